@@ -110,7 +110,7 @@ describe("the way to D1", () => {
     expect(failed).toHaveBeenCalledExactlyOnceWith(expect.any(DatabaseUnavailable));
   });
 
-  it("goes on at the primary where the database refuses a bookmark", async ({ expect }) => {
+  it("goes on at the primary if the database refuses a bookmark", async ({ expect }) => {
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(new Error("D1_ERROR: this bookmark is not known")));
 
     expect(await new Database(d1, BOOKMARK).all(sql`SELECT 1 AS a`)).toEqual([{ a: 1 }]);
@@ -124,7 +124,7 @@ describe("the way to D1", () => {
     "D1 DB storage operation exceeded timeout which caused object to be reset.",
     "Your account has exceeded D1's free tier daily row read limit.",
     "no such column: SQLITE_ERROR",
-  ])("is asked once where it says: %s", async (message, { expect }) => {
+  ])("is asked only once if it says: %s", async (message, { expect }) => {
     const isOwnFault = message.includes("SQLITE_ERROR");
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(new Error(`D1_ERROR: ${message}`)));
     const batch = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
@@ -139,7 +139,7 @@ describe("the way to D1", () => {
     expect(starts).toEqual(message.includes("exceeded timeout") ? [BOOKMARK, "first-primary"] : [BOOKMARK]);
   });
 
-  it("asks the primary for what goes on in the background, not where this session stands", async ({ expect }) => {
+  it("asks the primary in the background, and does not wait for the bookmark of the session", async ({ expect }) => {
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(LOST));
 
     const background = new Database(d1, BOOKMARK).newPrimarySession();

@@ -85,7 +85,7 @@ describe("feed requests at once", () => {
     expect(waiting).toMatchObject({ working: false, status: 503 });
   });
 
-  it("get a 503 where their bodies take more than 32 MiB as they arrive, and not below", async ({ expect }) => {
+  it("get a 503 if their bodies take more than 32 MiB as they arrive", async ({ expect }) => {
     const admission = new Admission();
     const sixteen = Array.from({ length: 16 }, () => request(admission));
     const last = request(admission);
@@ -100,7 +100,7 @@ describe("feed requests at once", () => {
     expect(sixteen.map(({ status }) => status)).toEqual(Array(16).fill(0));
   });
 
-  it("hold their bodies until they have been worked on, and no longer", async ({ expect }) => {
+  it("hold their bodies until their work has ended", async ({ expect }) => {
     const admission = new Admission();
     const large = request(admission, 32 * MIB);
     await pass(50);
@@ -115,7 +115,7 @@ describe("feed requests at once", () => {
     expect([during.status, after.status, after.working]).toEqual([503, 0, true]);
   });
 
-  it("do not wait for ever behind those that were cancelled while they were worked on", async ({ expect }) => {
+  it("do not wait forever behind requests that were cancelled during their work", async ({ expect }) => {
     const admission = new Admission();
     for (let one = 0; one < 4; one += 1) request(admission, 8 * MIB);
     await pass(40_000);
@@ -130,7 +130,7 @@ describe("feed requests at once", () => {
     expect(other.working).toBe(true);
   });
 
-  it("do not wait behind one that was cancelled while it waited", async ({ expect }) => {
+  it("do not wait behind a request that was cancelled while it waited", async ({ expect }) => {
     const admission = new Admission();
     const [first] = Array.from({ length: 4 }, () => request(admission, 1));
     await pass(100);

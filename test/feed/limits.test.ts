@@ -44,7 +44,7 @@ describe("a feed request", () => {
     expect(answer.body).toEqual({ status: true, items: { accepted: 2_000, ignored: 0 } });
   });
 
-  it("of more than 2 MiB is refused also where its length is not said", async ({ expect }) => {
+  it("of more than 2 MiB is refused even if it does not say its length", async ({ expect }) => {
     const body = new Blob(["x".repeat(2 * MIB + 1)]).stream().pipeThrough(new IdentityTransformStream());
 
     const answer = await feed(body);

@@ -17,13 +17,16 @@ describe("the lines of a body", () => {
 });
 
 describe("a body by its bytes", () => {
-  it.for(FEED_BYTES)("is read as it is written down: $what", async ({ body, lines, bad }, { expect }) => {
-    const answer = await feed(new Blob([body]));
+  it.for(FEED_BYTES)(
+    "is read as every reader of a feed must read it: $what",
+    async ({ body, lines, bad }, { expect }) => {
+      const answer = await feed(new Blob([body]));
 
-    const messages = Object.entries(bad).map(([line, text]) => [line, [text]]);
-    if (messages.length === 0) expect(answer.body).toEqual({ status: true, items: { accepted: lines, ignored: 0 } });
-    else expect(answer.body.messages).toEqual(Object.fromEntries(messages));
-  });
+      const messages = Object.entries(bad).map(([line, text]) => [line, [text]]);
+      if (messages.length === 0) expect(answer.body).toEqual({ status: true, items: { accepted: lines, ignored: 0 } });
+      else expect(answer.body.messages).toEqual(Object.fromEntries(messages));
+    },
+  );
 });
 
 describe("a line", () => {
@@ -37,13 +40,13 @@ describe("a line", () => {
     ["lists", customer(`[${"[],".repeat(MANY)}1]`)],
     ["objects", customer(`[${"{},".repeat(MANY)}1]`)],
     ["fields", customer(`{${Array.from({ length: MANY + 1 }, (_, index) => `"${index}":1`).join()}}`)],
-  ] as const)("is not parsed where it has more than 100,000 values: %s", async ([, line], { expect }) => {
+  ] as const)("is not parsed if it has more than 100,000 values: %s", async ([, line], { expect }) => {
     const answer = await feed(line);
 
     expect(answer.body.messages).toEqual({ "line 1": ["must hold at most 100000 values"] });
   });
 
-  it("is parsed, and its list named, where it has fewer", async ({ expect }) => {
+  it("is parsed, and its bad list named, if it has fewer", async ({ expect }) => {
     const answer = await feed(`{"record":"campaign","store_ids":[${"1,".repeat(MANY - 10)}1]}`);
 
     expect(Object.keys(answer.body.messages)).toContain("line 1.store_ids");

@@ -4,7 +4,7 @@ import * as seed from "../support/seed.ts";
 
 // Each way in which a line can touch a foreign account is tried in test/isolation.
 describe("the stores that a campaign lists", () => {
-  it("are not told apart where the account is not stored", async ({ expect }) => {
+  it("are not named one by one if the account of the campaign is not stored", async ({ expect }) => {
     const account = seed.account();
     const [listed, other] = [seed.store(account.id), seed.store(account.id)];
     const campaign = seed.campaign(account.id, { store_ids: [listed.id] });

@@ -127,9 +127,7 @@ describe("a total", () => {
     },
   );
 
-  it("of what a campaign has earned at a store goes no further, whatever the customers' balances", async ({
-    expect,
-  }) => {
+  it("of a campaign's earnings at a store has its limit whatever the balances of the customers", async ({ expect }) => {
     const here = world();
     const [one, other] = [seed.customer(), seed.customer()];
     const earned = (holder: { id: string }, amount: string) =>

@@ -51,7 +51,7 @@ describe("an event", () => {
     expect([object?.size, object?.checksums.toJSON().sha256]).toEqual([segment.bytes, segment.sha256]);
   });
 
-  it("of a message stays while it is of one of the two newest seconds of its group", async ({ expect }) => {
+  it("that is a message stays as long as it is of one of the two newest seconds of its group", async ({ expect }) => {
     const { lines, message } = shop();
     const messages = [1, 2, 3, 3, 4].map((day) => message(`2026-01-0${day} 00:00:00`));
     await feedOld(...lines, ...messages);
@@ -75,7 +75,9 @@ describe("an event", () => {
     ]);
   });
 
-  it("leaves under the bare id of an erased customer, and with no group if that was removed", async ({ expect }) => {
+  it("of an erased customer leaves with the id only, and a message of a removed group without a group", async ({
+    expect,
+  }) => {
     const { lines, customerId, groupId, entry, message } = shop();
     const old = entry("5.00", OLD);
     const messages = [1, 2, 3].map((day) => message(`2026-01-0${day} 00:00:00`));

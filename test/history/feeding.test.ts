@@ -15,7 +15,7 @@ afterEach(endNight);
 const onLines = (numbers: readonly number[], field: string) =>
   Object.fromEntries(numbers.map((number) => [`line ${number}.${field}`, [TEXT]]));
 
-describe("an event of before the horizon", () => {
+describe("an event older than the horizon", () => {
   it("is a bad line, on the field of its time; others are not", async ({ expect }) => {
     const { lines, entry, earning, play, message } = shop();
     await mustFeed(lines);
@@ -40,7 +40,7 @@ describe("an event of before the horizon", () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  it("is refused as well where it was stored, and is taken without history and by a restore", async ({ expect }) => {
+  it("is refused even if it is stored already, and taken without history and by a restore", async ({ expect }) => {
     const { lines, entry } = shop();
     const line = entry("1.00", OLD);
     await feedOld(...lines, line);
@@ -52,7 +52,7 @@ describe("an event of before the horizon", () => {
     expect([again.status, restored.status]).toEqual([422, 200]);
   });
 
-  it("is none where its time counts for nothing: of other kinds, of a delete, in a field without a name", async ({
+  it("is no line of another kind, no line that deletes, and no line with an old time in a field without a name", async ({
     expect,
   }) => {
     const { lines, message } = shop();
@@ -67,7 +67,7 @@ describe("an event of before the horizon", () => {
     expect(answer.body.items).toEqual({ accepted: lines.length + 1, ignored: 1 });
   });
 
-  it("is none without a time, which is now", async ({ expect }) => {
+  it("is no event without a time: it is stored with the time of now", async ({ expect }) => {
     const { lines, customerId } = shop();
     const entry = seed.entry(customerId, lines[1]?.id, "1.00");
 
@@ -77,24 +77,27 @@ describe("an event of before the horizon", () => {
   });
 });
 
-describe("an event of before what has left", () => {
+describe("an event older than the newest that has left", () => {
   it.for([
     ["turned off", undefined],
     ["with more months", 3],
-  ] as const)("is a bad line still with history %s; of other kinds it is not", async ([, months], { expect }) => {
-    const { lines, entry, earning, play } = shop();
-    const line = entry("1.00", OLD);
-    await feedOld(...lines, line);
-    await seal();
-    keepMonths(months);
-    const before = await snapshot();
+  ] as const)(
+    "is still a bad line with history %s; an event of another kind is not",
+    async ([, months], { expect }) => {
+      const { lines, entry, earning, play } = shop();
+      const line = entry("1.00", OLD);
+      await feedOld(...lines, line);
+      await seal();
+      keepMonths(months);
+      const before = await snapshot();
 
-    const refused = await feed([play("1", OLD), entry("1.00", KEPT), line, entry("2.00", OLD), line]);
+      const refused = await feed([play("1", OLD), entry("1.00", KEPT), line, entry("2.00", OLD), line]);
 
-    expect([refused.status, refused.body.messages]).toEqual([422, onLines([3, 4, 5], "created_at")]);
-    expect(await snapshot()).toEqual(before);
-    expect((await feed([play("1", OLD), earning("1.00", OLD), entry("1.00", KEPT)])).status).toBe(200);
-  });
+      expect([refused.status, refused.body.messages]).toEqual([422, onLines([3, 4, 5], "created_at")]);
+      expect(await snapshot()).toEqual(before);
+      expect((await feed([play("1", OLD), earning("1.00", OLD), entry("1.00", KEPT)])).status).toBe(200);
+    },
+  );
 
   it("is refused before accounts are looked at, in one round trip, and names the first hundred lines", async ({
     expect,

@@ -139,7 +139,7 @@ async function night(trial: Trial, days: number, reached: Record<string, number>
 }
 
 describe("a random program with history", () => {
-  it("is answered as without it, and has every event in one place, wherever a run ends", async () => {
+  it("is answered as without it, has every event in one place wherever a run ends, and entries that add up to balances", async () => {
     const reached = { segments: 0, cutOff: 0, orphans: 0, entries: 0 };
     for (let run = 0; run < numRuns; run += 1) {
       keepMonths(undefined);

@@ -65,9 +65,7 @@ describe("a run", () => {
     expect((await segments()).length).toBeGreaterThan(3);
   });
 
-  it("says in a line of its own which kinds have been behind for three days, over the end of a month too", async ({
-    expect,
-  }) => {
+  it("warns of kinds that have been behind for three days, over the end of a month too", async ({ expect }) => {
     const { lines, entry } = shop();
     await feedOld(...lines, entry("5.00", OLD));
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
@@ -93,7 +91,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("stops at no kind that fails, and the next run goes on with that kind", async ({ expect }) => {
+  it("goes on with the other kinds if one fails, and the next run with all", async ({ expect }) => {
     const { lines, entry, play } = shop();
     await feedOld(...lines, entry("5.00", OLD), play("1", OLD));
     const put = async (...given: Parameters<R2Bucket["put"]>) =>
@@ -109,7 +107,7 @@ describe("a run", () => {
     expect((await segments()).map(({ kind }) => kind)).toEqual(["balance_entry", "play"]);
   });
 
-  it("of last month that is still at work moves no scan of this month", async ({ expect }) => {
+  it("that began last month and is still at work moves no scan of this month", async ({ expect }) => {
     const { lines, entry } = shop();
     await feedOld(...lines, entry("5.00", OLD), entry("6.00", OLD), entry("7.00", OLD));
     const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -75,7 +75,7 @@ describe("a segment", () => {
 });
 
 describe("a name that another object has", () => {
-  it("is passed in six calls, however many are taken; cut off there, the step meets its own object", async ({
+  it("is skipped in six calls, however many names are taken; a step that was cut off there finds its own object", async ({
     expect,
   }) => {
     const folder = "balance_entry/2026-05/";

@@ -64,9 +64,9 @@ describe("the entries of a customer", () => {
   });
 
   it.for([
-    ["are begun anew where some have left meanwhile", "first", 422],
-    ["are begun anew where more have left meanwhile, of the same store", "again", 422],
-    ["go on where only another customer's have left", "another", 200],
+    ["must be read from the start if some have left meanwhile", "first", 422],
+    ["must be read from the start if more have left meanwhile, of the same store", "again", 422],
+    ["go on if only entries of another customer have left", "another", 200],
   ] as const)("%s", async ([, night, status], { expect }) => {
     const { lines, customerId, otherId, ...of } = twoShops();
     const store = lines.find(({ record }) => record === "store")?.id;
@@ -98,7 +98,7 @@ describe("the entries of a customer", () => {
     expect(pages.map((items) => items.map(({ amount }) => amount))).toEqual([[], [3, 5]]);
   });
 
-  it("come once each, and all that there were at the start, while a feed books more of any time", async ({
+  it("are read once each, with all that were there at the start, while a feed adds others of any time", async ({
     expect,
   }) => {
     const { lines, customerId, entry } = shop();
@@ -144,7 +144,7 @@ describe("an export about a customer", () => {
     expect(pages[1]?.body).toEqual(inObject);
   });
 
-  it("is 503 where an object is gone or history is off, and names it", async ({ expect }) => {
+  it("is 503 if an object is gone or history is off, and names the object", async ({ expect }) => {
     const { customerId } = await twoSegments();
     const target = `${EXPORT}?customer_id=${customerId}&record=history_segment`;
     const [segment] = await segments();

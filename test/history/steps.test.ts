@@ -48,8 +48,8 @@ function bucketAfter(work: () => Promise<unknown>) {
 
 const segmentsOfMonths = async () => (await segments()).map(({ month, lines }) => [month, lines]);
 
-describe("a step that is cut off", () => {
-  it("because another run took it before it writes nothing", async ({ expect }) => {
+describe("a step", () => {
+  it("writes nothing if another run has taken its events out meanwhile", async ({ expect }) => {
     await feedEntries();
     keepMonths(1, bucketAfter(seal));
 
@@ -59,7 +59,7 @@ describe("a step that is cut off", () => {
     expect(await differences()).toEqual([]);
   });
 
-  it("takes out the events with which it began, and leaves the scan of a month that has begun meanwhile alone", async ({
+  it("takes out the events with which it began, and does not move the scan of a month that has begun meanwhile", async ({
     expect,
   }) => {
     await feedEntries();
@@ -86,11 +86,11 @@ describe("a step that is cut off", () => {
   it.for([
     ["an event is gone that the object has", "DELETE FROM balance_entries WHERE amount = 700"],
     [
-      "another event has come, which the object has not,",
+      "another event has come that the object does not have",
       `INSERT INTO balance_entries SELECT min(id) || '+', customer_key, store_key, NULL, 300, created_at, ''
       FROM balance_entries WHERE created_at < '${KEPT}'`,
     ],
-  ] as const)("where %s takes nothing out", async ([, change], { expect }) => {
+  ] as const)("takes nothing out if %s", async ([, change], { expect }) => {
     await feedEntries("7.00");
     let before: unknown;
     const bucket = bucketAfter(async () => {

@@ -27,7 +27,7 @@ describe("what has left", () => {
     expect(await segments()).toHaveLength(3);
   });
 
-  it("costs less than 2.5 rows written an event, of which each is of another balance", async ({ expect }) => {
+  it("costs less than 2.5 rows written an event if each event changes another balance", async ({ expect }) => {
     const EVENTS = 400;
     const account = seed.account();
     const stores = Array.from({ length: 10 }, () => seed.store(account.id));

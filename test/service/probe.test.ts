@@ -105,7 +105,7 @@ describe("a measurement", () => {
     expect((await ask(READS)).body.items.milliseconds).toHaveLength(10);
   });
 
-  it("says that D1 took a batch of so many mebibytes, or D1's own words", async ({ expect }) => {
+  it("says whether D1 took a batch of 8 MiB, or why not in the words of D1", async ({ expect }) => {
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
     const bind = vi.spyOn(Object.getPrototypeOf(env.DB.prepare("SELECT 1")), "bind");
 
@@ -118,7 +118,7 @@ describe("a measurement", () => {
     expect([taken.body.items.error, refused.body.items.error]).toEqual(["", "D1_ERROR: too large"]);
   });
 
-  it("of the lag leaves a listener whose time is over, for the end of the probe or the daily job to remove", async ({
+  it("of the lag leaves an expired listener, which the end of the probe or the daily job removes", async ({
     expect,
   }) => {
     const lag = await ask({ measure: "lag" });

@@ -3,7 +3,7 @@ import { describe, it, vi } from "vitest";
 import { KINDS } from "../../../src/feed/records/index.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../../src/http/limits.ts";
 import { type Answer, mustFeed, send } from "../../support/api.ts";
-import { EXPORT, exported, exportPages } from "../../support/exporting.ts";
+import { EXPORT, exported, exportPage, exportPages } from "../../support/exporting.ts";
 import { program } from "../../support/programs.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
@@ -16,7 +16,7 @@ const linesOf = (pages: readonly Answer[]): Line[] => pages.flatMap(({ body }) =
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
 describe("an export", () => {
-  it("gives all kinds in their order, and the clock at the end; an empty list of kinds is all of them", async ({
+  it("gives all kinds in their order, and the clock at the end; an empty list of kinds means all kinds", async ({
     expect,
   }) => {
     await mustFeed(program("export").lines);
@@ -29,7 +29,9 @@ describe("an export", () => {
     expect(first?.body).toEqual(pages[0]?.body);
   });
 
-  it("gives each referrer before those whom they referred, whoever was stored first", async ({ expect }) => {
+  it("gives each referrer before the members whom they referred, even if the members were stored first", async ({
+    expect,
+  }) => {
     const account = seed.account();
     const store = seed.store(account.id);
     const customers = Array.from({ length: 12 }, () => seed.customer());
@@ -45,6 +47,14 @@ describe("an export", () => {
 });
 
 describe("a page of an export", () => {
+  it("is given to a token that may feed too", async ({ expect }) => {
+    const token = await exportToken({ scope: "feed export" });
+
+    const answer = await send(`${EXPORT}?record=program`, { headers: { Authorization: `Bearer ${token}` } });
+
+    expect(answer.status).toBe(200);
+  });
+
   it("has at most 2,000 lines, and the next goes on after it", async ({ expect }) => {
     const friends = Array.from({ length: 64 }, (_, index) => seed.customer({ id: `friend-${index}` }));
     const pairs = friends.flatMap((one, index) => friends.slice(0, index).map(({ id }) => seed.friendship(one.id, id)));
@@ -99,9 +109,7 @@ describe("a page of an export", () => {
 });
 
 describe("what was deleted", () => {
-  it("comes as its line and is deleted again on a later page of its own, unless it left nothing behind", async ({
-    expect,
-  }) => {
+  it("comes as its line and is deleted on a later page, unless nothing of it is left", async ({ expect }) => {
     const gone = program("gone");
     await mustFeed(gone.lines);
     const deletes = KINDS.filter(({ type }) => type === "state").map(({ record, keyFields }) =>
@@ -136,10 +144,6 @@ describe("what was deleted", () => {
 });
 
 describe("an export is refused", () => {
-  const get = async (query: string) => {
-    const token = await exportToken({ scope: "feed export" });
-    return send(`${EXPORT}${query}`, { headers: { Authorization: `Bearer ${token}` } });
-  };
   const encode = (value: unknown) => encodeURIComponent(JSON.stringify(value));
   const [NO_LINK, OTHER] = ["must be as a Link header gave it", "must be of an export of the same kinds and customer"];
 
@@ -158,14 +162,10 @@ describe("an export is refused", () => {
     [encode({ scan: "play 1", after: [""] }), NO_LINK],
     [encode({ scan: "play 1", after: ["x".repeat(65)] }), NO_LINK],
     [`${encode({ scan: "store 1" })}&record=customer`, OTHER],
-  ] as const)("for a cursor that no link of it gave: %s", async ([after, text], { expect }) => {
-    const { status, body } = await get(`?after=${after}`);
+  ] as const)("for a cursor that none of its links gave: %s", async ([after, text], { expect }) => {
+    const { status, body } = await exportPage(`${EXPORT}?after=${after}`);
 
     expect([status, body.messages]).toEqual([422, { after: [text] }]);
     expect(await rows("SELECT * FROM refusals")).toEqual([]);
-  });
-
-  it("not because its token may feed as well", async ({ expect }) => {
-    expect((await get("?record=program")).status).toBe(200);
   });
 });

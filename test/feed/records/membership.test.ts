@@ -19,22 +19,25 @@ type Given = Awaited<ReturnType<typeof storeAndCustomers>>;
 
 // The random programs of test/model have no circles: the contract does not say which of their lines is named.
 const REFUSED: [what: string, linesOf: (given: Given) => Record<string, unknown>[]][] = [
-  ["the member", ({ a, join }) => [join(a, a)]],
-  ["the member, on an earlier line", ({ a, join }) => [join(a), join(a, a)]],
-  ["whom the member refers", ({ a, b, join }) => [join(a, b), join(b, a)]],
+  ["a member refers to themselves", ({ a, join }) => [join(a, a)]],
+  ["a member on an earlier line refers to themselves", ({ a, join }) => [join(a), join(a, a)]],
+  ["two members refer to each other", ({ a, b, join }) => [join(a, b), join(b, a)]],
   [
-    "whom the member refers, both without a referrer before",
+    "two members refer to each other on later lines than their first",
     ({ a, b, join }) => [join(a), join(b), join(a, b), join(b, a)],
   ],
   [
-    "in a circle of three, all without a referrer before",
+    "three members refer to each other in a circle, on later lines than their first",
     ({ a, b, c, join }) => [join(a), join(b), join(c), join(a, c), join(b, a), join(c, b)],
   ],
-  ["on an earlier line that a later one deletes", ({ a, b, join, leave }) => [join(a), join(b, a), leave(a)]],
+  [
+    "the referrer stands on an earlier line that a later line deletes",
+    ({ a, b, join, leave }) => [join(a), join(b, a), leave(a)],
+  ],
 ];
 
 describe("a membership's referrer", () => {
-  it.for(REFUSED)("is refused: %s", async ([, linesOf], { expect }) => {
+  it.for(REFUSED)("is refused if %s", async ([, linesOf], { expect }) => {
     const { status, body } = await feed(linesOf(await storeAndCustomers()));
 
     expect(status).toBe(422);
@@ -44,7 +47,7 @@ describe("a membership's referrer", () => {
     }
   });
 
-  it("may stand on an earlier line that a later one replaces", async ({ expect }) => {
+  it("may stand on an earlier line that a later line replaces", async ({ expect }) => {
     const { a, b, c, join } = await storeAndCustomers();
 
     const answer = await feed([join(b), join(a), join(b, a), join(c), join(b, a), join(c)]);

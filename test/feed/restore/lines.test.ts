@@ -11,7 +11,7 @@ import { clock, groupsOf, LONG_AGO, messagesStored, mustRestore, NOW, programSta
 const NOT_STORED = "names a record that is not stored";
 const FUTURE = "must not be more than a minute in the future";
 
-describe("a restored line is refused", () => {
+describe("a restored line", () => {
   const { a, b, stranger, customers, group } = talk();
   const [sentAt, never] = [(sent_at: string) => seed.message(group.id, a, { sent_at }), "9999-12-31 23:59:59"];
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe("a restored line is refused", () => {
       { record: "program" },
       { message_stamp: ["is required"], message_clock_said: ["is required"] },
     ],
-  ])("that is %s", async ([, line, messages], { expect }) => {
+  ])("is refused if it is %s", async ([, line, messages], { expect }) => {
     const { status, body } = await restore([line as Record<string, unknown>]);
 
     const ofLine = Object.entries(messages).map(([field, texts]) => [`line 1.${field}`, texts]);
@@ -56,7 +56,7 @@ describe("a restored line is refused", () => {
     ["a message of somebody who is not in the group", seed.message(group.id, stranger)],
     ["a message of the next minute", sentAt("2026-06-01 10:01:00")],
     ["a clock of the next minute", clock({ message_stamp: "2026-06-01 10:01:00", message_clock_said: NOW })],
-  ])("but not %s", async ([, line], { expect }) => {
+  ])("is taken if it is %s", async ([, line], { expect }) => {
     const { body } = await restore([line as Record<string, unknown>]);
 
     expect(body.items).toEqual({ accepted: 1, ignored: 0 });
@@ -86,7 +86,7 @@ describe("a restored message", () => {
     expect(await programState()).toEqual([{ stamp: NOW, clock_said: NOW }]);
   });
 
-  it("may be of any number of groups, whose members do not count as they do in a feed", async ({ expect }) => {
+  it("may be one of any number of groups: a limit on their members holds in a feed only", async ({ expect }) => {
     const customers = Array.from({ length: 100 }, () => seed.customer());
     const ids = customers.map(({ id }) => id);
     const groups = Array.from({ length: 201 }, () => seed.group(ids));
@@ -128,7 +128,7 @@ describe("a program line", () => {
   });
 
   it.for([
-    ["leaves the clock as it is where all messages are earlier", "2026-05-01 10:00:01", "2026-05-01 10:00:01"],
+    ["leaves the clock as it is if all messages are earlier", "2026-05-01 10:00:01", "2026-05-01 10:00:01"],
     ["lets the schedule show messages of its very second", "2026-05-01 10:00:00", NOW],
   ])("%s", async ([, message_stamp, after], { expect }) => {
     const { customers, a, group } = talk();

@@ -89,7 +89,7 @@ describe("lines that stand for sealed events", () => {
     expect(JSON.stringify(me.body)).toContain("13.34");
   });
 
-  it("of a customer at several stores add up, and make a balance where they come to nothing", async ({ expect }) => {
+  it("of a customer at several stores add up, and make a balance of 0.00 too", async ({ expect }) => {
     const { records, summaries, balance, account } = sealed();
     const other = seed.store(account.id);
 
@@ -102,7 +102,7 @@ describe("lines that stand for sealed events", () => {
     ]);
   });
 
-  it("are events only: the id of a state may begin with `sealed:`", async ({ expect }) => {
+  it("are not states: the id of a coupon may begin with `sealed:`", async ({ expect }) => {
     const account = seed.account();
     const [kept, gone] = ["sealed:coupon", "sealed:gone"].map((id) => seed.coupon(account.id, { id }));
     await mustRestore([account, kept ?? "", gone ?? ""]);
@@ -117,9 +117,7 @@ describe("lines that stand for sealed events", () => {
     ]);
   });
 
-  it("come in the order of their customers, which a restore keeps, and not of these customers' ids", async ({
-    expect,
-  }) => {
+  it("are exported in the order in which their customers were stored", async ({ expect }) => {
     const { records, earned, balance } = sealed();
     const customers = Array.from({ length: 20 }, (_, index) => seed.customer({ id: `c${99 - index}` }));
     const lines = customers.map(({ id }) => ({ ...balance, customer_id: id }));
@@ -129,7 +127,7 @@ describe("lines that stand for sealed events", () => {
     expect(await exported("balance_entry")).toEqual([earned, ...lines]);
   });
 
-  it.for(["", "-"])("are refused where they come to more than an integer holds: %s", async (sign, { expect }) => {
+  it.for(["", "-"])("are refused if they add up to more than an integer holds: %s", async (sign, { expect }) => {
     const account = seed.account();
     const customer = seed.customer();
     const stores = Array.from({ length: 1_400 }, () => seed.store(account.id));
@@ -144,7 +142,7 @@ describe("lines that stand for sealed events", () => {
     expect(body.messages).toEqual({ body: ["a total would be too large"] });
   });
 
-  it("are refused where two come to more than the largest total", async ({ expect }) => {
+  it("are refused if they add up to more than the largest total", async ({ expect }) => {
     const { records, balance, store_id, account } = sealed();
     const other = seed.store(account.id);
     const most = (at: unknown) => ({ ...balance, store_id: at, amount: "90071992547409.91" });
@@ -155,7 +153,7 @@ describe("lines that stand for sealed events", () => {
   });
 });
 
-describe("a line that stands for sealed events is refused", () => {
+describe("a line that stands for sealed events", () => {
   const { records, summaries, earned, balance } = sealed();
   const FUTURE = ["must not be more than a minute in the future"];
   const july = { month: "2026-07", name: "play/2026-07/2.ndjson.gz", newest: "2026-06-01 10:01:01" };
@@ -173,14 +171,14 @@ describe("a line that stands for sealed events is refused", () => {
     [segment({ name: "play/2026-03/3.ndjson.gz" }), { name: ["must be made of its kind, month and number"] }],
     [segment({ sums: { runs: 1 } }), { sums: ["runs: must be a whole number as a string"] }],
     [segment({ sha256: "A".repeat(64) }), { sha256: ["must be a SHA-256 in hexadecimal"] }],
-  ])("if it is wrong: %j", async ([line, messages], { expect }) => {
+  ])("is refused if it is wrong: %j", async ([line, messages], { expect }) => {
     const { body } = await restore([line as Record<string, unknown>]);
 
     const ofLine = Object.entries(messages).map(([field, texts]) => [`line 1.${field}`, texts]);
     expect(body.messages).toEqual(Object.fromEntries(ofLine));
   });
 
-  it.for(EVENTS)("to delete it, or without a restore token: %s", async (record, { expect }) => {
+  it.for(EVENTS)("cannot be deleted, or fed without a restore token: %s", async (record, { expect }) => {
     const line = summaries.find((one) => one.record === record) ?? {};
     await mustRestore([...records, ...summaries]);
 
@@ -192,7 +190,7 @@ describe("a line that stands for sealed events is refused", () => {
   });
 
   it.for(["balance_entry", "token_earning", "play", "message"])(
-    "with an id like that of one: %s",
+    "has an id that no other line may have: %s",
     async (record, { expect }) => {
       const answers = [await feed([{ record, id: "sealed:1" }]), await restore([{ record, id: "sealed:1" }])];
 
@@ -200,7 +198,7 @@ describe("a line that stands for sealed events is refused", () => {
     },
   );
 
-  it("but not a segment of the month that has begun", async ({ expect }) => {
+  it("may be a segment of the month that has begun", async ({ expect }) => {
     const answer = await restore([segment({ month: "2026-06", name: "play/2026-06/2.ndjson.gz" })]);
 
     expect(answer.status).toBe(200);

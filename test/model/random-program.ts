@@ -158,7 +158,7 @@ export class RandomProgram {
     const kind = random.pick(all);
     const line = this.#line(kind, random.integer(0, (this.ids[kind.record]?.length ?? 1) - 1));
     const isRemovable = !kind.isEvent || kind.record === "message";
-    if (!isRemovable || random.next() > (kind.record === "customer" ? 0.1 : 0.25)) return line;
+    if (!isRemovable || random.next() > 0.25) return line;
     return { record: line.record, ...Object.fromEntries(kind.key.map((name) => [name, line[name]])), deleted: true };
   }
 

@@ -11,12 +11,12 @@ import { value } from "../support/state.ts";
 
 const CUSTOMERS = 1_000;
 
-/** What a page reads besides its lines: whether there are more, and the accounts, campaigns and coupons that lines name. */
+/** The rows that a page reads besides its lines: to see whether there are more, and for the accounts, campaigns and coupons that lines name. */
 const ROWS_A_PAGE = 60;
 
 /**
- * A row for the line, and one for each record that it names and that is not read with the page. Where lines may be large,
- * two to add up what is sent, and one to see its size before it is read.
+ * A row for the line, and one for each record that it names, unless that is read with the page. If lines may be large, two
+ * more to add up the bytes that are sent, and one to see the size of the line before it is read.
  */
 const ROWS_A_LINE: Record<string, number> = {
   account: 4,
@@ -33,13 +33,13 @@ const ROWS_A_LINE: Record<string, number> = {
   balance_entry: 5,
   token_earning: 3,
   play: 3,
-  // Of these four for one that its group shows: it is passed over before, because it comes after all others.
+  // Four of them for a message that its group shows: it is skipped at first, because it comes after all others.
   message: 9,
-  // With the referrer, and where most are out of order, their place in the index of rounds.
+  // With the referrer, and the index of rounds for members who were stored before their referrers.
   membership: 5,
 };
 
-/** The rows for each item of a list: its key, what it is the key of, and where the list has an order, its place there. */
+/** The rows for each item of a list: its key, the record of that key, and its position if the list has an order. */
 const ROWS_AN_ITEM: Record<string, number> = { campaign: 2, message_group: 3 };
 
 interface ReadPage {

@@ -6,8 +6,8 @@ import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage } from "../support/state.ts";
 
-// The rows that the largest requests write which the limit of 20,000 members takes (docs/contract/feed.md, 1). All
-// members listen. A row of the outbox is one of them, of a group or of a customer.
+// The rows that the largest requests write (docs/contract/feed.md, 1: at most 20,000 members). All members listen. A change
+// is a row of the outbox, for a group or a customer.
 
 const MEMBERS = 100;
 
@@ -19,7 +19,7 @@ const half = groups.slice(0, 100);
 const messagesOf = (some: typeof groups) =>
   some.map(({ id, initial_customer_id }) => seed.message(id, initial_customer_id));
 const messages = Array.from({ length: 10 }, () => messagesOf(groups)).flat();
-/** The groups of the first half, with everybody but who started them in the place of another. */
+/** The groups of the first half, with new members beside the initial customers. */
 const swapped = half.map((group, index) => ({
   ...group,
   member_ids: [group.initial_customer_id, ...listOf(index + 100).slice(1)],
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe("a request about 20,000 members", () => {
-  // In this order, because each needs what those before have stored.
+  // In this order, because each request needs the records of the requests before.
   it.for<[what: string, second: number, lines: FeedLine[], rows: number]>([
     ["writes a member's row, an entry in their list and a change for each of new groups", 1, groups, 60_400],
     ["moves each member's entry for a message, and writes a change for each group", 2, messagesOf(groups), 40_601],

@@ -8,7 +8,7 @@ import { feedUsage } from "../support/state.ts";
 
 const CUSTOMERS = 2_000;
 
-/** The rows that a new line of each kind may write, in the benchmark's program, and what they are. */
+/** The most rows that a new line of each kind writes, in the program of the benchmark. */
 const ROWS_A_LINE: Record<string, number> = {
   // The row and its id; two or three words of its company to the vocabulary.
   account: 4.5,

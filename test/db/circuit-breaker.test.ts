@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { CircuitBreaker, type Outcome } from "../../src/db/circuit-breaker.ts";
 
-/** A time in milliseconds, a call and its outcome, a call that never ends, or a call that is refused. */
+/** The time moves to so many milliseconds; or a call is made, and has this outcome, never ends, or is refused. */
 type Step = number | Outcome | "never ends" | "is refused";
 
 const TWO_TIMEOUTS: Step[] = ["timed out", "timed out"];

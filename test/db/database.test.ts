@@ -13,7 +13,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const open = () => new Database(env.DB, "first-primary");
 
-/** A D1 that never gets as far as the bookmark, and where the sessions begin that are opened. */
+/** A D1 that does not reach the bookmark. `starts` says where its sessions began. */
 function stuckAtBookmark(batch: () => Promise<never>) {
   const starts: unknown[] = [];
   const answer = [{ results: [{ a: 1 }], meta: { rows_read: 0, rows_written: 0 } }];
@@ -89,7 +89,7 @@ describe("the way to D1", () => {
 
     expect(await rows).toEqual([{ a: 1 }]);
     expect(starts).toEqual([BOOKMARK, "first-primary"]);
-    // The client is given where the primary stands, and is rid of the other.
+    // The client gets the bookmark of the primary in place of its own.
     expect(db.bookmark).toBe("where the primary stands");
     await db.all(sql`SELECT 1 AS a`);
     expect(starts).toHaveLength(2);
@@ -135,7 +135,7 @@ describe("the way to D1", () => {
 
     expect(error instanceof DatabaseUnavailable).toBe(!isOwnFault);
     expect(batch).toHaveBeenCalledTimes(1);
-    // A timeout inside D1 is its primary's or its replica's alone.
+    // A replica that timed out says nothing of the primary.
     expect(starts).toEqual(message.includes("exceeded timeout") ? [BOOKMARK, "first-primary"] : [BOOKMARK]);
   });
 

@@ -3,7 +3,7 @@ import { getTableColumns, getTableName } from "drizzle-orm";
 import { describe, it } from "vitest";
 import * as tables from "../../src/db/tables.ts";
 
-// No statement goes through Drizzle: the feed and triggers write them by hand, and a feed leaves them empty.
+// Only statements written by hand use these tables, and each feed request leaves them empty.
 const WITHOUT_DRIZZLE = ["fresh_events", "refusals"];
 
 describe("the Drizzle tables", () => {
@@ -44,11 +44,11 @@ interface Column {
   notnull: 0 | 1;
   dflt_value: string | null;
   pk: number;
-  /** 2: generated. */
+  /** 2 for a generated column. */
   hidden: number;
 }
 
-/** A column that the database fills may hold anything. An integer key is filled where no line says it. */
+/** The columns that the database fills itself are declared with a default: also an integer key. */
 function toDeclared({ name, type, notnull, dflt_value, pk, hidden }: Column) {
   const isFilled = dflt_value !== null || hidden === 2 || (pk === 1 && name === "key");
   return [name, type, isFilled || notnull === 1 || pk > 0, isFilled];

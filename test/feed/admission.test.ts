@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Lets time pass in small steps, so that those who wait look as often as they would. */
+/** Lets time pass in small steps, so that waiting requests check as often as they would. */
 async function pass(milliseconds: number): Promise<void> {
   for (const end = now + milliseconds; now < end; now += 50) {
     const due = sleeping.filter(({ until }) => until <= now);
@@ -28,7 +28,7 @@ async function pass(milliseconds: number): Promise<void> {
   }
 }
 
-/** A request and its state. Without a size its body arrives as the test says; its work ends when the test says. */
+/** Starts a request. The test ends its work with `end`, and without a size it sends the body with `receive`. */
 function request(admission: Admission, bytes?: number) {
   const state = { working: false, status: 0, end: () => {}, receive: (_: number) => {} };
   const read = async (onBytes: (bytes: number) => void) => {
@@ -136,7 +136,7 @@ describe("feed requests at once", () => {
     await pass(100);
     request(admission, 1);
     await pass(100);
-    // It never looks again.
+    // The request that was cancelled never checks again.
     sleeping = [];
     const last = request(admission, 1);
 

@@ -7,12 +7,12 @@ import { rows, value } from "../support/state.ts";
 
 // From 1,000 balance entries on, their ids are looked up once for all checks and totals.
 const MANY = 1_020;
-/** With a fifth as many of each other kind of event. */
+/** The lines of a request: a fifth as many events of each of three other kinds. */
 const LINES = MANY + (3 * MANY) / 5;
 
 function world() {
   const { lines, store, campaign, customer, contest, one } = program(seed.freshId("many"));
-  /** Entries, and fewer events of every other kind. Their ids sort in both directions of their numbers. */
+  /** Entries and other events. Every second id sorts in the reverse order. */
   const events = (first: number) =>
     Array.from({ length: MANY }, (_, index) => first + index).flatMap((number) => {
       const id = `${store.id}-${number % 2 === 0 ? number : -number}`;
@@ -44,7 +44,7 @@ describe("a request of many events", () => {
     expect(first.body.items.ignored).toBe(0);
     expect(overlapping.body.items).toEqual({ accepted: LINES / 2, ignored: LINES / 2 });
     expect(again.body.items).toEqual({ accepted: 0, ignored: LINES });
-    // 5.00 are the program's own.
+    // The program itself has an entry of 5.00.
     expect(await balanceOf(customer)).toBe(500 + 125 * (MANY + half));
     expect(await differences()).toEqual([]);
     expect(await rows("SELECT * FROM fresh_events")).toEqual([]);

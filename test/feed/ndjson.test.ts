@@ -35,7 +35,7 @@ describe("a line", () => {
     `{"record":"customer","id":"x","first_name":"a","last_name":"b","unknown":${json}}`;
 
   it.for([
-    // As much as a request holds.
+    // Almost 2 MiB, the most that a request may have.
     ["numbers of a list of ids", `{"record":"campaign","store_ids":[${"1,".repeat(1024 * 1024 - 100)}1]}`],
     ["lists", customer(`[${"[],".repeat(MANY)}1]`)],
     ["objects", customer(`[${"{},".repeat(MANY)}1]`)],

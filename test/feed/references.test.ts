@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 import { feed, mustFeed } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
 
-// Each way in which a line can touch a foreign account is tried in test/isolation.
+// test/isolation tries all ways in which a line can touch a foreign account.
 describe("the stores that a campaign lists", () => {
   it("are not named one by one if the account of the campaign is not stored", async ({ expect }) => {
     const account = seed.account();

@@ -5,7 +5,7 @@ import * as seed from "../support/seed.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const ZONE = "America/Los_Angeles";
-/** The tenth of May there. */
+/** In UTC, the first and the last second of the tenth of May there, and the seconds beside them. */
 const [BEFORE, FIRST, LAST, AFTER] = [
   "2026-05-10 06:59:59",
   "2026-05-10 07:00:00",
@@ -14,7 +14,7 @@ const [BEFORE, FIRST, LAST, AFTER] = [
 ];
 const DAY = { time_zone: ZONE, start: "2026-05-10", end: "2026-05-10" };
 
-/** A program all of whose dates are the tenth of May in a time zone. */
+/** A program whose dates are all in one time zone. */
 function world({ time_zone, start, end }: { time_zone?: string; start: string; end: string }) {
   const account = seed.account();
   const store = seed.store(account.id);
@@ -38,7 +38,7 @@ function world({ time_zone, start, end }: { time_zone?: string; start: string; e
   return { account, store, customer, campaign, contest, coupon, digital, issued, lines };
 }
 
-/** What of it the customer is shown. */
+/** How many items of each list the customer gets. */
 async function shown({ account, store, customer }: ReturnType<typeof world>) {
   const api = as(String(customer.id));
   const nearby = await api.post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {

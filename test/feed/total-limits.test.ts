@@ -23,7 +23,7 @@ function world() {
     store: store.id,
     elsewhere: elsewhere.id,
     customer: customer.id,
-    // The customer's team is what others are answered, and the other's is what the customer is.
+    // A member of the customer's team, so that the customer is answered their totals.
     other: other.id,
     campaign: campaign.id,
     contest: contest.id,
@@ -44,11 +44,11 @@ const team = async ({ customer, store }: World) =>
   (await as(customer).get(`${CUSTOMER}/stores/${store}/team-with-level`)).body.items[0];
 
 interface Total {
-  /** A line that adds to it, and to no other total that would come to its limit first. */
+  /** A line that adds to the total. No other total may reach its limit first. */
   line: (world: World, amount: string) => FeedLine;
-  /** A line that takes back what the first adds to other totals. */
+  /** A line that takes the same amount back from another total. */
   against?: (world: World, amount: string) => FeedLine;
-  /** The total as a customer is answered. */
+  /** The total in an answer to the customer. */
   seen: (world: World) => Promise<unknown>;
 }
 
@@ -76,7 +76,6 @@ const TOTALS: Record<string, Total> = {
   },
   "an employee's runs": {
     line: ({ contest, store, employee }, runs) => seed.play(contest, store, employee, { runs }),
-    // A text, so that it is exact where a number is not.
     seen: async (world) => Number((await board(world, world.contest)).body.items[0].total_runs),
   },
 };
@@ -141,7 +140,7 @@ describe("a total", () => {
   });
 });
 
-/** As many totals at their limit as come to more than an integer holds. */
+/** So many totals at their limit add up to more than an integer holds. */
 const MANY = 1_400;
 const NUMBERS = `WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${MANY})`;
 

@@ -6,7 +6,7 @@ import * as seed from "../support/seed.ts";
 import { value } from "../support/state.ts";
 import { beginNight, endNight, feedOld, goTo, KEPT, linesOf, OLD, seal, segments, shop, storedIds } from "./support.ts";
 
-// Rules of docs/contract/history.md, 2: which events leave, and as what.
+// docs/contract/history.md, 2: the events that leave, and their lines.
 
 beforeEach(() => beginNight());
 afterEach(endNight);

@@ -5,7 +5,7 @@ import * as seed from "../support/seed.ts";
 import { feedUsage, snapshot, value } from "../support/state.ts";
 import { beginNight, endNight, feedOld, KEPT, keepMonths, seal, shop } from "./support.ts";
 
-// Rules of docs/contract/history.md, 4. May and later are kept.
+// docs/contract/history.md, 4. Events of May and later are kept.
 const OLD = "2026-04-30T23:59:59Z";
 const TEXT = "is older than the history that is kept";
 
@@ -34,7 +34,7 @@ describe("an event older than the horizon", () => {
         ...{ ...onLines([3], "played_at"), ...onLines([4], "sent_at") },
       },
     ]);
-    // It is named with what else is wrong.
+    // Other faults of its line are named too.
     const fields = ["line 1.amount", "line 1.created_at", "line 2.record", "line 3.created_at"];
     expect(Object.keys(others.body.messages).sort()).toEqual(fields);
     expect(await snapshot()).toEqual(before);

@@ -17,7 +17,7 @@ const DAYS = 24 * 3_600;
 
 afterEach(endNight);
 
-/** How a run of the job ends: at this write to R2, or at this batch, before it is sent or after it was committed. */
+/** The fault that ends a run of the job: a write to R2 fails, or a batch, before it is sent or after it was committed. `at` counts them. */
 interface Run {
   fault: "none" | "put" | "before" | "after";
   at: number;
@@ -28,14 +28,14 @@ const randomRun = (random: Random): Run => ({
   at: random.integer(0, 15),
 });
 
-/** Each night begins with a run whose second object cannot be written, and one that ends between an object and its row. */
+/** The first two runs of each night: the second object cannot be written; the run ends between an object and its row. */
 const FIRST: readonly Run[] = [
   { fault: "put", at: 1 },
   { fault: "before", at: 2 },
 ];
 const LAST: Run = { fault: "none", at: 0 };
 
-/** Every event, wherever it is: the stored ones as an export gives them, the others as segments have them. */
+/** All events as lines: stored events as an export gives them, events that have left as their segments have them. */
 async function events(): Promise<string[]> {
   const segments = await rows("SELECT name, lines FROM history_segments");
   const sealed = await Promise.all(segments.map(({ name }) => linesOf(name)));
@@ -53,7 +53,7 @@ async function events(): Promise<string[]> {
   return [...sealed.flat(), ...hidden, ...stored].map(toText).sort();
 }
 
-/** What summaries add up to, and what segments say that they do. */
+/** The sums of all summaries, and the sums that the rows of segments have. */
 async function sums() {
   const isSummary = `NOT (${IS_EVENT})`;
   const [summaries = {}] = await rows(`
@@ -70,7 +70,7 @@ async function sums() {
   return { summaries, ofSegments: Object.fromEntries(await Promise.all(ofSegments)) };
 }
 
-/** A run of the job in steps of three events, which ends as it says. */
+/** Runs the job in steps of three events until a fault ends it. Resolves with whether it came to its end. */
 async function sealOnce({ fault, at }: Run): Promise<boolean> {
   let left = at;
   const isDue = (one: Run["fault"]) => fault === one && left-- === 0;
@@ -94,7 +94,7 @@ async function sealOnce({ fault, at }: Run): Promise<boolean> {
   }
 }
 
-/** The entries of each customer add up to the balances of `/me`, account by account. Resolves with how many there were. */
+/** Expects that entries add up to the balances of `/me`, for each customer and account. Resolves with the number of entries. */
 async function checkEntries(trial: Trial): Promise<number> {
   let count = 0;
   for (const id of trial.program.ids.customer ?? []) {
@@ -115,7 +115,7 @@ async function checkEntries(trial: Trial): Promise<number> {
   return count;
 }
 
-/** A night that comes when some days have passed. Afterwards nothing may tell that events have left. */
+/** Lets some days pass, and moves old events to R2 in several runs. Nobody may notice. */
 async function night(trial: Trial, days: number, reached: Record<string, number>): Promise<void> {
   await trial.pass(days * DAYS);
   vi.useFakeTimers({ toFake: ["Date"] });
@@ -133,7 +133,7 @@ async function night(trial: Trial, days: number, reached: Record<string, number>
   const left = `SELECT count(*) FROM balance_entries WHERE created_at < ? AND ${IS_EVENT}`;
   expect(await value(left, horizon)).toBe(0);
   trial.model.sealedBefore = horizon;
-  // An id counts once within the history that is kept.
+  // The id of an event that has left may be used again, which the model does not know.
   trial.program.renameEvents();
   reached.entries = Number(reached.entries) + (await checkEntries(trial));
 }

@@ -19,14 +19,14 @@ import {
   shop,
 } from "./support.ts";
 
-// Rules of docs/contract/history.md, 2. May and later are kept.
+// docs/contract/history.md, 2. Events of May and later are kept.
 const OLD = "2026-04-30 23:59:59";
 const NOW = "2026-06-10 07:00:00";
 
 beforeEach(() => beginNight(NOW));
 afterEach(endNight);
 
-/** Exports a program with three old entries, of which one may have left, and loses its database, but no object. */
+/** Exports a program with three old entries, one of which may have left. Then the database is lost, but not the bucket. */
 async function lose({ isSealedInPart }: { isSealedInPart: boolean }) {
   const { lines, earned } = shop();
   const entries = ["1.00", "20.00", "300.00"].map((amount) => earned(amount, OLD));

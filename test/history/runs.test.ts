@@ -18,7 +18,7 @@ import {
   storedIds,
 } from "./support.ts";
 
-// What a run does and says where all is well, and where a kind or another run gets in its way.
+// The log and the metrics of a run, and faults of one kind or of another run.
 
 beforeEach(() => beginNight());
 afterEach(endNight);
@@ -120,7 +120,7 @@ describe("a run", () => {
       }
       return send();
     });
-    // One step for each kind, and one more.
+    // One step for each kind, and a second step of the first kind.
     const straggler = sealInPart(5, 1, { database });
     await reached.promise;
     await goTo("2026-07-01 07:00:00");

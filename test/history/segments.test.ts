@@ -17,7 +17,7 @@ import {
   storedIds,
 } from "./support.ts";
 
-// Rules of docs/contract/history.md, 2: what a segment and its object are.
+// docs/contract/history.md, 2: segments and their objects.
 
 beforeEach(() => beginNight());
 afterEach(endNight);
@@ -52,7 +52,7 @@ describe("a segment", () => {
 
     const texts = await Promise.all((await segments()).map(async ({ name }) => ndjson(await linesOf(name))));
     const sizes = texts.map((text) => new TextEncoder().encode(`${text}\n`).length);
-    // Each minute but the two newest, of which the group shows messages, has seven messages or six.
+    // The messages of the two newest minutes, six in each, stay because the group may show them.
     expect(texts.flatMap((text) => text.split("\n"))).toHaveLength(400 - 2 * 6);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(2 * 1024 * 1024);
     expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(1.9 * 1024 * 1024);
@@ -94,7 +94,7 @@ describe("a name that another object has", () => {
       },
       list: (options) => {
         calls.push("list");
-        // As in folders of thousands.
+        // So that there are several pages, as in a folder of thousands of objects.
         return bucket.list({ ...options, limit: 5 });
       },
     });

@@ -6,7 +6,7 @@ import { passHealth } from "../support/health.ts";
 import { sendTo } from "../support/stalling.ts";
 import { beginNight, endNight, feedOld, keepMonths, OLD, seal, segments, shop, snapshotOfEvents } from "./support.ts";
 
-// Rules of docs/contract/history.md, 1.
+// docs/contract/history.md, 1.
 
 beforeEach(() => beginNight());
 afterEach(endNight);
@@ -21,7 +21,7 @@ describe("without the settings", () => {
 
     await seal();
 
-    // The batch of the minute, and the batch that gives the job back.
+    // One batch claims the job, and one releases it.
     expect(batch).toHaveBeenCalledTimes(2);
     batch.mockRestore();
     expect(await snapshotOfEvents()).toEqual(before);

@@ -18,7 +18,7 @@ import {
   shop,
 } from "./support.ts";
 
-// What is shown of events that have left: docs/contract/interface.md, 4.9, and docs/contract/export.md, 1.
+// Answers about events that have left: docs/contract/interface.md, 4.9, and docs/contract/export.md, 1.
 
 beforeEach(() => beginNight());
 afterEach(endNight);
@@ -26,7 +26,7 @@ afterEach(endNight);
 const ENTRIES = "/api/v1/customer/me/entries";
 const OLDER = "2026-01-02 03:04:05";
 
-/** A shop, another store of its account, and a store of another account, where the customer has entries too. */
+/** A customer with entries at two stores of one account, and at a store of another. */
 function twoShops() {
   const { lines, ...of } = shop();
   const account = seed.account({ id: "999999999999999" });
@@ -102,7 +102,7 @@ describe("the entries of a customer", () => {
     expect,
   }) => {
     const { lines, customerId, entry } = shop();
-    // Ties, and times before, between and after those that were read.
+    // Ten times, so that new entries are before, between and after the entries that were read, and equal to some.
     const at = (index: number) => `2026-05-01 00:00:${String((index * 7) % 10).padStart(2, "0")}`;
     const some = (count: number) => Array.from({ length: count }, (_, index) => entry("1.00", at(index)));
     const start = some(60);

@@ -19,20 +19,20 @@ import {
   snapshotOfEvents,
 } from "./support.ts";
 
-// Rules of docs/contract/history.md, 2: where a step does not come to its end, nothing is lost or done twice. The property
-// of history cuts random runs off at any write.
+// docs/contract/history.md, 2: nothing is lost or done twice if a step fails. The property of history lets steps fail at
+// any write.
 
 beforeEach(() => beginNight());
 afterEach(endNight);
 
-/** Feeds an entry of 5.00 and others that leave, and one of 1.00 that stays. */
+/** Feeds an entry of 5.00 and others that are to leave, and an entry of 1.00 that stays. */
 async function feedEntries(...more: string[]) {
   const { lines, entry, customerId } = shop();
   await feedOld(...lines, ...["5.00", ...more].map((amount) => entry(amount, OLD)), entry("1.00", KEPT));
   return { entry, customerId };
 }
 
-/** A bucket that does something before it takes the first object. */
+/** A bucket. Some work is done before it takes the first object. */
 function bucketAfter(work: () => Promise<unknown>) {
   let isFirst = true;
   return bucketWith({

@@ -12,11 +12,11 @@ import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import { setVariables } from "../support/variables.ts";
 
-/** The last second that leaves in a night of June with one month kept, and the first that stays. */
+/** In June, with one month kept: the last second whose events leave, and the first whose events stay. */
 export const OLD = "2026-04-30 23:59:59";
 export const KEPT = "2026-05-01 00:00:00";
 
-/** An empty database, and a bucket with nothing but its owner's mark, in a night of June 2026, where events of May and later are kept. */
+/** Begins with an empty database, and a bucket that has only its owner's mark. It is June 2026, and events of May and later are kept. */
 export async function beginNight(now = "2026-06-10 07:00:00"): Promise<void> {
   vi.useFakeTimers({ toFake: ["Date"] });
   await freshDatabase(now);
@@ -37,7 +37,7 @@ export function endNight(): void {
   keepMonths(undefined);
 }
 
-/** Keeps events for some months, in the tests' bucket or another; undefined: for ever. */
+/** Keeps events for some months, in the tests' bucket or another; undefined keeps them forever. */
 export function keepMonths(months: number | undefined, bucket: unknown = env.TEST_HISTORY): void {
   setVariables({
     HISTORY_MONTHS: months === undefined ? "" : String(months),
@@ -52,7 +52,7 @@ export async function feedOld(...lines: FeedLine[]): Promise<void> {
   keepMonths(1);
 }
 
-/** A bucket that does something else in some of its calls. */
+/** A bucket with some methods replaced. */
 export function bucketWith(changed: {
   put?: (...given: Parameters<R2Bucket["put"]>) => Promise<unknown>;
   head?: R2Bucket["head"];
@@ -68,10 +68,10 @@ export function bucketWith(changed: {
   };
 }
 
-/** A run of the job. */
+/** Runs the job. */
 export const seal = () => runSchedule("seal history");
 
-/** A run of some steps, of which each looks at a few events of a kind. */
+/** Runs some steps of the job. Each looks at a few events of a kind. */
 export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HISTORY, database = env.DB } = {}) {
   let left = steps;
   return sealHistory(new Database(database, "first-primary"), {
@@ -85,7 +85,7 @@ export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HIST
 
 const LOST = new Error("Network connection lost.");
 
-/** A run whose batch that takes entries out fails, before it is sent or after it was committed. */
+/** Runs the job. The batch that takes entries out fails, before it is sent or after it was committed. */
 export async function sealCutOff(when: "before" | "after"): Promise<void> {
   const { DB } = env;
   const cutOff = databaseThrough(async ({ sql, send }) => {
@@ -124,7 +124,7 @@ export const sealedEntries = () => rows(`SELECT * FROM balance_entries WHERE NOT
 
 export const snapshotOfEvents = async () => [await storedIds(), await segments(), await sealedEntries()];
 
-/** The names of all segments' objects. */
+/** The names of the objects of all segments. */
 export async function objects(): Promise<string[]> {
   return (await env.TEST_HISTORY.list()).objects.map(({ key }) => key).filter((key) => key !== "owner");
 }
@@ -146,7 +146,7 @@ export interface Entry {
   account_id: string;
 }
 
-/** All pages of a customer's entries, from this one on. */
+/** Reads a customer's entries page by page. */
 export async function entryPages(customerId: string, target = "/api/v1/customer/me/entries"): Promise<Entry[][]> {
   const pages: Entry[][] = [];
   for (let next: string | undefined = target; next !== undefined; ) {
@@ -158,7 +158,7 @@ export async function entryPages(customerId: string, target = "/api/v1/customer/
   return pages;
 }
 
-/** A store with a campaign, a member, an employee and a group of two, and events at it. */
+/** Lines of a store with a campaign, a member, an employee and a group of two, and functions that make events at it. */
 export function shop() {
   const account = seed.account();
   const store = seed.store(account.id);

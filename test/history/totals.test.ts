@@ -5,7 +5,7 @@ import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
 import { beginNight, endNight, feedOld, KEPT, OLD, seal, segments, shop } from "./support.ts";
 
-// Rules of docs/contract/history.md, 3.
+// docs/contract/history.md, 3.
 
 beforeEach(() => beginNight());
 afterEach(endNight);

@@ -23,7 +23,7 @@ async function runAt(now: string): Promise<void> {
   await runMinute();
 }
 
-/** In place of what the jobs do; says which were done. */
+/** Replaces the work of all jobs. Returns a list to which each job adds its name when it is done. */
 function replaceJobs(run: (name: string) => Promise<Outcome> = async () => DONE): string[] {
   const done: string[] = [];
   for (const job of JOBS)
@@ -34,7 +34,7 @@ function replaceJobs(run: (name: string) => Promise<Outcome> = async () => DONE)
   return done;
 }
 
-/** All jobs were done yesterday; their next runs are those of June 10. */
+/** All jobs were done at midnight, and are due again on June 10. */
 beforeEach(async () => {
   await freshDatabase(today("00:00:00"));
   await rows("UPDATE jobs SET due_at = ''");

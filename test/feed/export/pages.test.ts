@@ -9,7 +9,7 @@ import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 import { exportToken } from "../../support/tokens.ts";
 
-// That an export has every record as it was fed, in the order of a restore: test/model.
+// test/model compares whole exports, and restores them.
 
 type Line = Record<string, unknown>;
 const linesOf = (pages: readonly Answer[]): Line[] => pages.flatMap(({ body }) => body);
@@ -35,7 +35,7 @@ describe("an export", () => {
     const account = seed.account();
     const store = seed.store(account.id);
     const customers = Array.from({ length: 12 }, () => seed.customer());
-    // In five of the eleven steps the referrer was stored later.
+    // Five of the eleven referrers were stored after the member.
     const order = [7, 3, 9, 1, 11, 0, 5, 2, 10, 4, 8, 6].map((index) => customers[index]?.id);
     const members = order.map((id, index) => seed.membership(store.id, id, { referrer_id: order[index - 1] ?? null }));
     await mustFeed([account, store, ...customers, ...members]);

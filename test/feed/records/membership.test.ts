@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 import { feed, mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 
-/** A store and three customers; the memberships that are named, in turn. */
+/** A store and three customers. `join` and `leave` make lines of memberships. */
 async function storeAndCustomers() {
   const account = seed.account();
   const store = seed.store(account.id);
@@ -17,7 +17,7 @@ async function storeAndCustomers() {
 
 type Given = Awaited<ReturnType<typeof storeAndCustomers>>;
 
-// The random programs of test/model have no circles: the contract does not say which of their lines is named.
+// The random programs of test/model have no circles, because the contract does not say which line of a circle is named.
 const REFUSED: [what: string, linesOf: (given: Given) => Record<string, unknown>[]][] = [
   ["a member refers to themselves", ({ a, join }) => [join(a, a)]],
   ["a member on an earlier line refers to themselves", ({ a, join }) => [join(a), join(a, a)]],

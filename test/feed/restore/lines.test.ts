@@ -6,7 +6,7 @@ import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 import { clock, groupsOf, LONG_AGO, messagesStored, mustRestore, NOW, programState, talk } from "./support.ts";
 
-// That an export is restored as it was: test/model.
+// test/model restores whole exports.
 
 const NOT_STORED = "names a record that is not stored";
 const FUTURE = "must not be more than a minute in the future";
@@ -30,7 +30,7 @@ describe("a restored line", () => {
     ["a group of somebody who is not stored", { ...group, member_ids: [a, "nobody"] }, { member_ids: [NOT_STORED] }],
     ["a message of somebody who is not stored", seed.message(group.id, "nobody"), { customer_id: [NOT_STORED] }],
     ["a message of a group that is not stored", seed.message("nowhere", a), { group_id: [NOT_STORED] }],
-    // It would hide later messages, or no later message could be stored.
+    // Later messages would be hidden, or could not be stored.
     ["a message of the future", sentAt("2026-06-01 10:01:01"), { sent_at: [FUTURE] }],
     [
       "a clock of the future",

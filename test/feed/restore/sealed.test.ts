@@ -9,7 +9,7 @@ import { mustRestore, NOW } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
 
-/** A program without events, with a summary of each kind and the segments that they come from. */
+/** A program with summaries of events of each kind, and the segments that have the events. */
 function sealed() {
   const account = seed.account();
   const store = seed.store(account.id);
@@ -19,7 +19,7 @@ function sealed() {
   const contest = seed.eipCampaign(account.id);
   const [store_id, customer_id, campaign_id] = [store.id, customer.id, campaign.id];
   const earning = { record: "token_earning", sealed: true, store_id, customer_id };
-  // In the order and with the fields that an export gives them.
+  // In the order of an export, with all fields of its lines.
   const earned = {
     ...{ record: "balance_entry", sealed: true, customer_id: null as string | null, store_id },
     ...{
@@ -165,7 +165,7 @@ describe("a line that stands for sealed events", () => {
     [{ ...earned, sealed: undefined, id: "e1" }, { customer_id: ["is required"] }],
     [{ ...balance, sealed: false }, { sealed: ["must be true"] }],
     [{ ...balance, amount: "90071992547409.92" }, { amount: ["must be at most 90,071,992,547,409.91"] }],
-    // With a segment of a later month every event would be too old.
+    // After a segment of a later month every event would be too old.
     [segment(july), { month: FUTURE, newest: FUTURE }],
     [segment({ name: "../play/2026-03/2.ndjson.gz" }), { name: ["must be the name of a segment's object"] }],
     [segment({ name: "play/2026-03/3.ndjson.gz" }), { name: ["must be made of its kind, month and number"] }],

@@ -12,7 +12,7 @@ export async function mustRestore(lines: readonly FeedLine[]): Promise<Answer> {
   return answer;
 }
 
-/** The line with the clock of messages. */
+/** The line of the clock of messages. */
 export const clock = (fields: object = {}) => ({
   record: "program",
   message_stamp: "2026-05-01 10:00:00",
@@ -20,7 +20,7 @@ export const clock = (fields: object = {}) => ({
   ...fields,
 });
 
-/** Three customers, the first two of them in a group. */
+/** Three customers. The first two are in a group. */
 export function talk() {
   const customers = [seed.customer(), seed.customer(), seed.customer()] as const;
   const [a, b, stranger] = [customers[0].id, customers[1].id, customers[2].id];

@@ -168,7 +168,7 @@ describe("following the messages", () => {
 
   it("gives 1,100 groups of one second, oldest first in pieces, each once", async ({ expect }) => {
     const world = new World("", [], false, 100);
-    for (let index = 0; index < 1_100; index += 1) world.service.say(`g${index}`);
+    world.service.say(...Array.from({ length: 1_100 }, (_, index) => `g${index}`));
     world.service.now += 1;
     world.service.say("latest");
 

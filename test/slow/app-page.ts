@@ -78,8 +78,22 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
 }
 
+/** What is wrong with each view: what axe finds, or that it is wider than the screen. */
+export async function faultsOfViews(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  for (const view of VIEWS) {
+    await goTo(page, view);
+    if (view === "Search") await page.getByRole("searchbox").fill("goran");
+    if (view === "Team") await page.getByRole("button", { name: "Team of Kofi Brown" }).click();
+    await page.waitForLoadState("networkidle");
+    const found = [...(await accessibilityFaults(page)), ...((await overflow(page)) > 0 ? ["too wide"] : [])];
+    faults.push(...found.map((fault) => `${view}: ${fault}`));
+  }
+  return faults;
+}
+
 /** By how many pixels the page, or its view, is wider than it can show. */
-export async function overflow(page: Page): Promise<number> {
+async function overflow(page: Page): Promise<number> {
   const excess = (element: string) => `${element}.scrollWidth - ${element}.clientWidth`;
   const [whole, main] = [excess("document.documentElement"), excess("document.querySelector('main')")];
   return Number(await page.evaluate(`Math.max(${whole}, ${main})`));

@@ -67,20 +67,6 @@ describe("npm run bench", () => {
     // The last of its processes may need a moment.
     await expect.poll(() => isRunning(run)).toBe(false);
   });
-
-  it.for([
-    [["--scale", "many"], "10k, 100k or 1m"],
-    [["--scale", "1k,1k"], "A scale is named twice."],
-    [["--scale", "9k", "--reuse"], "Nothing is loaded for 9k"],
-    [["--reuse", "--docs"], "leave out --reuse"],
-    [["--live", "0", "--docs"], "--live 0"],
-  ] as const)("says in one line what is wrong with %j", async ([args, text], { expect }) => {
-    const run = command("bench", args);
-
-    expect(await run.ended).toBe(1);
-    expect(run.output()).toContain(text);
-    expect(run.output()).not.toContain(" at ");
-  });
 });
 
 /** Whether any process of the command's group is left. */

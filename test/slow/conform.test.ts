@@ -72,17 +72,11 @@ describe("npm run conform", () => {
     expect(await exported()).toEqual([]);
   });
 
-  it.for([
-    [["--only", "nothing"], "There is no section nothing."],
-    [["--tokens", "nowhere.json"], "no such file"],
-    [["--url", "https://loyalty.example"], "Give JWT_SECRET in the environment, or tokens: --tokens FILE."],
-    [["--url", "http://127.0.0.1:1"], "The service cannot be reached"],
-  ] as const)("says in a line what is wrong with %j", async ([args, words], { expect }) => {
-    const { status, output } = await conform("--url", url, ...args);
+  it("says that there is no such section", async ({ expect }) => {
+    const { status, output } = await conform("--url", url, "--only", "nothing");
 
-    expect(status, output).toBe(1);
-    expect(output).toContain(words);
-    expect(output).not.toMatch(/^ {4}at /m);
+    expect(status).toBe(1);
+    expect(output).toContain("There is no section nothing.");
   });
 });
 

@@ -59,16 +59,4 @@ describe("npm run soak", () => {
     expect(running.output()).toContain("Totals: as acknowledged, and as counted from the records");
     expect(running.output()).not.toMatch(/goroutine|ERROR/);
   });
-
-  it.for([
-    [["--minutes", "none"], "It must be a number of minutes"],
-    [["--connections", "0"], "It must be a whole number, 1 or more."],
-    [["--stall", "31"], "It must be a whole number, 0 to 30."],
-  ] as const)("says in a line what is wrong with %j", async ([args, words], { expect }) => {
-    const running = command("soak", args);
-
-    expect(await running.ended).toBe(1);
-    expect(running.output()).toContain(words);
-    expect(running.output()).not.toContain("    at ");
-  });
 });

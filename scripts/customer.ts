@@ -25,14 +25,14 @@ import { count } from "./lib/words.ts";
 
 type Options = WhereOptions & ServiceOptions;
 
-/** What an erasure has come to: it describes the state, so it is the same however often the erasure was repeated. */
+/** The state after an erasure: so it is the same however often the erasure was repeated. */
 const Receipt = z.object({
   customer: z.string(),
   /** When the record was erased, in UTC, as the database says. */
   erased_at: z.string(),
   /** Events of the customer whose text is empty, by their kind. */
   emptied: z.object({ database: z.record(z.string(), z.int()), history: z.record(z.string(), z.int()) }),
-  /** What stays under the bare id, counted, and why. */
+  /** How many events stay under the bare id, and why. */
   stays: z.object({ why: z.string(), events: z.record(z.string(), z.int()) }),
 });
 type Receipt = z.output<typeof Receipt>;
@@ -119,10 +119,10 @@ async function eraseOne(customer: string, options: Options): Promise<Receipt | n
   if ((await erasedAt(customer, where)) === undefined) return null;
   await feedErasure(customer, options);
   const database: Record<string, number> = {};
-  // The database first: what leaves it from now on leaves without a text.
+  // The database first: an event that leaves for history from now on has no text.
   for (const kind of TEXT_KINDS) database[kind] = await dropStoredTexts(kind, customer, where);
-  const isKept = historyBucket(where.env) !== undefined;
-  const { events: history } = isKept
+  const hasHistory = historyBucket(where.env) !== undefined;
+  const { events: history } = hasHistory
     ? await withBucket(where, (opened) => dropFromSegments(TEXT_KINDS, { customer }, opened))
     : { events: {} };
   await mergeSearchIndex(where);
@@ -138,7 +138,7 @@ async function eraseOne(customer: string, options: Options): Promise<Receipt | n
   };
 }
 
-/** When a customer was erased last; null: they are not erased; undefined: nobody has this id. */
+/** When a customer was erased last; null if they are not erased, undefined if nobody has this id. */
 async function erasedAt(customer: string, where: Where): Promise<string | null | undefined> {
   const query = `SELECT erased_at FROM customers WHERE id = ${literal(customer)}`;
   const [[found] = []] = await askDatabase<{ erased_at: string | null }>([query], where);

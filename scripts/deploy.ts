@@ -72,8 +72,7 @@ async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   const resources = await findOrMakeResources(cloudflare, env);
   writeDeployConfig(env, resources);
   console.error(`Migrating ${databaseName(env)} …`);
-  // Expand, deploy, contract: what runs now must go on running on the migrated database, so migrations come first, and
-  // code that needs one runs only once it is everywhere.
+  // The Worker that runs now must also run on the migrated database, until the new one runs everywhere.
   await migrate(cloudflare, env, resources.databaseId);
   if (migrateOnly) return;
   await setReplication(cloudflare, env, resources.databaseId);
@@ -102,14 +101,14 @@ function refuseWrong(env: string): void {
   const { name } = configOf(env);
   // A bucket is marked with it, and the Worker cannot know its own name.
   if (WORKER_NAME !== name) throw new CommandError(`WORKER_NAME of ${env} must be the name of its Worker, ${name}.`);
-  // Tells a deployment from what runs on somebody's machine.
+  // By this name the Worker tells `npm start` from a deployment.
   if (env === DEVELOPMENT)
     throw new CommandError(`No environment can be deployed as ${DEVELOPMENT}: give it another name.`);
   if (ENVIRONMENT !== env) throw new CommandError(`ENVIRONMENT of ${env} must be the name of its environment, ${env}.`);
   refuseShared(env);
 }
 
-/** Without replicas everything works, from farther away: so a refusal is told, and ends nothing. */
+/** Without replicas everything works, only slower for distant clients. So a refusal does not end the deployment. */
 async function setReplication(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const name = databaseName(env);
   try {

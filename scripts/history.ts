@@ -52,7 +52,7 @@ async function copy(folder: string, options: WhereOptions): Promise<void> {
       const object = await readObject(bucket, segment);
       if (typeof object === "string") return { fault: object };
       mkdirSync(path.dirname(file), { recursive: true });
-      // Under its name it is whole.
+      // A file under its name is always whole.
       writeFileSync(`${file}.part`, object);
       renameSync(`${file}.part`, file);
       return "done";
@@ -92,13 +92,13 @@ async function drop(
   if ((customer === undefined) === (message === undefined))
     throw new CommandError("Name either a customer or a --message.");
   await withBucket(where, async (opened) => {
-    // The database first: what leaves it from now on leaves without a body.
+    // The database first: a message that leaves for history from now on has no body.
     const stored =
       message === undefined
         ? await dropStoredTexts("message", customer ?? "", where)
         : await dropStoredBody(message, where);
-    const meant = message === undefined ? { customer: customer ?? "" } : { message };
-    const { texts, written, skipped, unnamed } = await dropFromSegments(["message"], meant, opened);
+    const target = message === undefined ? { customer: customer ?? "" } : { message };
+    const { texts, written, skipped, unnamed } = await dropFromSegments(["message"], target, opened);
     console.log(`${count(stored)} messages in the database have no body now.`);
     console.log(
       `${count(texts)} bodies dropped: ${count(written)} objects written anew, ${count(skipped)} left as they are.`,

@@ -66,7 +66,7 @@ async function secretFromStandardInput(): Promise<string> {
 }
 
 function standardInput(source: string): "-" {
-  // Other users of the machine see what stands on a command line, and the shell keeps it.
+  // Other users of the machine can see a command line, and the shell stores it.
   if (source !== "-") throw new InvalidArgumentError("It must be -, for standard input, or stand in JWT_SECRET.");
   return source;
 }

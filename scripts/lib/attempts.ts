@@ -6,30 +6,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 const ATTEMPTS = 10;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-// The free plan's daily limit asks for hours: then a person decides.
+// The free plan's daily limit asks for a wait of hours. Then the command ends, and a person decides.
 const LONGEST_ASKED_MS = 300_000;
-// What a proxy or the edge says when the service behind it is not there; the feed's own are 408, 429 and 503.
-const WORTH_ANOTHER_TRY = new Set([408, 429, 502, 503, 504, 520, 521, 522, 523, 524]);
+// The feed itself answers 408, 429 and 503. A proxy or Cloudflare answers the others while the service is away.
+const TEMPORARY = new Set([408, 429, 502, 503, 504, 520, 521, 522, 523, 524]);
 
-// What breaks only where somebody was there.
+// Errors of a connection that was open: the service was there.
 const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 export interface Answer {
-  /** 0 where no answer came. */
+  /** 0 if no answer came. */
   status: number;
   headers: Headers;
-  /** The body; where no answer came, why. */
+  /** The body; if no answer came, the reason. */
   bytes: Buffer;
-  /** Whether there was somebody to talk to, even if the connection was lost then. */
+  /** Whether the service was reached, even if the connection was lost afterwards. */
   connected: boolean;
   retryAfterMs: number;
 }
 
-/** Asks a service again and again where that is worth it. */
+/** Sends requests, and repeats those that may succeed later. */
 export class PatientClient {
   readonly #withinMs: number;
   readonly #signal: AbortSignal | undefined;
-  #isThere = false;
+  #wasReached = false;
 
   /** The signal ends the waits between tries. */
   constructor(withinMs: number, signal?: AbortSignal) {
@@ -41,14 +41,14 @@ export class PatientClient {
   async ask(
     url: URL,
     request: RequestInit,
-    { onWait, mayRetry = isPassing }: { onWait?: () => void; mayRetry?: (answer: Answer) => boolean } = {},
+    { onWait, mayRetry = isTemporary }: { onWait?: () => void; mayRetry?: (answer: Answer) => boolean } = {},
   ): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await ask(url, request, this.#withinMs);
-      this.#isThere ||= answer.connected;
-      // Nobody was ever there: more likely a wrong address than a service that is being restarted.
-      const isWorthIt = mayRetry(answer) && answer.retryAfterMs <= LONGEST_ASKED_MS;
-      if (!isWorthIt || !this.#isThere || attempt === ATTEMPTS) return answer;
+      this.#wasReached ||= answer.connected;
+      // A service that was never reached is more likely at another address than being restarted.
+      const mayHelp = mayRetry(answer) && answer.retryAfterMs <= LONGEST_ASKED_MS;
+      if (!mayHelp || !this.#wasReached || attempt === ATTEMPTS) return answer;
       onWait?.();
       const signal = this.#signal;
       await sleep(waitBefore(attempt, answer), undefined, { ...(signal && { signal }) }).catch(() => {});
@@ -58,8 +58,8 @@ export class PatientClient {
 }
 
 /** Whether a service is only busy, restarting or out of reach. */
-export function isPassing({ status }: Answer): boolean {
-  return status === 0 || WORTH_ANOTHER_TRY.has(status);
+export function isTemporary({ status }: Answer): boolean {
+  return status === 0 || TEMPORARY.has(status);
 }
 
 /** Sends a request once; an answer that does not come in time counts as none. */
@@ -78,14 +78,14 @@ async function ask(url: URL, request: RequestInit, withinMs: number): Promise<An
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     const { code, message } = (cause instanceof Error ? cause : {}) as NodeJS.ErrnoException;
-    // That nobody is there is known much sooner than the limit.
+    // An absent service refuses the connection at once, so one that is only late is there.
     const connected = limit.aborted || (code !== undefined && BROKEN_CONNECTION.has(code));
     const reason = limit.aborted ? "no answer" : message || code || String(error);
     return { status: 0, headers: new Headers(), bytes: Buffer.from(reason), connected, retryAfterMs: 0 };
   }
 }
 
-/** What a body holds: JSON, else the beginning of its text. */
+/** The JSON in a body, or the beginning of its text if it has none. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -94,7 +94,7 @@ export function parse(text: string): unknown {
   }
 }
 
-/** What a command says of an answer that it cannot use. */
+/** What a command prints about an answer that it cannot use. */
 export function refusalOf({ status, bytes }: Answer): string {
   const text = bytes.toString();
   if (status === 0) return `The service cannot be reached (${text}). Is it running, and is --url right?`;
@@ -103,7 +103,7 @@ export function refusalOf({ status, bytes }: Answer): string {
   return `The service answered ${status}: ${said}`;
 }
 
-/** What `Retry-After` asks for, which is seconds or a date. */
+/** The wait that `Retry-After` asks for, in seconds or as a date. */
 function retryAfterMs(text: string): number {
   const milliseconds = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   return Number.isNaN(milliseconds) ? 0 : milliseconds;
@@ -112,6 +112,6 @@ function retryAfterMs(text: string): number {
 /** How long to wait before another try. */
 function waitBefore(attempt: number, { retryAfterMs }: Answer): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
-  // Half of the wait is chance, so that clients that were refused together do not come back together.
+  // Half of the wait is random: clients that were refused together should not come back together.
   return Math.max(retryAfterMs, wait / 2 + (Math.random() * wait) / 2);
 }

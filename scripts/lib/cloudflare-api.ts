@@ -21,13 +21,13 @@ const ANSWER_WITHIN_MS = 120_000;
 // answer does not say how long to wait.
 const ROUNDS_OF_TRIES = 6;
 
-/** Cloudflare's API, as who wrangler is logged in as. */
+/** An account at Cloudflare's API, with the login of wrangler. */
 export interface Cloudflare {
   headers: Record<string, string>;
   accountId: string;
 }
 
-/** What the API says in place of a result. */
+/** An error that the API answers. */
 export class ApiError extends CommandError {
   readonly status: number;
   readonly codes: readonly number[];
@@ -39,7 +39,7 @@ export class ApiError extends CommandError {
   }
 }
 
-/** Which account an environment is deployed to, where that is said. */
+/** The account that an environment is deployed to; undefined if nothing names one. */
 export function accountOf(env: string): string | undefined {
   return process.env.CLOUDFLARE_ACCOUNT_ID || configOf(env).account_id;
 }
@@ -92,7 +92,7 @@ export function ask(
   });
 }
 
-/** The same, or null where the API answers with this code. */
+/** Like `ask`, but null if the API answers with this error code. */
 export async function askUnless(code: number, ...request: Parameters<typeof ask>): Promise<unknown> {
   try {
     return await ask(...request);
@@ -108,10 +108,10 @@ async function call(path: string, init: RequestInit): Promise<unknown> {
 }
 
 async function send(path: string, init: RequestInit, rounds: number): Promise<Answer> {
-  let isTold = false;
+  let hasSaid = false;
   const onWait = () => {
-    if (!isTold) console.error("Cloudflare's API takes no calls now; trying again …");
-    isTold = true;
+    if (!hasSaid) console.error("Cloudflare's API takes no calls now; trying again …");
+    hasSaid = true;
   };
   const answer = await new PatientClient(ANSWER_WITHIN_MS).ask(urlOf(path), init, { onWait });
   if (answer.status === 0) throw unusable(String(answer.bytes));
@@ -138,7 +138,7 @@ export function unusable(reason: string): CommandError {
   return new CommandError(`Cloudflare's API cannot be used: ${reason}`);
 }
 
-/** What an answer of the API holds. */
+/** The result in an answer of the API. @throws an ApiError if there is none. */
 export function resultOf(status: number, body: string): unknown {
   const { data } = Envelope.safeParse(parse(body));
   if (data?.success) return data.result;

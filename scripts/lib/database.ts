@@ -43,7 +43,7 @@ async function askDeployed(sql: string, where: Where): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status !== 401) throw refusal(error.message, "npm run deploy");
-    // What wrangler is logged in with may end within an hour.
+    // The login of wrangler may expire within an hour.
     const again = openDeployed(where.env);
     deployed.set(where, again);
     return ask((await again).cloudflare, "POST", path, { sql });

@@ -5,10 +5,10 @@ import { forEachSegment, type Opened, refuseFaults } from "./each-segment.ts";
 import type { Bucket } from "./history-bucket.ts";
 import { faultOf, linesOf, type SegmentLine, segmentsOf, sha256Of } from "./history-segments.ts";
 
-/** Whose texts are dropped: those of a customer's messages and entries, or that of one message. */
-export type Meant = { customer: string } | { message: string };
+/** The events that lose their texts: a customer's messages and entries, or one message. */
+export type Target = { customer: string } | { message: string };
 
-/** What a person wrote in events, by the kind of record: the table, and the field. */
+/** Where the texts of events are, by the kind of record. */
 const TEXTS = {
   message: { table: "messages", field: "body" },
   balance_entry: { table: "balance_entries", field: "description" },
@@ -17,7 +17,7 @@ export type TextKind = keyof typeof TEXTS;
 
 export const TEXT_KINDS = Object.keys(TEXTS) as TextKind[];
 
-// Not every event has an index by customer, and nobody else has the database while a statement looks at them.
+// Not every kind has an index by customer, and a statement keeps everybody else from the database.
 const LOOKED_AT = 5_000;
 
 /** Drops the body of one message in the database; its triggers notify the group. */
@@ -30,7 +30,7 @@ export async function dropStoredBody(message: string, where: AnyDatabase): Promi
 /** Drops what a customer wrote in events of a kind in the database, and resolves with how many events are theirs. */
 export async function dropStoredTexts(kind: TextKind, customer: string, where: AnyDatabase): Promise<number> {
   const { table, field } = TEXTS[kind];
-  // A summary stands for others, and nobody wrote its text.
+  // A summary stands for other events, and has no text.
   const isTheirs = `customer_key = (SELECT key FROM customers WHERE id = ${literal(customer)}) AND id NOT GLOB 'sealed:*'`;
   let events = 0;
   for (let after: string | undefined = "''"; after !== undefined; ) {
@@ -61,25 +61,25 @@ export function literal(text: string): string {
   return `CAST(X'${Buffer.from(text).toString("hex")}' AS TEXT)`;
 }
 
-/** What was found in an object: how many events are meant, and how many of their texts were dropped. */
+/** How many events of the target an object has, and how many of their texts were dropped. */
 interface Dropped {
   events: number;
   texts: number;
 }
 
 /**
- * Writes a segment anew without the texts that are meant: first its row, then the object. Cut off between the two, it is
+ * Writes a segment anew without the texts of the target: first its row, then the object. Cut off between the two, it is
  * resumed by doing it again: the row has the SHA-256 of what the object is to become, so no other object is taken for it.
  */
 async function dropTexts(
   segment: Segment,
-  { bucket, meant, where }: { bucket: Bucket; meant: Meant; where: AnyDatabase },
+  { bucket, target, where }: { bucket: Bucket; target: Target; where: AnyDatabase },
 ): Promise<(Dropped & { isWritten: boolean }) | string> {
   const object = await bucket.read(segment.name);
   if (object === null) return "is not in the bucket";
   const isKnown = sha256Of(object) === segment.sha256;
   const lines = isKnown ? linesOf(object) : (readable(object) ?? []);
-  const { emptied, ...dropped } = withoutTexts(lines, meant);
+  const { emptied, ...dropped } = withoutTexts(lines, target);
   if (isKnown) {
     const fault = faultOf(segment, lines);
     if (fault !== null) return fault;
@@ -91,12 +91,12 @@ async function dropTexts(
 }
 
 /**
- * Does the same to the objects that no segment names: those of steps that were cut off at the end of a month
- * (docs/contract/history.md, 2). Those of the month that is written now may be about to be named.
+ * Drops texts from objects that no segment names: those of steps that were cut off at the end of a month
+ * (docs/contract/history.md, 2). An object of the current month may be about to be named.
  */
 async function dropUnnamedTexts(
   kind: TextKind,
-  { bucket, meant, where }: { bucket: Bucket; meant: Meant; where: AnyDatabase },
+  { bucket, target, where }: { bucket: Bucket; target: Target; where: AnyDatabase },
 ): Promise<Dropped & { objects: number; faults: string[] }> {
   const dropped = { events: 0, texts: 0, objects: 0, faults: [] as string[] };
   const [[scan] = []] = await askDatabase<{ month: string }>(
@@ -112,7 +112,7 @@ async function dropUnnamedTexts(
     const object = await bucket.read(key);
     const lines = object === null ? [] : readable(object);
     if (lines === null) dropped.faults.push(`${key} is damaged`);
-    const { events, texts, emptied } = withoutTexts(lines ?? [], meant);
+    const { events, texts, emptied } = withoutTexts(lines ?? [], target);
     dropped.events += events;
     if (texts === 0) continue;
     await bucket.write(key, emptied);
@@ -122,15 +122,15 @@ async function dropUnnamedTexts(
   return dropped;
 }
 
-/** What an object becomes. */
-function withoutTexts(lines: readonly SegmentLine[], meant: Meant): Dropped & { emptied: Buffer } {
-  const isMeant = ({ id, customer_id }: SegmentLine) =>
-    "message" in meant ? id === meant.message : customer_id === meant.customer;
+/** The object without the texts of the target. */
+function withoutTexts(lines: readonly SegmentLine[], target: Target): Dropped & { emptied: Buffer } {
+  const isTarget = ({ id, customer_id }: SegmentLine) =>
+    "message" in target ? id === target.message : customer_id === target.customer;
   const fieldOf = ({ record }: SegmentLine) => TEXTS[record as TextKind].field;
-  const isFilled = (line: SegmentLine) => isMeant(line) && line[fieldOf(line)] !== "";
+  const isFilled = (line: SegmentLine) => isTarget(line) && line[fieldOf(line)] !== "";
   const emptied = lines.map((line) => JSON.stringify(isFilled(line) ? { ...line, [fieldOf(line)]: "" } : line));
   return {
-    events: lines.filter(isMeant).length,
+    events: lines.filter(isTarget).length,
     texts: lines.filter(isFilled).length,
     emptied: gzipSync(`${emptied.join("\n")}\n`),
   };
@@ -158,10 +158,10 @@ function readable(object: Buffer): SegmentLine[] | null {
 }
 
 /**
- * Drops the texts that are meant from every segment of these kinds, and from objects that no segment names.
+ * Drops the texts of the target from every segment of these kinds, and from objects that no segment names.
  * @throws a CommandError that names the objects that are not as they should be.
  */
-export async function dropFromSegments(kinds: readonly TextKind[], meant: Meant, opened: Opened) {
+export async function dropFromSegments(kinds: readonly TextKind[], target: Target, opened: Opened) {
   const events: Record<string, number> = {};
   let [texts, unnamed] = [0, 0];
   const take = (kind: TextKind, dropped: Dropped) => {
@@ -172,13 +172,13 @@ export async function dropFromSegments(kinds: readonly TextKind[], meant: Meant,
   const { done, skipped, faults } = await forEachSegment(opened, async (segment) => {
     const kind = kinds.find((one) => one === segment.kind);
     if (kind === undefined) return "skipped";
-    const dropped = await dropTexts(segment, { bucket, meant, where });
+    const dropped = await dropTexts(segment, { bucket, target, where });
     if (typeof dropped === "string") return { fault: dropped };
     take(kind, dropped);
     return dropped.isWritten ? "done" : "skipped";
   });
   for (const kind of kinds) {
-    const dropped = await dropUnnamedTexts(kind, { bucket, meant, where });
+    const dropped = await dropUnnamedTexts(kind, { bucket, target, where });
     texts += dropped.texts;
     unnamed += dropped.objects;
     faults.push(...dropped.faults);

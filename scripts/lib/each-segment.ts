@@ -26,7 +26,7 @@ export async function withBucket<Result>(where: Where, use: (opened: Opened) => 
   return use({ where, bucket, segments }).finally(() => bucket.close());
 }
 
-/** Does something with every segment that the database names, and goes on where one is not as it should be. */
+/** Does something with every segment that the database names, and goes on after a segment that is wrong. */
 export async function forEachSegment(
   { where, bucket, segments }: Opened,
   work: (segment: Segment, bucket: Bucket) => Promise<Outcome>,

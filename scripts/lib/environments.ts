@@ -6,11 +6,11 @@ import { horizonOf } from "../../src/feed/horizon.ts";
 import { VARIABLES, variableFault } from "../../src/service/variables.ts";
 import { CommandError, ROOT } from "./project.ts";
 
-/** What the top level of wrangler.toml is called. */
+/** The name of the top level of wrangler.toml. */
 export const PRODUCTION = "production";
-/** What every change is tried on first, and whose bindings a new environment gets. */
+/** Where every change is tried first. A new environment gets its bindings. */
 export const STAGING = "staging";
-/** What `npm start` runs: the Worker shows more of itself, and limits no rate. */
+/** What `npm start` runs: the Worker says more in its answers, and limits no rate. */
 export const DEVELOPMENT = "development";
 export const CONFIG = path.join(ROOT, "wrangler.toml");
 
@@ -72,12 +72,12 @@ export function refuseWrongVariables(env: string): void {
     throw new CommandError(`${fault.name} of ${env} must ${fault.must}. docs/deploying.md, Variables`);
 }
 
-/** What a command of this project takes for an environment: nothing for production. */
+/** The option that names an environment to a command of this project; empty for production. */
 export function flagOf(env: string): string {
   return env === PRODUCTION ? "" : ` --env ${env}`;
 }
 
-/** What tells wrangler which environment; the top level has no name there. */
+/** The option that names an environment to wrangler, which has no name for the top level. */
 export function environmentFlag(env: string): string {
   return `--env=${env === PRODUCTION ? "" : env}`;
 }

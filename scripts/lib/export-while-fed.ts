@@ -15,7 +15,7 @@ interface Options {
   progress: ExportProgress;
 }
 
-/** What was read so far is of no use: the export must begin again. */
+/** The database has changed, so the export must begin again. */
 export class ChangedMeanwhile extends Error {}
 
 /**
@@ -59,7 +59,7 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
     }
     if (before !== (await segmentsOf(source, signal))) throw new ChangedMeanwhile();
     for (const kind of kinds.filter((one) => one !== PROGRAM)) {
-      // What was missed at first came before what its group showed then.
+      // Messages that a first round missed are older than the message that their group showed then.
       for (let round = MESSAGE_ROUNDS - 1; round >= 0; round -= 1) {
         const part = partOf(kind, round);
         yield* kind === "message" ? messagesIn(part, complete, progress) : bytesIn(part);
@@ -80,7 +80,7 @@ async function segmentsOf(source: ExportSource, signal: AbortSignal): Promise<st
   return hash.digest("hex");
 }
 
-/** What refers to others first; but the states of members after the groups, and the clock at last. */
+/** A kind before the kinds that it refers to. Message states are read after the groups, and the clock last. */
 function readingOrder(kinds: readonly string[]): string[] {
   const last = (kind: string) => kind === "message_state" || kind === PROGRAM;
   return [...kinds.filter((kind) => !last(kind)).toReversed(), ...kinds.filter(last)];
@@ -99,7 +99,7 @@ class Completeness {
   constructor(file: string, kinds: readonly string[]) {
     this.#knowsGroups = kinds.includes("message_group");
     this.#database = new DatabaseSync(file);
-    // Thrown away at the end, whatever happens: nothing needs to be safe before.
+    // The file is thrown away at the end, so nothing needs to be safe.
     this.#database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
       CREATE TABLE seen (of TEXT, id TEXT, PRIMARY KEY (of, id)) WITHOUT ROWID`);
     this.#insert = this.#database.prepare("INSERT OR IGNORE INTO seen VALUES (?, ?)");
@@ -125,7 +125,7 @@ class Completeness {
     return true;
   }
 
-  /** Whether the group of a message came after it; of an export without groups nobody knows. */
+  /** Whether the export has the group of a message; always true for an export without groups. */
   hasGroup(line: string): boolean {
     return !this.#knowsGroups || this.#find.get(`group ${JSON.parse(line).group_id}`, "") !== undefined;
   }

@@ -4,7 +4,7 @@ import { KINDS } from "../../src/feed/records/index.ts";
 import { columnTypes, identityOf, itemsOf, type Kind } from "../../src/feed/records/kind.ts";
 import { message } from "../../src/feed/records/message.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
-import { type Answer, isPassing, PatientClient, parse, refusalOf } from "./attempts.ts";
+import { type Answer, isTemporary, PatientClient, parse, refusalOf } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";
 import { count } from "./words.ts";
@@ -21,11 +21,11 @@ export interface Batch {
 export interface Progress {
   /** Lines that are committed. */
   committed: number;
-  /** Of these, the lines that there was nothing to do for. */
+  /** Committed lines that changed nothing. */
   ignored: number;
   /** The number of the last committed line in its file. */
   lastLine: number;
-  /** Whether the service could not take the last request, which is to be tried again. */
+  /** Whether the command waits to send the last request again. */
   waiting: boolean;
 }
 
@@ -34,16 +34,16 @@ export interface FeedTarget {
   token: string;
 }
 
-const Taken = z.object({ items: z.object({ ignored: z.number() }) });
-/** The service gives a body 60 seconds, its turn 30, the database 40 and the inboxes 2. */
+const FeedAnswer = z.object({ items: z.object({ ignored: z.number() }) });
+/** The service waits for a body for 60 seconds, for its turn 30, for the database 40, and for inboxes 2. */
 const ANSWER_WITHIN_MS = 150_000;
 
 /** How many requests are under way at most: as many as an isolate works on at a time. */
 const AT_ONCE = 4;
 
 /**
- * The kinds of which it does not matter which record is stored first: no answer shows it, and none refers to another of
- * its kind, but a membership to its referrer's.
+ * Kinds whose records may be stored in any order: no answer depends on the order, and no record refers to another of its
+ * kind. Only a membership refers to its referrer's.
  */
 const UNORDERED = new Set(
   KINDS.filter((kind) => kind !== message && !columnTypes(kind).has("key")).map(({ record }) => record),
@@ -93,7 +93,7 @@ function timesOf({ columns }: Kind): string[] {
   return Object.values(columns).flatMap((source) => ("field" in source && source.as === "time" ? [source.field] : []));
 }
 
-/** What a line says of its record. A bad line, which the service names, has a key like any other. */
+/** The fields of a line that decide into which request it goes. A bad line is sent too: the service names it. */
 function readFields({ number, bytes }: FileLine) {
   const object = objectOf(readLine(number, bytes)?.text ?? null);
   const fields = Array.isArray(object) ? {} : object;
@@ -101,7 +101,7 @@ function readFields({ number, bytes }: FileLine) {
   const found = KIND_OF.get(String(fields.record));
   if (found === undefined) return { key: "", deleted, items: 0, unordered: null };
   const { kind, times } = found;
-  // Who is referred comes after the referrer, and of two records the later one has the later time.
+  // A referrer comes before the members that they referred. Records without a time get one in the order of the file.
   const isUnordered =
     UNORDERED.has(kind.record) &&
     (fields.referrer_id ?? null) === null &&
@@ -123,22 +123,22 @@ function commute(one: Batch, other: Batch): boolean {
   );
 }
 
-/** Both halves of a batch that is too large; null where it cannot be cut. */
+/** The two halves of lines that are too large for a request; null for a single line. */
 function cut(lines: readonly FileLine[]): (readonly FileLine[])[] | null {
   const half = Math.ceil(lines.length / 2);
   return lines.length < 2 ? null : [lines.slice(0, half), lines.slice(half)];
 }
 
-/** A batch under way. */
+/** A batch that is being sent. */
 interface Sending {
   batch: Batch;
   /** The parts that are committed so far. */
-  taken: { lines: readonly FileLine[]; ignored: number }[];
-  /** Whether all of it is, or it was told to stop before. */
+  committed: { lines: readonly FileLine[]; ignored: number }[];
+  /** Resolves with whether all of the batch is committed: false if the command was stopped before. */
   ended: Promise<boolean>;
 }
 
-/** The feed's answer to lines that it did not take. */
+/** The feed's refusal of some lines. */
 class Refused extends Error {
   readonly answer: Answer;
   readonly lines: readonly FileLine[];
@@ -183,7 +183,7 @@ export async function sendLines(
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     await endAll();
-    const later = underWay.flatMap(({ taken }) => taken).reduce((sum, part) => sum + part.lines.length, 0);
+    const later = underWay.flatMap(({ committed }) => committed).reduce((sum, part) => sum + part.lines.length, 0);
     throw new CommandError(refusal(error.answer, error.lines, { ...progress, later }));
   } finally {
     await endAll();
@@ -195,11 +195,11 @@ export async function sendLines(
   }
 
   function begin(batch: Batch): void {
-    const taken: Sending["taken"] = [];
-    const ended = send(batch.lines, taken);
+    const committed: Sending["committed"] = [];
+    const ended = send(batch.lines, committed);
     // It is awaited, and what failed reported, in its turn.
     ended.catch(() => {});
-    underWay.push({ batch, taken, ended });
+    underWay.push({ batch, committed, ended });
   }
 
   /** Waits for the oldest request. Resolves with whether to go on. */
@@ -208,7 +208,7 @@ export async function sendLines(
     try {
       return (await first?.ended) ?? false;
     } finally {
-      for (const { lines: part, ignored } of first?.taken ?? []) {
+      for (const { lines: part, ignored } of first?.committed ?? []) {
         progress.committed += part.length;
         progress.ignored += ignored;
         progress.lastLine = part.at(-1)?.number ?? progress.lastLine;
@@ -217,8 +217,8 @@ export async function sendLines(
     }
   }
 
-  /** Resolves with whether the feed has all of the lines; not if it was told to stop before. */
-  async function send(part: readonly FileLine[], taken: Sending["taken"]): Promise<boolean> {
+  /** Resolves with whether all of the lines are committed: false if the command was stopped before. */
+  async function send(part: readonly FileLine[], committed: Sending["committed"]): Promise<boolean> {
     if (stop.aborted) return false;
     const newline = Buffer.from("\n");
     const body = new Uint8Array(Buffer.concat(part.flatMap(({ bytes }) => [bytes, newline])));
@@ -227,20 +227,20 @@ export async function sendLines(
       onProgress?.(progress);
     };
     // A line that cannot be cut is sent again where another request may have used up the database's memory.
-    const mayRetry = (one: Answer) => isPassing(one) || (part.length === 1 && isTemporarilyTooLarge(one));
+    const mayRetry = (one: Answer) => isTemporary(one) || (part.length === 1 && isTemporarilyTooLarge(one));
     const answer = await client.ask(feed, { method: "POST", headers, body }, { onWait, mayRetry });
     progress.waiting = false;
     if (stop.aborted && mayRetry(answer)) return false;
     if (answer.status === 200) {
-      const { data } = Taken.safeParse(parse(answer.bytes.toString()));
+      const { data } = FeedAnswer.safeParse(parse(answer.bytes.toString()));
       if (data === undefined) throw new CommandError(`This is no feed: ${feed.href} answers with something else.`);
-      taken.push({ lines: part, ignored: data.items.ignored });
+      committed.push({ lines: part, ignored: data.items.ignored });
       return true;
     }
     // Some limits, such as how many members the groups of messages have, only the service can tell.
     const halves = answer.status === 413 ? cut(part) : null;
     if (halves === null) throw new Refused(answer, part);
-    for (const half of halves) if (!(await send(half, taken))) return false;
+    for (const half of halves) if (!(await send(half, committed))) return false;
     return true;
   }
 }

@@ -4,8 +4,8 @@ import type { Reporter, TestModule } from "vitest/node";
 const TEMPORARY_FAILURE = 75;
 
 /**
- * Ends a run in which nothing has ended for so many minutes, and names the files that hang. Vitest limits what a test and
- * a hook take, but not what comes before them, and a runtime that answers no more is asked in vain for its timeouts too.
+ * Ends a run in which no test has ended for some minutes, and names the files that hang. Vitest's own timeouts begin with
+ * a hook or a test, and need a runtime that answers.
  */
 export class HangReporter implements Reporter {
   readonly #milliseconds: number;

@@ -57,7 +57,7 @@ function workerName({ env }: Where): string {
   return variablesOf(env).WORKER_NAME ?? "";
 }
 
-/** A message of 8 MiB on a slow line, and no answer that hangs. */
+/** Enough for a large object on a slow line. */
 const ANSWER_WITHIN_MS = 120_000;
 
 /**

@@ -41,7 +41,7 @@ export function sha256Of(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The object of a segment, or in words why it is not what the row says. */
+/** The object of a segment, or in words why it does not match the row. */
 export async function readObject(bucket: Bucket, { name, sha256 }: Segment): Promise<Buffer | string> {
   const bytes = await bucket.read(name);
   if (bytes === null) return "is not in the bucket";
@@ -57,21 +57,21 @@ export function linesOf(object: Buffer): SegmentLine[] {
     .map((line) => JSON.parse(line));
 }
 
-/** What is wrong with the lines of a segment, in words; null where they are what the row says. */
+/** What is wrong with the lines of a segment, in words; null if they match the row. */
 export function faultOf({ kind, lines, oldest, newest, sums }: Segment, given: readonly SegmentLine[]): string | null {
   const { time = "" } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
   const times = given.map((line) => String(line[time])).sort();
   if (given.some(({ record }) => record !== kind)) return "has lines of another kind";
   if (given.length !== lines) return `has ${given.length} lines, and the database says ${lines}`;
   if (times[0] !== oldest || times.at(-1) !== newest) return "has events of another time than the database says";
-  // As text: a sum may be more than a number tells apart.
+  // As text: a sum may be larger than a number can hold exactly.
   return sums === sumsOf(kind, given) ? null : `adds up to ${sumsOf(kind, given)}, and the database says ${sums}`;
 }
 
-/** What an event adds to a summary, in hundredths or as a count; or what a summary holds. */
+/** An amount of an event or of a summary, in hundredths or as a count. */
 export interface Addition {
   record: string;
-  /** What the summary is of: ids, and a level. */
+  /** The ids, and the level, that the summary is for. */
   key: readonly unknown[];
   /** The name that a segment's row gives the sum. */
   name: string;
@@ -120,8 +120,8 @@ export function selectSummaries({ record, table, summaries }: SealedKind, after 
     WHERE id > '${after}' AND NOT (${isEvent("row")}) ORDER BY id LIMIT ${limit}`;
 }
 
-/** What a summary holds: that whose keys it has. */
-export function heldBy({ record, summaries }: SealedKind, row: SummaryRow): Addition[] {
+/** The amounts of a summary. */
+export function amountsOf({ record, summaries }: SealedKind, row: SummaryRow): Addition[] {
   const key = keysOf(summaries).map((one) => row[one] ?? null);
   return summaries
     .filter(({ by }) => by.every((one) => row[one] !== null))

@@ -19,7 +19,7 @@ export const toolEnv = () => ({
 
 const SIGNAL_MS = 100;
 
-/** Ctrl-C, or a kill, while something was under way that had to end first. */
+/** Ctrl-C, or a kill, that a command has waited for something to end before. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly status: number;
@@ -40,21 +40,21 @@ export async function main(run: () => Promise<unknown>): Promise<void> {
     await run();
   } catch (error) {
     // Ctrl-C reaches the bundler too, whose end may be heard of before the signal.
-    if (!isForPeople(error)) await sleep(SIGNAL_MS);
-    console.error(isForPeople(error) ? error.message : error);
+    if (!isExplained(error)) await sleep(SIGNAL_MS);
+    console.error(isExplained(error) ? error.message : error);
     process.exitCode = error instanceof Interrupted ? error.status : 1;
   }
 }
 
-/** Ends a command that has nothing to put away: whoever has listens for the signal too, and ends it. */
+/** Ends a command, unless something else listens for the signal: that puts away its things, and ends the command. */
 function stopUnlessHandled(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   console.error(new Interrupted(signal).message);
   process.exit(128 + constants.signals[signal]);
 }
 
-/** What the system refuses, such as to write into a folder, says what and where. */
-function isForPeople(error: unknown): error is Error {
+/** Whether the message of an error is enough. An error of the file system names the call and the path. */
+function isExplained(error: unknown): error is Error {
   return (
     error instanceof CommandError ||
     error instanceof Interrupted ||
@@ -63,9 +63,9 @@ function isForPeople(error: unknown): error is Error {
 }
 
 export interface ToolOptions {
-  /** Whether what it prints is for the caller and not for the terminal, or for both; it has nothing to read then. */
+  /** Whether the caller gets what the tool prints in place of the terminal, or both do. The tool has no input then. */
   capture?: boolean | "and show";
-  /** Takes what it prints, in place of this process's own output. */
+  /** Where the tool's output goes, in place of this process's own. */
   into?: Writable;
   env?: Record<string, string>;
   /** Ends it with SIGTERM, upon which it resolves with status 1. */

@@ -8,13 +8,13 @@ import { CommandError, ROOT } from "./project.ts";
 const DEPLOYED = path.join(ROOT, "dist", "reference");
 const PAGE = path.join(ROOT, "scripts", "reference");
 
-/** What is served beside the page, and what `_headers` says of it. */
-export interface Beside {
+/** More files to serve, and the lines of `_headers` for them. */
+export interface MoreFiles {
   files: ReadonlyMap<string, string>;
   headers: string;
 }
 
-const NOTHING: Beside = { files: new Map(), headers: "" };
+const NO_FILES: MoreFiles = { files: new Map(), headers: "" };
 
 /**
  * Puts the reference page together: the page itself, the bundle of its renderer, and the OpenAPI document that it shows.
@@ -29,19 +29,19 @@ export async function buildReference(): Promise<string> {
  * The same in a folder of its own, with a token filled in for trying it out on this machine, and with what else is
  * served there.
  */
-export function buildDevelopmentReference(folder: string, token: string, beside: Beside = NOTHING): void {
-  build(folder, { token }, beside);
+export function buildDevelopmentReference(folder: string, token: string, more: MoreFiles = NO_FILES): void {
+  build(folder, { token }, more);
 }
 
-function build(folder: string, settings: { token?: string }, beside = NOTHING): void {
+function build(folder: string, settings: { token?: string }, more = NO_FILES): void {
   const page = readdirSync(PAGE).map((name) => [name, readFileSync(path.join(PAGE, name))] as const);
   const files = new Map<string, string | Uint8Array>([
     ...page,
-    ["_headers", readFileSync(path.join(PAGE, "_headers"), "utf8") + beside.headers],
+    ["_headers", readFileSync(path.join(PAGE, "_headers"), "utf8") + more.headers],
     ["settings.json", `${JSON.stringify(settings)}\n`],
     ["scalar.js", scalarBundle()],
     ["openapi.json", JSON.stringify(openApi())],
-    ...beside.files,
+    ...more.files,
   ]);
   mkdirSync(folder, { recursive: true });
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -18,7 +18,7 @@ import {
 } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { CommandError, ROOT, toolEnv } from "./project.ts";
-import { type Beside, buildDevelopmentReference } from "./reference.ts";
+import { buildDevelopmentReference, type MoreFiles } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
 import { count } from "./words.ts";
 import { runWrangler } from "./wrangler.ts";
@@ -50,16 +50,16 @@ export interface ServiceOptions {
 const READY_WITHIN_MS = 60_000;
 
 /**
- * Makes everything that the service needs: a secret, a migrated database, the reference page with what is served beside it.
+ * Makes everything that the service needs: a secret, a migrated database, the reference page, and more files beside it.
  * @throws a CommandError when a variable is wrong, the port or the folder is taken, or the database cannot be migrated.
  */
-export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOptions, beside?: Beside): Promise<void> {
+export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOptions, more?: MoreFiles): Promise<void> {
   refuseWrongVariables(env);
   holdFolder(persistTo, port);
   await refuseTakenPort(port);
   ensureDevVars(env);
   const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
-  buildDevelopmentReference(referenceIn(persistTo), token, beside);
+  buildDevelopmentReference(referenceIn(persistTo), token, more);
   await migrate(env, persistTo);
 }
 
@@ -117,7 +117,7 @@ function referenceIn(persistTo: string): string {
   return path.join(path.resolve(persistTo), "reference");
 }
 
-/** What this process holds: a database that is collected as garbage lets go of its file. */
+/** Keeps databases from the garbage collector, which would let go of their locks. */
 const held: DatabaseSync[] = [];
 
 /**

@@ -3,7 +3,7 @@ import { objectOf } from "../../src/feed/lines.ts";
 import type { Kind } from "../../src/feed/records/kind.ts";
 import { count } from "./words.ts";
 
-/** A file of other records has any number of names: what is named beyond these helps nobody. */
+/** A file of something else may have any number of names: more warnings than these help nobody. */
 const NAMED_FIELDS = 100;
 
 /** The fields of a file's lines that no record of their kind has. The feed ignores them, so a typo would pass in silence. */

@@ -7,9 +7,9 @@ import type { Bucket } from "./history-bucket.ts";
 import {
   type Addition,
   additionsOf,
+  amountsOf,
   countSegments,
   faultOf,
-  heldBy,
   linesOf,
   readObject,
   SUMMED_KINDS,
@@ -19,7 +19,7 @@ import {
 } from "./history-segments.ts";
 import { CommandError } from "./project.ts";
 
-/** What was looked at, and what is wrong: each in a line. */
+/** What was read, and what is wrong with it, a line each. */
 export interface HistoryReport {
   segments: number;
   lines: number;
@@ -29,7 +29,7 @@ export interface HistoryReport {
 /**
  * Compares every segment with its row in the database, and every summary with the sum of the segments.
  * `onSegment` is called once each is read.
- * @throws a CommandError if events left meanwhile: they would be in the summaries, and in no segment that was read.
+ * @throws a CommandError if events left meanwhile: summaries would have them, and no segment that was read.
  */
 export async function verifyHistory(where: Where, bucket: Bucket, onSegment: () => void): Promise<HistoryReport> {
   const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-history-"));
@@ -65,7 +65,7 @@ class Sums {
 
   constructor(file: string) {
     this.#database = new DatabaseSync(file);
-    // Thrown away at the end, whatever happens: nothing needs to be safe before.
+    // The file is thrown away at the end, so nothing needs to be safe.
     this.#database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
       CREATE TABLE sums (record TEXT, key TEXT, name TEXT, side TEXT, amount INTEGER,
         PRIMARY KEY (record, key, name, side)) WITHOUT ROWID`);
@@ -79,7 +79,7 @@ class Sums {
     this.#add.run(record, JSON.stringify(key), name, side, amount);
   }
 
-  /** Where the two sides differ, in words. No summary is one of nothing. */
+  /** The differences between the two sides, in words. A missing summary counts as zero. */
   differences(): string[] {
     const of = (side: string) => `coalesce(sum(amount) FILTER (WHERE side = '${side}'), 0)`;
     const rows = this.#database
@@ -99,12 +99,12 @@ class Sums {
 /** How many rows a statement looks at. */
 const PAGE = 50_000;
 
-/** What the summaries of a database hold. */
+/** The amounts of all summaries in a database. */
 async function* storedSums(where: Where): AsyncGenerator<Addition> {
   for (const kind of SUMMED_KINDS) {
     for (let after: string | undefined = ""; after !== undefined; ) {
       const [rows = []]: SummaryRow[][] = await askDatabase<SummaryRow>([selectSummaries(kind, after, PAGE)], where);
-      for (const row of rows) yield* heldBy(kind, row);
+      for (const row of rows) yield* amountsOf(kind, row);
       after = rows.length === PAGE ? String(rows.at(-1)?.id) : undefined;
     }
   }

@@ -5,14 +5,14 @@ import { PRODUCTION } from "./environments.ts";
 import { environmentName } from "./options.ts";
 import { ROOT } from "./project.ts";
 
-/** What the options say of a database. */
+/** The options that say which database. */
 export interface WhereOptions {
   remote?: boolean;
   env: string;
   persistTo?: string;
 }
 
-/** What the options say of a service. */
+/** The options that say which service. */
 export interface ServiceOptions {
   url: string;
   token?: string;

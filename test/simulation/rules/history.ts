@@ -1,8 +1,8 @@
 import {
   type Addition,
   additionsOf,
+  amountsOf,
   faultOf,
-  heldBy,
   linesOf,
   SUMMED_KINDS,
   type SummaryRow,
@@ -133,11 +133,11 @@ export class HistoryRules {
     const segments = this.#world.database.primary.read<Segment>(
       "SELECT kind, month, number, name, lines, bytes, sha256, oldest, newest, sums FROM history_segments",
     );
-    return segments.map((segment) => ({ segment, held: this.#heldBy(segment) }));
+    return segments.map((segment) => ({ segment, held: this.#amountsOf(segment) }));
   }
 
   /** What an object holds; it is read again only where it is another one, or another row names it. */
-  #heldBy(segment: Segment): Held {
+  #amountsOf(segment: Segment): Held {
     const bytes = this.#history.bucket.read(segment.name);
     const name = JSON.stringify(Object.values(segment));
     const known = this.#held.get(name);
@@ -168,7 +168,7 @@ export class HistoryRules {
       }
     const { primary } = this.#world.database;
     for (const kind of SUMMED_KINDS)
-      for (const stored of primary.read<SummaryRow>(selectSummaries(kind)).flatMap((row) => heldBy(kind, row))) {
+      for (const stored of primary.read<SummaryRow>(selectSummaries(kind)).flatMap((row) => amountsOf(kind, row))) {
         const [name, sum] = [nameOf(stored), left.get(nameOf(stored))];
         if (stored.amount !== sum) this.#fail(PLACED, `${name} is ${stored.amount}, and segments add up to ${sum}`);
         left.delete(name);

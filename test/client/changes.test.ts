@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import type { LiveListener } from "../../src/client/connection.ts";
 import { SharedConnection } from "../../src/client/connection.ts";
-import { followChanges } from "../../src/client/follow.ts";
+import { followChanges as changesOf } from "../../src/client/follow.ts";
 import { type Changed, type ClientOptions, createClient } from "../../src/client/index.ts";
 import { EVERYTHING as EVERYTHING_CHANGED } from "../../src/client/socket.ts";
 import {
   type Answer,
   EVERYTHING,
   fakeTime,
-  follow,
+  followChanges,
   followConnected,
   MINUTE,
   pass,
@@ -23,7 +23,7 @@ afterEach(realTime);
 
 describe("the items of changes()", () => {
   it("begin with everything once the service has said hello, then are what the service tells", async ({ expect }) => {
-    const { given, last } = follow();
+    const { given, last } = followChanges();
     await pass(SECOND);
     expect(given).toEqual([]);
 
@@ -98,7 +98,7 @@ describe("the items of changes()", () => {
   it("list everything once a minute or two while the service answers but no socket comes through", async ({
     expect,
   }) => {
-    const { given, stop } = follow({ WebSocket: null });
+    const { given, stop } = followChanges({ WebSocket: null });
 
     await pass(5 * MINUTE);
     stop.abort();
@@ -113,7 +113,7 @@ describe("the items of changes()", () => {
   it.for<Answer>(["down", "busy", "nothing", "stranger"])(
     "do not come while the service is away: %s",
     async (answer, { expect }) => {
-      const { given, stop } = follow({ answer, WebSocket: null });
+      const { given, stop } = followChanges({ answer, WebSocket: null });
 
       await pass(10 * MINUTE);
       stop.abort();
@@ -157,7 +157,7 @@ describe("what changes() leaves behind", () => {
     });
     const stop = new AbortController();
     const added = vi.spyOn(stop.signal, "addEventListener");
-    const changes = followChanges(connection, { signal: stop.signal });
+    const changes = changesOf(connection, { signal: stop.signal });
 
     for (let item = 0; item < 10; item += 1) {
       const next = changes.next();
@@ -177,7 +177,7 @@ describe("the end of changes()", () => {
     ["while nothing changes", 1],
     ["while a reconnection is due", 2],
   ] as const)("comes with its signal, is no error, and closes the connection: %s", async ([, when], { expect }) => {
-    const { last, ended, stop, opened } = follow();
+    const { last, ended, stop, opened } = followChanges();
     await soon();
     if (when > 0) last().hello();
     if (when > 1) last().drops();

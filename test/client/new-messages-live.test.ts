@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { createClient, type LoyaltyError, type PollOptions } from "../../src/client/index.ts";
-import { fakeTime, MINUTE, pass, realTime, refusal, SECOND, secondsPassed, soon } from "../support/changes.ts";
+import { fakeTime, follow, MINUTE, pass, realTime, refusal, SECOND, secondsPassed, soon } from "../support/changes.ts";
 import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
 import { ServiceModel } from "../support/messages-model.ts";
 
@@ -20,7 +20,7 @@ const hello = (socket: FakeSocket) => void setTimeout(() => socket.hello());
 const breakAtOnce = (socket: FakeSocket) => void setTimeout(() => socket.drops());
 
 /** Somebody who follows the messages of a model of the service: what they were given, and when they polled. */
-function follow({ onOpen = hello, onPolled, refusals = [], hasSockets = true, ...options }: FollowOptions = {}) {
+function open({ onOpen = hello, onPolled, refusals = [], hasSockets = true, ...options }: FollowOptions = {}) {
   const service = new ServiceModel();
   const token = { isRefused: false };
   const network = { isDown: false };
@@ -48,12 +48,7 @@ function follow({ onOpen = hello, onPolled, refusals = [], hasSockets = true, ..
     WebSocket: hasSockets ? sockets.WebSocket : null,
   });
   const iteration = client.newMessages({ since: "", signal: stop.signal, ...options });
-  const ended = (async () => {
-    for await (const { last_message } of iteration) given.push(last_message);
-  })().then(
-    () => "ended",
-    (error: unknown) => error,
-  );
+  const ended = follow(iteration, ({ last_message }) => given.push(last_message));
   /** Stores a message that is shown from now on. */
   const say = (id: string) => {
     service.say(id);
@@ -69,7 +64,7 @@ const waitsOf = (times: number[]) => times.slice(1).map((at, index) => at - (tim
 
 describe("newMessages with a socket", () => {
   it("polls at once, and again when the connection stands", async ({ expect }) => {
-    const { polledAt, last } = follow({ onOpen: () => {} });
+    const { polledAt, last } = open({ onOpen: () => {} });
     await pass(2 * SECOND);
     expect(polledAt).toEqual([0]);
 
@@ -79,24 +74,10 @@ describe("newMessages with a socket", () => {
     expect(polledAt).toEqual([0, 2]);
   });
 
-  it("polls as soon as it is told of messages, and for nothing else", async ({ expect }) => {
-    const { say, last, polledAt, given } = follow();
-    await pass(SECOND);
-    say("a");
-
-    last().changed("coupons", "balance");
-    await pass(SECOND);
-    last().changed("messages", "coupons");
-    await soon();
-
-    expect(polledAt).toEqual([0, 0, 2]);
-    expect(given).toEqual(["a 1"]);
-  });
-
-  it("polls three times more where a replica that lags says nothing new after a frame, and no more once it does", async ({
+  it("polls at once for a frame of messages, and three times more while a replica that lags has nothing new", async ({
     expect,
   }) => {
-    const { service, last, polledAt, given } = follow();
+    const { service, last, polledAt, given } = open();
     await pass(SECOND);
     last().changed("coupons", "balance");
     last().changed("messages");
@@ -117,7 +98,7 @@ describe("newMessages with a socket", () => {
   it("goes on polling where a frame came before the news of an earlier one, and only these are found", async ({
     expect,
   }) => {
-    const { service, last, polledAt, given } = follow();
+    const { service, last, polledAt, given } = open();
     await pass(SECOND);
     service.say("a");
     last().changed("messages");
@@ -134,7 +115,7 @@ describe("newMessages with a socket", () => {
   });
 
   it("polls again for what it is told while a poll is under way", async ({ expect }) => {
-    const { say, last, given, polledAt } = follow({
+    const { say, last, given, polledAt } = open({
       onPolled: (polls) => {
         if (polls !== 2) return;
         say("a");
@@ -148,27 +129,8 @@ describe("newMessages with a socket", () => {
     expect(given).toEqual(["a 1"]);
   });
 
-  it("polls once a minute beside it, for what it was not told", async ({ expect }) => {
-    const { polledAt, say, given } = follow();
-    await pass(SECOND);
-    say("a");
-
-    await pass(5 * MINUTE);
-
-    expect(given).toEqual(["a 1"]);
-    for (const wait of waitsOf(polledAt.slice(1))) expect(wait).toBe(52.5);
-  });
-
-  it("polls beside it as seldom as everyMs, where that is longer", async ({ expect }) => {
-    const { polledAt } = follow({ everyMs: 2 * MINUTE });
-
-    await pass(5 * MINUTE);
-
-    expect(polledAt).toEqual([0, 0, 120, 240]);
-  });
-
   it("leaves the polls to the reconnection when the service has dropped the connection", async ({ expect }) => {
-    const { polledAt, say, last, given } = follow();
+    const { polledAt, say, last, given } = open();
     await pass(SECOND);
     last().drops();
     say("a");
@@ -180,7 +142,7 @@ describe("newMessages with a socket", () => {
   });
 
   it("is not opened for somebody who takes what there is and leaves", async ({ expect }) => {
-    const { say, client, opened, stop } = follow();
+    const { say, client, opened, stop } = open();
     await soon();
     stop.abort();
     say("a");
@@ -195,10 +157,10 @@ describe("newMessages with a socket", () => {
   });
 
   it.for([
-    ["its signal", ({ stop }: ReturnType<typeof follow>) => stop.abort()],
-    ["return()", ({ iteration }: ReturnType<typeof follow>) => iteration.return()],
+    ["its signal", ({ stop }: ReturnType<typeof open>) => stop.abort()],
+    ["return()", ({ iteration }: ReturnType<typeof open>) => iteration.return()],
   ] as const)("is closed with %s, which is no error", async ([, end], { expect }) => {
-    const following = follow();
+    const following = open();
     await pass(SECOND);
 
     await end(following);
@@ -207,57 +169,16 @@ describe("newMessages with a socket", () => {
     expect(following.last().closedWith).toBe(1000);
     expect(vi.getTimerCount()).toBe(0);
   });
-
-  it("is closed when the token is refused", async ({ expect }) => {
-    const { ended, last, say, token } = follow();
-    say("a");
-    await pass(SECOND);
-    token.isRefused = true;
-    last().changed("messages");
-
-    expect(await ended).toMatchObject({
-      name: "LoyaltyError",
-      failure: { errorCode: "UNAUTHENTICATED" },
-      since: "2026-06-01 00:00:00",
-    });
-    expect(last().closedWith).toBe(1000);
-  });
 });
 
 describe("newMessages without sockets", () => {
-  it.for([
-    ["as a runtime without them", { hasSockets: false }],
-    ["as behind a proxy that breaks them", { onOpen: breakAtOnce }],
-  ] as const)("polls every five to ten seconds: %s", async ([, options], { expect }) => {
-    const { polledAt, say, given } = follow(options);
-    say("a");
-
-    await pass(MINUTE);
-
-    expect(given).toEqual(["a 1"]);
-    expect(waitsOf(polledAt).length).toBeGreaterThan(5);
-    for (const wait of waitsOf(polledAt)) expect(wait).toBe(7.5);
-  });
-
-  it.for([
-    [0, 5],
-    [1, 10],
-  ] as const)("polls by chance between everyMs and twice as long: %i", async ([chance, wait], { expect }) => {
-    vi.mocked(Math.random).mockReturnValue(chance);
-    const { polledAt } = follow({ hasSockets: false, everyMs: 5 * SECOND });
-
-    await pass(30 * SECOND);
-
-    expect(polledAt.slice(0, 3)).toEqual([0, wait, 2 * wait]);
-  });
-
   it("goes on when the service is back after ten minutes, with waits of 30 seconds at most", async ({ expect }) => {
     const failedAt: number[] = [];
     const onError = ({ cause }: LoyaltyError) => {
       expect(cause).toMatchObject({ message: "connection lost" });
       failedAt.push(secondsPassed());
     };
-    const { network, say, given, stop, ended } = follow({ hasSockets: false, onError });
+    const { network, say, given, stop, ended } = open({ hasSockets: false, onError });
     await pass(SECOND);
     network.isDown = true;
     await pass(10 * MINUTE);
@@ -274,36 +195,22 @@ describe("newMessages without sockets", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("goes on after a cursor that is refused, from the first page", async ({ expect }) => {
-    const invalid = { status: false, errorCode: "VALIDATION_EXCEPTION", messages: { after: ["is not a cursor"] } };
-    const { say, given } = follow({ hasSockets: false, refusals: [Response.json(invalid, { status: 422 })] });
-    say("a");
-
-    await pass(2 * SECOND);
-
-    expect(given).toEqual(["a 1"]);
-  });
-
   it.for([
     [429, "60", 60],
     [503, "90", 90],
   ] as const)("waits as long as a %i says, and goes on", async ([status, retryAfter, seconds], { expect }) => {
-    const refusals = [busy(status, retryAfter)];
-    const { say, given, polledAt, stop, ended } = follow({ hasSockets: false, refusals });
+    const { say, given, polledAt } = open({ hasSockets: false, refusals: [busy(status, retryAfter)] });
     say("a");
 
     await pass(seconds * SECOND - 1);
     const early = [...polledAt];
     await pass(10 * SECOND);
-    stop.abort();
 
-    expect(early).toEqual([0]);
-    expect(given).toEqual(["a 1"]);
-    expect(await ended).toBe("ended");
+    expect([early, given]).toEqual([[0], ["a 1"]]);
   });
 
   it("ends with its signal while it waits as long as a 429 says", async ({ expect }) => {
-    const { stop, ended } = follow({ hasSockets: false, refusals: [busy(429, "60")] });
+    const { stop, ended } = open({ hasSockets: false, refusals: [busy(429, "60")] });
     await pass(SECOND);
 
     stop.abort();
@@ -313,7 +220,7 @@ describe("newMessages without sockets", () => {
   });
 
   it("polls no sooner where everyMs is longer than a timer can count", async ({ expect }) => {
-    const { polledAt } = follow({ hasSockets: false, everyMs: 2 ** 31 });
+    const { polledAt } = open({ hasSockets: false, everyMs: 2 ** 31 });
 
     await pass(MINUTE);
 
@@ -324,7 +231,7 @@ describe("newMessages without sockets", () => {
 
   it("tries sockets again now and then, and goes on with one that stands", async ({ expect }) => {
     let isBlocked = true;
-    const { openedAt, polledAt, say, last, given } = follow({
+    const { openedAt, polledAt, say, last, given } = open({
       onOpen: (socket) => (isBlocked ? breakAtOnce(socket) : hello(socket)),
     });
     await pass(4 * MINUTE);
@@ -341,7 +248,7 @@ describe("newMessages without sockets", () => {
   });
 
   it("polls as soon when a newer socket has taken the place", async ({ expect }) => {
-    const { polledAt, last, opened } = follow();
+    const { polledAt, last, opened } = open();
     await pass(SECOND);
     last().drops(4408);
 
@@ -350,17 +257,44 @@ describe("newMessages without sockets", () => {
     expect(polledAt).toEqual([0, 0, 7.5, 15, 22.5, 30]);
     expect(opened).toHaveLength(1);
   });
+});
 
-  it("ends with the failure of its own poll when the token is refused", async ({ expect }) => {
-    const { ended, last, token, polledAt } = follow();
+describe("newMessages", () => {
+  it.for<[string, FollowOptions, number, number, number[]]>([
+    ["beside a socket, every 45 to 60 seconds", {}, 0.5, 160, [0, 0, 52.5, 105, 157.5]],
+    ["beside a socket, every everyMs if that is longer", { everyMs: 2 * MINUTE }, 0.5, 300, [0, 0, 120, 240]],
+    ["in a runtime without sockets, every 5 to 10 seconds", { hasSockets: false }, 0.5, 20, [0, 7.5, 15]],
+    ["behind a proxy that breaks sockets, as often", { onOpen: breakAtOnce }, 0.5, 20, [0, 7.5, 15]],
+    ["at the soonest, every everyMs", { hasSockets: false, everyMs: 5 * SECOND }, 0, 10, [0, 5, 10]],
+    ["at the latest, every everyMs twice", { hasSockets: false, everyMs: 5 * SECOND }, 1, 20, [0, 10, 20]],
+  ])("polls %s", async ([, options, chance, seconds, times], { expect }) => {
+    vi.mocked(Math.random).mockReturnValue(chance);
+    const { polledAt, say, given } = open(options);
+    await pass(1);
+    say("a");
+
+    await pass(seconds * SECOND);
+
+    expect(polledAt.map((at) => Math.round(at * 10) / 10)).toEqual(times);
+    expect(given).toEqual(["a 1"]);
+  });
+
+  it.for([
+    ["by the poll after a frame", ({ last }: ReturnType<typeof open>) => last().changed("messages")],
+    ["when a socket is asked for again", ({ last }: ReturnType<typeof open>) => last().drops(4401)],
+  ] as const)("ends with the failure when its token is refused %s", async ([, end], { expect }) => {
+    const following = open();
+    following.say("a");
     await pass(SECOND);
-    token.isRefused = true;
-    last().drops(4401);
+    following.token.isRefused = true;
+    end(following);
     await pass(SECOND);
-    last().drops();
+    following.last().drops();
     await pass(10 * SECOND);
 
-    expect(await ended).toMatchObject({ failure: { errorCode: "UNAUTHENTICATED" }, since: "" });
-    expect(polledAt).toHaveLength(2);
+    const failed = { name: "LoyaltyError", failure: { errorCode: "UNAUTHENTICATED" }, since: "2026-06-01 00:00:00" };
+    expect(await following.ended).toMatchObject(failed);
+    expect(following.polledAt).toHaveLength(2);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { createClient } from "../../src/client/index.ts";
 import {
   EVERYTHING,
   fakeTime,
-  follow,
+  followChanges,
   followConnected,
   MINUTE,
   pass,
@@ -23,7 +23,7 @@ describe("the connection of changes()", () => {
     ["http://127.0.0.1:8787/", "ws://127.0.0.1:8787/api/v1/customer/live"],
     ["https://shop.example/loyalty", "wss://shop.example/loyalty/api/v1/customer/live"],
   ] as const)("goes to %s with the token as a subprotocol", async ([url, address], { expect }) => {
-    const { last } = follow({ url });
+    const { last } = followChanges({ url });
     await soon();
 
     expect(last().url).toBe(address);
@@ -63,7 +63,7 @@ describe("the connection of changes()", () => {
   });
 
   it("is given up when no hello comes within ten seconds", async ({ expect }) => {
-    const { opened, openedAt, given, last } = follow({ answer: "down" });
+    const { opened, openedAt, given, last } = followChanges({ answer: "down" });
     await soon();
     last().changed("messages");
 
@@ -94,7 +94,7 @@ describe("a reconnection", () => {
   });
 
   it("begins with short waits again once a connection stood", async ({ expect }) => {
-    const { openedAt, last, stop } = follow({ answer: "nothing" });
+    const { openedAt, last, stop } = followChanges({ answer: "nothing" });
     await soon();
     last().drops();
     await pass(500);
@@ -149,7 +149,7 @@ describe("a reconnection", () => {
   it("comes though a token cannot be had, or is asked for in vain", async ({ expect }) => {
     const cases = [() => Promise.reject(new TypeError("connection lost")), () => new Promise<string>(() => {})];
     let asked = 0;
-    const { opened } = follow({ token: () => cases[asked++]?.() ?? "t" });
+    const { opened } = followChanges({ token: () => cases[asked++]?.() ?? "t" });
 
     await pass(30 * SECOND + 1.5 * SECOND);
 
@@ -159,7 +159,7 @@ describe("a reconnection", () => {
 
   it("comes though the runtime refuses to open a socket", async ({ expect }) => {
     let tries = 0;
-    const { given } = follow({
+    const { given } = followChanges({
       WebSocket: class extends fakeSockets().WebSocket {
         constructor(url: string, protocols: string[]) {
           super(url, protocols);
@@ -180,7 +180,7 @@ describe("a token that is refused", () => {
   it.for(["refused", "forbidden"] as const)(
     "ends changes() with what the service answered: %s",
     async (answer, { expect }) => {
-      const { last, ended, service, opened } = follow({ answer });
+      const { last, ended, service, opened } = followChanges({ answer });
       await soon();
       last().drops();
 
@@ -198,7 +198,7 @@ describe("a token that is refused", () => {
 
   it("does not end it where the app has a newer one, which is not", async ({ expect }) => {
     const tokens = ["expired", "newer", "newer"];
-    const { last, service, given, opened } = follow({
+    const { last, service, given, opened } = followChanges({
       token: () => {
         if (tokens.length === 2) service.answer = "good";
         return tokens.shift() ?? "t";
@@ -230,7 +230,7 @@ describe("a token that is refused", () => {
   });
 
   it("does not end it while the service cannot be asked", async ({ expect }) => {
-    const { last, service, ended } = follow({ answer: "nothing" });
+    const { last, service, ended } = followChanges({ answer: "nothing" });
     await soon();
     last().drops();
     await pass(500);

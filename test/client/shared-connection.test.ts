@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
-import { EVERYTHING, fakeTime, pass, realTime, refusal, SECOND, soon } from "../support/changes.ts";
+import { EVERYTHING, fakeTime, follow, pass, realTime, refusal, SECOND, soon } from "../support/changes.ts";
 import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
 
 beforeEach(fakeTime);
@@ -20,24 +20,18 @@ function open({ isRefusing = false, isBlocked = false } = {}) {
         : Response.json({ status: false, errorCode: "NO_ITEMS" }),
     WebSocket: sockets.WebSocket,
   });
-  const follow = () => {
+  const listen = () => {
     const given: string[][] = [];
     const iteration = client.changes();
-    const ended = (async () => {
-      for await (const { what } of iteration) given.push(what);
-    })().then(
-      () => "ended",
-      (error: unknown) => error,
-    );
-    return { given, iteration, ended };
+    return { given, iteration, ended: follow(iteration, ({ what }) => given.push(what)) };
   };
-  return { ...sockets, service, client, follow };
+  return { ...sockets, service, client, listen };
 }
 
 describe("the iterations of one client", () => {
   it("share one connection, also those of messages", async ({ expect }) => {
-    const { opened, follow, client, last } = open();
-    const [one, other] = [follow(), follow()];
+    const { opened, listen, client, last } = open();
+    const [one, other] = [listen(), listen()];
     const messages = client.newMessages();
     const ended = messages.next();
 
@@ -55,11 +49,11 @@ describe("the iterations of one client", () => {
   });
 
   it("begin with everything also if they join later", async ({ expect }) => {
-    const { opened, follow } = open();
-    const first = follow();
+    const { opened, listen } = open();
+    const first = listen();
     await pass(SECOND);
 
-    const second = follow();
+    const second = listen();
     await soon();
 
     expect([first.given, second.given]).toEqual([[EVERYTHING], [EVERYTHING]]);
@@ -67,23 +61,23 @@ describe("the iterations of one client", () => {
   });
 
   it("know that no socket comes through also if they join later", async ({ expect }) => {
-    const { follow } = open({ isBlocked: true });
-    const first = follow();
+    const { listen } = open({ isBlocked: true });
+    const first = listen();
     await pass(10 * SECOND);
 
-    const second = follow();
+    const second = listen();
     await soon();
 
     expect([first.given, second.given]).toEqual([[EVERYTHING], [EVERYTHING]]);
   });
 
   it("open another when all had left", async ({ expect }) => {
-    const { opened, follow } = open();
-    const first = follow();
+    const { opened, listen } = open();
+    const first = listen();
     await pass(SECOND);
     await first.iteration.return();
 
-    const second = follow();
+    const second = listen();
     await pass(SECOND);
 
     expect(opened.map(({ closedWith }) => closedWith)).toEqual([1000, null]);
@@ -91,10 +85,10 @@ describe("the iterations of one client", () => {
   });
 
   it("open another while the first is still asking for its token", async ({ expect }) => {
-    const { opened, follow } = open();
-    const first = follow();
+    const { opened, listen } = open();
+    const first = listen();
     const returned = first.iteration.return();
-    const second = follow();
+    const second = listen();
     await returned;
 
     await pass(SECOND);
@@ -105,8 +99,8 @@ describe("the iterations of one client", () => {
   });
 
   it("end together when the token is refused, and may begin again", async ({ expect }) => {
-    const { service, follow, last } = open();
-    const before = [follow(), follow()];
+    const { service, listen, last } = open();
+    const before = [listen(), listen()];
     await pass(SECOND);
     service.isRefusing = true;
     last().drops(4401);
@@ -114,7 +108,7 @@ describe("the iterations of one client", () => {
 
     const failures = await Promise.all(before.map(({ ended }) => ended));
     service.isRefusing = false;
-    const after = follow();
+    const after = listen();
     await pass(SECOND);
 
     for (const failure of failures) expect(failure).toMatchObject({ failure: { errorCode: "UNAUTHENTICATED" } });

@@ -35,13 +35,23 @@ export const soon = () => pass(0);
 /** Since the clock was stopped. */
 export const secondsPassed = () => (Date.now() - NOW) / SECOND;
 
+/** Takes every item. Resolves with "ended", or with the error that ended it. */
+export async function follow<Item>(items: AsyncIterable<Item>, onItem: (item: Item) => void): Promise<unknown> {
+  try {
+    for await (const item of items) onItem(item);
+    return "ended";
+  } catch (error) {
+    return error;
+  }
+}
+
 interface FollowOptions extends Partial<ClientOptions> {
   answer?: Answer;
   onOpen?: (socket: FakeSocket) => void;
 }
 
 /** Somebody who follows the changes, what they were given and when, and how it ended. */
-export function follow({ answer = "good", onOpen, ...options }: FollowOptions = {}) {
+export function followChanges({ answer = "good", onOpen, ...options }: FollowOptions = {}) {
   const openedAt: number[] = [];
   const sockets = fakeSockets((socket) => {
     openedAt.push(secondsPassed());
@@ -62,18 +72,13 @@ export function follow({ answer = "good", onOpen, ...options }: FollowOptions = 
     ...options,
   });
   const iteration = client.changes({ signal: stop.signal });
-  const ended = (async () => {
-    for await (const { what } of iteration) given.push([secondsPassed(), what]);
-  })().then(
-    () => "ended",
-    (error: unknown) => error,
-  );
+  const ended = follow(iteration, ({ what }) => given.push([secondsPassed(), what]));
   return { ...sockets, service, openedAt, given, stop, iteration, ended };
 }
 
 /** Somebody whose first connection stands. */
 export async function followConnected(options?: FollowOptions) {
-  const following = follow(options);
+  const following = followChanges(options);
   await soon();
   following.last().hello();
   await soon();

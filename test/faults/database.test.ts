@@ -20,9 +20,6 @@ beforeAll(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-// What is cached answers while the database does not.
-const IS_CACHED = new Set(["POST /api/v1/customer/gamification/leaderboard"]);
-
 describe("every endpoint for customers", () => {
   it("is put to the faults below", ({ expect }) => {
     expect(Object.keys(CALLS).sort()).toEqual(customerRoutes());
@@ -38,23 +35,6 @@ describe("every endpoint for customers", () => {
       expect(answer?.status).toBe(200);
       expect(answer?.body.status).toBe(true);
       expect(JSON.stringify(answer?.body)).toContain("faults");
-    },
-  );
-
-  it.for(Object.keys(CALLS))(
-    "says when to come back while the database is overloaded, and does not add to it: %s",
-    async (route, { expect }) => {
-      const batch = vi
-        .spyOn(session, "batch")
-        .mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded. Requests queued for too long."));
-
-      const answer = await CALLS[route]?.(as(String(stored.customer.id)), stored);
-
-      if (IS_CACHED.has(route)) return expect(answer?.status).toBe(200);
-      expect(answer?.status).toBe(503);
-      expect(answer?.headers.get("Retry-After")).toBe("2");
-      expect(answer?.body).toMatchObject({ status: false, errorCode: "UNAVAILABLE" });
-      expect(batch).toHaveBeenCalledTimes(1);
     },
   );
 

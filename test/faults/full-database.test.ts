@@ -1,29 +1,18 @@
 import { afterEach, describe, it, vi } from "vitest";
-import { toAnswer } from "../../scripts/lib/call.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { type Answer, type FeedLine, feed, mustFeed, ndjson } from "../support/api.ts";
+import { feed, mustFeed } from "../support/api.ts";
 import { CALLS } from "../support/calls.ts";
 import { databaseThrough, fullDatabase } from "../support/databases.ts";
 import { LIVE } from "../support/live.ts";
-import { fitDocument } from "../support/openapi.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
-import { asAt, sendTo } from "../support/stalling.ts";
+import { asAt, feedTo, sendTo } from "../support/stalling.ts";
 import { value } from "../support/state.ts";
-import { customerToken, feedToken } from "../support/tokens.ts";
+import { customerToken } from "../support/tokens.ts";
 
 const FULL = { DB: fullDatabase() };
 
 afterEach(() => vi.restoreAllMocks());
-
-async function feedTo(bindings: object, lines: readonly FeedLine[]): Promise<Answer> {
-  const headers = { Authorization: `Bearer ${await feedToken("*")}` };
-  const answer = await toAnswer(
-    await sendTo(bindings, "/api/v1/feed", { method: "POST", headers, body: ndjson(lines) }),
-  );
-  fitDocument({ method: "POST", path: "/api/v1/feed" }, answer);
-  return answer;
-}
 
 async function openSocket(customerId: string): Promise<Response> {
   const headers = { Authorization: `Bearer ${await customerToken(customerId)}`, Upgrade: "websocket" };
@@ -31,19 +20,6 @@ async function openSocket(customerId: string): Promise<Response> {
 }
 
 describe("a feed to a full database", () => {
-  it.for([
-    "D1_ERROR: Exceeded maximum DB size",
-    "D1_ERROR: Exceeded maximum account storage limit",
-    "D1_ERROR: database or disk is full: SQLITE_FULL",
-  ])("is answered 507, and not told to come back: %s", async (message, { expect }) => {
-    const answer = await feedTo({ DB: fullDatabase(message) }, [seed.customer()]);
-
-    expect(answer.status).toBe(507);
-    expect(answer.headers.get("Retry-After")).toBeNull();
-    expect(answer.body).toMatchObject({ status: false, errorCode: "DATABASE_FULL" });
-    expect(answer.body.message).toContain("Delete what is not needed any more");
-  });
-
   it("is taken where it only deletes", async ({ expect }) => {
     const [one, other] = [seed.customer(), seed.customer()];
     const friendship = seed.friendship(one.id, other.id);

@@ -2,8 +2,9 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { toAnswer } from "../../scripts/lib/call.ts";
 import worker from "../../src/index.ts";
-import type { Answer } from "./api.ts";
-import { customerToken } from "./tokens.ts";
+import { type Answer, type FeedLine, ndjson } from "./api.ts";
+import { fitDocument } from "./openapi.ts";
+import { customerToken, feedToken } from "./tokens.ts";
 
 /** Sends a request to a Worker with other bindings; what it does in the background goes on by itself. */
 export async function sendTo(bindings: object, path: string, init: RequestInit = {}): Promise<Response> {
@@ -21,6 +22,16 @@ export function asAt(bindings: object, customerId: string) {
     get: (path: string) => send(path, {}),
     post: (path: string, body: unknown) => send(path, { method: "POST", body: JSON.stringify(body) }),
   };
+}
+
+/** Feeds lines to such a Worker. */
+export async function feedTo(bindings: object, lines: readonly FeedLine[]): Promise<Answer> {
+  const headers = { Authorization: `Bearer ${await feedToken("*")}` };
+  const answer = await toAnswer(
+    await sendTo(bindings, "/api/v1/feed", { method: "POST", headers, body: ndjson(lines) }),
+  );
+  fitDocument({ method: "POST", path: "/api/v1/feed" }, answer);
+  return answer;
 }
 
 /** What work comes to, and how many milliseconds it takes. */

@@ -6,10 +6,8 @@ import type { Size } from "../program/shape.ts";
 
 // What the benchmark asks for: the densest place, the widest team, the commonest name, and their opposites.
 
-export type Picks = ReturnType<typeof picksOf>;
-
 /** Queries for records of one kind: a word with a typo, two words with one, and a word that is no typo of any other. */
-export interface Misspelt {
+interface Misspelt {
   one: string;
   two: string;
   nothing: string;

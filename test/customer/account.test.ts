@@ -1,8 +1,11 @@
 import { describe, it } from "vitest";
-import { MAILER_FIELDS } from "../support/account-fields.ts";
 import { as, mustFeed } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
 import { rows, snapshot, value } from "../support/state.ts";
+
+const MAILER_FIELDS = ["domain", "secret", "endpoint", "username", "password", "from_email", "from_name"].map(
+  (name) => `mailer_${name}`,
+);
 
 describe("an account", () => {
   it("shows no mailer credential in any list, and none is stored", async ({ expect }) => {

@@ -62,7 +62,7 @@ export async function mustFeed(lines: readonly FeedLine[]): Promise<Answer> {
 }
 
 /** The lines in requests that the feed takes. */
-export function toRequests(lines: readonly FeedLine[]): FeedLine[][] {
+function toRequests(lines: readonly FeedLine[]): FeedLine[][] {
   const requests: FeedLine[][] = [[]];
   let [bytes, items] = [0, 0];
   for (const line of lines) {

@@ -32,10 +32,10 @@ export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>, 
 /** Whether a batch adds rows, which a database at its largest size refuses. */
 export const adds = ({ sql }: Pick<Batch, "sql">) => sql.some((one) => /\bINSERT INTO (?!refusals)/.test(one));
 
-/** A D1 at its largest size, which answers reads and deletes, and refuses what inserts with this error. */
-export function fullDatabase(message = "D1_ERROR: Exceeded maximum DB size"): D1Database {
+/** A D1 at its largest size, which answers reads and deletes, and refuses what inserts. */
+export function fullDatabase(): D1Database {
   return databaseThrough(async (batch) => {
-    if (adds(batch)) throw new Error(message);
+    if (adds(batch)) throw new Error("D1_ERROR: Exceeded maximum DB size");
     return batch.send();
   });
 }

@@ -1,5 +1,5 @@
 /** Bodies by their bytes, with what the feed and `npm run feed -- FILE --check` must both say of them. */
-export interface FeedBytes {
+interface FeedBytes {
   what: string;
   body: Uint8Array<ArrayBuffer>;
   /** How many lines count. */

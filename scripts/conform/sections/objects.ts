@@ -71,7 +71,7 @@ export async function objects(suite: Suite): Promise<Section> {
       issued(two, ann.id, free, plainShop),
     ],
     feeds: {
-      "`id`, `parent_id`, `company`, `company_code`, `domain_name`, `tenancy_initialization`, `db_name`, `bucket_name`, `identity_tenant_identifier`, `core_tenant_id`, `core_app_account_id`, `slug`, `cw_company`, `sc_company`, `cw_primary_contact`, `account_package_id`, `can_own_accounts`, `agreement_type`, `protected`, `phone`, `address`, `country_id`, `state_id`, `city_id`, `city`, `state`, `zip`, `type`, `partner_code`, `partner_notify`, `include_child_buydowns`, `data`, `created_at`, `updated_at`, `deleted_at`, `applicable_tier`, `loyalty_options`.":
+      "`id`, `parent_id`, `company`, `company_code`, `domain_name`, `tenancy_initialization`, `db_name`, `bucket_name`, `identity_tenant_identifier`, `core_tenant_id`, `core_app_account_id`, `slug`, `cw_company`, `sc_company`, `cw_primary_contact`, `account_package_id`, `can_own_accounts`, `agreement_type`, `protected`, `phone`, `address`, `country_id`, `state_id`, `city_id`, `city`, `state`, `zip`, `type`, `partner_code`, `partner_notify`, `include_child_buydowns`, `data`, `created_at`, `updated_at`, `deleted_at`, `applicable_tier`, `loyalty_options`":
         async (rule) => {
           const ofCoupon = fieldsIn(rule).filter((name) => name !== "agreement_type");
           expectNames((await record(one))?.account, ofCoupon);

@@ -24,7 +24,7 @@ export async function livePolls(suite: Suite): Promise<Section> {
       message(suite.id("message"), talk, ben.id, "old", { sent_at: newest }),
     ],
     feeds: {
-      "Then `Server-Timing` says 0 round trips.": async () => {
+      "`Server-Timing` says 0 round trips.": async () => {
         await suite.until(() => poll(), isQuiet, QUIET_WITHIN_SECONDS);
         await suite.until(() => suite.get(eve, PATH), isQuiet, QUIET_WITHIN_SECONDS);
       },

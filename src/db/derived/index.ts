@@ -1,4 +1,4 @@
-import { campaignEarnings, customerBalances, playTotals, storeBalances, teamTokens } from "./totals.ts";
+import { campaignEarnings, customerBalances, LEVELS, playTotals, storeBalances, teamTokens } from "./totals.ts";
 import { CAN_BE_MEANT, type Vocabulary } from "./vocabularies.ts";
 
 /** A condition on keys, such as `BETWEEN 1 AND 50000`; a query writes its key column before it. */
@@ -79,15 +79,14 @@ const IN_MEMBERSHIPS = {
   stored: "store_key",
 } as const satisfies Partial<Derived>;
 
-/** How many members of a store are so many levels below a member. */
+/** How many members are on each level below a member. */
 const teamMembers: Derived = {
   ...IN_MEMBERSHIPS,
   name: "members of teams",
-  values: ["members_1", "members_2", "members_3", "members_4", "members_5"],
+  values: LEVELS.map((level) => `members_${level}`),
   expected: (range) => `
-    SELECT store_key, ancestor_key AS customer_key, sum(joined AND depth = 1) AS members_1,
-      sum(joined AND depth = 2) AS members_2, sum(joined AND depth = 3) AS members_3,
-      sum(joined AND depth = 4) AS members_4, sum(joined AND depth = 5) AS members_5
+    SELECT store_key, ancestor_key AS customer_key,
+      ${LEVELS.map((level) => `sum(joined AND depth = ${level}) AS members_${level}`).join(", ")}
     FROM expected_team_links WHERE store_key ${range} GROUP BY store_key, ancestor_key`,
 };
 

@@ -1,6 +1,6 @@
 import type { Derived, KeyRange } from "./index.ts";
 
-/** Something stored that is not as expected; null is nothing. */
+/** A stored value that is not as expected; null: nothing is stored, or expected. */
 export interface Difference {
   what: string;
   stored: string | number | null;
@@ -9,7 +9,7 @@ export interface Difference {
 
 const SHOWN_CHARACTERS = 40;
 
-/** Every key, also of rows whose record is gone. */
+/** Every key, even of a row whose record is gone. */
 export const ALL_KEYS = rangeOfKeys(0, Number.MAX_SAFE_INTEGER);
 
 /** The keys from one to another, both included. */
@@ -26,7 +26,7 @@ export function findDifferences(derived: Derived, range: KeyRange): string {
     FROM (${compare(derived, range)}) AS different`;
 }
 
-/** Statements that repair a range. Each computes and writes in one transaction, so that the service may go on running. */
+/** Statements that repair a range. Each computes and writes in one transaction, so the service may go on running. */
 export function repair(derived: Derived, range: KeyRange): string[] {
   const { table, storedAs, absent, key, values } = derived;
   const different = compare(derived, range);
@@ -98,7 +98,7 @@ function columnsOfSide(side: Side, { values, absent }: Derived): string[] {
   return [`count(*) ${ofSide} > 0 AS is_${side}`, ...values.map((one) => `${value(one)} AS ${side}_${one}`)];
 }
 
-/** The values of one side, in parentheses where they are several; a long text only by its length. */
+/** The values of one side, in parentheses if there are several; a long text is shown as its length. */
 function shown({ values, absent }: Derived, side: Side): string {
   const short = values.map((one) => {
     const value = `${side}_${one}`;

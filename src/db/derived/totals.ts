@@ -9,12 +9,12 @@ interface Total {
   /** The kind of the events, and their table. */
   of: string;
   events: string;
-  /** Which of them count; left out: all. */
+  /** A condition on the events that count; left out: all do. */
   filter?: string;
   storedAs: "rows" | "columns";
   /** The keys of an event by which it is added up. A recount ranges over the first. */
   keys: readonly string[];
-  /** What the table calls them; left out: the same. */
+  /** Their names in the total's table; left out: the same. */
   storedKeys?: readonly string[];
   /** The columns of the total, and the expression on an event that each adds up. */
   measures: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ function derivedTotal({ of, events, filter = "true", keys, storedKeys = keys, me
   };
 }
 
-// A summary event with a campaign's earnings has no customer (docs/contract/history.md, 3).
+// A summary of a campaign's earnings has no customer (docs/contract/history.md, 3).
 const BALANCES = {
   of: "balance_entry",
   events: "balance_entries",
@@ -66,7 +66,7 @@ export const customerBalances = derivedTotal({
   absent: "0",
 });
 
-/** The sum of a customer's balance entries at a store: a row wherever they have one, also if it adds up to nothing. */
+/** The sum of a customer's balance entries at a store: a row wherever they have an entry, even if it is 0. */
 export const storeBalances = derivedTotal({
   ...BALANCES,
   name: "balances at stores",
@@ -76,7 +76,7 @@ export const storeBalances = derivedTotal({
   absent: "a difference",
 });
 
-/** What a campaign has earned at a store, its popularity there: an entry that takes away does not count. */
+/** What a campaign has earned at a store, its popularity there: negative entries do not count. */
 export const campaignEarnings = derivedTotal({
   name: "what campaigns have earned",
   of: "balance_entry",
@@ -90,7 +90,7 @@ export const campaignEarnings = derivedTotal({
   absent: "0",
 });
 
-/** The sums of an employee's plays at a location in a campaign. A play of nothing puts its employee on the board too. */
+/** The sums of an employee's plays at a location in a campaign. A play without counts puts its employee on the board, too. */
 export const playTotals = derivedTotal({
   name: "totals of plays",
   of: "play",
@@ -105,7 +105,7 @@ export const playTotals = derivedTotal({
 
 export const LEVELS = [1, 2, 3, 4, 5] as const;
 
-/** The tokens that a member earned at a store from each level of the own team. */
+/** The tokens that a member earned at a store from each level of their team. */
 export const teamTokens = derivedTotal({
   name: "tokens of teams",
   of: "token_earning",

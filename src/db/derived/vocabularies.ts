@@ -1,16 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 
-// Four characters or more, and no digit first: no other word is one typo away from one of five letters with the same first
-// letter. House numbers and postal codes would be most of the words of stores. What begins with "+" is no word.
+// Only words of five letters or more are forgiven a typo, and never in the first letter: so no word of fewer than four
+// characters can be meant. House numbers and postal codes would be most of the words of stores. "+" begins no word.
 export const CAN_BE_MEANT = "GLOB '[^0-9+]???*'";
 
-/** Of stores, campaigns and their companies, or of customers. */
+/** The words of stores, campaigns and companies, or of customers. */
 export type Vocabulary = "merchant" | "customer";
 
-/**
- * Adds the words of records that have been written, with blanks between them: once a word, where a trigger would look up
- * each word of each record.
- */
+/** Adds words, with blanks between them. */
 export function addToVocabulary(of: Vocabulary, words: string): SQL {
   return sql`
     INSERT INTO ${sql.raw(`${of}_vocabulary`)} (word)

@@ -23,7 +23,7 @@ const fields = z.object({
   created_at: orNull(FedTime),
 });
 
-// A balance adds up rows with a customer, and what a campaign has earned adds up rows with a campaign.
+// A balance adds up the rows with a customer, and the earnings of a campaign the rows with a campaign.
 const summaries: readonly Summary[] = [
   { by: ["customer_key", "store_key"], sums: { balance: "amount" }, grew: "description" },
   {

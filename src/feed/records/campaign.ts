@@ -17,7 +17,7 @@ export const CAMPAIGNS: Target = { table: campaigns, account: "account_key", oft
 
 const STORE_IDS_LIMIT = 20_000;
 
-/** The fields that no query looks at: stored together, as JSON text in one column. */
+/** The fields that no query reads: stored together, as JSON text in one column. */
 const CampaignDetails = z.object({
   age_range_type: passedThrough(""),
   age_value: passedThrough(""),
@@ -77,7 +77,7 @@ export const campaign = defineKind(campaigns, {
     {
       field: "store_ids",
       text: "names stores of an account that is not stored",
-      // Without its account a campaign is not written, so its list cannot be looked at.
+      // Without its account a campaign is not written, and its list neither.
       when: sql`item_count > 0 AND account_key IS NULL`,
     },
     {

@@ -53,7 +53,7 @@ export const coupon = defineKind(coupons, {
   }),
   columns: {
     filter_items: { field: "filter_items", as: "json" },
-    // The JSON of which answers are made; nothing is looked up by what is in it.
+    // Answers are made of this JSON. No query looks into it.
     text: {
       together: [
         "account_id",

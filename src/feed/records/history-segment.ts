@@ -8,7 +8,7 @@ import { stillToCome } from "./faults.ts";
 const text = (pattern: RegExp, what: string) => z.string({ error: mustBe(what) }).regex(pattern, `must be ${what}`);
 const size = z.int({ error: mustBe("a whole number") }).min(1, "must be at least 1");
 
-/** A segment of history, whose object `npm run history` copies (docs/contract/history.md, 2). Only a restore says it. */
+/** A segment of history (docs/contract/history.md, 2). Only a restore may send it; `npm run history` copies its object. */
 export const historySegment = defineKind(historySegments, {
   record: "history_segment",
   fields: z.object({
@@ -21,7 +21,7 @@ export const historySegment = defineKind(historySegments, {
     sha256: text(/^[0-9a-f]{64}$/, "a SHA-256 in hexadecimal"),
     oldest: Datetime,
     newest: Datetime,
-    // As texts: a thousand of the largest amounts are more than a JavaScript number tells apart.
+    // As texts: a JavaScript number is not exact for a thousand of the largest amounts.
     sums: z.record(z.string(), text(/^-?\d{1,18}$/, "a whole number as a string"), { error: mustBe("an object") }),
   }),
   rules: ({ kind, month, segment_no, name }) =>

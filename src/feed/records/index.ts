@@ -20,7 +20,7 @@ import { registration } from "./registration.ts";
 import { store } from "./store.ts";
 import { tokenEarning } from "./token-earning.ts";
 
-/** Every kind of record that the feed takes: what others refer to comes first, events come last. */
+/** Every kind of record that the feed takes: each after the kinds that it refers to, events last. */
 export const KINDS: readonly Kind[] = [
   account,
   store,
@@ -42,10 +42,7 @@ export const KINDS: readonly Kind[] = [
   message,
 ];
 
-/**
- * The kinds as an export gives them, and a restore takes them (docs/contract/restore.md): some say more than a feed may,
- * and some a feed may not send.
- */
+/** The kinds as an export gives them, and a restore takes them (docs/contract/restore.md): some say more than in a feed. */
 export const EXPORTED_KINDS: readonly Kind[] = [...KINDS.map(toRestored), historySegment];
 
 export const RESTORED_KINDS: readonly Kind[] = [...EXPORTED_KINDS, program];

@@ -26,8 +26,8 @@ export const membership = defineKind(memberships, {
     {
       field: "referrer_id",
       text: "must be a member of the store, stored or on an earlier line",
-      // The link is made when the membership is written, if the referrer is a member by then. It is looked up by its whole
-      // primary key, which has the member's name and id. Who refers to themselves would find a link.
+      // A membership that is written makes the link, if the referrer is a member by then. The check looks up the link by its
+      // whole primary key, which has the member's name and id. A member's referrer who is the member would have a link.
       when: sql`referrer_id = customer_id OR (referrer_key IS NOT NULL AND store_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM customers
         WHERE customers.key = line.customer_key AND NOT EXISTS (
@@ -40,15 +40,15 @@ export const membership = defineKind(memberships, {
     },
   ],
   arrange: referrersFirst,
-  // Who leaves keeps the row, so that those below stay where they are.
+  // A member who leaves keeps the row, so that the members below stay where they are.
   deletion: { column: "joined", is: 0 },
   // A member comes after the referrer: docs/decisions.md says why two rounds are enough for most programs.
   scans: [{ when: `${ROUND} = 0` }, { order: [ROUND, "store_key", "customer_key"], when: `${ROUND} > 0` }],
 });
 
 /**
- * Puts each member after the referrer, if the referrer's first line stands before the member's own. A referrer who comes
- * later is not moved, so the check of the link refuses the member; in a circle it refuses at least one.
+ * Puts each member after the referrer, if the referrer's first line stands before the member's own. A referrer on a later
+ * line is not moved, so the check of the link refuses the member, and at least one member of a circle.
  */
 function referrersFirst(lines: readonly Line[]): Line[] {
   const keyOf = (storeId: unknown, customerId: unknown) => JSON.stringify([storeId, customerId]);

@@ -11,7 +11,7 @@ import { NOT_STORED, notMember } from "./faults.ts";
 import { type Fields, itemsOf, type Kind, type Target } from "./kind.ts";
 import { upsert } from "./statements.ts";
 
-/** It needs no `stored`: a removed group has no id, so no line can name it. */
+/** A removed group has no id, so no line can name it. */
 export const MESSAGE_GROUPS: Target = { table: messageGroups };
 
 const MEMBERS_LIMIT = 100;
@@ -35,7 +35,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
     {
       field: "member_ids",
       text: NOT_STORED,
-      // A customer who is not stored has no row here, nor has one whom another line erases.
+      // A customer who is not stored, or whom another line erases, is no member.
       when: sql`item_count <> (
         SELECT count(*) FROM message_groups AS stored
         JOIN message_group_members AS member ON member.group_key = stored.key
@@ -43,7 +43,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
       )`,
     },
   ],
-  // All lines, so that the members of a stored group are checked even if the line's initial customer is not stored.
+  // Members are written for all lines, so that they are checked even if the line's initial customer is not stored.
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
   remove: (lines) => [removeMembers(lines), removeGroups(lines)],
   large: "sums",
@@ -62,7 +62,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
       isJson: true,
     },
   },
-  // A group as it was (docs/contract/restore.md, 2): erasures may have left anybody in it, or nobody.
+  // A group as it was (docs/contract/restore.md, 2): after erasures it may have any members, or none.
   restored: {
     fields: fields.extend({ member_ids: memberIds(0) }),
     rules: (record) => membersRules(record, { withInitial: false }),
@@ -105,8 +105,8 @@ function listed(lines: SQL): SQL {
 }
 
 function removeFormerMembers(lines: SQL): SQL {
-  // EXCEPT and not NOT IN: for each pair that NOT IN does not find, SQLite reads the whole list to see whether anything in it is NULL.
-  // In a FROM, because SQLite looks up no index for what is IN an EXCEPT, and reads all members of all groups.
+  // EXCEPT, because NOT IN reads the whole list for each pair that it does not find, to look for a NULL. In a FROM, because
+  // otherwise SQLite uses no index for the IN, and reads all members of all groups.
   return sql`WITH ${listed(lines)}
     DELETE FROM message_group_members WHERE (group_key, customer_key) IN (
       SELECT * FROM (
@@ -134,7 +134,7 @@ function removeMembers(lines: SQL): SQL {
     )`;
 }
 
-/** A removed group keeps its row, without an id: its messages stay, so that their ids stay used, until they leave. */
+/** A removed group keeps its row, without an id, because its messages stay. */
 function removeGroups(lines: SQL): SQL {
   return sql`
     UPDATE message_groups SET id = NULL, newest_id = NULL, newest_at = NULL, earlier_id = NULL, earlier_at = NULL

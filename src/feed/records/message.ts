@@ -23,9 +23,8 @@ export const message = defineKind(messages, {
   faults: [NOT_A_MEMBER],
   remove: (lines) => [emptyBodies(lines)],
   totals: totalsAt(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`),
-  // Those of the two newest seconds of a group that is not removed stay: they are shown, and compared with what comes.
-  // SQLite reads the bodies of those that it looks at: 20,000 of the longest take it more than 200 ms. To measure and send
-  // one takes still longer.
+  // The messages of a group's two newest seconds stay, because they are shown and compared with new ones. SQLite reads the
+  // bodies of the messages that it looks at, so a step looks at fewer, and sends still fewer.
   leaving: {
     lookedAt: 2_000,
     mostLines: 500,
@@ -44,7 +43,7 @@ export const message = defineKind(messages, {
     shown("newest_id"),
   ],
   readBack: { group_id: { sql: "message_groups.id" } },
-  // A message as it was (docs/contract/restore.md, 2): at its time, from whoever is a member no longer.
+  // A message as it was (docs/contract/restore.md, 2): at its time, perhaps from a former member.
   restored: {
     columns: { sent_at: { sql: timeGiven("line.sent_at"), from: "sent_at" } },
     faults: [stillToCome("sent_at")],
@@ -61,12 +60,12 @@ function shown(column: "earlier_id" | "newest_id"): Scan {
   };
 }
 
-/** A deleted message stays, so that its id stays used and its group shows that something was said. */
+/** A deleted message stays, so that its id stays used and its group shows that there was a message. */
 function emptyBodies(lines: SQL): SQL {
   return sql`UPDATE messages SET body = '' WHERE id IN (SELECT id FROM ${lines}) AND body <> '' RETURNING 1`;
 }
 
-/** The totals of messages whose times depend on `sent_at`. A stamp is taken first, because the times depend on it too. */
+/** Takes a stamp, if one is needed, and then updates the newest messages, whose times depend on it. */
 function totalsAt(timeOf: (sentAt: string) => string, needsStamp: SQL) {
   return [
     (withFresh: SQL) => takeStamp(withFresh, needsStamp),
@@ -90,10 +89,7 @@ function openSecond(withFresh: SQL): SQL {
     WHERE is_open = 0 AND EXISTS (SELECT 1 FROM message WHERE sent_at >= program_state.stamp)`;
 }
 
-/**
- * The time of a message: what its line says, where that is history, more than an hour old; else the stamp of the
- * request (docs/contract/interface.md, 4.2).
- */
+/** The time of a message: that of its line if it is more than an hour old; else the stamp (docs/contract/interface.md, 4.2). */
 function timeOrStamp(sentAt: string): string {
   const history = `${sentAt} < (SELECT datetime(clock_said, '-1 hour') FROM program_state)`;
   return `iif(${history}, ${sentAt}, (SELECT stamp FROM program_state))`;
@@ -104,8 +100,8 @@ function timeGiven(sentAt: string): string {
 }
 
 /**
- * What new messages change. `withFresh` is a `WITH` clause that has them as `message`; `time` says when such a message is
- * sent. Of messages in one second the last line counts; what is stored already came before line 1.
+ * Updates the newest messages of groups by the new ones, which `withFresh` has as `message`. `time`: when such a message is
+ * sent. The last line of a second counts; stored messages came before line 1.
  */
 function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
   const { newest_id, newest_at, earlier_id, earlier_at } = messageGroups;

@@ -4,7 +4,7 @@ import { FedTime } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
 import { stillToCome } from "./faults.ts";
 
-/** The clock of messages, as a restore sets it: whether what is stored from now on is later than all that was shown. */
+/** The clock of messages. A restore sets it, so that new messages are later than all that were shown. */
 export const program = defineKind(programState, {
   record: "program",
   fields: z.object({

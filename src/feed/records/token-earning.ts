@@ -30,7 +30,7 @@ export const tokenEarning = defineKind(tokenEarnings, {
   alsoChecked: ["level_no", "tokens"],
   timeField: "earned_at",
   faults: [
-    // One who left still counts, so that a late line is not refused.
+    // A former member still counts, so that a late line is not refused.
     notMember("memberships", "store_key", "must be a member of the store"),
   ],
   totals: [teamTokens.addTo],

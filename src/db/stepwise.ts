@@ -1,58 +1,50 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { ANSWER_BYTES } from "../values/answer-bytes.ts";
 import { columnsOf, type Fields, type Row } from "./select.ts";
 
-/** A list that is read row by row. `fields`, `joins` and `shared` name with `entryValue` the entry that their row is about. */
+/** A list that is read row by row. `fields`, `joins` and `shared` name their row's entry with `entryValue`. */
 interface Stepwise<F extends Fields> {
   /** Common table expressions that the list uses: `name AS (…), …`. */
   tables?: SQL;
-  /** The list in its order: a query in parentheses, not a common table expression, of which SQLite would make a table. */
+  /** The list in its order: a query in parentheses. SQLite would make a table of a common table expression. */
   list: SQL;
-  /** What `entryValue` gives, by index: columns of the list. */
+  /** Columns of the list: the values that `entryValue` gives, by index. */
   entry: SQL;
-  /** How many of the entries become rows; left out, all. Those beyond only count in `following`. */
+  /** How many of the entries become rows; left out: all. Entries beyond only count in `following`. */
   limit?: SQLWrapper;
-  /** No more rows come once those before have so many bytes: no fewer than the answer may have, which shows them. */
-  bytes?: number;
-  /** What is looked up once, and in every row is `step.name`. */
+  /** No more rows come once the rows before have this many bytes: at least as many as their answer may have. */
+  bytes: number;
+  /** Values that are looked up once: `step.name` in every row. */
   constants?: Fields;
   fields: F;
-  /** Joins what an entry names: `CROSS JOIN …`. */
+  /** Joins the records of an entry: `CROSS JOIN …`. */
   joins: SQL;
   /** The fields that can be long, all of them JSON: a control character takes six bytes in it, as in the answer. */
   long: readonly (keyof F & string)[];
-  /** What rows share, so that only the first of them brings it. */
-  shared?: readonly Shared[];
-}
-
-interface Shared {
-  /** As of `keyOf`: `isFirst` says whether a row is the first with it. */
-  key: SQL;
-  /** The fewest bytes that it adds to each item; NULL in every row but the first, whose fields have them. */
-  bytes: SQL;
+  /** A record that rows share, by its key. Its fields come with the first row only; each item shows its bytes. */
+  shared?: { key: SQLWrapper; bytes: SQL };
 }
 
 export function entryValue(index: number): SQL {
   return sql`(step.entry ->> ${sql.raw(String(index))})`;
 }
 
-/** A key as `step.keys` has it: between signs that no key has, so that 1 is not found in 11. */
-export function keyOf(key: SQL): SQL {
+/** Whether no row before shares the record with this key. */
+export function isFirst(key: SQLWrapper): SQL {
+  return sql`instr(step.keys, ${keyText(key)}) = 0`;
+}
+
+/** A key in `step.keys`, which has `k1:bytes,` for each record: between signs, so that 1 is not found in 11. */
+function keyText(key: SQLWrapper): SQL {
   return sql`'k' || ${key} || ':'`;
 }
 
-/** Whether no row before has this key. */
-export function isFirst(key: SQL): SQL {
-  return sql`instr(step.keys, ${key}) = 0`;
-}
-
 /**
- * The rows of a list until they come to 2 MiB, or `bytes`; each says how many entries follow it. A row is made only after
- * the rows before it were counted: a running sum over all rows would first hold all their texts in D1's memory. The entries
- * are one JSON text, because a table of them would be three more rows read for each.
+ * The rows of a list until they come to `bytes`; each says how many entries follow it. A row is made only after the rows
+ * before it were counted: a running sum over all rows would first hold all their texts in D1's memory. The entries are one
+ * JSON text, because a table of them would be three more rows read for each.
  */
 export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> & { following: number }> {
-  const { tables, list, entry, limit, bytes = ANSWER_BYTES, constants = {}, fields, joins, long, shared = [] } = read;
+  const { tables, list, entry, limit, bytes, constants = {}, fields, joins, long, shared } = read;
   const steady = Object.keys(constants);
   const names = Object.keys(fields);
   const sent = sum([sql`step.sent`, sql`step.shared`, ...bytesOf(long)]);
@@ -66,7 +58,7 @@ export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> 
         ${join([...Object.values(constants), ...names.map(() => sql`NULL`)])} FROM listed
       UNION ALL
       SELECT step.number + 1, step.following - 1, (SELECT entries FROM listed) -> (step.number + 1), ${sent},
-        ${sum(shared.map(bytesOfFirst))}, ${sql.join([sql`step.keys`, ...shared.map(toEntry)], sql` || `)}, ${join(columns)}
+        ${shared === undefined ? sql`0, ''` : addShared(shared)}, ${join(columns)}
       FROM step ${joins}
       WHERE step.following > 0 AND ${sent} < ${sql.raw(String(bytes))} ${withinLimit}
     )
@@ -77,15 +69,11 @@ function bytesOf(names: readonly string[]): SQL[] {
   return names.map((name) => sql`coalesce(octet_length(step.${sql.identifier(name)}), 0)`);
 }
 
-/** What the first row with the key has said. */
-function bytesOfFirst({ key, bytes }: Shared): SQL {
-  const behindKey = sql`substr(step.keys, instr(step.keys, ${key}) + length(${key}), 9)`;
-  return sql`iif(${bytes} IS NULL, CAST(${behindKey} AS INTEGER), 0)`;
-}
-
-/** Of a row that is the first with its key, `key:bytes,`; of others nothing. */
-function toEntry({ key, bytes }: Shared): SQL {
-  return sql`coalesce(${key} || (${bytes}) || ',', '')`;
+/** The bytes of the shared record, unless this row has its fields; and the keys with this one. */
+function addShared({ key, bytes }: NonNullable<Stepwise<Fields>["shared"]>): SQL {
+  const text = keyText(key);
+  const known = sql`CAST(substr(step.keys, instr(step.keys, ${text}) + length(${text}), 9) AS INTEGER)`;
+  return sql`iif(${isFirst(key)}, 0, ${known}), step.keys || iif(${isFirst(key)}, ${text} || ${bytes} || ',', '')`;
 }
 
 function sum(numbers: readonly SQL[]): SQL {

@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { RowOf } from "../../db/database.ts";
 import { customerKeyOf, friendStatus, IS_RUNNING, joinStoresOf } from "../../db/rules.ts";
 import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
-import { entryValue, isFirst, keyOf, selectStepwise } from "../../db/stepwise.ts";
+import { entryValue, isFirst, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, campaigns, customers, registrations, stores } from "../../db/tables.ts";
 import { firstTexts } from "../../http/fit-page.ts";
 import { type JsonText, mergeObjects, storedJson, toJson, withMember } from "../../http/json-text.ts";
@@ -64,7 +64,6 @@ function readOfMerchants<F extends Fields>(
   own: F,
   json: (keyof F & string)[],
 ) {
-  const key = keyOf(sql`${accounts.key}`);
   const account = sql`'{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)`;
   return selectStepwise({
     tables: found,
@@ -75,12 +74,12 @@ function readOfMerchants<F extends Fields>(
       ...own,
       forgiven: forgivenIn(sql`${table.words} || ' ' || ${accounts.words}`, entryValue(1)),
       account_key: table.account_key,
-      account: sql<string | null>`iif(${isFirst(key)}, ${account}, NULL)`,
+      account: sql<string | null>`iif(${isFirst(accounts.key)}, ${account}, NULL)`,
     },
     joins: sql`
       CROSS JOIN ${table} ON ${table.key} = ${entryValue(0)}
       CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}`,
-    shared: [{ key, bytes: sql`iif(${isFirst(key)}, octet_length(${accounts.fields}), NULL)` }],
+    shared: { key: accounts.key, bytes: sql`octet_length(${accounts.fields})` },
     long: [...json, "account"],
   });
 }

@@ -80,6 +80,7 @@ function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, given: Sources): 
     // A field that may be null, in a column that may not, is a time.
     else if (notNull && field?.safeParse(undefined).data === null) sources[name] = { field: name, as: "time" };
     else if (field !== undefined) sources[name] = { field: name };
+    else throw new Error(`Nothing fills the column ${name} of ${getTableName(table)}.`);
   }
   return sources;
 }

@@ -1,10 +1,10 @@
 import type { SQL } from "drizzle-orm";
 import { compileOnce, compilePer, type Database, type Value } from "../../db/database.ts";
-import { findGiven, findKnown, forgiveKnown, type Known, readKnown } from "./known-customers.ts";
+import { findKnown, findMatches, type Known, matchWithTypos, readKnown } from "./known-customers.ts";
 import { type Found, type FoundRow, READ, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
-import { type ForgivingTexts, findForgiven, forgive, isForgivable, readNear } from "./typos.ts";
-import { type AskedWords, askFor, findWords, INDEXES } from "./word-index.ts";
+import { findWithTypos, isForgivable, readSimilarWords, type TypoExpressions, typoExpressions } from "./typos.ts";
+import { type Beginnings, findWords, INDEXES, type WordExpressions, wordExpressions } from "./word-index.ts";
 
 interface FullSearch {
   /** Folded, each once. */
@@ -30,43 +30,43 @@ export async function searchAll(db: Database, search: FullSearch): Promise<Found
   const lists = LISTS.filter((list) => words.length > 0 && search.lists.includes(list));
   const exact = (await db.batch(lists.map((list) => exactSearch(list, search)))).flat();
   const mayForgive = exact.length === 0 && typos && words.some(isForgivable);
-  return toFound(mayForgive ? await searchForgivingly(db, search, lists) : exact, words);
+  return toFound(mayForgive ? await searchWithTypos(db, search, lists) : exact, words);
 }
 
 function exactSearch(list: SearchList, { words, whom, customerId: caller }: FullSearch) {
   if (list === "customers" && whom !== "all") return KNOWN({ whom }, { list: JSON.stringify(words), caller });
-  const { hasMany, texts } = askFor(list, words);
-  return EXACTLY({ list, hasMany }, { ...texts, caller });
+  const { beginnings, texts } = wordExpressions(list, words);
+  return AS_ASKED({ list, beginnings }, { ...texts, caller });
 }
 
-async function searchForgivingly(db: Database, search: FullSearch, lists: readonly SearchList[]): Promise<FoundRow[]> {
+async function searchWithTypos(db: Database, search: FullSearch, lists: readonly SearchList[]): Promise<FoundRow[]> {
   const { words, whom, customerId: caller } = search;
   const known = whom !== "all" && lists.includes("customers") ? [readKnown({ whom }, { caller })] : [];
   const indexed = lists.filter((list) => known.length === 0 || list !== "customers");
-  const read = (await db.batch([...readNear(words.filter(isForgivable), indexed), ...known])).flat();
+  const read = (await db.batch([...readSimilarWords(words.filter(isForgivable), indexed), ...known])).flat();
 
-  const nearWords = read.filter((row) => "vocabulary" in row);
+  const similar = read.filter((row) => "vocabulary" in row);
   const knownCustomers = read.filter((row) => "key" in row);
   const statements = indexed.flatMap((list) => {
-    const texts = forgive(words, nearWords, list);
-    return texts === null ? [] : [FORGIVINGLY({ list }, { ...texts, words: JSON.stringify(words), caller })];
+    const texts = typoExpressions(words, similar, list);
+    return texts === null ? [] : [WITH_TYPOS({ list }, { ...texts, words: JSON.stringify(words), caller })];
   });
-  const given = forgiveKnown(knownCustomers, words, isForgivable).slice(0, FOUND_LIMIT);
-  if (given.length > 0) statements.push(GIVEN({ given: JSON.stringify(given), caller }));
+  const matches = matchWithTypos(knownCustomers, words, isForgivable).slice(0, FOUND_LIMIT);
+  if (matches.length > 0) statements.push(KNOWN_WITH_TYPOS({ matches: JSON.stringify(matches), caller }));
   return (await db.batch(statements)).flat();
 }
 
-const EXACTLY = compilePer(
+const AS_ASKED = compilePer(
   (
-    { list, hasMany }: { list: SearchList; hasMany: boolean },
-    value: Value<keyof AskedWords["texts"] | "caller">,
+    { list, beginnings }: { list: SearchList; beginnings: Beginnings },
+    value: Value<keyof WordExpressions["texts"] | "caller">,
   ): SQL<FoundRow> =>
-    READ[list](findWords(INDEXES[list](value("caller")), hasMany, value, FOUND_LIMIT), value("caller")),
+    READ[list](findWords(INDEXES[list](value("caller")), beginnings, value, FOUND_LIMIT), value("caller")),
 );
 
-const FORGIVINGLY = compilePer(
-  ({ list }: { list: SearchList }, value: Value<keyof ForgivingTexts | "words" | "caller">): SQL<FoundRow> =>
-    READ[list](findForgiven(INDEXES[list](value("caller")), value, FOUND_LIMIT), value("caller")),
+const WITH_TYPOS = compilePer(
+  ({ list }: { list: SearchList }, value: Value<keyof TypoExpressions | "words" | "caller">): SQL<FoundRow> =>
+    READ[list](findWithTypos(INDEXES[list](value("caller")), value, FOUND_LIMIT), value("caller")),
 );
 
 /** Customers whom the caller knows. */
@@ -76,6 +76,6 @@ const KNOWN = compilePer(
 );
 
 /** Known customers in whose names words were forgiven. */
-const GIVEN = compileOnce(
-  (value: Value<"given" | "caller">): SQL<FoundRow> => READ.customers(findGiven(value("given")), value("caller")),
+const KNOWN_WITH_TYPOS = compileOnce(
+  (value: Value<"matches" | "caller">): SQL<FoundRow> => READ.customers(findMatches(value("matches")), value("caller")),
 );

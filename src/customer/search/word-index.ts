@@ -77,20 +77,26 @@ const MANY_WORDS = 4;
 const LETTERS_APART = 2;
 
 /** What the index of a list is asked for the words of a query. */
-export interface AskedWords {
-  /** Whether only the rarest of the beginnings are looked up. */
-  hasMany: boolean;
-  texts: Record<"whole" | "beginnings" | "list", string>;
+export interface WordExpressions {
+  beginnings: Beginnings;
+  texts: Record<"whole" | "beginnings" | "short" | "list", string>;
 }
 
-export function askFor(list: SearchList, words: readonly string[]): AskedWords {
+/** `many`: only the rarest are looked up. `long`: some are longer than the beginnings that FTS5 has lists for. */
+export type Beginnings = "few" | "long" | "many";
+
+export function wordExpressions(list: SearchList, words: readonly string[]): WordExpressions {
   const needed = withoutBeginnings(words);
   const beginnings = list === "customers" ? nameBeginnings(needed) : needed;
+  const short = beginnings.map((beginning) => [...beginning].slice(0, LONGEST_BEGINNING).join(""));
+  const isLong = beginnings.some((beginning, index) => beginning !== short[index]);
+  const hasMany = list !== "customers" && beginnings.length > LOOKED_UP;
   return {
-    hasMany: list !== "customers" && beginnings.length > LOOKED_UP,
+    beginnings: hasMany ? "many" : isLong ? "long" : "few",
     texts: {
       whole: words.map((word) => `"${word}"`).join(" AND "),
       beginnings: asBeginnings(beginnings),
+      short: asBeginnings(short),
       list: JSON.stringify(beginnings),
     },
   };
@@ -116,12 +122,19 @@ export function nameBeginnings(beginnings: readonly string[]): string[] {
  */
 export function findWords(
   index: WordIndex,
-  hasMany: boolean,
-  value: (name: keyof AskedWords["texts"]) => Placeholder,
+  beginnings: Beginnings,
+  value: (name: keyof WordExpressions["texts"]) => Placeholder,
   limit: number,
 ): SQL {
-  const holdsAll = hasMany ? sql`AND NOT EXISTS (${missingWords(index.words, value("list"))})` : sql``;
-  const lookedUp = hasMany ? rarestBeginnings(index, value("list")) : value("beginnings");
+  const { name, words } = index;
+  const holdsAll = beginnings === "many" ? sql`AND NOT EXISTS (${missingWords(words, value("list"))})` : sql``;
+  const hasShort = sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${value("short")})`;
+  const lookedUp = {
+    few: value("beginnings"),
+    // FTS5 gathers the records of long beginnings only if a record has the short ones. `""` finds nothing.
+    long: sql`iif(${hasShort}, ${value("beginnings")}, '""')`,
+    many: rarestBeginnings(index, value("list")),
+  }[beginnings];
   // SQLite looks at the limit first: with as many whole words it looks up no beginnings.
   const left = sql`LIMIT ${sql.raw(String(limit))} - (SELECT count(*) FROM whole)`;
   const others: WordIndex = {

@@ -30,7 +30,7 @@ export type Shape = Required<Pick<CouponsQuery, "accounts" | "isDetailed">> & Pi
 
 export type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
 
-/** The coupons that are valid for the customer now and pass the filters, of which an absent one is NULL. */
+/** The coupons that are valid for the customer now and pass the filters. An absent filter is NULL. */
 export function validCoupons({ kinds }: Shape, value: Values): SQL {
   const sources = [
     ...(kinds.some((kind) => kind !== "digital") ? [issuedCoupons(kinds, value)] : []),

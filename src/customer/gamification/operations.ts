@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
-import { named } from "../../openapi/success.ts";
+import { named, success } from "../../openapi/success.ts";
 import { BOARD_LIMIT } from "./boards.ts";
 import { FRESH_SECONDS } from "./cached-values.ts";
 import { LeaderboardParameters } from "./routes.ts";
@@ -18,8 +18,6 @@ export const LeaderboardItem = named("LeaderboardItem", {
 });
 export type LeaderboardItem = z.output<typeof LeaderboardItem>;
 
-export const LeaderboardAnswer = z.object({ status: z.literal(true), items: z.array(LeaderboardItem) });
-
 export const leaderboard: Operation = {
   id: "leaderboard",
   summary: "Leaderboard",
@@ -27,7 +25,7 @@ export const leaderboard: Operation = {
     "The employees of a store, ranked by their plays in an incentive campaign, or in all that run today. " +
     `At most ${BOARD_LIMIT}. The board is at most ${FRESH_SECONDS} seconds old, or older while the database fails or is slow. ` +
     "`X-Board-Age` gives its age in seconds.",
-  answer: LeaderboardAnswer,
+  answer: success(z.array(LeaderboardItem)),
   examples: [{ summary: "By hits; the first two are shown", body: { location_id: "s101-1-1", rank_on: "hit" } }],
   headers: { "X-Board-Age": { description: "How many seconds ago the board was counted.", example: "12" } },
   parameters: {

@@ -41,7 +41,7 @@ export const readKnown = compilePer(({ whom }: { whom: Known }, value: Value<"ca
 );
 
 /** The customers who have all words, some forgiven: with the fewest forgiven words first, then in the order first stored. */
-export function forgiveKnown(
+export function matchWithTypos(
   known: readonly { key: number; words: string }[],
   words: readonly string[],
   isForgivable: (word: string) => boolean,
@@ -58,10 +58,10 @@ export function forgiveKnown(
     .sort((one, other) => one.forgiven.length - other.forgiven.length || one.key - other.key);
 }
 
-/** For a `WITH` clause: `found(rank, key, forgiven)`, from a JSON array of what `forgiveKnown` returns. */
-export function findGiven(given: Placeholder): SQL {
+/** For a `WITH` clause: `found(rank, key, forgiven)`, from a JSON array of what `matchWithTypos` returns. */
+export function findMatches(matches: Placeholder): SQL {
   return sql`found(rank, key, forgiven) AS MATERIALIZED (
-    SELECT key, value ->> '$.key', value -> '$.forgiven' FROM json_each(${given})
+    SELECT key, value ->> '$.key', value -> '$.forgiven' FROM json_each(${matches})
   )`;
 }
 

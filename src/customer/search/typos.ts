@@ -32,19 +32,19 @@ function vocabularyOf(list: SearchList): VocabularyName {
   return list === "customers" ? "customers" : "merchants";
 }
 
-/** Statements that look each word up in the vocabularies of these lists, with rows of `NearWord`. */
-export function readNear(forgivable: readonly string[], lists: readonly SearchList[]) {
+/** Statements that look each word up in the vocabularies of these lists, with rows of `SimilarWords`. */
+export function readSimilarWords(forgivable: readonly string[], lists: readonly SearchList[]) {
   const vocabularies = [...new Set(lists.map(vocabularyOf))];
   const values = {
     forgivable: JSON.stringify(forgivable),
     steps: Math.floor(SCAN_STEPS / vocabularies.length),
     neighbours: Math.min(NEIGHBOURS, Math.floor(ALL_NEIGHBOURS / (forgivable.length * lists.length))),
   };
-  return vocabularies.map((vocabulary) => NEAR({ vocabulary }, values));
+  return vocabularies.map((vocabulary) => SIMILAR_WORDS({ vocabulary }, values));
 }
 
 /** A word of the query, and expressions that ask FTS5 for words of the vocabulary; null if there are none. */
-interface NearWord {
+interface SimilarWords {
   vocabulary: VocabularyName;
   word: string;
   /** The words that begin with it, or the beginning where they are many. Null: the word has to be forgiven. */
@@ -54,7 +54,7 @@ interface NearWord {
 }
 
 /** The two expressions that ask the index of a list. `""` finds nothing. */
-export interface ForgivingTexts {
+export interface TypoExpressions {
   /** Forgives only words that begin no word of the vocabulary. */
   strict: string;
   /** Forgives other words too. */
@@ -64,8 +64,12 @@ export interface ForgivingTexts {
 const NOTHING = '""';
 
 /** The expressions for a list, from its vocabulary; null if no record can have the words. */
-export function forgive(words: readonly string[], near: readonly NearWord[], list: SearchList): ForgivingTexts | null {
-  const own = near.filter(({ vocabulary }) => vocabulary === vocabularyOf(list));
+export function typoExpressions(
+  words: readonly string[],
+  similar: readonly SimilarWords[],
+  list: SearchList,
+): TypoExpressions | null {
+  const own = similar.filter(({ vocabulary }) => vocabulary === vocabularyOf(list));
   const of = new Map(own.map((one) => [one.word, one]));
   const choices = words.map((word) => of.get(word) ?? { exact: asBeginnings([word]), neighbours: null });
   if (choices.every(({ neighbours }) => neighbours === null)) return null;
@@ -82,7 +86,7 @@ export function forgive(words: readonly string[], near: readonly NearWord[], lis
  * with fewer forgiven words first, then in the order first stored. `forgiven` is a JSON array. The lenient expression is
  * looked up only if the strict one finds too few.
  */
-export function findForgiven(index: WordIndex, value: Value<keyof ForgivingTexts | "words">, limit: number): SQL {
+export function findWithTypos(index: WordIndex, value: Value<keyof TypoExpressions | "words">, limit: number): SQL {
   const ifFew = sql`LIMIT iif((SELECT count(*) FROM strict) < ${sql.raw(String(limit))}, ${sql.raw(String(SORTED))}, 0)`;
   return sql`
     strict AS MATERIALIZED (${matching(index, value("strict"), limitTo(limit))}),
@@ -105,8 +109,8 @@ const LAST = sql`char(1114111)`;
  * needed. Rows come in the order in which they were found, so all words and stems share the steps. The word's own letter
  * is skipped: doubling it here or one place later gives the same word.
  */
-const NEAR = compilePer(
-  (shape: { vocabulary: VocabularyName }, value: Value<"forgivable" | "steps" | "neighbours">): SQL<NearWord> => {
+const SIMILAR_WORDS = compilePer(
+  (shape: { vocabulary: VocabularyName }, value: Value<"forgivable" | "steps" | "neighbours">): SQL<SimilarWords> => {
     const vocabulary = VOCABULARIES[shape.vocabulary];
     const { word } = vocabulary;
     const begins = (text: SQL) =>

@@ -100,7 +100,7 @@ describe("a name that another object has", () => {
     });
     keepMonths(1, noted);
 
-    await expect(sealCutOff("before")).rejects.toThrow();
+    await expect(sealCutOff()).rejects.toThrow();
     const first = calls.splice(0);
     await seal();
 

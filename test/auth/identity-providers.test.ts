@@ -6,8 +6,8 @@ import * as seed from "../support/seed.ts";
 import { KEY_ALGORITHMS, keyPair } from "../support/signing.ts";
 import { setVariables } from "../support/variables.ts";
 
-// Tokens of each provider, with the claims of its documentation that matter here, against the variables that
-// docs/tokens.md sets for it.
+// Tokens of each provider, with the claims of its documentation that matter here. The variables are those of
+// docs/tokens.md.
 
 const NOW = Math.floor(Date.now() / 1_000);
 const TIMES = { iat: NOW, exp: NOW + 60 };
@@ -117,7 +117,7 @@ const PROVIDERS: readonly Provider[] = [
 
 const VARIABLES = /^(\w+) = "(.*)"$/gm;
 
-/** What the page sets for a provider; what it does not name is as in wrangler.toml. */
+/** The variables that the page sets for a provider. */
 function variablesFor(name: string): Record<string, string> {
   const [, block = ""] = new RegExp(`^### ${name}\\n[\\s\\S]*?\`\`\`toml\\n([\\s\\S]*?)\`\`\``, "m").exec(page) ?? [];
   return Object.fromEntries([...block.matchAll(VARIABLES)].map(([, variable = "", value = ""]) => [variable, value]));
@@ -141,7 +141,7 @@ afterEach(() => {
 });
 afterAll(() => setVariables({ CUSTOMER_SEARCH: "all" }));
 
-/** Sets what the page says and serves the provider's keys. Returns what sends a request with one of its tokens. */
+/** Sets the provider's variables and serves its keys. Returns a function that sends a request with one of its tokens. */
 async function open({ name, algorithm, header }: Provider) {
   setVariables(variablesFor(name));
   const pair = keys.get(algorithm);
@@ -191,7 +191,7 @@ describe.for(PROVIDERS)("a token of $name", (provider) => {
     expect((await ask(claims)).status).toBe(401);
   });
 
-  it("opens nothing where it is another app's, or not a customer's", async ({ expect }) => {
+  it("opens nothing if it is another app's, or not a customer's", async ({ expect }) => {
     const ask = await open(provider);
 
     for (const other of others) expect([401, 403]).toContain((await ask({ ...claims, ...other })).status);

@@ -104,14 +104,14 @@ describe("a token signed with a key at JWKS_URL", () => {
   });
 });
 
-describe("keys that are not at an address of the internet", () => {
+describe("keys that the internet does not serve", () => {
   afterEach(() => setVariables({ JWKS_URL: "", JWKS: "", JWKS_SERVICE: undefined, JWT_AUDIENCE: "" }));
   const ask = async (pair: KeyPair) => {
     const token = await tokenOf(pair, { scope: "customer", aud: "loyalty", exp: Date.now() / 1_000 + 60 });
     return (await send("/api/v1/customer/coupons", { headers: { Authorization: `Bearer ${token}` } })).status;
   };
 
-  it("are good as the text of a variable, which is never fetched, whatever key id comes", async ({ expect }) => {
+  it("may be the text of a variable, and then nothing is fetched for an unknown key id", async ({ expect }) => {
     const [pair, other] = [await keyPair("ES256", "one"), await keyPair("ES256", "two")];
     const read = deployment(JSON.stringify({ keys: [pair.shared] }));
 
@@ -133,7 +133,7 @@ describe("keys that are not at an address of the internet", () => {
     expect([service.fetch.mock.lastCall?.[0], fetched]).toEqual(["https://id.example/bound", 0]);
   });
 
-  it("are named in the log where Cloudflare answers with 1042", async ({ expect }) => {
+  it("have a hint in the log where Cloudflare answers with 1042", async ({ expect }) => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     answers = () => new Response("error code: 1042", { status: 404 });
 
@@ -172,7 +172,7 @@ describe("the keys at JWKS_URL", () => {
     expect(fetched).toBe(2);
   });
 
-  it("change: a new key id is found within a minute, and an old one ends with its set", async ({ expect }) => {
+  it("are replaced: a new key id is found within a minute, and then the old one is bad", async ({ expect }) => {
     const { read, token } = await afterFetch("old");
     const fresh = await keyPair("ES256", "fresh");
     serve(fresh.shared);
@@ -282,7 +282,7 @@ describe("the keys at JWKS_URL", () => {
     expect(settled).toHaveBeenCalledWith(null);
   });
 
-  it("are fetched again by others when the request was cut off that fetched them", async ({ expect }) => {
+  it("are fetched again by other requests if the first was cancelled", async ({ expect }) => {
     const never = vi.mocked(fetch).mockImplementation(() => new Promise(() => {}));
     const keys = new KeySet(URL, () => now);
     const inBackground: Promise<void>[] = [];

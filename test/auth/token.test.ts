@@ -17,7 +17,7 @@ const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What a token says that is signed with the secret, whatever its header and its claims are. */
+/** Reads a token with any header and claims that the secret has signed. */
 const read = async (claims: unknown, { header = HS256 as unknown, rules = RULES } = {}) =>
   readToken(await signParts(header, claims, await hmacKey(SECRET)), rules, NOW);
 const bad = (fault: TokenFault) => ({ kind: "bad", fault });
@@ -69,7 +69,7 @@ describe("a token that the secret has signed", () => {
     expect(await read(claims, { header })).toEqual(bad(fault));
   });
 
-  it("is bad with a part more or less, or with blanks", async ({ expect }) => {
+  it("is bad with a part too many or too few, or with blanks", async ({ expect }) => {
     const token = await sign(GOOD, SECRET, "HS256");
     const [header = "", claims = "", signature = ""] = token.split(".");
 
@@ -112,11 +112,14 @@ describe("a token that something else has signed", () => {
     ["the previous secret, long ago", bad("expired"), before, { ...GOOD, exp: NOW - 6 }, "before", "HS256"],
     ["a previous secret that is not set", bad("signature"), RULES, GOOD, "before", "HS256"],
     ["the previous secret without a secret", bad("algorithm"), { ...before, JWT_SECRET: "" }, GOOD, "before", "HS256"],
-  ])("is read by who has signed it: %s", async ([, reading, rules, ...signing], { expect }) => {
-    const token = signing.length === 1 ? signing[0] : await sign(...signing);
+  ])(
+    "is good only if the secret or the previous one signed it: %s",
+    async ([, reading, rules, ...signing], { expect }) => {
+      const token = signing.length === 1 ? signing[0] : await sign(...signing);
 
-    expect(await readToken(token, rules, NOW)).toMatchObject(reading);
-  });
+      expect(await readToken(token, rules, NOW)).toMatchObject(reading);
+    },
+  );
 
   it("is bad with a public key as the secret, in every form in which the key can be written", async ({ expect }) => {
     const { publicKey, shared: key } = await keyPair("RS256", "one");
@@ -175,7 +178,7 @@ describe("the scopes of a token", () => {
 });
 
 describe("a 401", () => {
-  it("is the same to the last header for every cause, which only the log names", async ({ expect }) => {
+  it("is the same for every cause, with all its headers, and only the log names the cause", async ({ expect }) => {
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
     const log = vi.spyOn(console, "log").mockReturnValue();
     const claims = { scope: "customer", sub: "c1", exp: Date.now() / 1_000 + 60 };

@@ -32,7 +32,7 @@ async function ask(customerId: string, address: string, body?: object) {
   return { bytes: bytes.length, items, next, tag: response.headers.get("ETag") };
 }
 
-/** All answers that links lead to: the items of each, its bytes, and the `page` that it is a part of. */
+/** Follows the links. For each answer: its items, its bytes, and the `page` in its address. */
 async function follow(customerId: string, path: string) {
   const answers: { bytes: number; items: Item[]; page: string | null; tag: string | null }[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
@@ -51,7 +51,7 @@ async function follow(customerId: string, path: string) {
 interface LongList {
   path: string;
   customerId: string;
-  /** What all answers list together. */
+  /** The ids that all answers list together. */
   ids: unknown[];
   /** The parameter `page` of the address of each answer. */
   pages: (string | null)[];

@@ -4,7 +4,7 @@ import { type JsonText, storedJson } from "../../src/http/json-text.ts";
 import { ANSWER_BYTES } from "../../src/values/answer-bytes.ts";
 
 const NO_TEXT = storedJson("");
-/** A text of so many bytes, in letters of one, two, three or four. */
+/** A text of this many bytes, in letters of one to four bytes. */
 const textOf = (bytes: number, letter = "a") =>
   storedJson(letter.repeat(bytes / new TextEncoder().encode(letter).length));
 
@@ -16,12 +16,12 @@ describe("the first items that fit", () => {
     expect([73, 74, 110, 111].map(count)).toEqual([1, 2, 2, 3]);
   });
 
-  it("are one at least, however long it is", ({ expect }) => {
+  it("are at least one, however long it is", ({ expect }) => {
     expect(firstTexts([40, 1], (bytes) => textOf(bytes), 10)).toHaveLength(1);
     expect(firstTexts([], () => NO_TEXT, 10)).toEqual([]);
   });
 
-  it("are made only as far as they fit", ({ expect }) => {
+  it("are made only until one does not fit", ({ expect }) => {
     const made: number[] = [];
     const make = (bytes: number): JsonText => {
       made.push(bytes);

@@ -3,7 +3,7 @@ import contract from "../../docs/contract/interface.md?raw";
 import { LIMIT_PERIOD_SECONDS, REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
 import wrangler from "../../wrangler.toml?raw";
 
-/** The limiters that wrangler.toml gives an environment; production has no name there. */
+/** The limiters of an environment in wrangler.toml. Production has the name "" here. */
 function limitersOf(environment: string) {
   const table = environment === "" ? "ratelimits" : `env.${environment}.ratelimits`;
   return wrangler

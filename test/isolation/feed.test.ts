@@ -63,31 +63,31 @@ describe("a feed token for one account", () => {
     }
   });
 
-  it.for(cases)(
-    "is refused, and its own lines with it, for another's $record through $how",
-    async ({ line }, { expect }) => {
-      const answer = await feed([{ ...mine.store, name: "Renamed" }, line], token);
+  it.for(cases)("may not touch another account's $record through $how", async ({ line }, { expect }) => {
+    const answer = await feed([{ ...mine.store, name: "Renamed" }, line], token);
 
-      expect(answer.status).toBe(403);
-      expect(answer.body).toEqual({
-        status: false,
-        errorCode: "FORBIDDEN",
-        message: "Line 2 touches an account that the token does not cover.",
-      });
-    },
-  );
+    expect(answer.status).toBe(403);
+    expect(answer.body).toEqual({
+      status: false,
+      errorCode: "FORBIDDEN",
+      message: "Line 2 touches an account that the token does not cover.",
+    });
+  });
 
-  it("has written nothing with what was refused", async ({ expect }) => {
+  it("has written nothing in the requests that were refused", async ({ expect }) => {
     expect(await snapshot()).toBe(before);
   });
 
-  it("writes and writes again what is its own", async ({ expect }) => {
+  it("may write the records of its account again", async ({ expect }) => {
     const own = KINDS.filter((kind) => !isGlobal(kind)).map(({ record }) => mine.one[record] ?? {});
 
     expect((await feed(own, token)).status).toBe(200);
   });
 
-  it.for(cases)("would be taken for all accounts: $record through $how", async ({ line }, { expect }) => {
-    expect([200, 422]).toContain((await feed([line])).status);
-  });
+  it.for(cases)(
+    "does not refuse the line for its account if its token is for all: $record through $how",
+    async ({ line }, { expect }) => {
+      expect([200, 422]).toContain((await feed([line])).status);
+    },
+  );
 });

@@ -5,17 +5,17 @@ import { customerRoutes, otherRoutes } from "../support/calls.ts";
 import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 
-// Two programs: whatever is theirs says so in its texts, and must not stand in an answer to me.
+// Two programs. All texts of theirs contain "theirs", which must not be in an answer to me.
 const mine = program("mine-only");
 const theirs = program("theirs-only");
 
 type Api = ReturnType<typeof as>;
 
 interface Reach {
-  /** What I reach for. */
+  /** The foreign thing that I try to reach. */
   what: string;
   ask: (api: Api, my: Program) => Promise<Answer>;
-  /** Another answer than the owner's own, in which it does stand, so that the test would see it. */
+  /** An answer that does contain it, so that the test can fail. Left out: the owner's own answer. */
   control?: (api: Api) => Promise<Answer>;
 }
 
@@ -27,7 +27,7 @@ const board = (location: unknown, campaign: unknown) => (api: Api) =>
   api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: location, eip_campaign_id: campaign });
 const get = (path: string) => (api: Api) => api.get(`${CUSTOMER}${path}`);
 
-/** Every endpoint with every foreign thing that could be reached through it. */
+/** For each endpoint the foreign things that it could give away. */
 const REACHES: Record<string, readonly Reach[]> = {
   [`POST ${NEARBY}`]: [
     {
@@ -134,7 +134,7 @@ const REACHES: Record<string, readonly Reach[]> = {
   ],
 };
 
-/** The customers of an answer without what everybody may see, which is names; dates and balances bear no mark. */
+/** The customers of an answer without their names, which everybody may see. Marks dates and balances as theirs. */
 function withoutNames({ body, ...answer }: Answer): Answer {
   const customers = body.customers.map(({ first_name, ...one }: Record<string, unknown>) => ({
     ...one,
@@ -144,7 +144,7 @@ function withoutNames({ body, ...answer }: Answer): Answer {
   return { ...answer, body: customers };
 }
 
-/** The API as I see it, claiming in every way but the token to be them. */
+/** The API for me, with their id in the query and in the body, but not in the token. */
 function pretending(customerId: string): Api {
   const claims = `customer_id=${theirs.customer.id}&customerId=${theirs.customer.id}&sub=${theirs.customer.id}`;
   const api = as(customerId);
@@ -162,7 +162,7 @@ beforeAll(() => mustFeed([...mine.lines, ...theirs.lines, blocker, seed.block(bl
 describe("what a customer can reach", () => {
   it("is tried at every endpoint for customers", ({ expect }) => {
     expect(Object.keys(REACHES).sort()).toEqual(customerRoutes());
-    // The socket and the feed have tests of their own; the others know nobody.
+    // The socket and the feed have tests of their own. /health shows nobody's data.
     expect(otherRoutes()).toEqual([
       "GET /api/v1/customer/live",
       "GET /api/v1/feed",

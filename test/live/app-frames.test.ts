@@ -29,7 +29,7 @@ describe("ping", () => {
     socket.send("ping");
 
     expect(await next()).toBe("pong");
-    // An object that is not in memory cannot be put out of it.
+    // The runtime refuses to evict an object that is not in memory.
     await expect(evict(id)).rejects.toThrow("not currently running");
     const answeredAt = await inInbox(id, (state) =>
       state.getWebSockets().map((one) => state.getWebSocketAutoResponseTimestamp(one)),
@@ -62,7 +62,7 @@ describe("any other frame of the app", () => {
     expect(await openSockets(id)).toBe(0);
   });
 
-  it("closes that socket only, even if two come at once", async ({ expect }) => {
+  it("closes only its own socket, even if two come at once", async ({ expect }) => {
     const { id, change } = await seedCustomer();
     const [first, second] = [await listenAs(id), await listenAs(id)];
 
@@ -121,7 +121,7 @@ describe("a socket that the app closes", () => {
   });
 
   it.for([0, 999, 1004, 1006, 1015, 5000, 65_535])(
-    "with %i, which may not be sent, is closed all the same",
+    "with %i, a code that may not be sent, is closed all the same",
     async (code, { expect }) => {
       const { id, closed } = await listener();
 

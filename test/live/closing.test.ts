@@ -49,7 +49,7 @@ describe("a customer's ninth socket", () => {
     expect(listeners.map(isOpen)).toEqual([false, false, false, true, true, true, true, true]);
   });
 
-  it("closes none where one of the eight has been closed", async ({ expect }) => {
+  it("closes none if the app has closed one of the eight", async ({ expect }) => {
     const id = seed.freshId("c");
     const listeners = await openMany(id, 8);
     listeners[3]?.socket.close(1000);

@@ -37,7 +37,7 @@ async function seedSubscribed(): Promise<string> {
   return id;
 }
 
-/** Hours go by for the listener's row and the subscription of an object that sleeps. */
+/** Sets back the listener's row and the subscription by some hours, and puts the object out of memory. */
 async function passHours(id: string, hours: number): Promise<void> {
   await env.DB.prepare("UPDATE listeners SET until = datetime(until, ?) WHERE customer_id = ?")
     .bind(`-${hours} hours`, id)
@@ -90,7 +90,7 @@ describe("an object that sleeps", () => {
 });
 
 describe("the listener's row", () => {
-  it("is committed before the inbox opens the socket, and so before hello", async ({ expect }) => {
+  it("is committed before the inbox opens the socket", async ({ expect }) => {
     const id = seed.freshId("c");
     const before: number[] = [];
     const open = Inbox.prototype.fetch;
@@ -149,7 +149,7 @@ describe("the listener's row", () => {
     expect(await alarmIn(id)).toBeGreaterThan(0.9 * HOUR_MS);
   });
 
-  it("is tried again a minute later while D1 fails; that is logged, and nothing is lost", async ({ expect }) => {
+  it("is renewed a minute later if D1 fails, which is logged, and no frame is lost", async ({ expect }) => {
     const { id, change } = await seedCustomer();
     const socket = await listenForDays(id);
     await passHours(id, 1);
@@ -177,7 +177,7 @@ describe("the listener's row", () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const { promise, reject } = Promise.withResolvers<never>();
     const batch = vi.spyOn(session, "batch").mockReturnValue(promise);
-    // A real alarm: while one runs, the next waits.
+    // A real alarm, because the next one waits until it has ended.
     await inInbox(id, ({ storage }) => storage.setAlarm(Date.now()));
     await waitUntil(() => batch.mock.calls.length > 0);
     const startedAt = Date.now();
@@ -190,7 +190,7 @@ describe("the listener's row", () => {
     await waitUntil(() => log.mock.calls.length > 0);
   });
 
-  it("of a customer whose last socket has closed is not renewed", async ({ expect }) => {
+  it("is not renewed once the customer's last socket has closed", async ({ expect }) => {
     const id = seed.freshId("c");
     const { socket, closed } = await listenForDays(id);
     socket.close(1000);
@@ -236,7 +236,7 @@ describe("what an inbox stores", () => {
     expect([asked, put.mock.calls.length, setAlarm.mock.calls.length]).toEqual([0, 1, 0]);
   });
 
-  it("is deleted when its customer is erased, but not the time at which a token expires", async ({ expect }) => {
+  it("is deleted when its customer is erased, but a socket still closes when its token expires", async ({ expect }) => {
     const [erased, other] = [seed.customer(), seed.customer()];
     await mustFeed([erased, other, seed.group([erased.id, other.id])]);
     const socket = await listenAs(erased.id);
@@ -252,7 +252,7 @@ describe("what an inbox stores", () => {
     expect(await inInbox(erased.id, ({ storage }) => storage.getAlarm())).toBeNull();
   });
 
-  it("is deleted when its customer is erased who does not listen any more", async ({ expect }) => {
+  it("is deleted when a customer is erased who no longer listens", async ({ expect }) => {
     const id = await seedSubscribed();
     await env.DB.prepare("DELETE FROM listeners WHERE customer_id = ?").bind(id).run();
 

@@ -36,7 +36,7 @@ describe("an inbox", () => {
     expect(afterSubscription(subscribed(), { newestAt: LATE, at: NOW + MINUTE }, NOW + MINUTE)).toEqual(later);
   });
 
-  it("is not subscribed for longer by a clock that is ahead", ({ expect }) => {
+  it("is not subscribed for longer if a clock is ahead", ({ expect }) => {
     const state = afterSubscription(EMPTY_INBOX, { newestAt: "", at: NOW + MINUTE }, NOW);
 
     expect(isSubscribed(state, NOW + HOUR)).toBe(false);
@@ -60,7 +60,7 @@ describe("an inbox", () => {
     expect(nothingNew(state, checkTime, NOW)).toBe(expected);
   });
 
-  it("keeps the latest of what it was notified of, in whatever order", ({ expect }) => {
+  it("keeps the latest message that it was notified of, in whatever order", ({ expect }) => {
     const late = notified(LATE, subscribed(), NOW + 900);
 
     expect(notified(EARLY, late, NOW + 100)).toEqual(late);
@@ -73,7 +73,7 @@ describe("an inbox", () => {
     expect(nothingNew(state, EARLY, NOW + MINUTE)).toBe(false);
   });
 
-  it("forgets what it was notified of two hours after the last notification", ({ expect }) => {
+  it("forgets its notifications two hours after the last one", ({ expect }) => {
     const state = notified(LATE, subscribed(EARLY, NOW + 110 * MINUTE));
     const isQuietAfter = (minutes: number) => nothingNew(state, EARLY, NOW + minutes * MINUTE);
 
@@ -94,10 +94,10 @@ describe("an inbox", () => {
   });
 });
 
-/** Changes of an inbox: when it is notified, and from when on they are shown, if that is later; in milliseconds. */
+/** Notifications of an inbox: when they come, and when their change is shown if that is later; in milliseconds. */
 type Changes = readonly { at: number; kinds: readonly ChangeKind[]; shownAt?: number }[];
 
-/** When each frame is sent and what it lists, and how many entries the inbox had to store at most. */
+/** The frames, each with its time, and the most entries that the inbox stored at once. */
 function simulate(changes: Changes) {
   let pending: Pending = [];
   let stored = 0;

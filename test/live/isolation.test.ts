@@ -6,7 +6,7 @@ import { connection, framesOf, handshake, listenAs, openSockets } from "../suppo
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
 
-/** Ids in pairs of neighbours that a part of the way could take for each other. */
+/** Ids that some step between the feed and the socket could confuse with a neighbour in this list. */
 const ODD = [
   ...["odd/id", "odd%2Fid", "odd%252Fid", "../odd/id"],
   ...["odd id", "odd+id", "odd%20id", " odd id", "odd\nid", "Odd id"],

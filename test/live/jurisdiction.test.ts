@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
 import { inJurisdiction } from "../../src/inbox/inboxes.ts";
 
-// The local runtime has no jurisdictions, so this asks only which namespace is taken.
+// The local runtime has no jurisdictions, so this checks only which namespace is used.
 const jurisdiction = vi.fn((name: string) => `inboxes in ${name}`);
 const namespaceOf = (more: object) => {
   const namespace = { jurisdiction } as unknown as typeof env.INBOXES;
@@ -24,7 +24,7 @@ describe("the inboxes", () => {
     },
   );
 
-  it("are nowhere in a jurisdiction that there is not", ({ expect }) => {
+  it("throw for a jurisdiction that does not exist", ({ expect }) => {
     expect(() => namespaceOf({ JURISDICTION: "europe" })).toThrow("There is no jurisdiction europe.");
   });
 });

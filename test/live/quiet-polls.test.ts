@@ -53,7 +53,7 @@ describe("a poll after quiet ones", () => {
     expect((await poll(stored.reader)).found).toEqual([found]);
   });
 
-  it("is answered by D1 beyond the first page, so that no group is taken for read", async ({ expect }) => {
+  it("is answered by D1 beyond the first page, so that the app does not skip groups", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(1);
@@ -74,7 +74,7 @@ describe("a poll after quiet ones", () => {
     expect((await poll(reader)).roundTrips).toBe(0);
   });
 
-  it("finds a message for an hour, and its inbox is subscribed once for all these polls", async ({ expect }) => {
+  it("is quiet again for an hour once it has found a message, without another subscription", async ({ expect }) => {
     const subscribe = vi.spyOn(Inboxes.prototype, "subscribe");
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
@@ -93,9 +93,7 @@ describe("a poll after quiet ones", () => {
     await waitUntil(() => subscribe.mock.calls.length === first + 1);
   });
 
-  it("is not quiet where a subscription that asked the primary before the message arrives after its notification", async ({
-    expect,
-  }) => {
+  it("finds a message whose notification overtook an older subscription", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     const at = Date.now();
     const { newestAt } = await beginListening(new Database(env.DB, "first-primary"), reader);

@@ -26,7 +26,7 @@ const stopDatabase = () =>
   vi
     .spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch")
     .mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
-/** Makes every inbox fail, and gives the spy that sees it asked. */
+/** Makes every inbox fail. Returns the spy on their method `fetch`. */
 function stopInbox() {
   const fetch = vi.fn().mockRejectedValue(new Error("internal error; a-secret"));
   Object.assign(env, { INBOXES: { idFromName: () => "id", get: () => ({ fetch }) } });
@@ -34,7 +34,7 @@ function stopInbox() {
 }
 
 describe("a handshake that is refused", () => {
-  it("is refused by its path, method, token, scope, rate, Upgrade, Origin, then by what is down", async ({
+  it("is checked in this order: path, method, token, scope, rate, Upgrade, Origin, database, inbox", async ({
     expect,
   }) => {
     const customerId = freshId("c");
@@ -105,7 +105,7 @@ describe("a handshake that is refused", () => {
 describe("a request without Upgrade: websocket", () => {
   it.for([{}, upgrade])("is 426 to HEAD, without a body: %j", async (headers, { expect }) => {
     const init = { method: "HEAD", headers: { ...headers, ...bearer(await customerToken("c")) } };
-    // Not over the service binding, which makes a GET of whatever asks for a WebSocket.
+    // Not through the service binding, which turns a request for a WebSocket into a GET.
     const answer = await app.fetch(new Request(`${OWN}${LIVE}`, init), env, createExecutionContext());
 
     expect(answer.status).toBe(426);
@@ -114,7 +114,7 @@ describe("a request without Upgrade: websocket", () => {
     expect(await answer.text()).toBe("");
   });
 
-  it("is not one that says WebSocket in other letters", async ({ expect }) => {
+  it("is not one with `Upgrade: WebSocket`", async ({ expect }) => {
     const answer = await handshake({ Upgrade: "WebSocket", ...bearer(await customerToken(freshId("c"))) });
 
     expect(answer.status).toBe(101);

@@ -91,7 +91,7 @@ describe("a message that is committed and notified while a socket opens", () => 
 
   it.for(ORDERS.map((order) => order.join(", ")))("has one frame in the order: %s", async (order, { expect }) => {
     const { bo, line } = await seedPair();
-    // A listener from before, so that the inbox is notified in every order.
+    // Makes the customer a listener, so that the inbox is notified in every order.
     await as(bo).get(MESSAGES);
     const db = new Database(env.DB, "first-primary");
     const inboxes = new Inboxes(env);
@@ -152,7 +152,7 @@ describe("a message whose second is over when a socket opens", () => {
 });
 
 describe("an inbox without sockets", () => {
-  it("stores a notification with one write, also that of a message that is not shown yet", async ({ expect }) => {
+  it("stores a notification with one write, and none that is about no message", async ({ expect }) => {
     const id = seed.freshId("c");
     const writes = await inInbox(id, ({ storage }) => vi.spyOn(storage.kv, "put"));
 
@@ -183,7 +183,7 @@ describe("the listener's row when a socket opens", () => {
     return Number(row?.hours);
   };
 
-  it("is written where it is valid for less than two hours, and not before", async ({ expect }) => {
+  it("is written if it is valid for less than two hours", async ({ expect }) => {
     expect(await leftAfterOpening(1.9)).toBeGreaterThan(23.9);
     expect(await leftAfterOpening(2.1)).toBeLessThan(2.2);
   });

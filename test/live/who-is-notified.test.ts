@@ -3,7 +3,7 @@ import { type FeedLine, feed, mustFeed } from "../support/api.ts";
 import { framesOf, listenAs } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 
-/** Three customers with records of every kind that could concern one of them; nobody listens yet. */
+/** Three customers, and records of each kind that could concern one of them. Nobody listens yet. */
 async function seedThree() {
   const account = seed.account();
   const store = seed.store(account.id);
@@ -21,7 +21,7 @@ type Stored = Awaited<ReturnType<typeof seedThree>>;
 
 type Frames = Partial<Record<"ada" | "bo" | "cy", string[]>>;
 
-/** Lines, and what the frames list that the three get. docs/contract/live.md, 3, leaves these to its reader. */
+/** Lines, and what the frames of the three list. docs/contract/live.md, 3, implies these cases. */
 const CHANGES: readonly [change: string, lines: (stored: Stored) => FeedLine[], frames: Frames][] = [
   [
     "messages of two groups are one frame of each member, who sent them too",
@@ -29,7 +29,7 @@ const CHANGES: readonly [change: string, lines: (stored: Stored) => FeedLine[], 
     { ada: ["messages"], bo: ["messages"], cy: ["messages"] },
   ],
   [
-    "only who is removed from a group is told so",
+    "only the member who is removed from a group gets a frame",
     ({ three, ada, bo }) => [{ ...three, member_ids: [ada.id, bo.id] }],
     { cy: ["messages"] },
   ],

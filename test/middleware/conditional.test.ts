@@ -36,24 +36,27 @@ afterEach(() => {
 });
 
 describe("conditional requests", () => {
-  it.for(PATHS)("%s: the tag is of the body alone, and names it in a 304", async ([, path], { expect }) => {
-    const paged = `${path}?per_page=1`;
-    const answer = await get(paged);
+  it.for(PATHS)(
+    "%s: a tag is a hash of the body, and a request with it is answered 304",
+    async ([, path], { expect }) => {
+      const paged = `${path}?per_page=1`;
+      const answer = await get(paged);
 
-    const again = await get(paged, { "If-None-Match": tagOf(answer) });
+      const again = await get(paged, { "If-None-Match": tagOf(answer) });
 
-    expect(answer.status).toBe(200);
-    expect(tagOf(answer)).toBe(await expectedTag(JSON.stringify(answer.body)));
-    expect([again.status, again.body]).toEqual([304, null]);
-    const names = ({ headers }: Answer) => [...headers.keys()].filter((name) => !name.startsWith("content-"));
-    expect(names(again)).toEqual(names(answer));
-    for (const name of ["ETag", "Link", "Cache-Control", "Vary"])
-      expect(again.headers.get(name)).toBe(answer.headers.get(name));
-    expect(again.headers.get("Content-Type")).toBeNull();
-    expect(trips(again)).toBe(1);
-  });
+      expect(answer.status).toBe(200);
+      expect(tagOf(answer)).toBe(await expectedTag(JSON.stringify(answer.body)));
+      expect([again.status, again.body]).toEqual([304, null]);
+      const names = ({ headers }: Answer) => [...headers.keys()].filter((name) => !name.startsWith("content-"));
+      expect(names(again)).toEqual(names(answer));
+      for (const name of ["ETag", "Link", "Cache-Control", "Vary"])
+        expect(again.headers.get(name)).toBe(answer.headers.get(name));
+      expect(again.headers.get("Content-Type")).toBeNull();
+      expect(trips(again)).toBe(1);
+    },
+  );
 
-  it("tags a body that is too long to be held as a whole", async ({ expect }) => {
+  it("have a tag for a body that is too long to be in memory as a whole", async ({ expect }) => {
     const accounts = Array.from({ length: 6 }, (_, index) =>
       seed.account({ loyalty_options: { chain_logo: String(index).repeat(250_000), description: "é" } }),
     );
@@ -81,14 +84,14 @@ describe("conditional requests", () => {
     ["an unknown store", `${CUSTOMER}/stores/nowhere/team-with-level`, 404],
     ["a customer who is not stored", paths.me, 404],
     ["a bad field", `${paths.coupons}?includemfg=maybe`, 422],
-  ] as const)("give a failure neither a tag nor 304: %s, %s", async ([, path, status], { expect }) => {
+  ] as const)("get neither a tag nor 304 for a failure: %s, %s", async ([, path, status], { expect }) => {
     const answer = await get(path, { "If-None-Match": "*" }, "nobody");
 
     expect([answer.status, answer.body.status, answer.headers.get("ETag")]).toEqual([status, false, null]);
     expect(answer.headers.get("Cache-Control")).toBe("private, no-store");
   });
 
-  it("with a tag, and the tags of answers, are open to a page of an allowed origin", async ({ expect }) => {
+  it("may be sent by a page of an allowed origin, which may also read the tags", async ({ expect }) => {
     Object.assign(env, { CORS_ORIGINS: "https://app.example" });
     const origin = { Origin: "https://app.example" };
 

@@ -25,7 +25,7 @@ interface Asked {
   body?: string;
 }
 
-/** What a request is answered, and where the sessions begin that it opens. */
+/** Sends a request. Says its status, its new bookmark, and where its D1 sessions start. */
 async function ask(path: string, { bookmark, bindings = {}, token, ...init }: Asked = {}) {
   const starts: (string | undefined)[] = [];
   const DB = {
@@ -44,7 +44,7 @@ async function ask(path: string, { bookmark, bindings = {}, token, ...init }: As
   return { status: response.status, given: response.headers.get("X-D1-Bookmark") ?? "", starts };
 }
 
-/** What a session of a customer's request begins at. */
+/** Where the last session of a customer's request starts. */
 const startOf = async (bookmark: string, asked: Asked = {}) => (await ask(TEAM, { ...asked, bookmark })).starts.at(-1);
 
 describe("where a request reads", () => {
@@ -75,7 +75,7 @@ describe("where a request reads", () => {
   it("ignores a bookmark that this service did not sign", async ({ expect }) => {
     const { given } = await ask(TEAM);
     const [bookmark, signature = ""] = given.split(".");
-    // What anybody who may sign tokens could make.
+    // Whoever may sign tokens could make this one.
     const bytes = (text: string) => new TextEncoder().encode(text);
     const key = await crypto.subtle.importKey("raw", bytes(env.JWT_SECRET), HMAC, false, ["sign"]);
     const byTokenKey = encodeBase64Url(await crypto.subtle.sign("HMAC", key, bytes(FUTURE))).replace("=", "");
@@ -138,7 +138,7 @@ describe("where a request reads", () => {
   });
 });
 
-/** A deployment without a secret, whose tokens are signed by a key at an address, and a customer's token for it. */
+/** A deployment that has no secret, but the address of a key set; and a customer's token that one of its keys signed. */
 async function deploymentWithKeys() {
   const { privateKey, shared } = await keyPair("ES256", "one");
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [shared] }));
@@ -148,7 +148,9 @@ async function deploymentWithKeys() {
 }
 
 describe("where there is no secret, only keys at an address", () => {
-  it("a bookmark leads to the primary, which is behind none: D1 gets none to wait for", async ({ expect }) => {
+  it("a bookmark leads to the primary, and D1 never gets a bookmark that somebody may have made up", async ({
+    expect,
+  }) => {
     const there = await deploymentWithKeys();
 
     const first = await ask(TEAM, there);

@@ -110,7 +110,7 @@ describe("a request", () => {
     expect(Number(points[0]?.boardAgeSeconds)).toBeGreaterThanOrEqual(0);
   });
 
-  it("that is refused writes its code, and a path of nobody's no more than its pattern", async ({ expect }) => {
+  it("that is refused writes its error code, and not an unknown path", async ({ expect }) => {
     await send("/api/v1/customer/somebody-known");
     await send(COUPONS);
 
@@ -162,7 +162,7 @@ describe("a request", () => {
 });
 
 describe("a feed", () => {
-  it("writes a point beside its request's: lines, and what listeners are to be told", async ({ expect }) => {
+  it("writes a point beside its request's, with its lines and the changes for listeners", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     const unknown = seed.deleted("customer", { id: "never-fed" });
@@ -175,7 +175,7 @@ describe("a feed", () => {
     expect(points[0]?.rowsWritten).toBe(points[1]?.rowsWritten);
   });
 
-  it("that is refused writes its request's point only", async ({ expect }) => {
+  it("that is refused writes no point of its own", async ({ expect }) => {
     await feed([{ record: "nothing" }]);
 
     expect(points).toMatchObject([{ event: "request", status: 422 }]);
@@ -205,8 +205,10 @@ describe("a scheduled run", () => {
     ]);
   });
 
-  it("says how much waited in the outbox, how long the oldest did, and what became of it", async ({ expect }) => {
-    // What earlier tests left there.
+  it("says how many changes waited in the outbox, how old the oldest was, and how many were notified", async ({
+    expect,
+  }) => {
+    // Changes of earlier tests.
     await rows("DELETE FROM outbox");
     vi.useFakeTimers({ toFake: ["Date"] });
     await pass(7_200);

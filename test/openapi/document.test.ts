@@ -11,7 +11,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 type Schema = { [keyword: string]: unknown };
 
-/** The fields of a schema and of all that is in it, each with where it is. */
+/** All fields of a schema and of the schemas in it, each with its place. */
 function fieldsOf(schema: Schema, place: string): [place: string, field: Schema][] {
   const {
     properties = {},
@@ -32,7 +32,7 @@ function fieldsOf(schema: Schema, place: string): [place: string, field: Schema]
   ];
 }
 
-/** Every schema with the keyword that is anywhere in a part of the document, with where it is. */
+/** All schemas in a part of the document that have a keyword, each with its place. */
 function schemasWith(keyword: string, part: unknown, place = ""): [place: string, schema: Schema][] {
   if (typeof part !== "object" || part === null || /\.examples?$/.test(place)) return [];
   const own: [string, Schema][] = keyword in part && !place.endsWith(".properties") ? [[place, part as Schema]] : [];
@@ -73,7 +73,7 @@ describe("the OpenAPI document", () => {
 
   it("gives defaults that may be sent: each fits its own schema", ({ expect }) => {
     const all = schemasWith("default", document);
-    // Most fields have a schema that others have too, but for the description.
+    // Many fields have equal schemas, apart from the description.
     const distinct = new Map(
       all.map(([place, { description, ...schema }]) => [JSON.stringify(schema), { place, schema }]),
     );
@@ -83,7 +83,7 @@ describe("the OpenAPI document", () => {
     expect(all.length).toBeGreaterThan(100);
   });
 
-  it("says in words what a field of a JSON body is that is left out, because generators require one with a default", ({
+  it("says the defaults of a JSON body in words, because generators make a field with a default required", ({
     expect,
   }) => {
     const bodies = ["NearbyCampaignsBody", "FullSearchBody", "LeaderboardBody"].map(
@@ -98,9 +98,7 @@ describe("the OpenAPI document", () => {
     expect(fields.rank_on.description).toMatch(/ Left out: `run`\.$/);
   });
 
-  it("gives examples of parameters that the form of the reference shows and does not send, but in the path", ({
-    expect,
-  }) => {
+  it("gives examples of optional parameters that the reference's form shows, but does not send", ({ expect }) => {
     const parameters = operations.flatMap(
       ({ operation }) => (operation.parameters ?? []) as { in: string; example?: unknown; examples?: object }[],
     );
@@ -108,7 +106,7 @@ describe("the OpenAPI document", () => {
     const examples = optional.flatMap((one) => Object.entries(one.examples ?? {}));
 
     expect(optional.filter((one) => "example" in one)).toEqual([]);
-    // Scalar looks for this name.
+    // Scalar, which shows the reference, looks for this name.
     expect(examples.filter(([name, one]) => name !== "default" || one["x-disabled"] !== true)).toEqual([]);
     expect(examples.length).toBeGreaterThan(3);
   });
@@ -156,7 +154,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("the lines of an export", () => {
-  it("may be of a group in which erasures have left one member, which a feed may not", ({ expect }) => {
+  it("may have a group with one member, because erasures remove members; a feed may not", ({ expect }) => {
     const group = { record: "message_group", id: "g1", initial_customer_id: "c1", member_ids: ["c1"] };
 
     expect(exportRecords.lines?.safeParse(group)).toMatchObject({ success: true });

@@ -11,7 +11,7 @@ it("records what the demo program answers to the reference's examples (anew with
   const recorded: Record<string, Record<string, unknown>> = {};
   for (const [endpoint, { id, examples }] of Object.entries(OPERATIONS)) {
     for (const { summary, answer, ...example } of examples) {
-      // A frame is tried in test/live.
+      // A frame of the socket has its answer written down. test/live sends it.
       if (answer === undefined) recorded[id] = { ...recorded[id], [summary]: await ask(endpoint, example) };
     }
   }
@@ -29,7 +29,7 @@ async function ask(endpoint: string, { path, query, body }: Omit<Example, "summa
     ...(body && { body: JSON.stringify(body) }),
   });
   if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
-  // Of lines the first.
+  // Only the first line of an export.
   return Array.isArray(answer.body) ? answer.body[0] : shortened(answer.body);
 }
 

@@ -4,10 +4,10 @@ import { fold } from "../../src/values/words.ts";
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
 const CODES = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) => !isSurrogate(code));
 const ALL = CODES.map((code) => String.fromCodePoint(code));
-// What is no letter of a script with cases, no mark, and stays itself, can make no difference to its neighbours.
+// Other characters cannot change how their neighbours are folded.
 const CHARACTERS = ALL.filter((one) => /[\p{Cased}\p{Case_Ignorable}\p{M}]/u.test(one) || fold(one) !== one);
 
-/** The code points of which something else is true than of a letter by itself, as a person can look them up. */
+/** Code points as one looks them up, such as U+00DF. */
 const named = (characters: readonly string[]) =>
   characters.map((character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`);
 
@@ -25,9 +25,9 @@ describe("fold", () => {
     expect(fold(text)).toBe(folded);
   });
 
-  // Between each two, what makes lower case or a decomposition look around: letters, a sigma, marks, nothing.
+  // Letters, a sigma and marks, because lower case and decomposition depend on neighbours.
   it.for(["", "a", "Σ", "aΣ", "Σa", "I", "\u0307", "\u0301a", " ", "\u00ad"])(
-    "folds every character alike, whatever stands around it: %j",
+    "folds a character the same between any neighbours: %j",
     (between, { expect }) => {
       const apart = CHARACTERS.map(fold).join(fold(between));
 
@@ -36,12 +36,12 @@ describe("fold", () => {
     },
   );
 
-  it("folds a text of all characters as it folds each", ({ expect }) => {
+  it("folds a text of all characters as it folds each of them", ({ expect }) => {
     expect(CHARACTERS.length).toBeGreaterThan(10_000);
     expect(fold(ALL.join("")) === ALL.map(fold).join("")).toBe(true);
   });
 
-  it("changes nothing in what is folded", ({ expect }) => {
+  it("changes nothing in a folded text", ({ expect }) => {
     expect(named(CHARACTERS.filter((character) => fold(fold(character)) !== fold(character)))).toEqual([]);
   });
 

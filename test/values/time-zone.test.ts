@@ -8,7 +8,7 @@ const STEP_MS = 14 * 24 * HOUR_MS;
 
 const parse = (datetime: string) => Date.parse(`${datetime.replace(" ", "T")}Z`);
 
-/** What a clock on the wall of a zone shows. The runtime is asked in another way than by the code under test. */
+/** The time that a clock on the wall shows, by another method than in the code under test. */
 function wallOf(timeZone: string) {
   const format = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
   return {
@@ -17,7 +17,7 @@ function wallOf(timeZone: string) {
   };
 }
 
-/** A zone of each kind: two that have the same offsets every fortnight change their clocks at the same times. */
+/** One zone of those that change their clocks at the same times: they have the same offset every fortnight. */
 function distinctZones(zones: readonly string[]): string[] {
   const byOffsets = new Map<string, string>();
   for (const zone of zones) {
@@ -48,7 +48,7 @@ function changesOf({ offset }: ReturnType<typeof wallOf>): number[] {
 
 const nextDay = (date: string) => new Date(parse(`${date} 00:00:00`) + 24 * HOUR_MS).toISOString().slice(0, 10);
 
-/** What is wrong with the first and last second of a day, at the change of clocks near it. */
+/** Instants near a change of clocks at which the first and last second of a day are wrong. */
 function faultsOf(timeZone: string, date: string, wall: ReturnType<typeof wallOf>, change: number): string[] {
   const [first, last] = [parse(firstSecondOf(date, timeZone)), parse(lastSecondOf(date, timeZone))];
   const around = Array.from({ length: 17 }, (_, quarter) => change + (quarter - 8) * 900_000);
@@ -92,15 +92,15 @@ describe("a day in a time zone", () => {
     ["2026-11-01", "America/New_York", "2026-11-01 04:00:00", "2026-11-02 04:59:59"],
     // Its midnight does not exist.
     ["2018-11-04", "America/Sao_Paulo", "2018-11-04 03:00:00", "2018-11-05 01:59:59"],
-    // At its midnight, the clocks go back to 23 o'clock: the day before lasts on.
+    // At midnight the clocks go back to 23:00: the day lasts an hour longer.
     ["2018-02-17", "America/Sao_Paulo", "2018-02-17 02:00:00", "2018-02-18 02:59:59"],
     ["2018-02-18", "America/Sao_Paulo", "2018-02-18 03:00:00", "2018-02-19 02:59:59"],
-    // A minute past midnight, they go back to a minute past 23 o'clock: two days share an hour.
+    // At 00:01 the clocks go back to 23:01: two days share an hour.
     ["2010-11-06", "America/St_Johns", "2010-11-06 02:30:00", "2010-11-07 03:29:59"],
     ["2010-11-07", "America/St_Johns", "2010-11-07 02:30:00", "2010-11-08 03:29:59"],
     // Its midnight comes twice.
     ["2026-11-01", "America/Havana", "2026-11-01 04:00:00", "2026-11-02 04:59:59"],
-    // The day was left out: it is over before it begins.
+    // This day was skipped: it ends before it begins.
     ["2011-12-30", "Pacific/Apia", "2011-12-30 10:00:00", "2011-12-30 09:59:59"],
     // Before there were zones, noon was when the sun stood highest.
     ["1850-01-01", "Europe/Amsterdam", "1849-12-31 23:42:30", "1850-01-01 23:42:29"],
@@ -112,7 +112,7 @@ describe("a day in a time zone", () => {
     expect([firstSecondOf(date, timeZone), lastSecondOf(date, timeZone)]).toEqual([first, last]);
   });
 
-  it("ends what is fed with it; a time is a time anywhere, and no end is none", ({ expect }) => {
+  it("ends in its zone, whereas a time is UTC, and no end stays none", ({ expect }) => {
     const ends = ["2026-05-10", "2026-05-10 12:00:00", null].map((end) => lastSecondOfEnd(end, "Asia/Tokyo"));
 
     expect(ends).toEqual(["2026-05-10 14:59:59", "2026-05-10 12:00:00", "never"]);

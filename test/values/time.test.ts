@@ -34,10 +34,10 @@ describe("a time as the feed takes it", () => {
     // A date alone is its midnight.
     ["2026-01-06", "2026-01-06 00:00:00"],
     ["2024-02-29", "2024-02-29 00:00:00"],
-    // Nobody says which place's time it is.
+    // Without a time zone.
     ["2026-01-06T09:00:00", null],
     ["2026-01-06T09:00:00.000", null],
-    // What does not exist.
+    // Dates and times that do not exist.
     ["2026-02-29", null],
     ["2026-04-31 09:00:00", null],
     ["2026-01-06T24:00:00Z", null],

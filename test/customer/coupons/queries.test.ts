@@ -21,7 +21,7 @@ interface Options {
   accounts?: CouponsQuery["accounts"];
 }
 
-/** What a customer is answered of these kinds, and what that costs. */
+/** Finds the coupons of some kinds that a customer has, and says what that costs. */
 async function find(
   customerId: string,
   kinds: readonly CouponKind[],
@@ -33,7 +33,7 @@ async function find(
   return { ...found, ...db.usage, count: found.items.length };
 }
 
-/** A customer who holds coupons of a chain, which also has one for everybody. */
+/** A customer who holds coupons of a chain. The chain also has a digital coupon, and one that is not issued yet. */
 async function holder() {
   const account = seed.account({ loyalty_options: {} });
   const [store, customer] = [seed.store(account.id), seed.customer()];
@@ -44,7 +44,7 @@ async function holder() {
   return { id: customer.id, offer, store };
 }
 
-/** Issues the offer more often than a test can feed. */
+/** Issues the offer many times, past the feed, which would take too long. */
 async function issue(
   { offer, store }: Awaited<ReturnType<typeof holder>>,
   customerId: string,

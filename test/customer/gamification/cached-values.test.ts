@@ -12,7 +12,7 @@ const PATIENCE_MS = 300;
 const MARGIN_MS = 150;
 
 let now = START;
-/** Those who wait for another request's refresh: how long at most, and what ends that wait. */
+/** Requests that wait for the refresh of another one: the longest wait, and a function that ends it. */
 let pauses: { milliseconds: number; end: () => void }[] = [];
 
 beforeEach(() => {
@@ -32,7 +32,7 @@ const pass = (seconds: number) => {
   now += seconds * 1_000;
 };
 
-/** What another isolate has: the same KV, and nothing in memory. */
+/** Another isolate uses the same KV, and has nothing in memory. */
 const isolate = () => new CachedValues<string>();
 const loading = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
 const failing = async (): Promise<never> => {
@@ -67,7 +67,7 @@ function room() {
   return { kv, cache, settle, read, inKv };
 }
 
-/** A room where an isolate has loaded "one", so many seconds ago, which KV has as well. */
+/** A room in which an isolate loaded "one" some seconds ago. KV has it too. */
 async function roomAfter(seconds: number) {
   const { kv, cache, settle, ...others } = room();
   const values = isolate();
@@ -130,7 +130,7 @@ describe("the age of a cached value", () => {
 });
 
 describe("a refresh", () => {
-  it("runs once for however many wait for it, and fills KV for its time", async ({ expect }) => {
+  it("runs once for all who wait for it, and stores the value in KV for a week", async ({ expect }) => {
     const { kv, settle, read } = room();
     const [values, load] = [isolate(), loading("one")];
 
@@ -143,9 +143,7 @@ describe("a refresh", () => {
     expect(kv.put.mock.calls[0]?.[2]).toEqual({ expirationTtl: 604_800 });
   });
 
-  it("that is slow is waited for 300 ms, and then by nobody who can be answered with an old value", async ({
-    expect,
-  }) => {
+  it("that is slow holds a request up for 300 ms, and no later one, if there is an old value", async ({ expect }) => {
     countOwnTime();
     const { kv, cache, settle, values, read, inKv } = await roomAfter(31);
     const { load, end } = slowLoad();
@@ -170,7 +168,7 @@ describe("a refresh", () => {
     expect(inKv().value).toBe("two");
   });
 
-  it("that never ends, because its request was cancelled, leaves no old value there for ever", async ({ expect }) => {
+  it("that never ends, because its request was cancelled, does not keep an old value for ever", async ({ expect }) => {
     const { values, read } = await roomAfter(31);
     await read(values, slowLoad().load);
     pass(6);
@@ -178,7 +176,7 @@ describe("a refresh", () => {
     expect(await read(values, loading("two"))).toBe("two");
   });
 
-  it("that never ends is replaced by one for which all others wait", async ({ expect }) => {
+  it("that never ends is replaced by another one, and all requests wait for that", async ({ expect }) => {
     const { cache, read } = room();
     const values = isolate();
     const abandoned = slowLoad();
@@ -216,7 +214,7 @@ describe("a refresh", () => {
 });
 
 describe("when something fails", () => {
-  it("KV that cannot be read has the source asked, and memory answers afterwards", async ({ expect }) => {
+  it("the source is asked if KV cannot be read, and memory answers afterwards", async ({ expect }) => {
     const { kv, settle, read } = room();
     kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
     const values = isolate();
@@ -274,7 +272,7 @@ describe("cached values", () => {
     expect(await read(values, failing)).toBe("new");
   });
 
-  it("ask KV once in thirty seconds, and its edge for no older answer than that", async ({ expect }) => {
+  it("are read from KV once in thirty seconds, and KV's edge may cache them for that long", async ({ expect }) => {
     const { kv, read } = await roomAfter(0);
     kv.get.mockClear();
     const values = isolate();
@@ -284,7 +282,7 @@ describe("cached values", () => {
     expect(kv.get.mock.calls).toEqual([["k", { type: "json", cacheTtl: FRESH_SECONDS }]]);
   });
 
-  it("stay in bounds in memory: those remembered longest ago are forgotten", async ({ expect }) => {
+  it("are at most 64 in memory: the oldest entries are removed", async ({ expect }) => {
     const { kv, cache, settle } = room();
     const values = isolate();
     for (let number = 0; number < 100; number += 1) await values.read(cache, `k${number}`, loading("one"));

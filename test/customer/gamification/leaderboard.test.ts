@@ -33,7 +33,7 @@ const fail = async (): Promise<never> => {
 const NO_KV = { CACHE: { get: fail, put: fail } };
 const NO_D1 = { DB: databaseThrough(fail) };
 
-/** The board of a store, from a Worker some of whose bindings fail; what it does in the background is over then. */
+/** The board of a store, from a Worker with other bindings. Waits for its work in the background. */
 async function board(
   storeId: string,
   { campaign, ...bindings }: { campaign?: string; [binding: string]: unknown } = {},

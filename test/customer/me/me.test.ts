@@ -14,7 +14,7 @@ describe("GET /me", () => {
     const stores = Array.from({ length: 1_400 }, () => seed.store(account.id));
     await mustFeed([account, customer, ...stores]);
     await mustFeed(stores.map(({ id }) => seed.entry(customer.id, id, "1.00")));
-    // The largest that a store may have: another account's stores may have taken as much from the customer.
+    // The largest balance at a store. The customer's own balance fits, because other stores may have taken as much.
     const theirs = "customer_key = (SELECT key FROM customers WHERE id = ?)";
     await rows(`UPDATE store_balances SET balance = 7000000000000000 WHERE ${theirs}`, customer.id);
 

@@ -71,15 +71,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Every second at which a clock has stood. Nobody can tell that a clock was away which comes back to one of them. */
+/** Every second at which the clock has stood. It must not stand there again: the service could not notice that. */
 const visited = new Set<number>();
 
-/** A reader, somebody who writes to groups of both, and the model of the contract, which is fed the same. */
+/** A reader, a writer, their groups, and the model of the contract, which is fed the same lines. */
 class World {
   readonly #people = [seed.customer(), seed.customer()] as const;
   readonly #groups = Array.from({ length: GROUPS }, () => seed.group(this.#people.map(({ id }) => id)));
   readonly #model = new Model();
-  /** What the primary had after each commit, and its last stamp then. */
+  /** The state of the primary after each commit, and its last stamp. */
   readonly #copies: { commit: number; state: Model["state"]; stamp: string }[] = [];
   readonly #onTheWay = new Map<number, () => Promise<void>>();
   readonly reader = this.#people[0].id;

@@ -8,9 +8,9 @@ import { mustFeed } from "../../support/api.ts";
 import { customersWith, HOSTILE_QUERIES, hostileLines, SHORT } from "../../support/hostile-words.ts";
 
 const ROWS = 20_000;
-// So many times what it takes to look up as many stores by their ids: a measure for any machine, however busy.
+// A search may take this many times as long as looking up all stores by id. The ratio holds on any machine.
 const LOOK_UPS = 8;
-// The least time counts: others use the machine too.
+// The shortest of several times counts, because other processes use the machine too.
 const ATTEMPTS = 6;
 
 const search = async (query: string, lists: readonly SearchList[]) => {
@@ -19,7 +19,7 @@ const search = async (query: string, lists: readonly SearchList[]) => {
   return { ...db.usage, found };
 };
 
-/** How long SQLite takes to look up records by their ids: what a search takes is compared with it, on whatever machine. */
+/** The milliseconds that SQLite takes to look up stores by id. */
 const lookUp = async (ids: readonly unknown[]) => {
   const query = "SELECT count(name) FROM json_each(?) CROSS JOIN stores ON stores.id = value";
   const { meta } = await env.DB.prepare(query).bind(JSON.stringify(ids)).run();
@@ -51,7 +51,7 @@ describe("a search for words that were chosen to make it expensive", () => {
     }
   });
 
-  it("still finds what is meant", async ({ expect }) => {
+  it("still finds the record that is one typo away", async ({ expect }) => {
     expect((await search("loaction", LISTS)).found.stores).toHaveLength(20);
     expect((await search("starlihgt", LISTS)).found.stores).toEqual([]);
     const { found } = await search(`starl${String.fromCodePoint(0x4e00)}igth`, LISTS);

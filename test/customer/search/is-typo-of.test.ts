@@ -6,8 +6,8 @@ import { forgives } from "../../model/text.ts";
 const letters = (of: string) => fc.constantFrom(...of);
 const word = (min: number) => fc.array(letters("ab𐐨"), { minLength: min, maxLength: 8 }).map((parts) => parts.join(""));
 
-describe("whether one word was meant by another", () => {
-  it("is as the distance to each of its beginnings says, for words of few letters", () => {
+describe("isTypoOf", () => {
+  it("agrees with the model, which computes the distance to each beginning of the word", () => {
     fc.assert(
       fc.property(
         word(5),

@@ -5,7 +5,7 @@ import { Database } from "../../../src/db/database.ts";
 import { value } from "../../support/state.ts";
 
 const CUSTOMERS = 8_000;
-// Small steps, so that a small index takes as many as a large one does in practice.
+// Small, so that this small index takes as many steps as a large one does in practice.
 const PAGES_A_STEP = 5;
 const INDEXES = ["store_words", "campaign_words", "customer_words"];
 const FEW = 4;
@@ -50,7 +50,7 @@ async function stepsToWrite(times: number): Promise<number> {
 }
 
 describe("merging the search indexes", () => {
-  // One large segment, as a run of a week ago may have left it, and what was fed since.
+  // One large segment, as last week's run may have left it, and the segments that were fed since.
   beforeEach(async () => {
     for (let part = 0; part < 4; part += 1) {
       await addCustomers(CUSTOMERS / 4);

@@ -43,20 +43,15 @@ describe("an inbox", () => {
   });
 
   it.for([
-    ["where its subscription and the poll know the same message", subscribed(), EARLY, true],
-    ["where a notification is later", notified(LATE, subscribed()), EARLY, false],
-    ["where the poll knows of the notification", notified(LATE, subscribed()), LATE, true],
-    ["where its subscription is later, and a notification is not", notified(EARLY, subscribed(LATE)), EARLY, false],
-    ["where there is no message at all, nor a check_time", subscribed(""), "", true],
-    ["where there is a message and no check_time", subscribed(), "", false],
-    [
-      "where it was notified of the first message and there is no check_time",
-      notified(EARLY, subscribed("")),
-      "",
-      false,
-    ],
-    ["while it is not subscribed", notified(EARLY), LATE, false],
-  ] as const)("says nothing new %s: %4$s", ([, state, checkTime, expected], { expect }) => {
+    ["nothing new where the poll knows the message of the subscription", subscribed(), EARLY, true],
+    ["something where a notification is later", notified(LATE, subscribed()), EARLY, false],
+    ["nothing new where the poll knows the notification's message", notified(LATE, subscribed()), LATE, true],
+    ["something where the subscription's message is later", notified(EARLY, subscribed(LATE)), EARLY, false],
+    ["nothing new where there is no message at all, nor a check_time", subscribed(""), "", true],
+    ["something where there is a message and no check_time", subscribed(), "", false],
+    ["something where the first message came and there is no check_time", notified(EARLY, subscribed("")), "", false],
+    ["something while it is not subscribed", notified(EARLY), LATE, false],
+  ] as const)("knows of %s", ([, state, checkTime, expected], { expect }) => {
     expect(nothingNew(state, checkTime, NOW)).toBe(expected);
   });
 

@@ -15,6 +15,8 @@ const FUTURE = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
 const HMAC = { name: "HMAC", hash: "SHA-256" };
 const OTHER_SECRET = "another-secret-another-secret-another-secret";
 
+const BOARD = { method: "POST", body: JSON.stringify({ location_id: "nowhere" }) };
+
 afterEach(() => vi.restoreAllMocks());
 
 interface Asked {
@@ -48,28 +50,24 @@ async function ask(path: string, { bookmark, bindings = {}, token, ...init }: As
 const startOf = async (bookmark: string, asked: Asked = {}) => (await ask(TEAM, { ...asked, bookmark })).starts.at(-1);
 
 describe("where a request reads", () => {
-  it("is the nearest replica where the client sends no bookmark", async ({ expect }) => {
-    expect((await ask(TEAM)).starts).toEqual(["first-unconstrained"]);
-    expect(await startOf("")).toBe("first-unconstrained");
-  });
-
-  it("is at the bookmark that the client was given", async ({ expect }) => {
+  it.for<[what: string, path: string, asked: Asked, session: 0 | -1, start: string, isHeeded: boolean]>([
+    ["a bookmark of the service, or else the nearest replica", TEAM, {}, 0, "first-unconstrained", true],
+    // A poll may open a second session, in which the primary subscribes its inbox.
+    ["the same for messages", `${CUSTOMER}/messages`, {}, 0, "first-unconstrained", true],
+    ["the primary for boards", `${CUSTOMER}/gamification/leaderboard`, BOARD, -1, "first-primary", false],
+  ])("is %s", async ([, path, asked, session, start, isHeeded], { expect }) => {
+    const body = JSON.stringify(seed.account());
+    const fed = await ask("/api/v1/feed", { method: "POST", token: await feedToken("*"), body });
     const { given } = await ask(TEAM);
 
-    const start = await startOf(given);
-
-    expect(start).toMatch(D1_BOOKMARK);
-    expect(given.startsWith(`${start}.`)).toBe(true);
-  });
-
-  it("is at a bookmark that the feed has given, messages too", async ({ expect }) => {
-    const body = JSON.stringify(seed.account());
-    const { given, starts } = await ask("/api/v1/feed", { method: "POST", token: await feedToken("*"), body });
-
-    const polled = await ask(`${CUSTOMER}/messages`, { bookmark: given });
-
-    expect(starts[0]).toBe("first-primary");
-    for (const start of [await startOf(given), polled.starts[0]]) expect(given.startsWith(`${start}.`)).toBe(true);
+    for (const bookmark of ["", FUTURE])
+      expect((await ask(path, { ...asked, bookmark })).starts.at(session)).toBe(start);
+    for (const bookmark of [fed.given, given]) {
+      expect(bookmark.split(".")[0]).toMatch(D1_BOOKMARK);
+      const { starts } = await ask(path, { ...asked, bookmark });
+      expect(starts.at(session)).toBe(isHeeded ? bookmark.split(".")[0] : start);
+    }
+    expect(fed.starts[0]).toBe("first-primary");
   });
 
   it("ignores a bookmark that this service did not sign", async ({ expect }) => {
@@ -114,16 +112,6 @@ describe("where a request reads", () => {
 
     expect(await startOf(given, there)).toMatch(D1_BOOKMARK);
     expect(await startOf(given)).toBe("first-unconstrained");
-  });
-
-  it("is the primary for boards, whatever bookmark the client sends", async ({ expect }) => {
-    const { given } = await ask(TEAM);
-    const init = { method: "POST", body: JSON.stringify({ location_id: "nowhere" }) };
-
-    for (const bookmark of ["", given, FUTURE]) {
-      const { starts } = await ask(`${CUSTOMER}/gamification/leaderboard`, { ...init, bookmark });
-      expect(starts.at(-1)).toBe("first-primary");
-    }
   });
 
   it("is the primary and the nearest database for /health, which takes no bookmark and gives none", async ({

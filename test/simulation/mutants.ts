@@ -265,7 +265,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/history/queries.ts",
     find: "added: summaries.map(",
     replace: "added: summaries.slice(1).map(",
-    seenBy: PLACED,
+    seenBy: MODEL,
   },
   {
     breaks: "nothing is deleted that the object does not have",

@@ -38,8 +38,6 @@ export interface WorldOptions {
   bundle: Bundle;
   /** Whether old events leave the database; left out: none do. */
   hasHistory?: boolean;
-  /** Left out: one of its own. */
-  time?: Time;
   /** Takes each line of the log. */
   onLine: (line: string) => void;
 }
@@ -73,7 +71,7 @@ export class World {
   constructor(options: WorldOptions) {
     this.#options = options;
     this.#folder = createFolder();
-    const { time = new Time() } = options;
+    const time = new Time();
     this.time = time;
     this.weather = new Weather(time, this.random("weather"), options.faults);
     const platform = (name: string) => ({ time, weather: this.weather, random: this.random(name) });
@@ -111,11 +109,6 @@ export class World {
 
   file(name: string): string {
     return path.join(this.#folder, name);
-  }
-
-  /** Another deployment, which is empty, and where nothing goes wrong. */
-  spare(): World {
-    return new World({ ...this.#options, time: this.time, faults: new Set(), hasHistory: false });
   }
 
   /** The isolate that answers here, and its bindings; one is begun where there is none. */

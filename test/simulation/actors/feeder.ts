@@ -78,13 +78,12 @@ export async function feedUntilAnswered(
   { world, network, isOver }: Stage,
   random: Random,
   lines: readonly Line[],
-  scope = "feed",
 ): Promise<Answer | null> {
   const body = lines.map((line) => JSON.stringify(line)).join("\n");
   for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
     if (isOver()) return null;
     const location = random.pick(LOCATIONS);
-    const sending = network.send({ location, method: "POST", path: "/api/v1/feed", scope, body });
+    const sending = network.send({ location, method: "POST", path: "/api/v1/feed", scope: "feed", body });
     const tooLate = world.time.wait(ANSWER_WITHIN_MS).then(() => null);
     const answer = await Promise.race([sending.catch(() => null), tooLate]);
     // Refused for good: it names somebody who is erased, or the database is full.

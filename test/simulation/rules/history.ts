@@ -1,14 +1,4 @@
-import {
-  type Addition,
-  additionsOf,
-  amountsOf,
-  faultOf,
-  linesOf,
-  SUMMED_KINDS,
-  type SummaryRow,
-  selectSummaries,
-  sha256Of,
-} from "../../../scripts/lib/history-segments.ts";
+import { faultOf, linesOf, sha256Of } from "../../../scripts/lib/history-segments.ts";
 import { isEvent } from "../../../src/db/select.ts";
 import { SEALED_KINDS } from "../../../src/history/kinds.ts";
 import type { Segment } from "../../../src/history/object.ts";
@@ -31,13 +21,10 @@ const TOO_OLD = "is older than the history that is kept";
 // A feed may wait for inboxes for two seconds.
 const ANSWERED_WITHIN_MS = 3_000;
 
-const nameOf = ({ record, key, name }: Addition) => `${record} ${JSON.stringify(key)} ${name}`;
-
 /** What a segment's object holds. */
 interface Held {
   bytes: Buffer | null;
   ids: readonly string[];
-  additions: readonly Addition[];
 }
 
 /** What history promises: docs/contract/history.md, 2 to 4. */
@@ -79,7 +66,6 @@ export class HistoryRules {
       const taken = [...this.#refused].find((id) => isPlaced.has(id));
       if (taken !== undefined) this.#fail(REFUSED, `${record} ${taken} was refused, and is there`);
     }
-    this.#checkSums(sealed);
     this.#checkLeft();
   }
 
@@ -152,29 +138,10 @@ export class HistoryRules {
     const held = {
       bytes,
       ids: lines.map(({ id }) => String(id)),
-      additions: lines.flatMap(additionsOf),
     };
     if (isRight) this.#held.set(name, held);
     this.seen.segments.add(name);
     return held;
-  }
-
-  #checkSums(sealed: readonly { held: Held }[]): void {
-    const left = new Map<string, number>();
-    for (const { held } of sealed)
-      for (const addition of held.additions) {
-        const name = nameOf(addition);
-        left.set(name, (left.get(name) ?? 0) + addition.amount);
-      }
-    const { primary } = this.#world.database;
-    for (const kind of SUMMED_KINDS)
-      for (const stored of primary.read<SummaryRow>(selectSummaries(kind)).flatMap((row) => amountsOf(kind, row))) {
-        const [name, sum] = [nameOf(stored), left.get(nameOf(stored))];
-        if (stored.amount !== sum) this.#fail(PLACED, `${name} is ${stored.amount}, and segments add up to ${sum}`);
-        left.delete(name);
-      }
-    const [without] = left.keys();
-    if (without !== undefined) this.#fail(PLACED, `There is no ${without}`);
   }
 
   #storedIds(table: string): string[] {

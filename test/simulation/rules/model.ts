@@ -50,7 +50,6 @@ export class ModelRules {
   isErasing = false;
   readonly #world: World;
   readonly #history: HistoryRules | null;
-  readonly #isJudge: boolean;
   #last: Moment = { commit: 0, version: 0, state: new Model().state, stamp: "" };
   /** The moments that some copy of the database may show. */
   readonly #moments = new Map<number, Moment>();
@@ -62,10 +61,8 @@ export class ModelRules {
   /** The latest second that anybody has been shown a message of. */
   #shownUpTo = "";
 
-  /** @param isJudge false where a restore brings what no feed may: the model does not know it. */
-  constructor(world: World, history: HistoryRules | null, isJudge: boolean) {
+  constructor(world: World, history: HistoryRules | null) {
     this.#world = world;
-    this.#isJudge = isJudge;
     this.#history = history;
   }
 
@@ -99,7 +96,6 @@ export class ModelRules {
   }
 
   noteCommit(): void {
-    if (!this.#isJudge) return;
     const { primary, replicas } = this.#world.database;
     const [clock] = primary.read<Clock & Row>(
       "SELECT version, stamp, clock_said AS said, is_open AS isOpen, now FROM program_state CROSS JOIN clock",
@@ -163,7 +159,6 @@ export class ModelRules {
   }
 
   check(call: Call, answer: Answer, committed: SentRequest["committed"]): void {
-    if (!this.#isJudge) return;
     const { method = "GET", path } = call;
     const { moments } = answer;
     if (method === "POST" && path === "/api/v1/feed") this.#checkFeed(answer, committed);
@@ -243,7 +238,6 @@ export class ModelRules {
 
   /** Holds what is stored, or has left for history, to what was committed. */
   checkStored(): void {
-    if (!this.#isJudge) return;
     const { primary } = this.#world.database;
     const { state } = this.#last;
     for (const { record, table } of SEALED_KINDS) {

@@ -3,13 +3,11 @@ import type { Stage } from "../actors/actor.ts";
 import type { Erased } from "../actors/eraser.ts";
 import { feedUntilAnswered } from "../actors/feeder.ts";
 import type { Followed } from "../actors/follower.ts";
-import { nextPath, READINGS, readEntries } from "../actors/reader.ts";
+import { READINGS, readEntries } from "../actors/reader.ts";
 import { seal } from "../actors/sealing.ts";
-import { CUSTOMERS, customer, GROUPS, group, type Line } from "../lines.ts";
-import { type Answer, Network } from "../network.ts";
+import { CUSTOMERS, customer, GROUPS, group } from "../lines.ts";
 import { LOCATIONS } from "../world.ts";
 import { checkErased } from "./erased.ts";
-import { Rules } from "./rules.ts";
 
 const COMES = "every group with news comes";
 const RULE = "once faults end, all is well within 90 s";
@@ -51,7 +49,6 @@ export async function checkRecovery(
   checkOutbox(stage);
   await checkHistory(stage);
   await checkErased(stage, erased);
-  await checkRestore(stage);
 }
 
 function checkOutbox({ world }: Stage): void {
@@ -116,46 +113,4 @@ function checkScans({ world }: Stage, horizon: string): void {
   const { primary } = world.database;
   const open = primary.read("SELECT kind FROM history_scans WHERE month <> ? OR is_over = 0", horizon.slice(0, 7));
   if (open.length > 0) world.fail(RULE, `there are still events of before ${horizon}: ${JSON.stringify(open)}`);
-}
-
-/** What an export gives restores into another deployment, which then exports the same. */
-async function checkRestore(stage: Stage): Promise<void> {
-  const exported = await exportAll(stage);
-  const world = stage.world.spare();
-  const rules = new Rules(world, { hasModel: false });
-  await restore({ ...stage, world, rules, network: new Network(world, rules) }, exported);
-  rules.checkAll();
-  stage.world.failure ??= world.failure;
-  world.close();
-}
-
-/** The lines that delete go in a request of their own (docs/contract/restore.md). */
-async function restore(stage: Stage, exported: readonly string[]): Promise<void> {
-  const { world } = stage;
-  const lines = exported.map((line) => JSON.parse(line) as Line);
-  const requests = [lines.filter(({ deleted }) => !deleted), lines.filter(({ deleted }) => deleted)];
-  for (const some of requests.filter(({ length }) => length > 0)) {
-    const answer = await feedUntilAnswered(stage, world.random("restore"), some, "feed restore");
-    if (answer?.status === 200) continue;
-    world.fail(RULE, `a restore is answered ${answer?.status}: ${answer?.body}`);
-    return;
-  }
-  const again = await exportAll(stage);
-  const lost = exported.find((line) => !again.includes(line));
-  if (again.length !== exported.length || lost !== undefined)
-    world.fail(RULE, `${exported.length} lines were restored, and ${again.length} come back, without ${lost}`);
-}
-
-async function exportAll({ world, network, isOver }: Stage): Promise<string[]> {
-  const lines: string[] = [];
-  for (let next: string | null = "/api/v1/feed"; next !== null && !isOver(); ) {
-    const page: Answer = await network.send({ location: "virginia", path: next, scope: "export" });
-    if (page.status !== 200) {
-      world.fail(RULE, `an export is answered ${page.status}: ${page.body}`);
-      return lines;
-    }
-    lines.push(...page.body.split("\n").filter((line) => line !== ""));
-    next = nextPath(page);
-  }
-  return lines;
 }

@@ -30,10 +30,10 @@ export class Rules {
   readonly #answers: AnswerRules;
   #countedAt = 0;
 
-  constructor(world: World, { hasModel = true } = {}) {
+  constructor(world: World) {
     this.#world = world;
     this.history = world.history === null ? null : new HistoryRules(world, world.history);
-    this.model = new ModelRules(world, this.history, hasModel);
+    this.model = new ModelRules(world, this.history);
     this.messages = new MessageRules(world, this.model);
     this.stalls = new StallRules(world);
     this.#jobs = new JobRules(world);

@@ -32,7 +32,7 @@ export async function forEachSegment(
   work: (segment: Segment, bucket: Bucket) => Promise<Outcome>,
 ) {
   const progress = new ProgressLine();
-  const onSegment = progress.begin("Segments", segments);
+  const onSegment = segments > 0 ? progress.begin("Segments", segments) : () => {};
   const ended = { done: 0, skipped: 0, faults: [] as string[] };
   try {
     for await (const segment of segmentsOf(where)) {

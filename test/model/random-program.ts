@@ -1,22 +1,13 @@
 import type { Random } from "../../scripts/program/random.ts";
 import { type Field, KINDS, type Kind, type Row } from "./kinds.ts";
 import type { Call } from "./parameters.ts";
+import { RandomValues } from "./random-values.ts";
 import { RandomWords } from "./random-words.ts";
 import { MIXED, type Shape } from "./shapes.ts";
 import { addSeconds } from "./time.ts";
 
 // Random programs about few ids, so that lines meet, collide and dangle; and random calls of those who are in them.
 
-/** Where programs lie: around the corners of the map, and somewhere ordinary. */
-const CENTERS = [
-  [0, 180],
-  [52, -180],
-  [-89.8, 30],
-  [90, 0],
-  [35.47, -97.52],
-  [-33.9, 18.4],
-] as const;
-const ZONES = ["UTC", "America/Los_Angeles", "Asia/Kathmandu", "Pacific/Kiritimati"];
 /** One in so many values is not what it should be. */
 const GOOD_ONE_IN = 60;
 const ACCOUNT = 165;
@@ -26,7 +17,7 @@ export class RandomProgram {
   readonly #random: Random;
   readonly #shape: Shape;
   readonly #words: RandomWords;
-  readonly #center: readonly [number, number];
+  readonly #values: RandomValues;
   /** The members of each group as it was made last, and the memberships. */
   readonly #groups = new Map<string, string[]>();
   readonly #memberships: Row[] = [];
@@ -40,7 +31,7 @@ export class RandomProgram {
     this.#favourite = name;
     this.#shape = shape;
     this.#words = new RandomWords(random);
-    this.#center = random.pick(CENTERS);
+    this.#values = new RandomValues(random, this.#words);
     // An id's capital, accent and length must not matter to anything but the order.
     const idsOf = ([record, [count]]: readonly [string, readonly [number, number]]) =>
       Array.from({ length: count }, (_, at) =>
@@ -87,7 +78,11 @@ export class RandomProgram {
     const calls: Readonly<Record<string, readonly [path: string, given: Row]>> = {
       "nearby campaigns": [
         "campaigns/near-by-popular-campaigns",
-        { ...this.#place(), single_account_id: this.#pick("account"), count: some(() => random.pick([1, 2, "3"])) },
+        {
+          ...this.#values.place(),
+          single_account_id: this.#pick("account"),
+          count: some(() => random.pick([1, 2, "3"])),
+        },
       ],
       messages: ["messages", { ...page, check_time: some(() => addSeconds(now, random.pick([0, -1, -2, -3_601]))) }],
       teams: [
@@ -103,7 +98,7 @@ export class RandomProgram {
             search,
             accountId: some(() => this.#pick("account")),
           },
-          type: some(() => random.pick(TYPES_OF_COUPONS).toUpperCase()),
+          type: some(() => this.#values.couponType().toUpperCase()),
         },
       ],
       coupons: [
@@ -273,6 +268,11 @@ export class RandomProgram {
     return ["store", "mfg", "digital", "store", "store"][(this.ids.coupon ?? []).indexOf(coupon) % 5] ?? "store";
   }
 
+  #value(type: string, name: string, id: string): unknown {
+    if (this.#rarely()) return this.#values.bad();
+    return type === "kind" ? this.#kindOf(id) : this.#values.of(type, name, this.#now);
+  }
+
   #pick(record: string): string {
     return this.#random.pick(this.ids[record] ?? []);
   }
@@ -280,60 +280,7 @@ export class RandomProgram {
   #rarely(): boolean {
     return !this.#isGood && this.#random.next() < 1 / GOOD_ONE_IN;
   }
-
-  #value(type: string, name: string, id: string): unknown {
-    const random = this.#random;
-    if (this.#rarely())
-      return random.pick<unknown>([null, "", 7.5, "x".repeat(2_001), [], {}, "\ud800", "2026-02-30", true]);
-    const soon = () => addSeconds(this.#now, random.pick([-1, 0, 1, 2, -86_400, 86_400]));
-    const makers: Readonly<Record<string, () => unknown>> = {
-      level: () => random.integer(1, 5),
-      latitude: () => this.#place().latitude,
-      longitude: () => this.#place().longitude,
-      flag: () => random.integer(0, 1),
-      count: () => random.pick(name === "status" ? [1, 1, 1, 0] : [0, 0, 1, 2]),
-      signed: () => random.integer(-2, 3),
-      decimal: () => random.pick(["0", "1", "1.00", "0.1", "-0.5", "2.25", "33", "-12.34", "999999999.99"]),
-      barcode: () => random.pick(["0", "0012", "999999999999999"]),
-      date: () => (name === "date_of_birth" ? "2000-02-29" : soon().slice(0, 10)),
-      time: () => (name === "deleted_at" && random.next() < 0.8 ? null : soon()),
-      now: () =>
-        name === "sent_at"
-          ? addSeconds(this.#now, random.pick([-3_599, -3_601, -3_602, -7_200, 60]))
-          : random.pick(["2026-01-01 00:00:00", "2026-01-01T00:00:01+00:00", "2026-02-01"]),
-      end: () => random.pick([soon(), soon().slice(0, 10), "9999-12-31 23:59:59"]),
-      zone: () => random.pick(ZONES),
-      lines: () => [this.#words.text(), this.#words.text()].slice(random.integer(0, 2)),
-      any: () => random.pick<unknown>([this.#words.text(), 7, 0.5, true, null]),
-      options: () => ({
-        chain_display_name: this.#words.text(),
-        chain_logo: "aGk=",
-        description: "d",
-        team_breakdown: { level_2: "5%" },
-        mailer_secret: "s",
-        notify_user_admin: ["a"],
-      }),
-    };
-    if (name === "expiration_type") return "Static_Date";
-    if (type === "kind") return this.#kindOf(id);
-    if (name === "type" && type === "text") return random.pick(TYPES_OF_COUPONS);
-    return (makers[type] ?? (() => this.#words.text()))();
-  }
-
-  #place(): { latitude: number; longitude: number } {
-    const [latitude, longitude] = this.#center;
-    const random = this.#random;
-    const spread = Math.abs(latitude) > 89 ? 180 : 0.4 / Math.cos((latitude * Math.PI) / 180);
-    // Few places, so that some are shared.
-    const [north, east] = [random.integer(-4, 4) / 4, random.integer(-4, 4) / 4];
-    return {
-      latitude: Math.max(-90, Math.min(90, Number((latitude + north * 0.3).toFixed(6)))),
-      longitude: Number((((((longitude + east * spread + 180) % 360) + 360) % 360) - 180).toFixed(6)),
-    };
-  }
 }
-
-const TYPES_OF_COUPONS = ["Dollar_Off", "DOLLAR_off", "Free_Item"];
 
 function toQuery(query: Row): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);

@@ -12,6 +12,7 @@ import { SimulatedR2 } from "./platform/r2.ts";
 import { createDatabase } from "./platform/sqlite.ts";
 import { BEGINNING, Time } from "./platform/time.ts";
 import { type Fault, Weather } from "./platform/weather.ts";
+import { TOO_MUCH } from "./rules/names.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Where requests are answered; each place but the first has a replica of the database. */
@@ -83,7 +84,7 @@ export class World {
     this.#kv = new SimulatedKv(platform("KV"));
     this.history = options.hasHistory ? new History(new SimulatedR2(platform("R2")), time) : null;
     this.objects = new SimulatedObjects(platform("objects"), (binding) => this.#hostOf(binding));
-    this.database.onRepeated = (what) => this.fail("what is too much for D1 is not repeated", what.slice(0, 200));
+    this.database.onRepeated = (what) => this.fail(TOO_MUCH, what.slice(0, 200));
     this.objects.onRepeated = (name) => this.fail("a call that overloads objects is not repeated", name);
     this.outside = this.#isolate("outside");
   }

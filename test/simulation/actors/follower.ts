@@ -2,6 +2,7 @@ import type { LoyaltyError, MessageGroup, Since } from "../../../src/client/inde
 import { CUSTOMERS } from "../lines.ts";
 import { customerToken } from "../network.ts";
 import type { AppSocket } from "../platform/sockets.ts";
+import { TWICE } from "../rules/names.ts";
 import { LOCATIONS } from "../world.ts";
 import type { Stage } from "./actor.ts";
 
@@ -63,7 +64,7 @@ function note({ world }: Stage, followed: Followed, given: Set<string>, group: M
   const { group_id: id, last_message_time: time } = group;
   const name = `${id} ${time}`;
   world.log(`${customerId} is given ${name}`);
-  if (given.has(name)) world.fail("no group comes twice", `${customerId} ${name}`);
+  if (given.has(name)) world.fail(TWICE, `${customerId} ${name}`);
   given.add(name);
   followed.groups.set(id, time);
   return group;

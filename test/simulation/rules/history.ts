@@ -6,14 +6,13 @@ import type { History } from "../history.ts";
 import type { Line } from "../lines.ts";
 import type { Answer, Call } from "../network.ts";
 import type { World } from "../world.ts";
+import { PLACED, REFUSED } from "./names.ts";
 
 /** The field that says when an event of each kind was. */
 const TIME_OF: Readonly<Record<string, string>> = Object.fromEntries(
   SEALED_KINDS.map(({ record, time }) => [record, time]),
 );
 
-const PLACED = "every event is in the database, or in one segment that it names";
-const REFUSED = "an event of before the horizon is refused, and nothing else";
 const LEFT = "once all were looked at, no old event is left";
 const HELD_UP = "R2 holds up no answer";
 const TOO_OLD = "is older than the history that is kept";

@@ -1,8 +1,8 @@
 import { DAY_MINUTES } from "../platform/code.ts";
 import type { Fault } from "../platform/weather.ts";
 import type { World } from "../world.ts";
+import { ALONE } from "./names.ts";
 
-const ALONE = "two runs never do the same job at once";
 const DAILY = "every daily job is done within a day and its bound";
 
 /** The daily jobs that say in the log what they have done, each time. */

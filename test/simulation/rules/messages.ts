@@ -2,6 +2,7 @@ import type { Row } from "../../model/kinds.ts";
 import type { Answer, Call } from "../network.ts";
 import type { World } from "../world.ts";
 import type { ModelRules } from "./model.ts";
+import { POLL } from "./names.ts";
 
 // A subscription holds for an hour; clocks are up to two seconds apart.
 const SUBSCRIBED_MS = 60 * 60_000 + 4_000;
@@ -74,7 +75,6 @@ export class MessageRules {
     const since = new URL(path, "https://any.example").searchParams.get("check_time") ?? "";
     const now = this.shownTo(customer);
     const missing = [...shown].find(([id, at]) => at > since && (now.get(id) ?? "") >= at);
-    if (missing !== undefined)
-      this.#world.fail("a poll misses nothing", `${customer} since ${since}: ${missing.join(" ")}`);
+    if (missing !== undefined) this.#world.fail(POLL, `${customer} since ${since}: ${missing.join(" ")}`);
   }
 }

@@ -10,12 +10,8 @@ import { current, type SentRequest } from "../platform/invocation.ts";
 import type { Instance } from "../platform/sqlite.ts";
 import type { World } from "../world.ts";
 import type { HistoryRules } from "./history.ts";
+import { BOARD, BOOKMARK, ENTRIES, LOST, MODEL } from "./names.ts";
 
-const MODEL = "an answer is the model's, of the copy that was read";
-const BOARD = "a board's age is what it says";
-const BOOKMARK = "a bookmark shows what was seen with it";
-const LOST = "nothing acknowledged is lost";
-const ENTRIES = "entries add up to balances";
 const WHOLE = "a second that was shown is whole";
 
 // Of the clocks of the isolates that made and answered a board, and half of the second to which the age is rounded down.

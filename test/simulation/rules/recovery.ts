@@ -8,9 +8,7 @@ import { seal } from "../actors/sealing.ts";
 import { CUSTOMERS, customer, GROUPS, group } from "../lines.ts";
 import { LOCATIONS } from "../world.ts";
 import { checkErased } from "./erased.ts";
-
-const COMES = "every group with news comes";
-const RULE = "once faults end, all is well within 90 s";
+import { COMES, FRAME, RECOVERY } from "./names.ts";
 
 /** Once nothing has gone wrong for 90 seconds, everything is well, and a new message reaches everybody. */
 export async function checkRecovery(
@@ -22,7 +20,7 @@ export async function checkRecovery(
     const health = await network.send({ location, path: "/health" });
     // A job that failed twice waits for its lease.
     if (health.status !== 200 && !health.json.message.startsWith("Overdue jobs: "))
-      world.fail(RULE, `${location} is not well: ${health.body}`);
+      world.fail(RECOVERY, `${location} is not well: ${health.body}`);
   }
   checkOutbox(stage);
   await checkPolls(stage);
@@ -33,7 +31,7 @@ export async function checkRecovery(
     { record: "message", id: `last ${id}`, group_id: id, customer_id: "c5", body: "last" },
   ]);
   const answer = await feedUntilAnswered(stage, world.random("recovery"), [...CUSTOMERS.map(customer), ...messages]);
-  if (answer?.status !== 200) world.fail(RULE, `a feed is answered ${answer?.status}: ${answer?.body}`);
+  if (answer?.status !== 200) world.fail(RECOVERY, `a feed is answered ${answer?.status}: ${answer?.body}`);
   const told = followed.filter(({ socket }) => socket?.isOpen);
   await world.time.wait(4_000);
   checkShown(stage);
@@ -41,7 +39,7 @@ export async function checkRecovery(
   checkFollowers(
     stage,
     told.filter(({ socket }) => socket?.isOpen),
-    "a frame comes when its message is shown",
+    FRAME,
   );
   // Apps without a socket poll every ten seconds at most, those with one are told; each asks again once a minute.
   await world.time.wait(62_000);
@@ -53,7 +51,7 @@ export async function checkRecovery(
 
 function checkOutbox({ world }: Stage): void {
   const [left] = world.database.primary.read("SELECT version, change_kind, stored_at FROM outbox");
-  if (left !== undefined) world.fail(RULE, `the outbox still has ${JSON.stringify(left)}`);
+  if (left !== undefined) world.fail(RECOVERY, `the outbox still has ${JSON.stringify(left)}`);
 }
 
 /** Nothing was lost that would show the last messages, so nobody need wait for the schedule. */
@@ -61,7 +59,7 @@ function checkShown({ world }: Stage): void {
   const [unshown] = world.database.primary.read(
     "SELECT message_groups.id, newest_at, stamp FROM message_groups CROSS JOIN program_state WHERE newest_at >= stamp",
   );
-  if (unshown !== undefined) world.fail(RULE, `is not shown yet: ${JSON.stringify(unshown)}`);
+  if (unshown !== undefined) world.fail(RECOVERY, `is not shown yet: ${JSON.stringify(unshown)}`);
 }
 
 /** Each customer is answered what the primary shows, wherever they ask; unless an inbox may still say that nothing is new. */
@@ -73,7 +71,10 @@ async function checkPolls({ network, rules, ...stage }: Stage): Promise<void> {
     const answered = new Map(items.map((one) => [one.group_id, one.last_message_time]));
     const isNone = items.length === 0 && rules.messages.mayMiss();
     if (!isNone && !isDeepStrictEqual(answered, rules.messages.shownTo(customer)))
-      stage.world.fail(RULE, `${customer} is answered ${[...answered]}, not ${[...rules.messages.shownTo(customer)]}`);
+      stage.world.fail(
+        RECOVERY,
+        `${customer} is answered ${[...answered]}, not ${[...rules.messages.shownTo(customer)]}`,
+      );
   }
 }
 
@@ -112,5 +113,5 @@ async function checkHistory(stage: Stage): Promise<void> {
 function checkScans({ world }: Stage, horizon: string): void {
   const { primary } = world.database;
   const open = primary.read("SELECT kind FROM history_scans WHERE month <> ? OR is_over = 0", horizon.slice(0, 7));
-  if (open.length > 0) world.fail(RULE, `there are still events of before ${horizon}: ${JSON.stringify(open)}`);
+  if (open.length > 0) world.fail(RECOVERY, `there are still events of before ${horizon}: ${JSON.stringify(open)}`);
 }

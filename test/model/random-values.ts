@@ -1,0 +1,85 @@
+import type { Random } from "../../scripts/program/random.ts";
+import type { RandomWords } from "./random-words.ts";
+import { addSeconds } from "./time.ts";
+
+/** Where programs lie: around the corners of the map, and somewhere ordinary. */
+const CENTERS = [
+  [0, 180],
+  [52, -180],
+  [-89.8, 30],
+  [90, 0],
+  [35.47, -97.52],
+  [-33.9, 18.4],
+] as const;
+const ZONES = ["UTC", "America/Los_Angeles", "Asia/Kathmandu", "Pacific/Kiritimati"];
+
+/** The values of a random program's fields. */
+export class RandomValues {
+  readonly #random: Random;
+  readonly #words: RandomWords;
+  readonly #center: readonly [number, number];
+
+  constructor(random: Random, words: RandomWords) {
+    this.#random = random;
+    this.#words = words;
+    this.#center = random.pick(CENTERS);
+  }
+
+  /** A value that a field of this type and name takes. */
+  of(type: string, name: string, now: string): unknown {
+    const random = this.#random;
+    const soon = () => addSeconds(now, random.pick([-1, 0, 1, 2, -86_400, 86_400]));
+    const makers: Readonly<Record<string, () => unknown>> = {
+      level: () => random.integer(1, 5),
+      latitude: () => this.place().latitude,
+      longitude: () => this.place().longitude,
+      flag: () => random.integer(0, 1),
+      count: () => random.pick(name === "status" ? [1, 1, 1, 0] : [0, 0, 1, 2]),
+      signed: () => random.integer(-2, 3),
+      decimal: () => random.pick(["0", "1", "1.00", "0.1", "-0.5", "2.25", "33", "-12.34", "999999999.99"]),
+      barcode: () => random.pick(["0", "0012", "999999999999999"]),
+      date: () => (name === "date_of_birth" ? "2000-02-29" : soon().slice(0, 10)),
+      time: () => (name === "deleted_at" && random.next() < 0.8 ? null : soon()),
+      now: () =>
+        name === "sent_at"
+          ? addSeconds(now, random.pick([-3_599, -3_601, -3_602, -7_200, 60]))
+          : random.pick(["2026-01-01 00:00:00", "2026-01-01T00:00:01+00:00", "2026-02-01"]),
+      end: () => random.pick([soon(), soon().slice(0, 10), "9999-12-31 23:59:59"]),
+      zone: () => random.pick(ZONES),
+      lines: () => [this.#words.text(), this.#words.text()].slice(random.integer(0, 2)),
+      any: () => random.pick<unknown>([this.#words.text(), 7, 0.5, true, null]),
+      options: () => ({
+        chain_display_name: this.#words.text(),
+        chain_logo: "aGk=",
+        description: "d",
+        team_breakdown: { level_2: "5%" },
+        mailer_secret: "s",
+        notify_user_admin: ["a"],
+      }),
+    };
+    if (name === "expiration_type") return "Static_Date";
+    if (name === "type" && type === "text") return this.couponType();
+    return (makers[type] ?? (() => this.#words.text()))();
+  }
+
+  /** A value that no field of the type takes, or hardly any. */
+  bad(): unknown {
+    return this.#random.pick<unknown>([null, "", 7.5, "x".repeat(2_001), [], {}, "\ud800", "2026-02-30", true]);
+  }
+
+  couponType(): string {
+    return this.#random.pick(["Dollar_Off", "DOLLAR_off", "Free_Item"]);
+  }
+
+  /** Somewhere around the center. There are few places, so that some are shared. */
+  place(): { latitude: number; longitude: number } {
+    const [latitude, longitude] = this.#center;
+    const random = this.#random;
+    const spread = Math.abs(latitude) > 89 ? 180 : 0.4 / Math.cos((latitude * Math.PI) / 180);
+    const [north, east] = [random.integer(-4, 4) / 4, random.integer(-4, 4) / 4];
+    return {
+      latitude: Math.max(-90, Math.min(90, Number((latitude + north * 0.3).toFixed(6)))),
+      longitude: Number((((((longitude + east * spread + 180) % 360) + 360) % 360) - 180).toFixed(6)),
+    };
+  }
+}

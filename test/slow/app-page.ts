@@ -17,7 +17,7 @@ export interface Screen {
 export const DESK: Screen = { width: 1280, height: 800, colorScheme: "light" };
 export const PHONE: Screen = { width: 380, height: 780, colorScheme: "light" };
 
-/** The errors of the example app, and what it asked of other hosts: nothing, it should be. */
+/** The errors of the example app, and its requests to other hosts. Both should be empty. */
 export interface AppPage {
   errors: string[];
   elsewhere: string[];

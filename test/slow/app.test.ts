@@ -110,7 +110,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
   }) => {
     await inWindow(DESK, async (page, { errors }) => {
       const live = { timeout: LIVE_WITHIN_MS };
-      // A board is made anew after half a minute, in which the rest is shown.
+      // A board is up to half a minute old: the rest is checked meanwhile.
       await goTo(page, "Board");
       const runs = async () => page.getByRole("listitem").filter({ hasText: "Priya Nowak" }).innerText();
       expect(await runs()).toContain("Runs 12");
@@ -130,7 +130,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       expect(await page.getByText("Just arrived").count()).toBe(0);
       const [issued] = await Promise.all([
         sendForm(page, "Issue a coupon"),
-        // It goes away again after some seconds.
+        // The news disappears after some seconds.
         page.getByText("A new coupon: Five off").waitFor(live),
       ]);
       expect(issued).toMatchObject([{ record: "customer_coupon", customer_id: "c1" }]);
@@ -283,7 +283,6 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  // Each width, and each scheme of colours.
   const SCREENS = [{ ...DESK, colorScheme: "dark" } as const, PHONE];
   it.for(SCREENS)("fits, stands still, and satisfies axe: $width pixels, $colorScheme", async (screen, { expect }) => {
     await inWindow(screen, async (page, { errors }) => {

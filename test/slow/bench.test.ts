@@ -4,14 +4,14 @@ import path from "node:path";
 import { afterAll, describe, it } from "vitest";
 import type { Report } from "../../scripts/bench/page.ts";
 import { removeFolder } from "./clone.ts";
-import { command, pressCtrlC, printed, type Running } from "./command.ts";
+import { command, isRunning, pressCtrlC, printed } from "./command.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "bench-"));
 afterAll(() => removeFolder(folder));
 
 // Two thousand sockets are opened, and left alone until they are idle.
 const LONG = { timeout: 360_000 };
-/** The round trips to D1 of the cases that do not take one. */
+/** The cases that do not take exactly one round trip to D1. */
 const ROUND_TRIPS: Record<string, number> = {
   ...{ warm: 0, "poll, no news": 0 },
   ...{ nothing: 2, "customers, nothing near": 2, "stores, nothing near": 2 },
@@ -68,12 +68,3 @@ describe("npm run bench", () => {
     await expect.poll(() => isRunning(run)).toBe(false);
   });
 });
-
-/** Whether any process of the command's group is left. */
-function isRunning({ child }: Running): boolean {
-  try {
-    return process.kill(-Number(child.pid), 0);
-  } catch {
-    return false;
-  }
-}

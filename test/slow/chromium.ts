@@ -12,7 +12,7 @@ export const PATIENCE_MS = 90_000;
 
 const places = process.env.CHROMIUM === undefined ? USUAL_PLACES : [process.env.CHROMIUM];
 
-/** The browser of the slow tests, if there is one: what `CHROMIUM` names, else where systems put it. */
+/** The browser of the slow tests: the one that `CHROMIUM` names, or an installed one; null if there is none. */
 export const CHROMIUM = places.find((file) => existsSync(file)) ?? null;
 
 export function launchBrowser(): Promise<Browser> {
@@ -21,5 +21,5 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: PATIENCE_MS });
 }
 
-// `.ci/run` asks so whether it has to install one: whether it is there, and starts.
+// `.ci/run` runs this file to learn whether a browser is there and starts.
 if (import.meta.main) await (await launchBrowser()).close();

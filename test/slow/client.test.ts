@@ -24,10 +24,9 @@ import { CHROMIUM, launchBrowser } from "./chromium.ts";
 import { removeFolder } from "./clone.ts";
 import { command, freePort, printed, ROOT, type Running, running } from "./command.ts";
 
-// The client as somebody else's project has it: built and packed as the README says, and installed where there is no
-// other package.
+// The client in another project: built and packed as the README says, and installed without any other package.
 const run = promisify(execFile);
-// Beside a socket the client polls after 45 seconds at the earliest.
+// While a socket is open, the client polls after 45 seconds at the earliest.
 const LIVE_WITHIN_SECONDS = 5;
 const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-client-"));
 const consumer = path.join(folder, "consumer");
@@ -49,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => removeFolder(folder));
 
-/** What `tsc` says of the consumer's file with settings of the consumer's own. */
+/** The compiler's output for the consumer's file, with the consumer's own settings. */
 async function typeCheck(settings: object): Promise<string> {
   const compilerOptions = { strict: true, noEmit: true, target: "es2022", types: [], ...settings };
   writeFileSync(path.join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
@@ -229,7 +228,7 @@ describe("the packed client against the service", () => {
   }
 
   it("does what docs/your-app.md shows, and compiles it strictly", async ({ expect }) => {
-    // Three tries are one call: the coupons come only to an app that calls again.
+    // A call tries three times. So the app gets the coupons only if it calls again.
     const outage = `let failures = 3;
       const send = globalThis.fetch;
       globalThis.fetch = async (input, init) =>

@@ -36,7 +36,7 @@ export function cloneCheckout(): string {
   return clone;
 }
 
-/** A service that has just been stopped may still write a file: what it leaves is removed on another attempt. */
+/** Tries again, because a service that has just been stopped may still write a file. */
 export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
@@ -44,7 +44,7 @@ export function removeFolder(folder: string): void {
 function linkFolder(from: string, to: string): void {
   mkdirSync(to);
   for (const name of readdirSync(from)) {
-    // Folders such as .vite are what tools remember of their last run.
+    // In folders such as .vite, tools store the results of their last run.
     if (
       name.startsWith(".") &&
       ![".bin", ".package-lock.json"].includes(name) &&

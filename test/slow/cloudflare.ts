@@ -7,8 +7,8 @@ import { Faults } from "./cloudflare/faults.ts";
 import type { Reply } from "./cloudflare/reply.ts";
 import { Scripts, versionOf } from "./cloudflare/scripts.ts";
 
-// As much of Cloudflare's API as a deployment asks for, on this machine. It says no as the API does where something is
-// not there, and fails as the API is reported to.
+// An imitation of Cloudflare's API, as far as deployments use it. It refuses as the API does, and fails as the API is
+// reported to fail.
 
 const ACCOUNT = "0123456789abcdef0123456789abcdef";
 const WORKERS_DEV = path.join(import.meta.dirname, "cloudflare", "workers-dev.mjs");
@@ -27,11 +27,11 @@ export class Cloudflare {
   readonly buckets = new Set<string>();
   /** The objects of all buckets, by bucket and key. */
   readonly objects = new Map<string, Buffer>();
-  /** Called before a request for an object is answered; what it returns is answered instead. */
+  /** Called before a request for an object is answered. If it returns a reply, that is the answer. */
   beforeObject: ((request: string) => Reply | undefined) | undefined;
-  /** What was asked for that is not here. */
+  /** Requests that the imitation does not know. */
   readonly unknown: string[] = [];
-  /** Requests in their order, without those that only look. */
+  /** The requests that write, in their order. */
   readonly writes: string[] = [];
   #server: Server | undefined;
 
@@ -99,7 +99,7 @@ export class Cloudflare {
         ? { result: { subdomain: "example" } }
         : { status: 404, code: 10007, message: "You do not have a workers.dev subdomain." };
     if (area === "workers" && ["scripts", "services", "workers"].includes(kind)) {
-      // What follows names one version, one secret, or what is done with domains.
+      // The rest of the path names a version, a secret, or an action.
       const [resource = "", one = ""] = rest;
       if (resource === "versions" && this.scripts.get(name)?.versions?.includes(one)) return { result: versionOf(one) };
       const reply = await this.scripts.answer(`${method} ${kind} ${resource}`, name, body);

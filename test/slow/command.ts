@@ -33,7 +33,7 @@ export function running(
   args: readonly string[],
   { stdin = "", env = {}, cwd = ROOT }: CommandOptions & { cwd?: string } = {},
 ): Running {
-  // Where npm was called, which is where a command looks for files.
+  // INIT_CWD is where npm was called. Commands look for files there.
   const child = spawn(file, args, { detached: true, cwd, env: { ...process.env, INIT_CWD: cwd, ...env } });
   let output = "";
   child.stdout.on("data", (data) => {
@@ -45,17 +45,17 @@ export function running(
   // A command that ends before it has read everything closes the pipe.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin);
-  // Upon "exit" a part of what was printed may still be on its way.
+  // At "exit" a part of the output may still be on its way.
   const ended = once(child, "close").then(([status]) => status as number | null);
   const started: Running = { child, output: () => output, ended };
   underWay.set(started, [file, ...args].join(" "));
   return started;
 }
 
-/** The commands whose output belongs to the test that runs now: they have not ended, or have ended in it. */
+/** The commands that were running during the current test. */
 const underWay = new Map<Running, string>();
 
-/** What each of them has printed at last. A command that has ended by now is left out from then on. */
+/** The last output of each command. A command that has ended is left out the next time. */
 export function takeOutputs(): string[] {
   return [...underWay].map(([started, line]) => {
     const { child, output } = started;
@@ -70,7 +70,16 @@ export function pressCtrlC({ child }: Running): void {
   process.kill(-Number(child.pid), "SIGINT");
 }
 
-/** Waits until the command has printed what it should: for less long than a hook may take, which would not say what it did. */
+/** Whether any process of the command's group is left. */
+export function isRunning({ child }: Running): boolean {
+  try {
+    return process.kill(-Number(child.pid), 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until the command has printed a text. It gives up before a hook times out, because the hook would not show the output. */
 export async function printed({ output, ended }: Running, text: string): Promise<void> {
   let hasEnded = false;
   void ended.then(() => {

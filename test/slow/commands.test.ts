@@ -3,17 +3,17 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { cloneCheckout, removeFolder } from "./clone.ts";
-import { freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
+import { freePort, isRunning, pressCtrlC, printed, ROOT, running } from "./command.ts";
 import { inProcess } from "./in-process.ts";
 
-// Each command once as a stranger runs it, in a clone in which no other ran before; then what each refuses.
+// Each command in a clone in which no command ran before, then the errors of each.
 
 interface Trial {
-  /** What stands before the pipe. */
+  /** Standard input. */
   stdin?: string;
-  /** It ends by itself, with this status. */
+  /** The exit status of a command that ends by itself. Others are ended with Ctrl-C. */
   status?: number;
-  /** What it says at its end or, where it goes on, once it has begun: then Ctrl-C ends it. */
+  /** A part of its output; Ctrl-C comes after it. */
   says: string | RegExp;
 }
 
@@ -24,7 +24,7 @@ const NO_SERVICE: Trial = {
 };
 const NO_BUCKET: Trial = { status: 1, says: "wrangler.toml binds no bucket as HISTORY" };
 
-// `npm start`, deploy, bench and soak have tests of their own, which end with Ctrl-C too.
+// `npm start`, deploy, bench and soak have tests of their own, with Ctrl-C.
 const TRIALS: Record<string, Trial> = {
   "npm run wrangler -- versions upload --env= --dry-run": { status: 0, says: "--dry-run: exiting now." },
   "npm run --silent token -- customer c1": { status: 0, says: /^ey[\w-]+\.ey[\w-]+\.[\w-]+$/m },
@@ -42,7 +42,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run fuzz -- --runs 100000": { says: "RUN" },
   "npm run simulate": { says: "Simulating" },
   "npm run bench:history": { says: "Filling" },
-  // Ctrl-C would leave what its tests have started to itself.
+  // After Ctrl-C, services that its tests have started would go on.
   "npm run test:slow -- install -t 'nothing has this name'": { status: 0, says: "skipped" },
   "npm test": { says: "lint and format: good" },
   "npm start -- --help": { status: 0, says: "Usage: npm start --" },
@@ -57,7 +57,7 @@ afterAll(() => {
   if (clone !== "") removeFolder(clone);
 });
 
-/** The environment without what npm says of the command that runs these tests, and without anybody's Cloudflare account. */
+/** The environment without npm's variables of this run, and without anybody's Cloudflare account. */
 function strangerEnv(): Record<string, string> {
   const inherited = Object.keys(process.env).filter((name) =>
     /^(npm_|INIT_CWD|NODE_ENV|VITEST|TEST$|CLOUDFLARE_)/i.test(name),
@@ -66,21 +66,12 @@ function strangerEnv(): Record<string, string> {
   return { ...cleared, XDG_CONFIG_HOME: path.join(clone, ".config"), HOME: clone, CI: "" };
 }
 
-/** Whether any process of the command's group is left. */
-function isRunning({ child }: Running): boolean {
-  try {
-    return process.kill(-Number(child.pid), 0);
-  } catch {
-    return false;
-  }
-}
-
 const STACK = /^ {4}at /m;
 
 describe("on a fresh clone", () => {
   it.for(Object.entries(TRIALS))("%s", async ([line, { status, says, stdin = "" }], { expect }) => {
     for (const name of ["dist", ".wrangler", ".dev.vars"]) removeFolder(path.join(clone, name));
-    // A shell tells its status also where Ctrl-C has reached the whole group.
+    // With this trap the shell survives Ctrl-C, which reaches the whole group, and passes the status on.
     const text = `trap : INT; ${line.replace("PORT", String(await freePort()))}; exit $?`;
 
     const run = running("sh", ["-c", text], { stdin, cwd: clone, env: strangerEnv() });

@@ -28,7 +28,7 @@ async function conform(...args: string[]) {
   return { status: await running.ended, output: running.output() };
 }
 
-/** What an export of the service has, without the events, which cannot be deleted. */
+/** The records in an export that are not deleted. Events are left out, because they cannot be deleted. */
 async function exported(): Promise<string[]> {
   const running = command("export", ["-", "--url", url]);
   await running.ended;

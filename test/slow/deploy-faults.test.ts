@@ -57,7 +57,7 @@ describe("a first deployment", () => {
     Object.assign(cloudflare.faults, { refusesUploads: true, mayEditDatabases: false });
     // The namespace is on the second page of the list.
     for (let index = 0; index < 150; index += 1) cloudflare.namespaces.set(`other-${index}`, { id: `other-${index}` });
-    // Where no account is named, it is the only one of the login, which wrangler remembers: not for our own deployments.
+    // If no account is named, the login's only account counts. Wrangler caches it: here, so that no real deployment finds it.
     const WRANGLER_CACHE_DIR = mkdtempSync(path.join(tmpdir(), "loyalty-edge-deploy-"));
     onTestFinished(() => removeFolder(WRANGLER_CACHE_DIR));
 

@@ -30,7 +30,7 @@ const BUCKETS = replace(/# (\[\[.*r2_buckets\]\])\n# (.*)\n# .*\n/g, '$1\n$2\nbu
 describe("npm run deploy", () => {
   afterEach(() => write(config()));
 
-  // What each variable must be: test/service/variables.test.ts.
+  // test/service/variables.test.ts has the rule of each variable.
   it.for<[what: string, edit: Edit, args: readonly string[], words: string]>([
     ["a wrong variable", LOTS, STAGING, `NEARBY_RADIUS_MILES of staging ${MUST}`],
     [

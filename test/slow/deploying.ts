@@ -18,7 +18,7 @@ afterEach(() => {
   for (const cloudflare of opened.splice(0)) cloudflare.close();
 });
 
-/** An account in which nothing is, or only a Worker with its secret, as `secret put` leaves it. */
+/** An empty account, or one with only the Worker that `secret put` makes. */
 export async function account({ hasSecret = false } = {}) {
   const cloudflare = new Cloudflare();
   const env = await cloudflare.open();
@@ -32,7 +32,7 @@ interface Run {
   stdin?: string;
 }
 
-// Of its own, because a deployment writes into dist/deploy.
+// A clone, because a deployment writes into dist/deploy.
 export let clone = "";
 beforeAll(() => {
   clone = cloneCheckout();
@@ -43,7 +43,7 @@ export function start(name: string, args: readonly string[], { env = {}, stdin =
   return running("node", ["scripts/run.mjs", name, ...args], { stdin, env, cwd: clone });
 }
 
-/** Runs a command of the clone: in this process, but for what wrangler itself is asked. */
+/** Runs a command of the clone: in this process, except wrangler. */
 export async function run(name: string, args: readonly string[], how: Run = {}) {
   if (name !== "wrangler") return parse(await programOf(name, clone), args, { ...how, cwd: clone });
   const started = start(name, args, how);
@@ -56,7 +56,7 @@ export const config = () => readFileSync(path.join(ROOT, "wrangler.toml"), "utf8
 
 export const SCHEMA = withoutComments(readFileSync(path.join(ROOT, "docs", "schema.sql"), "utf8"));
 
-/** What the deployed database is made of, to compare with SCHEMA. */
+/** The schema of the deployed database, to compare with SCHEMA. */
 export function schemaOf(cloudflare: Cloudflare): string {
   const rows = cloudflare.databases.get(WORKER)?.sql.prepare(SCHEMA_QUERY).all() ?? [];
   return withoutComments(schemaDump(rows));

@@ -8,7 +8,7 @@ import { removeFolder } from "./clone.ts";
 import { ROOT } from "./command.ts";
 import { parse, programOf } from "./in-process.ts";
 
-// Every command that the documentation names is one that its parser takes. No command is run here.
+// The parser of each command must take every use of it in the documentation. No command is run here.
 
 // Examples name a program that its reader has added.
 vi.mock("../../scripts/lib/environments.ts", async (original) => ({
@@ -34,7 +34,7 @@ function documented(): string[] {
     return [...blocks, ...inline];
   });
   const commands = texts.flatMap((text) => [...text.matchAll(/\bnp[mx] [^#)|&]*/g)]).map(([command]) => command.trim());
-  // npm's own: they need the network, and nothing of ours.
+  // npm's own commands need the network.
   return [...new Set(commands)].filter((command) => !/^npm (install|audit|ci|pack)\b/.test(command)).sort();
 }
 
@@ -45,7 +45,7 @@ function parsed(line: string): { name: string; args: string[] } {
   return { name, args: args.map(([arg]) => arg.replaceAll(/^["']|["']$/g, "")) };
 }
 
-/** What wrangler does not know of these arguments. */
+/** The arguments that wrangler does not know. */
 function unknownToWrangler(args: readonly string[]): string[] {
   const { registry, globalFlags } = wranglerCommands();
   const [words, flags] = [args.filter((arg) => !arg.startsWith("--")), args.filter((arg) => arg.startsWith("--"))];
@@ -71,7 +71,7 @@ describe("a command that the documentation names", () => {
     if (!readdirSync(path.join(ROOT, "scripts")).includes(`${script}.ts`)) return expect(args).toEqual([]);
 
     const program = await programOf(script);
-    // Such as "npm run feed": it names the command, and not how it is typed.
+    // Such as "npm run feed", which only names the command.
     if (args.length === 0) return;
 
     for (const command of [program, ...program.commands]) command.action(() => console.log("It is taken."));

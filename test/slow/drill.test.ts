@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cloneCheckout, removeFolder } from "./clone.ts";
 import { freePort, printed, ROOT, type Running, running } from "./command.ts";
 
-// The commands of the drill as its page has them: only the ports and the folder are others, so that nobody else's are used.
+// The commands of the drill as its page has them, with ports and folders of its own.
 
 const READY = "Ctrl-C stops it";
 const JOBS = 4;
@@ -24,7 +24,7 @@ afterAll(async () => {
   removeFolder(clone);
 });
 
-/** The commands of the drill, block by block: that of every service, and that with history. */
+/** The commands of the drill: the block for every service, and the block for history. */
 function blocksOfPage(): string[][] {
   const page = readFileSync(path.join(ROOT, "docs", "backups.md"), "utf8");
   const [, drill = ""] = page.split("### The drill");
@@ -37,7 +37,7 @@ function blocksOfPage(): string[][] {
   );
 }
 
-/** Has all events of before the last month leave, as the page says that history is turned on. */
+/** Turns history on, as its page says: all events from before the last month leave. */
 function turnHistoryOn(): void {
   const file = path.join(clone, "wrangler.toml");
   const config = readFileSync(file, "utf8").replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
@@ -59,12 +59,12 @@ async function run(line: string): Promise<string> {
   return command.output();
 }
 
-/** Each minute takes one of the jobs. */
+/** Runs all jobs: a minute of the schedule runs one. */
 async function runJobs(): Promise<void> {
   for (let minute = 0; minute < JOBS; minute += 1) await fetch(`${source.url}/__scheduled`);
 }
 
-/** Feeds the service what only c1 has: each text begins with the same rare letters. */
+/** Feeds lines to the service. */
 async function feed(lines: readonly object[]): Promise<void> {
   writeFileSync(path.join(clone, "lines.ndjson"), lines.map((line) => JSON.stringify(line)).join("\n"));
   await run(`npm run feed -- lines.ndjson --url ${source.url}`);
@@ -77,23 +77,26 @@ const linesOf = (text: string | Buffer): Line[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 
-/** Which parts of the service's data have the rare letters: databases without their free pages, and objects unzipped. */
-function partsWithMarks(): string[] {
+/**
+ * The parts of the service's data (d1, r2, kv, do) with the letters of c1's texts, "xzvk". They are not the first letters,
+ * which a search index may leave out. Databases are read without free pages, objects unzipped.
+ */
+function partsWithTexts(): string[] {
   const copy = path.join(clone, "copy");
   rmSync(copy, { recursive: true, force: true });
   cpSync(path.join(source.folder, "v3"), copy, { recursive: true });
-  const isMarked = (bytes: Buffer) => bytes.toString("latin1").toLowerCase().includes("xzvk");
+  const hasLetters = (bytes: Buffer) => bytes.toString("latin1").toLowerCase().includes("xzvk");
   for (const file of globSync(path.join(copy, "**/*.sqlite"))) {
     const database = new DatabaseSync(file);
     database.exec("VACUUM");
     database.close();
   }
   const files = globSync("**", { cwd: copy, withFileTypes: true }).filter((entry) => entry.isFile());
-  const marked = files.filter(({ parentPath, name }) => {
+  const found = files.filter(({ parentPath, name }) => {
     const bytes = readFileSync(path.join(parentPath, name));
-    return isMarked(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes);
+    return hasLetters(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes);
   });
-  return marked.map(({ parentPath }) => path.relative(copy, parentPath).split(path.sep)[0] ?? "");
+  return found.map(({ parentPath }) => path.relative(copy, parentPath).split(path.sep)[0] ?? "");
 }
 
 describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
@@ -117,7 +120,7 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
     await first.ended;
     turnHistoryOn();
     source.service = await serve(start);
-    // They are all due at first.
+    // All jobs are due at first.
     await runJobs();
     const status = await run(`npm run history -- status --persist-to ${folder}`);
 
@@ -137,7 +140,7 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
     expect(exported.split("\n").length).toBeGreaterThan(1_000);
     expect(exported).toContain('"record":"play","sealed":true');
     expect(exported).not.toContain('"record":"balance_entry","id"');
-    // What no command was told to use.
+    // No command was told to use this folder.
     expect(existsSync(path.join(clone, ".wrangler", "state"))).toBe(false);
   });
 });
@@ -168,7 +171,7 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
     const token = (await run("npm run --silent token -- customer c1")).trim().split("\n").at(-1);
     for (const list of ["messages", "me"])
       await fetch(`${source.url}/api/v1/customer/${list}`, { headers: { Authorization: `Bearer ${token}` } });
-    const before = partsWithMarks();
+    const before = partsWithTexts();
 
     const receipt = await run(
       `npm run --silent customer -- erase c1 --persist-to ${source.folder} --url ${source.url}`,
@@ -177,6 +180,6 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
 
     expect(new Set(before)).toEqual(new Set(["d1", "r2"]));
     expect(receipt).toMatch(/"history":\{"balance_entry":[1-9]/);
-    expect(partsWithMarks()).toEqual([]);
+    expect(partsWithTexts()).toEqual([]);
   });
 });

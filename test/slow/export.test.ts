@@ -10,7 +10,7 @@ import { removeFolder } from "./clone.ts";
 import { command, pressCtrlC } from "./command.ts";
 import { inProcess } from "./in-process.ts";
 
-// The command against a service that answers as a test tells it to: what it does when things go wrong on the way.
+// The command against a service that answers as a test tells it to.
 
 interface Page {
   /** Whether another page follows; otherwise one follows as long as there is one. */
@@ -30,12 +30,12 @@ afterEach(() => {
 });
 afterAll(() => removeFolder(folder));
 
-/** Before and after everything else, so that it is noticed if events leave meanwhile. */
+/** An export reads the segments first and last, to notice whether events leave meanwhile. */
 const NO_SEGMENTS: Page = { more: false };
 
 const store = (id: string) => ({ record: "store", id });
 
-/** A service whose answers come in turn. The last page that is left is the last of the export, unless `more` says so. */
+/** A service that answers with the pages in turn. */
 async function service(...pages: Page[]) {
   const asked: URL[] = [];
   const server = createServer(async (request, response) => {

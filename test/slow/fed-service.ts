@@ -7,7 +7,7 @@ import { afterAll, afterEach } from "vitest";
 import { removeFolder } from "./clone.ts";
 import { inProcess } from "./in-process.ts";
 
-// A service that answers as a test tells it to, for npm run feed: what it does when things go wrong on the way.
+// A service for npm run feed that answers as a test tells it to.
 
 interface Reply {
   status?: number;
@@ -15,7 +15,7 @@ interface Reply {
   body?: unknown;
   /** Ends the connection without an answer. */
   hangUp?: boolean;
-  /** It does not come before. */
+  /** The answer waits for it. */
   after?: Promise<void>;
 }
 

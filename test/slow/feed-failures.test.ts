@@ -101,7 +101,7 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(status).toBe(1);
     expect(output).toContain("The service cannot be reached");
     expect(output).toContain("0 lines are committed. Once that is put right, send the file again.");
-    // It says so where it waits to try again.
+    // The command prints this before it tries again.
     expect(output).not.toContain("waiting for the service");
   });
 
@@ -157,7 +157,7 @@ describe("npm run feed, where something goes wrong,", () => {
 
     expect(status, output).toBe(0);
     expect(received).toHaveLength(1);
-    // A date has no part of a second.
+    // The date is in whole seconds.
     expect(Date.now()).toBeGreaterThanOrEqual(date.getTime() - 1_000);
   });
 

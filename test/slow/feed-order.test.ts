@@ -10,13 +10,13 @@ type Line = Readonly<Record<string, string | number | boolean | null | undefined
 const EVENTS = new Set(["balance_entry", "token_earning"]);
 const IN_ORDER = new Set(["customer", "store"]);
 
-/** What a service has stored, as far as the order of requests shows in it. */
+/** The records of a service, as far as the order of requests shows in them. */
 class Stored {
   readonly records = new Map<string, Line>();
   /** The ids of customers and stores, and the keys of lines without their time, in the order first stored. */
   readonly order: string[] = [];
 
-  /** Whether the lines were taken: each refers to what is stored before it. */
+  /** Whether the lines were taken: each may refer only to records that are stored before it. */
   take(lines: readonly Line[]): boolean {
     for (const line of lines) if (!this.#takeOne(line)) return false;
     return true;

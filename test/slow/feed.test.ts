@@ -30,11 +30,11 @@ describe("npm run feed", () => {
     const erasure = JSON.stringify({ record: "customer", id: "c1", deleted: true });
     const otherKind = JSON.stringify({ record: "store", id: "c1", deleted: true });
     const requests = [
-      // The last of two lines that write counts, and a key is one of its kind.
+      // Two lines may write the same record, and a key belongs to its kind.
       [customer(1), customer(2), customer(1), otherKind],
       [erasure, "[]", erasure],
       [customer(1), pair("c1", "c2", { status: 1 })],
-      // The pair has no order.
+      // A friendship is the same in both directions.
       [`\uFEFF${pair("c2", "c1", { deleted: true })}`, customer(3)],
       [pair("c1", "c2", { status: 0, deleted: false }), customer(1)],
       ['{"record":"customer","id":"c1","d\\u0065leted":true}'],

@@ -10,7 +10,7 @@ export interface Ended {
 
 export interface InProcess {
   env?: Record<string, string | undefined>;
-  /** Where the command is typed. */
+  /** The folder in which the command is typed. */
   cwd?: string;
 }
 
@@ -22,7 +22,7 @@ export async function inProcess(name: string, args: readonly string[], how: InPr
   return parse(await programOf(name), args, how);
 }
 
-/** What a command of package.json takes: scripts/NAME.ts. */
+/** The parser of a command, which scripts/NAME.ts exports. */
 export async function programOf(name: string, root = ROOT): Promise<Command> {
   const { program } = (await import(/* @vite-ignore */ `${root}/scripts/${name}.ts`)) as { program: Command };
   return program;
@@ -63,7 +63,7 @@ export async function parse(program: Command, args: readonly string[], { env = {
     return { status: Number(process.exitCode ?? 0), output };
   } catch (error) {
     if (error instanceof Exit) return { status: error.status, output };
-    // Of a bug, main() prints the stack. A clone has classes of its own.
+    // As main() does: it prints the message of such an error, and the stack of others. A clone has classes of its own.
     if (error instanceof Error && (error.name === "CommandError" || "syscall" in error))
       return { status: 1, output: `${output}${error.message}\n` };
     throw error;

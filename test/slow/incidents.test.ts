@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cloneCheckout, removeFolder } from "./clone.ts";
 import { freePort, printed, ROOT, type Running, running } from "./command.ts";
 
-// The commands of the page for the bad night, section by section, on the demo program.
+// The commands of docs/incidents.md, section by section, on the demo program.
 
 const PAGE = readFileSync(path.join(ROOT, "docs", "incidents.md"), "utf8");
-/** Every day, as grep finds it: the demo program has few events of each kind on one. */
+/** A pattern for every day, because the demo program has few events of each kind on one day. */
 const DAYS = "20..-..-..";
 
 let clone = "";

@@ -11,7 +11,7 @@ export function isInstalled(command: string): boolean {
   return spawnSync(command, ["--version"]).status === 0;
 }
 
-// `.ci/run` asks so what it has to install.
+// `.ci/run` runs this file to learn which languages it has to install.
 if (import.meta.main) {
   const missing = LANGUAGES.filter(({ command }) => !isInstalled(command));
   if (missing.length > 0) throw new Error(`Missing: ${missing.map(({ name }) => name).join(", ")}.`);

@@ -8,7 +8,7 @@ import { call, linkOf } from "../../scripts/lib/call.ts";
 import { removeFolder } from "./clone.ts";
 import { openSmallHeap } from "./small-heap.ts";
 
-// What a customer may ask for where a merchant has fed the longest texts that the feed takes.
+// The largest answers: of merchants who have fed the longest texts that the feed takes.
 
 const MEGABYTES = 128;
 const ANSWER_BYTES = 2 * 1024 * 1024;

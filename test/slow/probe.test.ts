@@ -55,7 +55,7 @@ describe("npm run probe", () => {
   it("prints each figure beside what is assumed, judges none on this machine, and leaves no data", async ({
     expect,
   }) => {
-    // What a probe that was killed leaves.
+    // A probe that was killed leaves this.
     await fetch(`${url}/api/v1/probe`, {
       method: "POST",
       headers: { Authorization: `Bearer ${await token()}` },
@@ -108,7 +108,7 @@ describe("npm run probe", () => {
       batch: { milliseconds: 1, error: "" },
       reads: reads(9, true),
     };
-    // It never answers for the lag.
+    // It never answers the measurement of the lag.
     const hanging = createServer(async (request, response) => {
       const { measure } = JSON.parse(await text(request));
       asked.push(measure);

@@ -19,7 +19,7 @@ const now = () => readFileSync(file, "utf8");
 
 afterAll(() => removeFolder(folder));
 
-/** What of an environment is the same in each: no name, entry, limit's namespace or variable. */
+/** The configuration of an environment without the names, ids and variables that differ in each. */
 function withoutNames(env: string) {
   const { name, main, targetEnvironment, d1_databases, ratelimits, vars, ...rest } = configOf(env, file);
   return {
@@ -47,7 +47,7 @@ describe("a wrangler.toml", () => {
       Number(namespace_id),
     );
     expect(new Set(ids).size).toBe(4);
-    // So large that no other Worker of the account has one of them by chance.
+    // Large, so that no other Worker of the account has the same by chance.
     for (const id of ids) expect(id).toBeGreaterThanOrEqual(100_000_000);
     expect(now().startsWith(OURS)).toBe(true);
   });
@@ -201,7 +201,7 @@ describe("two programs on this machine, with one key set", { timeout: 600_000 },
     const config = OURS.replace('JWKS_URL = ""', `JWKS_URL = "http://127.0.0.1:${keysAt}"`);
     writeFileSync(path.join(clone, "wrangler.toml"), config.replace('JWT_AUDIENCE = ""', 'JWT_AUDIENCE = "loyalty"'));
     await run("programs", ["add", "acme"]);
-    // As in the middle of a rotation.
+    // The secret is being changed.
     writeFileSync(path.join(clone, ".dev.vars.acme"), 'JWT_SECRET="the-new-one"\nJWT_SECRET_PREVIOUS="the-old:one"\n');
     for (const env of ["production", "acme"] as const) {
       const port = await freePort();

@@ -39,7 +39,7 @@ async function listEndpoints(): Promise<Endpoint[]> {
   );
 }
 
-/** The page at a window's size, with what it asked of other hosts, and its errors: nothing, it should be. */
+/** Opens the page in a window of a size. Its requests to other hosts and its errors should be empty. */
 async function open(
   width: number,
   height: number,
@@ -69,7 +69,7 @@ async function open(
   return { page, elsewhere, errors };
 }
 
-/** What leaves entries out of an answer. */
+/** The parameters that leave entries out of an answer. */
 const FILTERS = {
   type: 1,
   search: 1,
@@ -81,7 +81,7 @@ const FILTERS = {
   after: 1,
 };
 
-/** Opens an endpoint's form and sends it as it is filled in, as somebody would who reads on down the page. */
+/** Scrolls to an endpoint, opens its form, and sends it as it is filled in. */
 async function sendAsFilledIn(page: Page, { method, path }: Endpoint): Promise<Response> {
   const button = page.locator("button", { hasText: `(${method} ${path})` });
   // An endpoint is put on the page when one scrolls near it.
@@ -177,7 +177,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
   });
 });
 
-// What developers do whose platform has no client of ours.
+// For platforms that our client does not run on.
 describe("a client generated from the OpenAPI document", () => {
   it("compiles strictly, and works", async ({ expect }) => {
     const source = path.join(folder, "openapi.json");

@@ -30,13 +30,13 @@ async function start(port: number): Promise<Running> {
   return started;
 }
 
-/** Ends a service as a failing machine would: all of its processes at once, in whatever they are doing. */
+/** Kills all processes of a service at once, as a failing machine would. */
 async function kill({ child, ended }: Running): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) process.kill(-Number(child.pid), "SIGKILL");
   await ended;
 }
 
-/** Resolves with the feed version once a request more than these is committed, or the feed has ended. */
+/** Resolves with the feed version once it is higher than a version, or the feed has ended. */
 async function committedAfter(version: number, port: number, feed: Running): Promise<number> {
   const token = await devToken({ scope: "export", accounts: "*" });
   for (;;) {
@@ -47,7 +47,7 @@ async function committedAfter(version: number, port: number, feed: Running): Pro
   }
 }
 
-/** A program whose events add up to what is returned with it: balances by customer, in hundredths, and tokens. */
+/** A program, with the sums of its events: balances by customer, in hundredths, and tokens. */
 function program(random: Random) {
   const ids = Array.from({ length: CUSTOMERS }, (_, index) => `c${String(index).padStart(3, "0")}`);
   const balances = new Map(ids.map((id) => [id, 0]));
@@ -83,7 +83,7 @@ describe("a feed whose service is killed and started again", () => {
     const feed = command("feed", [file, "--url", `http://127.0.0.1:${port}`]);
     let kills = 0;
     for (let version = 0; kills < KILLS; kills += 1) {
-      // A feed that waits for the service would not notice that it is there for a moment, and give up.
+      // Not before something was committed: a feed that waits too long for the service gives up.
       version = await committedAfter(version, port, feed);
       await sleep(random.integer(0, 600));
       if (feed.child.exitCode !== null) break;

@@ -70,7 +70,7 @@ export const fileOf = (kind: string) => path.join(clone, "copy", nameOf(kind));
 export const rowOf = (kind: string) =>
   database.prepare("SELECT lines, bytes, sha256 FROM history_segments WHERE kind = ?").get(kind);
 
-/** Inserts a row, with nothing in the columns that must have something. */
+/** Inserts a row; required columns that are not given are empty or 0. */
 export function insert(table: string, values: Record<string, string | number>): void {
   const columns = database.prepare("SELECT * FROM pragma_table_info(?)").all(table);
   const needed = columns.filter(({ notnull, dflt_value }) => notnull === 1 && dflt_value === null);
@@ -88,7 +88,7 @@ export function insertSegment(kind: string, lines: readonly object[], fields: { 
   insert("history_segments", { ...row, oldest: "2026-01-02 03:04:05" });
 }
 
-/** Two segments, with the summaries that they come to. */
+/** Two segments, and the summaries that match them. */
 function fill(): void {
   database.exec("PRAGMA foreign_keys = OFF");
   insert("accounts", { key: 1, id: "1", fields: "{}" });

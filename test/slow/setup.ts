@@ -1,7 +1,7 @@
 import { afterEach } from "vitest";
 import { takeOutputs } from "./command.ts";
 
-// What the commands of a failed test have printed says more than what the test expected.
+// The output of a failed test's commands says more than the test's own message.
 afterEach(({ task }) => {
   const outputs = takeOutputs();
   if (task.result?.state === "fail") for (const output of outputs) console.error(output);

@@ -6,7 +6,7 @@ import { type Outcome, planOf, RuleBroken, simulate } from "../simulation/simula
 const STEPS_A_SEED = 2_500;
 const STEPS_AT_MOST = 200_000;
 
-/** What the first seeds come to, until a rule is broken. */
+/** Simulates one seed after the other until a rule is broken. */
 async function search(bundle: Bundle): Promise<{ failure: Outcome["failure"]; steps: number }> {
   let steps = 0;
   for (let seed = 1; ; seed += 1) {
@@ -16,7 +16,7 @@ async function search(bundle: Bundle): Promise<{ failure: Outcome["failure"]; st
   }
 }
 
-/** Seeds that have broken a rule once, until the service or the simulation was mended. */
+/** Seeds that broke a rule before a fault was mended. */
 const MENDED_SEEDS = [2002, 3001, 6004, 8002];
 
 describe("the simulated service", () => {

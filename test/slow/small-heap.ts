@@ -3,7 +3,7 @@ import { emptyFolder, migrate, start, workerOptions } from "../../scripts/bench/
 
 const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
 
-// What D1's binding sends on its way to a database elsewhere, sent on to the one here.
+// Passes the requests of a D1 binding in another runtime on to the database here.
 const DATABASE_WORKER = `export default {
   async fetch(request, env) {
     const headers = new Headers();
@@ -32,7 +32,7 @@ export async function openSmallHeap(
   });
   const remoteProxyConnectionString = await database.ready;
   await migrate((await database.getD1Database("DB")) as D1Database);
-  // Read when a runtime starts, from the environment only.
+  // The runtime reads it when it starts, and only from the environment.
   process.env[V8_FLAGS] = `--max-heap-size=${heapMegabytes}`;
   const main = start({
     ...workerOptions(worker),

@@ -10,7 +10,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-soaked-"));
 
 afterAll(() => removeFolder(folder));
 
-/** What the soak of this port has in the folders of databases: others may soak at the same time. */
+/** The folders of the soak at this port: others may soak at the same time. */
 const soakFolders = (port: number) =>
   [tmpdir(), "/dev/shm"]
     .filter((place) => existsSync(place))
@@ -43,7 +43,7 @@ describe("npm run soak", () => {
   });
 
   it("ends on Ctrl-C with what it has, also while it measures its memory", { timeout: 600_000 }, async ({ expect }) => {
-    // It measures all the time with a ps that takes a second.
+    // With a slow ps, the soak is always measuring.
     const slow = mkdtempSync(path.join(folder, "slow-"));
     writeFileSync(path.join(slow, "ps"), `#!/bin/sh\nsleep 1\nPATH='${process.env.PATH}' exec ps "$@"\n`, {
       mode: 0o755,

@@ -12,7 +12,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-start-"));
 
 afterAll(() => removeFolder(folder));
 
-/** The lines that a person would copy, run by a shell. */
+/** Runs the printed lines in a shell, as a person would who copies them. */
 function copyAndRun({ output }: Running): string[] {
   const lines = output().split("\n");
   const token = lines.find((line) => line.startsWith("TOKEN=")) ?? "";
@@ -21,7 +21,7 @@ function copyAndRun({ output }: Running): string[] {
     .map((line) => execFileSync("sh", ["-c", `${token}\n${line}`], { encoding: "utf8" }));
 }
 
-/** Runs the line that listens, and the one that feeds a message once it says hello. Resolves with what is printed. */
+/** Runs the line that listens and, after its hello, the line that feeds a message. Resolves with the frames. */
 async function listenAndFeed({ output }: Running): Promise<string[]> {
   const lines = output().split("\n");
   const line = (word: string) => lines.find((one) => one.includes(word)) ?? "";

@@ -3,7 +3,7 @@ import { REPORTERS } from "../../scripts/lib/count-reporter.ts";
 import { HangReporter } from "../../scripts/lib/hang-reporter.ts";
 import { ensureDevVars } from "../../scripts/lib/tokens.ts";
 
-// What measures times, or must see a change within seconds, has the machine to itself.
+// These measure times, or must see a change within seconds: nothing else runs meanwhile.
 const ALONE = ["app", "bench", "largest-answers"].map((name) => `test/slow/${name}.test.ts`);
 
 // Breaks the service in 30 ways and looks for each for up to 200,000 steps: for the nightly run.
@@ -12,13 +12,13 @@ const NIGHTLY = process.env.NIGHTLY === undefined ? ["test/slow/simulation.test.
 // Two services that start at once on a fresh clone would each make a secret.
 ensureDevVars();
 
-// What needs a whole machine: the commands as people run them, in Node, against a server that they started.
+// The commands as people run them, in Node, against a service that they started.
 export default defineConfig({
   test: {
     reporters: [...REPORTERS, ...(NIGHTLY.length > 0 ? [new HangReporter(15)] : [])],
     projects: [
       project("alone", { include: ALONE, maxWorkers: 1, sequence: { groupOrder: 0 } }),
-      // Many of these wait rather than work.
+      // Many of these wait most of the time.
       project("two at once", {
         include: ["test/slow/**/*.test.ts"],
         exclude: [...ALONE, ...NIGHTLY],

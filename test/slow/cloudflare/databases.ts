@@ -11,7 +11,7 @@ interface Database {
   jurisdiction: string | undefined;
 }
 
-/** The D1 databases of an account. They are real ones, so that what was migrated can be looked at. */
+/** The D1 databases of an account: real SQLite databases, so that a test can look into them. */
 export class Databases extends Map<string, Database> {
   readonly #faults: Faults;
 
@@ -58,7 +58,7 @@ export class Databases extends Map<string, Database> {
     }
   }
 
-  /** What a binding of a Worker offers of a database. */
+  /** The binding of a Worker to a database. */
   binding(id: unknown) {
     const sql = [...this.values()].find(({ uuid }) => uuid === id)?.sql;
     if (sql === undefined) throw new Error("D1_ERROR: no such database");

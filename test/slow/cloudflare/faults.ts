@@ -1,4 +1,4 @@
-/** What may go wrong at Cloudflare, for a test to switch on. */
+/** Faults of Cloudflare, for a test to switch on. */
 export class Faults {
   /** The answer to the Worker's request with this text is lost, although its statements have run. */
   losesAnswerTo: string | undefined;
@@ -19,7 +19,7 @@ export class Faults {
   refusedCalls = 0;
   #refusesUntil = 0;
 
-  /** Whether a call is taken now. */
+  /** Whether the API takes a call now. */
   takesCall(request: string): boolean {
     if (this.callLimit?.reachedAt.test(request)) {
       this.#refusesUntil = Date.now() + this.callLimit.forMs;

@@ -13,7 +13,7 @@ interface Script {
   secrets: Set<string>;
   bindings: Binding[];
   deployments: number;
-  /** Its module, where it may be run. */
+  /** Its module, if it can be run. */
   code?: string;
   /** Whether workers.dev has an address for it. */
   isOpen?: boolean;
@@ -42,7 +42,7 @@ export class Scripts extends Map<string, Script> {
     this.#faults = faults;
   }
 
-  /** What a Worker at workers.dev answers, which runs here. */
+  /** Runs a Worker for a request to workers.dev. */
   async run(name: string, request: Request, databases: Databases): Promise<Reply> {
     const { isOpen = false, code = "", bindings = [] } = this.get(name) ?? {};
     if (!isOpen) return { status: 404, bytes: Buffer.from("There is nothing here yet") };
@@ -57,7 +57,7 @@ export class Scripts extends Map<string, Script> {
     return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
   }
 
-  /** `what` is the method, the kind of resource, and what of the Worker; null for what this does not know. */
+  /** `what` is the method, the kind of resource and the part of the Worker. Null for an unknown request. */
   async answer(what: string, name: string, body: Response): Promise<Reply | null> {
     const script = this.get(name);
     if (what === "PUT scripts ") return this.#put(name, script, body);
@@ -102,7 +102,7 @@ export class Scripts extends Map<string, Script> {
         return { result: [] };
       }
       case "POST scripts assets-upload-session":
-        // Every file is there from before.
+        // Says that every file was uploaded before.
         return { result: { jwt: "uploaded", buckets: [] } };
       case "POST scripts versions":
         return this.#postVersion(script, body);
@@ -200,13 +200,13 @@ function canInherit({ secrets, bindings }: Script, name: string): boolean {
   return secrets.has(name) || bindings.some((one) => one.name === name);
 }
 
-/** The bindings of an upload, with those in place of which it inherits what the Worker has. */
+/** The bindings of an upload: an inherited binding is the one that the Worker has. */
 function inherited(bindings: readonly Binding[], script: Script | undefined): Binding[] {
   const before = (name: string) => script?.bindings.find((one) => one.name === name);
   return bindings.flatMap((one) => (one.type === "inherit" ? (before(one.name) ?? []) : one));
 }
 
-/** What an upload binds, its module, and to which tag it migrates Durable Objects. */
+/** The bindings of an upload, its module, and the tag to which it migrates Durable Objects. */
 async function readUpload(upload: Response) {
   const form = await upload.formData();
   const metadata = JSON.parse(String(form.get("metadata"))) as {

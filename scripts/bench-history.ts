@@ -9,7 +9,7 @@ import { quantile } from "./lib/quantile.ts";
 import { table } from "./lib/table.ts";
 import { count } from "./lib/words.ts";
 
-// Of thirteen months nine leave: whole months, the current one stays, and three before it.
+// Nine of the thirteen months leave. The current month stays, and the three before it.
 const MONTHS = 13;
 const KEPT_MONTHS = 3;
 
@@ -27,7 +27,7 @@ if (import.meta.main) await main(() => program.parseAsync());
 async function bench({ entries, json }: { entries: number; json?: string }): Promise<void> {
   await withRuntimes(async (open, progress) => {
     const [worker, folder] = [await buildWorker(), path.join(FOLDER, "history")];
-    // Without history, which would refuse old entries.
+    // With history the feed would refuse old entries, so it is off while they are fed.
     const filled = await open(worker, folder);
     const chain = new Chain(entries);
     await feedAll(filled, chain.lines(), () => {});
@@ -54,7 +54,7 @@ async function bench({ entries, json }: { entries: number; json?: string }): Pro
 type Report = Awaited<ReturnType<typeof sealAll>> & {
   entries: number;
   sealedEntries: number;
-  /** What the entries that stay, and the summaries of the others, take of what all have taken. */
+  /** The size of what stays (entries and summaries), divided by the size before. */
   size: number;
 };
 

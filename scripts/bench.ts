@@ -28,7 +28,7 @@ interface Scale {
 }
 
 const { version: workerd } = createRequire(import.meta.url)("workerd/package.json") as { version: string };
-// Of the program, about.
+// About, for the progress line.
 const LINES_A_CUSTOMER = 4.85;
 
 export const program = new Command("npm run bench --")
@@ -103,7 +103,7 @@ function scales(text: string): Scale[] {
 
 function thisMachine(): Report["machine"] {
   const memoryGiB = Math.round(totalmem() / 2 ** 30);
-  // How many others were at work just before.
+  // Other processes at work just before.
   const load = Math.round((loadavg()[0] ?? 0) * 10) / 10;
   return { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, memoryGiB, node: process.version, workerd, load };
 }

@@ -22,7 +22,7 @@ interface Options {
   patience: number;
 }
 
-/** The service's own variables, as far as they are known. */
+/** Those variables of the service that are known here. */
 type Variables = Record<string, string | undefined>;
 
 const CALLERS = 3;
@@ -60,7 +60,7 @@ async function conform(options: Options): Promise<void> {
   const variables = { ...(env !== undefined && variablesOf(env)), ...process.env };
   const keys = keysOf(options, variables);
   const stop = new AbortController();
-  // The first deletes what was written; a second one does not wait for that.
+  // The first Ctrl-C deletes what was written. A second Ctrl-C stops at once.
   const onInterrupt = () => {
     if (stop.signal.aborted) process.exit(130);
     console.error("Deleting what was written …");

@@ -1,7 +1,7 @@
 import { KINDS } from "../../src/feed/records/index.ts";
 import type { Kind } from "../../src/feed/records/kind.ts";
 
-// What the feed is measured against: the fields of the same lines, stored by nothing but
+// Bare inserts, which the feed is compared with: they store the fields of the same lines by nothing but
 // `INSERT … SELECT … FROM json_each(?)` in tables with nothing but a key. Nothing is checked, derived or indexed.
 
 const PARAMETER_LENGTH = 900_000;

@@ -8,7 +8,7 @@ export interface Call {
   path: string;
   token: string;
   body?: string;
-  /** Of the body; left out, it is JSON. */
+  /** The media type of the body. The default is JSON. */
   mediaType?: string;
 }
 
@@ -16,9 +16,9 @@ export interface Call {
 export interface Case {
   endpoint: string;
   name: string;
-  /** The request of a round; it may differ from round to round. */
+  /** The request of a round. Rounds may differ. */
   call: (round: number) => Call;
-  /** Round trips that are right: an answer with others belongs to another case. */
+  /** An answer with another number of round trips is not counted: it belongs to another case. */
   roundTrips: 0 | 1 | 2 | 3;
   /** The most that its p50 should be, as a ratio to the baseline. */
   aim: number;
@@ -32,7 +32,7 @@ export interface Cases {
   baseline: Call;
 }
 
-/** Every endpoint, asked for much and for little, for what is there and for what is not, of a program of this size. */
+/** The cases of a program of this size: every endpoint, with long answers and short ones, hits and misses. */
 export async function casesOf(size: Size, signed: (claims: Claims) => Promise<string>): Promise<Cases> {
   const picks = picksOf(size);
   const { names, narrowTeam, wideTeam, manyGroups, manyEntries } = picks;
@@ -58,7 +58,7 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     post("search", name, aim, "/full-search", { query, filter });
   const board = (name: string, aim: number, of: object, rank_on: string) =>
     post("leaderboard", name, aim, "/gamification/leaderboard", { ...of, rank_on });
-  // What is not found as asked is looked for again with typos forgiven, if some word of the index is near.
+  // A search that finds nothing is repeated with typos forgiven, if the index has a word that is near.
   const withTypos = (filter: keyof typeof picks.misspelt): Case[] => {
     const { one, two, nothing } = picks.misspelt[filter];
     return [
@@ -67,7 +67,7 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
       { ...search(`${filter}, nothing near`, 3, nothing, filter), roundTrips: 2 },
     ];
   };
-  // Each board is cold once in thirty seconds: whether it is shows in its round trips. The busy one is warm.
+  // A board is cold at most once in thirty seconds. Its round trips show whether it was cold. The busy board stays warm.
   const cold = picks.boards.map((one) => board("cold", 3, one, "hit"));
   const firstCold = board("cold", 3, picks.busyBoard, "hit");
 

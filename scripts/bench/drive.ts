@@ -2,13 +2,13 @@ import { quantile } from "../lib/quantile.ts";
 import type { Case, Cases } from "./cases.ts";
 import { Connections, type Reply } from "./http.ts";
 
-/** A case at one scale; the baseline has neither an aim nor round trips that are right. */
+/** A case at one scale. The baseline has no aim, and any number of round trips is right. */
 export interface Lane extends Pick<Case, "endpoint" | "name" | "call">, Partial<Pick<Case, "roundTrips" | "aim">> {
   scale: string;
   url: string;
 }
 
-/** What was measured of it. */
+/** The measurements of a lane. */
 export interface Measured {
   scale: string;
   endpoint: string;
@@ -16,11 +16,11 @@ export interface Measured {
   aim?: number;
   samples: number;
   p50: number;
-  /** The p50 to that of the baseline, which was asked in turn with it. */
+  /** The p50 divided by the p50 of the baseline at the same scale. */
   ratio: number;
-  /** Exact, and the same in every answer of a case; of different answers, the median. */
+  /** The median. Usually all answers of a case have the same number. */
   roundTrips: number;
-  /** What SQLite itself took: the mean of all but the slowest answers. */
+  /** SQLite's own time: the mean of all answers except the slowest. */
   sqlMilliseconds: number;
   rowsRead: number;
   bytes: number;
@@ -28,7 +28,7 @@ export interface Measured {
 
 export const BASELINE = "baseline";
 const WARM_UP_ROUNDS = 10;
-// The slowest answers tell of the machine.
+// The slowest answers say more about the machine than about the service.
 const SLOWEST_SHARE = 0.05;
 
 /** The lanes of a scale: the baseline and every case. */
@@ -38,8 +38,8 @@ export function lanesOf(scale: string, url: string, { cases, baseline }: Cases):
 }
 
 /**
- * Sends every lane's request once a round, in another order each time, one after the other: whatever the machine does
- * meanwhile, it does to all of them.
+ * Sends the request of every lane once a round, in a random order and one at a time, so that the state of the machine
+ * affects all lanes alike.
  */
 export async function measure(lanes: readonly Lane[], rounds: number, onRound: () => void): Promise<Measured[]> {
   const connections = new Map(lanes.map(({ url }) => [url, new Connections(url, 1)]));
@@ -75,8 +75,8 @@ export async function measure(lanes: readonly Lane[], rounds: number, onRound: (
 }
 
 /**
- * Each answer knows whole milliseconds only, as the difference of two times that were rounded down. Their mean is exact
- * to some hundredths, because the ticks of the clock fall anywhere; a median would be 0 or 1.
+ * Each answer has whole milliseconds: the difference of two times that were rounded down. The mean of many is exact to some
+ * hundredths. A median would be 0 or 1.
  */
 function sqlMilliseconds(replies: readonly Reply[]): number {
   const count = Math.ceil(replies.length * (1 - SLOWEST_SHARE));

@@ -9,19 +9,19 @@ export interface Reply {
   bytes: number;
   milliseconds: number;
   roundTrips: number;
-  /** What SQLite itself took, in whole milliseconds: no more is known on this machine. */
+  /** SQLite's own time, in whole milliseconds. */
   sqlMilliseconds: number;
   rowsRead: number;
   rowsWritten: number;
 }
 
-/** A request of the feed, of lines that are JSON text. */
+/** A feed request. The lines are JSON already. */
 export function feedCall(token: string, lines: readonly string[]): Call {
   const body = lines.join("\n");
   return { method: "POST", path: "/api/v1/feed", token, body, mediaType: "application/x-ndjson" };
 }
 
-/** Connections that stay open, as many as are asked for. */
+/** A pool of connections that stay open. */
 export class Connections {
   readonly #url: string;
   readonly #agent: Agent;

@@ -17,12 +17,12 @@ export interface Notifications {
   messages: { first: number; last: number }[];
 }
 
-/** What open sockets take, each of another customer, in KiB. */
+/** The memory of open sockets in KiB. Each socket belongs to another customer. */
 export interface SocketMemory {
   sockets: number;
   /** Inboxes that have stored something. */
   objects: number;
-  /** Of the Workers runtime: once all are open, and when nothing has happened for a while. */
+  /** Memory of the Workers runtime: once all sockets are open, and once all objects are idle. */
   openKibibytes: number;
   idleKibibytes: number;
   storedKibibytes: number;
@@ -35,7 +35,7 @@ const MEMBERS = customers("member", 100);
 const SOCKETS_A_MEMBER = 5;
 const SECOND_MS = 1_000;
 const SOCKETS = 2_000;
-// What a runtime takes for its first sockets is not what each takes.
+// The first sockets take memory that later ones share.
 const WARM_UP_SOCKETS = 100;
 // An object hibernates ten seconds after it last had something to do.
 export const IDLE_AFTER_MS = 15_000;
@@ -45,7 +45,7 @@ function customers(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 }
 
-/** Feeds a message at a time for a group whose members all hold sockets. */
+/** Feeds messages one by one to a group whose members all hold sockets. */
 export async function measureNotifications(
   runtime: Runtime,
   times: number,
@@ -61,14 +61,14 @@ export async function measureNotifications(
     );
   const group = { record: "message_group", id: GROUP, initial_customer_id: MEMBERS[0], member_ids: MEMBERS };
   await feed(...MEMBERS.map((id) => ({ record: "customer", id, first_name: "Ada", last_name: "Lovelace" })), group);
-  // In milliseconds since 1970, because they are compared with D1's clock.
+  // Milliseconds since 1970, as D1's clock has them.
   let frames: number[] = [];
   const each = MEMBERS.flatMap((id) => Array<string>(SOCKETS_A_MEMBER).fill(id));
   const sockets = await openSockets(runtime.url, each, () => frames.push(Date.now()));
   const messages: Notifications["messages"] = [];
   try {
     for (let time = 0; time < times; time += 1) {
-      // Anywhere in a second: how long a frame has to wait depends on it.
+      // Spread over the second, because a frame waits until the second of its message is over.
       await sleep(SECOND_MS * ((time + 0.5) / times));
       frames = [];
       await feed({ record: "message", id: `${time}`, group_id: GROUP, customer_id: MEMBERS[0], body: "Hello" });
@@ -86,7 +86,7 @@ export async function measureNotifications(
   }
 }
 
-/** When the second of the group's newest message is over, in milliseconds since 1970: by the clock that D1 has here. */
+/** The end of the second of the group's newest message, in milliseconds since 1970, by D1's clock. */
 async function secondIsOverAt(database: D1Database): Promise<number> {
   const newest = "SELECT unixepoch(newest_at) + 1 AS over FROM message_groups WHERE id = ?";
   return Number(await database.prepare(newest).bind(GROUP).first("over")) * SECOND_MS;

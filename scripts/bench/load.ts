@@ -13,10 +13,10 @@ export interface KindLoad {
 }
 
 const LINES_A_REQUEST = 2_000;
-// Of up to fifty stores each.
+// A campaign lists up to fifty stores, and a request may list 20,000.
 const CAMPAIGNS_A_REQUEST = 200;
 
-/** The lines, so many at a time, as JSON. */
+/** The lines as JSON, in groups for one request each. */
 export function* inRequests(lines: Iterable<object>, count = LINES_A_REQUEST): Generator<string[]> {
   let request: string[] = [];
   for (const line of lines) {
@@ -28,8 +28,8 @@ export function* inRequests(lines: Iterable<object>, count = LINES_A_REQUEST): G
 }
 
 /**
- * Feeds a program, kind after kind, and after each request stores the same lines by bare inserts, so that both meet the
- * machine in the same state. Times are those of the requests alone.
+ * Feeds a program, kind by kind. After each request the same lines are stored by bare inserts, so that both meet the machine
+ * in the same state. Times are those of the requests alone.
  */
 export async function load(
   { url, feedToken: token }: Runtime,

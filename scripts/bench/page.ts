@@ -9,19 +9,19 @@ export interface Report {
   at: string;
   machine: { cpu: string; cores: number; memoryGiB: number; node: string; workerd: string; load: number };
   rounds: number;
-  /** From the smallest to the largest; what feeding took, where that was measured. */
+  /** From the smallest to the largest. `kinds` is empty if feeding was not measured. */
   scales: { name: string; lines: number; databaseBytes: number; kinds: KindLoad[] }[];
   measured: Measured[];
   live?: Live;
 }
 
-/** Of inboxes and sockets, on databases of their own, where that was measured. */
+/** Measurements of inboxes and sockets, which have databases of their own. */
 interface Live {
   notifications: Notifications;
   memory: SocketMemory;
 }
 
-/** Below this the clock of the machine, which knows whole milliseconds, tells nothing. */
+/** The clock knows whole milliseconds, so smaller means say nothing. */
 const LEAST_SQL_MS = 0.05;
 
 /** Each case: its ratio to the baseline at the smallest and the largest scale, its aim, and what it costs at the largest. */
@@ -63,7 +63,7 @@ function sizeTable({ scales }: Report): string {
   return table(["customers", "lines", "MB", "bytes a line"], rows);
 }
 
-/** What feeding the largest scale took, by kind and together. */
+/** Speeds of feeding the largest scale, by kind and in total. */
 function feedTable(kinds: readonly KindLoad[]): string {
   const sum = (value: (kind: KindLoad) => number) => kinds.reduce((total, kind) => total + value(kind), 0);
   const all: KindLoad = {

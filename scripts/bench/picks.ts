@@ -6,7 +6,7 @@ import type { Size } from "../program/shape.ts";
 
 // What the benchmark asks for: the densest place, the widest team, the commonest name, and their opposites.
 
-/** Queries for records of one kind: a word with a typo, two words with one, and a word that is no typo of any other. */
+/** Queries with typos: in one word, in one of two words, and a word that is no typo of any name. */
 interface Misspelt {
   one: string;
   two: string;
@@ -26,7 +26,7 @@ export function picksOf(size: Size) {
   const { latitude, longitude } = CITIES[0] ?? { latitude: 0, longitude: 0 };
   const single_account_id = "101";
   const lone = find("store", ({ account_id, state }) => account_id === single_account_id && state === "");
-  // That customer has one, and can use it.
+  // The customer of this coupon has no other, and it is valid.
   const fewCoupons = find(
     "customer_coupon",
     ({ customer_id, creation_method, deleted_at, campaign_coupon_id }) =>
@@ -82,7 +82,7 @@ function entriesOf(size: Size): { customer: string; hundredthPage: string } {
   return { customer, hundredthPage: JSON.stringify({ customer, account: "", left: 0, ...last }) };
 }
 
-/** Somebody who is a member of one group. */
+/** A customer who is a member of one group only. */
 function inOneGroup(size: Size): string {
   const counts = new Map<string, number>();
   for (const { member_ids } of linesOf(size, "message_group"))
@@ -90,7 +90,7 @@ function inOneGroup(size: Size): string {
   return [...counts].find(([, count]) => count === 1)?.[0] ?? "";
 }
 
-/** A member who has referred one other, who has referred nobody. */
+/** A member who has referred exactly one other member, who has referred nobody. */
 function teamOfOne(size: Size): { store: string; customer: string } {
   const referred = new Map<string, string[]>();
   for (const { store_id, customer_id, referrer_id } of linesOf(size, "membership")) {

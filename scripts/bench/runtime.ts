@@ -16,7 +16,7 @@ export interface Runtime {
   database: D1Database;
   /** Feeds all accounts. */
   feedToken: string;
-  /** A minute of the schedule, in which this job is due, or none. */
+  /** Runs the schedule for a minute in which this job is due, or no job. */
   runSchedule: (job?: string) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function withRuntimes(measure: (open: Open, progress: ProgressLine)
   }
 }
 
-/** Bundles the Worker as a deploy would, with what it is measured against beside it. Resolves with the file. */
+/** Bundles scripts/bench/worker.ts as a deploy would. Resolves with the file. */
 export async function buildWorker(): Promise<string> {
   const folder = path.join(ROOT, "dist", "bench");
   const args = ["deploy", "scripts/bench/worker.ts", "--dry-run", "--outdir", folder, "--env="];
@@ -141,7 +141,7 @@ export function start(options: MiniflareOptions): Miniflare {
       host: "127.0.0.1",
       port: 0,
       log: new Log(LogLevel.ERROR),
-      // A line a request that nobody reads, and now and then an error that somebody should.
+      // Each request logs a line that nobody reads here. Errors are shown.
       handleStructuredLogs: ({ level, message }) => {
         if (level === "error") console.error(message);
       },

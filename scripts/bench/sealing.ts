@@ -14,16 +14,15 @@ import { customerToken, type Runtime } from "./runtime.ts";
 
 /** What a batch took, in milliseconds. */
 export interface BatchTime {
-  /** Of SQLite, as D1 says: nobody else is answered meanwhile. */
+  /** SQLite's own time. The database answers no other request meanwhile. */
   sqlMs: number;
-  /** From when it was sent until it was answered: with its commit, which waits for this machine's disk. */
+  /** From sending to answer, including the commit, which waits for this machine's disk. */
   answeredMs: number;
 }
 
-/** How many entries have left, and what the database takes. */
 interface Counts {
   sealed: number;
-  /** Of the database's pages that are used. */
+  /** The size of the database without free pages. */
   bytes: number;
 }
 
@@ -33,9 +32,9 @@ interface Compared {
   p99Sealing: number;
 }
 
-/** What sealing came to, and what others waited for meanwhile. */
+/** What sealing took, and how long others waited meanwhile. */
 export interface Sealed {
-  /** Of the runs of the schedule, one after the other. */
+  /** The sum over all runs of the schedule. */
   seconds: number;
   /** What each batch of the steps took. */
   batches: BatchTime[];
@@ -51,7 +50,7 @@ const LINES_A_FEED = 20;
 const WINDOWS = 15;
 const MOST_WINDOW_MS = 15_000;
 
-/** The chain: its lines but for entries, then so many entries, in the order of their times. */
+/** A chain of stores: first all lines except entries, then entries in the order of their times. */
 export class Chain {
   readonly #size: Size;
   readonly #members;
@@ -77,7 +76,7 @@ export class Chain {
       this.#count += 1;
       yield {
         record: "balance_entry",
-        // In no order, as those of a till.
+        // Ids of tills are in no order.
         id: `${Math.floor(this.#random.next() * 36 ** 9).toString(36)}${this.#count}`,
         ...this.#random.pick(this.#members),
         campaign_id: this.#random.next() < 0.5 ? "k101-double" : null,
@@ -102,7 +101,7 @@ export async function countsOf({ database, folder }: Runtime): Promise<Counts> {
   return { sealed: sealed ?? 0, bytes: usedBytes(folder) };
 }
 
-/** Of the largest database in a folder. D1 does not say how many pages are free. */
+/** The size of the largest database in a folder, without free pages, which D1 does not count. */
 function usedBytes(folder: string): number {
   const sizes = globSync(path.join(folder, "v3", "d1", "*", "*.sqlite")).map((file) => {
     const database = new DatabaseSync(file, { readOnly: true });
@@ -116,8 +115,8 @@ function usedBytes(folder: string): number {
 }
 
 /**
- * Runs the schedule until all has left, while a reader and a feeder ask. After each of the first runs nothing is sealed for
- * as long again, so that both meet the machine in the same state.
+ * Runs the schedule until everything old has left, while a reader and a feeder send requests. After each of the first runs
+ * comes a pause of the same length, so that requests with and without sealing meet the machine in the same state.
  */
 export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries: number) => void): Promise<Sealed> {
   let [seconds, { sealed }] = [0, await countsOf(runtime)];
@@ -145,9 +144,9 @@ export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries
   return { seconds, batches, ...(await load.end()) };
 }
 
-/** A reader and a feeder, each with the next request a while after the answer to the last: so many milliseconds on average. */
+/** A reader and a feeder. Each waits a random time after an answer before its next request. */
 class Load {
-  /** Which of the two a request counts for: what it was when it was sent. */
+  /** Whether history is being sealed. A request counts by the value at its start. */
   isSealing = false;
   readonly #connections: Connections;
   readonly #work: Promise<[Compared, Compared]>;

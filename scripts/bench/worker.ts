@@ -1,5 +1,4 @@
-// The service itself, with what it is measured against beside it: in one Worker, so that all of it runs under the same
-// conditions.
+// The service, and what it is measured against. Both are in one Worker, so that they run under the same conditions.
 import { sql } from "drizzle-orm";
 import { app } from "../../src/app.ts";
 import service from "../../src/index.ts";
@@ -10,8 +9,8 @@ import type { BatchTime } from "./sealing.ts";
 const BASELINE = sql`SELECT 1 AS one`;
 
 /**
- * The least that a request can cost that a customer's token is checked for and that asks D1. It is below the customer's
- * path, so that it goes through what every endpoint goes through: token, database, headers, log line.
+ * The cheapest request that checks a customer's token and asks D1. Its path is below /api/v1/customer, so it passes the same
+ * middleware as every endpoint: token, database, headers, log line.
  */
 app.get("/api/v1/customer/baseline", async (c) => c.json({ status: true, items: await c.var.db.all(BASELINE) }));
 
@@ -21,10 +20,9 @@ app.post("/bench/bare/:kind", feedOnly, async (c) => {
   return c.json({ status: true });
 });
 
-/** How long each of the schedule's batches took. */
 app.get("/bench/batch-times", (c) => c.json(batchTimes.splice(0)));
 
-/** Of each of the schedule's batches since they were asked for last. */
+/** The times of the schedule's batches since the last request for them. */
 const batchTimes: BatchTime[] = [];
 
 function noteBatchTimes(database: D1Database): D1Database {

@@ -11,7 +11,7 @@ export function expectThat(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Broken(what);
 }
 
-/** Expects the same JSON; the order of an object's fields does not matter. `what` is for checks in a loop: which of them. */
+/** Expects the same JSON. The order of an object's fields does not matter. `what` tells the rounds of a loop apart. */
 export function expectSame(actual: unknown, expected: unknown, what = ""): void {
   const [came, wanted] = [actual, expected].map((value) => JSON.stringify(sorted(value)) ?? "nothing");
   expectThat(came === wanted, `${what && `${what}: `}expected ${short(wanted)}, came ${short(came)}`);
@@ -24,14 +24,14 @@ export function expectFields(actual: Item | undefined, expected: Item, what?: st
   expectSame(same, expected, what);
 }
 
-/** Expects exactly these names of fields. */
+/** Expects exactly these fields. */
 export function expectNames(actual: unknown, names: readonly string[]): void {
   const came = Object.keys((actual ?? {}) as object);
   const [missing, more] = [names.filter((name) => !came.includes(name)), came.filter((name) => !names.includes(name))];
   expectThat(missing.length + more.length === 0, `the fields ${list(missing)} are missing, and ${list(more)} too many`);
 }
 
-/** The fields that a rule lists, in backticks: behind its colon, where it has one. */
+/** The fields that a rule lists in backticks, after its colon if there is one. */
 export function fieldsIn(rule: string): string[] {
   const list = rule.slice(rule.indexOf(": ") + 1);
   return [...new Set(Array.from(list.matchAll(/`(\w+)`/g), ([, name = ""]) => name))];
@@ -43,7 +43,7 @@ export function expectIds(answer: Answer, ids: readonly unknown[], name = "id"):
   expectSame(came, ids, answer.request);
 }
 
-/** Expects a failure of docs/contract/interface.md, 3: its status, its code, and the bad fields where there are any. */
+/** Expects a failure (docs/contract/interface.md, 3): its status, its code, and for a 422 its bad fields. */
 export function expectFailure(answer: Answer, status: number, code: string, fields?: readonly string[]): void {
   const { body, request } = answer;
   expectSame([answer.status, body.status, body.errorCode], [status, false, code], `${request} is refused`);

@@ -30,17 +30,17 @@ export class Http {
     return this.#url;
   }
 
-  /** Goes on although it was told to stop: what was written is deleted then. */
+  /** Ignores that it was told to stop, so that what was written can be deleted. */
   outlive(): void {
     this.#signal = new AbortController().signal;
   }
 
-  /** From the next request on, answers are at least as new as this one (docs/contract/interface.md, 6). */
+  /** Makes later answers at least as new as this one, by its bookmark (docs/contract/interface.md, 6). */
   readOn({ headers }: Answer): void {
     this.#bookmark = headers.get(BOOKMARK) ?? this.#bookmark;
   }
 
-  /** Sends a request to a path of the service, or to an address that a Link named. Waits where it is told to. */
+  /** Sends a request to a path of the service, or to an address of a `Link`. Waits and retries after 429 and 503. */
   async send(address: string, request: Call = {}): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#sendOnce(new URL(address, `${this.#url}/`), request);
@@ -51,7 +51,7 @@ export class Http {
     }
   }
 
-  /** Waits, but not for longer than the suite runs. */
+  /** Waits. Throws at once when the suite is stopped. */
   async sleep(milliseconds: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const stop = () => {
@@ -83,7 +83,7 @@ export class Http {
   }
 }
 
-/** The list that an answer holds. */
+/** The `items` of a good answer. */
 export function itemsOf({ request, status, body }: Answer): Item[] {
   if (status !== 200 || body?.status !== true || !Array.isArray(body.items))
     throw new Broken(`${request} answered ${status} without a list of items: ${JSON.stringify(body).slice(0, 300)}`);
@@ -96,7 +96,7 @@ export function idsOf(list: Answer | readonly Item[], name = "id"): unknown[] {
   return ("body" in list ? itemsOf(list) : list).map((item) => item[name]);
 }
 
-/** One of the lists that an answer's `items` holds, or that stand beside its `status`. */
+/** A named list of a good answer: in its `items`, or beside its `status`. */
 export function listOf({ request, status, body }: Answer, name: string): Item[] {
   const list = (body?.items ?? body)?.[name];
   if (status !== 200 || body?.status !== true || !Array.isArray(list))

@@ -1,9 +1,9 @@
 import type { Item } from "./http.ts";
 import type { Line } from "./suite.ts";
 
-// Lines of the feed with what a rule does not care about filled in (docs/contract/feed.md, 4).
+// Makes lines of the feed (docs/contract/feed.md, 4). Required fields that no rule is about are filled in.
 
-/** Makes lines of a kind: of values for these fields, in this order, and of others that replace what is filled in. */
+/** Makes a function for one kind of record. It takes the values of `names` in order, then an object of other fields. */
 function kind<const Names extends readonly string[]>(record: string, names: Names, filledIn: Item = {}) {
   return (...given: [...{ [Place in keyof Names]: unknown }, fields?: Item]): Line => {
     const values = Object.fromEntries(names.map((name, place) => [name, given[place]]));
@@ -29,7 +29,6 @@ export const coupon = kind("coupon", ["id", "account_id"], {
   type: "Free_Item",
   value: "1.00",
 });
-/** A coupon that was issued to a customer at a store. */
 export const issued = kind("customer_coupon", ["id", "customer_id", "campaign_coupon_id", "store_id"]);
 export const employee = kind("employee", ["id", "account_id", "name"]);
 export const eipCampaign = kind("eip_campaign", ["id", "account_id"], {
@@ -43,17 +42,17 @@ export const customer = (id: string, name = "Conny Conform", fields: Item = {}):
   return { record: "customer", id, first_name: first, last_name: last.join(" "), ...fields };
 };
 
-/** A message group; the first of its members began it. */
+/** A message group. The first member is the initial customer. */
 export const group = (id: string, memberIds: readonly string[], fields: Item = {}): Line => {
   return { record: "message_group", id, initial_customer_id: memberIds[0], member_ids: memberIds, ...fields };
 };
 
-/** A day in UTC, so many days from today: `2026-11-20`. */
+/** A day in UTC, as a number of days from today: `2026-11-20`. */
 export function day(offset: number): string {
   return new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** A time in UTC, so many seconds from now: `2026-11-20 09:30:00`. */
+/** A time in UTC, as a number of seconds from now: `2026-11-20 09:30:00`. */
 export function time(offsetSeconds: number): string {
   return new Date(Date.now() + offsetSeconds * 1_000).toISOString().slice(0, 19).replace("T", " ");
 }

@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Handshake, Sockets } from "./socket.ts";
 
-/** Asks for a WebSocket as fetch() may not; a socket that opens is closed at once. */
+/** Asks for a WebSocket, which Node's fetch() cannot do. Closes the socket at once. */
 const handshake: Handshake = (address, headers) => {
   const url = new URL(address);
   return new Promise((resolve, reject) => {
@@ -26,7 +26,6 @@ const handshake: Handshake = (address, headers) => {
   });
 };
 
-/** Sockets over the network. */
 export const sockets: Sockets = { handshake, connect: (address, protocols) => new WebSocket(address, protocols) };
 
 function headersOf(raw: NodeJS.Dict<string | string[]>): Headers {

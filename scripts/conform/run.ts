@@ -13,9 +13,9 @@ export interface Result {
 
 export interface RunOptions {
   signal: AbortSignal;
-  /** How long a rule may take to hold: what is asked may lag behind what was fed. */
+  /** How long a rule may take to hold. Replicas lag behind what was fed. */
   patienceMs: number;
-  /** The beginning of what the sections cite; all of them where it is left out. */
+  /** Runs only sections whose `cited` begins with this. */
   only?: string | undefined;
   onSection?: (cited: string, results: readonly Result[]) => void;
 }
@@ -55,7 +55,7 @@ async function checkSection(
   return results;
 }
 
-/** Checks a rule until it holds, for as long as it may take. */
+/** Checks a rule again and again until it holds, or until `patienceMs` are over. */
 async function outcomeOf(
   check: () => Promise<void>,
   suite: Suite,
@@ -68,7 +68,7 @@ async function outcomeOf(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof Skipped) return { end: "skipped", why: error.message };
-      // An answer of another shape than the check reads is no bug of the suite.
+      // A check that throws a TypeError got an answer of another shape than it reads: the service broke the rule.
       const why = error instanceof Broken ? error.message : String(error);
       const [place = ""] = /sections\/[\w-]+\.ts:\d+/.exec((error as Error).stack ?? "") ?? [];
       if (performance.now() >= deadline) return { end: "broken", why: `${why} (${place})` };

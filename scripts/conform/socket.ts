@@ -7,7 +7,7 @@ export interface HandshakeAnswer {
   text: string;
 }
 
-/** Asks an address for a WebSocket with these headers, and tells what was answered. */
+/** Asks an address for a WebSocket with these headers. */
 export type Handshake = (address: string, headers: Record<string, string>) => Promise<HandshakeAnswer>;
 
 const OPENS_WITHIN_MS = 10_000;
@@ -19,7 +19,7 @@ export interface Sockets {
   connect: (address: string, protocols: string[]) => WebSocket | Promise<WebSocket>;
 }
 
-/** A socket of `GET /api/v1/customer/live`, with its frames in the order in which they came. */
+/** A socket of `GET /api/v1/customer/live`, and its frames in order. */
 export class Listener {
   readonly frames: string[] = [];
   readonly #socket: WebSocket;
@@ -44,7 +44,7 @@ export class Listener {
     this.#socket.close();
   }
 
-  /** The next frame that was not asked for yet. */
+  /** The next frame that `next` has not returned yet. */
   async next(what: string, withinMs = FRAME_WITHIN_MS): Promise<string> {
     await this.#wait(() => this.frames.length > this.#read || this.#closedWith !== null, withinMs);
     const frame = this.frames[this.#read];
@@ -56,7 +56,7 @@ export class Listener {
     return frame;
   }
 
-  /** The code with which it is closed, which must come in time. */
+  /** Waits until the socket is closed. Resolves with the code. */
   async closed(what: string, withinMs = FRAME_WITHIN_MS): Promise<number> {
     await this.#wait(() => this.#closedWith !== null, withinMs);
     if (this.#closedWith === null) throw new Broken(`${what}: the socket was not closed within ${withinMs} ms`);
@@ -69,7 +69,7 @@ export class Listener {
   }
 }
 
-/** Opens a socket that has said hello. */
+/** Opens a socket, and waits for its hello. */
 export async function listen({ http, sockets }: Suite, token: string): Promise<Listener> {
   const address = `${http.url.replace(/^http/, "ws")}/api/v1/customer/live`;
   const listener = new Listener(await sockets.connect(address, ["loyalty-edge", `bearer.${token}`]));

@@ -7,7 +7,7 @@ import type { Caller, Tokens } from "./tokens.ts";
 /** A line of the feed. */
 export type Line = Item & { record: string };
 
-/** Sees from outside whether a rule, which it is given, holds; throws `Broken` where it does not. */
+/** Checks a rule, whose sentence it is given. @throws `Broken` if the rule does not hold. */
 export type Check = (rule: string) => Promise<void>;
 
 /** The rules of one numbered section of docs/contract/, each in the words of the contract. */
@@ -18,11 +18,11 @@ export interface Section {
   reads?: Record<string, Check>;
   /** What is fed before the rules of `feeds` are checked. */
   lines?: readonly Line[];
-  /** Rules that can be seen only in records of the suite's own. */
+  /** Rules that need records of the suite. */
   feeds?: Record<string, Check>;
 }
 
-/** Settings of the service that change what the contract lets one see. */
+/** Settings of the service on which rules depend. */
 export interface Settings {
   nearbyRadiusMiles: number;
   customerSearch: "all" | "friends" | "none";
@@ -44,12 +44,12 @@ export interface Callers {
   eve: Caller;
 }
 
-/** A rule that cannot be checked with what the suite was given: why. */
+/** Why a rule cannot be checked with the tokens and options that the suite was given. */
 export class Skipped extends Error {
   override readonly name = "Skipped";
 }
 
-/** What deletes a record: its key. What events leave behind stays. */
+/** The key of each kind that can be deleted. Events cannot. */
 const KEYS: Record<string, readonly string[]> = {
   account: ["id"],
   store: ["id"],
@@ -74,17 +74,17 @@ const READ_ONLY = "--read-only writes nothing";
 const DAY_MS = 86_400_000;
 const SECTION_TAKES_MS = 60_000;
 
-/** What the sections ask the service with. All ids are of this run; account ids are random numbers of 15 digits. */
+/** What sections share: ids of this run, requests, and the feed. */
 export class Suite {
   readonly http: Http;
   readonly tokens: Tokens;
   readonly sockets: Sockets;
   readonly settings: Settings;
-  /** What all ids but those of accounts begin with. */
+  /** The beginning of every id, except of account ids. */
   readonly run = `conform-${Math.random().toString(36).slice(2, 8)}`;
   readonly #mayFeed: boolean;
   readonly #written = new Map<string, Line>();
-  /** Every id that was given out: nothing else is ever deleted. */
+  /** Every id of this run. Only records with these ids are deleted. */
   readonly #ours = new Set<unknown>();
   #count = 0;
 
@@ -96,18 +96,18 @@ export class Suite {
     this.#mayFeed = mayFeed;
   }
 
-  /** An id that nothing else has; a later one sorts behind it. */
+  /** A new id. It sorts behind all ids before it. */
   id(name: string): string {
     this.#count += 1;
     return this.#note(`${this.run}-${String(this.#count).padStart(5, "0")}-${name}`);
   }
 
-  /** Ids that nothing else has, by name, in this order also when sorted. */
+  /** New ids by name. They sort in this order. */
   ids<const Name extends string>(...names: Name[]): Record<Name, string> {
     return Object.fromEntries(names.map((name) => [name, this.id(name)])) as Record<Name, string>;
   }
 
-  /** An account's id that nothing else has: so long that no operator counts up to it. */
+  /** A new account id: a random number of 15 digits, which operators who count upwards never reach. */
   accountId(): string {
     return this.#note(String(100_000_000_000_000 + Math.floor(Math.random() * 899_999_999_999_999)));
   }
@@ -116,18 +116,18 @@ export class Suite {
     return Object.fromEntries(names.map((name) => [name, this.accountId()])) as Record<Name, string>;
   }
 
-  /** A word of nine letters that no record has, and none that is a typo away. */
+  /** A random word of nine letters. No record has it, or a word that is a typo away from it. */
   word(): string {
     return Array.from({ length: 9 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join("");
   }
 
-  /** Before a section that feeds what is valid today only: waits for the next day, in UTC, where this one ends soon. */
+  /** Waits for the next day in UTC if today ends soon. A section that feeds what is valid today needs the same day throughout. */
   async untilDayLasts(): Promise<void> {
     const left = DAY_MS - (Date.now() % DAY_MS);
     if (this.#mayFeed && left < SECTION_TAKES_MS) await this.http.sleep(left);
   }
 
-  /** The customers who call in a section: the first is the one whose lists are read. */
+  /** Three customers who can call. */
   async callers(): Promise<Callers> {
     const caller = async (name: string, place: number) => {
       const one = await this.tokens.caller(this.id(name), place);
@@ -146,7 +146,7 @@ export class Suite {
     return this.http.send(`/api/v1/customer/${path}`, { token: caller.token, body: JSON.stringify(body) });
   }
 
-  /** Sends lines to the feed, and answers what it said; what is written is deleted at the end of the section. */
+  /** Sends lines to the feed. They are deleted at the end of the section. */
   async send(lines: readonly (Line | string)[], token?: string): Promise<Answer> {
     if (!this.#mayFeed) throw new Skipped(READ_ONLY);
     for (const line of lines) if (typeof line !== "string") this.#noteKey(line);
@@ -168,7 +168,7 @@ export class Suite {
     expectInvalid(await this.send(lines), ...fields);
   }
 
-  /** What a customer finds of one kind, by a word without typos. */
+  /** What a customer finds of one kind by a word, without forgiven typos. */
   async found(caller: Caller, list: "stores" | "customers" | "campaigns", query: string): Promise<Item[]> {
     return listOf(await this.post(caller, "full-search", { query, typos: false }), list);
   }
@@ -191,7 +191,7 @@ export class Suite {
     return [accepted, ignored];
   }
 
-  /** Deletes what was written and can be deleted, which events cannot; resolves with the answer that refused it. */
+  /** Deletes everything of this run that can be deleted. Resolves with the answer that refused it, or null. */
   async deleteWritten(): Promise<Answer | null> {
     const lines = [...this.#written.values()];
     for (let from = 0; from < lines.length; from += MOST_LINES) {
@@ -207,17 +207,17 @@ export class Suite {
     return id;
   }
 
-  /** Notes the line that deletes a line, also of a request that is refused: a service may be wrong about that. */
+  /** Notes how to delete a line, even if its request is refused: a broken service may have stored it. */
   #noteKey({ record, ...fields }: Line): void {
     const key = Object.fromEntries((KEYS[record] ?? []).map((name) => [name, fields[name]]));
     const values = Object.values(key);
-    // Nobody is their own friend, and such a line would be a bad one.
+    // A friendship of a customer with themselves was refused, and deleting it would be a bad line too.
     const isKey = values.length > 0 && new Set(values).size === values.length;
     if (!isKey || !values.every((value) => this.#ours.has(value))) return;
     this.#written.set(JSON.stringify({ record, ...key }), { record, ...key, deleted: true });
   }
 
-  /** Asks again and again until an answer is as wanted, because it may take so long; resolves with that answer. */
+  /** Asks until an answer is as wanted, for at most this number of seconds. Resolves with that answer. */
   async until(ask: () => Promise<Answer>, wanted: (answer: Answer) => boolean, seconds: number): Promise<Answer> {
     for (const deadline = Date.now() + seconds * 1_000; ; await this.http.sleep(200)) {
       const answer = await ask();

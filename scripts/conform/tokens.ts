@@ -1,17 +1,17 @@
 import { type Claims, signClaims } from "../lib/sign.ts";
 import { Skipped } from "./suite.ts";
 
-/** Tokens that somebody else has signed: of customers who are stored nowhere, and of a client that feeds and one that exports. */
+/** Tokens that another issuer has signed. Its customers are not stored yet. */
 export interface GivenTokens {
   customers: string[];
   feed?: string | undefined;
   export?: string | undefined;
 }
 
-/** How the suite comes by its tokens: with a secret it signs any, else it has those that it was given. */
+/** Where tokens come from: the suite signs them with the secret, or was given them. */
 export interface Keys {
   secret?: string | undefined;
-  /** What every token that is signed has: `iss`, `aud`. */
+  /** Claims of every token that the suite signs: `iss`, `aud`. */
   claims: Claims;
   given?: GivenTokens | undefined;
 }
@@ -30,7 +30,7 @@ export class Tokens {
     this.#keys = keys;
   }
 
-  /** A customer who calls: of this id with a secret, else that of the given token in this place. */
+  /** A customer who calls. Without a secret, the subject of the given token number `place` is used instead of the id. */
   async caller(id: string, place: number): Promise<Caller> {
     const { given } = this.#keys;
     if (given === undefined) return { id, token: await this.sign({ scope: "customer", sub: id }) };
@@ -51,12 +51,12 @@ export class Tokens {
       : orSkip(this.#keys.given.export, "an export token");
   }
 
-  /** A token that looks customers up: of a secret only. */
+  /** A token that looks customers up. It needs a secret. */
   lookup(): Promise<string> {
     return this.sign({ scope: "lookup", sub: NAME });
   }
 
-  /** A token of any claims, good for an hour unless they say otherwise; `undefined` takes a claim away. */
+  /** Signs any claims (scripts/lib/sign.ts). */
   async sign(claims: Claims, header: Claims = {}, secret = this.#keys.secret): Promise<string> {
     return signClaims({ ...this.#keys.claims, ...claims }, orSkip(secret, "JWT_SECRET"), header);
   }

@@ -9,7 +9,7 @@ import type { ProbeClient } from "./probe-client.ts";
 
 interface Versions {
   worker: string;
-  /** Null: it did not answer. */
+  /** Null if the object did not answer. */
   object: string | null;
   error: string;
 }
@@ -65,7 +65,7 @@ export async function measureDeployment(
   }
 }
 
-/** Is told how a deployment fails that nobody waits for. */
+/** Notes the failure of a deployment that runs in the background. */
 function failureOf(deployed: Promise<void>): { error?: unknown } {
   const failure: { error?: unknown } = {};
   void deployed.catch((error: unknown) => {

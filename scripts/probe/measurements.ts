@@ -32,7 +32,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
     name: "Calls to objects at once",
     assumed: `they count among the six connections of an invocation, so the service makes ${CALLS_AT_ONCE}`,
     async measure(client) {
-      // The first time the objects are only made.
+      // The first call only creates the objects.
       await client.measure("calls", { count: CALLS });
       return judgeCalls((await client.measure<{ calls: (number | string)[] }>("calls", { count: CALLS })).calls);
     },
@@ -85,7 +85,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
 export function judgeCalls(calls: readonly (number | string)[]): Finding {
   const ended = calls.filter((one) => typeof one === "number");
   const [failure] = calls.filter((one) => typeof one === "string");
-  // Those of the second wave take twice as long.
+  // Calls that had to wait for a connection take twice as long.
   const atOnce = ended.filter((milliseconds) => milliseconds < CALL_MS * 1.7).length;
   const failed = failure === undefined ? "" : `, ${calls.length - ended.length} failed ("${failure}")`;
   const measured = `of ${calls.length} that take a second, ${atOnce} ended within 1.7 seconds, the last after ${ms(Math.max(0, ...ended))}${failed}`;
@@ -98,7 +98,7 @@ export function judgeCalls(calls: readonly (number | string)[]): Finding {
 export interface Batch {
   mebibytes: number;
   milliseconds: number;
-  /** Empty: it was taken. */
+  /** Empty if the request was taken. */
   error: string;
 }
 
@@ -151,7 +151,7 @@ async function measureCache(client: ProbeClient, signal: AbortSignal): Promise<F
   return judgeCache(await whenSeen(client, `${value} new`, signal));
 }
 
-/** After how many milliseconds each region has a value that is written now; infinity: not in time. */
+/** The milliseconds until each region reads a value that is written now. Infinity means not in time. */
 async function whenSeen(client: ProbeClient, wanted: string, signal: AbortSignal): Promise<Record<string, number>> {
   await client.measure("write to KV", { value: wanted });
   const startedAt = Date.now();

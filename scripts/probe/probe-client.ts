@@ -42,7 +42,7 @@ export class ProbeClient {
 
   /** A socket at the inbox of the probe. */
   openSocket(): WebSocket {
-    // Node's takes headers too, of which the types of the Workers' own say nothing.
+    // Node's WebSocket takes headers, but the types are those of Workers.
     return new WebSocket(this.#url.href.replace(/^http/, "ws"), { headers: this.#headers } as never);
   }
 }

@@ -10,11 +10,11 @@ import type { MessagesQuery } from "../../src/customer/messages/routes.ts";
 import type { FullSearchBody, SearchList } from "../../src/customer/search/schema.ts";
 import type { TeamQuery } from "../../src/customer/stores/routes.ts";
 
-// The client says in full what each call takes and answers, so that its package needs no other. Here it is held to the
-// routes and their schemas: this is checked by tsc, and never run.
+// The client declares the types of each call itself, so that its package has no dependency. This file, which tsc checks and
+// nobody runs, compares them with the routes and their schemas.
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** Takes no argument where both types are the same, and else one that there is not. */
+/** Compiles only if both types are the same: otherwise it needs an argument of type never. */
 declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): void;
 
 type Client = client.Client;
@@ -35,7 +35,7 @@ same<Given<Client["messages"]>, Answered<Routes["messages"]["$get"]>>();
 same<Given<Client["teamWithLevel"]>, Answered<Routes["stores"][":id"]["team-with-level"]["$get"]>>();
 same<Given<Client["leaderboard"]>, Answered<Routes["gamification"]["leaderboard"]["$post"]>>();
 
-// Only a search with campaigns has `items`; to the lists of the other the client adds an empty one of campaigns.
+// Only a search with campaigns has `items`. To the other the client adds an empty list of campaigns.
 type Found = InferResponseType<Routes["full-search"]["$post"]>;
 same<Given<Client["fullSearch"]>, Extract<Found, { items: unknown }>["items"]>();
 same<keyof Exclude<Found, { items: unknown }>, "status" | "forgiven" | "meant" | "stores" | "customers">();
@@ -44,7 +44,7 @@ same<client.Forgiven, Pick<Found, "forgiven" | "meant">>();
 /** The parameters of a call, as their schema has read them. */
 type Taken<Parameters> = { [K in keyof Parameters]-?: NonNullable<Parameters[K]> };
 type Read<Schema extends z.ZodType> = Taken<z.output<Schema>>;
-/** The names of those that are required. */
+/** The names of required parameters. */
 type Required<T> = { [K in keyof T]-?: object extends Pick<T, K> ? never : K }[keyof T];
 type RequiredBy<Route> =
   InferRequestType<Route> extends { json: infer Body }

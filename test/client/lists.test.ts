@@ -21,7 +21,7 @@ async function listed<One>(entries: AsyncGenerator<One, void, undefined>): Promi
   return all;
 }
 
-/** A leader whose team at a store is so many customers. */
+/** A leader with a team of this size at a store. */
 async function seedTeam(size: number) {
   const account = seed.account();
   const store = seed.store(account.id);

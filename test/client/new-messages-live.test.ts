@@ -11,7 +11,7 @@ interface FollowOptions extends PollOptions {
   onOpen?: (socket: FakeSocket) => void;
   /** What happens after a poll was answered, and before the client has the answer. */
   onPolled?: (polls: number) => void;
-  /** What is answered instead of the messages, in turn. */
+  /** Answers to the first polls, instead of messages. */
   refusals?: Response[];
   hasSockets?: boolean;
 }
@@ -19,7 +19,7 @@ interface FollowOptions extends PollOptions {
 const hello = (socket: FakeSocket) => void setTimeout(() => socket.hello());
 const breakAtOnce = (socket: FakeSocket) => void setTimeout(() => socket.drops());
 
-/** Somebody who follows the messages of a model of the service: what they were given, and when they polled. */
+/** Follows the messages of a model of the service: the items, and the second of each poll. */
 function open({ onOpen = hello, onPolled, refusals = [], hasSockets = true, ...options }: FollowOptions = {}) {
   const service = new ServiceModel();
   const token = { isRefused: false };
@@ -225,7 +225,7 @@ describe("newMessages without sockets", () => {
     await pass(MINUTE);
 
     expect(polledAt).toEqual([0]);
-    // Each time that it wakes it takes another interval by chance.
+    // Each wake-up draws a random number, so a busy loop would draw many.
     expect(vi.mocked(Math.random).mock.calls.length).toBeLessThan(10);
   });
 

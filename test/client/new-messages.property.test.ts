@@ -37,7 +37,7 @@ type Event = (typeof HAPPENINGS)[number] | { say: string } | { wait: number };
 class World {
   readonly service: ServiceModel;
   readonly given: string[] = [];
-  /** The second in which a client without `since` has begun. */
+  /** The second in which a client without `since` began. */
   now = -1;
   readonly #events: Event[];
   readonly #sockets = fakeSockets((socket) => this.#opened(socket));
@@ -55,7 +55,7 @@ class World {
     this.#hasSockets = hasSockets;
   }
 
-  /** Runs all events, then lets things be well for a while; what is told then never arrives. */
+  /** Runs all events, then lets four minutes pass without failures, and without frames. */
   async run(): Promise<void> {
     let isOver = false;
     const following = (async () => {

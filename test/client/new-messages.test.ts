@@ -7,7 +7,7 @@ import { setClock } from "../support/clock.ts";
 import * as seed from "../support/seed.ts";
 import { waitUntil } from "../support/wait.ts";
 
-// What is given, whatever happens, is in new-messages.property.test.ts.
+// new-messages.property.test.ts shows that no message is lost or repeated, whatever happens.
 describe("newMessages", () => {
   // Stamps never run backwards, so each test has a minute of its own.
   let minute = 0;
@@ -18,7 +18,7 @@ describe("newMessages", () => {
     new Date(Date.UTC(2026, 5, 1, 12, minute, second)).toISOString().slice(0, 19).replace("T", " ");
   const clockAt = (second: number) => setClock(time(second));
 
-  /** A customer with groups, in each a message of somebody else's from the minute's first second, which is over. */
+  /** A customer with groups. Each has a message from another customer, of the minute's first second, which is over. */
   async function seedGroups(count: number) {
     const [reader, writer] = [seed.customer(), seed.customer()];
     const groups = Array.from({ length: count }, () => seed.group([reader.id, writer.id]));

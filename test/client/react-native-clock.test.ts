@@ -1,6 +1,6 @@
 import { testAsInReactNative } from "../support/in-react-native.ts";
 
-// Those that stop the clock: apart from those that call the Worker, whose own timers must not stand still.
+// Tests that stop the clock. Tests that call the Worker are in another file, because the Worker's timers must run.
 testAsInReactNative(
   import.meta.glob("./{changes,new-messages-live,reconnection,retry,shared-connection}.test.ts", {
     query: "?react-native",

@@ -44,7 +44,7 @@ describe("a result", () => {
   });
 });
 
-/** A service that answers with these headers in turn, and what it was sent. */
+/** A service that answers with these headers in turn. Notes the headers of each request. */
 function service(...answers: Record<string, string>[]) {
   const sent: Record<string, string>[] = [];
   const made = clientOf("c", async (_, init) => {
@@ -145,7 +145,7 @@ describe("the bookmark of an answer", () => {
 });
 
 describe("an answer with an ETag", () => {
-  /** A service whose lists have a tag each, and whose answers say how often they were made in full. */
+  /** A service whose lists have tags. Counts the answers with a body. */
   function tagged(text: (address: string) => string = () => "") {
     const sent: [address: string, tag: string | null][] = [];
     const tags = new Map<string, string>();

@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
 
 type Outcome = number | Error | { status: number; retryAfter: string } | "silence";
 
-/** A service with these outcomes in turn, and when it was asked, in milliseconds from the start. */
+/** A service with these outcomes in turn. Notes the milliseconds from the start to each request. */
 function service(...outcomes: Outcome[]) {
   const askedAt: number[] = [];
   const send = async () => {
@@ -20,7 +20,7 @@ function service(...outcomes: Outcome[]) {
   return { send: (signal: AbortSignal | null = null) => answerOf(send, OPTIONS, signal), askedAt };
 }
 
-/** Sends, and lets all the time pass that it takes. */
+/** Sends a request, and lets time pass until it ends. */
 async function settle(send: () => Promise<{ status: number }>): Promise<number | Error> {
   const settled = send().then(
     ({ status }) => status,

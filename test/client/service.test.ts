@@ -23,7 +23,7 @@ async function seedReader(token?: () => Promise<string>) {
   return { reader, newClient, client: newClient(), group, say };
 }
 
-// Side by side, because they wait for real seconds.
+// Concurrent, because they wait for real seconds.
 describe.concurrent("the client at the service's sockets", () => {
   it("is told what changed", async ({ expect }) => {
     const { reader, client, say } = await seedReader();

@@ -13,7 +13,7 @@ interface PassingAnswer {
   body: string;
 }
 
-/** How a service is broken: what is asked of it, or what it answers, is changed. */
+/** Breaks a service by changing requests, answers or frames. */
 export interface Break {
   request?: (request: Passing) => void;
   answer?: (answer: PassingAnswer, request: Passing) => void;
@@ -43,7 +43,7 @@ function inItems(path: RegExp, change: (item: Item) => void) {
 
 const FEED = /^\/api\/v1\/feed/;
 
-/** Rules that are broken on the way, by words of the rule. */
+/** How to break a rule, by words of the rule. */
 export const BREAKS: Record<string, Break & { section: string }> = {
   "HEAD** is answered like GET, without a body.": {
     section: "interface, 1",
@@ -78,7 +78,7 @@ export const BREAKS: Record<string, Break & { section: string }> = {
   "If any line is bad, nothing is applied.": {
     section: "feed, 1",
     request: (request) => {
-      // The bad line alone is left out.
+      // Drops the bad line only.
       if (FEED.test(request.path)) request.body = request.body.replace(/\n[^\n]*"latitude":91[^\n]*$/, "");
     },
   },

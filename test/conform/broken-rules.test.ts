@@ -7,7 +7,7 @@ import type { Suite } from "../../scripts/conform/suite.ts";
 import { BREAKS, type Break } from "./breaks.ts";
 import { sockets, suiteInWorkerd } from "./sections.ts";
 
-/** Asks the Worker, and breaks a rule on the way. */
+/** Sends requests to the Worker, and breaks a rule on the way. */
 function breaking(broken: Break): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);

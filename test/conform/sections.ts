@@ -15,7 +15,7 @@ export const ask: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
   const { method } = request;
   const path = new URL(request.url).pathname;
-  // It is among the assets, which Cloudflare serves before the Worker.
+  // The document is an asset, which Cloudflare serves without asking the Worker.
   if (path === "/openapi.json") return Response.json(document);
   const response = await exports.default.fetch(request);
   if (method !== "HEAD" && method !== "OPTIONS") fitDocument({ method, path }, await toAnswer(response.clone()));
@@ -38,7 +38,7 @@ export const sockets: Sockets = {
   connect: async (address, protocols) => {
     const { status, webSocket } = await upgrade(address, { "Sec-WebSocket-Protocol": protocols.join(", ") });
     if (webSocket === null) throw new Error(`no socket: ${status}`);
-    // Its frames wait for whoever listens first.
+    // Frames wait until a listener is added.
     queueMicrotask(() => {
       webSocket.accept();
     });
@@ -46,7 +46,7 @@ export const sockets: Sockets = {
   },
 };
 
-/** What asks the Worker as it runs here. */
+/** A suite whose requests go to the Worker under test. */
 export function suiteInWorkerd(settings: Partial<Settings> = {}, send = ask, opening = sockets): Suite {
   return new Suite({
     http: new Http("https://loyalty.example", new AbortController().signal, send),

@@ -26,7 +26,7 @@ const FULL = [
 const NOW = new Date("2026-11-24T09:15:30.400Z");
 const UNTIL_MIDNIGHT = String(14 * 3_600 + 44 * 60 + 30);
 
-/** A D1 that says this of every batch, or of those that `isMeant` names, and what it was sent. */
+/** A D1 that fails every batch, or those that `isMeant` chooses, with this message. */
 function failing(message: string, isMeant: (sql: readonly string[]) => boolean = () => true) {
   const batches: string[] = [];
   const DB = databaseThrough(async ({ sql, send }) => {
@@ -37,7 +37,7 @@ function failing(message: string, isMeant: (sql: readonly string[]) => boolean =
   return { DB, batches };
 }
 
-/** The lines of the log, from now on. */
+/** Returns a function that gives the lines logged from now on. */
 function logged() {
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
   return () => log.mock.calls.map(([line]) => JSON.parse(line));

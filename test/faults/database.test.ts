@@ -15,7 +15,7 @@ const stored = program("faults");
 
 beforeAll(async () => {
   await mustFeed(stored.lines);
-  // Else a poll of messages would subscribe its customer in the background, and ask the database once more.
+  // Otherwise a poll would subscribe its customer in the background, and ask the database once more.
   await new Inboxes(env).subscribe(String(stored.customer.id), { newestAt: "9999", at: Date.now() });
 });
 afterEach(() => vi.restoreAllMocks());
@@ -73,7 +73,7 @@ describe("every endpoint for customers, and the feed", () => {
     const fresh = program("faults-kv");
     await mustFeed(fresh.lines);
     const api = as(String(fresh.customer.id));
-    // The feed has cached the boards anew that it touched, and memory answers for them; of another store KV is asked.
+    // A board may be in memory. The board of an unplayed store is not, so KV is asked for it.
     const unplayed = seed.store(fresh.account.id);
     await mustFeed([unplayed]);
     const answers = await Promise.all([

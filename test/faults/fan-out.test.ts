@@ -12,7 +12,7 @@ const calls = (...customers: string[]) =>
 describe("a fan-out object", () => {
   const count = (length: number, name: string) => Array.from({ length }, (_, index) => `${name} ${index}`);
 
-  /** Lets these inboxes hang for four seconds, and says which were called, and how many were at once. */
+  /** Makes these inboxes hang for four seconds. Returns which were called, and the most calls at once. */
   function hang(isHanging: (customerId: string) => boolean) {
     const called: string[] = [];
     let [underWay, most] = [0, 0];

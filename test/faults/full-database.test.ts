@@ -67,7 +67,7 @@ describe("customers of a full database", () => {
 });
 
 describe("a database that grows", () => {
-  /** A database of so many gigabytes, by what D1 says after a write. */
+  /** A database of this size, as D1 reports it after a write. */
   function databaseOf(gigabytes: number) {
     const DB = databaseThrough(async ({ send }) => {
       const results = await send();

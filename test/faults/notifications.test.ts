@@ -79,7 +79,7 @@ describe("a feed that cannot notify an inbox", () => {
     await pass(21);
     await vi.waitUntil(() => late !== undefined, { timeout: 3_000 });
     await late;
-    // Long enough to take it out of the outbox.
+    // Long enough to remove the change from the outbox.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     await runSchedule();
 
@@ -131,7 +131,7 @@ describe("a feed that cannot notify an inbox", () => {
   });
 });
 
-/** The second of the messages ends while inboxes are notified of them. */
+/** Feeds messages, and ends their second while inboxes are notified. */
 async function feedWhileTimePasses(messages: readonly FeedLine[]): Promise<void> {
   const feeding = mustFeed(messages);
   await waitUntil(async () => (await outbox()).length > 0);
@@ -140,7 +140,7 @@ async function feedWhileTimePasses(messages: readonly FeedLine[]): Promise<void>
 }
 
 describe("a feed that concerns more than a hundred listeners", () => {
-  /** Lets each inbox take some time, and says who was notified, and how many were at once. */
+  /** Makes each notification take this long. Returns who was notified, and the most calls at once. */
   function takeTime(milliseconds: number) {
     const notified: string[] = [];
     let [calls, most] = [0, 0];

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Leaves changes in the outbox, of these versions, each of customers of its own. */
+/** Adds changes of these versions to the outbox, by default each for another customer. */
 async function leave({
   versions,
   what = "messages",
@@ -27,10 +27,10 @@ async function leave({
   await env.DB.prepare(insert).bind(what, customer, JSON.stringify(versions)).run();
 }
 
-/** Makes what the outbox has an hour old. */
+/** Makes all changes of the outbox older than an hour. */
 const age = () => env.DB.exec("UPDATE outbox SET stored_at = (SELECT datetime(now, '-61 minutes') FROM clock)");
 
-/** Inboxes that take every notification; says which came. */
+/** Makes every inbox reachable. Returns a function that gives the notifications. */
 function takeNotifications() {
   const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
   return () =>

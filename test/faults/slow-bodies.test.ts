@@ -13,7 +13,7 @@ const LIMIT = 2 * KIB * KIB;
 
 afterEach(() => void vi.useRealTimers());
 
-/** A body that somebody sends by hand. */
+/** A body that the test sends piece by piece. */
 function openBody() {
   const { readable, writable } = new IdentityTransformStream();
   const writer = writable.getWriter();
@@ -23,7 +23,7 @@ function openBody() {
 
 const blanks = (count: number) => new Uint8Array(count).fill(0x20);
 
-/** An upload that sends these bytes and stops: what was answered, and a way to end it. */
+/** An upload that sends these bytes and stops. Resolves with its answer once it is closed. */
 function stall(path: string, token: string, bytes: Uint8Array, to: typeof send = send) {
   const body = openBody();
   const answer = to(path, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: body.readable });
@@ -60,7 +60,7 @@ describe("uploads that come slowly", () => {
     const [token, feeding] = [await customerToken("somebody"), await feedToken("*")];
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
     let isAnswered = false;
-    // A Worker that the test calls itself has the test's timers.
+    // A Worker that the test calls itself uses the test's fake timers.
     const to = async (path: string, init?: RequestInit) => toAnswer(await sendTo({}, path, init));
     const asked = [
       stall("/api/v1/customer/full-search", token, blanks(3), to),
@@ -95,7 +95,7 @@ describe("reading a body", () => {
 
     for (let second = 0; second < 64; second += 4) {
       void body.write(blanks(1)).catch(() => {});
-      // The stream is the runtime's own, which knows nothing of this clock.
+      // The stream belongs to the runtime, which does not follow the fake clock.
       await scheduler.wait(5);
       await vi.advanceTimersByTimeAsync(4_000);
     }

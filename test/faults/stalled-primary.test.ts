@@ -14,7 +14,7 @@ const CUSTOMER = "/api/v1/customer";
 const BOARD = `${CUSTOMER}/gamification/leaderboard`;
 const ASKS_PRIMARY = [`POST ${BOARD}`];
 
-// What a request may take beside what it waits for.
+// The time that a request may take besides its waits.
 const AT_ONCE_MS = 250;
 const stored = program("stalled");
 
@@ -25,7 +25,7 @@ const board = (location: unknown, contest: unknown) => ({ location_id: location,
 /** A board that is cached nowhere. */
 const uncached = () => board(seed.freshId("s"), stored.contest.id);
 
-/** A store whose board of a contest is in KV only, so old, and has nobody on it at D1. */
+/** A store whose board is in KV, this number of seconds old. At D1 the board is empty. */
 async function boardInKv(ageSeconds: number) {
   const store = seed.store(stored.account.id);
   await mustFeed([store]);
@@ -36,7 +36,7 @@ async function boardInKv(ageSeconds: number) {
   return body;
 }
 
-/** A Worker whose breaker is open, and where the primary does not answer. */
+/** A Worker whose circuit breaker is open, because the primary does not answer. */
 async function withOpenBreaker() {
   const { primary, DB } = stallingDatabase();
   const api = asAt({ DB }, String(stored.customer.id));

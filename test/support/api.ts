@@ -16,7 +16,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Answer
   return answer;
 }
 
-/** The API as one customer sees it, with a token of more claims if need be. */
+/** The API for one customer, whose token may have more claims. */
 export function as(customerId: string, claims: Record<string, unknown> = {}) {
   const headers = async () => ({ Authorization: `Bearer ${await customerToken(customerId, claims)}` });
   return {
@@ -31,12 +31,12 @@ export function as(customerId: string, claims: Record<string, unknown> = {}) {
 
 export type FeedLine = Record<string, unknown> | string;
 
-/** One line each: an object as JSON, a string as it is. */
+/** Lines of the feed: an object as JSON, a string as it is. */
 export function ndjson(lines: readonly FeedLine[]): string {
   return lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
 }
 
-/** Sends lines to the feed, with a token for all accounts unless told. */
+/** Sends lines to the feed, by default with a token for all accounts. */
 export async function feed(lines: readonly FeedLine[] | BodyInit, accounts: readonly string[] | "*" = "*") {
   return feedWith(await feedToken(accounts), lines);
 }
@@ -53,7 +53,7 @@ export function feedWith(token: string, lines: readonly FeedLine[] | BodyInit): 
   return send("/api/v1/feed", { method: "POST", headers, body });
 }
 
-/** Sends lines that must be taken, in as many requests as it takes. Resolves with the last answer. */
+/** Sends lines that must be taken, in several requests if one cannot hold them. Resolves with the last answer. */
 export async function mustFeed(lines: readonly FeedLine[]): Promise<Answer> {
   const [first = [], ...others] = toRequests(lines);
   const answer = await feed(first);
@@ -61,7 +61,7 @@ export async function mustFeed(lines: readonly FeedLine[]): Promise<Answer> {
   return others.length === 0 ? answer : mustFeed(others.flat());
 }
 
-/** The lines in requests that the feed takes. */
+/** Splits lines into requests within the limits of the feed. */
 function toRequests(lines: readonly FeedLine[]): FeedLine[][] {
   const requests: FeedLine[][] = [[]];
   let [bytes, items] = [0, 0];

@@ -8,7 +8,7 @@ export const MINUTE = 60 * SECOND;
 const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
 
 export const refusal = { status: false, errorCode: "UNAUTHENTICATED", message: "Invalid or expired." };
-/** What the service may say where a socket is asked for without one. */
+/** Answers of the service to a plain request for the path of the socket. */
 const answers = {
   good: () => Response.json({ status: false, errorCode: "UPGRADE_REQUIRED", message: "A socket." }, { status: 426 }),
   refused: () => Response.json(refusal, { status: 401 }),
@@ -19,7 +19,7 @@ const answers = {
 };
 export type Answer = keyof typeof answers | "nothing";
 
-/** Stops the clock, and takes half of what chance may add to a wait. */
+/** Stops the clock, and makes every random number 0.5. */
 export function fakeTime(): void {
   vi.useFakeTimers({ now: NOW });
   vi.spyOn(Math, "random").mockReturnValue(0.5);
@@ -50,7 +50,7 @@ interface FollowOptions extends Partial<ClientOptions> {
   onOpen?: (socket: FakeSocket) => void;
 }
 
-/** Somebody who follows the changes, what they were given and when, and how it ended. */
+/** Follows `changes()`: the items with the second of each, and how the iteration ended. */
 export function followChanges({ answer = "good", onOpen, ...options }: FollowOptions = {}) {
   const openedAt: number[] = [];
   const sockets = fakeSockets((socket) => {
@@ -76,7 +76,7 @@ export function followChanges({ answer = "good", onOpen, ...options }: FollowOpt
   return { ...sockets, service, openedAt, given, stop, iteration, ended };
 }
 
-/** Somebody whose first connection stands. */
+/** The same, with a first connection that has said hello. */
 export async function followConnected(options?: FollowOptions) {
   const following = followChanges(options);
   await soon();

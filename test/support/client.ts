@@ -2,11 +2,11 @@ import { exports } from "cloudflare:workers";
 import { type ClientOptions, createClient } from "../../src/client/index.ts";
 import { customerToken } from "./tokens.ts";
 
-// The waits themselves are in test/client/retry.test.ts.
+// test/client/retry.test.ts is about the waits themselves.
 export const QUICKLY = { longestWaitMs: 20 };
 
 export type Send = typeof fetch;
-// A Request of workerd takes no signal of React Native's; without one, an abandoned request would outlive its test.
+// workerd's Request does not take React Native's signals. Without a signal, an abandoned request would outlive its test.
 const NativeController = AbortController;
 
 export const worker: Send = (input, init) => {
@@ -16,7 +16,7 @@ export const worker: Send = (input, init) => {
   return exports.default.fetch(new Request(input as string, { ...(init as RequestInit), signal: native.signal }));
 };
 
-/** A client of the Worker as one customer, and what it has sent. */
+/** A client of one customer, and the addresses that it has sent requests to. */
 export function clientOf(customerId: string, send: Send = worker, retry: ClientOptions["retry"] = QUICKLY) {
   const sent: string[] = [];
   const client = createClient({
@@ -26,7 +26,6 @@ export function clientOf(customerId: string, send: Send = worker, retry: ClientO
       sent.push(String(input));
       return send(input, init);
     },
-    // Sockets have tests of their own, where the service is a model.
     WebSocket: null,
     retry,
   });

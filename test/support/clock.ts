@@ -13,7 +13,7 @@ export async function setClock(now: string, millisecond = 0): Promise<void> {
 
 export const showStoredMessages = () => showMessages(new Database(env.DB, "first-primary"));
 
-/** Stops D1's clock, and shows nothing. */
+/** Stops D1's clock without showing messages. */
 export async function stopClock(now: string, millisecond = 0): Promise<void> {
   await env.DB.batch([
     env.DB.prepare("DROP VIEW clock"),

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
 
-/** What a request costs at D1. What it does in the background is over when this resolves. */
+/** What a request costs at D1. Waits for its work in the background. */
 export async function costOf(path: string, init: RequestInit) {
   const context = createExecutionContext();
   // In development an answer says how many rows were read and written.

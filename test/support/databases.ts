@@ -9,7 +9,7 @@ interface Batch {
   send: () => Promise<D1Result[]>;
 }
 
-/** The test's D1, or another, of which each batch goes through a function that may hold it up, fail, or change results. */
+/** A D1 that passes each batch to a function, which may delay it, fail, or change its results. */
 export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>, database = env.DB): D1Database {
   const withSession = (start?: string) => {
     const session = database.withSession(start);
@@ -29,10 +29,10 @@ export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>, 
   return { withSession, prepare: prepare.bind(database), batch: batch.bind(database) } as unknown as D1Database;
 }
 
-/** Whether a batch adds rows, which a database at its largest size refuses. */
+/** Whether a batch adds rows, which a full database refuses. */
 export const adds = ({ sql }: Pick<Batch, "sql">) => sql.some((one) => /\bINSERT INTO (?!refusals)/.test(one));
 
-/** A D1 at its largest size, which answers reads and deletes, and refuses what inserts. */
+/** A full D1: it answers reads and deletes, and refuses inserts. */
 export function fullDatabase(): D1Database {
   return databaseThrough(async (batch) => {
     if (adds(batch)) throw new Error("D1_ERROR: Exceeded maximum DB size");

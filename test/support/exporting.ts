@@ -9,7 +9,7 @@ export async function exportPage(target = EXPORT): Promise<Answer> {
   return send(target, { headers: { Authorization: `Bearer ${await exportToken()}` } });
 }
 
-/** Where the next page is. */
+/** The path of the next page. */
 export function nextPage(answer: Answer): string | undefined {
   const url = linkOf(answer);
   return url?.slice(new URL(url).origin.length);

@@ -2,13 +2,13 @@ import type { SocketLike } from "../../src/client/index.ts";
 
 type Listener = (event: object) => void;
 
-/** A socket whose service is the test. */
+/** A socket whose other side is the test. */
 export class FakeSocket implements SocketLike {
   readonly url: string;
   readonly protocols: string[];
   readonly sent: string[] = [];
   answersPings = true;
-  /** The code with which the client has closed it. */
+  /** The code with which the client closed the socket. */
   closedWith: number | null = null;
   readonly #listeners: Record<string, Listener[]> = {};
 
@@ -46,13 +46,13 @@ export class FakeSocket implements SocketLike {
     this.says({ type: "changed", what });
   }
 
-  /** The service closes it, or, without a code, it breaks: browsers then have an error first. */
+  /** The service closes the socket. Without a code the connection breaks, and an error comes first, as in browsers. */
   drops(code?: number): void {
     if (code === undefined) this.#fire("error", {});
     this.#fire("close", { code: code ?? 1006 });
   }
 
-  /** From now on nothing comes of it, not even its end. */
+  /** No event comes from the socket any more, not even its close. */
   goesSilent(): void {
     for (const type of Object.keys(this.#listeners)) this.#listeners[type] = [];
   }

@@ -1,10 +1,10 @@
-/** Bodies by their bytes, with what the feed and `npm run feed -- FILE --check` must both say of them. */
+/** A body in bytes, and what the feed and `npm run feed -- FILE --check` must both say of it. */
 interface FeedBytes {
   what: string;
   body: Uint8Array<ArrayBuffer>;
   /** How many lines count. */
   lines: number;
-  /** What is wrong with which line. */
+  /** The error of each bad line. */
   bad: Record<string, string>;
 }
 
@@ -15,7 +15,7 @@ const MARK = [0xef, 0xbb, 0xbf];
 const encoder = new TextEncoder();
 const customer = (id: string) => `{"record":"customer","id":"${id}","first_name":"Ada","last_name":"Ré"}`;
 
-/** Texts and bytes, one after the other. */
+/** Joins texts and bytes. */
 function bytes(...parts: (string | readonly number[])[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(parts.flatMap((part) => (typeof part === "string" ? [...encoder.encode(part)] : part)));
 }

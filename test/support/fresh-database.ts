@@ -2,7 +2,7 @@ import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { setClock } from "./clock.ts";
 
-/** Puts an empty database in the place of the test's, at a second of the clock, and empties the bucket. */
+/** Replaces the test's database by an empty one, stops its clock at a second, and empties the bucket. */
 export async function freshDatabase(now: string): Promise<void> {
   await reset();
   await emptyBucket(env.TEST_HISTORY);

@@ -5,8 +5,8 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 let now = Date.now() + YEAR_MS;
 
 /**
- * Lets /health forget what it remembers: stops the Worker's clock at a time far from now, later each time, so that no
- * other test is answered with what was found then.
+ * Makes /health forget its last result: stops the Worker's clock a year from now, later at each call, so that no result is
+ * still fresh for another test.
  */
 export function passHealth(): void {
   now += 60_000;

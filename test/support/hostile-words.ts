@@ -1,4 +1,4 @@
-// Programs whose words were chosen to make a search expensive: whoever may feed one account can have them.
+// Programs whose words make a search expensive. A client that may feed one account can store them.
 
 import * as seed from "./seed.ts";
 
@@ -11,7 +11,7 @@ const LETTERS = [
   [0x20000, 0x2a6d6],
 ] as const;
 
-/** So many words that are alike but for one letter: each is one typo away from every other. */
+/** Words that differ in one letter: each is one typo away from every other. */
 function neighbours(count: number, before: string, after: string): string[] {
   const letters = LETTERS.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at));
   return letters.slice(0, count).map((letter) => before + String.fromCodePoint(letter) + after);

@@ -30,7 +30,7 @@ export async function pass(seconds: number): Promise<string> {
   return toText(now);
 }
 
-/** A group of two, of whom the first polls and the second writes. */
+/** A group of two customers: a reader, who polls, and a writer. */
 export async function seedGroup() {
   const [reader, writer] = [seed.customer(), seed.customer()];
   const group = seed.group([writer.id, reader.id]);
@@ -52,7 +52,7 @@ function bodiesOf({ body }: Answer): string[] {
   return (body.items ?? []).map(({ last_message }: { last_message: string }) => last_message);
 }
 
-/** Polls until the inbox is subscribed, and the next poll is quiet. */
+/** Polls until the inbox is subscribed and answers without D1. */
 export async function pollUntilQuiet(customerId: string, checkTime?: string): Promise<void> {
   for (let polls = 1; (await poll(customerId, checkTime)).roundTrips > 0; polls += 1) {
     if (polls > 50) throw new Error("no poll is quiet");
@@ -61,7 +61,7 @@ export async function pollUntilQuiet(customerId: string, checkTime?: string): Pr
 
 export const outbox = () => rows("SELECT version, change_kind, customers, newest_at FROM outbox");
 
-/** Waits for what a request does to the outbox in the background. */
+/** Waits for the outbox to be emptied in the background. */
 export async function outboxIsEmpty(): Promise<boolean> {
   for (let attempts = 0; attempts < 300; attempts += 1) {
     if ((await outbox()).length === 0) return true;
@@ -72,7 +72,7 @@ export async function outboxIsEmpty(): Promise<boolean> {
 
 export const realNotify = Inboxes.prototype.notify;
 
-/** Lets the inboxes of these customers be reached, and no others; says who was notified. */
+/** Makes only these inboxes reachable. Returns an array that receives who was notified. */
 export function reach(isReached: (customerId: string) => boolean): string[] {
   const notified: string[] = [];
   vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async function (this: Inboxes, customerId, notification) {
@@ -100,7 +100,7 @@ export async function seedListeners(count: number) {
   };
 }
 
-/** Time passes as the tests of the file say, and each begins without the changes that an earlier one left. */
+/** Fakes `Date` in each test of the file, and empties the outbox before it. */
 export function startEachWithoutChanges(): void {
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ["Date"] });

@@ -14,7 +14,7 @@ export const LIVE = "/api/v1/customer/live";
 export interface Listener {
   socket: WebSocket;
   frames: unknown[];
-  /** The next frame, or one that has come and was not asked for yet. */
+  /** The next frame that `next` has not returned yet. */
   next: () => Promise<unknown>;
   closed: Promise<{ code: number; reason: string }>;
 }
@@ -25,7 +25,7 @@ export function handshake(headers: Record<string, string>, path = LIVE): Promise
   return exports.default.fetch(new Request(address, { headers: { Upgrade: "websocket", ...headers } }));
 }
 
-/** Opens a customer's socket; it has said hello. */
+/** Opens a customer's socket, and waits for its hello. */
 export async function listenAs(customerId: string, claims: Record<string, unknown> = {}): Promise<Listener> {
   const token = await customerToken(customerId, claims);
   const answer = await handshake({ Authorization: `Bearer ${token}` });
@@ -46,14 +46,14 @@ export async function inInbox<Value>(customerId: string, look: (state: DurableOb
   return runInDurableObject(await inboxOf(customerId), (_, state) => look(state));
 }
 
-/** Puts the inbox out of memory. */
+/** Evicts the inbox from memory. */
 export const evict = async (customerId: string, options?: Parameters<typeof evictDurableObject>[1]) =>
   evictDurableObject(await inboxOf(customerId), options);
 
 /** Runs the alarm that is set, now. */
 export const ring = async (customerId: string) => runDurableObjectAlarm(await inboxOf(customerId));
 
-/** What an inbox is notified of; left out: of nothing. */
+/** A notification, by default of nothing. */
 export const notification = (of: Partial<Notification> = {}): Notification => ({
   kinds: [],
   newestAt: "",
@@ -70,7 +70,7 @@ export const connection = (customerId: string, of: Partial<Connection> = {}): Co
   ...of,
 });
 
-/** How many sockets the inbox has that it has not closed. */
+/** The number of open sockets of an inbox. */
 export const openSockets = (customerId: string) =>
   inInbox(
     customerId,
@@ -90,7 +90,7 @@ export async function seedCustomer() {
 export async function framesOf({ socket, frames }: Listener, customerId: string): Promise<unknown[]> {
   const pending = () => inInbox(customerId, ({ storage }) => storage.kv.get<Pending>("pending")?.length ?? 0);
   await waitUntil(async () => (await pending()) === 0);
-  // The answer comes after whatever was sent before.
+  // The pong comes after all frames that were sent before it.
   const pongs = () => frames.filter((frame) => frame === "pong").length;
   const before = pongs();
   socket.send("ping");

@@ -14,7 +14,7 @@ export function columnsOf(event: MetricsEvent) {
   return [...columns("blob", ["event", "version", ...blobs]), ...columns("double", doubles)];
 }
 
-/** Binds a dataset; the points that are written from now on. */
+/** Binds a dataset. Returns an array that receives all points written from now on. */
 export function recordMetrics(): Point[] {
   const points: Point[] = [];
   setVariables({
@@ -36,7 +36,7 @@ export function recordMetrics(): Point[] {
   return points;
 }
 
-/** Takes the dataset away again. */
+/** Removes the dataset. */
 export function stopMetrics(): void {
   setVariables({ METRICS: undefined });
 }

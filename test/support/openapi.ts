@@ -36,7 +36,7 @@ export function fitDocument({ method, path }: { method: string; path: string }, 
   if (content === undefined && answer.body === null) return;
   const validator = validators.get(place) ?? validatorOf(content?.schema ?? false);
   validators.set(place, validator);
-  // Of many lines the first stands for all: a page of an export is of one kind.
+  // All lines of a page have the same kind, so the first is enough.
   const described = mediaType === NDJSON ? answer.body.slice(0, 1) : [answer.body];
   const errors = described.flatMap((body: unknown) => validator.validate(body).errors);
   if (errors.length > 0) {
@@ -52,7 +52,7 @@ function isOptional(name: string, { status }: Answer): boolean {
   return OPTIONAL.has(name) || (status === 413 && name === "Retry-After");
 }
 
-// A bookmark is there once the database was asked, a link where there is another page, a tag where there is something, and a 429 of before has neither.
+// Some headers are optional: a bookmark needs a query, a link another page, a tag an answer that is not empty.
 const OPTIONAL = new Set(["X-D1-Bookmark", "Link", "X-Board-Age", "ETag"]);
 
 /** A validator of a schema of the document, which may refer to the document's components. */

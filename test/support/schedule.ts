@@ -7,11 +7,11 @@ import { rows } from "./state.ts";
 export const runMinute = (bindings = env) =>
   worker.scheduled(createScheduledController({ cron: "* * * * *" }), bindings, createExecutionContext());
 
-/** Makes one job due, and no other: or none. */
+/** Makes one job due, or none. */
 export const makeDue = (name = "") =>
   rows("UPDATE jobs SET due_at = iif(name = ?, (SELECT now FROM clock), '9999'), lease_until = ''", name);
 
-/** A minute in which one job is due, or none. */
+/** Runs a minute of the schedule in which one job is due, or none. */
 export async function runSchedule(job?: string): Promise<void> {
   await makeDue(job);
   await runMinute();

@@ -1,4 +1,4 @@
-// Lines of the feed with everything that a test does not care about filled in. Each test takes ids of its own.
+// Makes lines of the feed. Required fields that no test is about are filled in. Each test takes ids of its own.
 
 let count = 0;
 
@@ -18,7 +18,7 @@ type Fields = object;
 type Line = Record<string, unknown> & { record: string };
 type Seed = Line & { id: string };
 
-/** Makes lines of a kind: of values for these fields, in this order, and of others that replace what is filled in. */
+/** Makes a function for one kind of record. It takes the values of `names` in order, then an object of other fields. */
 function kind<const Names extends readonly string[]>(record: string, names: Names, filledIn: Fields = {}) {
   return (...given: [...{ [Place in keyof Names]: unknown }, fields?: Fields | undefined]): Line => {
     const values = names.map((name, place) => [name, given[place]]);

@@ -1,11 +1,11 @@
-/** The algorithms of keys at an address, as Web Crypto has them. */
+/** The algorithms of a JWKS, as Web Crypto names them. */
 export const KEY_ALGORITHMS = {
   RS256: { name: "RSASSA-PKCS1-v1_5", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" },
   ES256: { name: "ECDSA", namedCurve: "P-256" },
   EdDSA: { name: "Ed25519" },
 } as const;
 
-/** A pair of keys, and what an identity provider serves of it. */
+/** A pair of keys. `shared` is the part that an identity provider serves. */
 export async function keyPair(alg: keyof typeof KEY_ALGORITHMS, kid: string) {
   const pair = (await crypto.subtle.generateKey(KEY_ALGORITHMS[alg], true, ["sign", "verify"])) as CryptoKeyPair;
   const jwk = async (key: CryptoKey) => (await crypto.subtle.exportKey("jwk", key)) as JsonWebKey;

@@ -6,7 +6,7 @@ import { type Answer, type FeedLine, ndjson } from "./api.ts";
 import { fitDocument } from "./openapi.ts";
 import { customerToken, feedToken } from "./tokens.ts";
 
-/** Sends a request to a Worker with other bindings; what it does in the background goes on by itself. */
+/** Sends a request to a Worker with other bindings. Does not wait for its work in the background. */
 export async function sendTo(bindings: object, path: string, init: RequestInit = {}): Promise<Response> {
   const request = new Request(`https://loyalty.example${path}`, init);
   return worker.fetch(request, { ...env, ...bindings } as Env, createExecutionContext());
@@ -34,7 +34,7 @@ export async function feedTo(bindings: object, lines: readonly FeedLine[]): Prom
   return answer;
 }
 
-/** What work comes to, and how many milliseconds it takes. */
+/** The result of a promise, and the milliseconds until it came. */
 export async function timed<Value>(work: Promise<Value>): Promise<{ value: Value; milliseconds: number }> {
   const startedAt = performance.now();
   const value = await work;

@@ -4,7 +4,7 @@ import { Database, type Usage } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
 import { type FeedLine, ndjson } from "./api.ts";
 
-/** Rows of the database, for a test that looks behind the API. */
+/** Rows of the database. */
 export async function rows(query: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
   const { results } = await env.DB.prepare(query)
     .bind(...values)
@@ -18,7 +18,7 @@ export async function value(query: string, ...values: unknown[]): Promise<unknow
   return row === undefined ? undefined : Object.values(row)[0];
 }
 
-/** Every row of every real table, as text: two states are the same when their snapshots are. */
+/** Every row of every table, as text. Equal states have equal snapshots. */
 export async function snapshot(): Promise<string> {
   const tables = await rows(
     `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'`,
@@ -27,12 +27,12 @@ export async function snapshot(): Promise<string> {
   return JSON.stringify(contents);
 }
 
-/** The row that a feed request writes, whatever its lines: the feed version. */
+/** Every feed request writes one row: the feed version. */
 const ROWS_A_REQUEST = 1;
 
 const ALL_ACCOUNTS: FeedToken = { accounts: "*", restores: false };
 
-/** What it costs at D1 to take lines, besides that row. */
+/** What feeding lines costs at D1, without that row. */
 export async function feedUsage(lines: readonly FeedLine[], token = ALL_ACCOUNTS): Promise<Usage> {
   const db = new Database(env.DB, "first-primary");
   await acceptFeed(db, { body: new TextEncoder().encode(ndjson(lines)), token });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 
-/** Sets bindings and variables of the Worker; undefined takes one away. */
+/** Sets bindings and variables of the Worker. `undefined` removes one. */
 export function setVariables(variables: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(variables)) {
     if (value === undefined) Reflect.deleteProperty(env, name);

@@ -1,14 +1,14 @@
 import { onTestFinished, vi } from "vitest";
 
-// Long enough for a busy machine: what comes at all comes sooner.
+// Long enough for a busy machine.
 const LONGEST_MS = 30_000;
 
-/** Resolves with what it comes to, once that is truthy. */
+/** Waits until a condition is truthy. Resolves with its value. */
 export function waitUntil<Value>(condition: () => Value | Promise<Value>, interval = 20) {
   return vi.waitUntil(condition, { timeout: LONGEST_MS, interval });
 }
 
-/** Resolves once it does not throw any more. */
+/** Waits until a check does not throw any more. */
 export function waitFor<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   return vi.waitFor(check, { timeout: LONGEST_MS, interval: 20 });
 }
@@ -16,9 +16,9 @@ export function waitFor<Value>(check: () => Value | Promise<Value>): Promise<Val
 const LONGEST_STEP_MS = 20;
 
 /**
- * Until the test ends, timers and clocks go by a clock that this isolate moves on itself: as the real one does, but in
- * steps of 20 ms at most. So time in which the machine is busy with something else, or stands still, hardly counts. It is
- * for Workers that the test calls itself, since the runtime lets no request's timer be run by another.
+ * Until the test ends, timers and clocks follow a fake clock. It follows the real clock in steps of at most 20 ms, so time
+ * in which the machine is busy hardly counts. Only for Workers that the test calls itself: the runtime does not let one
+ * request run the timers of another.
  */
 export function countOwnTime(): void {
   const realNow = performance.now.bind(performance);
@@ -40,7 +40,7 @@ export function countOwnTime(): void {
   })();
 }
 
-/** Lets so much of the isolate's own time pass at once, for those who wait for a timer by now. */
+/** Moves the fake clock on at once, after pending work had a moment to set its timers. */
 export async function passOwnTime(milliseconds: number): Promise<void> {
   await scheduler.wait(50);
   await vi.advanceTimersByTimeAsync(milliseconds);

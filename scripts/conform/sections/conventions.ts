@@ -5,14 +5,13 @@ import { account, coupon, customer, eipCampaign, employee, issued, membership, p
 import type { Section, Suite } from "../suite.ts";
 
 const LONGEST_BYTES = 2 * 1024 * 1024;
-/** As many as are too long for one answer, each with 40 lines of 200 characters. */
+/** One answer cannot hold them: each has 40 lines of 200 characters. */
 const LONG_COUPONS = 300;
 const ITEM_BYTES = 9_500;
 const NEARBY = "campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
-/** In the order of their code points, which is not that of UTF-16, nor of an alphabet. */
+/** Sorted by code point. UTF-16 and alphabets would sort them otherwise. */
 const SORTED = ["Z", "a", "aa", "é", "\uFFFD", "\u{1F600}"];
-/** What is searched for, the name of a coupon, and whether the search finds it. */
 const MATCHES: readonly [search: string, name: string, isFound: boolean][] = [
   ["EE c", "Free coffee", true],
   ["CAFÉ", "Free cafe", true],
@@ -30,7 +29,7 @@ const MATCHES: readonly [search: string, name: string, isFound: boolean][] = [
   ["x".repeat(51), `-${"x".repeat(51)}-`, true],
   ["🍩".repeat(100), "🍩".repeat(101), true],
 ];
-/** Like cursors, but no link gave them: beyond the page, at a time that does not exist, or incomplete. */
+/** No link has such cursors: they are beyond the page, at a time that does not exist, or incomplete. */
 const BAD_CURSORS = [
   ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", shown: 50, group_id: "g" }],
   ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-31 09:42:17", shown: 0, group_id: "g" }],

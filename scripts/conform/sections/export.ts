@@ -99,7 +99,7 @@ export async function exportPages(suite: Suite): Promise<Section> {
   };
 }
 
-/** Kinds in the order of an export; others lie between them. */
+/** Some kinds, in the order of an export. */
 const ORDER = ["account", "store", "campaign", "customer", "coupon", "employee", "eip_campaign", "message_group"];
 
 /** docs/contract/export.md, 2 */
@@ -122,7 +122,7 @@ export async function exportOrder(suite: Suite): Promise<Section> {
 export async function exportLines(suite: Suite): Promise<Section> {
   const accountId = suite.accountId();
 
-  /** The exported line of an eip_campaign: of these there are few. */
+  /** The exported line of an eip_campaign. An export of this kind is short. */
   const exported = async (id: string): Promise<Line | undefined> => {
     const pages = await suite.pages(`${FEED}?record=eip_campaign`, await suite.tokens.export());
     return pages.flatMap(exportedLines).find((line) => line.id === id) as Line | undefined;

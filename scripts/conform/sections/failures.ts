@@ -10,7 +10,6 @@ const LIMIT_BYTES = 64 * 1_024;
 const SEARCH = "full-search";
 const [LONG, LONG_ID] = ["x".repeat(101), "x".repeat(65)];
 
-/** Queries with bad fields, and which these are. */
 const BAD_QUERIES: readonly (readonly [path: string, query: string, fields: string])[] = [
   ["messages", "page=0&per_page=101&check_time=2026-02-30%2000:00:00", "page per_page check_time"],
   ["messages", "page=1&page=2&check_time=2026-01-01&check_time=x&after=y&after=z", "page check_time after"],
@@ -27,7 +26,6 @@ const BAD_QUERIES: readonly (readonly [path: string, query: string, fields: stri
   ["my-coupons", "page=1.5&per_page=abc", "page per_page"],
 ];
 
-/** Bodies with bad fields, and which these are. */
 const BAD_BODIES: readonly (readonly [path: string, body: object, fields: string])[] = [
   ["campaigns/near-by-popular-campaigns", {}, "latitude longitude single_account_id"],
   [

@@ -59,7 +59,7 @@ export async function feedSoftDeletes(suite: Suite): Promise<Section> {
             employee(ids.player, chain, "Ada"),
             play(suite.id("play"), ids.league, ids.store, ids.player),
           );
-          /** Which of these are answered: nearby, found, held, and joined. */
+          /** A digit for each: two coupons, the store and campaign found, the campaign nearby (1 if shown), and the counts of `me`. */
           const seen = async () => {
             const mine = (await suite.get(ben, "my-coupons")).text;
             const search = (await suite.post(ben, "full-search", { query: name, typos: false })).text;

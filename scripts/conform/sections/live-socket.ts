@@ -20,7 +20,7 @@ export async function liveSocket(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const talk = suite.id("talk");
 
-  /** Asks for a socket with these headers, as `GET` of a browser or an app. */
+  /** Asks for a socket with these headers. */
   const ask = async (headers: Record<string, string>, query = ""): Promise<Answer> => {
     const answer = await suite.sockets.handshake(`${suite.http.url}${LIVE}${query}`, { ...UPGRADE, ...headers });
     const body = answer.text === "" ? {} : JSON.parse(answer.text);
@@ -95,7 +95,7 @@ export async function liveSocket(suite: Suite): Promise<Section> {
           expectFailure(await ask({}, `?${name}=${ann.token}`), 401, "UNAUTHENTICATED");
       },
       "Then 426 `UPGRADE_REQUIRED`": async () => {
-        // Its header Upgrade is about one connection: no proxy hands it on.
+        // The answer's header Upgrade is not checked: proxies remove it.
         expectFailure(await suite.http.send(LIVE, { token: ann.token }), 426, "UPGRADE_REQUIRED");
       },
       "then 403 `FORBIDDEN` for a page whose `Origin` is neither the service's own nor among `CORS_ORIGINS`":

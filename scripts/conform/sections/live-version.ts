@@ -13,7 +13,7 @@ export async function liveVersion(suite: Suite): Promise<Section> {
       "Each feed request that is committed adds one to the feed version. Every 200 of the feed has it in the header `X-Feed-Version`.":
         async () => {
           const [first, second] = [await fed(), await fed()];
-          // Somebody else may feed meanwhile.
+          // Other clients may feed meanwhile.
           expectThat(second > first, `X-Feed-Version was ${first}, then ${second}`);
         },
     },

@@ -11,7 +11,7 @@ export async function me(suite: Suite): Promise<Section> {
   const word = suite.word();
   const ask = (caller = ann) => suite.get(caller, "me");
   const recordOf = ({ body }: Answer) => (body.items ?? {}) as Item;
-  /** The balances with the accounts of this section: a caller's entries stay from one section to the next. */
+  /** The balances at the accounts of this section. A caller given by `--tokens` has balances of other sections too. */
   const balancesOf = (answer: Answer) => {
     const { balances } = recordOf(answer);
     const ours = (Array.isArray(balances) ? balances : []) as Item[];

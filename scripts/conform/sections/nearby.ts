@@ -8,7 +8,7 @@ const EARTH_RADIUS_MILES = 3958.7613;
 const HERE = { latitude: 10, longitude: 20 };
 const RANDOM_STORES = 40;
 
-/** A place so many miles north of another. */
+/** The place that is this number of miles north of another. */
 function north(miles: number, { latitude, longitude }: Place = HERE): Place {
   return { latitude: latitude + (miles / EARTH_RADIUS_MILES) * (180 / Math.PI), longitude };
 }

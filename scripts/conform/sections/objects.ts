@@ -18,7 +18,7 @@ const COUPON = {
   ...{ once_per_sale: 1, filter_items: 3, coupon_barcode: "0042", source_campaign_id: "elsewhere" },
   created_at: "2026-01-02 03:04:05",
 };
-/** What is answered of it, besides its ids. */
+/** The fields of the answer, besides ids. */
 const { created_at: _, ...ofCoupon } = COUPON;
 const ANSWERED = { ...ofCoupon, id: "", value: "19.50", expiration_date: "2999-01-31 23:59:59", coupon_barcode: 42 };
 const ISSUED = {

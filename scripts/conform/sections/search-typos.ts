@@ -5,7 +5,7 @@ import type { Section, Suite } from "../suite.ts";
 
 const MOST = 20;
 const pairs = (text: string) => text.split(", ").map((pair) => pair.split(" ") as [asked: string, name: string]);
-/** What is asked, and a name for which it is taken: typos in the second, a middle and the last letter. */
+/** A query and the name that it means. The typo is in the second, a middle or the last letter. */
 const FORGIVEN = pairs(
   "gharcia García, ggarcia García, garrcia García, garcixa García, garciae García, maris Marina, grcia García, " +
     "garca García, gercia García, gartia García, garcie García, gracia García, garica García, garcai García, " +

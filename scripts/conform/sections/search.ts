@@ -40,7 +40,7 @@ export async function search(suite: Suite): Promise<Section> {
   const customersOf = (answer: Answer) => listOf(answer, "customers");
   const idsIn = (answer: Answer, list: string) => idsOf(listOf(answer, list));
   const find = async (query: string, id: string) => customersOf(await ask(query)).find((item) => item.id === id);
-  /** Whom a search finds besides the caller, as the service is set. */
+  /** The customers that a search finds, by the setting `CUSTOMER_SEARCH`. */
   const found = (...ids: string[]) => {
     const { customerSearch } = suite.settings;
     if (customerSearch === "all") return ids;

@@ -19,7 +19,7 @@ export async function team(suite: Suite): Promise<Section> {
     "left",
     "aside",
   );
-  // One below the other, below the caller.
+  // A chain of members: each referred the next, and the caller referred the first.
   const line = DEPTHS.map((depth) => suite.id(`depth-${depth}`));
   const [first = "", second = "", third = ""] = line;
 

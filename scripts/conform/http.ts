@@ -92,8 +92,12 @@ export function itemsOf({ request, status, body }: Answer): Item[] {
 
 /** The ids of a list or of an answer's items, or another of their fields; none where nothing was found. */
 export function idsOf(list: Answer | readonly Item[], name = "id"): unknown[] {
-  if ("body" in list && list.body?.errorCode === "NO_ITEMS") return [];
-  return ("body" in list ? itemsOf(list) : list).map((item) => item[name]);
+  return ("body" in list ? itemsOrNone(list) : list).map((item) => item[name]);
+}
+
+/** The `items` of a good answer, or none for `NO_ITEMS`. */
+export function itemsOrNone(answer: Answer): Item[] {
+  return answer.body?.errorCode === "NO_ITEMS" ? [] : itemsOf(answer);
 }
 
 /** A named list of a good answer: in its `items`, or beside its `status`. */

@@ -1,5 +1,5 @@
 import { expectFields, expectIds, expectInvalid, expectNames, expectSame, expectThat, fieldsIn } from "../expect.ts";
-import { type Item, itemsOf } from "../http.ts";
+import { itemsOf } from "../http.ts";
 import { account, day, eipCampaign, employee, play, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
@@ -134,9 +134,7 @@ export async function leaderboard(suite: Suite): Promise<Section> {
           const wanted = String(Math.round(before * 100 + 1) / 100);
           await suite.until(
             () => board({ eip_campaign_id: running }),
-            ({ body }) =>
-              Array.isArray(body.items) &&
-              body.items.some((item: Item) => item.employee_id === eva && item.total_runs === wanted),
+            (answer) => itemsOf(answer).some((item) => item.employee_id === eva && item.total_runs === wanted),
             BOARD_FRESH_SECONDS + 2,
           );
         },

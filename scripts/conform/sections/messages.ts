@@ -8,7 +8,7 @@ import {
   expectThat,
   fieldsIn,
 } from "../expect.ts";
-import { type Answer, type Item, idsOf, itemsOf } from "../http.ts";
+import { type Answer, type Item, idsOf, itemsOf, itemsOrNone } from "../http.ts";
 import { account, block, customer, entry, friendship, group, message, store, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
@@ -36,9 +36,7 @@ export async function messages(suite: Suite): Promise<Section> {
   const shown = (groupId: string, text: string, query: Record<string, string> = {}) =>
     suite.until(
       () => list(query),
-      ({ body }) =>
-        Array.isArray(body.items) &&
-        body.items.some((item: Item) => item.group_id === groupId && item.last_message === text),
+      (answer) => itemsOrNone(answer).some((item) => item.group_id === groupId && item.last_message === text),
       SHOWN_WITHIN_SECONDS,
     );
 
@@ -184,27 +182,20 @@ export async function messages(suite: Suite): Promise<Section> {
         const seen = new Map<unknown, unknown>();
         let checkTime = "2026-01-05 09:03:00";
         const poll = async () => {
-          const { body } = await list({ check_time: checkTime, per_page: "100" });
-          for (const item of Array.isArray(body.items) ? (body.items as Item[]) : []) {
+          const answer = await list({ check_time: checkTime, per_page: "100" });
+          for (const item of itemsOrNone(answer)) {
             seen.set(item.group_id, item.last_message);
             if (String(item.last_message_time) > checkTime) checkTime = String(item.last_message_time);
           }
+          return answer;
         };
         const said = Array.from({ length: FED_WHILE_POLLING }, () => suite.id("said"));
         for (const [index, id] of said.entries()) {
           await suite.feed(message(id, index % 2 === 0 ? talk : other, index % 2 === 0 ? friend : ben.id, id));
           for (let polls = 0; polls < 4; polls += 1) await poll();
         }
-        const wanted = [said.at(-2), said.at(-1)];
-        for (
-          const deadline = Date.now() + SHOWN_WITHIN_SECONDS * 1_000;
-          Date.now() < deadline;
-          await suite.http.sleep(200)
-        ) {
-          await poll();
-          if (seen.get(talk) === wanted[0] && seen.get(other) === wanted[1]) return;
-        }
-        expectSame([seen.get(talk), seen.get(other)], wanted);
+        const isShown = () => seen.get(talk) === said.at(-2) && seen.get(other) === said.at(-1);
+        await suite.until(poll, isShown, SHOWN_WITHIN_SECONDS);
       },
     },
   };

@@ -95,12 +95,12 @@ describe("a message that is committed and notified while a socket opens", () => 
     await as(bo).get(MESSAGES);
     const db = new Database(env.DB, "first-primary");
     const inboxes = new Inboxes(env);
-    let shownAt = 0;
+    let shownAt: number | null = null;
     let accepted: Awaited<ReturnType<typeof acceptFeed>> | undefined;
     let socket: Listener | undefined;
     const steps: Record<(typeof STEPS)[number], () => Promise<void>> = {
       row: async () => {
-        shownAt = (await beginListening(db, bo)).unshown?.shownAt ?? 0;
+        shownAt = (await beginListening(db, bo)).unshown?.shownAt ?? null;
       },
       commit: async () => {
         const body = new TextEncoder().encode(ndjson([line()]));
@@ -114,9 +114,8 @@ describe("a message that is committed and notified while a socket opens", () => 
         await inboxes.notify(bo, notification({ kinds: ["messages"], newestAt, messageWaitMs }));
       },
       open: async () => {
-        const { webSocket } = await inboxes.connect(
-          connection(bo, { messageWaitMs: Math.max(0, shownAt - Date.now()) }),
-        );
+        const messageWaitMs = shownAt && Math.max(0, shownAt - Date.now());
+        const { webSocket } = await inboxes.connect(connection(bo, { messageWaitMs }));
         if (webSocket === null) throw new Error("no socket");
         socket = listenOn(webSocket);
       },

@@ -52,7 +52,7 @@ export class ModelRules {
   readonly #answers = new WeakMap<State, Map<string, Expected>>();
   /** What boards were made of, and until when it was the newest. */
   readonly #boards: { state: State; until: number }[] = [];
-  /** The newest commit that was read when a bookmark was given. */
+  /** The commit that was read when a bookmark was given. */
   readonly #bookmarks = new Map<string, number>();
   /** The latest second that anybody has been shown a message of. */
   #shownUpTo = "";
@@ -188,7 +188,9 @@ export class ModelRules {
     if (before !== undefined)
       this.#world.fail(BOOKMARK, `${path} shows the commit ${before.commit}, and ${seen} was seen`);
     const bookmark = answer.headers.get("X-D1-Bookmark");
-    if (bookmark !== null) this.#bookmarks.set(bookmark, Math.max(0, ...read.map(({ commit }) => commit)));
+    // What is read in the background of an answer is no part of it, and newer.
+    const [oldest = 0] = read.map(({ commit }) => commit).sort((one, other) => one - other);
+    if (bookmark !== null) this.#bookmarks.set(bookmark, oldest);
     else if (read.length > 0 && answer.status === 200 && path.startsWith("/api/v1/customer"))
       this.#world.fail(BOOKMARK, `${path} gives no bookmark`);
   }

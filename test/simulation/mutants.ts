@@ -154,7 +154,7 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: "a read that lost its connection is sent again",
     file: "src/db/database.ts",
     find: "if (!isPassing(error) ||",
-    replace: "if (isPassing(error) ||",
+    replace: "if (error instanceof Error ||",
     seenBy: RULES.RETRY,
   },
   {

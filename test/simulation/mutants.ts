@@ -265,10 +265,10 @@ export const MUTANTS: readonly Mutant[] = [
     seenBy: RULES.REFUSED,
   },
   {
-    breaks: "entries that left between two pages are not counted twice",
+    breaks: "what has left is among the entries",
     file: "src/customer/me/entries/queries.ts",
-    find: "if (after !== undefined && after.left !== left) return",
-    replace: "if (after !== undefined && after.left > left) return",
+    find: "WHERE ${isSummaryOf(customerKey)} AND NOT EXISTS",
+    replace: "WHERE 1 = 0 AND NOT EXISTS",
     seenBy: RULES.ENTRIES,
   },
   {
@@ -290,6 +290,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/client/poll.ts",
     find: "secondBefore(from.last_message_time);",
     replace: "from.last_message_time;",
-    seenBy: RULES.COMES,
+    seenBy: RULES.FRAME,
   },
 ];

@@ -24,7 +24,8 @@ export async function eraser(stage: Stage, erased: Erased[]): Promise<void> {
     await world.time.wait(random.integer(STAYS_MS.from, STAYS_MS.to));
     if (isEnding()) return;
     erased.push(one);
-    await erase(stage, random, one);
+    // What is left to do once faults end is done by the rule, which erases everybody again.
+    await erase({ ...stage, isOver: isEnding }, random, one);
   }
 }
 
@@ -66,5 +67,5 @@ export async function erase(stage: Stage, random: Random, { id }: Erased): Promi
       await world.time.wait(AGAIN_MS);
     }
   }
-  rules.endErasure();
+  if (!isOver()) rules.endErasure();
 }

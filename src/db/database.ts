@@ -24,8 +24,8 @@ export type RowOf<S extends Statement> =
   S extends Statement<infer Row> ? (unknown extends Row ? Record<string, unknown> : Row) : never;
 type RowsOf<S extends readonly Statement[]> = { -readonly [Index in keyof S]: RowOf<S[Index]>[] };
 
-/** The place of a value in a compiled statement. */
-export type Value<Name extends string> = (name: Name) => Placeholder;
+/** Gives the place of a value in a compiled statement, by its name. */
+export type PlaceholderOf<Name extends string> = (name: Name) => Placeholder;
 
 /** The cost of a request at D1, before it has asked anything. */
 export const noUsage = () => ({
@@ -209,18 +209,18 @@ export class Database {
 
 /**
  * A statement that is compiled once, because Drizzle takes longer to write a long statement than D1 to run it. TypeScript
- * infers the values and the rows from the parameter: `compileOnce((value: Value<"id" | "limit">) => select(…))`.
+ * infers the values and the rows from the parameter: `compileOnce((placeholder: PlaceholderOf<"id" | "limit">) => select(…))`.
  */
 export function compileOnce<Name extends string, Row = unknown>(
-  write: (value: Value<Name>) => SQL<Row>,
+  write: (placeholder: PlaceholderOf<Name>) => SQL<Row>,
 ): (values: Readonly<Record<Name, string | number | null>>) => CompiledStatement<Row> {
-  const compiled = compilePer((_: null, value: Value<Name>) => write(value));
+  const compiled = compilePer((_: null, placeholder: PlaceholderOf<Name>) => write(placeholder));
   return (values) => compiled(null, values);
 }
 
 /** The same for a statement whose text depends on a shape, which is JSON: compiled once for each shape. */
 export function compilePer<Shape, Name extends string, Row = unknown>(
-  write: (shape: Shape, value: Value<Name>) => SQL<Row>,
+  write: (shape: Shape, placeholder: PlaceholderOf<Name>) => SQL<Row>,
 ): (shape: Shape, values: Readonly<Record<Name, string | number | null>>) => CompiledStatement<Row> {
   const compiled = new Map<string, Query>();
   return (shape, values) => ({

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { compileOnce, type Database, type Value } from "../db/database.ts";
+import { compileOnce, type Database, type PlaceholderOf } from "../db/database.ts";
 import { customerKeyOf } from "../db/rules.ts";
 import { limitTo, NOW, names, select } from "../db/select.ts";
 import { listeners, messageGroupNews, programState } from "../db/tables.ts";
@@ -13,9 +13,9 @@ const LISTENS_HOURS = 24;
 const RENEWED_BELOW_HOURS = 2;
 
 const listen = compileOnce(
-  (value: Value<"customerId">) => sql`
+  (placeholder: PlaceholderOf<"customerId">) => sql`
     INSERT INTO ${listeners} (${names(listeners.customer_id, listeners.until)})
-    SELECT ${value("customerId")}, datetime(now, ${hours(LISTENS_HOURS)}) FROM clock WHERE true
+    SELECT ${placeholder("customerId")}, datetime(now, ${hours(LISTENS_HOURS)}) FROM clock WHERE true
     ON CONFLICT (${names(listeners.customer_id)}) DO UPDATE SET ${names(listeners.until)} = excluded.until
     WHERE ${listeners.until} < (SELECT datetime(now, ${hours(RENEWED_BELOW_HOURS)}) FROM clock)`,
 );
@@ -39,12 +39,12 @@ export async function beginListening(
 }
 
 /** The time of the customer's newest message, and the columns of `UNSHOWN`. */
-const selectNewest = compileOnce((value: Value<"customerId">) =>
+const selectNewest = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
   select(
     {
       newestAt: sql<string>`coalesce((
         SELECT ${messageGroupNews.newest_at} FROM ${messageGroupNews}
-        WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))}
+        WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(placeholder("customerId"))}
         ORDER BY ${messageGroupNews.newest_at} DESC LIMIT 1
       ), '')`,
       isOpen: programState.is_open,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { describe, expectTypeOf, it } from "vitest";
-import { compileOnce, compilePer, Database, type Value } from "../../src/db/database.ts";
+import { compileOnce, compilePer, Database, type PlaceholderOf } from "../../src/db/database.ts";
 import { returning, select, selectWith } from "../../src/db/select.ts";
 import { accounts, programState } from "../../src/db/tables.ts";
 
@@ -21,9 +21,11 @@ describe("select", () => {
   });
 
   it("gives a compiled statement the type, and each statement of a batch its own", async ({ expect }) => {
-    const byId = compileOnce((value: Value<"id">) => select(FIELDS, sql`${FROM_ONE} WHERE id = ${value("id")}`));
-    const counted = compilePer((deleted: number, value: Value<"none">) =>
-      selectWith(sql`found AS (SELECT ${value("none")})`, { deleted: sql<number>`${deleted}` }, sql`FROM found`),
+    const byId = compileOnce((placeholder: PlaceholderOf<"id">) =>
+      select(FIELDS, sql`${FROM_ONE} WHERE id = ${placeholder("id")}`),
+    );
+    const counted = compilePer((deleted: number, placeholder: PlaceholderOf<"none">) =>
+      selectWith(sql`found AS (SELECT ${placeholder("none")})`, { deleted: sql<number>`${deleted}` }, sql`FROM found`),
     );
 
     const answers = await open().batch([byId({ id: "a" }), counted(3, { none: 0 }), sql`SELECT 1 AS one`]);

@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { compilePer, type Database, type Value } from "../../db/database.ts";
+import { compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
 import { IS_RUNNING } from "../../db/rules.ts";
 import { limitTo, pick, select, selectWith } from "../../db/select.ts";
 import { accounts, campaignStores, campaigns, stores } from "../../db/tables.ts";
@@ -33,7 +33,7 @@ interface Shape {
   isCut: boolean;
 }
 
-type Values = Value<keyof NearbyCampaignsQuery | "firstBand" | "west" | "east">;
+type Placeholders = PlaceholderOf<keyof NearbyCampaignsQuery | "firstBand" | "west" | "east">;
 
 /** With at most this many stores nearby, look up each campaign at each store. With more, sample this many. */
 const FEW_STORES = sql.raw("4");
@@ -45,9 +45,9 @@ const SHOWN = pick(campaigns, "name", "id", "campaign_description", "campaign_im
  * campaign at each store, or (`by_store`) it reads all pairs of these stores with a campaign. Pairs of campaigns that are
  * over remain, so a store may have more pairs than campaigns are running: then it looks them up.
  */
-const nearbyCampaigns = compilePer((shape: Shape, value: Values) =>
+const nearbyCampaigns = compilePer((shape: Shape, placeholder: Placeholders) =>
   selectWith(
-    sql`near_store AS MATERIALIZED (${storesNearby(shape, value)}),
+    sql`near_store AS MATERIALIZED (${storesNearby(shape, placeholder)}),
     way AS MATERIALIZED (
       SELECT account_key, iif((SELECT 1 FROM near_store LIMIT 1 OFFSET ${FEW_STORES}), (
         SELECT 1 FROM ${campaigns} WHERE ${runningOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
@@ -68,10 +68,10 @@ const nearbyCampaigns = compilePer((shape: Shape, value: Values) =>
       GROUP BY ${campaignStores.campaign_key}
     )`,
     { ...SHOWN, distance: sql<number>`round(miles, 2)` },
-    sql`FROM (${LOOKED_UP} UNION ALL ${WITH_PAIRS} UNION ALL SELECT * FROM (${withoutPairs(value("limit"))}))
+    sql`FROM (${LOOKED_UP} UNION ALL ${WITH_PAIRS} UNION ALL SELECT * FROM (${withoutPairs(placeholder("limit"))}))
       AS ${campaigns}
     ORDER BY earned DESC, miles, ${campaigns.id}
-    ${limitTo(value("limit"))}`,
+    ${limitTo(placeholder("limit"))}`,
   ),
 );
 
@@ -124,31 +124,31 @@ function runningOf(accountKey: SQL): SQL {
  * The stores within the radius. Looking into a band counts as a row read even if it is empty, and many accounts have stores
  * in few bands. So the outermost bands with a store are looked up first.
  */
-function storesNearby(shape: Shape, value: Values): SQL {
+function storesNearby(shape: Shape, placeholder: Placeholders): SQL {
   const accountKey = sql`(
-    SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")} AND ${accounts.deleted} = 0
+    SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${placeholder("accountId")} AND ${accounts.deleted} = 0
   )`;
   const outermostBand = (which: "min" | "max", bound: SQL) => sql`(
     SELECT ${sql.raw(which)}(${stores.band}) FROM ${stores} INDEXED BY stores_by_position
     WHERE ${stores.account_key} = ${accountKey} AND ${stores.band} ${bound}
   )`;
-  const firstBand = value("firstBand");
+  const firstBand = placeholder("firstBand");
   const band = sql`${firstBand} + strip.column1`;
   return sql`
     SELECT account_key, key, miles FROM (
       SELECT
         ${stores.account_key} AS account_key, ${stores.key} AS key,
-        ${milesTo(value("latitude"), value("longitude"))} AS miles
+        ${milesTo(placeholder("latitude"), placeholder("longitude"))} AS miles
       FROM (VALUES ${stripsOf(shape)}) AS strip
       CROSS JOIN ${stores} INDEXED BY stores_by_position
         ON ${stores.account_key} = ${accountKey} AND ${stores.band} = ${band}
-        AND ${stores.longitude} BETWEEN iif(strip.column2 = 'east', -180, ${value("west")})
-          AND iif(strip.column2 = 'west', 180, ${value("east")})
+        AND ${stores.longitude} BETWEEN iif(strip.column2 = 'east', -180, ${placeholder("west")})
+          AND iif(strip.column2 = 'west', 180, ${placeholder("east")})
         AND ${stores.deleted} = 0
       WHERE ${band} >= ${outermostBand("min", sql`>= ${firstBand}`)}
         AND ${band} <= ${outermostBand("max", sql`< ${firstBand} + ${sql.raw(String(shape.bands))}`)}
     )
-    WHERE miles <= ${value("radiusMiles")}`;
+    WHERE miles <= ${placeholder("radiusMiles")}`;
 }
 
 /** The strips to read: each band of the box, or each band of its two parts at the 180th meridian. */

@@ -8,7 +8,7 @@ import { LAST_SECOND } from "../../values/time-zone.ts";
 import { fold } from "../../values/words.ts";
 import { NO_CREDENTIALS } from "../account.ts";
 import type { CouponKind } from "./routes.ts";
-import { type CouponsQuery, type Shape, type Values, validCoupons } from "./valid-coupons.ts";
+import { type CouponsQuery, type Placeholders, type Shape, validCoupons } from "./valid-coupons.ts";
 
 /** The items of a page, and by key the JSON texts of the coupons and the accounts that several of them share. */
 export interface CouponList extends Paged<ItemRow> {
@@ -52,9 +52,9 @@ export type ItemRow = Extract<ListRow, { part: CouponKind }>;
  * The items of a page until they have 2 MiB, then the coupons and the accounts of these items. So the database sends a
  * coupon once, even if it was issued a thousand times and each item of the answer has its text.
  */
-const couponList = compilePer((shape: Shape, value: Values) => {
+const couponList = compilePer((shape: Shape, placeholder: Placeholders) => {
   const item = { ...ITEM, record: held(shape) };
-  const coupon = { ...COUPON, record: couponText(shape, value("customerId")) };
+  const coupon = { ...COUPON, record: couponText(shape, placeholder("customerId")) };
   const account = { ...ACCOUNT, record: couponAccount(shape.accounts || NO_IMAGES) };
   const each = sql`FROM json_each(listed.entries) AS entry ${JOIN_HELD}`;
   const ofAccount = sql`LEFT JOIN ${accounts} ON ${accounts.key} = page.account_key`;
@@ -66,7 +66,7 @@ const couponList = compilePer((shape: Shape, value: Values) => {
       FROM (
         SELECT page.*, ${sharedBytes(shape)} AS bytes
         FROM (
-          SELECT * FROM (${validCoupons(shape, value)}) ORDER BY ${ORDER} LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}
+          SELECT * FROM (${validCoupons(shape, placeholder)}) ORDER BY ${ORDER} LIMIT 1 + ${placeholder("limit")} OFFSET ${placeholder("offset")}
         ) AS page ${shape.accounts ? ofAccount : sql``}
       )
     ),
@@ -78,7 +78,7 @@ const couponList = compilePer((shape: Shape, value: Values) => {
       )) AS fitting
       FROM listed
     )
-    ${select(item, sql`FROM shown CROSS JOIN ${ENTRIES} ${JOIN_HELD} WHERE ${FITS} AND entry.key < ${value("limit")}`)}
+    ${select(item, sql`FROM shown CROSS JOIN ${ENTRIES} ${JOIN_HELD} WHERE ${FITS} AND entry.key < ${placeholder("limit")}`)}
     UNION ALL ${select(coupon, sql`FROM ${coupons} WHERE ${coupons.key} IN ${keysOf(0, "coupons")}`)}
     ${shape.accounts ? sql`UNION ALL ${select(account, sql`FROM ${accounts} WHERE ${accounts.key} IN ${keysOf(1, "accounts")}`)}` : sql``}`;
 });

@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import type { Value } from "../../db/database.ts";
+import type { PlaceholderOf } from "../../db/database.ts";
 import { customerKeyOf, isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../db/rules.ts";
 import { NOW, pick, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
@@ -28,20 +28,20 @@ export interface CouponsQuery {
 /** What the text of the query depends on. */
 export type Shape = Required<Pick<CouponsQuery, "accounts" | "isDetailed">> & Pick<CouponsQuery["filter"], "kinds">;
 
-export type Values = Value<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
+export type Placeholders = PlaceholderOf<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
 
 /** The coupons that are valid for the customer now and pass the filters. An absent filter is NULL. */
-export function validCoupons({ kinds }: Shape, value: Values): SQL {
+export function validCoupons({ kinds }: Shape, placeholder: Placeholders): SQL {
   const sources = [
-    ...(kinds.some((kind) => kind !== "digital") ? [issuedCoupons(kinds, value)] : []),
-    ...(kinds.includes("digital") ? [digitalCoupons(value)] : []),
+    ...(kinds.some((kind) => kind !== "digital") ? [issuedCoupons(kinds, placeholder)] : []),
+    ...(kinds.includes("digital") ? [digitalCoupons(placeholder)] : []),
   ];
   return sql.join(sources, sql` UNION ALL `);
 }
 
 /** The store and mfg coupons that the customer holds. A `usable` one is neither deleted nor used up. */
-function issuedCoupons(kinds: Shape["kinds"], value: Values): SQL {
-  const atStores = sql`${customerCoupons.store_key} IN ${storeKeys(value("storeIds"))}`;
+function issuedCoupons(kinds: Shape["kinds"], placeholder: Placeholders): SQL {
+  const atStores = sql`${customerCoupons.store_key} IN ${storeKeys(placeholder("storeIds"))}`;
   return select(
     {
       kind: coupons.kind,
@@ -55,19 +55,19 @@ function issuedCoupons(kinds: Shape["kinds"], value: Values): SQL {
     },
     sql`FROM ${customerCoupons}
       CROSS JOIN ${coupons} ON ${coupons.key} = ${customerCoupons.campaign_coupon_key}
-      WHERE ${customerCoupons.customer_key} = ${customerKeyOf(value("customerId"))}
+      WHERE ${customerCoupons.customer_key} = ${customerKeyOf(placeholder("customerId"))}
         AND ${customerCoupons.usable} = 1 AND ${customerCoupons.ends_at} >= ${NOW}
         AND ${coupons.kind} IN (${sql.raw(kinds.map((kind) => `'${kind}'`).join(", "))})
-        AND NOT ${isStoreDeleted(sql`${customerCoupons.store_key}`)} AND ${ifGiven(value("storeIds"), atStores)}
-        AND NOT ${isAccountDeleted(sql`${coupons.account_key}`)} AND ${matches(value)}`,
+        AND NOT ${isStoreDeleted(sql`${customerCoupons.store_key}`)} AND ${ifGiven(placeholder("storeIds"), atStores)}
+        AND NOT ${isAccountDeleted(sql`${coupons.account_key}`)} AND ${matches(placeholder)}`,
   );
 }
 
 /** The digital coupons of the accounts at one of whose stores the customer is a member. */
-function digitalCoupons(value: Values): SQL {
+function digitalCoupons(placeholder: Placeholders): SQL {
   const isOfOwner = sql`${coupons.account_key} IN (
     SELECT ${stores.account_key} FROM ${stores}
-    WHERE ${stores.key} IN ${storeKeys(value("storeIds"))} AND ${stores.deleted} = 0
+    WHERE ${stores.key} IN ${storeKeys(placeholder("storeIds"))} AND ${stores.deleted} = 0
   )`;
   return select(
     {
@@ -79,25 +79,25 @@ function digitalCoupons(value: Values): SQL {
     },
     sql`FROM (
         SELECT DISTINCT ${stores.account_key} AS account_key
-        FROM (SELECT ${customerKeyOf(value("customerId"))} AS key) AS caller ${joinStoresOf(sql`caller.key`)}
+        FROM (SELECT ${customerKeyOf(placeholder("customerId"))} AS key) AS caller ${joinStoresOf(sql`caller.key`)}
       ) AS joined
       CROSS JOIN ${coupons} ON ${coupons.account_key} = joined.account_key AND ${coupons.kind} = 'digital'
-      WHERE ${matches(value)} AND ${ifGiven(value("storeIds"), isOfOwner)}`,
+      WHERE ${matches(placeholder)} AND ${ifGiven(placeholder("storeIds"), isOfOwner)}`,
   );
 }
 
 /** Whether a coupon of any kind is valid and passes the filters. The second of its end is the last in which it is valid. */
-function matches(value: Values): SQL {
-  const account = sql`(SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${value("accountId")})`;
+function matches(placeholder: Placeholders): SQL {
+  const account = sql`(SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${placeholder("accountId")})`;
   const namesOfChain = sql`(
     SELECT ${accounts.folded_names} FROM ${accounts} WHERE ${accounts.key} = ${coupons.account_key}
   )`;
   // Not LIKE: D1 takes patterns of at most 50 bytes.
-  const contains = (text: SQL) => sql`instr(${text}, ${value("search")}) > 0`;
+  const contains = (text: SQL) => sql`instr(${text}, ${placeholder("search")}) > 0`;
   return sql`${coupons.ends_at} >= ${NOW} AND ${coupons.deleted} = 0
-    AND ${ifGiven(value("accountId"), sql`${coupons.account_key} = ${account}`)}
-    AND ${ifGiven(value("type"), sql`${coupons.folded_type} = ${value("type")}`)}
-    AND ${ifGiven(value("search"), sql`${contains(sql`${coupons.folded_text}`)} OR ${contains(namesOfChain)}`)}`;
+    AND ${ifGiven(placeholder("accountId"), sql`${coupons.account_key} = ${account}`)}
+    AND ${ifGiven(placeholder("type"), sql`${coupons.folded_type} = ${placeholder("type")}`)}
+    AND ${ifGiven(placeholder("search"), sql`${contains(sql`${coupons.folded_text}`)} OR ${contains(namesOfChain)}`)}`;
 }
 
 function ifGiven(filter: Placeholder, condition: SQL): SQL {

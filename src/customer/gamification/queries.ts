@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { compilePer, type Database, type Value } from "../../db/database.ts";
+import { compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
 import { isWithinDates } from "../../db/rules.ts";
 import { pick, select, selectWith } from "../../db/select.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables.ts";
@@ -27,18 +27,18 @@ export async function findBoard(
 }
 
 /** An empty board has one row, which says whether the board is known; its other columns are NULL. */
-const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limit">) =>
+const boardTotals = compilePer((shape: Shape, placeholder: PlaceholderOf<keyof BoardOf | "limit">) =>
   selectWith(
     sql`location AS MATERIALIZED (
       SELECT ${stores.key} AS key, ${stores.account_key} AS account_key
       FROM ${stores} JOIN ${accounts} ON ${accounts.key} = ${stores.account_key}
-      WHERE ${stores.id} = ${value("locationId")} AND ${stores.deleted} = 0 AND ${accounts.deleted} = 0
+      WHERE ${stores.id} = ${placeholder("locationId")} AND ${stores.deleted} = 0 AND ${accounts.deleted} = 0
     ),
     campaign AS MATERIALIZED (
       SELECT ${eipCampaigns.key} AS key
       FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.account_key} = location.account_key
       WHERE ${eipCampaigns.deleted} = 0
-        AND ${shape.ofAll ? isWithinDates(eipCampaigns) : sql`${eipCampaigns.id} = ${value("campaignId")}`}
+        AND ${shape.ofAll ? isWithinDates(eipCampaigns) : sql`${eipCampaigns.id} = ${placeholder("campaignId")}`}
     ),
     total AS MATERIALIZED (${EMPLOYEE_TOTALS}),
     ranked AS (
@@ -60,7 +60,7 @@ const boardTotals = compilePer((shape: Shape, value: Value<keyof BoardOf | "limi
       triples: sql<number>`ranked.triples`,
     },
     sql`FROM (SELECT EXISTS (SELECT 1 FROM ${shape.ofAll ? sql`location` : sql`campaign`}) AS known)
-      LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ${value("limit")}
+      LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ${placeholder("limit")}
       ORDER BY ranked.name, ranked.id`,
   ),
 );

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { compileOnce, type Database, type Value } from "../../db/database.ts";
+import { compileOnce, type Database, type PlaceholderOf } from "../../db/database.ts";
 import { customerKeyOf, joinStoresOf } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
 import { accounts, customers, storeBalances, stores } from "../../db/tables.ts";
@@ -27,20 +27,20 @@ export async function findMe(
   return { me, hasMore: rows.length > BALANCES_LIMIT };
 }
 
-const CUSTOMER = compileOnce((value: Value<"customerId">) => {
+const CUSTOMER = compileOnce((placeholder: PlaceholderOf<"customerId">) => {
   const found = sql`found(rank, key, forgiven) AS MATERIALIZED (
     SELECT 0, ${customers.key}, NULL FROM ${customers}
-    WHERE ${customers.id} = ${value("customerId")} AND ${customers.erased} = 0
+    WHERE ${customers.id} = ${placeholder("customerId")} AND ${customers.erased} = 0
   )`;
-  return READ.customers(found, value("customerId"));
+  return READ.customers(found, placeholder("customerId"));
 });
 
-const BALANCES = compileOnce((value: Value<"customerId" | "shown">) =>
+const BALANCES = compileOnce((placeholder: PlaceholderOf<"customerId" | "shown">) =>
   select(
     BALANCE,
-    sql`${fromBalancesOf(sql`(SELECT ${customerKeyOf(value("customerId"))} AS key)`)}
+    sql`${fromBalancesOf(sql`(SELECT ${customerKeyOf(placeholder("customerId"))} AS key)`)}
       GROUP BY ${accounts.key} ORDER BY ${accounts.company}, ${accounts.id}
-      ${limitTo(BALANCES_LIMIT + 1)} OFFSET ${value("shown")}`,
+      ${limitTo(BALANCES_LIMIT + 1)} OFFSET ${placeholder("shown")}`,
   ),
 );
 

@@ -1,6 +1,6 @@
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
+import { compileOnce, type Database, type PlaceholderOf, type RowOf } from "../../db/database.ts";
 import { customerKeyOf, friendStatus, hasBlocked } from "../../db/rules.ts";
 import { jsonOf, select } from "../../db/select.ts";
 import { entryValue, hasMoreAfter, selectStepwise } from "../../db/stepwise.ts";
@@ -53,7 +53,7 @@ const pageOf = (rows: GroupRow[]) => ({ items: rows, hasMore: hasMoreAfter(rows)
 const selectStamp = () => select({ stamp: programState.stamp }, sql`FROM ${programState}`);
 
 /** `time` and `groupId` are of the last group that the answers before have shown. */
-type Values = Value<"customerId" | "checkTime" | "limit" | "offset" | "time" | "groupId">;
+type Placeholders = PlaceholderOf<"customerId" | "checkTime" | "limit" | "offset" | "time" | "groupId">;
 
 /** The columns of each step, as `constants` and `entry` of `selectGroups` list them. */
 const CALLER = sql.raw("step.caller");
@@ -64,13 +64,13 @@ const initial = alias(customers, "initial");
 const sender = alias(customers, "sender");
 const member = alias(messageGroupMembers, "member");
 
-const selectGroups = compileOnce((value: Values) =>
+const selectGroups = compileOnce((placeholder: Placeholders) =>
   selectStepwise({
-    list: sql`(${shownMessages(value)})`,
+    list: sql`(${shownMessages(placeholder)})`,
     entry: sql`group_key, at, is_newest`,
-    limit: value("limit"),
+    limit: placeholder("limit"),
     bytes: POLL_BYTES,
-    constants: { caller: sql`${customerKeyOf(value("customerId"))}` },
+    constants: { caller: sql`${customerKeyOf(placeholder("customerId"))}` },
     fields: {
       // For the cursor, because `record` is not parsed.
       group_id: sql<string>`${messageGroups.id}`,
@@ -106,11 +106,11 @@ const selectGroups = compileOnce((value: Values) =>
  * The page's groups, each with the time of the message that it shows. That is its newest message, or, until that is shown,
  * the newest of an earlier second. SQLite scans the index once, and looks up groups with a message that is not shown.
  */
-function shownMessages(value: Values): SQL {
+function shownMessages(placeholder: Placeholders): SQL {
   const news = messageGroupNews;
-  const callers = sql`${news.customer_key} = ${customerKeyOf(value("customerId"))}`;
-  const inPage = (at: AnyColumn) => sql`${at} > ${value("checkTime")} AND ${at} <= ${value("time")}
-    AND (${at} < ${value("time")} OR ${news.group_id} > ${value("groupId")})`;
+  const callers = sql`${news.customer_key} = ${customerKeyOf(placeholder("customerId"))}`;
+  const inPage = (at: AnyColumn) => sql`${at} > ${placeholder("checkTime")} AND ${at} <= ${placeholder("time")}
+    AND (${at} < ${placeholder("time")} OR ${news.group_id} > ${placeholder("groupId")})`;
   const group = sql`${news.group_key} AS group_key, ${news.group_id} AS group_id`;
   return sql`
     SELECT ${group}, ${news.newest_at} AS at, 1 AS is_newest
@@ -121,7 +121,7 @@ function shownMessages(value: Values): SQL {
     FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.group_key}
     WHERE ${callers} AND ${news.newest_at} = ${STAMP} AND ${inPage(messageGroups.earlier_at)}
     ORDER BY at DESC, group_id
-    LIMIT 1 + ${value("limit")} OFFSET ${value("offset")}`;
+    LIMIT 1 + ${placeholder("limit")} OFFSET ${placeholder("offset")}`;
 }
 
 /**

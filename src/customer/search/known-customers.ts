@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { compilePer, type Value } from "../../db/database.ts";
+import { compilePer, type PlaceholderOf } from "../../db/database.ts";
 import { customerKeyOf, hasBlocked } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
 import { customers, friendships } from "../../db/tables.ts";
@@ -25,19 +25,19 @@ function fromKnown(whom: Known, caller: Placeholder, where: SQL): SQL {
 }
 
 /** For a `WITH` clause: `found(rank, key, forgiven)` of known customers, as `findWords` has it. */
-export function findKnown(whom: Known, value: Value<"list" | "caller">, limit: number): SQL {
+export function findKnown(whom: Known, placeholder: PlaceholderOf<"list" | "caller">, limit: number): SQL {
   const isWhole = sql`NOT EXISTS (
-    SELECT 1 FROM json_each(${value("list")}) WHERE instr(' ' || ${customers.words} || ' ', ' ' || value || ' ') = 0
+    SELECT 1 FROM json_each(${placeholder("list")}) WHERE instr(' ' || ${customers.words} || ' ', ' ' || value || ' ') = 0
   )`;
-  const where = sql`NOT EXISTS (${missingWords(sql`${customers.words}`, value("list"))})`;
+  const where = sql`NOT EXISTS (${missingWords(sql`${customers.words}`, placeholder("list"))})`;
   return sql`found(rank, key, forgiven) AS MATERIALIZED (
-    SELECT iif(${isWhole}, 0, 1), ${customers.key}, NULL ${fromKnown(whom, value("caller"), where)}
+    SELECT iif(${isWhole}, 0, 1), ${customers.key}, NULL ${fromKnown(whom, placeholder("caller"), where)}
     ORDER BY 1, 2 ${limitTo(limit)}
   )`;
 }
 
-export const readKnown = compilePer(({ whom }: { whom: Known }, value: Value<"caller">) =>
-  select({ key: customers.key, words: customers.words }, fromKnown(whom, value("caller"), sql`true`)),
+export const readKnown = compilePer(({ whom }: { whom: Known }, placeholder: PlaceholderOf<"caller">) =>
+  select({ key: customers.key, words: customers.words }, fromKnown(whom, placeholder("caller"), sql`true`)),
 );
 
 /** The customers who have all words, some forgiven: with the fewest forgiven words first, then in the order first stored. */

@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import { compileOnce, compilePer, type Database, type Value } from "../../db/database.ts";
+import { compileOnce, compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
 import { findKnown, findMatches, type Known, matchWithTypos, readKnown } from "./known-customers.ts";
 import { type Found, type FoundRow, READ, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
@@ -59,23 +59,30 @@ async function searchWithTypos(db: Database, search: FullSearch, lists: readonly
 const AS_ASKED = compilePer(
   (
     { list, beginnings }: { list: SearchList; beginnings: Beginnings },
-    value: Value<keyof WordExpressions["texts"] | "caller">,
+    placeholder: PlaceholderOf<keyof WordExpressions["texts"] | "caller">,
   ): SQL<FoundRow> =>
-    READ[list](findWords(INDEXES[list](value("caller")), beginnings, value, FOUND_LIMIT), value("caller")),
+    READ[list](
+      findWords(INDEXES[list](placeholder("caller")), beginnings, placeholder, FOUND_LIMIT),
+      placeholder("caller"),
+    ),
 );
 
 const WITH_TYPOS = compilePer(
-  ({ list }: { list: SearchList }, value: Value<keyof TypoExpressions | "words" | "caller">): SQL<FoundRow> =>
-    READ[list](findWithTypos(INDEXES[list](value("caller")), value, FOUND_LIMIT), value("caller")),
+  (
+    { list }: { list: SearchList },
+    placeholder: PlaceholderOf<keyof TypoExpressions | "words" | "caller">,
+  ): SQL<FoundRow> =>
+    READ[list](findWithTypos(INDEXES[list](placeholder("caller")), placeholder, FOUND_LIMIT), placeholder("caller")),
 );
 
 /** Customers whom the caller knows. */
 const KNOWN = compilePer(
-  ({ whom }: { whom: Known }, value: Value<"list" | "caller">): SQL<FoundRow> =>
-    READ.customers(findKnown(whom, value, FOUND_LIMIT), value("caller")),
+  ({ whom }: { whom: Known }, placeholder: PlaceholderOf<"list" | "caller">): SQL<FoundRow> =>
+    READ.customers(findKnown(whom, placeholder, FOUND_LIMIT), placeholder("caller")),
 );
 
 /** Known customers in whose names words were forgiven. */
 const KNOWN_WITH_TYPOS = compileOnce(
-  (value: Value<"matches" | "caller">): SQL<FoundRow> => READ.customers(findMatches(value("matches")), value("caller")),
+  (placeholder: PlaceholderOf<"matches" | "caller">): SQL<FoundRow> =>
+    READ.customers(findMatches(placeholder("matches")), placeholder("caller")),
 );

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { compilePer, type Value } from "../../db/database.ts";
+import { compilePer, type PlaceholderOf } from "../../db/database.ts";
 import { limitTo, selectWith } from "../../db/select.ts";
 import { customerVocabulary, merchantVocabulary } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
@@ -86,14 +86,18 @@ export function typoExpressions(
  * with fewer forgiven words first, then in the order first stored. `forgiven` is a JSON array. The lenient expression is
  * looked up only if the strict one finds too few.
  */
-export function findWithTypos(index: WordIndex, value: Value<keyof TypoExpressions | "words">, limit: number): SQL {
+export function findWithTypos(
+  index: WordIndex,
+  placeholder: PlaceholderOf<keyof TypoExpressions | "words">,
+  limit: number,
+): SQL {
   const ifFew = sql`LIMIT iif((SELECT count(*) FROM strict) < ${sql.raw(String(limit))}, ${sql.raw(String(SORTED))}, 0)`;
   return sql`
-    strict AS MATERIALIZED (${matching(index, value("strict"), limitTo(limit))}),
-    lenient AS MATERIALIZED (${matching(index, value("lenient"), ifFew)}),
+    strict AS MATERIALIZED (${matching(index, placeholder("strict"), limitTo(limit))}),
+    lenient AS MATERIALIZED (${matching(index, placeholder("lenient"), ifFew)}),
     found(rank, key, forgiven) AS MATERIALIZED (
       SELECT json_array_length(forgiven) AS rank, key, forgiven FROM (
-        SELECT candidate.key, (SELECT json_group_array(value) FROM (${missingWords(index.words, value("words"))})) AS forgiven
+        SELECT candidate.key, (SELECT json_group_array(value) FROM (${missingWords(index.words, placeholder("words"))})) AS forgiven
         FROM (SELECT key FROM strict UNION SELECT key FROM lenient) AS candidate ${index.record(sql`candidate.key`)}
       )
       ORDER BY rank, key ${limitTo(limit)}
@@ -110,7 +114,10 @@ const LAST = sql`char(1114111)`;
  * is skipped: doubling it here or one place later gives the same word.
  */
 const SIMILAR_WORDS = compilePer(
-  (shape: { vocabulary: VocabularyName }, value: Value<"forgivable" | "steps" | "neighbours">): SQL<SimilarWords> => {
+  (
+    shape: { vocabulary: VocabularyName },
+    placeholder: PlaceholderOf<"forgivable" | "steps" | "neighbours">,
+  ): SQL<SimilarWords> => {
     const vocabulary = VOCABULARIES[shape.vocabulary];
     const { word } = vocabulary;
     const begins = (text: SQL) =>
@@ -120,14 +127,14 @@ const SIMILAR_WORDS = compilePer(
     const next = sql`(SELECT min(${word}) FROM ${vocabulary} WHERE ${word} > ${after} AND ${word} < ${stem} || ${LAST})`;
     const scan = sql`
       stem(asked, depth, letter) AS (
-        SELECT value, 1, '' FROM json_each(${value("forgivable")})
+        SELECT value, 1, '' FROM json_each(${placeholder("forgivable")})
         UNION ALL
         SELECT asked, depth + 1, '' FROM stem
         WHERE letter = '' AND depth < length(asked) - 1 AND ${begins(sql`substr(asked, 1, depth + 1)`)}
         UNION ALL
         SELECT asked, depth, substr(${next}, depth + 1, 1) FROM stem
         WHERE letter IS NOT NULL AND depth < length(asked) - 1
-        ${limitTo(value("steps"))}
+        ${limitTo(placeholder("steps"))}
       ),
       meant(asked, beginnings) AS MATERIALIZED (
         SELECT asked, rtrim(group_concat(iif(${begins(sql`one`)}, one || ' ', '') || iif(${begins(sql`other`)}, other || ' ', ''), ''))
@@ -159,7 +166,7 @@ const SIMILAR_WORDS = compilePer(
             FROM json_each('["' || replace(nullif(meant.beginnings, ''), ' ', '","') || '"]')
             ORDER BY value
           ) CROSS JOIN ${vocabulary} ON ${word} >= beginning AND ${word} <= ${lastWord}
-          ${limitTo(value("neighbours"))}
+          ${limitTo(placeholder("neighbours"))}
         ))`,
       },
       sql`FROM meant`,

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { compileOnce, type Database, type RowOf, type Value } from "../../db/database.ts";
+import { compileOnce, type Database, type PlaceholderOf, type RowOf } from "../../db/database.ts";
 import { LEVELS } from "../../db/derived/totals.ts";
 import { friendStatus, isStore, STORES_JOINED } from "../../db/rules.ts";
 import { limitTo, pick, select } from "../../db/select.ts";
@@ -41,7 +41,7 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
   };
 }
 
-type Values = Value<"customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset">;
+type Placeholders = PlaceholderOf<"customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset">;
 
 /** Members and tokens of each level, as one column: D1 takes time for every column of a row. */
 const LEVEL_TOTALS = sql<string>`json_array(${sql.join(
@@ -55,48 +55,48 @@ const own = alias(memberships, "own");
 const rootLink = alias(teamLinks, "root_link");
 
 /** The caller, if the caller is a member now. Found by the primary key, so SQLite knows that it is one row at most. */
-function callerAt(value: Values): SQL {
+function callerAt(placeholder: Placeholders): SQL {
   return sql`${customers} AS ${caller}
-    CROSS JOIN ${memberships} AS ${own} ON ${caller.id} = ${value("customerId")}
+    CROSS JOIN ${memberships} AS ${own} ON ${caller.id} = ${placeholder("customerId")}
       AND ${own.store_key} = ${stores.key} AND ${own.customer_key} = ${caller.key} AND +${own.joined} = 1`;
 }
 
 /** The link from the caller to the root. The levels come from a list, because those of an `IN` count as rows read. */
-function linkToRoot(value: Values): SQL {
+function linkToRoot(placeholder: Placeholders): SQL {
   return sql`${customers} AS ${root}
     CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
-    CROSS JOIN ${teamLinks} AS ${rootLink} ON ${root.id} = ${value("rootId")}
+    CROSS JOIN ${teamLinks} AS ${rootLink} ON ${root.id} = ${placeholder("rootId")}
       AND ${rootLink.store_key} = ${own.store_key} AND ${rootLink.ancestor_key} = ${own.customer_key}
       AND ${rootLink.joined} = 1 AND ${rootLink.depth} = level.column1
       AND ${rootLink.name} = ${root.name} AND ${rootLink.descendant_id} = ${root.id}`;
 }
 
-const isCaller = (value: Values) => sql`${value("rootId")} = ${value("customerId")}`;
+const isCaller = (placeholder: Placeholders) => sql`${placeholder("rootId")} = ${placeholder("customerId")}`;
 
 /** The store, if there is one, with whether the caller may see the root. */
-const selectStore = compileOnce((value: Values) => {
-  const isLinked = sql`EXISTS (SELECT 1 FROM ${callerAt(value)} CROSS JOIN ${linkToRoot(value)})`;
+const selectStore = compileOnce((placeholder: Placeholders) => {
+  const isLinked = sql`EXISTS (SELECT 1 FROM ${callerAt(placeholder)} CROSS JOIN ${linkToRoot(placeholder)})`;
   return select(
-    { isRoot: sql<0 | 1>`iif(${isCaller(value)}, 1, ${isLinked})` },
-    sql`FROM ${stores} WHERE ${isStore(value("storeId"))}`,
+    { isRoot: sql<0 | 1>`iif(${isCaller(placeholder)}, 1, ${isLinked})` },
+    sql`FROM ${stores} WHERE ${isStore(placeholder("storeId"))}`,
   );
 });
 
 /** Each key is looked up once and carried along by the joins: a common table expression would be a row more wherever it is read. */
-const selectMembers = compileOnce((value: Values) => {
-  const rootKey = sql`iif(${isCaller(value)}, ${own.customer_key}, (SELECT ${rootLink.descendant_key} FROM ${linkToRoot(value)}))`;
+const selectMembers = compileOnce((placeholder: Placeholders) => {
+  const rootKey = sql`iif(${isCaller(placeholder)}, ${own.customer_key}, (SELECT ${rootLink.descendant_key} FROM ${linkToRoot(placeholder)}))`;
   // The page is cut from the links alone, so that each skipped member costs one row.
   const page = select(
     { caller: caller.key, ...pick(teamLinks, "store_key", "depth", "name", "descendant_id", "descendant_key") },
     sql`
       FROM ${stores}
-      CROSS JOIN ${callerAt(value)}
+      CROSS JOIN ${callerAt(placeholder)}
       CROSS JOIN ${teamLinks} ON ${teamLinks.store_key} = ${own.store_key}
         AND ${teamLinks.ancestor_key} = ${rootKey} AND ${teamLinks.joined} = 1
-        AND ${teamLinks.depth} BETWEEN ${value("from")} AND ${value("to")}
-      WHERE ${stores.id} = ${value("storeId")}
+        AND ${teamLinks.depth} BETWEEN ${placeholder("from")} AND ${placeholder("to")}
+      WHERE ${stores.id} = ${placeholder("storeId")}
       ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendant_id}
-      ${limitTo(value("limit"))} OFFSET ${value("offset")}`,
+      ${limitTo(placeholder("limit"))} OFFSET ${placeholder("offset")}`,
   );
   return select(
     {

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { BALANCE, fromBalancesOf } from "../../customer/me/queries.ts";
-import { compileOnce, type Database, type Value } from "../../db/database.ts";
+import { compileOnce, type Database, type PlaceholderOf } from "../../db/database.ts";
 import { pick, select } from "../../db/select.ts";
 import { accounts, customers } from "../../db/tables.ts";
 import type { CardHolder } from "./operations.ts";
@@ -23,18 +23,18 @@ export async function findByCard(db: Database, { scanId }: { scanId: string }): 
 }
 
 // The second condition is that of the index.
-const fromHolders = (value: Value<"scanId">) => sql`
-  FROM ${customers} WHERE ${customers.scan_id} = ${value("scanId")} AND ${customers.scan_id} <> ''
+const fromHolders = (placeholder: PlaceholderOf<"scanId">) => sql`
+  FROM ${customers} WHERE ${customers.scan_id} = ${placeholder("scanId")} AND ${customers.scan_id} <> ''
   ORDER BY ${customers.id} LIMIT ${sql.raw(String(HOLDERS_LIMIT))}`;
 
-const HOLDERS = compileOnce((value: Value<"scanId">) =>
-  select(pick(customers, "key", "id", "first_name", "last_name"), fromHolders(value)),
+const HOLDERS = compileOnce((placeholder: PlaceholderOf<"scanId">) =>
+  select(pick(customers, "key", "id", "first_name", "last_name"), fromHolders(placeholder)),
 );
 
-const BALANCES = compileOnce((value: Value<"scanId">) =>
+const BALANCES = compileOnce((placeholder: PlaceholderOf<"scanId">) =>
   select(
     { customer_key: sql<number>`had.customer_key`, ...BALANCE },
-    sql`${fromBalancesOf(sql`(${select({ key: customers.key }, fromHolders(value))})`)}
+    sql`${fromBalancesOf(sql`(${select({ key: customers.key }, fromHolders(placeholder))})`)}
       GROUP BY had.customer_key, ${accounts.key}
       ORDER BY had.customer_key, ${accounts.company}, ${accounts.id} LIMIT ${sql.raw(String(BALANCES_LIMIT))}`,
   ),

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { compileOnce, type Database, type Value } from "../../../db/database.ts";
+import { compileOnce, type Database, type PlaceholderOf } from "../../../db/database.ts";
 import { customerKeyOf } from "../../../db/rules.ts";
 import { isEvent, limitTo, select, summaryFormat } from "../../../db/select.ts";
 import { accounts, balanceEntries, campaigns, customers, stores } from "../../../db/tables.ts";
@@ -81,7 +81,7 @@ function isSummaryOf(customerKey: SQL): SQL {
     AND ${balanceEntries.id} < printf(${beginning}, ${customerKey} + 1)`;
 }
 
-const CUSTOMER = compileOnce((value: Value<"customerId">) =>
+const CUSTOMER = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
   select(
     {
       left: sql<number>`coalesce((
@@ -89,24 +89,24 @@ const CUSTOMER = compileOnce((value: Value<"customerId">) =>
         WHERE ${isSummaryOf(sql`${customers.key}`)}
       ), 0)`,
     },
-    sql`FROM ${customers} WHERE ${customers.id} = ${value("customerId")} AND ${customers.erased} = 0`,
+    sql`FROM ${customers} WHERE ${customers.id} = ${placeholder("customerId")} AND ${customers.erased} = 0`,
   ),
 );
 
-type Values = Value<"customerId" | "accountId" | "time" | "id" | "rows">;
+type Placeholders = PlaceholderOf<"customerId" | "accountId" | "time" | "id" | "rows">;
 
 // SQLite reads the three parts in their order and stops at the limit. So it looks for the last entry of a scan only if the
 // page is not full, and adds up what was brought forward only on the last pages.
-const ENTRIES = compileOnce((value: Values) => {
+const ENTRIES = compileOnce((placeholder: Placeholders) => {
   const { id, amount, description, created_at, customer_key, store_key, campaign_key } = balanceEntries;
-  const customerKey = customerKeyOf(value("customerId"));
+  const customerKey = customerKeyOf(placeholder("customerId"));
   const scan = sql`
     SELECT * FROM ${balanceEntries} INDEXED BY balance_entries_by_customer
     WHERE ${customer_key} = ${customerKey} AND ${sql.raw(isEvent("balance_entries"))}
-      AND (${created_at}, ${id}) < (${value("time")}, ${value("id")})
+      AND (${created_at}, ${id}) < (${placeholder("time")}, ${placeholder("id")})
     ORDER BY ${created_at} DESC, ${id} DESC`;
   const lastScanned = sql`${scan} LIMIT 1 OFFSET ${sql.raw(String(READ_ENTRIES - 1))}`;
-  const isAsked = sql`(${value("accountId")} IS NULL OR ${accounts.id} = ${value("accountId")})`;
+  const isAsked = sql`(${placeholder("accountId")} IS NULL OR ${accounts.id} = ${placeholder("accountId")})`;
   const joinAccount = sql`
     CROSS JOIN ${stores} ON ${stores.key} = ${store_key}
     CROSS JOIN ${accounts} ON ${accounts.key} = ${stores.account_key} AND ${accounts.deleted} = 0 AND ${isAsked}`;
@@ -135,10 +135,10 @@ const ENTRIES = compileOnce((value: Values) => {
         ${nothing}, ${nothing}
       FROM ${balanceEntries} ${joinAccount}
       WHERE ${isSummaryOf(customerKey)} AND NOT EXISTS (${lastScanned})
-        AND ${accounts.id} > iif(${value("time")} = '', ${value("id")}, '')
+        AND ${accounts.id} > iif(${placeholder("time")} = '', ${placeholder("id")}, '')
       GROUP BY ${accounts.key} ORDER BY ${accounts.id}
     )
-    ${limitTo(value("rows"))}`;
+    ${limitTo(placeholder("rows"))}`;
 });
 
 type EntryRowOf<Selected> = Selected extends SQL<infer Row> ? Row : never;

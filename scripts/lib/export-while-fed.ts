@@ -3,8 +3,9 @@ import { appendFileSync, createReadStream, existsSync, mkdtempSync, rmSync } fro
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { EXPORTED, PROGRAM } from "../../src/feed/export/scans.ts";
+import { EXPORTED } from "../../src/feed/export/scans.ts";
 import { historySegment } from "../../src/feed/records/history-segment.ts";
+import { program } from "../../src/feed/records/program.ts";
 import { type ExportSource, exportPages } from "./export-client.ts";
 import type { ExportProgress } from "./export-progress.ts";
 
@@ -58,7 +59,7 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
       }
     }
     if (before !== (await segmentsOf(source, signal))) throw new ChangedMeanwhile();
-    for (const kind of kinds.filter((one) => one !== PROGRAM)) {
+    for (const kind of kinds.filter((one) => one !== program.record)) {
       // Messages that a first round missed are older than the message that their group showed then.
       for (let round = MESSAGE_ROUNDS - 1; round >= 0; round -= 1) {
         const part = partOf(kind, round);
@@ -66,7 +67,7 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
       }
     }
     for (const kind of kinds.toReversed()) yield* bytesIn(partOf(kind, "deleted"));
-    yield* bytesIn(partOf(PROGRAM, 0));
+    yield* bytesIn(partOf(program.record, 0));
   } finally {
     complete.close();
     rmSync(folder, { recursive: true, force: true });
@@ -82,7 +83,7 @@ async function segmentsOf(source: ExportSource, signal: AbortSignal): Promise<st
 
 /** A kind before the kinds that it refers to. Message states are read after the groups, and the clock last. */
 function readingOrder(kinds: readonly string[]): string[] {
-  const last = (kind: string) => kind === "message_state" || kind === PROGRAM;
+  const last = (kind: string) => kind === "message_state" || kind === program.record;
   return [...kinds.filter((kind) => !last(kind)).toReversed(), ...kinds.filter(last)];
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { objectOf, readLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
-import { columnTypes, identityOf, itemsOf, type Kind } from "../../src/feed/records/kind.ts";
+import { hasKeyColumn, identityOf, itemsOf, type Kind } from "../../src/feed/records/kind.ts";
 import { message } from "../../src/feed/records/message.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { type Answer, isTemporary, PatientClient, parse, refusalOf } from "./attempts.ts";
@@ -45,9 +45,7 @@ const AT_ONCE = 4;
  * Kinds whose records may be stored in any order: no answer depends on the order, and no record refers to another of its
  * kind. Only a membership refers to its referrer's.
  */
-const UNORDERED = new Set(
-  KINDS.filter((kind) => kind !== message && !columnTypes(kind).has("key")).map(({ record }) => record),
-);
+const UNORDERED = new Set(KINDS.filter((kind) => kind !== message && !hasKeyColumn(kind)).map(({ record }) => record));
 
 /**
  * The lines in requests within the feed's limits, in order; with `pages`, a page of an export begins a request. A line

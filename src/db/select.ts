@@ -14,7 +14,7 @@ export type Row<F extends Fields> = {
 
 /** `SELECT` with these columns and the rest of the statement: `FROM …`. Its rows have the types of the columns. */
 export function select<F extends Fields>(fields: F, rest: SQL): SQL<Row<F>> {
-  return sql<Row<F>>`SELECT ${columnsOf(fields)} ${rest}`;
+  return sql<Row<F>>`SELECT ${selectList(fields)} ${rest}`;
 }
 
 /** The same with common table expressions before it: `name AS (…), …`. */
@@ -24,10 +24,10 @@ export function selectWith<F extends Fields>(tables: SQL, fields: F, rest: SQL):
 
 /** A statement that writes, with `RETURNING` and these columns. */
 export function returning<F extends Fields>(write: SQL, fields: F): SQL<Row<F>> {
-  return sql<Row<F>>`${write} RETURNING ${columnsOf(fields)}`;
+  return sql<Row<F>>`${write} RETURNING ${selectList(fields)}`;
 }
 
-export function columnsOf(fields: Fields): SQL {
+export function selectList(fields: Fields): SQL {
   return sql.join(
     Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`),
     sql`, `,

@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { columnsOf, type Fields, type Row } from "./select.ts";
+import { type Fields, type Row, selectList } from "./select.ts";
 
 /** A list that is read row by row. `fields`, `joins` and `shared` name their row's entry with `entryValue`. */
 interface Stepwise<F extends Fields> {
@@ -45,15 +45,15 @@ function keyText(key: SQLWrapper): SQL {
  */
 export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> & { following: number }> {
   const { tables, list, entry, limit, bytes, constants = {}, fields, joins, long, shared } = read;
-  const steady = Object.keys(constants);
+  const constantNames = Object.keys(constants);
   const names = Object.keys(fields);
   const sent = sum([sql`step.sent`, sql`step.shared`, ...bytesOf(long)]);
   const withinLimit = limit === undefined ? sql`` : sql`AND step.number < ${limit}`;
-  const columns = [...steady.map((name) => sql`step.${sql.identifier(name)}`), columnsOf(fields)];
+  const columns = [...constantNames.map((name) => sql`step.${sql.identifier(name)}`), selectList(fields)];
   return sql<Row<F> & { following: number }>`
     WITH RECURSIVE ${tables === undefined ? sql`` : sql`${tables},`}
     listed(entries) AS MATERIALIZED (SELECT json_group_array(json_array(${entry})) FROM ${list}),
-    step(number, following, entry, sent, shared, keys, ${identifiers([...steady, ...names])}) AS (
+    step(number, following, entry, sent, shared, keys, ${identifiers([...constantNames, ...names])}) AS (
       SELECT 0, json_array_length(entries), entries -> 0, 0, 0, '',
         ${join([...Object.values(constants), ...names.map(() => sql`NULL`)])} FROM listed
       UNION ALL

@@ -9,9 +9,11 @@ const optionalTexts = columns(() => text());
 const integers = columns(() => integer().notNull());
 const optionalIntegers = columns(() => integer());
 
-// Triggers or other statements fill these columns, or they are computed from others.
-const derived = columns(() => integer().notNull().default(0));
-const derivedTexts = columns(() => text().default(sql`NULL`));
+// The database fills the columns with a default: by triggers, by statements of its own, from other columns, or, for `deleted`,
+// by the lines that delete. So no field of a line fills such a column (define-kind.ts), and its text does not count among those
+// that an export looks at for a page's size.
+const filledByDatabase = columns(() => integer().notNull().default(0));
+const textsFilledByDatabase = columns(() => text().default(sql`NULL`));
 
 /** The columns of a row that others refer to by its key. */
 const keyed = () => ({ key: integer().primaryKey(), ...texts("id") });
@@ -26,7 +28,7 @@ export const accounts = sqliteTable("accounts", {
   ...keyed(),
   ...texts("company", "folded_names", "words", "fields"),
   ...optionalTexts("agreement_type", "core_tenant_id", "core_app_account_id", "loyalty_options", "chain_logo"),
-  ...derived("deleted"),
+  ...filledByDatabase("deleted"),
 });
 
 export const stores = sqliteTable("stores", {
@@ -35,7 +37,7 @@ export const stores = sqliteTable("stores", {
   ...texts("name", "store_image", "address_line_1", "address_line_2", "city", "state", "zip", "phone", "words"),
   latitude: real().notNull(),
   longitude: real().notNull(),
-  ...derived("deleted", "band"),
+  ...filledByDatabase("deleted", "band"),
 });
 
 export const merchantVocabulary = sqliteTable("merchant_vocabulary", texts("word"));
@@ -46,12 +48,12 @@ export const campaigns = sqliteTable("campaigns", {
   ...texts("name", "campaign_description", "campaign_image", "campaign_start_date", "time_zone"),
   ...texts("starts_at", "ends_at", "details", "words"),
   ...optionalTexts("campaign_end_date", "listed_stores"),
-  ...derived("deleted", "for_all"),
+  ...filledByDatabase("deleted", "for_all"),
 });
 
 export const campaignStores = sqliteTable("campaign_stores", {
   ...integers("store_key", "campaign_key"),
-  ...derived("listed", "earned"),
+  ...filledByDatabase("listed", "earned"),
 });
 
 export const customers = sqliteTable("customers", {
@@ -59,8 +61,8 @@ export const customers = sqliteTable("customers", {
   ...texts("first_name", "last_name", "scan_id", "address_line_1", "address_line_2", "city", "state", "zip"),
   ...texts("customer_description", "avatar", "words"),
   ...optionalTexts("date_of_birth"),
-  ...derived("balance", "stores_count", "erased"),
-  ...derivedTexts("name", "erased_at"),
+  ...filledByDatabase("balance", "stores_count", "erased"),
+  ...textsFilledByDatabase("name", "erased_at"),
 });
 
 export const customerVocabulary = sqliteTable("customer_vocabulary", texts("word"));
@@ -77,8 +79,8 @@ export const memberships = sqliteTable("memberships", {
   ...integers("store_key", "customer_key"),
   ...optionalIntegers("referrer_key"),
   ...texts("joined_at"),
-  ...derived("members_1", "members_2", "members_3", "members_4", "members_5"),
-  ...derived("tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5", "joined", "round"),
+  ...filledByDatabase("members_1", "members_2", "members_3", "members_4", "members_5"),
+  ...filledByDatabase("tokens_1", "tokens_2", "tokens_3", "tokens_4", "tokens_5", "joined", "round"),
 });
 
 export const teamLinks = sqliteTable("team_links", {
@@ -103,20 +105,20 @@ export const coupons = sqliteTable("coupons", {
   kind: text({ enum: ["store", "mfg", "digital"] }).notNull(),
   ...texts("coupon_barcode", "created_at", "time_zone", "ends_at", "folded_type", "text", "folded_text"),
   ...optionalTexts("campaign_id", "source_campaign_id", "filter_items", "expiration_date"),
-  ...derived("deleted"),
+  ...filledByDatabase("deleted"),
 });
 
 export const customerCoupons = sqliteTable("customer_coupons", {
   ...texts("id", "creation_method", "created_at", "time_zone", "ends_at"),
   ...integers("customer_key", "campaign_coupon_key", "store_key", "reserved", "total_count", "usage_count"),
   ...optionalTexts("coupon_id", "expected_end_date", "updated_at", "deleted_at"),
-  ...derived("usable"),
+  ...filledByDatabase("usable"),
 });
 
 export const programState = sqliteTable("program_state", {
   ...integers("id", "is_open"),
   ...texts("stamp", "clock_said"),
-  ...derived("version", "restorable"),
+  ...filledByDatabase("version", "restorable"),
 });
 
 export const messageGroups = sqliteTable("message_groups", {
@@ -124,7 +126,7 @@ export const messageGroups = sqliteTable("message_groups", {
   ...integers("initial_customer_key"),
   ...texts("created_at"),
   ...optionalTexts("id", "group_image"),
-  ...derivedTexts("newest_id", "newest_at", "earlier_id", "earlier_at"),
+  ...textsFilledByDatabase("newest_id", "newest_at", "earlier_id", "earlier_at"),
 });
 
 export const messageGroupMembers = sqliteTable(
@@ -151,7 +153,7 @@ export const employees = sqliteTable("employees", {
   ...keyed(),
   ...integers("account_key"),
   ...texts("name", "avatar"),
-  ...derived("deleted"),
+  ...filledByDatabase("deleted"),
 });
 
 export const eipCampaigns = sqliteTable("eip_campaigns", {
@@ -159,7 +161,7 @@ export const eipCampaigns = sqliteTable("eip_campaigns", {
   ...integers("account_key"),
   ...texts("name", "start_date", "time_zone", "starts_at", "ends_at"),
   ...optionalTexts("end_date"),
-  ...derived("deleted"),
+  ...filledByDatabase("deleted"),
 });
 
 export const plays = sqliteTable("plays", {

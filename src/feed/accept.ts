@@ -8,9 +8,8 @@ import type { FieldMessages } from "../values/messages.ts";
 import { checkLine, type GoodLine, splitLines } from "./lines.ts";
 import { applyFeed } from "./queries.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
-import type { Batch } from "./records/kind.ts";
-import { columnTypes, identityOf, isGlobal, type Kind, type Line } from "./records/kind.ts";
-import { foreignLines, lineField, tooMany, tooManyItems } from "./refusals.ts";
+import { type Batch, hasKeyColumn, identityOf, isGlobal, type Kind, type Line } from "./records/kind.ts";
+import { foreignLines, lineField, tooManyItems, tooMuch } from "./refusals.ts";
 import type { Accepted } from "./schema.ts";
 
 /**
@@ -65,7 +64,7 @@ function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | 
       for (const [field, messages] of Object.entries(result.messages)) bad[lineField(given.number, field)] = messages;
     }
   }
-  if (count > LINE_LIMIT) throw tooMany(count, "lines", LINE_LIMIT);
+  if (count > LINE_LIMIT) throw tooMuch(count, "lines", LINE_LIMIT);
   if (items > ITEM_LIMIT) throw tooManyItems(items);
   if (badLines > 0) throw invalid(bad);
   return { lines, items };
@@ -85,7 +84,7 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   const orders = new Map<string, number>();
   for (const line of all) {
     const deletesEvent = kind.type === "event" && line.deleted;
-    const key = `${deletesEvent} ${identityOf(kind, line.checked)}`;
+    const key = `${deletesEvent} ${identityOf(kind, line.forChecks)}`;
     if (kind.type === "state" || !byKey.has(key)) byKey.set(key, line);
     if (!line.deleted && !orders.has(key)) orders.set(key, line.number);
   }
@@ -98,6 +97,6 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
 /** A table that is stored in the order of its ids is written in this order, so that each of its pages is written once. */
 function arrange(kind: Kind, writes: Line[]): Line[] {
   if (kind.arrange !== undefined) return kind.arrange(writes);
-  if (kind.keyFields[0] !== "id" || columnTypes(kind).has("key")) return writes;
-  return writes.sort(({ checked: one }, { checked: other }) => (String(one.id) < String(other.id) ? -1 : 1));
+  if (kind.keyFields[0] !== "id" || hasKeyColumn(kind)) return writes;
+  return writes.sort(({ forChecks: one }, { forChecks: other }) => (String(one.id) < String(other.id) ? -1 : 1));
 }

@@ -39,12 +39,12 @@ export class Admission {
     try {
       const body = await read((bytes) => {
         const held = this.#present(visit, "arriving").reduce((sum, one) => sum + one.bytes, 0);
-        if (held + bytes > HELD_BYTES) throw tooMany();
+        if (held + bytes > HELD_BYTES) throw tooBusy();
         visit.bytes += bytes;
       });
       const endsAt = clock.now() + PATIENCE_MS;
       while (!this.#isNext(visit)) {
-        if (clock.now() >= endsAt) throw tooMany();
+        if (clock.now() >= endsAt) throw tooBusy();
         await clock.pause(LOOK_EVERY_MS);
       }
       this.#present(visit, "working");
@@ -70,6 +70,6 @@ export class Admission {
   }
 }
 
-function tooMany() {
+function tooBusy() {
   return unavailable("Too many feed requests at once. Try again in a moment.");
 }

@@ -4,8 +4,7 @@ import { withCommas } from "../values/number.ts";
 import { utf8Bytes } from "../values/text.ts";
 import { toUtc } from "../values/time.ts";
 import { TOO_OLD } from "./records/faults.ts";
-import type { Fields } from "./records/kind.ts";
-import { isDeletable, itemsOf, type Kind, type Line, toChecked } from "./records/kind.ts";
+import { isDeletable, itemsOf, type Kind, type Line, valuesForChecks } from "./records/kind.ts";
 import { toJsonRow } from "./records/statements.ts";
 
 export interface GoodLine {
@@ -16,8 +15,8 @@ export interface GoodLine {
 }
 
 /**
- * Checks all of a line that can be checked without the database (docs/contract/feed.md, 1 and 3): the valid line, or what is
- * wrong with its fields; `""` stands for the line. `horizon`: events from before this time are bad lines.
+ * Checks all of a line that can be checked without the database (docs/contract/feed.md, 1 and 3). Returns the line, or
+ * messages by field; the key `""` holds the errors of the line as a whole. `horizon`: older events are bad lines.
  */
 export function checkLine(
   { number, text }: NumberedText,
@@ -38,16 +37,18 @@ export function checkLine(
   const messages = result.success ? (kind.rules?.(result.data) ?? {}) : fieldMessages(result.error);
   if (typeof deleted !== "boolean") messages.deleted = ["must be true or false"];
   else if (!isDeletable(kind) && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
-  if (horizon !== null && !deletes && (toUtc(timeOf(kind, object) ?? "") ?? horizon) < horizon)
-    addMessage(messages, kind.timeField ?? "", TOO_OLD);
+  if (!deletes && isBefore(horizon, timeOf(kind, object))) addMessage(messages, kind.timeField ?? "", TOO_OLD);
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 
   const row = deletes ? "" : toJsonRow(kind, number, result.data);
-  const bytes = exportedBytes(kind, result.data, row);
-  if (bytes > LINE_BYTES) return { messages: { "": [tooLong(bytes)] } };
+  const bytes = row.length < SURELY_FITTING_LENGTH ? 0 : utf8Bytes(JSON.stringify({ record, ...result.data }));
+  if (bytes > LINE_BYTES) {
+    const text = `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
+    return { messages: { "": [text] } };
+  }
   const items = itemsOf(kind.list?.field, result.data).length;
   const time = timeOf(kind, result.data);
-  const line = { number, time, deleted: deletes, checked: toChecked(kind, result.data), items, order: number };
+  const line = { number, time, deleted: deletes, forChecks: valuesForChecks(kind, result.data), items, order: number };
   return { kind, line, row };
 }
 
@@ -56,24 +57,19 @@ function timeOf({ timeField }: Kind, fields: Record<string, unknown>): string | 
   return typeof time === "string" ? time : null;
 }
 
+/** Whether a time as it was fed, if it is one, is before the horizon, if there is one. */
+function isBefore(horizon: string | null, time: string | null): boolean {
+  const utc = time === null ? null : toUtc(time);
+  return horizon !== null && utc !== null && utc < horizon;
+}
+
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };
 
-// So a page of an export has room for any line.
+// An export gives a line with all its defaults, and a page of it has room for any line. A kind with a time that may be left
+// out has no lines that are nearly so long.
 const LINE_BYTES = 1024 * 1024;
 // A UTF-16 unit takes at most three bytes, and the names of fields less than a quarter: a shorter row is not measured.
 const SURELY_FITTING_LENGTH = LINE_BYTES / 4;
-
-/**
- * The bytes of the line that an export gives for these fields, or 0 if the row is short. A kind with a time that may be left
- * out has no lines that are nearly so long.
- */
-function exportedBytes({ record }: Kind, fields: Fields, row: string): number {
-  return row.length < SURELY_FITTING_LENGTH ? 0 : utf8Bytes(JSON.stringify({ record, ...fields }));
-}
-
-function tooLong(bytes: number): string {
-  return `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
-}
 
 /** A line that is not blank. */
 interface NumberedText {

@@ -57,9 +57,9 @@ export async function applyFeed(
       fresh,
       checks: checks.statements,
       // Not materialized, so that SQLite takes only the values that a total reads out of the JSON.
-      totals: events.flatMap(({ kind, writes }) => {
+      upkeep: events.flatMap(({ kind, writes }) => {
         const withFresh = sql`WITH ${freshEvents(kind, writes, "")}`;
-        return (kind.totals ?? []).map((addTo) => addTo(withFresh));
+        return (kind.upkeep ?? []).map((addTo) => addTo(withFresh));
       }),
       inserted: events.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       emptied: ofEvents.flatMap(({ kind, deletes }) => remove(kind, deletes)),

@@ -7,10 +7,10 @@ import { type Fault, TOO_OLD } from "./records/faults.ts";
 import type { Batch } from "./records/kind.ts";
 
 export function tooManyItems(count: number) {
-  return tooMany(count, "ids in lists and members of the groups that it touches", ITEM_LIMIT);
+  return tooMuch(count, "ids in lists and members of the groups that it touches", ITEM_LIMIT);
 }
 
-export function tooMany(count: number, what: string, limit: number) {
+export function tooMuch(count: number, what: string, limit: number) {
   return payloadTooLarge(`This request holds ${withCommas(count)} ${what}: at most ${withCommas(limit)} are taken.`);
 }
 

@@ -64,12 +64,12 @@ export async function findLeaving(
   const nth = sql`SELECT id FROM ${sql.raw(table)} WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${lookedAt} - 1`;
   const lastOfAll = sql`(SELECT max(id) FROM ${sql.raw(table)})`;
   const lastLookedAt = sql`coalesce((${nth}), ${lastOfAll})`;
-  const inOrder = sql`
+  const whereAndOrder = sql`
     WHERE ${id} > ${after} AND ${id} <= ${lastLookedAt} AND ${sql.raw(`${table}.${time}`)} < ${horizon} AND ${sql.raw(when)}
     ORDER BY ${id}`;
   const [[last], rows, [next], ...idRows] = await db.batch([
     sql<{ id: string | null; ofAll: string | null }>`SELECT ${lastLookedAt} AS id, ${lastOfAll} AS ofAll`,
-    selectRows(scan, inOrder, sql.raw(String(mostLines))),
+    selectRows(scan, whereAndOrder, sql.raw(String(mostLines))),
     select(
       { number: sql<number>`coalesce(max(${number}), 0) + 1` },
       sql`FROM ${historySegments} WHERE ${kind} = ${sealed.record} AND ${historySegments.month} = ${month}`,

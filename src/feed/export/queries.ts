@@ -1,7 +1,7 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../../db/database.ts";
 import { programState } from "../../db/tables.ts";
-import { BODY_LIMIT, LINE_LIMIT as LINES } from "../../http/limits.ts";
+import { BODY_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
 import { tableName } from "../records/kind.ts";
 import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
 import type { Cursor, ExportScan } from "./scans.ts";
@@ -31,7 +31,7 @@ const TEXT_BYTES = sql.raw(String(2 * BODY_LIMIT.bytes));
 /** D1 sends no more rows once they come to this. */
 const SENT_BYTES = BODY_LIMIT.bytes;
 
-const LINE_LIMIT = sql.raw(String(LINES));
+const LINE_LIMIT_SQL = sql.raw(String(LINE_LIMIT));
 
 /** How many rows a page about a customer looks at, because not every kind has an index by customer. */
 const LOOKED_AT_ROWS = 20_000;
@@ -42,12 +42,12 @@ export async function findPage(
   { scan, after, customer }: Cursor,
   later: readonly ExportScan[],
 ): Promise<PageRows> {
-  const rowsAfter = orderedAfter(scan, after);
+  const whereAndOrder = whereAndOrderAfter(scan, after);
   const [versions, rows, last, nonEmpty, ...ids] = await db.batch([
     sql`SELECT ${programState.version} FROM ${programState}`,
     ...(customer === undefined
-      ? [selectPage(scan, rowsAfter), sql`SELECT 1 WHERE false`]
-      : selectPageAbout(scan, rowsAfter, customer)),
+      ? [selectPage(scan, whereAndOrder), sql`SELECT 1 WHERE false`]
+      : selectPageAbout(scan, whereAndOrder, customer)),
     selectFirstNonEmpty(later),
     ...selectIds(scan.reader),
   ]);
@@ -77,14 +77,14 @@ export function selectIds({ smallTables }: Reader): Statement[] {
   return smallTables.map((target) => sql.raw(`SELECT key, id FROM ${tableName(target)} WHERE ${isSmall(target)}`));
 }
 
-function selectPage(scan: ExportScan, rowsAfter: SQL): SQL {
+function selectPage(scan: ExportScan, whereAndOrder: SQL): SQL {
   return sql`
-    WITH page(most_lines) AS MATERIALIZED (${selectMostLines(scan, rowsAfter)})
-    ${selectRows(scan, rowsAfter, sql`(SELECT most_lines FROM page)`)}`;
+    WITH page(most_lines) AS MATERIALIZED (${selectMostLines(scan, whereAndOrder)})
+    ${selectRows(scan, whereAndOrder, sql`(SELECT most_lines FROM page)`)}`;
 }
 
 /** The rows of a scan after a cursor, in its order. */
-function orderedAfter(scan: ExportScan, after: Cursor["after"]): SQL {
+function whereAndOrderAfter(scan: ExportScan, after: Cursor["after"]): SQL {
   const isAfter =
     after === undefined
       ? sql``
@@ -96,33 +96,33 @@ function orderedAfter(scan: ExportScan, after: Cursor["after"]): SQL {
 }
 
 /** The rows about a customer among the next rows of a scan; and the last of these, if there are more. */
-function selectPageAbout(scan: ExportScan, rowsAfter: SQL, customer: string): SQL[] {
+function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string): SQL[] {
   const table = sql.raw(tableName(scan));
   // Each segment is an object to read.
   const rows = scan.kind.about === undefined ? 1 : LOOKED_AT_ROWS;
   const last = sql.raw(`LIMIT 1 OFFSET ${rows - 1}`);
-  const isAbout = sql.raw(scan.kind.about?.("(SELECT key FROM asked)") ?? "true");
+  const isAboutCustomer = sql.raw(scan.kind.about?.("(SELECT key FROM asked)") ?? "true");
   // Named like the table, because the lines are made of its columns.
-  const from = sql`(SELECT * FROM ${table} ${rowsAfter} LIMIT ${sql.raw(String(rows))}) AS ${table}`;
+  const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(rows))}) AS ${table}`;
   return [
     sql`
       WITH asked(key) AS (SELECT key FROM customers WHERE id = ${customer})
-      ${selectRows(scan, sql`WHERE ${isAbout} ORDER BY ${orderOf(scan)}`, LINE_LIMIT, from)}`,
-    sql`SELECT ${sql.raw(cursorColumns(scan).join(", "))} FROM ${table} ${rowsAfter} ${last}`,
+      ${selectRows(scan, sql`WHERE ${isAboutCustomer} ORDER BY ${orderOf(scan)}`, LINE_LIMIT_SQL, from)}`,
+    sql`SELECT ${sql.raw(cursorColumns(scan).join(", "))} FROM ${table} ${whereAndOrder} ${last}`,
   ];
 }
 
 /** Reads the rows of lines: those of a `WHERE`, in its order, up to a limit; large ones no more than D1 should send. */
-export function selectRows(scan: ExportScan, inOrder: SQL, limit: SQL, from = sql.raw(tableName(scan))): SQL {
+export function selectRows(scan: ExportScan, whereAndOrder: SQL, limit: SQL, from = sql.raw(tableName(scan))): SQL {
   const found = sql`
-    SELECT ${sql.raw([...columnsOf(scan), ...cursorColumns(scan)].join(", "))}, ${limit} AS most_lines
-    FROM ${from} ${sql.raw(scan.join ?? "")} ${inOrder}
+    SELECT ${sql.raw([...columnsOfRow(scan), ...cursorColumns(scan)].join(", "))}, ${limit} AS most_lines
+    FROM ${from} ${sql.raw(scan.join ?? "")} ${whereAndOrder}
     LIMIT ${limit}`;
-  return scan.large === undefined ? found : limitSent(scan, found);
+  return scan.pageEndsBy === undefined ? found : limitSent(scan, found);
 }
 
 /** The columns of a row; a row that makes no line has only NULLs. */
-function columnsOf({ reader, leftOut = "false" }: ExportScan): string[] {
+function columnsOfRow({ reader, leftOut = "false" }: ExportScan): string[] {
   const columns = Object.entries(reader.select);
   return [`${leftOut} AS left_out`, ...columns.map(([name, value]) => `iif(${leftOut}, NULL, ${value}) AS ${name}`)];
 }
@@ -140,17 +140,17 @@ function limitSent({ order, reader }: ExportScan, found: SQL): SQL {
 }
 
 /** The most lines of a page: if their sizes differ much, as many as fit if each were as large as the largest. */
-function selectMostLines(scan: ExportScan, rowsAfter: SQL): SQL {
-  if (scan.large !== "sizes") return sql`SELECT ${LINE_LIMIT}`;
+function selectMostLines(scan: ExportScan, whereAndOrder: SQL): SQL {
+  if (scan.pageEndsBy !== "largestRow") return sql`SELECT ${LINE_LIMIT_SQL}`;
   const texts = Object.values(getTableColumns(scan.table)).filter(
     ({ dataType, hasDefault }) => dataType === "string" && !hasDefault,
   );
   const bytes = texts.map(({ name }) => `coalesce(octet_length(${tableName(scan)}.${name}), 0)`);
   return sql`
-    SELECT max(1, min(${LINE_LIMIT}, ${TEXT_BYTES} / coalesce(max(bytes), 1)))
+    SELECT max(1, min(${LINE_LIMIT_SQL}, ${TEXT_BYTES} / coalesce(max(bytes), 1)))
     FROM (
       SELECT ${sql.raw([...bytes, scan.kind.moreBytes ?? "0"].join(" + "))} AS bytes
-      FROM ${sql.raw(tableName(scan))} ${rowsAfter} LIMIT ${LINE_LIMIT}
+      FROM ${sql.raw(tableName(scan))} ${whereAndOrder} LIMIT ${LINE_LIMIT_SQL}
     )`;
 }
 

@@ -1,6 +1,6 @@
 import { historySegment } from "../records/history-segment.ts";
 import { EXPORTED_KINDS } from "../records/index.ts";
-import { columnTypes, type Kind, type Scan, tableName } from "../records/kind.ts";
+import { hasKeyColumn, type Kind, type Scan, tableName } from "../records/kind.ts";
 import { program } from "../records/program.ts";
 import { type Reader, readerOf } from "./fields.ts";
 
@@ -13,7 +13,7 @@ export interface ExportScan extends Scan {
   order: readonly string[];
   reader: Reader;
   /** Whether a page of its rows can be more than D1 should send. */
-  large: Kind["large"];
+  pageEndsBy: Kind["pageEndsBy"];
 }
 
 /** Where a page of an export begins: in this scan, after this row; without a row, at the first. */
@@ -23,9 +23,6 @@ export interface Cursor {
   /** The customer whom the export is about; left out: it has everything. */
   customer?: string | undefined;
 }
-
-/** The kind with which an export ends: the clock of messages. */
-export const PROGRAM = program.record;
 
 /**
  * All that an export reads, in its order (docs/contract/export.md, 2): the records of each kind after those that they refer
@@ -46,18 +43,18 @@ export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record)
 
 function recordScans(kind: Kind): ExportScan[] {
   const reader = readerOf(kind, Object.keys(kind.fields.shape));
-  const { record, large, scans = [{}] } = kind;
-  return scans.map((scan, index) => ({ ...scanOf(kind, `${record} ${index + 1}`, scan), reader, large }));
+  const { record, pageEndsBy, scans = [{}] } = kind;
+  return scans.map((scan, index) => ({ ...scanOf(kind, `${record} ${index + 1}`, scan), reader, pageEndsBy }));
 }
 
 function deletionScans(kind: Kind): ExportScan[] {
   const { record, deletion, keyFields } = kind;
   if (deletion === undefined) return [];
   const scan = scanOf(kind, `${record} deleted`, { when: `${tableName(kind)}.${deletion.column} = ${deletion.is}` });
-  return [{ ...scan, reader: readerOf(kind, [...keyFields, "deleted"]), large: undefined }];
+  return [{ ...scan, reader: readerOf(kind, [...keyFields, "deleted"]), pageEndsBy: undefined }];
 }
 
 function scanOf(kind: Kind, name: string, scan: Scan) {
-  const { table = kind.table, order = columnTypes({ table }).has("key") ? ["key"] : kind.key } = scan;
+  const { table = kind.table, order = hasKeyColumn({ table }) ? ["key"] : kind.key } = scan;
   return { ...scan, name, kind, table, order };
 }

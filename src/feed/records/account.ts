@@ -32,7 +32,7 @@ export const account = defineKind(accounts, {
   },
   accountField: "id",
   words: { of: ["company"], vocabulary: "merchant" },
-  large: "sizes",
+  pageEndsBy: "largestRow",
   readBack: {
     loyalty_options: {
       sql: "json_set(accounts.loyalty_options, '$.chain_logo', accounts.chain_logo)",

@@ -97,7 +97,7 @@ export const campaign = defineKind(campaigns, {
       )`,
     },
   ],
-  large: "sizes",
+  pageEndsBy: "largestRow",
   // A store's id takes ten times its key.
   moreBytes: "9 * coalesce(octet_length(campaigns.listed_stores), 0)",
   readBack: {

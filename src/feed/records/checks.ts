@@ -5,8 +5,15 @@ import { limitTo } from "../../db/select.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
 import { fieldOf } from "./define-kind.ts";
 import { type Fault, FIXED, NOT_STORED } from "./faults.ts";
-import type { Batch } from "./kind.ts";
-import { accountReference, checkedFieldsAndList, type Kind, referenceKey, type Target, tableName } from "./kind.ts";
+import {
+  accountReference,
+  type Batch,
+  fieldsAndListForChecks,
+  type Kind,
+  referenceKey,
+  type Target,
+  tableName,
+} from "./kind.ts";
 import { freshEvents, relation } from "./statements.ts";
 
 // Rules that only the database can check. A check that finds a bad line inserts its report into `refusals`. The trigger of
@@ -24,10 +31,12 @@ export function refuseUnrestorable(): Statement {
  * row for each member of its group, and a message that is deleted looks up each member.
  */
 export function refuseLargeGroups(batches: readonly Batch[], items: number): Statement[] {
-  const groups = batches.flatMap(({ kind, all }) => all.flatMap(({ checked }) => checked[kind.groupField ?? ""] ?? []));
+  const groups = batches.flatMap(({ kind, all }) =>
+    all.flatMap(({ forChecks }) => forChecks[kind.groupField ?? ""] ?? []),
+  );
   // Messages are the only events that a line may delete.
   const emptied = batches.flatMap(({ kind, deletes }) =>
-    kind.type === "event" ? deletes.map(({ checked }) => checked.id) : [],
+    kind.type === "event" ? deletes.map(({ forChecks }) => forChecks.id) : [],
   );
   if (groups.length + emptied.length === 0) return [];
   const among = (ids: readonly unknown[]) => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
@@ -67,7 +76,7 @@ export function refuseSealed(batches: readonly Batch[]): Statement[] {
 /** Refuses a request with a line, also one that a later line replaces, that touches an account beyond the token's. */
 export function refuseForeign(batches: readonly Batch[], accounts: readonly string[] | "*"): Statement[] {
   if (accounts === "*" || batches.length === 0) return [];
-  const relations = batches.map(({ kind, all }) => relation(kind, all, checkedFieldsAndList(kind)));
+  const relations = batches.map(({ kind, all }) => relation(kind, all, fieldsAndListForChecks(kind)));
   return [
     sql`WITH ${sql.join(relations, sql`, `)},
       touched(number, account) AS (${unionAll(batches.flatMap(({ kind }) => touchedAccounts(kind)))}),
@@ -83,12 +92,12 @@ export function refuseForeign(batches: readonly Batch[], accounts: readonly stri
 
 /** Refuses a request with a line that counts and breaks a rule. Events whose id is stored are not checked. */
 export function refuseFaults(batches: readonly Batch[]): { statements: Statement[]; faults: readonly Fault[] } {
-  const checked = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
-  if (checked.length === 0) return { statements: [], faults: [] };
-  const relations = checked.map(({ kind, writes }) =>
+  const concerned = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
+  if (concerned.length === 0) return { statements: [], faults: [] };
+  const relations = concerned.map(({ kind, writes }) =>
     kind.type === "event" ? freshEvents(kind, writes, "MATERIALIZED") : relation(kind, writes),
   );
-  const faults = checked.flatMap(({ kind }) =>
+  const faults = concerned.flatMap(({ kind }) =>
     faultsOf(kind).map((fault) => ({ from: sql.raw(kind.record), ...fault })),
   );
   const found = faults.map(
@@ -113,13 +122,13 @@ function faultsOf(kind: Kind): Fault[] {
     text: NOT_STORED,
     when: sql.raw(`${field} IS NOT NULL AND ${referenceKey(field)} IS NULL`),
   }));
-  const match = kind.key.map((column) => `stored.${column} = line.${column}`);
+  const isSameRecord = kind.key.map((column) => `stored.${column} = line.${column}`).join(" AND ");
   const changed = kind.fixed.map((column) => {
     const field = fieldOf(kind.columns[column]) ?? column;
     // A field that is left out stays as it is.
     const when = `line.${field} IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${tableName(kind)} AS stored
-      WHERE ${match.join(" AND ")} AND stored.${column} IS NOT line.${column}
+      WHERE ${isSameRecord} AND stored.${column} IS NOT line.${column}
     )`;
     return { field, text: FIXED, when: sql.raw(when) };
   });
@@ -134,8 +143,8 @@ function touchedAccounts(kind: Kind): SQL[] {
   const named = Object.entries(references).flatMap(([name, to]) =>
     accountOf(record, to, `key = ${record}.${referenceKey(name)}`),
   );
-  const items = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
-  const listed = list === undefined ? [] : accountOf(items, list.to, "id = item.value");
+  const itemRows = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
+  const listed = list === undefined ? [] : accountOf(itemRows, list.to, "id = item.value");
   // Fixed columns and stored events are not overwritten, so the stored row still says whose it is.
   const reference = accountReference(kind);
   const stored = `${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id`;
@@ -145,10 +154,10 @@ function touchedAccounts(kind: Kind): SQL[] {
 }
 
 /** The accounts of the records that a reference names, if these belong to accounts. */
-function accountOf(from: string, to: Target, match: string): string[] {
+function accountOf(from: string, to: Target, on: string): string[] {
   if (to.account === undefined) return [];
   return [
-    `SELECT number, account.id FROM ${from} JOIN ${tableName(to)} AS target ON target.${match}
+    `SELECT number, account.id FROM ${from} JOIN ${tableName(to)} AS target ON target.${on}
      JOIN accounts AS account ON account.key = target.${to.account}`,
   ];
 }

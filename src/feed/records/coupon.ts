@@ -91,5 +91,5 @@ export const coupon = defineKind(coupons, {
       )`,
     },
   ],
-  large: "sizes",
+  pageEndsBy: "largestRow",
 });

@@ -45,5 +45,5 @@ export const customerCoupon = defineKind(customerCoupons, {
     },
     ofAnotherAccount("campaign_coupon_id", "a coupon", COUPONS),
   ],
-  large: "sums",
+  pageEndsBy: "sentBytes",
 });

@@ -26,6 +26,6 @@ export const customer = defineKind(customers, {
     avatar: orElse(Field, ""),
   }),
   words: { of: ["first_name", "last_name"], vocabulary: "customer" },
-  large: "sizes",
+  pageEndsBy: "largestRow",
   about: (customerKey) => `customers.key = ${customerKey}`,
 });

@@ -24,7 +24,7 @@ type Definition<Table extends SQLiteTable, Schema extends z.ZodObject> = Partial
 
 /**
  * Completes a kind from its table and its fields. It is a kind of events if it has a time. Its key is its id, its account
- * the one that `account_id` names. References never change in a state, unless they are its key. A column `deleted` or
+ * the one that `account_id` names. References of a state that are stored as keys never change. A column `deleted` or
  * `erased` marks deleted rows.
  */
 export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject>(
@@ -41,10 +41,10 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
   const fixed = [...others, ...(given.fixed ?? [])];
   const named = [...keyFields, ...Object.keys(references)];
   const deleted = ["deleted", "erased"].find((column) => column in table);
-  const checked = [
+  const fieldsForChecks = [
     ...named,
     ...fixed.flatMap((column) => fieldOf(columns[column]) ?? []),
-    ...(given.alsoChecked ?? []),
+    ...(given.alsoForChecks ?? []),
     ...(list === undefined ? [] : ["item_count"]),
   ];
   return {
@@ -61,7 +61,7 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
     fixed,
     references,
     written: writtenOf(named, list?.field, columns),
-    checkedFields: [...new Set(checked)],
+    fieldsForChecks: [...new Set(fieldsForChecks)],
   };
 }
 

@@ -17,5 +17,5 @@ export const employee = defineKind(employees, {
     avatar: orElse(Field, ""),
   }),
   references: { account_id: ACCOUNTS },
-  large: "sums",
+  pageEndsBy: "sentBytes",
 });

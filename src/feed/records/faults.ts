@@ -8,7 +8,7 @@ export interface Fault<Field extends string = string> {
   field: Field;
   text: string;
   /**
-   * Which lines break it: a condition on `line`, which has its `number`, the `checkedFields`, and the key of each reference,
+   * Which lines break it: a condition on `line`, which has its `number`, the `fieldsForChecks`, and the key of each reference,
    * such as `store_key` for `store_id`; NULL if no such record is stored.
    */
   when: SQL;

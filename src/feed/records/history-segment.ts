@@ -36,7 +36,7 @@ export const historySegment = defineKind(historySegments, {
       from: "sums",
     },
   },
-  alsoChecked: ["oldest", "newest"],
+  alsoForChecks: ["oldest", "newest"],
   faults: [stillToCome("month"), stillToCome("oldest"), stillToCome("newest")],
   readBack: {
     sums: {

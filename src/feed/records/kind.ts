@@ -6,21 +6,24 @@ import type { FieldMessages } from "../../values/messages.ts";
 import type { Fault } from "./faults.ts";
 import type { Summary } from "./summaries.ts";
 
-/** The checked fields of a record, by their names on the wire. */
+/** The valid fields of a record, by their names on the wire. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A checked line of a feed request, without what it writes. */
+/** A valid line of a feed request, without what it writes. */
 export interface Line {
-  /** Its number in the request, from 1. */
+  /** Its number in the request, from 1. Errors are sorted by it, and the messages of a second. */
   readonly number: number;
   /** When an event happened, in UTC; null: its line does not say, or it is no event. */
   readonly time: string | null;
   readonly deleted: boolean;
-  /** The values of `checkedFieldsAndList`. */
-  readonly checked: Fields;
+  /** The values of `fieldsAndListForChecks`. */
+  readonly forChecks: Fields;
   /** How many ids its list has. */
   readonly items: number;
-  /** The number of the first line that writes the record: new records are stored in this order. */
+  /**
+   * The number of the first line that writes the record. `writes` is sorted by it, or by `arrange`. The database stores new
+   * records in the order of `writes`: `position` in its statements.
+   */
   order: number;
 }
 
@@ -105,8 +108,8 @@ export interface Kind<Field extends string = string, Column extends string = str
   groupField?: Field;
   /** Rules that the database checks, besides those of `references` and `fixed`. */
   faults?: readonly Fault<Field>[];
-  /** Fields that `faults` and `totals` read, besides the key, the references and the fixed columns. */
-  alsoChecked?: readonly Field[];
+  /** Fields that `faults` and `upkeep` read, besides the key, the references and the fixed columns. */
+  alsoForChecks?: readonly Field[];
   /** Only events have it: the field with the time when the event happened. */
   timeField?: Field;
   /** Whether no line deletes its records. */
@@ -135,11 +138,11 @@ export interface Kind<Field extends string = string, Column extends string = str
    */
   remove?(lines: SQL): SQL[];
   /**
-   * Only events have these: statements that add new events to stored totals, or set the clock that their times depend on.
+   * Only events have these: statements that add new events to stored totals, or to the newest messages and their stamp.
    * Each is made once a request, in this order. `withFresh` is a `WITH` clause with the lines whose id is not stored yet,
    * as a relation named after the record.
    */
-  totals?: readonly ((withFresh: SQL) => SQL)[];
+  upkeep?: readonly ((withFresh: SQL) => SQL)[];
   /** How old events leave for R2. */
   leaving?: Leaving;
   /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
@@ -152,16 +155,16 @@ export interface Kind<Field extends string = string, Column extends string = str
   /** The scans in which an export reads the records, one after the other; left out: one, in the order of the key. */
   scans?: readonly Scan[];
   /**
-   * Where 2,000 lines can be more than D1 should send. `sums`: a page of an export ends by the sum of their bytes.
-   * `sizes`: their sizes differ so much that these are looked at first too.
+   * Where a full page of an export can be more than D1 should send. `sentBytes`: a page ends by the sum of its rows' bytes.
+   * `largestRow`: sizes differ so much that a page also has fewer rows if one of them is large.
    */
-  large?: "sums" | "sizes";
-  /** With `sizes`: an expression for the bytes of a line that are not in its row's texts; left out: none. */
+  pageEndsBy?: "sentBytes" | "largestRow";
+  /** With `largestRow`: an expression for the bytes of a line that are not in its row's texts; left out: none. */
   moreBytes?: string;
   /** The values of a line that its columns are made of, in this order. */
   written: readonly WrittenValue[];
-  /** What checks, totals and deletes read: fields, and `item_count`, how many different ids the list has. */
-  checkedFields: readonly string[];
+  /** What checks, upkeep and deletes read: fields, and `item_count`, how many different ids the list has. */
+  fieldsForChecks: readonly string[];
 }
 
 /** How an export reads rows: a kind's own table in the order of its key, unless it says otherwise. */
@@ -190,13 +193,14 @@ export interface Leaving {
 }
 
 /** What the search for touched accounts reads: also the list of ids, if its records belong to accounts. */
-export function checkedFieldsAndList({ checkedFields, list }: Kind): readonly string[] {
-  return list?.to.account === undefined ? checkedFields : [...checkedFields, list.field];
+export function fieldsAndListForChecks({ fieldsForChecks, list }: Kind): readonly string[] {
+  return list?.to.account === undefined ? fieldsForChecks : [...fieldsForChecks, list.field];
 }
 
-export function toChecked(kind: Kind, fields: Fields): Fields {
+/** The values of a line that `fieldsAndListForChecks` names. */
+export function valuesForChecks(kind: Kind, fields: Fields): Fields {
   const values = { ...fields, item_count: new Set(itemsOf(kind.list?.field, fields)).size } as Fields;
-  return Object.fromEntries(checkedFieldsAndList(kind).map((name) => [name, values[name] ?? null]));
+  return Object.fromEntries(fieldsAndListForChecks(kind).map((name) => [name, values[name] ?? null]));
 }
 
 /** The ids that a line has in the field that is its list; none where its kind has no list. */
@@ -236,6 +240,11 @@ export function tableName({ table }: Pick<Kind, "table">): string {
 export function columnTypes({ table }: Pick<Kind, "table">): ReadonlyMap<string, "string" | "number"> {
   const columns = Object.values(getTableColumns(table));
   return new Map(columns.map(({ name, dataType }) => [name, dataType === "number" ? "number" : "string"]));
+}
+
+/** Whether other rows refer to a table's rows by a `key`. */
+export function hasKeyColumn({ table }: Pick<Kind, "table">): boolean {
+  return "key" in getTableColumns(table);
 }
 
 /** The name under which the key of a reference stands in a relation: `store_key` for `store_id`. */

@@ -52,13 +52,13 @@ export const membership = defineKind(memberships, {
  */
 function referrersFirst(lines: readonly Line[]): Line[] {
   const keyOf = (storeId: unknown, customerId: unknown) => JSON.stringify([storeId, customerId]);
-  const byKey = new Map(lines.map((line) => [keyOf(line.checked.store_id, line.checked.customer_id), line]));
+  const byKey = new Map(lines.map((line) => [keyOf(line.forChecks.store_id, line.forChecks.customer_id), line]));
   const arranged = new Set<Line>();
   for (const line of lines) {
     const chain = new Set<Line>();
     for (let member: Line | undefined = line; member !== undefined; ) {
       chain.add(member);
-      const referrer = byKey.get(keyOf(member.checked.store_id, member.checked.referrer_id));
+      const referrer = byKey.get(keyOf(member.forChecks.store_id, member.forChecks.referrer_id));
       // The referrer's first line, against the line of the member that counts.
       const goesFirst: boolean = referrer !== undefined && referrer.order < member.number;
       member = goesFirst && referrer && !arranged.has(referrer) && !chain.has(referrer) ? referrer : undefined;

@@ -12,7 +12,7 @@ import { type Fields, itemsOf, type Kind, type Target } from "./kind.ts";
 import { upsert } from "./statements.ts";
 
 /** A removed group has no id, so no line can name it. */
-export const MESSAGE_GROUPS: Target = { table: messageGroups };
+export const MESSAGE_GROUP_TARGET: Target = { table: messageGroups };
 
 const MEMBERS_LIMIT = 100;
 
@@ -46,7 +46,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
   // Members are written for all lines, so that they are checked even if the line's initial customer is not stored.
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
   remove: (lines) => [removeMembers(lines), removeGroups(lines)],
-  large: "sums",
+  pageEndsBy: "sentBytes",
   about: (customerKey) => `EXISTS (
     SELECT 1 FROM message_group_members AS member
     WHERE member.group_key = message_groups.key AND member.customer_key = ${customerKey}

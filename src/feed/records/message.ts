@@ -9,7 +9,7 @@ import { CUSTOMERS } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { stillToCome } from "./faults.ts";
 import type { Scan } from "./kind.ts";
-import { MESSAGE_GROUPS, NOT_A_MEMBER } from "./message-group.ts";
+import { MESSAGE_GROUP_TARGET, NOT_A_MEMBER } from "./message-group.ts";
 import { EventId } from "./summaries.ts";
 
 export const message = defineKind(messages, {
@@ -17,12 +17,12 @@ export const message = defineKind(messages, {
   fields: z.object({ id: EventId, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(FedTime) }),
   columns: { sent_at: { sql: timeOrStamp("line.sent_at"), from: "sent_at" } },
   groupField: "group_id",
-  references: { group_id: MESSAGE_GROUPS, customer_id: CUSTOMERS },
-  alsoChecked: ["sent_at"],
+  references: { group_id: MESSAGE_GROUP_TARGET, customer_id: CUSTOMERS },
+  alsoForChecks: ["sent_at"],
   timeField: "sent_at",
   faults: [NOT_A_MEMBER],
   remove: (lines) => [emptyBodies(lines)],
-  totals: totalsAt(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`),
+  upkeep: stampAndNewest(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`),
   // The messages of a group's two newest seconds stay, because they are shown and compared with new ones. SQLite reads the
   // bodies of the messages that it looks at, so a step looks at fewer, and sends still fewer.
   leaving: {
@@ -32,7 +32,7 @@ export const message = defineKind(messages, {
       SELECT iif(id IS NULL, 'never', earlier_at) FROM message_groups WHERE message_groups.key = messages.group_key
     )`,
   },
-  large: "sums",
+  pageEndsBy: "sentBytes",
   // Restored in this order, the messages that a group shows are again the last of their seconds.
   scans: [
     {
@@ -47,7 +47,7 @@ export const message = defineKind(messages, {
   restored: {
     columns: { sent_at: { sql: timeGiven("line.sent_at"), from: "sent_at" } },
     faults: [stillToCome("sent_at")],
-    totals: [...totalsAt(timeGiven, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`), openSecond],
+    upkeep: [...stampAndNewest(timeGiven, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`), openSecond],
   },
 });
 
@@ -66,7 +66,7 @@ function emptyBodies(lines: SQL): SQL {
 }
 
 /** Takes a stamp, if one is needed, and then updates the newest messages, whose times depend on it. */
-function totalsAt(timeOf: (sentAt: string) => string, needsStamp: SQL) {
+function stampAndNewest(timeOf: (sentAt: string) => string, needsStamp: SQL) {
   return [
     (withFresh: SQL) => takeStamp(withFresh, needsStamp),
     (withFresh: SQL) => updateNewestMessages(withFresh, sql.raw(timeOf("sent_at"))),

@@ -19,6 +19,6 @@ export const program = defineKind(programState, {
     clock_said: { field: "message_clock_said" },
     is_open: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
   },
-  alsoChecked: ["message_stamp", "message_clock_said"],
+  alsoForChecks: ["message_stamp", "message_clock_said"],
   faults: [stillToCome("message_stamp"), stillToCome("message_clock_said")],
 });

@@ -83,7 +83,7 @@ function columnValue(kind: Kind, column: string): string {
 /** Deletes the records of lines. The statements answer a row for each record that was there. */
 export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
-  const found = resolved(kind, checkedLines(kind, lines), "drop", kind.keyFields);
+  const found = resolved(kind, linesForChecks(kind, lines), "drop", kind.keyFields);
   if (kind.remove !== undefined) return kind.remove(found);
   const { deletion, key } = kind;
   const table = sql.raw(tableName(kind));
@@ -101,13 +101,15 @@ function forgetAll({ table, columns }: Kind): string[] {
   return filled.map(({ name, notNull }) => `${name} = ${notNull ? "''" : "NULL"}`);
 }
 
-/** The values of lines that checks and totals read, as a subquery: `number`, and each value by its name. */
-export function checkedLines(kind: Kind, lines: readonly Line[], names = kind.checkedFields): SQL {
-  return rowsOf(checkedChunks(lines, names), ["number", ...names]);
+/** The values of lines that checks and upkeep read, as a subquery: `number`, and each value by its name. */
+export function linesForChecks(kind: Kind, lines: readonly Line[], names = kind.fieldsForChecks): SQL {
+  return rowsOf(chunksForChecks(lines, names), ["number", ...names]);
 }
 
-function checkedChunks(lines: readonly Line[], names: readonly string[]): string[] {
-  return joinRows(lines.map(({ number, checked }) => JSON.stringify([number, ...names.map((name) => checked[name])])));
+function chunksForChecks(lines: readonly Line[], names: readonly string[]): string[] {
+  return joinRows(
+    lines.map(({ number, forChecks }) => JSON.stringify([number, ...names.map((name) => forChecks[name])])),
+  );
 }
 
 /**
@@ -132,31 +134,31 @@ function isOptional({ fields }: Kind, field: string): boolean {
 }
 
 /** For a `WITH` clause: lines with their keys, as a relation named after the record. */
-export function relation(kind: Kind, lines: readonly Line[], names = kind.checkedFields): SQL {
-  const found = resolved(kind, checkedLines(kind, lines, names), "keep");
+export function relation(kind: Kind, lines: readonly Line[], names = kind.fieldsForChecks): SQL {
+  const found = resolved(kind, linesForChecks(kind, lines, names), "keep");
   return sql`${sql.raw(`${kind.record} AS MATERIALIZED (SELECT ${relationColumns(kind, names)}`)} FROM ${found} AS line)`;
 }
 
-function relationColumns({ references, checkedFields }: Kind, names = checkedFields): string[] {
+function relationColumns({ references, fieldsForChecks }: Kind, names = fieldsForChecks): string[] {
   return ["number", ...names, ...Object.keys(references).map(referenceKey)];
 }
 
-// Each check and total looks up the ids of its events for itself. For a kind with more than two totals, a large request
-// looks them up once for all of them. This writes two rows, which a small request should not pay for.
+// Each check, and each statement of upkeep, looks up the ids of its events for itself. For a kind with more than two such
+// statements, a large request looks them up once for all of them. This writes two rows, which a small request should not pay for.
 const COLLECTED_FROM_LINES = 1_000;
 
 function areCollected(kind: Kind, lines: readonly Line[]): boolean {
-  return (kind.totals?.length ?? 0) > 2 && lines.length >= COLLECTED_FROM_LINES;
+  return (kind.upkeep?.length ?? 0) > 2 && lines.length >= COLLECTED_FROM_LINES;
 }
 
 /** Puts many events that are not stored yet into `fresh_events`, where `freshEvents` reads them. */
 export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statement[] {
   if (!areCollected(kind, lines)) return [];
-  return checkedChunks(lines, kind.checkedFields).map(
+  return chunksForChecks(lines, kind.fieldsForChecks).map(
     (chunk) => sql`
       INSERT INTO fresh_events (record, lines)
       SELECT ${kind.record}, json_group_array(json_array(${sql.raw(relationColumns(kind).join(", "))}))
-      FROM ${notStored(kind, rowsOf([chunk], ["number", ...kind.checkedFields]))} HAVING count(*) > 0`,
+      FROM ${notStored(kind, rowsOf([chunk], ["number", ...kind.fieldsForChecks]))} HAVING count(*) > 0`,
   );
 }
 
@@ -168,7 +170,7 @@ export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALI
   const values = columns.map((name, index) => `item.value ->> ${index} AS ${name}`);
   const collected = sql`SELECT ${sql.raw(values.join(", "))}
     FROM fresh_events CROSS JOIN json_each(fresh_events.lines) AS item WHERE fresh_events.record = ${kind.record}`;
-  const found = sql`SELECT ${sql.raw(columns.join(", "))} FROM ${notStored(kind, checkedLines(kind, lines))}`;
+  const found = sql`SELECT ${sql.raw(columns.join(", "))} FROM ${notStored(kind, linesForChecks(kind, lines))}`;
   return sql`${sql.raw(`${kind.record} AS ${hint}`)} (${areCollected(kind, lines) ? collected : found})`;
 }
 

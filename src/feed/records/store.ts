@@ -27,5 +27,5 @@ export const store = defineKind(stores, {
   }),
   words: { of: ["name", "address_line_1", "address_line_2", "city", "state", "zip"], vocabulary: "merchant" },
   references: { account_id: ACCOUNTS },
-  large: "sizes",
+  pageEndsBy: "largestRow",
 });

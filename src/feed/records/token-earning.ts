@@ -27,13 +27,13 @@ export const tokenEarning = defineKind(tokenEarnings, {
   record: "token_earning",
   fields,
   references: { store_id: STORES, customer_id: CUSTOMERS },
-  alsoChecked: ["level_no", "tokens"],
+  alsoForChecks: ["level_no", "tokens"],
   timeField: "earned_at",
   faults: [
     // A former member still counts, so that a late line is not refused.
     notMember("memberships", "store_key", "must be a member of the store"),
   ],
-  totals: [teamTokens.addTo],
+  upkeep: [teamTokens.addTo],
   leaving: { summaries },
   hundredths: ["tokens"],
   restored: withSummaries(fields, summaries, { tokens: TotalHundredths }),

@@ -6,7 +6,7 @@ import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 
 describe("a kind's lines", () => {
-  it.for(KINDS)("fill every column that is not derived: $record", ({ table, columns }, { expect }) => {
+  it.for(KINDS)("fill every column that the database does not fill: $record", ({ table, columns }, { expect }) => {
     const filled = Object.values(getTableColumns(table)).filter(({ hasDefault }) => !hasDefault);
 
     expect(Object.keys(columns).sort()).toEqual(filled.map(({ name }) => name).sort());

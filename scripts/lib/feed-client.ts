@@ -21,7 +21,7 @@ export interface Batch {
 export interface Progress {
   /** Lines that are committed. */
   committed: number;
-  /** Committed lines that changed nothing. */
+  /** Committed events that were stored already, and deletes of records that were not there. */
   ignored: number;
   /** The number of the last committed line in its file. */
   lastLine: number;

@@ -28,7 +28,7 @@ export class Admission {
   readonly #visits = new Set<Visit>();
 
   /**
-   * Reads a body, and works on it in its turn. `read` calls `onBytes` before the body takes more memory.
+   * Does work in its turn, first reading its body if it has one. `read` calls `onBytes` before the body takes more memory.
    * @throws the failure 503 if there are too many bodies, or the wait is too long.
    */
   async letIn<Body, Result>(
@@ -71,5 +71,5 @@ export class Admission {
 }
 
 function tooBusy() {
-  return unavailable("Too many feed requests at once. Try again in a moment.");
+  return unavailable("Too many feeds and exports at once. Try again in a moment.");
 }

@@ -25,8 +25,8 @@ interface FeedRequest {
 
 /**
  * Applies a request in one transaction and one round trip: upserts, deletes, checks, and events with their totals. A check
- * that finds a bad line aborts the transaction. Resolves with the number of lines that changed nothing, the number of
- * requests that have been committed, and what this one changed for listeners.
+ * that finds a bad line aborts the transaction. `ignored`: events already stored, and deletes of records that were not there;
+ * `version`: the number of requests that have been committed.
  * @throws the failures 413, 422 and 403.
  */
 export async function applyFeed(

@@ -41,6 +41,6 @@ export const ExportQuery = z.object({
 /** The answer to a feed request. */
 export const Accepted = named("Accepted", {
   accepted: z.int().meta({ description: "Lines that were taken." }),
-  ignored: z.int().meta({ description: "Lines that changed nothing, such as a stored event." }),
+  ignored: z.int().meta({ description: "Events already stored, and deletes of records that were not there." }),
 });
 export type Accepted = z.output<typeof Accepted>;

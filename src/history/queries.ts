@@ -76,14 +76,14 @@ export async function findLeaving(
     ),
     ...selectIds(scan.reader),
   ]);
-  const { bytes, end } = writeLines(scan, toScannedRows(scan, rows, idRows));
+  const { bytes, last: lastWritten } = writeLines(scan, toScannedRows(scan, rows, idRows));
   const ids = rows.map(({ cursor_0 }) => String(cursor_0));
   return {
-    ids: end === undefined ? ids : ids.slice(0, ids.lastIndexOf(String(end[0])) + 1),
+    ids: lastWritten === undefined ? ids : ids.slice(0, ids.lastIndexOf(String(lastWritten[0])) + 1),
     lines: bytes,
     number: Number(next?.number),
-    lastId: String(end?.[0] ?? last?.id ?? after),
-    isOver: end === undefined && last?.id === last?.ofAll,
+    lastId: String(lastWritten?.[0] ?? last?.id ?? after),
+    isOver: lastWritten === undefined && last?.id === last?.ofAll,
   };
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
+import * as tables from "../../db/tables.ts";
 import { cursorParameter, nextLink } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
@@ -14,7 +15,7 @@ import type { CouponItems, MyCouponItems } from "./operations.ts";
 import { findCoupons } from "./queries.ts";
 
 /** The kinds of coupon, in the order of the combined list. */
-export const COUPON_KINDS = ["store", "mfg", "digital"] as const;
+export const COUPON_KINDS = tables.coupons.kind.enumValues;
 export type CouponKind = (typeof COUPON_KINDS)[number];
 
 /** The kinds that pass the filters of the combined coupon list; maybe none. */

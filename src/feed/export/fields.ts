@@ -78,7 +78,7 @@ function parse(text: unknown): unknown {
   return text === null ? null : JSON.parse(String(text));
 }
 
-// Fields that are stored together share a text, which is parsed once for each row.
+// Fields that are stored together share a text, which is parsed once for each row: a row has one such text.
 const parsedTexts = new WeakMap<Row, Record<string, unknown>>();
 
 function objectIn(row: Row, text: string): Record<string, unknown> {

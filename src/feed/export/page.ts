@@ -39,23 +39,27 @@ export async function readPage(db: Database, { records = [], customer, after, bu
     throw invalid({ after: ["must be of an export of the same kinds and customer"] });
 
   const later = scans.slice(scans.indexOf(scan) + 1);
-  const { version, next, lastScanned, ...scanned } = await findPage(db, { scan, after: after?.after, customer }, later);
-  const lines = writeLines(scan, scanned);
+  const { version, nextScan, lastScanned, ...scanned } = await findPage(
+    db,
+    { scan, after: after?.after, customer },
+    later,
+  );
+  const written = writeLines(scan, scanned);
   const isSegment = customer !== undefined && scan.kind === historySegment;
-  const bytes = isSegment ? await readSegments(bucket, scanned.rows, customer) : lines.bytes;
-  const end = lines.end ?? lastScanned;
-  const from = end === undefined ? next && { scan: next, after: undefined } : { scan, after: end };
-  return { bytes, version, next: from && { ...from, scan: from.scan.name, customer } };
+  const bytes = isSegment ? await readSegments(bucket, scanned.rows, customer) : written.bytes;
+  const last = written.last ?? lastScanned;
+  const next = last === undefined ? nextScan : scan;
+  return { bytes, version, next: next && { scan: next.name, after: last, customer } };
 }
 
-/** The lines that one feed request takes, and the cursor of the last one, if there are more in the scan. */
+/** The lines that one feed request takes, and the cursor of the last row among them, if there are more in the scan. */
 export function writeLines(
   scan: ExportScan,
   { rows, ids, hasMore }: ScannedRows,
-): { bytes: ExportPage["bytes"]; end: Cursor["after"] } {
+): { bytes: ExportPage["bytes"]; last: Cursor["after"] } {
   const lines: string[] = [];
   let [size, items] = [0, 0];
-  let end = hasMore ? cursorOf(scan, rows.at(-1)) : undefined;
+  let last = hasMore ? cursorOf(scan, rows.at(-1)) : undefined;
   for (const [index, row] of rows.entries()) {
     if (row.left_out === 1) continue;
     const fields = scan.reader.toLine(row, ids);
@@ -63,12 +67,17 @@ export function writeLines(
     size += utf8Bytes(line);
     items += itemsOf(scan.kind.list?.field, fields).length;
     if (size > BODY_LIMIT.bytes || items > ITEM_LIMIT) {
-      end = cursorOf(scan, rows[index - 1]);
+      last = cursorOf(scan, rows[index - 1]);
       break;
     }
     lines.push(line);
   }
-  return { bytes: new Uint8Array(new TextEncoder().encode(lines.join(""))), end };
+  return { bytes: encode(lines), last };
+}
+
+function encode(lines: readonly string[]) {
+  // The encoder's type allows shared memory, which it never uses.
+  return new TextEncoder().encode(lines.join("")) as Uint8Array<ArrayBuffer>;
 }
 
 /** How long R2 may take for a call. */
@@ -85,7 +94,7 @@ async function readSegments(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const lines = await Promise.all(segments.map(({ name }) => linesOf(bucket, String(name))));
   const about = lines.flat().filter((line) => JSON.parse(line).customer_id === customer);
-  return new Uint8Array(new TextEncoder().encode(about.map((line) => `${line}\n`).join("")));
+  return encode(about.map((line) => `${line}\n`));
 }
 
 async function linesOf(bucket: R2Bucket | undefined, name: string): Promise<string[]> {

@@ -2,6 +2,7 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../../db/database.ts";
 import { programState } from "../../db/tables.ts";
 import { BODY_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
+import { historySegment } from "../records/history-segment.ts";
 import { tableName } from "../records/kind.ts";
 import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
 import type { Cursor, ExportScan } from "./scans.ts";
@@ -18,8 +19,8 @@ interface PageRows extends ScannedRows {
   version: number;
   /** The cursor of the last row that was looked at, if there are more: in an export about a customer. */
   lastScanned: Cursor["after"];
-  /** The first of the later scans that has rows, so that no page leads to an empty one. */
-  next: ExportScan | undefined;
+  /** The first of the later scans that has rows, so that no empty scan is begun. */
+  nextScan: ExportScan | undefined;
 }
 
 // Three limits end a page. `selectMostLines` looks at sizes, which SQLite knows without reading the texts. `limitSent` ends
@@ -36,6 +37,9 @@ const LINE_LIMIT_SQL = sql.raw(String(LINE_LIMIT));
 /** How many rows a page about a customer looks at, because not every kind has an index by customer. */
 const LOOKED_AT_ROWS = 20_000;
 
+/** Keeps the place of a statement that is not needed. */
+const NO_ROW = sql`SELECT 1 WHERE false`;
+
 /** Reads the rows of a page, at most as many as fit into memory, in one round trip and one transaction. */
 export async function findPage(
   db: Database,
@@ -46,7 +50,7 @@ export async function findPage(
   const [versions, rows, last, nonEmpty, ...ids] = await db.batch([
     sql`SELECT ${programState.version} FROM ${programState}`,
     ...(customer === undefined
-      ? [selectPage(scan, whereAndOrder), sql`SELECT 1 WHERE false`]
+      ? [selectPage(scan, whereAndOrder), NO_ROW]
       : selectPageAbout(scan, whereAndOrder, customer)),
     selectFirstNonEmpty(later),
     ...selectIds(scan.reader),
@@ -55,7 +59,7 @@ export async function findPage(
     version: Number(versions?.[0]?.version),
     ...toScannedRows(scan, rows, ids),
     lastScanned: last?.[0] && cursorOf(scan, last[0]),
-    next: later[Number(nonEmpty?.[0]?.scan ?? later.length)],
+    nextScan: later[Number(nonEmpty?.[0]?.scan ?? later.length)],
   };
 }
 
@@ -98,10 +102,11 @@ function whereAndOrderAfter(scan: ExportScan, after: Cursor["after"]): SQL {
 /** The rows about a customer among the next rows of a scan; and the last of these, if there are more. */
 function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string): SQL[] {
   const table = sql.raw(tableName(scan));
+  const isSegment = scan.kind === historySegment;
   // Each segment is an object to read.
-  const rows = scan.kind.about === undefined ? 1 : LOOKED_AT_ROWS;
+  const rows = isSegment ? 1 : LOOKED_AT_ROWS;
   const last = sql.raw(`LIMIT 1 OFFSET ${rows - 1}`);
-  const isAboutCustomer = sql.raw(scan.kind.about?.("(SELECT key FROM asked)") ?? "true");
+  const isAboutCustomer = sql.raw(scan.kind.isAboutCustomer?.("(SELECT key FROM asked)") ?? "true");
   // Named like the table, because the lines are made of its columns.
   const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(rows))}) AS ${table}`;
   return [
@@ -112,7 +117,7 @@ function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string)
   ];
 }
 
-/** Reads the rows of lines: those of a `WHERE`, in its order, up to a limit; large ones no more than D1 should send. */
+/** SELECTs the rows that become lines. `whereAndOrder`: `WHERE … ORDER BY …`. D1 sends no more than it should. */
 export function selectRows(scan: ExportScan, whereAndOrder: SQL, limit: SQL, from = sql.raw(tableName(scan))): SQL {
   const found = sql`
     SELECT ${sql.raw([...columnsOfRow(scan), ...cursorColumns(scan)].join(", "))}, ${limit} AS most_lines
@@ -167,5 +172,6 @@ function selectFirstNonEmpty(scans: readonly ExportScan[]): Statement {
   const cases = scans.map(
     (scan, index) => `WHEN EXISTS (SELECT 1 FROM ${tableName(scan)} WHERE ${scan.when ?? "true"}) THEN ${index}`,
   );
+  // The first case is for an empty list, because a CASE needs one.
   return sql.raw(`SELECT CASE WHEN false THEN 0 ${cases.join(" ")} END AS scan`);
 }

@@ -36,7 +36,9 @@ export const SCANS: readonly ExportScan[] = [
 ];
 
 /** What an export about one customer reads: also each segment of history, for the lines that have left. */
-export const SCANS_ABOUT_CUSTOMER = SCANS.filter(({ kind }) => kind.about !== undefined || kind === historySegment);
+export const SCANS_ABOUT_CUSTOMER = SCANS.filter(
+  ({ kind }) => kind.isAboutCustomer !== undefined || kind === historySegment,
+);
 
 /** The kinds by which an export can be restricted. */
 export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record);

@@ -31,7 +31,7 @@ export const coupon = defineKind(coupons, {
   fields: z.object({
     id: Id,
     account_id: AccountId,
-    kind: z.enum(["store", "mfg", "digital"], { error: mustBe("store, mfg or digital") }),
+    kind: z.enum(coupons.kind.enumValues, { error: mustBe("store, mfg or digital") }),
     name: Name,
     type: Field,
     value: Decimal,

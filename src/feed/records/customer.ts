@@ -27,5 +27,5 @@ export const customer = defineKind(customers, {
   }),
   words: { of: ["first_name", "last_name"], vocabulary: "customer" },
   pageEndsBy: "largestRow",
-  about: (customerKey) => `customers.key = ${customerKey}`,
+  isAboutCustomer: (customerKey) => `customers.key = ${customerKey}`,
 });

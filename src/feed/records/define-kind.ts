@@ -50,7 +50,7 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
   return {
     deletion: deleted === undefined ? undefined : { column: deleted, is: 1 },
     accountField: "account_id" in fields.shape ? "account_id" : undefined,
-    about: "customer_key" in table ? (key) => `${getTableName(table)}.customer_key = ${key}` : undefined,
+    isAboutCustomer: "customer_key" in table ? (key) => `${getTableName(table)}.customer_key = ${key}` : undefined,
     ...(given as Partial<Kind> & typeof given),
     type,
     table,

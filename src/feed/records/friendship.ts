@@ -21,7 +21,7 @@ export const friendship = defineKind(friendships, {
     customer_id: { sql: "(SELECT id FROM customers WHERE key = friendships.low_key)" },
     friend_id: { sql: "(SELECT id FROM customers WHERE key = friendships.high_key)" },
   },
-  about: (customerKey) => `${customerKey} IN (friendships.low_key, friendships.high_key)`,
+  isAboutCustomer: (customerKey) => `${customerKey} IN (friendships.low_key, friendships.high_key)`,
   references: { customer_id: CUSTOMERS, friend_id: CUSTOMERS },
   rules: ({ customer_id, friend_id }) => (customer_id === friend_id ? { friend_id: ["must be another customer"] } : {}),
 });

@@ -60,7 +60,7 @@ export type Source<Field extends string = string, Output = Fields> =
    * one, or the current one for a new record.
    */
   | { field: Field; as?: "json" | "key" | "time" }
-  /** Several fields, stored together as JSON text; `storedAs`: the fields that are not stored as they were fed. */
+  /** Several fields, stored together as JSON text, in one column of a kind at most; `storedAs`: the fields that are not stored as they were fed. */
   | { together: readonly Field[]; storedAs?(fields: Output): Partial<Output> }
   /** The Worker makes it from the fields; `asJson`: stored as JSON text. */
   | { made(fields: Output): unknown; asJson?: true }
@@ -151,7 +151,7 @@ export interface Kind<Field extends string = string, Column extends string = str
    * Given the key of a customer in SQL, the condition that a row is about the customer; left out: that its `customer_key`
    * is the customer's, if the table has such a column.
    */
-  about?: ((customerKey: string) => string) | undefined;
+  isAboutCustomer?: ((customerKey: string) => string) | undefined;
   /** The scans in which an export reads the records, one after the other; left out: one, in the order of the key. */
   scans?: readonly Scan[];
   /**

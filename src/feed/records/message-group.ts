@@ -36,7 +36,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
       field: "member_ids",
       text: NOT_STORED,
       // A customer who is not stored, or whom another line erases, is no member.
-      when: sql`item_count <> (
+      when: sql`line.item_count <> (
         SELECT count(*) FROM message_groups AS stored
         JOIN message_group_members AS member ON member.group_key = stored.key
         WHERE stored.id = line.id
@@ -45,9 +45,10 @@ export const messageGroup: Kind = defineKind(messageGroups, {
   ],
   // Members are written for all lines, so that they are checked even if the line's initial customer is not stored.
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
+  // Members first: the trigger of their removal finds their news by the group's id and newest time.
   remove: (lines) => [removeMembers(lines), removeGroups(lines)],
   pageEndsBy: "sentBytes",
-  about: (customerKey) => `EXISTS (
+  isAboutCustomer: (customerKey) => `EXISTS (
     SELECT 1 FROM message_group_members AS member
     WHERE member.group_key = message_groups.key AND member.customer_key = ${customerKey}
   )`,
@@ -72,7 +73,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
 /** The fault of a line whose customer is no member of its group. */
 export const NOT_A_MEMBER = notMember("message_group_members", "group_key", "must be a member of the group");
 
-/** The ids of members, `fewest` to 100, in the order of the list. */
+/** The ids of members, at least `fewest`, in the order of the list. */
 function memberIds(fewest: number) {
   const range = `must be ${fewest} to ${MEMBERS_LIMIT} customers`;
   return z
@@ -81,11 +82,11 @@ function memberIds(fewest: number) {
     .max(MEMBERS_LIMIT, range);
 }
 
-function membersRules(fields: Fields, { withInitial }: { withInitial: boolean }): FieldMessages {
-  const ids = itemsOf("member_ids", fields);
+function membersRules(line: Fields, { withInitial }: { withInitial: boolean }): FieldMessages {
+  const ids = itemsOf("member_ids", line);
   const hasDuplicates = new Set(ids).size < ids.length;
   // A line that deletes has no member_ids.
-  const lacksInitial = withInitial && fields.member_ids !== undefined && !ids.includes(fields.initial_customer_id);
+  const lacksInitial = withInitial && line.member_ids !== undefined && !ids.includes(line.initial_customer_id);
   const texts = [
     ...(hasDuplicates ? ["must not name a customer twice"] : []),
     ...(lacksInitial ? ["must name the initial customer too"] : []),
@@ -93,9 +94,9 @@ function membersRules(fields: Fields, { withInitial }: { withInitial: boolean })
   return texts.length > 0 ? { member_ids: texts } : {};
 }
 
-/** The members that the lines list, in their order. */
-function listed(lines: SQL): SQL {
-  return sql`listed(group_key, customer_key, position) AS MATERIALIZED (
+/** A `WITH` clause with the members that the lines list, in their order. */
+function withListedMembers(lines: SQL): SQL {
+  return sql`WITH listed(group_key, customer_key, position) AS MATERIALIZED (
     SELECT message_groups.key, customers.key, item.key
     FROM ${lines} AS line
     CROSS JOIN message_groups ON message_groups.id = line.id
@@ -107,7 +108,7 @@ function listed(lines: SQL): SQL {
 function removeFormerMembers(lines: SQL): SQL {
   // EXCEPT, because NOT IN reads the whole list for each pair that it does not find, to look for a NULL. In a FROM, because
   // otherwise SQLite uses no index for the IN, and reads all members of all groups.
-  return sql`WITH ${listed(lines)}
+  return sql`${withListedMembers(lines)}
     DELETE FROM message_group_members WHERE (group_key, customer_key) IN (
       SELECT * FROM (
         SELECT member.group_key, member.customer_key
@@ -120,7 +121,7 @@ function removeFormerMembers(lines: SQL): SQL {
 }
 
 function writeMembers(lines: SQL): SQL {
-  return sql`WITH ${listed(lines)}
+  return sql`${withListedMembers(lines)}
     INSERT INTO message_group_members (group_key, customer_key, position)
     SELECT group_key, customer_key, position FROM listed WHERE true
     ON CONFLICT (group_key, customer_key) DO UPDATE SET position = excluded.position

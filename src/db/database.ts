@@ -226,7 +226,7 @@ export function compilePer<Shape, Name extends string, Row = unknown>(
   return (shape, values) => ({
     toSQL() {
       const key = JSON.stringify(shape);
-      const query = compiled.get(key) ?? onOneLine(toQuery(write(shape, (name) => sql.placeholder(name))));
+      const query = compiled.get(key) ?? onOneLine(queryOf(write(shape, (name) => sql.placeholder(name))));
       compiled.set(key, query);
       return { sql: query.sql, params: fillPlaceholders(query.params, values) };
     },
@@ -247,10 +247,6 @@ const SQLITE = {
   escapeString: (text: string) => `'${text.replaceAll("'", "''")}'`,
 };
 
-function toQuery(statement: SQL): Query {
-  return statement.toQuery(SQLITE);
-}
-
 function queryOf(statement: Statement): Query {
-  return statement instanceof SQL ? toQuery(statement) : statement.toSQL();
+  return statement instanceof SQL ? statement.toQuery(SQLITE) : statement.toSQL();
 }

@@ -4,7 +4,7 @@ import { utf8Bytes } from "../values/text.ts";
 // Rows are sent as JSON texts, because a statement takes 100 parameters. D1 takes texts of twice this size.
 const PARAMETER_BYTES = 1_000_000;
 
-/** Joins rows, each a JSON array, to JSON texts of at most 1,000,000 bytes; a larger row is sent alone. */
+/** Joins rows, each a JSON array, to JSON texts of at most `PARAMETER_BYTES`; a larger row is sent alone. */
 export function joinRows(rows: Iterable<string>): string[] {
   const chunks: string[] = [];
   let open: string[] = [];

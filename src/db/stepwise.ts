@@ -41,26 +41,26 @@ function keyText(key: SQLWrapper): SQL {
 /**
  * The rows of a list until they come to `bytes`; each says how many entries follow it. A row is made only after the rows
  * before it were counted: a running sum over all rows would first hold all their texts in D1's memory. The entries are one
- * JSON text, because a table of them would be three more rows read for each.
+ * JSON text, in the order of `list`, which `json_group_array` keeps; a table of them would be three more rows read for each.
  */
 export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> & { following: number }> {
   const { tables, list, entry, limit, bytes, constants = {}, fields, joins, long, shared } = read;
   const constantNames = Object.keys(constants);
   const names = Object.keys(fields);
-  const sent = sum([sql`step.sent`, sql`step.shared`, ...bytesOf(long)]);
+  const sentBytes = sql.join([sql`step.sent_bytes`, sql`step.shared_bytes`, ...bytesOf(long)], sql` + `);
   const withinLimit = limit === undefined ? sql`` : sql`AND step.number < ${limit}`;
   const columns = [...constantNames.map((name) => sql`step.${sql.identifier(name)}`), selectList(fields)];
   return sql<Row<F> & { following: number }>`
     WITH RECURSIVE ${tables === undefined ? sql`` : sql`${tables},`}
     listed(entries) AS MATERIALIZED (SELECT json_group_array(json_array(${entry})) FROM ${list}),
-    step(number, following, entry, sent, shared, keys, ${identifiers([...constantNames, ...names])}) AS (
+    step(number, following, entry, sent_bytes, shared_bytes, keys, ${identifiers([...constantNames, ...names])}) AS (
       SELECT 0, json_array_length(entries), entries -> 0, 0, 0, '',
         ${join([...Object.values(constants), ...names.map(() => sql`NULL`)])} FROM listed
       UNION ALL
-      SELECT step.number + 1, step.following - 1, (SELECT entries FROM listed) -> (step.number + 1), ${sent},
+      SELECT step.number + 1, step.following - 1, (SELECT entries FROM listed) -> (step.number + 1), ${sentBytes},
         ${shared === undefined ? sql`0, ''` : addShared(shared)}, ${join(columns)}
       FROM step ${joins}
-      WHERE step.following > 0 AND ${sent} < ${sql.raw(String(bytes))} ${withinLimit}
+      WHERE step.following > 0 AND ${sentBytes} < ${sql.raw(String(bytes))} ${withinLimit}
     )
     SELECT ${identifiers(names)}, following FROM step WHERE number > 0`;
 }
@@ -74,10 +74,6 @@ function addShared({ key, bytes }: NonNullable<Stepwise<Fields>["shared"]>): SQL
   const text = keyText(key);
   const known = sql`CAST(substr(step.keys, instr(step.keys, ${text}) + length(${text}), 9) AS INTEGER)`;
   return sql`iif(${isFirst(key)}, 0, ${known}), step.keys || iif(${isFirst(key)}, ${text} || ${bytes} || ',', '')`;
-}
-
-function sum(numbers: readonly SQL[]): SQL {
-  return sql.join([sql`0`, ...numbers], sql` + `);
 }
 
 function identifiers(names: readonly string[]): SQL {

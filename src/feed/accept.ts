@@ -41,12 +41,17 @@ function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string |
     if (rows.size === 0) return [];
     const all = [...rows.keys()];
     const { writes, deletes } = deduplicate(kind, all);
-    return [{ kind, all, writes, deletes, rowChunks: joinRows(writes.map((line) => rows.get(line) ?? "")) }];
+    const written = writes.map((line) => {
+      const row = rows.get(line);
+      if (row === undefined) throw new Error(`Line ${line.number} has no row.`);
+      return row;
+    });
+    return [{ kind, all, writes, deletes, rowChunks: joinRows(written) }];
   });
   return { batches, count: lines.length, items };
 }
 
-/** @throws the failure 413 for too many lines or items, else 422 for the bad fields of the first hundred bad lines. */
+/** @throws the failure 413 for too many lines or items, else 422 for the bad fields of the first bad lines. */
 function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
   const lines: GoodLine[] = [];
   const bad: FieldMessages = {};
@@ -72,7 +77,7 @@ function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | 
 
 function refuseGlobal(batches: readonly Batch[]): void {
   const global = batches.flatMap(({ kind, all }) => (isGlobal(kind) ? all.map(({ number }) => number) : []));
-  if (global.length > 0) throw foreignLines(global.toSorted((one, other) => one - other).slice(0, NAMED_LINES));
+  if (global.length > 0) throw foreignLines(global);
 }
 
 /**

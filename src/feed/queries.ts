@@ -9,7 +9,7 @@ import { refuseFaults, refuseForeign, refuseLargeGroups, refuseSealed, refuseUnr
 import type { Batch } from "./records/kind.ts";
 import { message } from "./records/message.ts";
 import { messageGroup } from "./records/message-group.ts";
-import { collectFreshEvents, dropFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
+import { collectFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
 import { refusalOf } from "./refusals.ts";
 
 interface FeedRequest {
@@ -63,7 +63,7 @@ export async function applyFeed(
       }),
       inserted: events.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       emptied: ofEvents.flatMap(({ kind, deletes }) => remove(kind, deletes)),
-      dropped: fresh.length > 0 ? [dropFreshEvents()] : [],
+      dropped: fresh.length > 0 ? [sql`DELETE FROM fresh_events`] : [],
       changed: [selectChanges()],
       unshown: mayHaveUnshown ? [selectUnshown()] : [],
     });

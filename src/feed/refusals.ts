@@ -3,6 +3,7 @@ import { forbidden, invalid, payloadTooLarge, tooMuchForDatabase } from "../http
 import { ITEM_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { withCommas } from "../values/number.ts";
+import type { Report } from "./records/checks.ts";
 import { type Fault, TOO_OLD } from "./records/faults.ts";
 import type { Batch } from "./records/kind.ts";
 
@@ -15,7 +16,8 @@ export function tooMuch(count: number, what: string, limit: number) {
 }
 
 export function foreignLines(lines: readonly number[]) {
-  const which = lines.length === 1 ? `Line ${lines[0]} touches` : `Lines ${lines.join(", ")} touch`;
+  const first = lines.toSorted((one, other) => one - other).slice(0, NAMED_LINES);
+  const which = first.length === 1 ? `Line ${first[0]} touches` : `Lines ${first.join(", ")} touch`;
   return forbidden(`${which} an account that the token does not cover.`);
 }
 
@@ -24,19 +26,11 @@ export function lineField(line: number, field: string): string {
   return field === "" ? `line ${line}` : `line ${line}.${field}`;
 }
 
-/** The errors of a total beyond its `CHECK`, and of a restore's summaries whose sum takes more than 64 bits. */
+/**
+ * The errors of a total beyond its `CHECK`, and of a restore's summaries whose sum takes more than 64 bits. The only other
+ * `CHECK` is of the id of `program_state`, which no statement writes.
+ */
 const TOTAL_TOO_LARGE = /CHECK constraint failed|integer overflow/;
-
-/** The text of the error by which a check undoes a request. */
-interface Report {
-  unrestorable?: [number];
-  items?: [number];
-  /** Kinds, each with the month before which their events have left. */
-  sealed?: [string, string][];
-  foreign?: number[];
-  /** Lines, each with the index of its fault. */
-  faults?: [number, number][];
-}
 
 /** Turns the database's error into the failure of the request; any other error is returned as it is. */
 export function refusalOf(
@@ -46,14 +40,15 @@ export function refusalOf(
   if (databaseFaultOf(error) === "exceeded") return tooMuchForDatabase(error);
   const message = error instanceof Error ? error.message : "";
   if (TOTAL_TOO_LARGE.test(message)) return invalid({ body: ["a total would be too large"] });
-  const text = /\{"(?:unrestorable|items|sealed|foreign|faults)":.*\]\}/s.exec(message)?.[0];
+  const text = /\{"\w+":\[.*\]\}/s.exec(message)?.[0];
   if (text === undefined) return error;
-  const { unrestorable, items, sealed, foreign, faults: found = [] } = JSON.parse(text) as Report;
+  const { unrestorable, items, sealed, foreign, faults: found } = JSON.parse(text) as Partial<Report>;
   if (unrestorable !== undefined)
     return forbidden("A restore token feeds only a database that has been fed by nothing but restores.");
   if (items !== undefined) return tooManyItems(items[0]);
   if (foreign !== undefined) return foreignLines(foreign);
   if (sealed !== undefined) return invalid(tooOld(new Map(sealed), batches));
+  if (found === undefined) return error;
   const messages: FieldMessages = {};
   for (const [line, index] of found) {
     const fault = faults[index];

@@ -166,7 +166,7 @@ function ofSecond(second: "newest" | "earlier"): string {
 
 /**
  * The entries of a search index. FTS5 keeps no contents, so an entry is compared word by word with the view that says what
- * the index must hold: `…_terms` lists what it holds.
+ * the index must hold, split at its blanks by way of a JSON array: words have no quotes. `…_terms` lists what it holds.
  */
 function searchIndex(name: string, table: string, over: Derived["over"]): Derived {
   return {

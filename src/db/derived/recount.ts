@@ -29,19 +29,19 @@ export function findDifferences(derived: Derived, range: KeyRange): string {
 /** Statements that repair a range. Each computes and writes in one transaction, so the service may go on running. */
 export function repair(derived: Derived, range: KeyRange): string[] {
   const { table, storedAs, absent, key, values } = derived;
-  const different = compare(derived, range);
+  const differencesSql = compare(derived, range);
   if (storedAs === "columns") {
     return [
       `UPDATE ${table} SET ${values.map((one) => `${one} = different.expected_${one}`).join(", ")}
-       FROM (${different}) AS different
+       FROM (${differencesSql}) AS different
        WHERE ${key.map((one) => `${table}.${one} = different.${one}`).join(" AND ")}`,
     ];
   }
   if (storedAs === "search index") {
     return [
-      `DELETE FROM ${table} WHERE rowid IN (SELECT key FROM (${different}))`,
+      `DELETE FROM ${table} WHERE rowid IN (SELECT key FROM (${differencesSql}))`,
       `INSERT INTO ${table} (rowid, words) SELECT key, words FROM expected_words
-       WHERE search_index = '${table}' AND key ${range} AND key IN (SELECT key FROM (${different}))`,
+       WHERE search_index = '${table}' AND key ${range} AND key IN (SELECT key FROM (${differencesSql}))`,
     ];
   }
   const columns = [...key, ...values].join(", ");
@@ -51,9 +51,9 @@ export function repair(derived: Derived, range: KeyRange): string[] {
   const isLeftOver = absent === "a difference" ? "NOT is_expected" : "false";
   return [
     `DELETE FROM ${table} WHERE (${key.join(", ")}) IN (
-       SELECT ${key.join(", ")} FROM (${different}) WHERE ${isLeftOver}
+       SELECT ${key.join(", ")} FROM (${differencesSql}) WHERE ${isLeftOver}
      )`,
-    `INSERT INTO ${table} (${columns}) SELECT ${news} FROM (${different}) WHERE NOT (${isLeftOver}) ${onConflict}`,
+    `INSERT INTO ${table} (${columns}) SELECT ${news} FROM (${differencesSql}) WHERE NOT (${isLeftOver}) ${onConflict}`,
   ];
 }
 

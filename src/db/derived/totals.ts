@@ -21,8 +21,8 @@ interface Total {
 }
 
 /** The upkeep and the recount of a total. */
-function derivedTotal({ of, events, filter = "true", keys, storedKeys = keys, measures, ...rest }: Total) {
-  const { table, storedAs } = rest;
+function derivedTotal(total: Total) {
+  const { name, over, table, absent, of, events, filter = "true", storedAs, keys, storedKeys = keys, measures } = total;
   const columns = Object.keys(measures);
   const named = keys.map((key, index) => `${key} AS ${storedKeys[index]}`);
   const sums = Object.entries(measures).map(([column, value]) => `sum(${value}) AS ${column}`);
@@ -36,7 +36,7 @@ function derivedTotal({ of, events, filter = "true", keys, storedKeys = keys, me
       : `INSERT INTO ${table} (${[...keys, ...columns]}) ${fresh}
         ON CONFLICT (${keys}) DO UPDATE SET ${columns.map((one) => `${one} = ${one} + excluded.${one}`)} WHERE ${isSomething}`;
   return {
-    ...rest,
+    ...{ name, over, table, absent, storedAs },
     key: storedKeys,
     values: columns,
     expected: (range: string) => `${sumOf(events)} AND ${keys[0]} ${range} GROUP BY ${keys}`,

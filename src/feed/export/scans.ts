@@ -57,6 +57,7 @@ function deletionScans(kind: Kind): ExportScan[] {
 }
 
 function scanOf(kind: Kind, name: string, scan: Scan) {
-  const { table = kind.table, order = hasKeyColumn({ table }) ? ["key"] : kind.key } = scan;
+  const table = scan.table ?? kind.table;
+  const order = scan.order ?? (hasKeyColumn({ table }) ? ["key"] : kind.key);
   return { ...scan, name, kind, table, order };
 }

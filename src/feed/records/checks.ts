@@ -19,11 +19,28 @@ import { freshEvents, relation } from "./statements.ts";
 // Rules that only the database can check. A check that finds a bad line inserts its report into `refusals`. The trigger of
 // this table aborts the transaction with the report as the error's text, which `refusalOf` reads.
 
+/** The arrays that checks report, by name: one a report. */
+export interface Report {
+  /** The version of a database that takes no restores. */
+  unrestorable: [number];
+  /** How many items a request has. */
+  items: [number];
+  /** Kinds, each with the month before which their events have left. */
+  sealed: [string, string][];
+  /** The numbers of lines. */
+  foreign: number[];
+  /** Lines, each with the index of its fault. */
+  faults: [number, number][];
+}
+
+/** A check up to its `FROM`. */
+function report(name: keyof Report, array: SQL): SQL {
+  return sql`INSERT INTO refusals (report) SELECT json_object(${sql.raw(`'${name}'`)}, ${array})`;
+}
+
 /** Refuses a restore of a database that has taken other requests: there it could hide messages. */
 export function refuseUnrestorable(): Statement {
-  // An array, because `refusalOf` finds reports by their `]}`.
-  return sql`INSERT INTO refusals (report)
-    SELECT json_object('unrestorable', json_array(version)) FROM program_state WHERE restorable = 0`;
+  return sql`${report("unrestorable", sql`json_array(version)`)} FROM program_state WHERE restorable = 0`;
 }
 
 /**
@@ -41,8 +58,7 @@ export function refuseLargeGroups(batches: readonly Batch[], items: number): Sta
   if (groups.length + emptied.length === 0) return [];
   const among = (ids: readonly unknown[]) => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
   return [
-    sql`INSERT INTO refusals (report)
-      SELECT json_object('items', json_array(${items} + count(*)))
+    sql`${report("items", sql`json_array(${items} + count(*))`)}
       FROM message_group_members WHERE group_key IN (
         SELECT key FROM message_groups WHERE ${among(groups)}
         UNION SELECT group_key FROM messages WHERE ${among(emptied)}
@@ -63,8 +79,7 @@ export function refuseSealed(batches: readonly Batch[]): Statement[] {
   if (oldest.length === 0) return [];
   const month = sql`(SELECT max(month) FROM history_segments WHERE history_segments.kind = item.value ->> 0)`;
   return [
-    sql`INSERT INTO refusals (report)
-      SELECT json_object('sealed', json_group_array(json_array(kind, month)))
+    sql`${report("sealed", sql`json_group_array(json_array(kind, month))`)}
       FROM (
         SELECT item.value ->> 0 AS kind, item.value ->> 1 AS oldest, ${month} AS month
         FROM json_each(${JSON.stringify(oldest)}) AS item
@@ -85,8 +100,7 @@ export function refuseForeign(batches: readonly Batch[], accounts: readonly stri
         WHERE account NOT IN (SELECT value FROM json_each(${JSON.stringify(accounts)}))
         ORDER BY number ${limitTo(NAMED_LINES)}
       )
-      INSERT INTO refusals (report)
-      SELECT json_object('foreign', json_group_array(number)) FROM foreign_line HAVING count(*) > 0`,
+      ${report("foreign", sql`json_group_array(number)`)} FROM foreign_line HAVING count(*) > 0`,
   ];
 }
 
@@ -108,8 +122,7 @@ export function refuseFaults(batches: readonly Batch[]): { statements: Statement
     WITH ${sql.join(relations, sql`, `)},
       found(number, fault) AS MATERIALIZED (${unionAll(found)}),
       named(number) AS (SELECT DISTINCT number FROM found ORDER BY number ${limitTo(NAMED_LINES)})
-    INSERT INTO refusals (report)
-    SELECT json_object('faults', json_group_array(json_array(number, fault)))
+    ${report("faults", sql`json_group_array(json_array(number, fault))`)}
     FROM (SELECT * FROM found WHERE number IN named ORDER BY number, fault)
     HAVING count(*) > 0`;
   return { statements: [statement], faults };

@@ -25,7 +25,10 @@ const PrintedLines = z
 
 const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "must be 1 to 15 digits");
 
-/** A coupon of an account. Those of the kinds store and mfg are issued to customers by a `customer_coupon`. */
+/**
+ * A coupon of an account. Those of the kinds store and mfg are issued to customers by a `customer_coupon`. A changed coupon
+ * notifies nobody, because it may have a million holders (docs/contract/live.md).
+ */
 export const coupon = defineKind(coupons, {
   record: "coupon",
   fields: z.object({
@@ -51,6 +54,7 @@ export const coupon = defineKind(coupons, {
     can_combine_with_other: orElse(Flag, 0),
     created_at: orNull(FedTime),
   }),
+  // `defineKind` adds the columns that have the name of a field, and `account_key`; `deleted` is set by lines that delete.
   columns: {
     filter_items: { field: "filter_items", as: "json" },
     // Answers are made of this JSON. No query looks into it.

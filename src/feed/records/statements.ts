@@ -35,6 +35,7 @@ function writtenColumns({ written }: Kind): string[] {
 function addWords(kind: Kind, rowChunk: string): Statement[] {
   if (kind.words === undefined) return [];
   const column = writtenColumns(kind).indexOf("words");
+  // Parsed again, because a request does not keep the values of its lines: they take more memory than their texts.
   const rows = JSON.parse(rowChunk) as unknown[][];
   const words = new Set(rows.flatMap((row) => String(row[column]).split(" ")));
   return [addToVocabulary(kind.words.vocabulary, [...words].join(" "))];
@@ -161,8 +162,6 @@ export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statemen
       FROM ${notStored(kind, rowsOf([chunk], ["number", ...kind.fieldsForChecks]))} HAVING count(*) > 0`,
   );
 }
-
-export const dropFreshEvents = (): Statement => sql`DELETE FROM fresh_events`;
 
 /** The same for the events that are not stored yet. */
 export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALIZED" | ""): SQL {

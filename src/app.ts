@@ -16,7 +16,7 @@ import { database } from "./middleware/database.ts";
 import { knownRoutes } from "./middleware/known-routes.ts";
 import { observe } from "./middleware/observe.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
-import { customerOnly, exportOnly, feedOnly, lookupOnly } from "./middleware/token.ts";
+import { customerOnly, exportOnly, feedOnly, LIVE_PATH, lookupOnly } from "./middleware/token.ts";
 import { service } from "./service/routes.ts";
 
 export const app = createRouter();
@@ -29,8 +29,8 @@ app.use(securityHeaders);
 app.use(cors(app));
 app.use(knownRoutes(app));
 app.use("/api/v1/customer/*", customerOnly, database("bookmark"));
-// It writes the listener's row, so it needs the primary.
-app.use("/api/v1/customer/live", database("primary"));
+// Opening a socket writes the listener's row, so it needs the primary.
+app.use(LIVE_PATH, database("primary"));
 // A board's age is counted from the moment of its query. A replica's data may be older than that.
 app.use("/api/v1/customer/gamification/leaderboard", database("primary"));
 app.post("/api/v1/feed", feedOnly, database("primary"));
@@ -44,7 +44,7 @@ const routes = app
   .route("/api/v1/customer/my-coupons", myCoupons)
   .route("/api/v1/customer/full-search", search)
   .route("/api/v1/customer/gamification", gamification)
-  .route("/api/v1/customer/live", live)
+  .route(LIVE_PATH, live)
   .route("/api/v1/customer/me", me)
   .route("/api/v1/customer/me/entries", entries)
   .route("/api/v1/customer/messages", messages)

@@ -1,6 +1,6 @@
 import { readLimitedBody } from "../values/limited-body.ts";
 import { withTimeout } from "../values/timeout.ts";
-import type { AsymmetricAlgorithm, PublicKey } from "./token.ts";
+import { ASYMMETRIC_ALGORITHMS, type AsymmetricAlgorithm, type PublicKey } from "./token.ts";
 
 const FRESH_MS = 10 * 60_000;
 const USABLE_MS = 24 * 60 * 60_000;
@@ -10,7 +10,7 @@ const FIRST_WAITS_MS = [1_000, 2_000, 5_000];
 const FETCH_LIMIT_MS = 3_000;
 const LARGEST_SET_BYTES = 256 * 1024;
 
-/** `fetch` on the internet, or of the Worker behind a service binding. */
+/** Something with a `fetch`: the global, or a service binding. */
 export type Fetcher = Pick<typeof globalThis, "fetch">;
 
 /**
@@ -25,8 +25,8 @@ export class KeySet {
   #keys: PublicKey[] = [];
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
-  #tries = 0;
-  #underWay: Promise<void> = Promise.resolve();
+  #triesSoFar = 0;
+  #loading: Promise<void> = Promise.resolve();
 
   /** @param now the time in milliseconds, like `Date.now`. */
   constructor(source: string, now: () => number = Date.now, fetcher: Fetcher = globalThis) {
@@ -36,7 +36,7 @@ export class KeySet {
   }
 
   /**
-   * The keys that may have signed a token with this algorithm and key id; null if no set is cached.
+   * The keys that may have signed a token with this algorithm and key id; null if there is no usable set.
    * @param keepAlive keeps a fetch running after the request ends, because its client may hang up.
    */
   async find(
@@ -45,7 +45,9 @@ export class KeySet {
     keepAlive: (work: Promise<void>) => void = () => {},
   ): Promise<PublicKey[] | null> {
     if (this.#now() - this.#fetchedAt >= FRESH_MS) await this.#refresh(keepAlive);
-    const matching = () => this.#keys.filter((key) => fits(key, algorithm) && (kid === undefined || key.kid === kid));
+    const matching = () =>
+      this.#keys.filter((key) => isUsableFor(key, algorithm) && (kid === undefined || key.kid === kid));
+    // A fresh set may lack a key that the issuer has just added.
     if (this.#isUsable() && matching().length === 0) await this.#refresh(keepAlive);
     return this.#isUsable() ? matching() : null;
   }
@@ -57,18 +59,19 @@ export class KeySet {
   async #refresh(keepAlive: (work: Promise<void>) => void): Promise<void> {
     if (this.#now() - this.#triedAt >= this.#waitMs()) {
       this.#triedAt = this.#now();
-      this.#tries += 1;
-      this.#underWay = this.#load();
-      keepAlive(this.#underWay);
+      this.#triesSoFar += 1;
+      this.#loading = this.#load();
+      keepAlive(this.#loading);
     }
     // If the request that started the fetch was cancelled, the fetch never ends. So every request waits with a timeout.
     const left = this.#triedAt + FETCH_LIMIT_MS - this.#now();
-    if (left > 0) await withTimeout(left, this.#underWay).catch(() => {});
+    if (left > 0) await withTimeout(left, this.#loading).catch(() => {});
   }
 
   #waitMs(): number {
-    if (this.#fetchedAt > Number.NEGATIVE_INFINITY) return BETWEEN_FETCHES_MS;
-    return FIRST_WAITS_MS[Math.min(this.#tries, FIRST_WAITS_MS.length) - 1] ?? 0;
+    const hasSet = this.#fetchedAt > Number.NEGATIVE_INFINITY;
+    if (hasSet) return BETWEEN_FETCHES_MS;
+    return FIRST_WAITS_MS[Math.min(this.#triesSoFar, FIRST_WAITS_MS.length) - 1] ?? 0;
   }
 
   // If the set cannot be fetched or read, the cached keys stay and the log says so. An empty set replaces them: an issuer
@@ -103,13 +106,12 @@ export class KeySet {
 export function readKeys(text: string): PublicKey[] {
   const { keys } = JSON.parse(text) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error("the key set has no keys");
-  return keys.filter((key) => typeof key === "object" && key !== null && ALGORITHMS.some((one) => fits(key, one)));
+  return keys.filter(
+    (key) => typeof key === "object" && key !== null && ASYMMETRIC_ALGORITHMS.some((one) => isUsableFor(key, one)),
+  );
 }
 
-const ALGORITHMS: readonly AsymmetricAlgorithm[] = ["RS256", "ES256", "EdDSA"];
-
-// The key decides its algorithm, not the token. So a token cannot use a public key as an HMAC secret.
-function fits(key: PublicKey, algorithm: AsymmetricAlgorithm): boolean {
+function isUsableFor(key: PublicKey, algorithm: AsymmetricAlgorithm): boolean {
   if (key.use !== undefined && key.use !== "sig") return false;
   if (key.alg !== undefined && key.alg !== algorithm) return false;
   if (algorithm === "RS256") return key.kty === "RSA";

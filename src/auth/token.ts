@@ -7,7 +7,7 @@ export interface Claims {
   subject: string;
   /** When the token expires, in seconds since 1970. */
   expires: number;
-  scopes: readonly string[];
+  scopes: readonly Scope[];
   accounts: unknown;
 }
 
@@ -21,9 +21,10 @@ export interface FeedToken {
 /** A public key of a JSON Web Key Set (RFC 7517). */
 export type PublicKey = JsonWebKey & { kid?: string };
 
-export type AsymmetricAlgorithm = "RS256" | "ES256" | "EdDSA";
+export const ASYMMETRIC_ALGORITHMS = ["RS256", "ES256", "EdDSA"] as const;
+export type AsymmetricAlgorithm = (typeof ASYMMETRIC_ALGORITHMS)[number];
 
-/** A source of public keys. `find` resolves with the keys that may have signed a token, or null if no set is known. */
+/** A source of public keys. `find` resolves with the keys that may have signed a token, or null if there is no usable set. */
 export interface Keys {
   find(algorithm: AsymmetricAlgorithm, kid: string | undefined): Promise<PublicKey[] | null>;
 }
@@ -55,8 +56,9 @@ const LONGEST_TOKEN = 8_192;
 // The accepted values of `typ`, which may be absent. "at+jwt" is an OAuth access token (RFC 9068).
 const TOKEN_TYPES = ["JWT", "at+jwt"];
 const CUSTOMER = "customer";
-/** The scopes that are read from the claim `scope` only, never from JWT_SCOPE_CLAIM. */
-const SERVICE_SCOPES = ["feed", "restore", "export", "lookup"];
+/** The scopes of services. They are read from the claim `scope` only, never from JWT_SCOPE_CLAIM. */
+const SERVICE_SCOPES = ["feed", "restore", "export", "lookup"] as const;
+export type Scope = typeof CUSTOMER | (typeof SERVICE_SCOPES)[number];
 
 /** Verifies a token. `now` is in seconds since 1970. */
 export async function readToken(token: string, rules: TokenRules, now: number): Promise<TokenReading> {
@@ -96,19 +98,19 @@ function headerOf(token: string): Header | null {
   }
 }
 
-// The token's algorithm selects the keys, and each key has one algorithm. So a token cannot make a public key pass for a
-// secret.
+// Only the secrets verify HS256, and a public key only its own algorithm. So a token cannot use a public key as a secret.
 async function signersOf(
   { alg, kid }: Header,
   { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previous, keys }: TokenRules,
 ): Promise<Signer[] | "algorithm" | "no_key" | null> {
   if (alg === "HS256" && secret)
     return [secret, ...(previous ? [previous] : [])].map((key) => ({ key, algorithm: alg }));
-  if ((alg !== "RS256" && alg !== "ES256" && alg !== "EdDSA") || keys === null) return "algorithm";
+  const algorithm = ASYMMETRIC_ALGORITHMS.find((one) => one === alg);
+  if (algorithm === undefined || keys === null) return "algorithm";
   if (kid !== undefined && typeof kid !== "string") return "no_key";
-  const found = await keys.find(alg, kid);
+  const found = await keys.find(algorithm, kid);
   if (found === null) return null;
-  return found.length === 0 ? "no_key" : found.map((key) => ({ key, algorithm: alg }));
+  return found.length === 0 ? "no_key" : found.map((key) => ({ key, algorithm }));
 }
 
 // Any error of the library means that the signature is bad.
@@ -140,8 +142,9 @@ function readPayload(payload: Record<string, unknown>, rules: TokenRules, now: n
  * The scopes of a token. JWT_SCOPE_CLAIM can only make a token a customer's: an issuer may let users edit that claim, and
  * no user may become a feed. A token with a service scope is not a customer's just because it lacks that claim.
  */
-function scopesOf(payload: Record<string, unknown>, rules: TokenRules): readonly string[] {
-  const services = wordsOf(payload.scope).filter((word) => SERVICE_SCOPES.includes(word));
+function scopesOf(payload: Record<string, unknown>, rules: TokenRules): readonly Scope[] {
+  const words = wordsOf(payload.scope);
+  const services = SERVICE_SCOPES.filter((scope) => words.includes(scope));
   const claim = payload[rules.JWT_SCOPE_CLAIM || "scope"];
   const isCustomer =
     claim === undefined

@@ -20,7 +20,7 @@ export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
 
 /** The methods that have an endpoint at the path. */
 export function allowedMethods(app: Hono<AppEnv>, path: string): (typeof METHODS)[number][] {
-  // Hono lists middleware too, which is registered for all methods. Endpoints are registered for one method.
+  // Middleware matches too. Most of it is for all methods; the rest is only at paths and methods that have an endpoint.
   return METHODS.filter((method) =>
     app.router.match(method, path)[0].some(([[, route]]) => route.method !== METHOD_NAME_ALL),
   );

@@ -2,41 +2,34 @@ import type { Context } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { type Fetcher, KeySet } from "../auth/key-set.ts";
 import { tokensOffered } from "../auth/subprotocols.ts";
-import { type Claims, feedAccounts, type Keys, readToken } from "../auth/token.ts";
+import { type Claims, feedAccounts, type Keys, readToken, type Scope } from "../auth/token.ts";
 import { forbidden, unauthenticated, unavailable } from "../http/errors.ts";
 import { middleware } from "../openapi/notes.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
 
+const FAILURES = ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] as const;
+
 /** Requires a customer's token, and limits the requests of that customer. */
-export const customerOnly = middleware(
-  { token: "customer", failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] },
-  async (c, next) => {
-    const claims = await authenticate(c, "customer");
-    c.set("customerId", claims.subject);
-    c.set("tokenExpires", claims.expires);
-    await rateLimit(c, c.env.CUSTOMER_LIMITER, claims.subject);
-    await next();
-  },
-);
+export const customerOnly = middleware({ token: "customer", failures: FAILURES }, async (c, next) => {
+  const claims = await authenticate(c, "customer");
+  c.set("customerId", claims.subject);
+  c.set("tokenExpires", claims.expires);
+  await rateLimit(c, c.env.CUSTOMER_LIMITER, claims.subject);
+  await next();
+});
 
 /** Requires an export token, which must cover all accounts. */
-export const exportOnly = middleware(
-  { token: "export", failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] },
-  async (c, next) => {
-    const claims = await authenticate(c, "export");
-    if (feedAccounts(claims) !== "*") throw forbidden('An export token is for all accounts: "accounts": "*".');
-    await next();
-  },
-);
+export const exportOnly = middleware({ token: "export", failures: FAILURES }, async (c, next) => {
+  const claims = await authenticate(c, "export");
+  if (feedAccounts(claims) !== "*") throw forbidden('An export token is for all accounts: "accounts": "*".');
+  await next();
+});
 
 /** Requires a lookup token. Tills have one, because they must not hold an export token. */
-export const lookupOnly = middleware(
-  { token: "lookup", failures: ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] },
-  async (c, next) => {
-    await authenticate(c, "lookup");
-    await next();
-  },
-);
+export const lookupOnly = middleware({ token: "lookup", failures: FAILURES }, async (c, next) => {
+  await authenticate(c, "lookup");
+  await next();
+});
 
 /** Requires a feed token, which names the accounts whose records it may write. */
 export const feedOnly = middleware(
@@ -56,7 +49,7 @@ export const feedOnly = middleware(
  * The claims of the request's token.
  * @throws 401, 403, 429 or 503 if the token is bad or lacks the scope, or if the keys cannot be fetched.
  */
-async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "export" | "lookup"): Promise<Claims> {
+async function authenticate(c: Context<AppEnv>, scope: Scope): Promise<Claims> {
   const reading = await readToken(tokenOf(c), { ...c.env, keys: keysOf(c) }, Date.now() / 1000);
   if (reading.kind === "good" && reading.claims.scopes.includes(scope)) return reading.claims;
   await rateLimitAddress(c);
@@ -66,8 +59,8 @@ async function authenticate(c: Context<AppEnv>, scope: "customer" | "feed" | "ex
   throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
 }
 
-// A browser cannot set headers on a WebSocket, so this path alone also accepts a token as a subprotocol.
-const LIVE_PATH = "/api/v1/customer/live";
+/** A browser cannot set headers on a WebSocket, so this path alone also accepts a token as a subprotocol. */
+export const LIVE_PATH = "/api/v1/customer/live";
 
 /** The request's token; empty if there is none, or more than one. */
 function tokenOf({ req }: Context<AppEnv>): string {

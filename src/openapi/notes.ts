@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type * as z from "zod";
 import type { AppEnv } from "../app-env.ts";
+import type { Scope } from "../auth/token.ts";
 import type { FailureName } from "./failures.ts";
 
 /** The description of a response header. */
@@ -45,7 +46,7 @@ export interface Notes {
   mayBeUnchanged?: true;
   failures?: readonly FailureName[];
   /** The scope of the required token. */
-  token?: "customer" | "feed" | "export" | "lookup";
+  token?: Scope;
 }
 
 const notes = new WeakMap<object, Notes>();

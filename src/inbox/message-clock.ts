@@ -30,14 +30,17 @@ export const selectUnshown = () => select(UNSHOWN, sql`FROM ${programState} WHER
 /** Whether messages are unshown although their second is over. */
 export const IS_SHOWING_DUE = sql`${programState.is_open} = 1 AND ${programState.clock_said} <> clock.now`;
 
-/** Takes the stamp that shows unshown messages if their second is over. Resolves with the last stamp: messages before it are shown. */
+/** The last stamp: messages before it are shown. */
+export const selectStamp = () => select({ stamp: programState.stamp }, sql`FROM ${programState}`);
+
+/** Takes the stamp that shows unshown messages if their second is over. Resolves with the last stamp. */
 export async function showMessages(db: Database): Promise<string> {
   const { stamp, clock_said, is_open } = programState;
   const [, [last]] = await db.batch([
     sql`UPDATE ${programState} SET ${names(stamp)} = max(clock.now, datetime(${stamp}, '+1 second')),
         ${names(clock_said)} = clock.now, ${names(is_open)} = 0
       FROM clock WHERE ${IS_SHOWING_DUE}`,
-    select({ stamp }, sql`FROM ${programState}`),
+    selectStamp(),
   ]);
   return last?.stamp ?? "";
 }

@@ -5,6 +5,9 @@ const DATETIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 const FED_TIME = /^(\d{4}-\d{2}-\d{2})(?:([T ])(\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:(Z)|([+-])(\d{2})(?::?(\d{2}))?)?)?$/i;
 const MINUTE_MS = 60_000;
 
+/** Sorts after every time. */
+export const AFTER_ALL_TIMES = "~";
+
 /** The instant of a time such as `2026-11-20 09:30:00`, in milliseconds since 1970; NaN for any other text. */
 export function toInstant(datetime: string): number {
   return Date.parse(`${datetime.replace(" ", "T")}Z`);

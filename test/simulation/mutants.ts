@@ -125,8 +125,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a message is shown once its second is over",
     file: "src/customer/messages/queries.ts",
-    find: "WHERE ${callers} AND ${news.newest_at} < ${STAMP} AND",
-    replace: "WHERE ${callers} AND ${news.newest_at} <= ${STAMP} AND",
+    find: "WHERE ${isOfCaller} AND ${news.newest_at} < ${STAMP} AND",
+    replace: "WHERE ${isOfCaller} AND ${news.newest_at} <= ${STAMP} AND",
     seenBy: RULES.MODEL,
   },
   {

@@ -1,8 +1,9 @@
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import type * as z from "zod";
 import { compileOnce, type Database, type PlaceholderOf, type RowOf } from "../../db/database.ts";
 import { customerKeyOf, friendStatus, hasBlocked } from "../../db/rules.ts";
-import { jsonOf, select } from "../../db/select.ts";
+import { jsonOf } from "../../db/select.ts";
 import { entryValue, hasMoreAfter, selectStepwise } from "../../db/stepwise.ts";
 import {
   customers,
@@ -11,11 +12,20 @@ import {
   messageGroups,
   messageStates,
   messages,
-  programState,
 } from "../../db/tables.ts";
-import type { Page, Paged } from "../../http/paging.ts";
+import { type Page, PageCursor, type Paged } from "../../http/paging.ts";
+import { selectStamp } from "../../inbox/message-clock.ts";
 import { POLL_BYTES } from "../../values/answer-bytes.ts";
-import type { Cursor } from "./routes.ts";
+import { Id } from "../../values/text.ts";
+import { AFTER_ALL_TIMES, Datetime } from "../../values/time.ts";
+import type { MessageGroup } from "./operations.ts";
+
+/**
+ * A cursor in the list: the id of the last group, and the time of the message that it shows. `up_to` is the newest time on
+ * the first page. The client polls from there, so later pages must know all messages up to it.
+ */
+export const Cursor = PageCursor.extend({ time: Datetime, group_id: Id, up_to: Datetime });
+export type Cursor = z.output<typeof Cursor>;
 
 export interface MessageGroupsQuery {
   customerId: string;
@@ -29,44 +39,42 @@ export interface MessageGroupsQuery {
 export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
 
 /**
- * The caller's groups that show a message, newest message first, then by id (docs/contract/interface.md, 4.2). A copy of the
- * database shows the messages of seconds before its last stamp. One round trip. A later page takes another one, at the
- * primary, if the copy lacks messages that the first page has shown.
+ * The caller's groups that show a message, newest message first, then by id (docs/contract/interface.md, 4.2). A replica
+ * shows the messages of seconds before its last stamp. One round trip. A later page takes another one, at the primary, if
+ * the replica lacks messages that the first page has shown.
  */
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<GroupRow>> {
   const { customerId, checkTime, page, after } = query;
-  const { limit, offset } = page;
-  if (after === undefined)
-    return pageOf(await db.all(selectGroups({ customerId, checkTime, limit, offset, time: "~", groupId: "" })));
-  const { time, group_id: groupId } = after;
-  const statement = selectGroups({ customerId, checkTime, limit, offset: 0, time, groupId });
-  const read = () => db.batch([selectStamp(), statement]);
-  let [[clock], rows] = await read();
-  if (clock === undefined || clock.stamp <= after.up_to) {
-    db.goToPrimary();
-    [, rows] = await read();
-  }
-  return pageOf(rows);
+  const { time = AFTER_ALL_TIMES, group_id: groupId = "" } = after ?? {};
+  const offset = after === undefined ? page.offset : 0;
+  const statement = selectGroups({ customerId, checkTime, limit: page.limit, offset, time, groupId });
+  if (after === undefined) return toPaged(await db.all(statement));
+  const [[state], rows] = await db.batch([selectStamp(), statement]);
+  // Messages of the last stamp's second are not shown yet.
+  if (state !== undefined && after.up_to < state.stamp) return toPaged(rows);
+  db.goToPrimary();
+  return toPaged(await db.all(statement));
 }
 
-const pageOf = (rows: GroupRow[]) => ({ items: rows, hasMore: hasMoreAfter(rows) });
-const selectStamp = () => select({ stamp: programState.stamp }, sql`FROM ${programState}`);
+function toPaged(items: GroupRow[]): Paged<GroupRow> {
+  return { items, hasMore: hasMoreAfter(items) };
+}
 
-/** `time` and `groupId` are of the last group that the answers before have shown. */
+/** The page begins after the group with `time` and `groupId`. */
 type Placeholders = PlaceholderOf<"customerId" | "checkTime" | "limit" | "offset" | "time" | "groupId">;
 
 /** The columns of each step, as `constants` and `entry` of `selectGroups` list them. */
 const CALLER = sql.raw("step.caller");
 const [GROUP_KEY, SHOWN_AT, IS_NEWEST] = [entryValue(0), entryValue(1), entryValue(2)];
 /** The last stamp. No message is later, and messages of earlier seconds are shown (docs/architecture.md, "The clock"). */
-const STAMP = sql`(SELECT ${programState.stamp} FROM ${programState})`;
-const initial = alias(customers, "initial");
+const STAMP = sql`(${selectStamp()})`;
+const starter = alias(customers, "starter");
 const sender = alias(customers, "sender");
 const member = alias(messageGroupMembers, "member");
 
 const selectGroups = compileOnce((placeholder: Placeholders) =>
   selectStepwise({
-    list: sql`(${shownMessages(placeholder)})`,
+    list: sql`(${selectShownGroups(placeholder)})`,
     entry: sql`group_key, at, is_newest`,
     limit: placeholder("limit"),
     bytes: POLL_BYTES,
@@ -80,46 +88,47 @@ const selectGroups = compileOnce((placeholder: Placeholders) =>
         group_image: messageGroups.group_image,
         last_message: messages.body,
         last_message_time: SHOWN_AT,
-        initial_customer_id: initial.id,
-        initial_customer_name: initial.name,
-        initial_customer_avatar: initial.avatar,
+        initial_customer_id: starter.id,
+        initial_customer_name: starter.name,
+        initial_customer_avatar: starter.avatar,
         last_customer: sender.id,
         last_customer_name: sender.name,
         last_customer_avatar: sender.avatar,
         read_status: sql`iif(${sender.key} = ${CALLER} OR ${messageStates.read_at} >= ${SHOWN_AT}, 1, 0)`,
         notifications_disabled: sql`coalesce(${messageStates.notifications_disabled}, 0)`,
-      }),
-      others: sql<string>`(${otherMembers(sql`${messageGroups.key}`, CALLER)})`,
+      } satisfies Record<Exclude<keyof MessageGroup, "group_name" | "group_members">, unknown>),
+      nameAndMembers: sql<string>`(${otherMembers(sql`${messageGroups.key}`, CALLER)})`,
     },
     joins: sql`
       CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${GROUP_KEY}
       CROSS JOIN ${messages} ON ${messages.id} = iif(${IS_NEWEST}, ${messageGroups.newest_id}, ${messageGroups.earlier_id})
-      CROSS JOIN ${customers} AS ${initial} ON ${initial.key} = ${messageGroups.initial_customer_key}
+      CROSS JOIN ${customers} AS ${starter} ON ${starter.key} = ${messageGroups.initial_customer_key}
       CROSS JOIN ${customers} AS ${sender} ON ${sender.key} = ${messages.customer_key}
       LEFT JOIN ${messageStates}
         ON ${messageStates.group_key} = ${messageGroups.key} AND ${messageStates.customer_key} = ${CALLER}`,
-    long: ["record", "others"],
+    long: ["record", "nameAndMembers"],
   }),
 );
 
 /**
- * The page's groups, each with the time of the message that it shows. That is its newest message, or, until that is shown,
- * the newest of an earlier second. SQLite scans the index once, and looks up groups with a message that is not shown.
+ * The page's groups, and one more if any, each with the time of the message that it shows. That is its newest message, or,
+ * until that is shown, the newest of an earlier second. SQLite scans the index once, and looks up only groups with a message
+ * that is not shown.
  */
-function shownMessages(placeholder: Placeholders): SQL {
+function selectShownGroups(placeholder: Placeholders): SQL {
   const news = messageGroupNews;
-  const callers = sql`${news.customer_key} = ${customerKeyOf(placeholder("customerId"))}`;
-  const inPage = (at: AnyColumn) => sql`${at} > ${placeholder("checkTime")} AND ${at} <= ${placeholder("time")}
+  const isOfCaller = sql`${news.customer_key} = ${customerKeyOf(placeholder("customerId"))}`;
+  const isAskedFor = (at: AnyColumn) => sql`${at} > ${placeholder("checkTime")} AND ${at} <= ${placeholder("time")}
     AND (${at} < ${placeholder("time")} OR ${news.group_id} > ${placeholder("groupId")})`;
   const group = sql`${news.group_key} AS group_key, ${news.group_id} AS group_id`;
   return sql`
     SELECT ${group}, ${news.newest_at} AS at, 1 AS is_newest
     FROM ${news}
-    WHERE ${callers} AND ${news.newest_at} < ${STAMP} AND ${inPage(news.newest_at)}
+    WHERE ${isOfCaller} AND ${news.newest_at} < ${STAMP} AND ${isAskedFor(news.newest_at)}
     UNION ALL
     SELECT ${group}, ${messageGroups.earlier_at} AS at, 0
     FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.group_key}
-    WHERE ${callers} AND ${news.newest_at} = ${STAMP} AND ${inPage(messageGroups.earlier_at)}
+    WHERE ${isOfCaller} AND ${news.newest_at} = ${STAMP} AND ${isAskedFor(messageGroups.earlier_at)}
     ORDER BY at DESC, group_id
     LIMIT 1 + ${placeholder("limit")} OFFSET ${placeholder("offset")}`;
 }
@@ -130,9 +139,9 @@ function shownMessages(placeholder: Placeholders): SQL {
  */
 function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
   const memberKey = sql`${customers.key}`;
-  // SQLite writes a fraction in JSON with 15 digits, and a balance may have 16. `printf` is exact, but several times slower.
-  const exact = sql`json(printf('%s%d.%02d', iif(balance < 0, '-', ''), abs(balance) / 100, abs(balance) % 100))`;
-  const amount = sql`iif(balance % 100 = 0, balance / 100, iif(abs(balance) < 1e15, balance / 100.0, ${exact}))`;
+  // Balances are in hundredths. SQLite writes JSON fractions with 15 digits, but a balance may have 16. `printf` is slow.
+  const exactDollars = sql`json(printf('%s%d.%02d', iif(balance < 0, '-', ''), abs(balance) / 100, abs(balance) % 100))`;
+  const dollars = sql`iif(balance % 100 = 0, balance / 100, iif(abs(balance) < 1e15, balance / 100.0, ${exactDollars}))`;
   return sql`
     SELECT json_object(
       'group_name', concat_ws(' ',
@@ -141,7 +150,7 @@ function otherMembers(groupKey: SQL, callerKey: SQL): SQL {
       ),
       'group_members', json_group_array(json_object(
         'id', id, 'name', name, 'avatar', avatar, 'customer_description', customer_description,
-        'friend_status', friend_status, 'total_balance', ${amount},
+        'friend_status', friend_status, 'total_balance', ${dollars},
         'is_blocked', json(iif(is_blocked, 'true', 'false'))
       ))
     )

@@ -5,23 +5,15 @@ import { cursorParameter } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
 import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, mergeObjects, storedJson } from "../../http/json-text.ts";
-import { linkPages, PageCursor, type Paged, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
+import { linkPages, type Paged, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/listeners.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validate } from "../../middleware/validate.ts";
 import { POLL_BYTES } from "../../values/answer-bytes.ts";
-import { Id } from "../../values/text.ts";
-import { Datetime, FedTime } from "../../values/time.ts";
+import { FedTime } from "../../values/time.ts";
 import type { MessageGroup } from "./operations.ts";
-import { findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
-
-/**
- * A cursor in the list: the id of the last group, and the time of the message that it shows. `up_to` is the newest time on
- * the first page. The client polls from there, so later pages must know all messages up to it.
- */
-const Cursor = PageCursor.extend({ time: Datetime, group_id: Id, up_to: Datetime });
-export type Cursor = z.output<typeof Cursor>;
+import { Cursor, findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
 
 /** The query of a customer's message groups (docs/contract/interface.md, 4.2). */
 export const MessagesQuery = z
@@ -61,7 +53,7 @@ async function pollMessageGroups(
   return findMessageGroups(db, query);
 }
 
-/** `newestAt` counts messages that are not shown yet. The Worker that took them shows them, or else the schedule. */
+/** Subscribes the inbox. Unshown messages need no care here: the Worker that stored them shows them, or else the schedule. */
 async function subscribe(db: Database, inboxes: Inboxes, customerId: string, at: number): Promise<void> {
   const { newestAt } = await beginListening(db, customerId);
   await inboxes.subscribe(customerId, { newestAt, at });
@@ -79,7 +71,8 @@ export const messages = createRouter().get("/", conditional, validate("query", M
   if (!found?.items.length) throw noItems("No messages are available.");
 
   // Not parsed: a group's members can have half a megabyte.
-  const toGroup = ({ record, others }: GroupRow) => mergeObjects(storedJson(record), storedJson(others));
+  const toGroup = ({ record, nameAndMembers }: GroupRow) =>
+    mergeObjects(storedJson(record), storedJson(nameAndMembers));
   const fitted = fitPage(found, page, toGroup, POLL_BYTES);
   linkPages(c, query, fitted, positionAfter(fitted.shown, after));
   return answerItems<MessageGroup[]>(c, jsonArray(fitted.texts));

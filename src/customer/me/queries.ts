@@ -4,21 +4,24 @@ import { customerKeyOf, joinStoresOf } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
 import { accounts, customers, storeBalances, stores } from "../../db/tables.ts";
 import { type JsonText, toJson, withMember } from "../../http/json-text.ts";
-import { READ, toCustomer } from "../search/records.ts";
+import { SELECT_RECORDS, toCustomer } from "../search/records.ts";
 import type { AccountBalance } from "./operations.ts";
 
 /** The most accounts of an answer. */
 export const BALANCES_LIMIT = 1_000;
 
 /**
- * The customer as a search shows them to themselves, with the balances at accounts after those that answers before have
- * shown (docs/contract/interface.md, 4.8). Null: the customer is not stored, or erased. One round trip.
+ * The customer as a search shows them to themselves, with the balances, without the first `alreadyShown`
+ * (docs/contract/interface.md, 4.8). Null: the customer is not stored, or erased. One round trip.
  */
 export async function findMe(
   db: Database,
-  { customerId, shown }: { customerId: string; shown: number },
+  { customerId, alreadyShown }: { customerId: string; alreadyShown: number },
 ): Promise<{ me: JsonText; hasMore: boolean } | null> {
-  const [[customer], rows] = await db.batch([CUSTOMER({ customerId }), BALANCES({ customerId, shown })]);
+  const [[customer], rows] = await db.batch([
+    selectCustomer({ customerId }),
+    selectBalances({ customerId, alreadyShown }),
+  ]);
   if (customer === undefined) return null;
   const balances: AccountBalance[] = rows
     .slice(0, BALANCES_LIMIT)
@@ -27,42 +30,43 @@ export async function findMe(
   return { me, hasMore: rows.length > BALANCES_LIMIT };
 }
 
-const CUSTOMER = compileOnce((placeholder: PlaceholderOf<"customerId">) => {
+const selectCustomer = compileOnce((placeholder: PlaceholderOf<"customerId">) => {
+  // One customer, who is read as a search with a single result and no forgiven words.
   const found = sql`found(rank, key, forgiven) AS MATERIALIZED (
     SELECT 0, ${customers.key}, NULL FROM ${customers}
     WHERE ${customers.id} = ${placeholder("customerId")} AND ${customers.erased} = 0
   )`;
-  return READ.customers(found, placeholder("customerId"));
+  return SELECT_RECORDS.customers(found, placeholder("customerId"));
 });
 
-const BALANCES = compileOnce((placeholder: PlaceholderOf<"customerId" | "shown">) =>
+const selectBalances = compileOnce((placeholder: PlaceholderOf<"customerId" | "alreadyShown">) =>
   select(
-    BALANCE,
+    BALANCE_COLUMNS,
     sql`${fromBalancesOf(sql`(SELECT ${customerKeyOf(placeholder("customerId"))} AS key)`)}
       GROUP BY ${accounts.key} ORDER BY ${accounts.company}, ${accounts.id}
-      ${limitTo(BALANCES_LIMIT + 1)} OFFSET ${placeholder("shown")}`,
+      ${limitTo(BALANCES_LIMIT + 1)} OFFSET ${placeholder("alreadyShown")}`,
   ),
 );
 
 /** A customer's balance at an account, as columns of a query `fromBalancesOf`. */
-export const BALANCE = {
+export const BALANCE_COLUMNS = {
   account_id: accounts.id,
   company: accounts.company,
   // Not `sum()`: it fails if the balances at many stores exceed an integer.
-  balance: sql<number>`total(had.balance)`,
-  stores_count: sql<number>`sum(had.stores)`,
+  balance: sql<number>`total(holding.balance)`,
+  stores_count: sql<number>`sum(holding.stores)`,
 };
 
-/** The balances and memberships of customers, each beside its account. `customers`: a query for their `key`. */
-export function fromBalancesOf(customers: SQL): SQL {
-  const key = sql`caller.key`;
+/** The balances and memberships of customers, each joined to its account. `keysQuery`: the `key` of each customer. */
+export function fromBalancesOf(keysQuery: SQL): SQL {
+  const key = sql`holder.key`;
   // Entries at a soft-deleted store still count (docs/contract/feed.md, 2).
   return sql`FROM (
       SELECT ${key} AS customer_key, ${stores.account_key} AS account_key, ${storeBalances.balance} AS balance, 0 AS stores
-      FROM ${customers} AS caller
+      FROM ${keysQuery} AS holder
       CROSS JOIN ${storeBalances} ON ${storeBalances.customer_key} = ${key}
       CROSS JOIN ${stores} ON ${stores.key} = ${storeBalances.store_key}
-      UNION ALL SELECT ${key}, ${stores.account_key}, 0, 1 FROM ${customers} AS caller ${joinStoresOf(key)}
-    ) AS had
-    CROSS JOIN ${accounts} ON ${accounts.key} = had.account_key AND ${accounts.deleted} = 0`;
+      UNION ALL SELECT ${key}, ${stores.account_key}, 0, 1 FROM ${keysQuery} AS holder ${joinStoresOf(key)}
+    ) AS holding
+    CROSS JOIN ${accounts} ON ${accounts.key} = holding.account_key AND ${accounts.deleted} = 0`;
 }

@@ -13,10 +13,10 @@ import { BALANCES_LIMIT, findMe } from "./queries.ts";
 const MeQuery = z.object({ after: cursorParameter(PageCursor) });
 
 export const me = createRouter().get("/", conditional, validate("query", MeQuery), async (c) => {
-  const { shown } = c.req.valid("query").after ?? { shown: 0 };
-  const found = await findMe(c.var.db, { customerId: c.var.customerId, shown });
+  const { shown: alreadyShown } = c.req.valid("query").after ?? { shown: 0 };
+  const found = await findMe(c.var.db, { customerId: c.var.customerId, alreadyShown });
   if (found === null) throw notFound("The customer of this token is not stored.");
 
-  if (found.hasMore) c.header("Link", nextLink(c.req.url, { shown: shown + BALANCES_LIMIT }));
+  if (found.hasMore) c.header("Link", nextLink(c.req.url, { shown: alreadyShown + BALANCES_LIMIT }));
   return answerItems<Me>(c, found.me);
 });

@@ -1,7 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import { compileOnce, compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
 import { findKnown, findMatches, type Known, matchWithTypos, readKnown } from "./known-customers.ts";
-import { type Found, type FoundRow, READ, toFound } from "./records.ts";
+import { type Found, type FoundRow, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
 import { findWithTypos, isForgivable, readSimilarWords, type TypoExpressions, typoExpressions } from "./typos.ts";
 import { type Beginnings, findWords, INDEXES, type WordExpressions, wordExpressions } from "./word-index.ts";
@@ -61,7 +61,7 @@ const AS_ASKED = compilePer(
     { list, beginnings }: { list: SearchList; beginnings: Beginnings },
     placeholder: PlaceholderOf<keyof WordExpressions["texts"] | "caller">,
   ): SQL<FoundRow> =>
-    READ[list](
+    SELECT_RECORDS[list](
       findWords(INDEXES[list](placeholder("caller")), beginnings, placeholder, FOUND_LIMIT),
       placeholder("caller"),
     ),
@@ -72,17 +72,20 @@ const WITH_TYPOS = compilePer(
     { list }: { list: SearchList },
     placeholder: PlaceholderOf<keyof TypoExpressions | "words" | "caller">,
   ): SQL<FoundRow> =>
-    READ[list](findWithTypos(INDEXES[list](placeholder("caller")), placeholder, FOUND_LIMIT), placeholder("caller")),
+    SELECT_RECORDS[list](
+      findWithTypos(INDEXES[list](placeholder("caller")), placeholder, FOUND_LIMIT),
+      placeholder("caller"),
+    ),
 );
 
 /** Customers whom the caller knows. */
 const KNOWN = compilePer(
   ({ whom }: { whom: Known }, placeholder: PlaceholderOf<"list" | "caller">): SQL<FoundRow> =>
-    READ.customers(findKnown(whom, placeholder, FOUND_LIMIT), placeholder("caller")),
+    SELECT_RECORDS.customers(findKnown(whom, placeholder, FOUND_LIMIT), placeholder("caller")),
 );
 
 /** Known customers in whose names words were forgiven. */
 const KNOWN_WITH_TYPOS = compileOnce(
   (placeholder: PlaceholderOf<"matches" | "caller">): SQL<FoundRow> =>
-    READ.customers(findMatches(placeholder("matches")), placeholder("caller")),
+    SELECT_RECORDS.customers(findMatches(placeholder("matches")), placeholder("caller")),
 );

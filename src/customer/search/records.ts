@@ -20,13 +20,13 @@ export interface Found extends Record<SearchList, JsonText[]> {
 /** The most bytes of each list. There are no pages. The first record always fits: its account object has 400 KB at most. */
 const LIST_BYTES = 600_000;
 
-export type FoundRow = RowOf<ReturnType<(typeof READ)[SearchList]>>;
+export type FoundRow = RowOf<ReturnType<(typeof SELECT_RECORDS)[SearchList]>>;
 
 /**
  * Reads the records of a list, as JSON texts that are put together without being parsed.
  * @param found for a `WITH` clause: `found(rank, key, forgiven)`
  */
-export const READ = { stores: readStores, campaigns: readCampaigns, customers: readCustomers };
+export const SELECT_RECORDS = { stores: readStores, campaigns: readCampaigns, customers: readCustomers };
 
 function readStores(found: SQL) {
   const record = jsonOf({

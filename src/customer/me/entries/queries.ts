@@ -4,7 +4,7 @@ import { compileOnce, type Database, type PlaceholderOf } from "../../../db/data
 import { customerKeyOf } from "../../../db/rules.ts";
 import { isEvent, limitTo, select, summaryFormat } from "../../../db/select.ts";
 import { accounts, balanceEntries, campaigns, customers, stores } from "../../../db/tables.ts";
-import { isDatetime } from "../../../values/time.ts";
+import { AFTER_ALL_TIMES, isDatetime } from "../../../values/time.ts";
 import type { BalanceEntry } from "./operations.ts";
 
 /** A cursor in the list of one customer, with one filter: `time` and `id` are of the last entry that was read. */
@@ -38,10 +38,10 @@ export async function findEntries(
   db: Database,
   { customerId, accountId, limit, after }: Query,
 ): Promise<{ items: BalanceEntry[]; next: Cursor | undefined } | "left" | null> {
-  const { time = "~", id = "" } = after ?? {};
+  const { time = AFTER_ALL_TIMES, id = "" } = after ?? {};
   const [[customer], rows] = await db.batch([
-    CUSTOMER({ customerId }),
-    ENTRIES({ customerId, accountId, time, id, rows: limit + 1 }),
+    selectLeft({ customerId }),
+    selectEntries({ customerId, accountId, time, id, rows: limit + 1 }),
   ]);
   if (customer === undefined) return null;
   const { left } = customer;
@@ -55,7 +55,7 @@ export async function findEntries(
   };
 }
 
-type EntryRow = NonNullable<ReturnType<typeof ENTRIES>["row"]>;
+type EntryRow = NonNullable<ReturnType<typeof selectEntries>["row"]>;
 
 function positionOf({ part, created_at: time, id, account_id }: EntryRow): Pick<Cursor, "time" | "id"> {
   return part === "forward" ? { time: "", id: account_id ?? "" } : { time, id: id ?? "" };
@@ -81,7 +81,7 @@ function isSummaryOf(customerKey: SQL): SQL {
     AND ${balanceEntries.id} < printf(${beginning}, ${customerKey} + 1)`;
 }
 
-const CUSTOMER = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
+const selectLeft = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
   select(
     {
       left: sql<number>`coalesce((
@@ -97,7 +97,7 @@ type Placeholders = PlaceholderOf<"customerId" | "accountId" | "time" | "id" | "
 
 // SQLite reads the three parts in their order and stops at the limit. So it looks for the last entry of a scan only if the
 // page is not full, and adds up what was brought forward only on the last pages.
-const ENTRIES = compileOnce((placeholder: Placeholders) => {
+const selectEntries = compileOnce((placeholder: Placeholders) => {
   const { id, amount, description, created_at, customer_key, store_key, campaign_key } = balanceEntries;
   const customerKey = customerKeyOf(placeholder("customerId"));
   const scan = sql`

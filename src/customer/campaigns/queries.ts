@@ -22,7 +22,7 @@ export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): 
   const { south, north, west, east } = boundingBox(query, query.radiusMiles);
   const firstBand = Math.floor(south * BANDS_A_DEGREE);
   const shape = { bands: Math.floor(north * BANDS_A_DEGREE) - firstBand + 1, isCut: west > east };
-  return db.all(nearbyCampaigns(shape, { ...query, firstBand, west, east }));
+  return db.all(selectNearbyCampaigns(shape, { ...query, firstBand, west, east }));
 }
 
 /** What the text of the query depends on. */
@@ -45,7 +45,7 @@ const SHOWN = pick(campaigns, "name", "id", "campaign_description", "campaign_im
  * campaign at each store, or (`by_store`) it reads all pairs of these stores with a campaign. Pairs of campaigns that are
  * over remain, so a store may have more pairs than campaigns are running: then it looks them up.
  */
-const nearbyCampaigns = compilePer((shape: Shape, placeholder: Placeholders) =>
+const selectNearbyCampaigns = compilePer((shape: Shape, placeholder: Placeholders) =>
   selectWith(
     sql`near_store AS MATERIALIZED (${storesNearby(shape, placeholder)}),
     way AS MATERIALIZED (
@@ -91,7 +91,7 @@ const LOOKED_UP = select(
     GROUP BY ${campaigns.for_all}, ${campaigns.id}`,
 );
 
-/** The running campaigns of the pairs: those that list a store nearby, and those for all stores that earned there. */
+/** Running campaigns with a row in `paired`: they list a store nearby, or are for all stores and have earned at one nearby. */
 const WITH_PAIRS = select(
   {
     ...SHOWN,

@@ -33,7 +33,7 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
     accountId: accountId ?? null,
     storeIds: storeIds.length === 0 ? null : JSON.stringify(storeIds),
   };
-  for (const row of await db.all(couponList({ kinds, accounts, isDetailed }, values))) {
+  for (const row of await db.all(selectCouponList({ kinds, accounts, isDetailed }, values))) {
     if (row.part === "coupon") found.coupons.set(row.key, row.record);
     else if (row.part === "account") found.accounts.set(row.key, row.record);
     else found.items.push(row);
@@ -45,14 +45,14 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
 // In the descending order of their names: store, mfg, digital.
 const ORDER = sql`kind DESC, ends_at, created_at DESC, id`;
 
-type ListRow = RowOf<ReturnType<typeof couponList>>;
+type ListRow = RowOf<ReturnType<typeof selectCouponList>>;
 export type ItemRow = Extract<ListRow, { part: CouponKind }>;
 
 /**
  * The items of a page until they have 2 MiB, then the coupons and the accounts of these items. So the database sends a
  * coupon once, even if it was issued a thousand times and each item of the answer has its text.
  */
-const couponList = compilePer((shape: Shape, placeholder: Placeholders) => {
+const selectCouponList = compilePer((shape: Shape, placeholder: Placeholders) => {
   const item = { ...ITEM, record: held(shape) };
   const coupon = { ...COUPON, record: couponText(shape, placeholder("customerId")) };
   const account = { ...ACCOUNT, record: couponAccount(shape.accounts || NO_IMAGES) };

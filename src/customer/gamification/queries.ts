@@ -21,13 +21,13 @@ export async function findBoard(
   limit: number,
 ): Promise<EmployeeTotals[] | null> {
   const shape = { ofAll: campaignId === null };
-  const rows = await db.all(boardTotals(shape, { locationId, campaignId: campaignId ?? "", limit }));
+  const rows = await db.all(selectBoardTotals(shape, { locationId, campaignId: campaignId ?? "", limit }));
   if (rows[0]?.known !== 1) return null;
   return rows.flatMap(({ known: _, id, ...totals }) => (id === null ? [] : [{ id, ...totals }]));
 }
 
 /** An empty board has one row, which says whether the board is known; its other columns are NULL. */
-const boardTotals = compilePer((shape: Shape, placeholder: PlaceholderOf<keyof BoardOf | "limit">) =>
+const selectBoardTotals = compilePer((shape: Shape, placeholder: PlaceholderOf<keyof BoardOf | "limit">) =>
   selectWith(
     sql`location AS MATERIALIZED (
       SELECT ${stores.key} AS key, ${stores.account_key} AS account_key

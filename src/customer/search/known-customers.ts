@@ -25,18 +25,18 @@ function fromKnown(whom: Known, caller: Placeholder, where: SQL): SQL {
 }
 
 /** For a `WITH` clause: `found(rank, key, forgiven)` of known customers, as `findWords` has it. */
-export function findKnown(whom: Known, placeholder: PlaceholderOf<"list" | "caller">, limit: number): SQL {
+export function findKnown(whom: Known, placeholder: PlaceholderOf<"words" | "caller">, limit: number): SQL {
   const isWhole = sql`NOT EXISTS (
-    SELECT 1 FROM json_each(${placeholder("list")}) WHERE instr(' ' || ${customers.words} || ' ', ' ' || value || ' ') = 0
+    SELECT 1 FROM json_each(${placeholder("words")}) WHERE instr(' ' || ${customers.words} || ' ', ' ' || value || ' ') = 0
   )`;
-  const where = sql`NOT EXISTS (${missingWords(sql`${customers.words}`, placeholder("list"))})`;
+  const where = sql`NOT EXISTS (${missingWords(sql`${customers.words}`, placeholder("words"))})`;
   return sql`found(rank, key, forgiven) AS MATERIALIZED (
     SELECT iif(${isWhole}, 0, 1), ${customers.key}, NULL ${fromKnown(whom, placeholder("caller"), where)}
     ORDER BY 1, 2 ${limitTo(limit)}
   )`;
 }
 
-export const readKnown = compilePer(({ whom }: { whom: Known }, placeholder: PlaceholderOf<"caller">) =>
+export const selectKnownNames = compilePer(({ whom }: { whom: Known }, placeholder: PlaceholderOf<"caller">) =>
   select({ key: customers.key, words: customers.words }, fromKnown(whom, placeholder("caller"), sql`true`)),
 );
 

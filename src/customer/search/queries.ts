@@ -1,10 +1,10 @@
 import type { SQL } from "drizzle-orm";
 import { compileOnce, compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
-import { findKnown, findMatches, type Known, matchWithTypos, readKnown } from "./known-customers.ts";
+import { findKnown, findMatches, type Known, matchWithTypos, selectKnownNames } from "./known-customers.ts";
 import { type Found, type FoundRow, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
 import { findWithTypos, isForgivable, readSimilarWords, type TypoExpressions, typoExpressions } from "./typos.ts";
-import { type Beginnings, findWords, INDEXES, type WordExpressions, wordExpressions } from "./word-index.ts";
+import { findWords, INDEXES, type LookupPlan, type WordExpressions, wordExpressions } from "./word-index.ts";
 
 interface FullSearch {
   /** Folded, each once. */
@@ -34,14 +34,14 @@ export async function searchAll(db: Database, search: FullSearch): Promise<Found
 }
 
 function exactSearch(list: SearchList, { words, whom, customerId: caller }: FullSearch) {
-  if (list === "customers" && whom !== "all") return KNOWN({ whom }, { list: JSON.stringify(words), caller });
-  const { beginnings, texts } = wordExpressions(list, words);
-  return AS_ASKED({ list, beginnings }, { ...texts, caller });
+  if (list === "customers" && whom !== "all") return selectKnown({ whom }, { words: JSON.stringify(words), caller });
+  const { plan, texts } = wordExpressions(list, words);
+  return selectWithoutTypos({ list, plan }, { ...texts, caller });
 }
 
 async function searchWithTypos(db: Database, search: FullSearch, lists: readonly SearchList[]): Promise<FoundRow[]> {
   const { words, whom, customerId: caller } = search;
-  const known = whom !== "all" && lists.includes("customers") ? [readKnown({ whom }, { caller })] : [];
+  const known = whom !== "all" && lists.includes("customers") ? [selectKnownNames({ whom }, { caller })] : [];
   const indexed = lists.filter((list) => known.length === 0 || list !== "customers");
   const read = (await db.batch([...readSimilarWords(words.filter(isForgivable), indexed), ...known])).flat();
 
@@ -49,25 +49,25 @@ async function searchWithTypos(db: Database, search: FullSearch, lists: readonly
   const knownCustomers = read.filter((row) => "key" in row);
   const statements = indexed.flatMap((list) => {
     const texts = typoExpressions(words, similar, list);
-    return texts === null ? [] : [WITH_TYPOS({ list }, { ...texts, words: JSON.stringify(words), caller })];
+    return texts === null ? [] : [selectWithTypos({ list }, { ...texts, words: JSON.stringify(words), caller })];
   });
   const matches = matchWithTypos(knownCustomers, words, isForgivable).slice(0, FOUND_LIMIT);
-  if (matches.length > 0) statements.push(KNOWN_WITH_TYPOS({ matches: JSON.stringify(matches), caller }));
+  if (matches.length > 0) statements.push(selectKnownWithTypos({ matches: JSON.stringify(matches), caller }));
   return (await db.batch(statements)).flat();
 }
 
-const AS_ASKED = compilePer(
+const selectWithoutTypos = compilePer(
   (
-    { list, beginnings }: { list: SearchList; beginnings: Beginnings },
+    { list, plan }: { list: SearchList; plan: LookupPlan },
     placeholder: PlaceholderOf<keyof WordExpressions["texts"] | "caller">,
   ): SQL<FoundRow> =>
     SELECT_RECORDS[list](
-      findWords(INDEXES[list](placeholder("caller")), beginnings, placeholder, FOUND_LIMIT),
+      findWords(INDEXES[list](placeholder("caller")), plan, placeholder, FOUND_LIMIT),
       placeholder("caller"),
     ),
 );
 
-const WITH_TYPOS = compilePer(
+const selectWithTypos = compilePer(
   (
     { list }: { list: SearchList },
     placeholder: PlaceholderOf<keyof TypoExpressions | "words" | "caller">,
@@ -79,13 +79,13 @@ const WITH_TYPOS = compilePer(
 );
 
 /** Customers whom the caller knows. */
-const KNOWN = compilePer(
-  ({ whom }: { whom: Known }, placeholder: PlaceholderOf<"list" | "caller">): SQL<FoundRow> =>
+const selectKnown = compilePer(
+  ({ whom }: { whom: Known }, placeholder: PlaceholderOf<"words" | "caller">): SQL<FoundRow> =>
     SELECT_RECORDS.customers(findKnown(whom, placeholder, FOUND_LIMIT), placeholder("caller")),
 );
 
 /** Known customers in whose names words were forgiven. */
-const KNOWN_WITH_TYPOS = compileOnce(
+const selectKnownWithTypos = compileOnce(
   (placeholder: PlaceholderOf<"matches" | "caller">): SQL<FoundRow> =>
     SELECT_RECORDS.customers(findMatches(placeholder("matches")), placeholder("caller")),
 );

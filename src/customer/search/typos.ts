@@ -3,7 +3,7 @@ import { compilePer, type PlaceholderOf } from "../../db/database.ts";
 import { limitTo, selectWith } from "../../db/select.ts";
 import { customerVocabulary, merchantVocabulary } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
-import { asBeginnings, LONGEST_BEGINNING, matching, missingWords, type WordIndex } from "./word-index.ts";
+import { asBeginnings, LONGEST_BEGINNING, missingWords, selectMatches, type WordIndex } from "./word-index.ts";
 
 // A search that finds nothing is repeated with typos forgiven (docs/contract/interface.md, 4.6). A vocabulary has each word
 // of some indexes once, and says which of them are one typo away. Each step has a bound, because a feed may hold any names.
@@ -40,10 +40,10 @@ export function readSimilarWords(forgivable: readonly string[], lists: readonly 
     steps: Math.floor(SCAN_STEPS / vocabularies.length),
     neighbours: Math.min(NEIGHBOURS, Math.floor(ALL_NEIGHBOURS / (forgivable.length * lists.length))),
   };
-  return vocabularies.map((vocabulary) => SIMILAR_WORDS({ vocabulary }, values));
+  return vocabularies.map((vocabulary) => selectSimilarWords({ vocabulary }, values));
 }
 
-/** A word of the query, and expressions that ask FTS5 for words of the vocabulary; null if there are none. */
+/** One word of the query and the FTS5 expressions for words like it. An expression is null if no word fits. */
 interface SimilarWords {
   vocabulary: VocabularyName;
   word: string;
@@ -93,12 +93,12 @@ export function findWithTypos(
 ): SQL {
   const ifFew = sql`LIMIT iif((SELECT count(*) FROM strict) < ${sql.raw(String(limit))}, ${sql.raw(String(SORTED))}, 0)`;
   return sql`
-    strict AS MATERIALIZED (${matching(index, placeholder("strict"), limitTo(limit))}),
-    lenient AS MATERIALIZED (${matching(index, placeholder("lenient"), ifFew)}),
+    strict AS MATERIALIZED (${selectMatches(index, placeholder("strict"), limitTo(limit))}),
+    lenient AS MATERIALIZED (${selectMatches(index, placeholder("lenient"), ifFew)}),
     found(rank, key, forgiven) AS MATERIALIZED (
       SELECT json_array_length(forgiven) AS rank, key, forgiven FROM (
         SELECT candidate.key, (SELECT json_group_array(value) FROM (${missingWords(index.words, placeholder("words"))})) AS forgiven
-        FROM (SELECT key FROM strict UNION SELECT key FROM lenient) AS candidate ${index.record(sql`candidate.key`)}
+        FROM (SELECT key FROM strict UNION SELECT key FROM lenient) AS candidate ${index.joinRecord(sql`candidate.key`)}
       )
       ORDER BY rank, key ${limitTo(limit)}
     )`;
@@ -113,7 +113,7 @@ const LAST = sql`char(1114111)`;
  * needed. Rows come in the order in which they were found, so all words and stems share the steps. The word's own letter
  * is skipped: doubling it here or one place later gives the same word.
  */
-const SIMILAR_WORDS = compilePer(
+const selectSimilarWords = compilePer(
   (
     shape: { vocabulary: VocabularyName },
     placeholder: PlaceholderOf<"forgivable" | "steps" | "neighbours">,

@@ -1,4 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import type { PlaceholderOf } from "../../db/database.ts";
 import { customerKeyOf, hasBlocked, isAccountDeleted } from "../../db/rules.ts";
 import { limitTo } from "../../db/select.ts";
 import { accounts, campaigns, customers, stores } from "../../db/tables.ts";
@@ -8,47 +9,51 @@ import type { SearchList } from "./schema.ts";
 export interface WordIndex {
   name: SQL;
   /** Joins the record with a key. */
-  record: (key: SQL) => SQL;
-  /** Joins what `where` needs of it. */
-  entry: (key: SQL) => SQL;
+  joinRecord: (key: SQL) => SQL;
+  /** Joins what `mayBeFound` needs. */
+  joinForFilter: (key: SQL) => SQL;
   /** Which records the caller may find, by key. Other records do not count towards the limit. */
-  where: (key: SQL) => SQL;
+  mayBeFound: (key: SQL) => SQL;
   /** The words of a record, with blanks between them. */
   words: SQL;
 }
 
 /** The index of each list, for a caller. */
 export const INDEXES: Record<SearchList, (caller: Placeholder) => WordIndex> = {
-  stores: () => indexOfAccounts("store_words", stores),
-  campaigns: () => indexOfAccounts("campaign_words", campaigns),
+  stores: () => merchantIndex("store_words", stores),
+  campaigns: () => merchantIndex("campaign_words", campaigns),
   customers: (caller) => ({
     name: sql.raw("customer_words"),
-    record: (key) => sql`CROSS JOIN ${customers} ON ${customers.key} = ${key}`,
-    entry: () => sql``,
-    where: (key) => sql`NOT ${hasBlocked(key, customerKeyOf(caller))}`,
+    joinRecord: (key) => sql`CROSS JOIN ${customers} ON ${customers.key} = ${key}`,
+    joinForFilter: () => sql``,
+    mayBeFound: (key) => sql`NOT ${hasBlocked(key, customerKeyOf(caller))}`,
     words: sql`${customers.words}`,
   }),
 };
 
 /** The index of stores or campaigns. Their words include those of the account's company. */
-function indexOfAccounts(name: string, table: typeof stores | typeof campaigns): WordIndex {
+function merchantIndex(name: string, table: typeof stores | typeof campaigns): WordIndex {
   const company = sql`(SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${table.account_key})`;
-  const record = (key: SQL) => sql`CROSS JOIN ${table} ON ${table.key} = ${key}`;
+  const joinRecord = (key: SQL) => sql`CROSS JOIN ${table} ON ${table.key} = ${key}`;
   return {
     name: sql.raw(name),
-    record,
-    entry: record,
-    where: () => sql`NOT ${isAccountDeleted(sql`${table.account_key}`)}`,
+    joinRecord,
+    joinForFilter: joinRecord,
+    mayBeFound: () => sql`NOT ${isAccountDeleted(sql`${table.account_key}`)}`,
     words: sql`(${table.words} || ' ' || ${company})`,
   };
 }
 
 /** The records that match, in the order first stored. FTS5 scans its index, and stops at the limit. */
-export function matching({ name, entry, where }: WordIndex, text: SQL | Placeholder, limit: SQL): SQL {
+export function selectMatches(
+  { name, joinForFilter, mayBeFound }: WordIndex,
+  text: SQL | Placeholder,
+  limit: SQL,
+): SQL {
   const key = sql`${name}.rowid`;
   return sql`
-    SELECT ${key} AS key FROM ${name} ${entry(key)}
-    WHERE ${name} MATCH ${text} AND ${where(key)}
+    SELECT ${key} AS key FROM ${name} ${joinForFilter(key)}
+    WHERE ${name} MATCH ${text} AND ${mayBeFound(key)}
     ORDER BY ${key} ${limit}`;
 }
 
@@ -69,35 +74,35 @@ export const LONGEST_BEGINNING = 6;
  * The most beginnings that are looked up. FTS5 goes through all records of each, a million of them in 20 ms. Few records
  * hold the rarest four beginnings and not the others.
  */
-const LOOKED_UP = 4;
-const SAMPLE = 100;
+const MOST_BEGINNINGS = 4;
+const RARITY_RANK = 100;
 
 // The view expected_words states the same two numbers.
 const MANY_WORDS = 4;
 const LETTERS_APART = 2;
 
-/** What the index of a list is asked for the words of a query. */
+/** The FTS5 MATCH texts for a query in one list, and which lookup to use. */
 export interface WordExpressions {
-  beginnings: Beginnings;
-  texts: Record<"whole" | "beginnings" | "short" | "list", string>;
+  plan: LookupPlan;
+  texts: Record<"wholeWords" | "beginnings" | "shortBeginnings" | "beginningsJson", string>;
 }
 
 /** `many`: only the rarest are looked up. `long`: some are longer than the beginnings that FTS5 has lists for. */
-export type Beginnings = "few" | "long" | "many";
+export type LookupPlan = "few" | "long" | "many";
 
 export function wordExpressions(list: SearchList, words: readonly string[]): WordExpressions {
-  const needed = withoutBeginnings(words);
-  const beginnings = list === "customers" ? nameBeginnings(needed) : needed;
+  const distinctBeginnings = withoutBeginnings(words);
+  const beginnings = list === "customers" ? nameBeginnings(distinctBeginnings) : distinctBeginnings;
   const short = beginnings.map((beginning) => [...beginning].slice(0, LONGEST_BEGINNING).join(""));
   const isLong = beginnings.some((beginning, index) => beginning !== short[index]);
-  const hasMany = list !== "customers" && beginnings.length > LOOKED_UP;
+  const hasMany = list !== "customers" && beginnings.length > MOST_BEGINNINGS;
   return {
-    beginnings: hasMany ? "many" : isLong ? "long" : "few",
+    plan: hasMany ? "many" : isLong ? "long" : "few",
     texts: {
-      whole: words.map((word) => `"${word}"`).join(" AND "),
+      wholeWords: words.map((word) => `"${word}"`).join(" AND "),
       beginnings: asBeginnings(beginnings),
-      short: asBeginnings(short),
-      list: JSON.stringify(beginnings),
+      shortBeginnings: asBeginnings(short),
+      beginningsJson: JSON.stringify(beginnings),
     },
   };
 }
@@ -108,8 +113,8 @@ export function withoutBeginnings(words: readonly string[]): string[] {
 }
 
 /**
- * Beginnings as the index of customers is asked for them. The index holds the first letters of customers with `MANY_WORDS`
- * names or more apart, behind a "+". Only these customers can have as many beginnings, so the short ones are looked up there.
+ * The beginnings to look up in the index of customers. For customers with `MANY_WORDS` names or more, the index also has
+ * short beginnings behind a "+". Only these customers can match as many words, so short words are looked up with the "+".
  */
 export function nameBeginnings(beginnings: readonly string[]): string[] {
   if (beginnings.length < MANY_WORDS) return [...beginnings];
@@ -122,42 +127,44 @@ export function nameBeginnings(beginnings: readonly string[]): string[] {
  */
 export function findWords(
   index: WordIndex,
-  beginnings: Beginnings,
-  value: (name: keyof WordExpressions["texts"]) => Placeholder,
+  plan: LookupPlan,
+  placeholder: PlaceholderOf<keyof WordExpressions["texts"]>,
   limit: number,
 ): SQL {
   const { name, words } = index;
-  const holdsAll = beginnings === "many" ? sql`AND NOT EXISTS (${missingWords(words, value("list"))})` : sql``;
-  const hasShort = sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${value("short")})`;
+  const holdsAll =
+    plan === "many" ? sql`AND NOT EXISTS (${missingWords(words, placeholder("beginningsJson"))})` : sql``;
+  const hasShort = sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${placeholder("shortBeginnings")})`;
   const lookedUp = {
-    few: value("beginnings"),
+    few: placeholder("beginnings"),
     // FTS5 gathers the records of long beginnings only if a record has the short ones. `""` finds nothing.
-    long: sql`iif(${hasShort}, ${value("beginnings")}, '""')`,
-    many: rarestBeginnings(index, value("list")),
-  }[beginnings];
-  // SQLite looks at the limit first: with as many whole words it looks up no beginnings.
+    long: sql`iif(${hasShort}, ${placeholder("beginnings")}, '""')`,
+    many: rarestBeginnings(index, placeholder("beginningsJson")),
+  }[plan];
+  // With LIMIT 0 nothing is looked up.
   const left = sql`LIMIT ${sql.raw(String(limit))} - (SELECT count(*) FROM whole)`;
   const others: WordIndex = {
     ...index,
-    where: (key) => sql`${index.where(key)} AND ${key} NOT IN (SELECT key FROM whole) ${holdsAll}`,
+    mayBeFound: (key) => sql`${index.mayBeFound(key)} AND ${key} NOT IN (SELECT key FROM whole) ${holdsAll}`,
   };
   return sql`
-    whole AS MATERIALIZED (${matching(index, value("whole"), limitTo(limit))}),
-    others AS MATERIALIZED (${matching(others, lookedUp, left)}),
+    whole AS MATERIALIZED (${selectMatches(index, placeholder("wholeWords"), limitTo(limit))}),
+    others AS MATERIALIZED (${selectMatches(others, lookedUp, left)}),
     found(rank, key, forgiven) AS (SELECT 0, key, NULL FROM whole UNION ALL SELECT 1, key, NULL FROM others)`;
 }
 
 /**
  * The expression that asks FTS5 for the rarest of many beginnings, a JSON array. The records that it finds may lack the
  * others. A beginning counts as rarer the later its hundredth record was stored: FTS5 finds that without reading the rest.
+ * Without a hundredth record it is the rarest: 9e18 is beyond any rowid.
  */
 export function rarestBeginnings({ name }: Pick<WordIndex, "name">, beginnings: SQL | Placeholder): SQL<string> {
   const hundredth = sql`SELECT rowid FROM ${name} WHERE ${name} MATCH text
-    ORDER BY rowid LIMIT 1 OFFSET ${sql.raw(String(SAMPLE - 1))}`;
+    ORDER BY rowid LIMIT 1 OFFSET ${sql.raw(String(RARITY_RANK - 1))}`;
   return sql`(
     SELECT group_concat(text, ' AND ') FROM (
       SELECT text FROM (SELECT '"' || value || '"*' AS text FROM json_each(${beginnings}))
-      ORDER BY coalesce((${hundredth}), 9e18) DESC ${limitTo(LOOKED_UP)}
+      ORDER BY coalesce((${hundredth}), 9e18) DESC ${limitTo(MOST_BEGINNINGS)}
     )
   )`;
 }

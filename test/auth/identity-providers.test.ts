@@ -146,7 +146,7 @@ async function open({ name, algorithm, header }: Provider) {
   setVariables(variablesFor(name));
   const pair = keys.get(algorithm);
   if (pair === undefined) throw new Error("The keys are not there yet.");
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [pair.shared] }));
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [pair.publicJwk] }));
   const signing = { key: pair.privateKey, algorithm: { name: KEY_ALGORITHMS[algorithm].name, hash: "SHA-256" } };
   return async (claims: Record<string, unknown>, path = "/full-search") => {
     const token = await signParts(

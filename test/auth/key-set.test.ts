@@ -48,7 +48,7 @@ function deployment(source = URL) {
 async function afterFetch(kid = "one") {
   const pair = await keyPair("ES256", kid);
   const read = deployment();
-  serve(pair.shared);
+  serve(pair.publicJwk);
   const token = await tokenOf(pair);
   await read(token);
   return { pair, read, token };
@@ -60,7 +60,7 @@ describe("a token signed with a key at JWKS_URL", () => {
     async (alg, { expect }) => {
       const pair = await keyPair(alg, "one");
       const read = deployment();
-      serve(pair.shared);
+      serve(pair.publicJwk);
 
       expect([await read(await tokenOf(pair)), await read(await tokenOf(pair))]).toEqual(["good", "good"]);
       expect(fetched).toBe(1);
@@ -77,7 +77,7 @@ describe("a token signed with a key at JWKS_URL", () => {
   it("may go without a key id", async ({ expect }) => {
     const [pair, other] = [await keyPair("ES256", ""), await keyPair("ES256", "other")];
     const { kid, ...secret } = pair.secret;
-    serve(other.shared, pair.shared);
+    serve(other.publicJwk, pair.publicJwk);
 
     expect(await deployment()(await tokenOf({ ...pair, secret } as KeyPair))).toBe("good");
   });
@@ -85,7 +85,7 @@ describe("a token signed with a key at JWKS_URL", () => {
   it("is bad when its key is for another algorithm or another use, or a secret", async ({ expect }) => {
     const [rsa, ec] = [await keyPair("RS256", "one"), await keyPair("ES256", "one")];
     const secret = { kty: "oct", k: "c2VjcmV0", kid: "one" };
-    serve({ ...rsa.shared, alg: "ES256" }, { ...rsa.shared, use: "enc" }, secret, null, "key", ec.shared);
+    serve({ ...rsa.publicJwk, alg: "ES256" }, { ...rsa.publicJwk, use: "enc" }, secret, null, "key", ec.publicJwk);
 
     expect(await deployment()(await tokenOf(rsa))).toBe("bad");
     expect(await deployment()(await sign({ sub: "c", exp: now }, "secret", "HS256"))).toBe("bad");
@@ -93,7 +93,7 @@ describe("a token signed with a key at JWKS_URL", () => {
 
   it("is bad with a header of odd types, and without a fetch when it is huge", async ({ expect }) => {
     const pair = await keyPair("ES256", "one");
-    serve(pair.shared);
+    serve(pair.publicJwk);
     const algorithms = [["ES256"], "es256", "none", "ES384"];
     const headers = [...algorithms.map((alg) => ({ alg })), { alg: "ES256", kid: 7 }, null, 1];
 
@@ -113,20 +113,20 @@ describe("keys that the internet does not serve", () => {
 
   it("may be the text of a variable, and then nothing is fetched for an unknown key id", async ({ expect }) => {
     const [pair, other] = [await keyPair("ES256", "one"), await keyPair("ES256", "two")];
-    const read = deployment(JSON.stringify({ keys: [pair.shared] }));
+    const read = deployment(JSON.stringify({ keys: [pair.publicJwk] }));
 
     expect(await read(await tokenOf(pair))).toBe("good");
     now += DAY + MINUTE;
     expect(await read(await tokenOf(other))).toBe("bad");
     expect(await read(await tokenOf(pair))).toBe("good");
-    setVariables({ JWKS: JSON.stringify({ keys: [pair.shared] }), JWT_AUDIENCE: "loyalty" });
+    setVariables({ JWKS: JSON.stringify({ keys: [pair.publicJwk] }), JWT_AUDIENCE: "loyalty" });
     expect([await ask(pair), await ask(other)]).toEqual([200, 401]);
     expect(fetched).toBe(0);
   });
 
   it("are fetched from the Worker that is bound as JWKS_SERVICE", async ({ expect }) => {
     const pair = await keyPair("RS256", "one");
-    const service = { fetch: vi.fn(async (_: string) => Response.json({ keys: [pair.shared] })) };
+    const service = { fetch: vi.fn(async (_: string) => Response.json({ keys: [pair.publicJwk] })) };
     setVariables({ JWKS_URL: "https://id.example/bound", JWKS_SERVICE: service, JWT_AUDIENCE: "loyalty" });
 
     expect(await ask(pair)).toBe(200);
@@ -175,7 +175,7 @@ describe("the keys at JWKS_URL", () => {
   it("are replaced: a new key id is found within a minute, and then the old one is bad", async ({ expect }) => {
     const { read, token } = await afterFetch("old");
     const fresh = await keyPair("ES256", "fresh");
-    serve(fresh.shared);
+    serve(fresh.publicJwk);
 
     now += MINUTE;
     expect(await read(await tokenOf(fresh))).toBe("good");
@@ -203,7 +203,7 @@ describe("the keys at JWKS_URL", () => {
       now += 1;
       expect(await read(token)).toBe("bad");
 
-      serve(pair.shared);
+      serve(pair.publicJwk);
       now += MINUTE;
       expect(await read(token)).toBe("good");
     }
@@ -232,7 +232,7 @@ describe("the keys at JWKS_URL", () => {
       expect(await read(token)).toBe("no keys");
       if (fetched > before) triedAt.push(now - startedAt);
     }
-    serve(pair.shared);
+    serve(pair.publicJwk);
 
     expect(triedAt).toEqual([0, 1, 3, 8, 13, 18].map((seconds) => seconds * SECOND));
     now = startedAt + 23 * SECOND;

@@ -122,7 +122,7 @@ describe("a token that something else has signed", () => {
   );
 
   it("is bad with a public key as the secret, in every form in which the key can be written", async ({ expect }) => {
-    const { publicKey, shared: key } = await keyPair("RS256", "one");
+    const { publicKey, publicJwk: key } = await keyPair("RS256", "one");
     const spki = encodeBase64((await crypto.subtle.exportKey("spki", publicKey)) as ArrayBuffer);
     const pem = `-----BEGIN PUBLIC KEY-----\n${spki.replace(/.{64}/g, "$&\n")}\n-----END PUBLIC KEY-----\n`;
     const rules = { ...RULES, keys: { find: async () => [key] } };

@@ -128,8 +128,8 @@ describe("where a request reads", () => {
 
 /** A deployment that has no secret, but the address of a key set; and a customer's token that one of its keys signed. */
 async function deploymentWithKeys() {
-  const { privateKey, shared } = await keyPair("ES256", "one");
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [shared] }));
+  const { privateKey, publicJwk } = await keyPair("ES256", "one");
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [publicJwk] }));
   const token = await sign({ scope: "customer", sub: "c", exp: 9e9 }, privateKey, "ES256");
   const bindings: Partial<Env> = { JWT_SECRET: "", JWKS_URL: "https://id.example/bookmarks" };
   return { bindings, token };

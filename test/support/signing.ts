@@ -5,15 +5,15 @@ export const KEY_ALGORITHMS = {
   EdDSA: { name: "Ed25519" },
 } as const;
 
-/** A pair of keys. `shared` is the part that an identity provider serves. */
+/** A pair of keys. `publicJwk` is the part that an identity provider serves. */
 export async function keyPair(alg: keyof typeof KEY_ALGORITHMS, kid: string) {
   const pair = (await crypto.subtle.generateKey(KEY_ALGORITHMS[alg], true, ["sign", "verify"])) as CryptoKeyPair;
   const jwk = async (key: CryptoKey) => (await crypto.subtle.exportKey("jwk", key)) as JsonWebKey;
-  const { key_ops, ext, ...shared } = await jwk(pair.publicKey);
+  const { key_ops, ext, ...publicJwk } = await jwk(pair.publicKey);
   return {
     alg,
     ...pair,
     secret: { ...(await jwk(pair.privateKey)), kid, alg },
-    shared: { ...shared, kid },
+    publicJwk: { ...publicJwk, kid },
   };
 }

@@ -67,7 +67,7 @@ export async function platformFaults({ world, isEnding }: Stage): Promise<void> 
     }
     if (weather.happens("D1 is reset")) primary.generation += 1;
     if (weather.happens("an isolate ends") && random.next() < 0.1) endIsolate(world, random);
-    if (weather.happens("an object is put away")) world.objects.putAway();
+    if (weather.happens("an object is evicted")) world.objects.evict();
     if (weather.happens("a socket breaks")) {
       const { sockets } = world.objects;
       if (sockets.length > 0) random.pick(sockets).break();

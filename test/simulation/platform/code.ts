@@ -6,7 +6,7 @@ import type * as Service from "../service.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
-/** A change of the service's text, by which the simulation is shown to find what it breaks. */
+/** An edit that plants a bug in the source; a test checks that the simulation finds it. */
 export interface Patch {
   /** The file, in `src/` or `migrations/`. */
   file: string;

@@ -26,7 +26,6 @@ export interface IsolateOptions {
   load: Load;
   time: Time;
   random: Random;
-  /** Takes the lines that the service logs. */
   log: (line: string) => void;
   /** How far its clock is ahead. */
   aheadMs: number;

@@ -13,7 +13,7 @@ import type { Weather } from "./weather.ts";
 // | one object a class and name; its events run one at a time until each waits | the same |
 // | six calls of an object may wait for their answers; a seventh is queued | `connections.ts` |
 // | `blockConcurrencyWhile` in the constructor: no event begins before | the same |
-// | an idle object is put away; its constructor runs again for the next event | at any time between two events |
+// | an idle object is evicted; its constructor runs again for the next event | at any time between two events |
 // | what is written without waiting in between is written together | the same |
 // | output gate: nothing goes out before what was written before it is stored | answers and frames wait for it |
 // | an object that ends in the middle loses what was not stored, and nothing of it had gone out | the same |
@@ -21,7 +21,7 @@ import type { Weather } from "./weather.ts";
 // | one alarm; it runs at least once, after a failure again (2 s, 4 s …, six times), and may be late | the same; also twice |
 // | the alarm that runs is not set any more | the same |
 // | `deleteAll` deletes the alarm too (compatibility date 2026-02-24) | the same |
-// | after a deployment an object goes on with its former code until it is idle, at most 300 s; an idle one is put away after 10 s (developers.cloudflare.com/durable-objects/deployments/durable-objects-code-updates) | idle or not, until some time within the 300 s; sockets end only if it is busy then |
+// | after a deployment an object goes on with its former code until it is idle, at most 300 s; an idle one is evicted after 10 s (developers.cloudflare.com/durable-objects/deployments/durable-objects-code-updates) | idle or not, until some time within the 300 s; sockets end only if it is busy then |
 // | `--durable-objects-code-update-mode immediate` ends all objects and sockets | `end()` |
 // | sockets and their attachments outlive the object in memory | `sockets.ts` |
 
@@ -100,7 +100,7 @@ export class SimulatedObject {
     } finally {
       this.#events.delete(invocation);
       this.#endsOf(invocation);
-      if (this.#platform.weather.happens("an object is put away")) this.putAway();
+      if (this.#platform.weather.happens("an object is evicted")) this.evict();
     }
   }
 
@@ -113,7 +113,7 @@ export class SimulatedObject {
   }
 
   /** Takes an idle object out of memory. */
-  putAway(): void {
+  evict(): void {
     if (this.#events.size === 0 && this.#unstored === null) this.#instance = null;
   }
 
@@ -252,9 +252,9 @@ export class SimulatedObject {
     });
   }
 
-  /** It goes on with its new code: without its sockets, if it is busy. */
+  /** Loads the new code. An idle object keeps its sockets; a busy one loses them. */
   updateNow(): void {
-    this.putAway();
+    this.evict();
     if (this.#instance !== null) this.endWithSockets();
   }
 

@@ -73,12 +73,12 @@ function simulatedObjects(faults: readonly Fault[] = []) {
 }
 
 describe("a simulated object", () => {
-  it("keeps its storage and loses its memory when it is put away", async ({ expect }) => {
+  it("keeps its storage and loses its memory when it is evicted", async ({ expect }) => {
     const { object, run } = simulatedObject();
     await run((counter) => counter.count());
     expect(await run((counter) => [counter.inMemory, counter.stored])).toEqual([1, 1]);
 
-    object.putAway();
+    object.evict();
 
     expect(await run((counter) => [counter.inMemory, counter.stored])).toEqual([0, 1]);
   });
@@ -94,7 +94,7 @@ describe("a simulated object", () => {
     expect(await run((counter) => counter.stored)).toBe(0);
   });
 
-  it("goes on with its former code after a deployment, for five minutes at most or until it is put away", async ({
+  it("goes on with its former code after a deployment, for five minutes at most or until it is evicted", async ({
     expect,
   }) => {
     const { object, run, time, deployed } = simulatedObject();
@@ -108,7 +108,7 @@ describe("a simulated object", () => {
     const updated = await count();
     deployed.ObjectClass = Counter;
     object.update(300_000);
-    object.putAway();
+    object.evict();
 
     expect([atOnce, updated, await count()]).toEqual([2, 300, 4]);
   });
@@ -131,7 +131,7 @@ describe("a simulated object", () => {
     const dueAt = time.now + 5_000;
     await run((counter) => counter.setAlarm(dueAt));
 
-    object.putAway();
+    object.evict();
 
     expect(await run((counter) => counter.alarmAtFirst)).toBe(dueAt);
   });

@@ -78,14 +78,13 @@ export class SimulatedObjects {
     }
   }
 
-  /** No object goes on with its former code. */
+  /** Gives every object the new code now. */
   updateNow(): void {
     for (const object of this.#objects.values()) object.updateNow();
   }
 
-  /** Puts away every object that is idle. */
-  putAway(): void {
-    for (const object of this.#objects.values()) object.putAway();
+  evict(): void {
+    for (const object of this.#objects.values()) object.evict();
   }
 
   #call<Value>(of: { binding: string; name: string }, event: Event<Value>): Promise<Value> {

@@ -6,7 +6,7 @@ import type { Time } from "./time.ts";
 // | Workers | here |
 // |---|---|
 // | `new WebSocketPair()` has both ends; one goes out with the answer 101 | the same |
-// | `acceptWebSocket(server)`: events reach the object's handlers, also after it was put away | the same |
+// | `acceptWebSocket(server)`: events reach the object's handlers, also after it was evicted | the same |
 // | an attachment stays with its socket | the same, as a structured clone |
 // | `ping` is answered without waking the object | the same |
 // | frames arrive in order, or the connection breaks (1006) | the same; each frame takes some milliseconds |

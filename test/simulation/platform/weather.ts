@@ -25,7 +25,7 @@ export const FAULTS = [
   "R2 stalls",
   "R2 is full",
   "objects are overloaded",
-  "an object is put away",
+  "an object is evicted",
   "an object ends in the middle",
   "a call of an object is lost",
   "a call of an object arrives, and its answer is lost",

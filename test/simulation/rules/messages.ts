@@ -45,7 +45,8 @@ export class MessageRules {
 
   /** Whether the customer was in the group already when the message of this time was stored. */
   wasMember({ customerId, groupId }: { customerId: string; groupId: string }, at: string): boolean {
-    return (this.#joined.get(`${groupId} ${customerId}`) ?? at) < at;
+    const joinedAt = this.#joined.get(`${groupId} ${customerId}`);
+    return joinedAt !== undefined && joinedAt < at;
   }
 
   /** Whether an inbox may still be subscribed from before the database was set back. */

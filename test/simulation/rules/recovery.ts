@@ -27,7 +27,7 @@ export async function checkRecovery(
   checkFollowers(stage, followed, COMES);
 
   const messages = GROUPS.flatMap((id) => [
-    group(id, CUSTOMERS.slice(Math.max(0, GROUPS.indexOf(id) - 1))),
+    group(id, membersOf(id)),
     { record: "message", id: `last ${id}`, group_id: id, customer_id: "c5", body: "last" },
   ]);
   const answer = await feedUntilAnswered(stage, world.random("recovery"), [...CUSTOMERS.map(customer), ...messages]);
@@ -48,6 +48,9 @@ export async function checkRecovery(
   await checkHistory(stage);
   await checkErased(stage, erased);
 }
+
+/** A group's first member, as in `someMembers`, and all customers after them: "c5" is in every group. */
+const membersOf = (id: string) => CUSTOMERS.slice(Math.max(0, GROUPS.indexOf(id) - 1));
 
 function checkOutbox({ world }: Stage): void {
   const [left] = world.database.primary.read("SELECT version, change_kind, stored_at FROM outbox");

@@ -28,7 +28,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/inbox/inbox-state.ts",
     find: "return isOlder ? state : { ...state, subscription };",
     replace: "return isOlder ? state : { ...state, subscription, notified: null };",
-    seenBy: RULES.RECOVERY,
+    seenBy: RULES.POLL,
   },
   {
     breaks: "an inbox compares the time of its subscription with that of the poll",
@@ -42,7 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/inbox/inbox.ts",
     find: 'this.ctx.storage.kv.put("state", state);',
     replace: "",
-    seenBy: RULES.FRAME,
+    seenBy: RULES.MODEL,
   },
   {
     breaks: "a frame is sent when its message is shown",

@@ -156,7 +156,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
     expect,
   }) => {
     const { page } = await open(1280, 900, "#tag/customer/GET/api/v1/customer/live");
-    await page.getByText("A form cannot open one").waitFor();
+    await page.getByText("Nothing may depend on a frame").waitFor();
     const form = (path: string) => page.getByRole("button", { name: path });
     expect(await form("(get /api/v1/customer/live)").count()).toBe(0);
 

@@ -61,9 +61,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a subscription counts messages that are not shown yet",
     file: "src/inbox/listeners.ts",
-    find: 'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))}\n',
+    find: 'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(placeholder("customerId"))}\n',
     replace:
-      'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(value("customerId"))} AND ${messageGroupNews.newest_at} < (SELECT stamp FROM program_state)\n',
+      'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(placeholder("customerId"))} AND ${messageGroupNews.newest_at} < (SELECT stamp FROM program_state)\n',
     seenBy: RULES.POLL,
   },
   {
@@ -260,8 +260,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "an event of before the horizon is refused",
     file: "src/feed/lines.ts",
-    find: "if (horizon !== null && !deletes",
-    replace: 'if (horizon === "" && !deletes',
+    find: "if (!deletes && isBefore(horizon,",
+    replace: "if (!deletes && isBefore(null,",
     seenBy: RULES.REFUSED,
   },
   {

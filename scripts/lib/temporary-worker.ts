@@ -11,7 +11,7 @@ export interface Upload {
   bindings: readonly object[];
 }
 
-/** Uploads a Worker, and deletes it once `use` has ended: also after Ctrl-C, of which the signal tells `use`. */
+/** Uploads a Worker, and deletes it once `use` has ended. Ctrl-C aborts the signal that `use` gets; then it is deleted too. */
 export function withTemporaryWorker<Result>(
   cloudflare: Cloudflare,
   { name, code, bindings }: Upload,

@@ -99,7 +99,7 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   return { writes: arrange(kind, writes), deletes: lines.filter(({ deleted }) => deleted) };
 }
 
-/** A table that is stored in the order of its ids is written in this order, so that each of its pages is written once. */
+/** Sorts the lines of a table that is stored by id, so that SQLite writes each page of the table only once. */
 function arrange(kind: Kind, writes: Line[]): Line[] {
   if (kind.arrange !== undefined) return kind.arrange(writes);
   if (kind.keyFields[0] !== "id" || hasKeyColumn(kind)) return writes;

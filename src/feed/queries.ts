@@ -48,7 +48,7 @@ export async function applyFeed(
       unrestorable: restores ? [refuseUnrestorable()] : [],
       // Before anything is written, because it counts the members that a group has before the request.
       tooManyItems: restores ? [] : refuseLargeGroups(batches, items),
-      // Before accounts, like any field that is wrong by itself.
+      // Bad fields are refused before accounts are checked.
       sealed: restores ? [] : refuseSealed(batches),
       upserts: states.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       foreign: refuseForeign(batches, accounts),

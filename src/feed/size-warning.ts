@@ -5,7 +5,7 @@ const WARNED_AT_PERCENT = [70, 85, 95];
 // The last percentage that this isolate has warned of.
 let warnedAt = 0;
 
-/** Warns in the log once a database has grown beyond each of these percentages of what it can hold. */
+/** Warns in the log once for each of these percentages of the largest size that the database passes. */
 export function warnOfSize(databaseBytes: number | null): void {
   const isBeyond = (percent: number) => Number(databaseBytes) >= (percent / 100) * LARGEST_BYTES;
   const percent = WARNED_AT_PERCENT.findLast(isBeyond) ?? 0;

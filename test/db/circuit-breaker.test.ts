@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { CircuitBreaker, type Outcome } from "../../src/db/circuit-breaker.ts";
 
-/** The time moves to so many milliseconds; or a call is made, and has this outcome, never ends, or is refused. */
+/** A step: the clock moves to this time in milliseconds, or a call is made, with its outcome. */
 type Step = number | Outcome | "never ends" | "is refused";
 
 const TWO_TIMEOUTS: Step[] = ["timed out", "timed out"];

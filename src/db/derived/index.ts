@@ -24,7 +24,7 @@ export interface Derived {
   values: readonly string[];
   /** What must be stored. */
   expected: (range: KeyRange) => string;
-  /** The column of the table that a range is of; or the query of what is stored, where `table` cannot be asked so. */
+  /** The table's column that a range of keys limits, or a query of the stored values if no column can be limited. */
   stored: string | ((range: KeyRange) => string);
 }
 

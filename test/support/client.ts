@@ -6,7 +6,7 @@ import { customerToken } from "./tokens.ts";
 export const QUICKLY = { longestWaitMs: 20 };
 
 export type Send = typeof fetch;
-// workerd's Request does not take React Native's signals. Without a signal, an abandoned request would outlive its test.
+// workerd's Request does not take React Native's signals. Without a signal, an aborted request would outlive its test.
 const NativeController = AbortController;
 
 export const worker: Send = (input, init) => {
@@ -16,18 +16,20 @@ export const worker: Send = (input, init) => {
   return exports.default.fetch(new Request(input as string, { ...(init as RequestInit), signal: native.signal }));
 };
 
-/** A client of one customer, and the addresses that it has sent requests to. */
+/** A client of one customer, and the address and the headers of each request that it has sent. */
 export function clientOf(customerId: string, send: Send = worker, retry: ClientOptions["retry"] = QUICKLY) {
   const sent: string[] = [];
+  const headers: Headers[] = [];
   const client = createClient({
     url: "https://loyalty.example",
     token: () => customerToken(customerId),
     fetch: (input, init) => {
       sent.push(String(input));
+      headers.push(new Headers(init?.headers));
       return send(input, init);
     },
     WebSocket: null,
     retry,
   });
-  return { client, sent };
+  return { client, sent, headers };
 }

@@ -1,0 +1,281 @@
+import { describe, it, vi } from "vitest";
+import { createClient, LoyaltyError, toDate } from "../../src/client/index.ts";
+import { mustFeed } from "../support/api.ts";
+import { clientOf, QUICKLY, type Send, worker } from "../support/client.ts";
+import * as seed from "../support/seed.ts";
+
+const URL = "https://loyalty.example";
+
+describe("createClient", () => {
+  it.for([
+    "not a url",
+    "loyalty.example",
+    "ws://loyalty.example",
+    "https://",
+    "https://a b",
+    "https://a?b",
+    "/api",
+    "",
+  ])("refuses an address that is not the address of a service: %j", (url, { expect }) => {
+    expect(() => createClient({ url, token: "t" })).toThrow(TypeError);
+  });
+
+  it.for([URL, "HTTP://127.0.0.1:8787/", "https://example.org/loyalty/"])(
+    "sends requests to %s",
+    async (url, { expect }) => {
+      const sent: string[] = [];
+      const send: Send = async (input) => {
+        sent.push(String(input));
+        return Response.json({ status: true, items: [] });
+      };
+
+      await createClient({ url, token: "t", fetch: send }).coupons();
+
+      expect(sent).toEqual([`${url.replace(/\/$/, "")}/api/v1/customer/coupons`]);
+    },
+  );
+
+  it.for(["", "/", "/loyalty"])("takes an address relative to the page: %j", (url, { expect }) => {
+    vi.stubGlobal("location", { href: "https://app.example/page" });
+
+    expect(() => createClient({ url, token: "t" })).not.toThrow();
+    expect(() => createClient({ url: "not a url", token: "t" })).toThrow(TypeError);
+    vi.unstubAllGlobals();
+  });
+});
+
+describe("a call", () => {
+  it("gives the answer of each endpoint", async ({ expect }) => {
+    const { client } = clientOf("nobody");
+    const lists = { stores: [], customers: [], campaigns: [] };
+
+    const results = [
+      await client.nearbyCampaigns({ latitude: 35.47, longitude: -97.52, single_account_id: "1" }),
+      await client.messages(),
+      await client.coupons({ includemfg: true }),
+      await client.myCoupons({ storeId: ["a", "b"] }),
+      await client.me(),
+      await client.entries({ limit: 1 }),
+      await client.teamWithLevel("no such store/?"),
+      await client.fullSearch({ query: "nothing" }),
+      await client.fullSearch({ query: "nothing", filter: "stores" }),
+      await client.fullSearch({ query: "nothing", filter: ["customers", "stores"] }),
+      await client.leaderboard({ location_id: "nowhere", rank_on: "hit" }),
+    ];
+
+    expect(results.map((result) => (result.status ? result.items : result.errorCode))).toEqual([
+      ...[[], "NO_ITEMS", "NO_ITEMS", "NO_ITEMS", "NOT_FOUND", "NOT_FOUND", "NOT_FOUND"],
+      ...[lists, lists, lists, []],
+    ]);
+  });
+
+  it("gives the words that a search forgave", async ({ expect }) => {
+    await mustFeed([seed.customer({ first_name: "Guillaume" })]);
+    const { client } = clientOf("c");
+
+    const everything = await client.fullSearch({ query: "guilluame" });
+    const customers = await client.fullSearch({ query: "guilluame", filter: "customers" });
+    const exact = await client.fullSearch({ query: "guillaume" });
+
+    const forgiven = { forgiven: ["guilluame"], meant: { guilluame: ["guillaume"] } };
+    const items = expect.objectContaining({ customers: [expect.objectContaining({ first_name: "Guillaume" })] });
+    expect(everything).toMatchObject({ items, ...forgiven });
+    expect(customers).toMatchObject({ items, ...forgiven });
+    expect(Object.keys(exact)).toEqual(["status", "httpStatus", "requestId", "items"]);
+  });
+
+  it("gives the HTTP status and the id of its request, and every invalid field", async ({ expect }) => {
+    const { client } = clientOf("c");
+
+    const results = [
+      await client.fullSearch({ query: "nobody" }),
+      await client.messages(),
+      await client.teamWithLevel("no such store"),
+      await client.nearbyCampaigns({ latitude: 91, longitude: 181, single_account_id: "1" }),
+    ];
+
+    expect(results).toMatchObject([
+      { status: true, httpStatus: 200 },
+      { status: false, httpStatus: 200 },
+      { status: false, httpStatus: 404 },
+      { status: false, httpStatus: 422, messages: { latitude: expect.any(Array), longitude: expect.any(Array) } },
+    ]);
+    const ids = results.map(({ requestId }) => requestId);
+    expect(new Set(ids).size).toBe(4);
+    expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[\w-]{8,}$/)));
+  });
+
+  it("gives the time that a refusal asks to wait", async ({ expect }) => {
+    const failure = { status: false, errorCode: "TOO_MANY_REQUESTS", message: "Too many requests." };
+    const headers = { "Retry-After": "60" };
+    const refused = clientOf("c", async () => Response.json(failure, { status: 429, headers }));
+
+    expect(await refused.client.coupons()).toMatchObject({ ...failure, httpStatus: 429, retryAfterMs: 60_000 });
+    expect(refused.sent).toHaveLength(1);
+    expect(await clientOf("c").client.messages()).not.toHaveProperty("retryAfterMs");
+  });
+
+  it("gives the age of a leaderboard in seconds", async ({ expect }) => {
+    const cached = { headers: { "X-Board-Age": "17" } };
+    const { client } = clientOf("c", async () => Response.json({ status: true, items: [] }, cached));
+
+    expect(await client.leaderboard({ location_id: "nowhere" })).toMatchObject({ status: true, items: [], age: 17 });
+    expect(await clientOf("c").client.leaderboard({ location_id: "nowhere" })).toMatchObject({ age: 0 });
+  });
+
+  it.for([
+    ["a page of a proxy", () => new Response("<h1>Bad gateway</h1>", { status: 502 }), 3],
+    ["the page of a captive network", () => new Response("<h1>Log in</h1>"), 1],
+    ["JSON without a status", () => Response.json({ error: "blocked" }, { status: 403 }), 1],
+  ] as const)("throws a LoyaltyError for %s", async ([, answer, tries], { expect }) => {
+    const { client, sent } = clientOf("c", async () => answer());
+
+    const failed = await client.coupons().catch((error: unknown) => error);
+
+    expect(failed).toBeInstanceOf(LoyaltyError);
+    expect(failed).toMatchObject({ failure: null, message: expect.stringContaining(`${answer().status}`) });
+    expect(sent).toHaveLength(tries);
+  });
+
+  it("asks for a token before each try, and throws a LoyaltyError if it gets none", async ({ expect }) => {
+    const cause = new TypeError("no connection");
+    const token = vi.fn<() => Promise<string>>().mockRejectedValue(cause);
+    const client = createClient({ url: URL, token, fetch: worker, retry: QUICKLY });
+
+    await expect(client.coupons()).rejects.toMatchObject({ name: "LoyaltyError", cause });
+    expect(token).toHaveBeenCalledTimes(3);
+  });
+
+  it("sends half of a surrogate pair in a path as U+FFFD", async ({ expect }) => {
+    const { client, sent } = clientOf("c");
+
+    expect(await client.teamWithLevel("\ud800")).toMatchObject({ status: false, errorCode: "NOT_FOUND" });
+    expect(sent[0]).toContain("/stores/%EF%BF%BD/team-with-level");
+  });
+});
+
+describe("the bookmark of an answer", () => {
+  const withBookmark = (bookmark = "") =>
+    Response.json({ status: true, items: [] }, bookmark === "" ? {} : { headers: { "X-D1-Bookmark": bookmark } });
+  const sentBookmarks = (headers: Headers[]) => headers.map((one) => one.get("X-D1-Bookmark"));
+
+  it.for([
+    ["goes with every later request", ["1.a"], [null, "1.a", "1.a"]],
+    ["is replaced by a later bookmark", ["1.a", "2.b"], [null, "1.a", "2.b"]],
+    ["is dropped if the service answers with an earlier one", ["9.a", "1.b", "2.b"], [null, "9.a", "1.b", "2.b"]],
+  ] as const)("%s", async ([, answers, expected], { expect }) => {
+    const { client, headers } = clientOf("c", async () => withBookmark(answers[headers.length - 1]));
+
+    for (const _ of expected) await client.fullSearch({ query: "blue" });
+
+    expect(sentBookmarks(headers)).toEqual(expected);
+  });
+
+  it("stays if the answer to an earlier request comes later", async ({ expect }) => {
+    const answers: ((answer: Response) => void)[] = [];
+    const { client, headers } = clientOf("c", () => new Promise((resolve) => answers.push(resolve)));
+    const calls = [client.coupons(), client.messages(), client.me()];
+    await vi.waitFor(() => expect(answers).toHaveLength(3));
+
+    for (const [index, bookmark] of [
+      [1, "2.b"],
+      [2, "3.c"],
+      [0, "1.a"],
+    ] as const) {
+      answers[index]?.(withBookmark(bookmark));
+      await calls[index];
+    }
+    void client.coupons();
+
+    await vi.waitFor(() => expect(sentBookmarks(headers)).toEqual([null, null, null, "3.c"]));
+  });
+
+  it("is replaced if it is from another database: the service answers with its own", async ({ expect }) => {
+    const foreign = "ffffffff-of-another-database";
+    const answered: string[] = [];
+    const { client, headers } = clientOf("c", async (input, init) => {
+      const answer = await worker(input, init);
+      answered.push(answer.headers.get("X-D1-Bookmark") ?? "");
+      return answered.length > 1 ? answer : new Response(answer.body, { headers: { "X-D1-Bookmark": foreign } });
+    });
+
+    for (let times = 0; times < 3; times += 1) await client.coupons();
+
+    expect(sentBookmarks(headers)).toEqual([null, foreign, answered[1]]);
+  });
+});
+
+describe("an answer with an ETag", () => {
+  /** A service whose lists have the tag of `version`, or no items and no tag. */
+  function tagged({ text = "" } = {}) {
+    const service = { version: 1 };
+    const made = clientOf("c", async (_, init) => {
+      if (service.version === 0) return Response.json({ status: false, errorCode: "NO_ITEMS" });
+      const tag = `W/"${service.version}"`;
+      const headers = { ETag: tag, "X-Request-Id": `r${made.sent.length}` };
+      if (new Headers(init?.headers).get("If-None-Match") === tag) return new Response(null, { status: 304, headers });
+      return Response.json({ status: true, items: [{ name: tag, text }] }, { headers });
+    });
+    return { ...made, service, sentTags: () => made.headers.map((headers) => headers.get("If-None-Match")) };
+  }
+
+  it("is given again, as a new object, if the service answers 304", async ({ expect }) => {
+    const { client, sentTags } = tagged();
+
+    const results = [await client.coupons(), await client.coupons()];
+    if (results[1]?.status) results[1].items.length = 0;
+    const third = await client.coupons();
+
+    expect(sentTags()).toEqual([null, 'W/"1"', 'W/"1"']);
+    expect(third).toEqual({ ...results[0], httpStatus: 304, requestId: "r3" });
+  });
+
+  it("is replaced by a newer answer, but not by an answer without items", async ({ expect }) => {
+    const { client, service, sentTags } = tagged();
+
+    const names: unknown[] = [];
+    for (const version of [1, 2, 0, 2]) {
+      service.version = version;
+      const { httpStatus, ...result } = await client.coupons();
+      names.push([httpStatus, result.status && result.items[0]?.name]);
+    }
+
+    expect(sentTags()).toEqual([null, 'W/"1"', 'W/"2"', 'W/"2"']);
+    expect(names).toEqual([
+      [200, 'W/"1"'],
+      [200, 'W/"2"'],
+      [200, false],
+      [304, 'W/"2"'],
+    ]);
+  });
+
+  it("belongs to the address of a GET", async ({ expect }) => {
+    const { client, sentTags } = tagged();
+
+    for (const search of ["a", "b", "a"]) await client.coupons({ search });
+    for (let times = 0; times < 2; times += 1) await client.fullSearch({ query: "blue" });
+
+    expect(sentTags()).toEqual([null, null, 'W/"1"', null, null]);
+  });
+
+  it("is forgotten if more than 4,000,000 characters are held, the least recently used first", async ({ expect }) => {
+    const { client, sentTags } = tagged({ text: "x".repeat(1_300_000) });
+
+    for (const search of ["a", "b", "c", "a", "d", "a", "b"]) await client.coupons({ search });
+
+    expect(sentTags().slice(-2)).toEqual(['W/"1"', null]);
+  });
+});
+
+describe("toDate", () => {
+  it("takes a time of the service as UTC", ({ expect }) => {
+    expect(toDate("2026-11-20 09:30:00").toISOString()).toBe("2026-11-20T09:30:00.000Z");
+  });
+
+  it.for(["", "2026-11-20", "2026-11-20T09:30:00Z", "2026-11-20 9:30", "2026-13-01 00:00:00"])(
+    "refuses another text: %j",
+    (text, { expect }) => {
+      expect(() => toDate(text)).toThrow(RangeError);
+    },
+  );
+});

@@ -1,5 +1,6 @@
 // Reads events, as they were fed or as an export gives them, and prints lines that undo them: the opposite amount or
 // count under the id `undo-…`, and a message without its body.
+import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 
 const OPPOSITES = {
@@ -15,11 +16,17 @@ function negated(amount) {
   return amount.startsWith("-") ? amount.slice(1) : `-${amount}`;
 }
 
+/** The same id each time, so that a correction counts once. An id has at most 64 characters. */
+function undoIdOf(id) {
+  const undoId = `undo-${id}`;
+  return [...undoId].length <= 64 ? undoId : `undo-${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
+}
+
 for await (const text of createInterface({ input: process.stdin })) {
   const line = JSON.parse(text || "{}");
   const { record, id } = line;
-  // A summary of history has no id: what has left is corrected by a new event.
+  // A summary of history has no id. It cannot be undone: a new event has to correct it.
   if (id === undefined) continue;
   if (record === "message") console.log(JSON.stringify({ record, id, deleted: true }));
-  else if (record in OPPOSITES) console.log(JSON.stringify({ ...line, ...OPPOSITES[record](line), id: `undo-${id}` }));
+  else if (record in OPPOSITES) console.log(JSON.stringify({ ...line, ...OPPOSITES[record](line), id: undoIdOf(id) }));
 }

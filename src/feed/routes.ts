@@ -1,12 +1,12 @@
 import type { Context } from "hono";
 import { background, createRouter } from "../app-env.ts";
 import { readBody } from "../http/body.ts";
-import { nextLink } from "../http/cursor.ts";
 import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
+import { nextLink } from "../http/paging.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
 import { writeMetrics } from "../middleware/metrics.ts";
-import { validate } from "../middleware/validate.ts";
+import { validateQuery } from "../middleware/validate.ts";
 import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
 import { readPage } from "./export/page.ts";
@@ -18,7 +18,7 @@ import { warnOfSize } from "./size-warning.ts";
 const admission = new Admission();
 
 export const feed = createRouter()
-  .get("/", validate("query", ExportQuery), async (c) => {
+  .get("/", validateQuery(ExportQuery), async (c) => {
     const { record, customer_id: customer, after } = c.req.valid("query");
 
     // A page takes as much memory as a feed request.

@@ -1,8 +1,10 @@
 import type { Context } from "hono";
 import * as z from "zod";
+import { parseObject } from "../values/json.ts";
 import { integerParameter } from "../values/number.ts";
-import { NO_CURSOR, nextLink } from "./cursor.ts";
-import type { Fitted } from "./fit-page.ts";
+import { mustBe, utf8Bytes } from "../values/text.ts";
+import type { JsonText } from "./json-text.ts";
+import { ANSWER_BYTES } from "./limits.ts";
 
 const LAST_PAGE = 999_999_999;
 const LARGEST_PAGE = 100;
@@ -13,41 +15,47 @@ export const PagingParameters = {
   per_page: integerParameter({ min: 1, max: LARGEST_PAGE }).default(50).describe("How many items a page holds."),
 };
 
-/** Where a page begins and how much it holds. */
-export interface Page {
-  offset: number;
-  limit: number;
+const NO_CURSOR = "must be as a Link header gave it";
+
+/** An optional `after`, which is JSON. The schema gives undefined for an object that is no cursor. */
+export function cursorParameter<Cursor extends object>(schema: z.ZodType<Cursor | undefined>) {
+  return z
+    .string({ error: mustBe("a cursor") })
+    .transform((text, context): Cursor => {
+      const cursor = schema.safeParse(parseObject(text)).data;
+      if (cursor === undefined) context.addIssue(NO_CURSOR);
+      return cursor ?? z.NEVER;
+    })
+    .optional()
+    .describe("Set in links to the rest of a list only.");
 }
 
-/** What a request says of its page. A page that did not fit one answer goes on after the items that have been shown. */
+/** How many items of the page earlier answers have shown, because the page did not fit into one answer. */
+export const PageCursor = z.object({ shown: z.int().min(0) });
+type PageCursor = z.output<typeof PageCursor>;
+
 interface PageQuery {
   page: number;
   per_page: number;
   after?: PageCursor | undefined;
 }
 
-/** The page, without its items that answers before have shown. */
-export function toPage({ page, per_page, after }: PageQuery): Page {
-  const shown = after?.shown ?? 0;
-  return { offset: (page - 1) * per_page + shown, limit: per_page - shown };
-}
-
-/** A cursor in a list: how many items of the page the answers before have shown, because they did not fit one. */
-export const PageCursor = z.object({ shown: z.int().min(0) });
-type PageCursor = z.output<typeof PageCursor>;
-
-/** The arguments of `refine` for the query of a paged list: its cursor lies within the page. */
+/** The arguments of `refine` for the query of a paged list: the cursor lies within the page. */
 export const WITHIN_PAGE: [(query: PageQuery) => boolean, { path: PropertyKey[]; error: string }] = [
   ({ per_page, after }) => after === undefined || after.shown < per_page,
   { path: ["after"], error: NO_CURSOR },
 ];
 
-/** The cursor after an answer; undefined where the answer ends its page. */
-export function cursorAfter(
-  { after }: Pick<PageQuery, "after">,
-  { texts, isCut }: Pick<Fitted<unknown>, "texts" | "isCut">,
-): PageCursor | undefined {
-  return isCut ? { shown: (after?.shown ?? 0) + texts.length } : undefined;
+/** Where a page begins and how many items it has. */
+export interface Page {
+  offset: number;
+  limit: number;
+}
+
+/** The page without the items that earlier answers have shown. */
+export function toPage({ page, per_page, after }: PageQuery): Page {
+  const shown = after?.shown ?? 0;
+  return { offset: (page - 1) * per_page + shown, limit: per_page - shown };
 }
 
 /** The items of a page, and whether there are more after it. */
@@ -56,20 +64,81 @@ export interface Paged<Item> {
   hasMore: boolean;
 }
 
-/** What the reference says of the `Link` header. */
-export const LINK_NOTE = {
-  description: "The addresses of the next and the previous page, if there are any (RFC 8288).",
-  example: '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',
-};
+/** The items of a page that fit into one answer. */
+export interface Fitted<Item> {
+  shown: Item[];
+  /** Each shown item as JSON. */
+  texts: JsonText[];
+  hasMore: boolean;
+  /** Whether the rest of this page did not fit. */
+  isCut: boolean;
+}
+
+/** Cuts a page to the size of an answer, but to one item at least: the feed bounds the size of an item (docs/contract/feed.md, 3). */
+export function fitPage<Item>(
+  { items, hasMore }: Paged<Item>,
+  { limit }: Pick<Page, "limit">,
+  toText: (item: Item) => JsonText,
+  answerBytes = ANSWER_BYTES,
+): Fitted<Item> {
+  const texts = firstTexts(items, toText, answerBytes - ENVELOPE_BYTES);
+  const isMore = hasMore || texts.length < items.length;
+  return { shown: items.slice(0, texts.length), texts, hasMore: isMore, isCut: isMore && texts.length < limit };
+}
+
+/** The bytes of the JSON around the items. */
+const ENVELOPE_BYTES = 200;
+/** UTF-8 needs at most three bytes for a UTF-16 unit. */
+const BYTES_A_UNIT = 3;
+
+/** The first items as JSON, with at most `limit` bytes together, but at least one item. */
+export function firstTexts<Item>(
+  items: readonly Item[],
+  toText: (item: Item) => JsonText,
+  limit = ANSWER_BYTES - ENVELOPE_BYTES,
+): JsonText[] {
+  const texts: JsonText[] = [];
+  const withComma = (text: JsonText) => 1 + utf8Bytes(text);
+  // Counting bytes is slow. Most lists are so short that an upper bound is enough.
+  let [bytes, isCounted] = [0, false];
+  for (const item of items) {
+    const text = toText(item);
+    const atMost = 1 + BYTES_A_UNIT * text.length;
+    if (!isCounted && bytes + atMost > limit) {
+      bytes = texts.reduce((sum, one) => sum + withComma(one), 0);
+      isCounted = true;
+    }
+    bytes += isCounted ? withComma(text) : atMost;
+    if (bytes > limit && texts.length > 0) break;
+    texts.push(text);
+  }
+  return texts;
+}
+
+/** The cursor after an answer; undefined if the answer ends its page. */
+export function cursorAfter(
+  { after }: Pick<PageQuery, "after">,
+  { texts, isCut }: Pick<Fitted<unknown>, "texts" | "isCut">,
+): PageCursor | undefined {
+  return isCut ? { shown: (after?.shown ?? 0) + texts.length } : undefined;
+}
+
+/** The `Link` header of an answer whose list goes on, if its pages have no numbers (RFC 8288). */
+export function nextLink(requestUrl: string, after: object): string {
+  const url = new URL(requestUrl);
+  url.searchParams.set("after", JSON.stringify(after));
+  return `<${url}>; rel="next"`;
+}
 
 /**
- * Sets the `Link` header of a page (RFC 8288): `next` where there is more, which is the rest of the same page if it is
- * cut; `prev` after the first. `position`: what else than its page a cursor in this list says.
+ * Sets the `Link` header of a page: `next` if there are more items, which is the rest of the same page if it is cut; `prev`
+ * after the first page.
+ * @param position the other fields of this list's cursor.
  */
 export function linkPages(c: Context, query: PageQuery, fitted: Fitted<unknown>, position?: object): void {
   const { page } = query;
-  const within = cursorAfter(query, fitted);
-  const after = position ? { shown: 0, ...within, ...position } : within;
+  const rest = cursorAfter(query, fitted);
+  const after = position ? { shown: 0, ...rest, ...position } : rest;
   const url = new URL(c.req.url);
   const links: string[] = [];
   url.searchParams.delete("after");

@@ -16,6 +16,7 @@ import {
   FAILURE_HEADERS,
   IF_NONE_MATCH,
   INTRODUCTION,
+  LINK,
   SECURITY_SCHEMES,
   TAGS,
 } from "./texts.ts";
@@ -92,8 +93,14 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
   const hasBookmark = notes.some((note) => note.hasBookmark);
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
   if (mayBeUnchanged) parameters.push(IF_NONE_MATCH);
+  const goesOn = parameters.some(({ name }) => name === "after");
   const own = notes.map((note) => note.headers ?? {});
-  const noted = { ...COMMON_HEADERS, ...(mayBeUnchanged && { ETag }), ...(hasBookmark && BOOKMARK) };
+  const noted = {
+    ...COMMON_HEADERS,
+    ...(mayBeUnchanged && { ETag }),
+    ...(hasBookmark && BOOKMARK),
+    ...(goesOn && LINK),
+  };
   const headers = headerObjects(Object.assign(noted, ...own));
 
   const responses = goodResponse(operation, headers, schemas);
@@ -132,7 +139,11 @@ function bodySchema({ mediaType, schema }: NonNullable<Notes["body"]>, name: str
   return reference;
 }
 
-function parameterObjects({ parameters }: Notes, examples: readonly Example[], schemas: Components): object[] {
+function parameterObjects(
+  { parameters }: Notes,
+  examples: readonly Example[],
+  schemas: Components,
+): { name: string }[] {
   if (parameters === undefined) return [];
   const { properties, required = [] } = toJsonSchema(parameters.schema, "input", schemas) as {
     properties: Record<string, JsonSchema>;

@@ -50,6 +50,13 @@ export const BOOKMARK: Record<string, HeaderNote> = {
     example: "00000085.F0mRSIPy",
   },
 };
+/** The header of an answer whose list may go on. */
+export const LINK: Record<string, HeaderNote> = {
+  Link: {
+    description: "The addresses of the next and the previous page, if there are any (RFC 8288).",
+    example: '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',
+  },
+};
 export const IF_NONE_MATCH = {
   name: "If-None-Match",
   in: "header",

@@ -10,7 +10,7 @@ import { workerVersion } from "../middleware/metrics.ts";
 import { observe } from "../middleware/observe.ts";
 import { addressLimited } from "../middleware/rate-limit.ts";
 import { exportOnly } from "../middleware/token.ts";
-import { jsonBody, validate } from "../middleware/validate.ts";
+import { validateBody } from "../middleware/validate.ts";
 import { clock } from "../values/clock.ts";
 import { countItems, findOverdueJobs, readMark, removeMark, writeMark } from "./queries.ts";
 
@@ -46,7 +46,7 @@ let busyUntil = 0;
 /** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
 export const probe = createRouter()
   .use(observe, exportOnly, addressLimited)
-  .post(PROBE_PATH, jsonBody, validate("json", Measurement), async (c) => {
+  .post(PROBE_PATH, validateBody(Measurement), async (c) => {
     if (Date.now() < busyUntil) throw unavailable("Another probe is under way.");
     busyUntil = Date.now() + LONGEST_MS;
     const items = await measure(c.env, c.req.valid("json")).finally(() => {

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { linkOf } from "../../scripts/lib/call.ts";
 import { BOARD_LIMIT } from "../../src/customer/gamification/boards.ts";
 import { BALANCES_LIMIT } from "../../src/customer/me/queries.ts";
-import { ANSWER_BYTES, POLL_BYTES } from "../../src/values/answer-bytes.ts";
+import { ANSWER_BYTES, POLL_BYTES } from "../../src/http/limits.ts";
 import { FIELD_LIMIT, ID_LIMIT, LONG_LIMIT, NAME_LIMIT } from "../../src/values/text.ts";
 import { mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";

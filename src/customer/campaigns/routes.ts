@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
-import { firstTexts } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
-import { jsonBody, validate } from "../../middleware/validate.ts";
+import { firstTexts } from "../../http/paging.ts";
+import { validateBody } from "../../middleware/validate.ts";
 import { integerParameter, numberParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
 import type { NearbyCampaign } from "./operations.ts";
@@ -18,8 +18,7 @@ export const NearbyCampaignsBody = z.object({
 
 export const campaigns = createRouter().post(
   "/near-by-popular-campaigns",
-  jsonBody,
-  validate("json", NearbyCampaignsBody),
+  validateBody(NearbyCampaignsBody),
   async (c) => {
     const { count: limit, single_account_id: accountId, ...position } = c.req.valid("json");
     const radiusMiles = Number(c.env.NEARBY_RADIUS_MILES);

@@ -1,6 +1,4 @@
 import * as z from "zod";
-import { NEXT_LINK_NOTE } from "../../http/cursor.ts";
-import { LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 import { withCommas } from "../../values/number.ts";
@@ -127,7 +125,6 @@ export const listCoupons: Operation = {
   answer: success(CouponItems),
   examples: [{ summary: "Dollar coupons; the first two are shown", query: { type: "Dollar_Off" } }],
   failures: ["NoItems"],
-  headers: { Link: NEXT_LINK_NOTE },
 };
 
 export const listMyCoupons: Operation = {
@@ -141,5 +138,4 @@ export const listMyCoupons: Operation = {
     { summary: "One page with one store coupon", query: { type: "store", search: "five off", per_page: "1" } },
   ],
   failures: ["NoItems"],
-  headers: { Link: LINK_NOTE },
 };

@@ -1,18 +1,26 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import * as tables from "../../db/tables.ts";
-import { cursorParameter, nextLink } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
-import { fitPage } from "../../http/fit-page.ts";
-import { answerItems, jsonArray } from "../../http/json-text.ts";
-import { cursorAfter, linkPages, PageCursor, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
+import { answerItems, type JsonText, jsonArray, jsonObject, mergeObjects, storedJson } from "../../http/json-text.ts";
+import {
+  cursorAfter,
+  cursorParameter,
+  type Fitted,
+  fitPage,
+  linkPages,
+  nextLink,
+  PageCursor,
+  PagingParameters,
+  toPage,
+  WITHIN_PAGE,
+} from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
-import { validate } from "../../middleware/validate.ts";
+import { validateQuery } from "../../middleware/validate.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
-import { byKind, itemWriter } from "./answers.ts";
 import type { CouponItems, MyCouponItems } from "./operations.ts";
-import { findCoupons } from "./queries.ts";
+import { type CouponList, findCoupons, type ItemRow } from "./queries.ts";
 
 /** The kinds of coupon, in the order of the combined list. */
 export const COUPON_KINDS = tables.coupons.kind.enumValues;
@@ -65,9 +73,26 @@ export const MyCouponsQuery = z
   .refine(...WITHIN_PAGE);
 
 const NOT_FOUND = "No coupons were found.";
-const MY_LISTS = { store: "store", mfg: "mfg", digital: "digital" } as const;
 
-export const coupons = createRouter().get("/", conditional, validate("query", CouponsQuery), async (c) => {
+/** Writes the items of a list from the JSON of the database, which is not parsed. */
+function itemWriter({ coupons, accounts }: CouponList): (item: ItemRow) => JsonText {
+  return ({ key, account_key, record }) => {
+    const coupon = storedJson(coupons.get(key) ?? "null");
+    const account = accounts.get(account_key);
+    const withAccount = account === undefined ? [] : [jsonObject({ account: storedJson(account) })];
+    // Nobody holds a digital coupon, so it has no record of its own.
+    return record === null
+      ? mergeObjects(...withAccount, jsonObject({ coupon }))
+      : mergeObjects(storedJson(record), coupon, ...withAccount);
+  };
+}
+
+/** The coupons of one kind in an answer. */
+function ofKind({ shown, texts }: Fitted<ItemRow>, kind: CouponKind): JsonText {
+  return jsonArray(texts.filter((_, index) => shown[index]?.part === kind));
+}
+
+export const coupons = createRouter().get("/", conditional, validateQuery(CouponsQuery), async (c) => {
   const { includemfg, include_images, after, ...filter } = c.req.valid("query");
 
   const page = toPage({ page: 1, per_page: COUPONS_LIMIT, after });
@@ -83,11 +108,13 @@ export const coupons = createRouter().get("/", conditional, validate("query", Co
   const fitted = fitPage(found, page, itemWriter(found));
   const next = cursorAfter({ after }, fitted);
   if (next) c.header("Link", nextLink(c.req.url, next));
-  const items = includemfg ? byKind(fitted, { stores: "store", mfg: "mfg" }) : jsonArray(fitted.texts);
+  const items = includemfg
+    ? jsonObject({ stores: ofKind(fitted, "store"), mfg: ofKind(fitted, "mfg") })
+    : jsonArray(fitted.texts);
   return answerItems<z.output<typeof CouponItems>>(c, items);
 });
 
-export const myCoupons = createRouter().get("/", conditional, validate("query", MyCouponsQuery), async (c) => {
+export const myCoupons = createRouter().get("/", conditional, validateQuery(MyCouponsQuery), async (c) => {
   const query = c.req.valid("query");
 
   const page = toPage(query);
@@ -101,5 +128,10 @@ export const myCoupons = createRouter().get("/", conditional, validate("query", 
 
   const fitted = fitPage(found, page, itemWriter(found));
   linkPages(c, query, fitted);
-  return answerItems<z.output<typeof MyCouponItems>>(c, byKind(fitted, MY_LISTS));
+  const items = jsonObject({
+    store: ofKind(fitted, "store"),
+    mfg: ofKind(fitted, "mfg"),
+    digital: ofKind(fitted, "digital"),
+  });
+  return answerItems<z.output<typeof MyCouponItems>>(c, items);
 });

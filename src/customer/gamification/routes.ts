@@ -1,20 +1,17 @@
-import { validator } from "hono/validator";
+import type { Context } from "hono";
 import * as z from "zod";
 import { background, createRouter } from "../../app-env.ts";
-import { invalid, refused } from "../../http/errors.ts";
-import { jsonBody } from "../../middleware/validate.ts";
-import { fieldMessages } from "../../values/messages.ts";
+import { refused } from "../../http/errors.ts";
+import { validateBody } from "../../middleware/validate.ts";
 import { given, optionalText } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
-import { BOARD_LIMIT, MEASURES, rank, readBoard } from "./boards.ts";
+import { BOARD_LIMIT, MEASURES, type Measure, rank, readBoard } from "./boards.ts";
 
-/**
- * The parameters of a leaderboard (docs/contract/interface.md, 4.7). A bad `rank_on` is checked later: it is refused in a
- * shape of its own, after any other bad field.
- */
+/** The parameters of a leaderboard (docs/contract/interface.md, 4.7). */
 export const LeaderboardParameters = z.object({
   location_id: Id.describe("The store's id; it may be in the query string instead."),
   eip_campaign_id: optionalText(Id).describe("The incentive campaign; left out: all that run today."),
+  // The handler checks it: a bad value is refused in a shape of its own, after any other bad field.
   rank_on: optionalText(z.unknown()).meta({
     type: "string",
     enum: MEASURES,
@@ -23,29 +20,31 @@ export const LeaderboardParameters = z.object({
   }),
 });
 
-/** Takes `location_id` from the body, or else from the query. */
-const leaderboardParameters = validator("json", (body: Record<string, unknown>, c) => {
+/** Takes `location_id` from the query if the body has none. */
+function withLocation(body: Readonly<Record<string, unknown>>, c: Context): object {
   const [inQuery, ...more] = c.req.queries("location_id")?.filter((id) => id !== "") ?? [];
-  const location_id = given(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery);
-  const result = LeaderboardParameters.safeParse({ ...body, location_id });
-  if (!result.success) throw invalid(fieldMessages(result.error));
+  return { ...body, location_id: given(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery) };
+}
 
-  const { rank_on, ...parameters } = result.data;
-  const measure = MEASURES.find((one) => one === rank_on);
-  if (rank_on !== undefined && measure === undefined)
-    throw refused("rank_on must be one of run, hit, double or triple.");
-  return { ...parameters, ...(measure && { rank_on: measure }) };
-});
+function measureOf(rankOn: unknown = "run"): Measure {
+  const measure = MEASURES.find((one) => one === rankOn);
+  if (measure === undefined) throw refused("rank_on must be one of run, hit, double or triple.");
+  return measure;
+}
 
-export const gamification = createRouter().post("/leaderboard", jsonBody, leaderboardParameters, async (c) => {
-  const { location_id, eip_campaign_id = null, rank_on = "run" } = c.req.valid("json");
+export const gamification = createRouter().post(
+  "/leaderboard",
+  validateBody(LeaderboardParameters, withLocation),
+  async (c) => {
+    const { location_id: locationId, eip_campaign_id: campaignId = null, rank_on } = c.req.valid("json");
+    const measure = measureOf(rank_on);
 
-  const cache = { kv: c.env.CACHE, inBackground: (work: Promise<unknown>) => background.run(c, work) };
-  const board = { locationId: location_id, campaignId: eip_campaign_id };
-  const { employees, ageSeconds, foundIn } = await readBoard(c.var.db, cache, board);
+    const cache = { kv: c.env.CACHE, inBackground: (work: Promise<unknown>) => background.run(c, work) };
+    const { employees, ageSeconds, foundIn } = await readBoard(c.var.db, cache, { locationId, campaignId });
 
-  c.set("source", foundIn);
-  c.set("boardAgeSeconds", ageSeconds);
-  c.header("X-Board-Age", String(ageSeconds));
-  return c.json({ status: true as const, items: rank(employees, rank_on, BOARD_LIMIT) });
-});
+    c.set("source", foundIn);
+    c.set("boardAgeSeconds", ageSeconds);
+    c.header("X-Board-Age", String(ageSeconds));
+    return c.json({ status: true as const, items: rank(employees, measure, BOARD_LIMIT) });
+  },
+);

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { NEXT_LINK_NOTE } from "../../http/cursor.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 import { SearchCustomer } from "../search/operations.ts";
@@ -29,5 +28,4 @@ export const readMe: Operation = {
   answer: success(Me),
   examples: [{ summary: "Somebody with one account" }],
   failures: ["NotFound"],
-  headers: { Link: NEXT_LINK_NOTE },
 };

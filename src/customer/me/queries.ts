@@ -3,7 +3,7 @@ import { compileOnce, type Database, type PlaceholderOf } from "../../db/databas
 import { customerKeyOf, joinStoresOf } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
 import { accounts, customers, storeBalances, stores } from "../../db/tables.ts";
-import { type JsonText, toJson, withMember } from "../../http/json-text.ts";
+import { type JsonText, jsonObject, mergeObjects, toJson } from "../../http/json-text.ts";
 import { SELECT_RECORDS, toCustomer } from "../search/records.ts";
 import type { AccountBalance } from "./operations.ts";
 
@@ -26,7 +26,7 @@ export async function findMe(
   const balances: AccountBalance[] = rows
     .slice(0, BALANCES_LIMIT)
     .map((row) => ({ ...row, balance: row.balance / 100 }));
-  const me = withMember(toCustomer(customer), "balances", toJson(balances));
+  const me = mergeObjects(toCustomer(customer), jsonObject({ balances: toJson(balances) }));
   return { me, hasMore: rows.length > BALANCES_LIMIT };
 }
 

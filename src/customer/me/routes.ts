@@ -1,18 +1,17 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
-import { cursorParameter, nextLink } from "../../http/cursor.ts";
 import { notFound } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
-import { PageCursor } from "../../http/paging.ts";
+import { cursorParameter, nextLink, PageCursor } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
-import { validate } from "../../middleware/validate.ts";
+import { validateQuery } from "../../middleware/validate.ts";
 import type { Me } from "./operations.ts";
 import { BALANCES_LIMIT, findMe } from "./queries.ts";
 
 /** The query of `/me` (docs/contract/interface.md, 4.8). */
 const MeQuery = z.object({ after: cursorParameter(PageCursor) });
 
-export const me = createRouter().get("/", conditional, validate("query", MeQuery), async (c) => {
+export const me = createRouter().get("/", conditional, validateQuery(MeQuery), async (c) => {
   const { shown: alreadyShown } = c.req.valid("query").after ?? { shown: 0 };
   const found = await findMe(c.var.db, { customerId: c.var.customerId, alreadyShown });
   if (found === null) throw notFound("The customer of this token is not stored.");

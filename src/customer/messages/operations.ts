@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 
@@ -46,5 +45,4 @@ export const listMessages: Operation = {
   answer: success(z.array(MessageGroup)),
   examples: [{ summary: "The newest group", query: { per_page: "1" } }],
   failures: ["NoItems"],
-  headers: { Link: LINK_NOTE },
 };

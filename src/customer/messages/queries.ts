@@ -13,9 +13,9 @@ import {
   messageStates,
   messages,
 } from "../../db/tables.ts";
+import { POLL_BYTES } from "../../http/limits.ts";
 import { type Page, PageCursor, type Paged } from "../../http/paging.ts";
 import { selectStamp } from "../../inbox/message-clock.ts";
-import { POLL_BYTES } from "../../values/answer-bytes.ts";
 import { Id } from "../../values/text.ts";
 import { AFTER_ALL_TIMES, Datetime } from "../../values/time.ts";
 import type { MessageGroup } from "./operations.ts";

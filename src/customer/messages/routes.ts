@@ -1,16 +1,22 @@
 import * as z from "zod";
 import { background, createRouter } from "../../app-env.ts";
 import type { Database } from "../../db/database.ts";
-import { cursorParameter } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
-import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, mergeObjects, storedJson } from "../../http/json-text.ts";
-import { linkPages, type Paged, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
+import { POLL_BYTES } from "../../http/limits.ts";
+import {
+  cursorParameter,
+  fitPage,
+  linkPages,
+  type Paged,
+  PagingParameters,
+  toPage,
+  WITHIN_PAGE,
+} from "../../http/paging.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/listeners.ts";
 import { conditional } from "../../middleware/conditional.ts";
-import { validate } from "../../middleware/validate.ts";
-import { POLL_BYTES } from "../../values/answer-bytes.ts";
+import { validateQuery } from "../../middleware/validate.ts";
 import { FedTime } from "../../values/time.ts";
 import type { MessageGroup } from "./operations.ts";
 import { Cursor, findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
@@ -59,7 +65,7 @@ async function subscribe(db: Database, inboxes: Inboxes, customerId: string, at:
   await inboxes.subscribe(customerId, { newestAt, at });
 }
 
-export const messages = createRouter().get("/", conditional, validate("query", MessagesQuery), async (c) => {
+export const messages = createRouter().get("/", conditional, validateQuery(MessagesQuery), async (c) => {
   const query = c.req.valid("query");
   const { check_time: checkTime = "", after } = query;
 

@@ -4,8 +4,8 @@ import { customerKeyOf, friendStatus, IS_RUNNING, joinStoresOf } from "../../db/
 import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, campaigns, customers, registrations, stores } from "../../db/tables.ts";
-import { firstTexts } from "../../http/fit-page.ts";
-import { type JsonText, mergeObjects, storedJson, toJson, withMember } from "../../http/json-text.ts";
+import { type JsonText, jsonObject, mergeObjects, storedJson, toJson } from "../../http/json-text.ts";
+import { firstTexts } from "../../http/paging.ts";
 import { type ForgivenRecord, meaningsOf } from "./known-customers.ts";
 import type { SearchList } from "./schema.ts";
 
@@ -154,7 +154,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
 
 /** The JSON of a customer as the caller may see them. */
 export function toCustomer({ record, balance }: RowOf<ReturnType<typeof readCustomers>>): JsonText {
-  return withMember(storedJson(record), "balance", toJson(balance));
+  return mergeObjects(storedJson(record), toJson({ balance }));
 }
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
@@ -164,11 +164,8 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
   const toText = (row: FoundRow): JsonText => {
     if ("balance" in row) return toCustomer(row);
     const others = "details" in row ? storedJson(row.details) : toJson(pick(row, "latitude", "longitude"));
-    return withMember(
-      mergeObjects(storedJson(row.record), others),
-      "account",
-      storedJson(accountTexts.get(row.account_key) ?? "null"),
-    );
+    const account = storedJson(accountTexts.get(row.account_key) ?? "null");
+    return mergeObjects(storedJson(row.record), others, jsonObject({ account }));
   };
   const shown: FoundRow[] = [];
   const textsOf = (list: FoundRow[]) => {

@@ -1,14 +1,14 @@
 import type * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { answerJson, type JsonText, jsonArray, jsonObject, toJson } from "../../http/json-text.ts";
-import { jsonBody, validate } from "../../middleware/validate.ts";
+import { validateBody } from "../../middleware/validate.ts";
 import { wordsOf } from "../../values/words.ts";
 import type { FullSearchAnswer } from "./operations.ts";
 import { searchAll } from "./queries.ts";
 import type { Found } from "./records.ts";
 import { customerSearchOf, FullSearchBody, type SearchList } from "./schema.ts";
 
-export const search = createRouter().post("/", jsonBody, validate("json", FullSearchBody), async (c) => {
+export const search = createRouter().post("/", validateBody(FullSearchBody), async (c) => {
   const { query, filter, typos } = c.req.valid("json");
   const found = await searchAll(c.var.db, {
     words: wordsOf(query),

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { LINK_NOTE } from "../../http/paging.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 
@@ -35,6 +34,6 @@ export const teamWithLevel: Operation = {
     "the sizes and tokens of the member's own team. Order: depth, then name. If the customer has no team, `items` is empty.",
   answer: success(z.array(TeamMember)),
   examples: [{ summary: "The first of a team", path: { id: "s101-1-6" }, query: { per_page: "1" } }],
+  parameters: { in: "path", schema: z.object({ id: z.string().describe("The id of the store.") }) },
   failures: ["NotFound"],
-  headers: { Link: LINK_NOTE },
 };

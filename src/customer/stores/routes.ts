@@ -1,12 +1,18 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
-import { cursorParameter } from "../../http/cursor.ts";
 import { notFound } from "../../http/errors.ts";
-import { fitPage } from "../../http/fit-page.ts";
 import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
-import { linkPages, PageCursor, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
+import {
+  cursorParameter,
+  fitPage,
+  linkPages,
+  PageCursor,
+  PagingParameters,
+  toPage,
+  WITHIN_PAGE,
+} from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
-import { validate } from "../../middleware/validate.ts";
+import { validateQuery } from "../../middleware/validate.ts";
 import { integerParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
 import type { TeamMember } from "./operations.ts";
@@ -24,27 +30,21 @@ export const TeamQuery = z
   })
   .refine(...WITHIN_PAGE);
 
-export const stores = createRouter().get(
-  "/:id/team-with-level",
-  conditional,
-  validate("param", z.object({ id: z.string().describe("The id of the store.") })),
-  validate("query", TeamQuery),
-  async (c) => {
-    const query = c.req.valid("query");
+export const stores = createRouter().get("/:id/team-with-level", conditional, validateQuery(TeamQuery), async (c) => {
+  const query = c.req.valid("query");
 
-    const page = toPage(query);
-    const { isStore, isRoot, ...found } = await findTeam(c.var.db, {
-      customerId: c.var.customerId,
-      storeId: c.req.valid("param").id,
-      rootId: query.team_member_id ?? c.var.customerId,
-      level: query.level_no,
-      page,
-    });
-    if (!isStore) throw notFound("There is no store with this id.");
-    if (!isRoot) throw notFound("There is no member with this id in your team.");
+  const page = toPage(query);
+  const { isStore, isRoot, ...found } = await findTeam(c.var.db, {
+    customerId: c.var.customerId,
+    storeId: c.req.param("id"),
+    rootId: query.team_member_id ?? c.var.customerId,
+    level: query.level_no,
+    page,
+  });
+  if (!isStore) throw notFound("There is no store with this id.");
+  if (!isRoot) throw notFound("There is no member with this id in your team.");
 
-    const fitted = fitPage(found, page, toJson);
-    linkPages(c, query, fitted);
-    return answerItems<TeamMember[]>(c, jsonArray(fitted.texts));
-  },
-);
+  const fitted = fitPage(found, page, toJson);
+  linkPages(c, query, fitted);
+  return answerItems<TeamMember[]>(c, jsonArray(fitted.texts));
+});

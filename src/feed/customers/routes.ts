@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { notFound } from "../../http/errors.ts";
 import { answerItems, toJson } from "../../http/json-text.ts";
-import { validate } from "../../middleware/validate.ts";
+import { validateQuery } from "../../middleware/validate.ts";
 import { Field } from "../../values/text.ts";
 import type { CardHolder } from "./operations.ts";
 import { findByCard } from "./queries.ts";
@@ -10,7 +10,7 @@ import { findByCard } from "./queries.ts";
 /** The query of a lookup (docs/contract/feed.md, 6). */
 export const LookupQuery = z.object({ scan_id: Field.describe("What the card says.") });
 
-export const lookup = createRouter().get("/", validate("query", LookupQuery), async (c) => {
+export const lookup = createRouter().get("/", validateQuery(LookupQuery), async (c) => {
   const { scan_id: scanId } = c.req.valid("query");
 
   const items = await findByCard(c.var.db, { scanId });

@@ -4,7 +4,7 @@ import { findCoupons } from "../../../src/customer/coupons/queries.ts";
 import { COUPON_KINDS, type CouponKind } from "../../../src/customer/coupons/routes.ts";
 import type { CouponsQuery } from "../../../src/customer/coupons/valid-coupons.ts";
 import { Database } from "../../../src/db/database.ts";
-import { ANSWER_BYTES } from "../../../src/values/answer-bytes.ts";
+import { ANSWER_BYTES } from "../../../src/http/limits.ts";
 import { FIELD_LIMIT, LOGO_LIMIT } from "../../../src/values/text.ts";
 import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { NEXT_LINK_NOTE } from "../../../http/cursor.ts";
 import type { Operation } from "../../../openapi/notes.ts";
 import { named, success } from "../../../openapi/success.ts";
 
@@ -33,5 +32,4 @@ export const listEntries: Operation = {
   answer: success(z.array(BalanceEntry)),
   examples: [{ summary: "The two newest entries", query: { limit: "2" } }],
   failures: ["NotFound"],
-  headers: { Link: NEXT_LINK_NOTE },
 };

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { createRouter } from "../../../app-env.ts";
-import { cursorParameter, nextLink } from "../../../http/cursor.ts";
 import { invalid, notFound } from "../../../http/errors.ts";
 import { answerItems, toJson } from "../../../http/json-text.ts";
+import { cursorParameter, nextLink } from "../../../http/paging.ts";
 import { conditional } from "../../../middleware/conditional.ts";
-import { validate } from "../../../middleware/validate.ts";
+import { validateQuery } from "../../../middleware/validate.ts";
 import { integerParameter } from "../../../values/number.ts";
 import { AccountId } from "../../../values/text.ts";
 import type { BalanceEntry } from "./operations.ts";
@@ -17,7 +17,7 @@ export const EntriesQuery = z.object({
   after: cursorParameter(Cursor),
 });
 
-export const entries = createRouter().get("/", conditional, validate("query", EntriesQuery), async (c) => {
+export const entries = createRouter().get("/", conditional, validateQuery(EntriesQuery), async (c) => {
   const { limit, account_id: accountId = null, after } = c.req.valid("query");
   const { customerId } = c.var;
   const isOfThisList = after === undefined || (after.customer === customerId && after.account === (accountId ?? ""));

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
-import { firstTexts, fitPage } from "../../src/http/fit-page.ts";
 import { type JsonText, storedJson } from "../../src/http/json-text.ts";
-import { ANSWER_BYTES } from "../../src/values/answer-bytes.ts";
+import { ANSWER_BYTES } from "../../src/http/limits.ts";
+import { firstTexts, fitPage } from "../../src/http/paging.ts";
 
 const NO_TEXT = storedJson("");
 /** A text of this many bytes, in letters of one to four bytes. */

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { PatientClient, refusalOf } from "./lib/attempts.ts";
-import { askDatabase, type Where } from "./lib/database.ts";
-import { dropFromSegments, dropStoredTexts, literal, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
-import { withBucket } from "./lib/each-segment.ts";
+import { askDatabase, literal, type Where } from "./lib/database.ts";
+import { dropFromSegments, dropStoredTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { historyBucket } from "./lib/environments.ts";
 import { exportPages } from "./lib/export-client.ts";
+import { withBucket } from "./lib/history-segments.ts";
 import { outputFile, recordId } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
@@ -21,7 +21,7 @@ import {
   withWhere,
 } from "./lib/where.ts";
 import { writeWhole } from "./lib/whole-file.ts";
-import { count } from "./lib/words.ts";
+import { counted } from "./lib/words.ts";
 
 type Options = WhereOptions & ServiceOptions;
 
@@ -72,7 +72,7 @@ async function exportCustomer(customer: string, file: string, options: Options):
     for await (const page of exportPages(source, stop)) {
       lines += page.lines;
       isStored ||= page.bytes.includes('{"record":"customer",');
-      progress.say(`${count(lines)} lines`);
+      progress.say(counted(lines, "line"));
       yield page.bytes;
     }
     if (!isStored) throw neverStored(customer);
@@ -82,7 +82,7 @@ async function exportCustomer(customer: string, file: string, options: Options):
   } finally {
     progress.end();
   }
-  console.error(`${count(lines)} lines about the customer are in ${file}.`);
+  console.error(`${counted(lines, "line about the customer is", "lines about the customer are")} in ${file}.`);
 }
 
 async function erase(id: string | undefined, { again, ...options }: Options & { again?: string }): Promise<void> {

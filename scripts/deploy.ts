@@ -18,8 +18,7 @@ import { migrate } from "./lib/migrations.ts";
 import { environmentName } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { findOrMakeResources, replicateReads } from "./lib/resources.ts";
-import { checkBundle } from "./lib/worker-bundle.ts";
-import { runWrangler } from "./lib/wrangler.ts";
+import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
 interface Options {
   env: string;
@@ -46,7 +45,7 @@ async function run({ env, all, dryRun, migrate: migrateOnly = false }: Options):
     : [env];
   for (const name of names) refuseWrong(name);
   if (!dryRun) await refuseUnready(names);
-  if (!migrateOnly) console.error(`The Worker is ${await checkBundle()}.`);
+  if (!migrateOnly) console.error(`The Worker: ${(await checkBundles(names)).join(", ")}.`);
   if (dryRun) {
     console.error("Nothing was deployed.");
     return;

@@ -12,7 +12,7 @@ import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { UnknownFields } from "./lib/unknown-fields.ts";
 import { type ServiceOptions, withEnvironment, withService } from "./lib/where.ts";
-import { count, duration } from "./lib/words.ts";
+import { count, counted, duration } from "./lib/words.ts";
 
 interface Options extends ServiceOptions {
   only?: string[];
@@ -100,17 +100,19 @@ async function check(name: string, options: Options): Promise<void> {
       console.error(`line ${number}${field === "" ? "" : `.${field}`}: ${texts.join("; ")}`);
     }
   }
-  if (bad > NAMED_LINES) console.error(`… and ${bad - NAMED_LINES} more bad lines.`);
+  if (bad > NAMED_LINES) console.error(`… and ${counted(bad - NAMED_LINES, "more bad line", "more bad lines")}.`);
   const warnings = unknown.warnings();
   for (const warning of warnings) console.error(`Warning: ${warning}`);
   if (warnings.length > 0) console.error("The feed ignores these fields.");
-  if (bad > 0) throw new CommandError(`${count(checked)} lines checked, ${count(bad)} bad. Nothing was sent.`);
-  console.error(`${count(checked)} lines checked, all good. Nothing was sent; references are looked at when they are.`);
+  if (bad > 0) throw new CommandError(`${counted(checked, "line")} checked, ${count(bad)} bad. Nothing was sent.`);
+  console.error(
+    `${counted(checked, "line")} checked, all good. Nothing was sent; references are checked when lines are sent.`,
+  );
 }
 
 function progressText({ committed, waiting }: Progress, { size, position }: NdjsonFile, startedAt: number): string {
   const seconds = (Date.now() - startedAt) / 1_000;
-  const sent = `${count(committed)} lines | ${count(Math.round(committed / seconds))} lines/s`;
+  const sent = `${counted(committed, "line")} | ${count(Math.round(committed / seconds))} lines/s`;
   if (waiting) return `${sent} | waiting for the service`;
   const done = size === null ? 0 : position() / size;
   return done === 0 ? sent : `${Math.floor(100 * done)} % | ${sent} | ${duration((seconds / done) * (1 - done))} left`;
@@ -121,7 +123,7 @@ function summary(
   { startedAt, stopped, from }: { startedAt: number; stopped: boolean; from: number },
 ): string {
   const seconds = (Date.now() - startedAt) / 1000;
-  const lines = `${count(committed)} lines committed (${count(committed - ignored)} accepted, ${count(ignored)} ignored)`;
+  const lines = `${counted(committed, "line")} committed (${count(committed - ignored)} accepted, ${count(ignored)} ignored)`;
   const rate = `in ${duration(seconds)}, ${count(Math.round(committed / Math.max(seconds, 0.001)))} lines/s`;
   return stopped ? `${lines}. Go on with: --from ${Math.max(lastLine + 1, from)}` : `${lines} ${rate}.`;
 }

@@ -1,15 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
 import { dropFromSegments, dropStoredBody, dropStoredTexts } from "./lib/drop-texts.ts";
-import { forEachSegment, refuseFaults, withBucket } from "./lib/each-segment.ts";
 import { claimBucket } from "./lib/history-bucket.ts";
-import { readObject, sha256Of } from "./lib/history-segments.ts";
+import { forEachSegment, readObject, refuseFaults, sha256Of, withBucket } from "./lib/history-segments.ts";
 import { historyStatus } from "./lib/history-status.ts";
 import { recordId } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
-import { count } from "./lib/words.ts";
+import { replaceFile } from "./lib/whole-file.ts";
+import { count, counted } from "./lib/words.ts";
 
 export const program = new Command("npm run history --")
   .description("See, copy and restore the segments of history: the old events that have left the database for R2.")
@@ -51,15 +51,12 @@ async function copy(folder: string, options: WhereOptions): Promise<void> {
       if (existsSync(file) && sha256Of(readFileSync(file)) === segment.sha256) return "skipped";
       const object = await readObject(bucket, segment);
       if (typeof object === "string") return { fault: object };
-      mkdirSync(path.dirname(file), { recursive: true });
-      // A file under its name is always whole.
-      writeFileSync(`${file}.part`, object);
-      renameSync(`${file}.part`, file);
+      replaceFile(file, object);
       return "done";
     }),
   );
   refuseFaults(faults);
-  console.log(`${count(done)} objects copied, ${count(skipped)} were there. All are as the database says.`);
+  console.log(`${counted(done, "object")} copied, ${count(skipped)} were there. All are as the database says.`);
 }
 
 async function restore(folder: string, options: WhereOptions): Promise<void> {
@@ -81,7 +78,7 @@ async function restore(folder: string, options: WhereOptions): Promise<void> {
     }),
   );
   refuseFaults(faults);
-  console.log(`${count(done)} objects put back, ${count(skipped)} were there. All are as the database says.`);
+  console.log(`${counted(done, "object")} put back, ${count(skipped)} were there. All are as the database says.`);
 }
 
 async function drop(
@@ -99,10 +96,10 @@ async function drop(
         : await dropStoredBody(message, where);
     const target = message === undefined ? { customer: customer ?? "" } : { message };
     const { texts, written, skipped, unnamed } = await dropFromSegments(["message"], target, opened);
-    console.log(`${count(stored)} messages in the database have no body now.`);
+    console.log(`${counted(stored, "message in the database has", "messages in the database have")} no body now.`);
     console.log(
-      `${count(texts)} bodies dropped: ${count(written)} objects written anew, ${count(skipped)} left as they are.`,
+      `${counted(texts, "body", "bodies")} dropped: ${counted(written, "object")} written anew, ${count(skipped)} left as they are.`,
     );
-    if (unnamed > 0) console.log(`${count(unnamed)} more, which no segment names, were written anew.`);
+    if (unnamed > 0) console.log(`Also written anew: ${counted(unnamed, "object")} that no segment names.`);
   });
 }

@@ -2,11 +2,11 @@ import { PassThrough } from "node:stream";
 import { createConfig, formatProblems, lintFromString } from "@redocly/openapi-core";
 import { openApi } from "../src/reference.ts";
 import { buildClient } from "./lib/client-package.ts";
+import { PRODUCTION, STAGING } from "./lib/environments.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
 import { buildReference } from "./lib/reference.ts";
 import { refuseUnknownTests, vitestCommand } from "./lib/vitest.ts";
-import { checkBundle } from "./lib/worker-bundle.ts";
-import { runWrangler } from "./lib/wrangler.ts";
+import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
 interface Check {
   name: string;
@@ -40,7 +40,7 @@ const CHECKS: readonly Check[] = [
   // It uses the client as the package has it.
   tool("types of the example app", "tsc", ["-p", "examples/app/tsconfig.json"]),
   { name: "OpenAPI document", run: lintOpenApi },
-  { name: "Worker to deploy", run: checkBundle },
+  { name: "Worker to deploy", run: async () => (await checkBundles([PRODUCTION, STAGING])).join(", ") },
   // In Node, so they have configurations of their own.
   tool("properties", "vitest", ["run", "--config", "test/simulation/in-node/vitest.config.ts"]),
   tool("simulation", "vitest", ["run", "--config", "test/simulation/vitest.config.ts"]),

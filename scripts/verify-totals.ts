@@ -3,21 +3,20 @@ import type { Derived, KeyRange } from "../src/db/derived/index.ts";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
 import { askDatabase, type Where } from "./lib/database.ts";
-import { boundBucket, openBucket } from "./lib/history-bucket.ts";
+import { boundBucket } from "./lib/history-bucket.ts";
+import { withBucket } from "./lib/history-segments.ts";
 import { countingNumber } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { verifyHistory } from "./lib/verify-history.ts";
 import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
-import { count } from "./lib/words.ts";
+import { count, counted, firstLines } from "./lib/words.ts";
 
 interface Options extends WhereOptions {
   repair?: boolean;
   history?: boolean;
   step: number;
 }
-
-const NAMED_DIFFERENCES = 20;
 
 export const program = withWhere(
   new Command("npm run verify-totals --").description(
@@ -34,10 +33,35 @@ if (import.meta.main) await main(() => program.parseAsync());
 
 async function verify(options: Options): Promise<void> {
   const where = whereOf(options);
+  // A bucket that is not bound is an error before the long comparison.
   if (options.history) boundBucket(where);
-  const last = await lastKeys(where);
+  const records = await countRecords(where);
+  const found = await compare(where, options, records);
+  const faults = options.history ? await readHistory(where) : 0;
+  report(found, records, options.repair ?? false);
+  if (faults > 0) throw new CommandError(`History has ${counted(faults, "fault")}; see above.`);
+}
+
+type Table = NonNullable<Derived["over"]>;
+type Records = Record<Table, { records: number; lastKey: number }>;
+
+/** The records that derived data follows from, by table. */
+async function countRecords(where: Where): Promise<Records> {
+  const tables = [...new Set(DERIVED.map(({ over }) => over))].filter((table) => table !== null);
+  const queries = tables.map((table) => `SELECT count(*) AS records, coalesce(max(key), 0) AS lastKey FROM ${table}`);
+  const answers = await askDatabase<Records[Table]>(queries, where);
+  return Object.fromEntries(
+    tables.map((table, index) => [table, answers[index]?.[0] ?? { records: 0, lastKey: 0 }]),
+  ) as Records;
+}
+
+/** The differences by the name of derived data. */
+async function compare(where: Where, options: Options, records: Records): Promise<Map<string, Difference[]>> {
   const steps = DERIVED.flatMap((derived) =>
-    ranges(derived.over === null ? 0 : last[derived.over], options.step).map((range) => ({ derived, range })),
+    ranges(derived.over === null ? 0 : records[derived.over].lastKey, options.step).map((range) => ({
+      derived,
+      range,
+    })),
   );
   const progress = new ProgressLine();
   const onStep = progress.begin("Comparing", steps.length);
@@ -49,62 +73,39 @@ async function verify(options: Options): Promise<void> {
       if (options.repair && differences.length > 0) await askDatabase(repair(derived, range), where);
       onStep();
     }
+    return found;
   } finally {
     progress.end();
   }
-  const faults = options.history ? await readHistory(where) : 0;
-  report(found, options.repair ?? false);
-  if (faults > 0) throw new CommandError(`${count(faults)} things of history are not as they should be; see above.`);
 }
 
-/** Says what is wrong with segments and summaries, and how many things that is. Nobody repairs them. */
-async function readHistory(where: Where): Promise<number> {
-  const bucket = await openBucket(where);
-  const progress = new ProgressLine();
-  let read = 0;
-  try {
-    const { segments, lines, faults } = await verifyHistory(where, bucket, () => {
-      read += 1;
-      progress.say(`${count(read)} segments`);
-    });
-    progress.end();
-    const said = `history: ${count(segments)} segments with ${count(lines)} lines`;
-    console.log(faults.length === 0 ? `${said}, as expected` : `${said}, ${count(faults.length)} faults`);
-    for (const fault of faults.slice(0, NAMED_DIFFERENCES)) console.log(`  ${fault}`);
-    if (faults.length > NAMED_DIFFERENCES) console.log(`  … and ${faults.length - NAMED_DIFFERENCES} more`);
-    return faults.length;
-  } finally {
-    progress.end();
-    await bucket.close();
-  }
-}
-
-type LastKeys = Record<NonNullable<Derived["over"]>, number>;
-
-async function lastKeys(where: Where): Promise<LastKeys> {
-  const tables = [...new Set(DERIVED.map(({ over }) => over))].filter((table) => table !== null);
-  const columns = tables.map((table) => `(SELECT coalesce(max(key), 0) FROM ${table}) AS ${table}`);
-  const [[row] = []] = await askDatabase<LastKeys>([`SELECT ${columns.join(", ")}`], where);
-  if (row === undefined) throw new CommandError("The database answers nothing.");
-  return row;
-}
-
-/** The ranges that cover the keys up to the last; the last range has no end, for rows whose record is gone. */
+/** The ranges that cover the keys up to the last. The last range has no end: rows may be left of a deleted record. */
 function ranges(last: number, step: number): KeyRange[] {
-  const count = Math.max(1, Math.ceil(last / step));
-  return Array.from({ length: count }, (_, index) =>
-    rangeOfKeys(index * step + 1, index === count - 1 ? Number.MAX_SAFE_INTEGER : (index + 1) * step),
+  const number = Math.max(1, Math.ceil(last / step));
+  return Array.from({ length: number }, (_, index) =>
+    rangeOfKeys(index * step + 1, index === number - 1 ? Number.MAX_SAFE_INTEGER : (index + 1) * step),
   );
 }
 
-function report(found: ReadonlyMap<string, Difference[]>, repaired: boolean): void {
+/** Prints what is wrong with segments and summaries, which no command repairs. Resolves with the number of faults. */
+async function readHistory(where: Where): Promise<number> {
+  const { segments, lines, faults } = await withBucket(where, verifyHistory);
+  const read = `history: ${counted(segments, "segment")} with ${counted(lines, "line")}`;
+  if (faults.length === 0) console.log(`${read}, as expected`);
+  else console.log(`${read}, ${counted(faults.length, "fault")}\n${firstLines(faults)}`);
+  return faults.length;
+}
+
+function report(found: ReadonlyMap<string, Difference[]>, records: Records, repaired: boolean): void {
   for (const [name, differences] of found) {
-    console.log(`${name}: ${differences.length === 0 ? "as expected" : `${differences.length} differ`}`);
-    for (const difference of differences.slice(0, NAMED_DIFFERENCES)) console.log(`  ${toText(difference)}`);
-    if (differences.length > NAMED_DIFFERENCES) console.log(`  … and ${differences.length - NAMED_DIFFERENCES} more`);
+    if (differences.length === 0) console.log(`${name}: as expected`);
+    else console.log(`${name}: ${count(differences.length)} differ\n${firstLines(differences.map(toText))}`);
   }
+  const counts = Object.entries(records).map(([table, { records }]) => `${count(records)} ${table.replace("_", " ")}`);
+  console.log(`Compared with ${counts.join(", ")}.`);
   const total = [...found.values()].flat().length;
+  const differences = counted(total, "difference");
   if (total === 0) console.log("All derived data agrees with the records.");
-  else if (repaired) console.log(`${total} differences were repaired. Run it again to see that none is left.`);
-  else throw new CommandError(`${total} differences. To repair them: npm run verify-totals -- --repair`);
+  else if (repaired) console.log(`Repaired ${differences}. Run the command again to see that none is left.`);
+  else throw new CommandError(`${differences}. To repair: npm run verify-totals -- --repair`);
 }

@@ -6,10 +6,10 @@ import { ApiError, accountOf, ask, type Cloudflare, openCloudflare } from "./clo
 import { configOf, databaseName } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
-/** Which database of an environment: the local one in a folder, or the deployed one. */
+/** A database of an environment: the local one in a folder, or the deployed one. */
 export type Where = { env: string } & ({ persistTo: string } | { remote: true });
 
-/** The same, or a database that is asked itself: a simulated one. */
+/** The same, or a simulated database. */
 export type AnyDatabase = Where | { ask: (statements: readonly string[]) => Promise<unknown[][]> };
 
 const BUSY_MS = 10_000;
@@ -26,6 +26,31 @@ export async function askDatabase<Row>(statements: readonly string[], where: Any
   return answers.map(({ results }) => results);
 }
 
+/**
+ * Runs statements for every page of a table, because a long statement blocks everybody else from the database. `statements`
+ * gets a query of the page's ids. Yields the rows of each page's statements.
+ */
+export async function* inPages<Row>(
+  table: string,
+  size: number,
+  where: AnyDatabase,
+  statements: (page: string) => string[],
+  after = "",
+): AsyncGenerator<Row[][]> {
+  for (let last: string | undefined = Buffer.from(after).toString("hex"); last !== undefined; ) {
+    const page: string = `SELECT id FROM ${table} WHERE id > CAST(X'${last}' AS TEXT) ORDER BY id LIMIT ${size}`;
+    const findLast = `SELECT hex(max(id)) AS last FROM (${page}) HAVING count(*) = ${size}`;
+    const [[end] = [], ...rows] = await askDatabase<Row & { last?: string }>([findLast, ...statements(page)], where);
+    yield rows;
+    last = end?.last;
+  }
+}
+
+/** A text in SQL, whatever characters it has. */
+export function literal(text: string): string {
+  return `CAST(X'${Buffer.from(text).toString("hex")}' AS TEXT)`;
+}
+
 interface Deployed {
   cloudflare: Cloudflare;
   path: string;
@@ -33,7 +58,7 @@ interface Deployed {
 
 const deployed = new WeakMap<Where, Promise<Deployed>>();
 
-/** Wrangler would take a second for each request, so Cloudflare's API is asked itself. */
+/** Asks Cloudflare's API itself: wrangler would take a second for each request. */
 async function askDeployed(sql: string, where: Where): Promise<unknown> {
   const opening = deployed.get(where) ?? openDeployed(where.env);
   deployed.set(where, opening);
@@ -53,19 +78,19 @@ async function askDeployed(sql: string, where: Where): Promise<unknown> {
 async function openDeployed(env: string): Promise<Deployed> {
   const cloudflare = await openCloudflare(accountOf(env));
   const { database_id: id } = configOf(env).d1_databases.find(({ binding }) => binding === "DB") ?? {};
-  const named = id ?? encodeURIComponent(databaseName(env));
-  const { uuid } = z.object({ uuid: z.string() }).parse(await ask(cloudflare, "GET", `/d1/database/${named}`));
+  const idOrName = id ?? encodeURIComponent(databaseName(env));
+  const { uuid } = z.object({ uuid: z.string() }).parse(await ask(cloudflare, "GET", `/d1/database/${idOrName}`));
   return { cloudflare, path: `/d1/database/${uuid}/query` };
 }
 
-/** The local database is a file, which others may open while the service runs. */
+/** The local database is a file. Others may open it while the service runs. */
 function askLocal(statements: readonly string[], persistTo: string): unknown[][] {
   const folder = path.resolve(persistTo);
   const files = globSync("v3/d1/*/*.sqlite", { cwd: folder });
   const file = files.find((name) => path.basename(name) !== "metadata.sqlite");
   if (file === undefined) throw new CommandError(`There is no database in ${folder} yet: npm start makes it.`);
   const database = new DatabaseSync(path.join(folder, file), { timeout: BUSY_MS });
-  // A transaction that begins with reading could not write once somebody else has written.
+  // A transaction that begins with a read cannot write if somebody else has written meanwhile.
   const writes = statements.some((statement) => !/^(SELECT|WITH)\b/.test(statement));
   try {
     database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");

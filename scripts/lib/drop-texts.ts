@@ -1,14 +1,21 @@
 import { gzipSync } from "node:zlib";
 import type { Segment } from "../../src/history/object.ts";
-import { type AnyDatabase, askDatabase } from "./database.ts";
-import { forEachSegment, type Opened, refuseFaults } from "./each-segment.ts";
-import type { Bucket } from "./history-bucket.ts";
-import { faultOf, linesOf, type SegmentLine, segmentsOf, sha256Of } from "./history-segments.ts";
+import { type AnyDatabase, askDatabase, inPages, literal } from "./database.ts";
+import {
+  faultOf,
+  forEachSegment,
+  linesOf,
+  type Opened,
+  refuseFaults,
+  type SegmentLine,
+  segmentsOf,
+  sha256Of,
+} from "./history-segments.ts";
 
-/** The events that lose their texts: a customer's messages and entries, or one message. */
+/** The events that lose their texts: those of a customer, or one message. */
 export type Target = { customer: string } | { message: string };
 
-/** Where the texts of events are, by the kind of record. */
+/** The table and the field with the text of an event, by kind of record. */
 const TEXTS = {
   message: { table: "messages", field: "body" },
   balance_entry: { table: "balance_entries", field: "description" },
@@ -17,172 +24,135 @@ export type TextKind = keyof typeof TEXTS;
 
 export const TEXT_KINDS = Object.keys(TEXTS) as TextKind[];
 
-// Not every kind has an index by customer, and a statement keeps everybody else from the database.
-const LOOKED_AT = 5_000;
+// Not every kind has an index by customer. A statement blocks everybody else from the database.
+const ROWS_A_STATEMENT = 5_000;
 
-/** Drops the body of one message in the database; its triggers notify the group. */
+/** Empties one message in the database, whose triggers notify the group. Resolves with the number of messages. */
 export async function dropStoredBody(message: string, where: AnyDatabase): Promise<number> {
-  const empty = `UPDATE messages SET body = '' WHERE id = ${literal(message)} AND body <> '' RETURNING 1`;
-  const [emptied = []] = await askDatabase([empty], where);
+  const update = `UPDATE messages SET body = '' WHERE id = ${literal(message)} AND body <> '' RETURNING 1`;
+  const [emptied = []] = await askDatabase([update], where);
   return emptied.length;
 }
 
-/** Drops what a customer wrote in events of a kind in the database, and resolves with how many events are theirs. */
+/** Empties a customer's events of a kind in the database. Resolves with the number of their events. */
 export async function dropStoredTexts(kind: TextKind, customer: string, where: AnyDatabase): Promise<number> {
   const { table, field } = TEXTS[kind];
   // A summary stands for other events, and has no text.
   const isTheirs = `customer_key = (SELECT key FROM customers WHERE id = ${literal(customer)}) AND id NOT GLOB 'sealed:*'`;
-  let events = 0;
-  for (let after: string | undefined = "''"; after !== undefined; ) {
-    const page: string = `SELECT id FROM ${table} WHERE id > ${after} ORDER BY id LIMIT ${LOOKED_AT}`;
-    const statements = [
-      `SELECT hex(max(id)) AS last FROM (${page}) HAVING count(*) = ${LOOKED_AT}`,
-      `SELECT count(*) AS events FROM ${table} WHERE ${isTheirs} AND id IN (${page})`,
-      `UPDATE ${table} SET ${field} = '' WHERE ${isTheirs} AND ${field} <> '' AND id IN (${page})`,
-    ];
-    const [[end] = [], [found] = []] = await askDatabase<{ last?: string; events?: number }>(statements, where);
-    events += found?.events ?? 0;
-    after = end?.last && `CAST(X'${end.last}' AS TEXT)`;
-  }
-  return events;
+  const statements = (page: string) => [
+    `SELECT count(*) AS events FROM ${table} WHERE ${isTheirs} AND id IN (${page})`,
+    `UPDATE ${table} SET ${field} = '' WHERE ${isTheirs} AND ${field} <> '' AND id IN (${page})`,
+  ];
+  let sum = 0;
+  for await (const [found] of inPages<{ events: number }>(table, ROWS_A_STATEMENT, where, statements))
+    sum += found?.[0]?.events ?? 0;
+  return sum;
 }
 
 /**
- * Begins to merge all of the customers' search index, which the schedule goes on with: until then an erased name lies in a
- * part of the index that no search looks into. By itself the schedule joins parts of one size only.
+ * Begins to merge the customers' search index; the schedule goes on with it. Until it ends, an erased name lies in a part of
+ * the index that no search reads. By itself the schedule merges only parts of one size.
  */
 export async function mergeSearchIndex(where: AnyDatabase): Promise<void> {
   const begin = "INSERT INTO customer_words (customer_words, rank) VALUES ('merge', -100)";
   await askDatabase([begin, "UPDATE jobs SET due_at = '' WHERE name = 'merge the search indexes'"], where);
 }
 
-/** A text in SQL, whatever characters it has. */
-export function literal(text: string): string {
-  return `CAST(X'${Buffer.from(text).toString("hex")}' AS TEXT)`;
-}
-
-/** How many events of the target an object has, and how many of their texts were dropped. */
-interface Dropped {
-  events: number;
-  texts: number;
+/**
+ * Empties the target's events of these kinds in every segment, and in objects that no segment names.
+ * @throws a CommandError that names the faulty objects.
+ */
+export async function dropFromSegments(kinds: readonly TextKind[], target: Target, opened: Opened) {
+  const { bucket } = opened;
+  const events: Record<string, number> = {};
+  let [texts, unnamed] = [0, 0];
+  const { done, skipped, faults } = await forEachSegment(opened, async (segment) => {
+    if (!kinds.some((kind) => kind === segment.kind)) return "skipped";
+    const dropped = await dropFromSegment(segment, target, opened);
+    if (typeof dropped === "string") return { fault: dropped };
+    events[segment.kind] = (events[segment.kind] ?? 0) + dropped.events;
+    texts += dropped.texts;
+    return dropped.isWritten ? "done" : "skipped";
+  });
+  for (const kind of kinds) {
+    for (const key of await unnamedObjects(kind, opened)) {
+      const object = await bucket.read(key);
+      const lines = object && readableLines(object);
+      if (object !== null && lines === null) faults.push(`${key} is damaged`);
+      const emptied = withoutTexts(lines ?? [], target);
+      if (emptied.texts === 0) continue;
+      await bucket.write(key, emptied.object);
+      texts += emptied.texts;
+      unnamed += 1;
+    }
+  }
+  refuseFaults(faults);
+  return { events, texts, written: done, skipped, unnamed };
 }
 
 /**
- * Writes a segment anew without the texts of the target: first its row, then the object. Cut off between the two, it is
- * resumed by doing it again: the row has the SHA-256 of what the object is to become, so no other object is taken for it.
+ * Writes a segment anew without the target's texts: first its row, then the object. If it is cut off between the two, the next
+ * run goes on: the row has the SHA-256 of the new object, so no other object is taken for it. A text names a fault.
  */
-async function dropTexts(
-  segment: Segment,
-  { bucket, target, where }: { bucket: Bucket; target: Target; where: AnyDatabase },
-): Promise<(Dropped & { isWritten: boolean }) | string> {
+async function dropFromSegment(segment: Segment, target: Target, { where, bucket }: Opened) {
   const object = await bucket.read(segment.name);
   if (object === null) return "is not in the bucket";
-  const isKnown = sha256Of(object) === segment.sha256;
-  const lines = isKnown ? linesOf(object) : (readable(object) ?? []);
-  const { emptied, ...dropped } = withoutTexts(lines, target);
-  if (isKnown) {
+  const isCurrent = sha256Of(object) === segment.sha256;
+  const lines = isCurrent ? linesOf(object) : (readableLines(object) ?? []);
+  const emptied = withoutTexts(lines, target);
+  const { events, texts } = emptied;
+  if (isCurrent) {
     const fault = faultOf(segment, lines);
     if (fault !== null) return fault;
-    if (dropped.texts === 0) return { ...dropped, isWritten: false };
-    if (!(await changeRow(segment, emptied, where))) return "was written anew meanwhile: run this again";
-  } else if (sha256Of(emptied) !== segment.sha256) return "has another SHA-256 than the database says";
-  await bucket.write(segment.name, emptied);
-  return { ...dropped, isWritten: true };
+    if (texts === 0) return { events, texts, isWritten: false };
+    if (!(await changeRow(segment, emptied.object, where))) return "was written anew meanwhile: run this again";
+  } else if (sha256Of(emptied.object) !== segment.sha256) return "has another SHA-256 than the database says";
+  await bucket.write(segment.name, emptied.object);
+  return { events, texts, isWritten: true };
 }
 
-/**
- * Drops texts from objects that no segment names: those of steps that were cut off at the end of a month
- * (docs/contract/history.md, 2). An object of the current month may be about to be named.
- */
-async function dropUnnamedTexts(
-  kind: TextKind,
-  { bucket, target, where }: { bucket: Bucket; target: Target; where: AnyDatabase },
-): Promise<Dropped & { objects: number; faults: string[] }> {
-  const dropped = { events: 0, texts: 0, objects: 0, faults: [] as string[] };
-  const [[scan] = []] = await askDatabase<{ month: string }>(
-    [`SELECT month FROM history_scans WHERE kind = '${kind}'`],
-    where,
-  );
-  if (scan === undefined) return dropped;
-  const named = new Set<string>();
-  for await (const { name } of segmentsOf(where)) named.add(name);
-  const keys = await bucket.list(`${kind}/`);
-  const unnamed = keys.filter((key) => key < `${kind}/${scan.month}` && !named.has(key));
-  for (const key of unnamed) {
-    const object = await bucket.read(key);
-    const lines = object === null ? [] : readable(object);
-    if (lines === null) dropped.faults.push(`${key} is damaged`);
-    const { events, texts, emptied } = withoutTexts(lines ?? [], target);
-    dropped.events += events;
-    if (texts === 0) continue;
-    await bucket.write(key, emptied);
-    dropped.texts += texts;
-    dropped.objects += 1;
-  }
-  return dropped;
-}
-
-/** The object without the texts of the target. */
-function withoutTexts(lines: readonly SegmentLine[], target: Target): Dropped & { emptied: Buffer } {
-  const isTarget = ({ id, customer_id }: SegmentLine) =>
-    "message" in target ? id === target.message : customer_id === target.customer;
-  const fieldOf = ({ record }: SegmentLine) => TEXTS[record as TextKind].field;
-  const isFilled = (line: SegmentLine) => isTarget(line) && line[fieldOf(line)] !== "";
-  const emptied = lines.map((line) => JSON.stringify(isFilled(line) ? { ...line, [fieldOf(line)]: "" } : line));
-  return {
-    events: lines.filter(isTarget).length,
-    texts: lines.filter(isFilled).length,
-    emptied: gzipSync(`${emptied.join("\n")}\n`),
-  };
-}
-
-/** Gives a segment's row another object, and says whether the row was still as the segment is. */
-async function changeRow(
-  { kind, month, number, sha256 }: Segment,
-  object: Buffer,
-  where: AnyDatabase,
-): Promise<boolean> {
+/** Gives a segment's row the new object. Resolves with false if another run has changed the row meanwhile. */
+async function changeRow(segment: Segment, object: Buffer, where: AnyDatabase): Promise<boolean> {
+  const { kind, month, number, sha256 } = segment;
   const update = `UPDATE history_segments SET bytes = ${object.length}, sha256 = '${sha256Of(object)}'
-    WHERE kind = '${kind}' AND month = '${month}' AND number = ${number} AND sha256 = '${sha256}' RETURNING name`;
-  const [rows = []] = await askDatabase<{ name: string }>([update], where);
+    WHERE kind = '${kind}' AND month = '${month}' AND number = ${number} AND sha256 = '${sha256}' RETURNING 1`;
+  const [rows = []] = await askDatabase([update], where);
   return rows.length > 0;
 }
 
-/** The lines of an object; null where it is damaged. */
-function readable(object: Buffer): SegmentLine[] | null {
+/**
+ * The objects that no segment names: steps that were cut off at the end of a month left them (docs/contract/history.md, 2).
+ * A segment may still be about to name an object of the current month.
+ */
+async function unnamedObjects(kind: TextKind, { where, bucket }: Opened): Promise<string[]> {
+  const query = `SELECT month FROM history_scans WHERE kind = '${kind}'`;
+  const [[scan] = []] = await askDatabase<{ month: string }>([query], where);
+  if (scan === undefined) return [];
+  const named = new Set<string>();
+  for await (const { name } of segmentsOf(where)) named.add(name);
+  const keys = await bucket.list(`${kind}/`);
+  return keys.filter((key) => key < `${kind}/${scan.month}` && !named.has(key));
+}
+
+/** The object of lines without the target's texts, and how many events and texts of the target there were. */
+function withoutTexts(lines: readonly SegmentLine[], target: Target) {
+  const isTarget = ({ id, customer_id }: SegmentLine) =>
+    "message" in target ? id === target.message : customer_id === target.customer;
+  const fieldOf = ({ record }: SegmentLine) => TEXTS[record as TextKind].field;
+  const hasText = (line: SegmentLine) => isTarget(line) && line[fieldOf(line)] !== "";
+  const emptied = lines.map((line) => JSON.stringify(hasText(line) ? { ...line, [fieldOf(line)]: "" } : line));
+  return {
+    events: lines.filter(isTarget).length,
+    texts: lines.filter(hasText).length,
+    object: gzipSync(`${emptied.join("\n")}\n`),
+  };
+}
+
+/** The lines of an object; null if it is damaged. */
+function readableLines(object: Buffer): SegmentLine[] | null {
   try {
     return linesOf(object);
   } catch {
     return null;
   }
-}
-
-/**
- * Drops the texts of the target from every segment of these kinds, and from objects that no segment names.
- * @throws a CommandError that names the objects that are not as they should be.
- */
-export async function dropFromSegments(kinds: readonly TextKind[], target: Target, opened: Opened) {
-  const events: Record<string, number> = {};
-  let [texts, unnamed] = [0, 0];
-  const take = (kind: TextKind, dropped: Dropped) => {
-    events[kind] = (events[kind] ?? 0) + dropped.events;
-    texts += dropped.texts;
-  };
-  const { where, bucket } = opened;
-  const { done, skipped, faults } = await forEachSegment(opened, async (segment) => {
-    const kind = kinds.find((one) => one === segment.kind);
-    if (kind === undefined) return "skipped";
-    const dropped = await dropTexts(segment, { bucket, target, where });
-    if (typeof dropped === "string") return { fault: dropped };
-    take(kind, dropped);
-    return dropped.isWritten ? "done" : "skipped";
-  });
-  for (const kind of kinds) {
-    const dropped = await dropUnnamedTexts(kind, { bucket, target, where });
-    texts += dropped.texts;
-    unnamed += dropped.objects;
-    faults.push(...dropped.faults);
-  }
-  refuseFaults(faults);
-  return { events, texts, written: done, skipped, unnamed };
 }

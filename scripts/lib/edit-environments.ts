@@ -1,11 +1,12 @@
 import { randomInt } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { stringify } from "smol-toml";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { CONFIG, environmentNames, parseToml, readConfigFile, STAGING } from "./environments.ts";
 import { CommandError } from "./project.ts";
+import { replaceFile } from "./whole-file.ts";
 
 /** So that no id is one that people choose. */
 const LEAST_LIMIT_ID = 100_000_000;
@@ -79,5 +80,5 @@ function withoutSection(name: string, text: string): string {
 function replaceConfig(file: string, text: string, config: RawConfig): void {
   if (!isDeepStrictEqual(parseToml(text), parseToml(stringify(config))))
     throw new CommandError(`${path.basename(file)} is left as it is: edit the section by hand.`);
-  writeFileSync(file, text);
+  replaceFile(file, text);
 }

@@ -1,6 +1,6 @@
 import type { Page } from "./export-client.ts";
 import { ProgressLine } from "./progress-line.ts";
-import { count, duration } from "./words.ts";
+import { count, counted, duration } from "./words.ts";
 
 /** How far an export is, and which state of the database it has. */
 export class ExportProgress {
@@ -25,11 +25,14 @@ export class ExportProgress {
   }
 
   report(): void {
-    const left = this.leftOut === 0 ? "" : ` ${count(this.leftOut)} lines that came too late were left out.`;
+    const left =
+      this.leftOut === 0
+        ? ""
+        : ` ${counted(this.leftOut, "line that came too late was", "lines that came too late were")} left out.`;
     const state =
       this.fedMeanwhile === 0
-        ? `A snapshot after ${count(this.#versions?.[0] ?? 0)} feed requests.`
-        : `No snapshot: ${count(this.fedMeanwhile)} feed requests were committed meanwhile.${left}`;
+        ? `A snapshot after ${counted(this.#versions?.[0] ?? 0, "feed request")}.`
+        : `No snapshot: ${counted(this.fedMeanwhile, "feed request was", "feed requests were")} committed meanwhile.${left}`;
     this.end();
     console.error(`${this.#summary()}. ${state}`);
   }
@@ -42,6 +45,6 @@ export class ExportProgress {
     const { lines, bytes } = this.#read;
     const seconds = Math.max((Date.now() - this.#startedAt) / 1_000, 0.001);
     const [rate, size] = [count(Math.round(lines / seconds)), count(Math.round(bytes / 1e6))];
-    return `${count(lines)} lines (${size} MB) in ${duration(seconds)}, ${rate} lines/s`;
+    return `${counted(lines, "line")} (${size} MB) in ${duration(seconds)}, ${rate} lines/s`;
   }
 }

@@ -7,7 +7,7 @@ import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { type Answer, isTemporary, PatientClient, parse, refusalOf } from "./attempts.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";
-import { count } from "./words.ts";
+import { count, counted } from "./words.ts";
 
 /** Lines that are sent in one request, within the limits of the feed. */
 export interface Batch {
@@ -261,7 +261,7 @@ function refusal(
   };
   const through = committed > 0 ? `, through line ${lastLine}` : "";
   const andLater = later > 0 ? `, and ${count(later)} after the refused ones` : "";
-  const goOn = `${count(committed)} lines are committed${through}${andLater}. ${goOnFrom(answer, { committed, lastLine })}`;
+  const goOn = `${counted(committed, "line is", "lines are")} committed${through}${andLater}. ${goOnFrom(answer, { committed, lastLine })}`;
   if (status === 422 && messages !== undefined) {
     const bad = Object.entries(messages).map(([field, texts]) => `  ${inFile(field, lines)}: ${texts.join("; ")}`);
     return [`Bad lines: nothing of the last request was applied.`, ...bad, goOn].join("\n");

@@ -1,29 +1,72 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
-import { isEvent } from "../../src/db/select.ts";
-import { KINDS } from "../../src/feed/records/index.ts";
-import { referenceKey, tableName } from "../../src/feed/records/kind.ts";
-import { keysOf } from "../../src/feed/records/summaries.ts";
-import { SEALED_KINDS, type SealedKind } from "../../src/history/kinds.ts";
+import { SEALED_KINDS } from "../../src/history/kinds.ts";
 import type { Segment } from "../../src/history/object.ts";
 import { toHundredths } from "../../src/values/decimal.ts";
-import { type AnyDatabase, askDatabase } from "./database.ts";
-import type { Bucket } from "./history-bucket.ts";
+import { type AnyDatabase, askDatabase, type Where } from "./database.ts";
+import { type Bucket, boundBucket, openBucket } from "./history-bucket.ts";
+import { ProgressLine } from "./progress-line.ts";
+import { CommandError } from "./project.ts";
+import { counted, firstLines } from "./words.ts";
 
-/** A line of a segment. Which fields there are depends on the kind. */
+/** A line of a segment. The fields depend on the kind. */
 export type SegmentLine = Readonly<Record<string, string | number | null>>;
+
+/** A database, and the bucket with its segments. */
+export interface Opened {
+  where: AnyDatabase;
+  bucket: Bucket;
+  /** The number of segments that the database names. */
+  segments: number;
+}
 
 const PAGE = 5_000;
 
+/** Opens the bucket of a deployment. @throws a CommandError if wrangler.toml binds none. */
+export async function withBucket<Result>(where: Where, use: (opened: Opened) => Promise<Result>): Promise<Result> {
+  boundBucket(where);
+  // Asked before the bucket is opened, which would create the folder of a local service that does not exist.
+  const segments = await countSegments(where);
+  const bucket = await openBucket(where);
+  return use({ where, bucket, segments }).finally(() => bucket.close());
+}
+
+/** Calls `work` with every segment that the database names. It collects faults and goes on. */
+export async function forEachSegment(
+  { where, bucket, segments }: Opened,
+  work: (segment: Segment, bucket: Bucket) => Promise<"done" | "skipped" | { fault: string }>,
+) {
+  const progress = new ProgressLine();
+  const onSegment = segments > 0 ? progress.begin("Segments", segments) : () => {};
+  const ended = { done: 0, skipped: 0, faults: [] as string[] };
+  try {
+    for await (const segment of segmentsOf(where)) {
+      const outcome = await work(segment, bucket);
+      if (typeof outcome === "string") ended[outcome] += 1;
+      else ended.faults.push(`${segment.name} ${outcome.fault}`);
+      onSegment();
+    }
+  } finally {
+    progress.end();
+  }
+  return ended;
+}
+
+/** @throws a CommandError that names the faulty objects, if there are any. */
+export function refuseFaults(faults: readonly string[]): void {
+  if (faults.length > 0)
+    throw new CommandError(
+      `${counted(faults.length, "object is", "objects are")} not as they should be:\n${firstLines(faults)}`,
+    );
+}
+
 export async function countSegments(where: AnyDatabase): Promise<number> {
-  const [[found] = []] = await askDatabase<{ segments: number }>(
-    ["SELECT count(*) AS segments FROM history_segments"],
-    where,
-  );
+  const query = "SELECT count(*) AS segments FROM history_segments";
+  const [[found] = []] = await askDatabase<{ segments: number }>([query], where);
   return found?.segments ?? 0;
 }
 
-/** The segments that a database names, in their order. */
+/** The segments that a database names, by kind, month and number. */
 export async function* segmentsOf(where: AnyDatabase): AsyncGenerator<Segment> {
   let after = "('', '', 0)";
   for (let found = PAGE; found === PAGE; ) {
@@ -41,103 +84,70 @@ export function sha256Of(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The object of a segment, or in words why it does not match the row. */
+/** The object of a segment; a text says why it does not match the row. */
 export async function readObject(bucket: Bucket, { name, sha256 }: Segment): Promise<Buffer | string> {
   const bytes = await bucket.read(name);
   if (bytes === null) return "is not in the bucket";
   return sha256Of(bytes) === sha256 ? bytes : "has another SHA-256 than the database says";
 }
 
-/** The lines of an object. */
 export function linesOf(object: Buffer): SegmentLine[] {
-  const text = gunzipSync(object).toString();
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
+  const texts = gunzipSync(object).toString().split("\n");
+  return texts.filter((text) => text !== "").map((text) => JSON.parse(text));
 }
 
-/** What is wrong with the lines of a segment, in words; null if they match the row. */
-export function faultOf({ kind, lines, oldest, newest, sums }: Segment, given: readonly SegmentLine[]): string | null {
+/** How the lines of a segment differ from its row; null if they match. */
+export function faultOf(segment: Segment, given: readonly SegmentLine[]): string | null {
+  const { kind, lines, oldest, newest, sums } = segment;
   const { time = "" } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
   const times = given.map((line) => String(line[time])).sort();
   if (given.some(({ record }) => record !== kind)) return "has lines of another kind";
-  if (given.length !== lines) return `has ${given.length} lines, and the database says ${lines}`;
+  if (given.length !== lines) return `has ${counted(given.length, "line")}, and the database says ${lines}`;
   if (times[0] !== oldest || times.at(-1) !== newest) return "has events of another time than the database says";
-  // As text: a sum may be larger than a number can hold exactly.
+  // Compared as texts, because a sum may be too large for a number to be exact.
   return sums === sumsOf(kind, given) ? null : `adds up to ${sumsOf(kind, given)}, and the database says ${sums}`;
 }
 
-/** An amount of an event or of a summary, in hundredths or as a count. */
+/** What an event or a summary adds to a total: hundredths, or a count. */
 export interface Addition {
   record: string;
-  /** The ids, and the level, that the summary is for. */
+  /** The ids of the summary that the addition belongs to, and its level. */
   key: readonly unknown[];
-  /** The name that a segment's row gives the sum. */
+  /** The name of the total in a segment's row. */
   name: string;
   amount: number;
 }
 
 export function additionsOf(line: SegmentLine): Addition[] {
-  const { customer_id, store_id, campaign_id, level_no, location_id, eip_campaign_id, employee_id } = line;
-  const amountOf = (field: string) => toHundredths(String(line[field]));
-  switch (line.record) {
+  const { record, customer_id, store_id, campaign_id, level_no, location_id, eip_campaign_id, employee_id } = line;
+  const hundredths = (field: string) => toHundredths(String(line[field]));
+  switch (record) {
     case "balance_entry": {
-      const of = { record: line.record, amount: amountOf("amount") };
-      const balance = { ...of, key: [customer_id, store_id, null], name: "balance" };
-      const earned = { ...of, key: [null, store_id, campaign_id], name: "earned" };
-      return campaign_id !== null && of.amount > 0 ? [balance, earned] : [balance];
+      const amount = hundredths("amount");
+      const balance = { record, key: [customer_id, store_id, null], name: "balance", amount };
+      const earned = { record, key: [null, store_id, campaign_id], name: "earned", amount };
+      return campaign_id !== null && amount > 0 ? [balance, earned] : [balance];
     }
-    case "token_earning": {
-      const of = { record: line.record, key: [customer_id, store_id, level_no] };
-      return [{ ...of, name: "tokens", amount: amountOf("tokens") }];
-    }
+    case "token_earning":
+      return [{ record, key: [customer_id, store_id, level_no], name: "tokens", amount: hundredths("tokens") }];
     case "play": {
-      const of = { record: line.record, key: [location_id, eip_campaign_id, employee_id] };
-      const counts = ["hits", "doubles", "triples"].map((name) => ({ ...of, name, amount: Number(line[name]) }));
-      return [{ ...of, name: "runs", amount: amountOf("runs") }, ...counts];
+      const key = [location_id, eip_campaign_id, employee_id];
+      const counts = ["hits", "doubles", "triples"].map((name) => ({ record, key, name, amount: Number(line[name]) }));
+      return [{ record, key, name: "runs", amount: hundredths("runs") }, ...counts];
     }
     default:
       return [];
   }
 }
 
-/** The kinds that have summaries. */
-export const SUMMED_KINDS = SEALED_KINDS.filter(({ summaries }) => summaries.length > 0);
-
-/** A row of `selectSummaries`. */
-export type SummaryRow = Readonly<Record<string, string | number | null>>;
-
-/** The next summaries of a kind, in the order of their ids, with the ids of their customers, stores and so on. */
-export function selectSummaries({ record, table, summaries }: SealedKind, after = "", limit = -1): string {
-  const references = KINDS.find((one) => one.record === record)?.references ?? {};
-  const named = new Map(Object.entries(references).map(([field, to]) => [referenceKey(field), tableName(to)]));
-  const keys = keysOf(summaries).map((key) =>
-    named.has(key) ? `(SELECT id FROM ${named.get(key)} WHERE key = row.${key}) AS ${key}` : key,
-  );
-  const amounts = new Set(summaries.flatMap(({ sums }) => Object.values(sums)));
-  return `SELECT ${["id", ...keys, ...amounts]} FROM ${table} AS row
-    WHERE id > '${after}' AND NOT (${isEvent("row")}) ORDER BY id LIMIT ${limit}`;
-}
-
-/** The amounts of a summary. */
-export function amountsOf({ record, summaries }: SealedKind, row: SummaryRow): Addition[] {
-  const key = keysOf(summaries).map((one) => row[one] ?? null);
-  return summaries
-    .filter(({ by }) => by.every((one) => row[one] !== null))
-    .flatMap(({ sums }) => Object.entries(sums))
-    .map(([name, column]) => ({ record, key, name, amount: Number(row[column]) }));
-}
-
-/** The sums of a segment, as its row has them. */
+/** The totals of a segment, in the form of its row. */
 function sumsOf(kind: string, lines: readonly SegmentLine[]): string {
   const { summaries = [] } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
   const additions = lines.flatMap(additionsOf);
-  const sums = summaries
-    .flatMap(({ sums }) => Object.keys(sums))
-    .map((name) => {
-      const amounts = additions.filter((one) => one.name === name).map(({ amount }) => BigInt(amount));
-      return `"${name}":${amounts.reduce((sum, amount) => sum + amount, 0n)}`;
-    });
+  const names = summaries.flatMap(({ sums }) => Object.keys(sums));
+  const sums = names.map((name) => {
+    const amounts = additions.filter((addition) => addition.name === name).map(({ amount }) => BigInt(amount));
+    return `"${name}":${amounts.reduce((sum, amount) => sum + amount, 0n)}`;
+  });
   return `{${sums.join(",")}}`;
 }

@@ -1,84 +1,82 @@
 import { SEALED_KINDS } from "../../src/history/kinds.ts";
-import { askDatabase, type Where } from "./database.ts";
+import { askDatabase, inPages, type Where } from "./database.ts";
 import { configuredHorizon } from "./environments.ts";
 import { CommandError } from "./project.ts";
 import { table } from "./table.ts";
-import { count } from "./words.ts";
+import { count, counted } from "./words.ts";
 
-interface Row {
+/** The segments of a kind, and how far this month's scan for old events has come. */
+interface KindStatus {
   kind: string;
   segments: number;
   lines: number;
   bytes: number;
   oldest: string | null;
   newest: string | null;
+  /** The month of the scan, as YYYY-MM. */
   month: string | null;
   last_id: string | null;
   is_over: number | null;
+  /** Since the scan moved. */
   days: number | null;
 }
 
-/** How many events a statement looks at. */
-const LOOKED_AT = 50_000;
+const ROWS_A_STATEMENT = 50_000;
 
-/** What has left a database, what is left to leave, and how far behind that is: a table, and a line. */
+/** A table of what has left a database and what still has to leave, and a sentence about how late that is. */
 export async function historyStatus(where: Where): Promise<string> {
   const horizon = configuredHorizon(where.env);
   if (horizon === null) throw new CommandError("HISTORY_MONTHS is not set in wrangler.toml, so no events leave.");
-  const rows = await askKinds(where);
+  const kinds = await askKinds(where);
   const left: number[] = [];
-  for (const row of rows) left.push(await countLeft(where, row, horizon));
-  const all = (of: (row: Row) => number) => rows.reduce((sum, row) => sum + of(row), 0);
-  const cells = rows.map(({ kind, segments, lines, bytes, oldest, newest }, index) => [
+  for (const kind of kinds) left.push(await countLeft(where, kind, horizon));
+  const allLeft = sum(left);
+  const rows = kinds.map(({ kind, segments, lines, bytes, oldest, newest }, index) => [
     ...[kind, count(segments), count(lines), count(bytes), oldest ?? "–", newest ?? "–", count(left[index] ?? 0)],
   ]);
-  const sums = ["all", ...[all((row) => row.segments), all((row) => row.lines), all((row) => row.bytes)].map(count)];
-  const isOver = rows.every(({ month, is_over }) => month === horizon.slice(0, 7) && is_over === 1);
-  const days = Math.max(0, ...rows.map(({ is_over, days }) => (is_over === 1 ? 0 : (days ?? 0))));
-  const behind = isOver
-    ? "All of them have left."
-    : `Not all of them have left yet. The kind that waits longest last moved ${days} days ago.`;
-  return [
-    table(
-      ["kind", "segments", "lines", "bytes", "oldest", "newest", "left to leave"],
-      [...cells, [...sums, "", "", count(left.reduce((sum, number) => sum + number, 0))]],
-    ),
-    `Events of before ${horizon} leave. ${behind}`,
-  ].join("\n");
+  const sums = (["segments", "lines", "bytes"] as const).map((column) => count(sum(kinds.map((kind) => kind[column]))));
+  const head = ["kind", "segments", "lines", "bytes", "oldest", "newest", "left to leave"];
+  const printed = table(head, [...rows, ["all", ...sums, "", "", count(allLeft)]]);
+  const days = Math.max(0, ...kinds.map(({ is_over, days }) => (is_over === 1 ? 0 : (days ?? 0))));
+  const late = `Not all of them have left yet. The kind that waits longest last moved ${counted(days, "day")} ago.`;
+  const inTime = kinds.some(({ segments }) => segments > 0) ? "All of them have left." : "There are none.";
+  return `${printed}\nEvents of before ${horizon} leave. ${allLeft > 0 ? late : inTime}`;
 }
 
-/** What is known of each kind of event: its segments, and how far it was looked through. */
-async function askKinds(where: Where): Promise<Row[]> {
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+async function askKinds(where: Where): Promise<KindStatus[]> {
   const kinds = SEALED_KINDS.map(({ record }) => `('${record}')`);
   const query = `SELECT known.column1 AS kind, count(number) AS segments, coalesce(sum(lines), 0) AS lines,
       coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, scan.month,
-      hex(scan.last_id) AS last_id, scan.is_over, CAST(julianday('now') - julianday(scan.moved_at) AS INTEGER) AS days
+      scan.last_id, scan.is_over, CAST(julianday('now') - julianday(scan.moved_at) AS INTEGER) AS days
     FROM (VALUES ${kinds}) AS known
     LEFT JOIN history_segments ON history_segments.kind = known.column1
     LEFT JOIN history_scans AS scan ON scan.kind = known.column1
     GROUP BY known.column1`;
-  const [rows = []] = await askDatabase<Row>([query], where);
+  const [rows = []] = await askDatabase<KindStatus>([query], where);
   return rows;
 }
 
-/** How many events of a kind are still to leave: those before the horizon, from where the scan of this month stands. */
-async function countLeft(where: Where, { kind, month, last_id, is_over }: Row, horizon: string): Promise<number> {
+/** How many events of a kind still have to leave. This month's scan has passed those up to its last id. */
+async function countLeft(
+  where: Where,
+  { kind, month, last_id, is_over }: KindStatus,
+  horizon: string,
+): Promise<number> {
   const sealed = SEALED_KINDS.find(({ record }) => record === kind);
-  if (sealed === undefined) return 0;
   const isThisMonth = month === horizon.slice(0, 7);
-  if (isThisMonth && is_over === 1) return 0;
+  if (sealed === undefined || (isThisMonth && is_over === 1)) return 0;
   const { table: events, time, scan, when } = sealed;
+  const statements = (page: string) => [
+    `SELECT count(*) AS left FROM (${page}) AS page CROSS JOIN ${events} ON ${events}.id = page.id ${scan.join ?? ""}
+     WHERE ${events}.${time} < '${horizon}' AND ${when}`,
+  ];
   let left = 0;
-  for (let after: string | null = isThisMonth ? last_id : ""; after !== null; ) {
-    const page: string = `SELECT id FROM ${events} WHERE id > CAST(X'${after}' AS TEXT) ORDER BY id LIMIT ${LOOKED_AT}`;
-    const statements = [
-      `SELECT count(*) AS left FROM (${page}) AS page CROSS JOIN ${events} ON ${events}.id = page.id ${scan.join ?? ""}
-       WHERE ${events}.${time} < '${horizon}' AND ${when}`,
-      `SELECT hex(max(id)) AS last FROM (${page}) HAVING count(*) = ${LOOKED_AT}`,
-    ];
-    const [[found] = [], [end] = []] = await askDatabase<{ left?: number; last?: string }>(statements, where);
-    left += found?.left ?? 0;
-    after = end?.last ?? null;
-  }
+  const after = (isThisMonth && last_id) || "";
+  for await (const [found] of inPages<{ left: number }>(events, ROWS_A_STATEMENT, where, statements, after))
+    left += found?.[0]?.left ?? 0;
   return left;
 }

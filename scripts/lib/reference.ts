@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import { openApi } from "../../src/reference.ts";
 import { CommandError, ROOT } from "./project.ts";
+import { replaceFile } from "./whole-file.ts";
 
 /** What wrangler.toml deploys as static assets. It never holds a token: that is for the folder of `npm start`. */
 const DEPLOYED = path.join(ROOT, "dist", "reference");
@@ -48,17 +49,11 @@ function build(folder: string, settings: { token?: string }, more = NO_FILES): v
     const name = path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/");
     if (!entry.isDirectory() && !files.has(name)) rmSync(path.join(folder, name));
   }
-  for (const [name, contents] of files) put(folder, name, contents);
-}
-
-/** Writes a file whole or not at all: another command may be reading the folder. */
-function put(folder: string, name: string, contents: string | Uint8Array): void {
-  const file = path.join(folder, name);
-  if (existsSync(file) && readFileSync(file).equals(Buffer.from(contents))) return;
-  const draft = path.join(path.dirname(folder), `${path.basename(file)}.${process.pid}.draft`);
-  writeFileSync(draft, contents);
-  mkdirSync(path.dirname(file), { recursive: true });
-  renameSync(draft, file);
+  for (const [name, contents] of files) {
+    const file = path.join(folder, name);
+    const isWritten = existsSync(file) && readFileSync(file).equals(Buffer.from(contents));
+    if (!isWritten) replaceFile(file, contents, path.dirname(folder));
+  }
 }
 
 interface Route {

@@ -1,25 +1,22 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { askDatabase, type Where } from "./database.ts";
-import type { Bucket } from "./history-bucket.ts";
+import { isEvent } from "../../src/db/select.ts";
+import { KINDS } from "../../src/feed/records/index.ts";
+import { referenceKey, tableName } from "../../src/feed/records/kind.ts";
+import { keysOf } from "../../src/feed/records/summaries.ts";
+import { SEALED_KINDS, type SealedKind } from "../../src/history/kinds.ts";
+import { type AnyDatabase, askDatabase } from "./database.ts";
 import {
   type Addition,
   additionsOf,
-  amountsOf,
   countSegments,
   faultOf,
+  forEachSegment,
   linesOf,
+  type Opened,
   readObject,
-  SUMMED_KINDS,
-  type SummaryRow,
-  segmentsOf,
-  selectSummaries,
 } from "./history-segments.ts";
 import { CommandError } from "./project.ts";
 
-/** What was read, and what is wrong with it, a line each. */
 export interface HistoryReport {
   segments: number;
   lines: number;
@@ -28,84 +25,92 @@ export interface HistoryReport {
 
 /**
  * Compares every segment with its row in the database, and every summary with the sum of the segments.
- * `onSegment` is called once each is read.
- * @throws a CommandError if events left meanwhile: summaries would have them, and no segment that was read.
+ * @throws a CommandError if events left meanwhile: summaries would include them, but no segment that was read.
  */
-export async function verifyHistory(where: Where, bucket: Bucket, onSegment: () => void): Promise<HistoryReport> {
-  const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-history-"));
-  const sums = new Sums(path.join(folder, "sums.sqlite"));
-  const report: HistoryReport = { segments: 0, lines: 0, faults: [] };
-  try {
-    const before = await countSegments(where);
-    for await (const segment of segmentsOf(where)) {
-      const object = await readObject(bucket, segment);
-      const lines = typeof object === "string" ? [] : linesOf(object);
-      const fault = typeof object === "string" ? object : faultOf(segment, lines);
-      if (fault !== null) report.faults.push(`${segment.name} ${fault}`);
-      for (const addition of lines.flatMap(additionsOf)) sums.add("sealed", addition);
-      report.segments += 1;
-      report.lines += segment.lines;
-      onSegment();
-    }
-    for await (const stored of storedSums(where)) sums.add("stored", stored);
-    if ((await countSegments(where)) !== before)
-      throw new CommandError("Events left for history meanwhile: verify again once no more leave.");
-    report.faults.push(...sums.differences());
-    return report;
-  } finally {
-    sums.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+export async function verifyHistory(opened: Opened): Promise<HistoryReport> {
+  const { where, bucket, segments } = opened;
+  const sums = new Sums();
+  let lines = 0;
+  const { done, faults } = await forEachSegment(opened, async (segment) => {
+    lines += segment.lines;
+    const object = await readObject(bucket, segment);
+    if (typeof object === "string") return { fault: object };
+    const given = linesOf(object);
+    for (const addition of given.flatMap(additionsOf)) sums.add("sealed", addition);
+    const fault = faultOf(segment, given);
+    return fault === null ? "done" : { fault };
+  });
+  for await (const addition of storedSums(where)) sums.add("stored", addition);
+  if ((await countSegments(where)) !== segments)
+    throw new CommandError("Events left for history meanwhile: verify again once no more leave.");
+  return { segments: done + faults.length, lines, faults: [...faults, ...sums.differences()] };
 }
 
-/** Sums in a file, because there may be millions. */
+/** The sums of both sides, in a temporary database because there may be millions. */
 class Sums {
-  readonly #database: DatabaseSync;
+  // SQLite stores a database without a name in a temporary file, and deletes the file by itself.
+  readonly #database = new DatabaseSync("");
   readonly #add;
 
-  constructor(file: string) {
-    this.#database = new DatabaseSync(file);
-    // The file is thrown away at the end, so nothing needs to be safe.
-    this.#database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
-      CREATE TABLE sums (record TEXT, key TEXT, name TEXT, side TEXT, amount INTEGER,
-        PRIMARY KEY (record, key, name, side)) WITHOUT ROWID`);
+  constructor() {
+    this.#database.exec(`CREATE TABLE sums (record TEXT, key TEXT, name TEXT, side TEXT, amount INTEGER,
+      PRIMARY KEY (record, key, name, side)) WITHOUT ROWID; BEGIN`);
     this.#add = this.#database.prepare(
       "INSERT INTO sums VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount",
     );
   }
 
   add(side: "sealed" | "stored", { record, key, name, amount }: Addition): void {
-    // As JSON, because an id may have blanks in it.
+    // The key as JSON, because an id may have blanks in it.
     this.#add.run(record, JSON.stringify(key), name, side, amount);
   }
 
-  /** The differences between the two sides, in words. A missing summary counts as zero. */
+  /** The differences between the two sides, a text each. A missing summary counts as zero. */
   differences(): string[] {
-    const of = (side: string) => `coalesce(sum(amount) FILTER (WHERE side = '${side}'), 0)`;
-    const rows = this.#database
-      .prepare(`
-        SELECT record || ' ' || key || ' ' || name || ': stored ' || CAST(${of("stored")} AS TEXT)
-          || ', segments add up to ' || CAST(${of("sealed")} AS TEXT) AS text
-        FROM sums GROUP BY record, key, name HAVING ${of("stored")} <> ${of("sealed")}`)
-      .all();
-    return rows.map(({ text }) => String(text));
-  }
-
-  close(): void {
-    this.#database.close();
+    const sumOf = (side: string) => `coalesce(sum(amount) FILTER (WHERE side = '${side}'), 0)`;
+    const query = `
+      SELECT record || ' ' || key || ' ' || name || ': stored ' || CAST(${sumOf("stored")} AS TEXT)
+        || ', segments add up to ' || CAST(${sumOf("sealed")} AS TEXT) AS text
+      FROM sums GROUP BY record, key, name HAVING ${sumOf("stored")} <> ${sumOf("sealed")}`;
+    return this.#database
+      .prepare(query)
+      .all()
+      .map(({ text }) => String(text));
   }
 }
 
-/** How many rows a statement looks at. */
+/** The most rows that one statement reads. */
 const PAGE = 50_000;
 
+type SummaryRow = Readonly<Record<string, string | number | null>>;
+
 /** The amounts of all summaries in a database. */
-async function* storedSums(where: Where): AsyncGenerator<Addition> {
-  for (const kind of SUMMED_KINDS) {
+async function* storedSums(where: AnyDatabase): AsyncGenerator<Addition> {
+  for (const kind of SEALED_KINDS.filter(({ summaries }) => summaries.length > 0)) {
     for (let after: string | undefined = ""; after !== undefined; ) {
-      const [rows = []]: SummaryRow[][] = await askDatabase<SummaryRow>([selectSummaries(kind, after, PAGE)], where);
+      const [rows = []]: SummaryRow[][] = await askDatabase<SummaryRow>([selectSummaries(kind, after)], where);
       for (const row of rows) yield* amountsOf(kind, row);
       after = rows.length === PAGE ? String(rows.at(-1)?.id) : undefined;
     }
   }
+}
+
+/** The next summaries of a kind by id. Ids of customers, stores and so on take the place of keys. */
+function selectSummaries({ record, table, summaries }: SealedKind, after: string): string {
+  const references = KINDS.find((one) => one.record === record)?.references ?? {};
+  const tables = new Map(Object.entries(references).map(([field, to]) => [referenceKey(field), tableName(to)]));
+  const keys = keysOf(summaries).map((key) =>
+    tables.has(key) ? `(SELECT id FROM ${tables.get(key)} WHERE key = row.${key}) AS ${key}` : key,
+  );
+  const amounts = new Set(summaries.flatMap(({ sums }) => Object.values(sums)));
+  return `SELECT ${["id", ...keys, ...amounts]} FROM ${table} AS row
+    WHERE id > '${after}' AND NOT (${isEvent("row")}) ORDER BY id LIMIT ${PAGE}`;
+}
+
+function amountsOf({ record, summaries }: SealedKind, row: SummaryRow): Addition[] {
+  const key = keysOf(summaries).map((column) => row[column] ?? null);
+  return summaries
+    .filter(({ by }) => by.every((column) => row[column] !== null))
+    .flatMap(({ sums }) => Object.entries(sums))
+    .map(([name, column]) => ({ record, key, name, amount: Number(row[column]) }));
 }

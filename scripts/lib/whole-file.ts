@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { createWriteStream, renameSync, rmSync } from "node:fs";
+import { createWriteStream, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 
@@ -7,14 +8,22 @@ import { createGzip } from "node:zlib";
 export const STANDARD_OUTPUT = "-";
 
 /**
- * Writes a file that is there under its name only once it is whole; if anything fails, nothing is left. A name that ends
- * in `.gz` is compressed.
+ * Replaces a file in one step: whoever reads it or watches it sees the old file or the whole new one. The draft needs another
+ * folder if everything in the file's own folder is served.
  */
+export function replaceFile(file: string, contents: string | Uint8Array, draftFolder = path.dirname(file)): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const draft = path.join(draftFolder, `${path.basename(file)}.${process.pid}.part`);
+  writeFileSync(draft, contents);
+  renameSync(draft, file);
+}
+
+/** Writes a stream into a file. The file gets its name once it is whole; after a failure nothing is left. `.gz` compresses. */
 export async function writeWhole(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   if (name === STANDARD_OUTPUT) return pipeline(pieces, process.stdout, { end: false });
   const unfinished = `${name}.${process.pid}.part`;
   const file = createWriteStream(unfinished, { flush: true });
-  // Else a failure could come first, and the file appear after it was removed.
+  // Otherwise the file could be created after a failure has removed it.
   await once(file, "open");
   try {
     await (name.endsWith(".gz") ? pipeline(pieces, createGzip(), file) : pipeline(pieces, file));

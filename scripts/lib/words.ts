@@ -8,3 +8,16 @@ export function duration(seconds: number): string {
 export function count(number: number): string {
   return number.toLocaleString("en");
 }
+
+/** A number with its noun: `1 line`, `2,000 lines`. */
+export function counted(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${count(number)} ${number === 1 ? noun : nouns}`;
+}
+
+const SHOWN_LINES = 20;
+
+/** The first lines of a list, indented, and how many more there are. */
+export function firstLines(lines: readonly string[]): string {
+  const more = lines.length > SHOWN_LINES ? [`… and ${count(lines.length - SHOWN_LINES)} more`] : [];
+  return [...lines.slice(0, SHOWN_LINES), ...more].map((line) => `  ${line}`).join("\n");
+}

@@ -81,8 +81,10 @@ describe("npm run feed", () => {
     const { args, received } = await service();
 
     await feed(file("named-otherwise", gzipSync(numbered(3).join("\n"))), ...args);
-    await command("feed", ["-", ...args], { stdin: customer(9) }).ended;
+    const single = command("feed", ["-", ...args], { stdin: customer(9) });
+    await single.ended;
 
+    expect(single.output()).toContain("1 line committed (1 accepted, 0 ignored)");
     expect(received).toEqual([numbered(3), [customer(9)]]);
   });
 

@@ -114,7 +114,7 @@ describe("npm run history -- drop-bodies", () => {
     expect(cutOff.status).toBe(1);
     expect(row).toEqual({ lines: 2, bytes: object.length, sha256: sha256Of(object) });
     expect([rowOf("message"), rowOf("balance_entry")]).toEqual([row, before]);
-    expect(ended[0]?.output).toContain("1 bodies dropped: 1 objects written anew, 1 left as they are.");
+    expect(ended[0]?.output).toContain("1 body dropped: 1 object written anew, 1 left as they are.");
     expect(ended[1]?.output).toContain("0 bodies dropped: 0 objects written anew, 2 left as they are.");
   });
 
@@ -211,6 +211,14 @@ describe("npm run history -- status", () => {
     );
     expect(output).toMatch(/^\| all +\| +2 \| +4 \| +\d+ \|.*\| +1 \|$/m);
     expect(output).toContain("Not all of them have left yet");
+  });
+
+  it("says of a database without old events that there are none", async ({ expect }) => {
+    database.exec("DELETE FROM history_segments; DELETE FROM balance_entries");
+
+    const { output } = await history("status");
+
+    expect(output).toMatch(/^\| all +\| +0 \| +0 \|.*\| +0 \|\nEvents of before \S+ \S+ leave\. There are none\.$/m);
   });
 
   it.for([

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -50,6 +50,18 @@ describe("a wrangler.toml", () => {
     // Large, so that no other Worker of the account has the same by chance.
     for (const id of ids) expect(id).toBeGreaterThanOrEqual(100_000_000);
     expect(now().startsWith(OURS)).toBe(true);
+  });
+
+  it("is replaced in one step, because a running npm start reads it at every change", ({ expect }) => {
+    writeFileSync(file, OURS);
+    const opened = openSync(file, "r");
+
+    addEnvironment("acme", file);
+
+    expect(readFileSync(opened, "utf8")).toBe(OURS);
+    expect(now()).toContain("[env.acme]");
+    expect(readdirSync(folder)).toEqual(["wrangler.toml"]);
+    closeSync(opened);
   });
 
   it("loses exactly that section again, whatever stands around it", ({ expect }) => {

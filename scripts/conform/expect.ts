@@ -1,4 +1,4 @@
-import { type Answer, type Item, itemsOf } from "./http.ts";
+import { type Answer, type Item, idsOf, itemsOf } from "./http.ts";
 
 /** A rule does not hold: what was expected, and what came. */
 export class Broken extends Error {
@@ -37,10 +37,10 @@ export function fieldsIn(rule: string): string[] {
   return [...new Set(Array.from(list.matchAll(/`(\w+)`/g), ([, name = ""]) => name))];
 }
 
-/** Expects a list whose items have these ids, in this order. */
-export function expectIds(answer: Answer, ids: readonly unknown[], name = "id"): void {
-  const came = itemsOf(answer).map((item) => item[name]);
-  expectSame(came, ids, answer.request);
+/** Expects a list whose items have these ids, in this order, or these values of another field. */
+export function expectIds(list: Answer | readonly Item[], ids: readonly unknown[], name = "id"): void {
+  const [items, request] = "body" in list ? [itemsOf(list), list.request] : [list];
+  expectSame(idsOf(items, name), ids, request);
 }
 
 /** Expects a failure (docs/contract/interface.md, 3): its status, its code, and for a 422 its bad fields. */

@@ -5,8 +5,8 @@ import type { Line } from "./suite.ts";
 
 /** Makes a function for one kind of record. It takes the values of `names` in order, then an object of other fields. */
 function kind<const Names extends readonly string[]>(record: string, names: Names, filledIn: Item = {}) {
-  return (...given: [...{ [Place in keyof Names]: unknown }, fields?: Item]): Line => {
-    const values = Object.fromEntries(names.map((name, place) => [name, given[place]]));
+  return (...given: [...{ [Index in keyof Names]: unknown }, fields?: Item]): Line => {
+    const values = Object.fromEntries(names.map((name, index) => [name, given[index]]));
     return { record, ...values, ...filledIn, ...(given[names.length] as Item | undefined) };
   };
 }
@@ -18,11 +18,13 @@ export const campaign = kind("campaign", ["id", "account_id"], {
   campaign_start_date: "2020-01-01",
 });
 export const membership = kind("membership", ["store_id", "customer_id"]);
+export const registration = kind("registration", ["campaign_id", "customer_id"]);
 export const entry = kind("balance_entry", ["id", "customer_id", "store_id", "amount"]);
 export const earning = kind("token_earning", ["id", "store_id", "customer_id", "level_no", "tokens"]);
 export const friendship = kind("friendship", ["customer_id", "friend_id", "status"]);
 export const block = kind("block", ["customer_id", "blocked_id"]);
 export const message = kind("message", ["id", "group_id", "customer_id", "body"]);
+export const messageState = kind("message_state", ["group_id", "customer_id"]);
 export const coupon = kind("coupon", ["id", "account_id"], {
   kind: "store",
   name: "Free conform",
@@ -46,6 +48,9 @@ export const customer = (id: string, name = "Conny Conform", fields: Item = {}):
 export const group = (id: string, memberIds: readonly string[], fields: Item = {}): Line => {
   return { record: "message_group", id, initial_customer_id: memberIds[0], member_ids: memberIds, ...fields };
 };
+
+/** A line that deletes a record, by its key. */
+export const deleted = (record: string, key: Item): Line => ({ record, ...key, deleted: true });
 
 /** A day in UTC, as a number of days from today: `2026-11-20`. */
 export function day(offset: number): string {

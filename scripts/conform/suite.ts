@@ -1,6 +1,6 @@
 import { type Call, linkOf } from "../lib/call.ts";
 import { Broken, expectInvalid, expectOk } from "./expect.ts";
-import { type Answer, type Http, type Item, listOf } from "./http.ts";
+import { type Answer, type Http, type Item, itemsOrNone, listOf } from "./http.ts";
 import type { Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
@@ -49,23 +49,19 @@ export class Skipped extends Error {
   override readonly name = "Skipped";
 }
 
-/** The key of each kind that can be deleted. Events cannot. */
-const KEYS: Record<string, readonly string[]> = {
-  account: ["id"],
-  store: ["id"],
-  campaign: ["id"],
-  customer: ["id"],
+/** Each word of a text: `"a"` and `"b"` of `"a b"`. */
+type Word<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Word<Rest> : Text;
+
+/** The kinds whose key is a pair. The key of the others is `id`. */
+const PAIRS: Record<string, readonly string[]> = {
   membership: ["store_id", "customer_id"],
   registration: ["campaign_id", "customer_id"],
   friendship: ["customer_id", "friend_id"],
   block: ["customer_id", "blocked_id"],
-  message_group: ["id"],
   message_state: ["group_id", "customer_id"],
-  coupon: ["id"],
-  customer_coupon: ["id"],
-  employee: ["id"],
-  eip_campaign: ["id"],
 };
+/** Events stay: they cannot be deleted, or leave with their group. */
+const EVENTS = ["balance_entry", "token_earning", "play", "message"];
 
 const MOST_LINES = 2_000;
 const MOST_PAGES = 1_000;
@@ -102,9 +98,9 @@ export class Suite {
     return this.#note(`${this.run}-${String(this.#count).padStart(5, "0")}-${name}`);
   }
 
-  /** New ids by name. They sort in this order. */
-  ids<const Name extends string>(...names: Name[]): Record<Name, string> {
-    return Object.fromEntries(names.map((name) => [name, this.id(name)])) as Record<Name, string>;
+  /** New ids by their names, which blanks separate. They sort in this order. */
+  ids<Names extends string>(names: Names): Record<Word<Names>, string> {
+    return byName(names, (name) => this.id(name));
   }
 
   /** A new account id: a random number of 15 digits, which operators who count upwards never reach. */
@@ -112,8 +108,8 @@ export class Suite {
     return this.#note(String(100_000_000_000_000 + Math.floor(Math.random() * 899_999_999_999_999)));
   }
 
-  accountIds<const Name extends string>(...names: Name[]): Record<Name, string> {
-    return Object.fromEntries(names.map((name) => [name, this.accountId()])) as Record<Name, string>;
+  accountIds<Names extends string>(names: Names): Record<Word<Names>, string> {
+    return byName(names, () => this.accountId());
   }
 
   /** A random word of nine letters. No record has it, or a word that is a typo away from it. */
@@ -129,8 +125,8 @@ export class Suite {
 
   /** Three customers who can call. */
   async callers(): Promise<Callers> {
-    const caller = async (name: string, place: number) => {
-      const one = await this.tokens.caller(this.id(name), place);
+    const caller = async (name: string, index: number) => {
+      const one = await this.tokens.caller(this.id(name), index);
       this.#note(one.id);
       return one;
     };
@@ -168,6 +164,16 @@ export class Suite {
     expectInvalid(await this.send(lines), ...fields);
   }
 
+  /** Sends a line that must be refused for these fields. */
+  async refusedLine(line: Line, ...fields: string[]): Promise<void> {
+    await this.refused([line], ...fields.map((field) => `line 1.${field}`));
+  }
+
+  /** A coupon that was issued to a customer, as their list shows it. */
+  async couponOf(caller: Caller, id: string): Promise<Item | undefined> {
+    return itemsOrNone(await this.get(caller, "coupons")).find((item) => item.id === id);
+  }
+
   /** What a customer finds of one kind by a word, without forgiven typos. */
   async found(caller: Caller, list: "stores" | "customers" | "campaigns", query: string): Promise<Item[]> {
     return listOf(await this.post(caller, "full-search", { query, typos: false }), list);
@@ -191,6 +197,16 @@ export class Suite {
     return [accepted, ignored];
   }
 
+  /** Asks until an answer is as wanted, for at most this number of seconds. Resolves with that answer. */
+  async until(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean, seconds: number): Promise<Answer> {
+    for (const deadline = Date.now() + seconds * 1_000; ; await this.http.sleep(200)) {
+      const answer = await ask();
+      if (isWanted(answer)) return answer;
+      const text = answer.text.slice(0, 300);
+      if (Date.now() >= deadline) throw new Broken(`${answer.request} still answers after ${seconds} s: ${text}`);
+    }
+  }
+
   /** Deletes everything of this run that can be deleted. Resolves with the answer that refused it, or null. */
   async deleteWritten(): Promise<Answer | null> {
     const lines = [...this.#written.values()];
@@ -209,23 +225,15 @@ export class Suite {
 
   /** Notes how to delete a line, even if its request is refused: a broken service may have stored it. */
   #noteKey({ record, ...fields }: Line): void {
-    const key = Object.fromEntries((KEYS[record] ?? []).map((name) => [name, fields[name]]));
+    const key = Object.fromEntries((PAIRS[record] ?? ["id"]).map((name) => [name, fields[name]]));
     const values = Object.values(key);
-    // A friendship of a customer with themselves was refused, and deleting it would be a bad line too.
-    const isKey = values.length > 0 && new Set(values).size === values.length;
-    if (!isKey || !values.every((value) => this.#ours.has(value))) return;
-    this.#written.set(JSON.stringify({ record, ...key }), { record, ...key, deleted: true });
+    // A friendship of a customer with themselves was refused. A line that deletes it would be refused too.
+    const isPossible = !EVENTS.includes(record) && new Set(values).size === values.length;
+    if (isPossible && values.every((value) => this.#ours.has(value)))
+      this.#written.set(JSON.stringify({ record, ...key }), { record, ...key, deleted: true });
   }
+}
 
-  /** Asks until an answer is as wanted, for at most this number of seconds. Resolves with that answer. */
-  async until(ask: () => Promise<Answer>, wanted: (answer: Answer) => boolean, seconds: number): Promise<Answer> {
-    for (const deadline = Date.now() + seconds * 1_000; ; await this.http.sleep(200)) {
-      const answer = await ask();
-      if (wanted(answer)) return answer;
-      if (Date.now() >= deadline)
-        throw new Broken(
-          `${answer.request} did not come to say it within ${seconds} s; last it answered ${answer.text.slice(0, 300)}`,
-        );
-    }
-  }
+function byName<Names extends string>(names: Names, make: (name: string) => string): Record<Word<Names>, string> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, make(name)])) as Record<Word<Names>, string>;
 }

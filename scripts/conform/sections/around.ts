@@ -16,7 +16,7 @@ const ENDPOINTS = [
 export async function around(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, plain, held } = suite.ids("shop", "plain", "held");
+  const { shop, plain, held } = suite.ids("shop plain held");
   const health = () => suite.http.send("/health");
 
   return {

@@ -47,7 +47,7 @@ const NO_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
 export async function conventions(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, plain, percent, other, printed } = suite.ids("shop", "plain", "percent", "other", "printed");
+  const { shop, plain, percent, other, printed } = suite.ids("shop plain percent other printed");
   const tied = [suite.id("tied"), suite.id("tied"), suite.id("tied")];
 
   const matched = MATCHES.map(() => suite.id("matched"));

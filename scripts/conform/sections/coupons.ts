@@ -11,29 +11,14 @@ const [EARLY, LATE] = ["2098-01-01 00:00:00", "2099-01-01 00:00:00"];
 /** docs/contract/interface.md, 4.4 */
 export async function coupons(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
-  const { accountId, otherAccount } = suite.accountIds("accountId", "otherAccount");
+  const { accountId, otherAccount } = suite.accountIds("accountId otherAccount");
   const { shop, otherShop, plain, expires, neverExpires, made, elsewhere, mfg } = suite.ids(
-    "shop",
-    "otherShop",
-    "plain",
-    "expires",
-    "neverExpires",
-    "made",
-    "elsewhere",
-    "mfg",
+    "shop otherShop plain expires neverExpires made elsewhere mfg",
   );
   const { soon, byCoupon, endless, endlessOlder, tied, tiedToo, foreign, other, ofMfg } = suite.ids(
-    "soon",
-    "byCoupon",
-    "endless",
-    "endlessOlder",
-    "tied",
-    "tiedToo",
-    "foreign",
-    "other",
-    "ofMfg",
+    "soon byCoupon endless endlessOlder tied tiedToo foreign other ofMfg",
   );
-  const { usedUp, over, deleted, deletedLater } = suite.ids("usedUp", "over", "deleted", "deletedLater");
+  const { usedUp, over, deleted, deletedLater } = suite.ids("usedUp over deleted deletedLater");
   const [digital, otherMfg, crowdOfMfg] = [suite.id("digital"), suite.id("mfg"), suite.id("crowd")];
   const crowd = Array.from({ length: MOST + 1 }, () => suite.id("crowd"));
   const [created, older] = [{ created_at: "2026-01-02 00:00:00" }, { created_at: "2026-01-01 00:00:00" }];

@@ -9,16 +9,9 @@ const PATH = "me/entries";
 /** docs/contract/interface.md, 4.9 */
 export async function entries(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
-  const { chain, other } = suite.accountIds("chain", "other");
-  const { shop, closed, elsewhere, spring } = suite.ids("shop", "closed", "elsewhere", "spring");
-  const { first, tied, tiedToo, newest, gone, foreign } = suite.ids(
-    "first",
-    "tied",
-    "tiedToo",
-    "newest",
-    "gone",
-    "foreign",
-  );
+  const { chain, other } = suite.accountIds("chain other");
+  const { shop, closed, elsewhere, spring } = suite.ids("shop closed elsewhere spring");
+  const { first, tied, tiedToo, newest, gone, foreign } = suite.ids("first tied tiedToo newest gone foreign");
   const [old, middle, recent] = [time(-3_000), time(-2_000), time(-1_000)];
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const next = async (answer: Answer, caller = ann) =>

@@ -22,7 +22,7 @@ const MOST_BYTES = 2 * 1_024 * 1_024;
 export async function exportPages(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, group } = suite.ids("shop", "group");
+  const { shop, group } = suite.ids("shop group");
 
   const page = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
   return {

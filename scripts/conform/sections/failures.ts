@@ -49,7 +49,7 @@ const BAD_BODIES: readonly (readonly [path: string, body: object, fields: string
 /** docs/contract/interface.md, 3 */
 export async function failures(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
-  const { shop, unknown } = suite.ids("shop", "unknown");
+  const { shop, unknown } = suite.ids("shop unknown");
   const accountId = suite.accountId();
   const send = (path: string, request: Call = {}) => suite.http.send(path, request);
   const post = (body: string, token = ann.token) => send(NEARBY, { token, body });

@@ -23,7 +23,7 @@ import type { Line, Section, Suite } from "../suite.ts";
 export async function feedDeletes(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, plain, unused, middle, below } = suite.ids("shop", "plain", "unused", "middle", "below");
+  const { shop, plain, unused, middle, below } = suite.ids("shop plain unused middle below");
   const [word, held] = [suite.word(), suite.id("issued")];
   const old = { sent_at: "2026-01-06 09:00:00" };
 
@@ -158,7 +158,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           expectSame(await suite.taken(entry(suite.id("entry"), middle, id, "1.00")), [1, 0]);
         },
       "Deleting what is already soft-deleted, left or erased counts under `ignored`.": async () => {
-        const ids = suite.ids("campaign", "customer");
+        const ids = suite.ids("campaign customer");
         const lines = [deleted("campaign", { id: ids.campaign }), deleted("customer", { id: ids.customer })];
         await suite.feed(campaign(ids.campaign, accountId), customer(ids.customer));
         expectSame(
@@ -170,7 +170,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
         );
       },
       "Within one request, what refers to others is deleted before what it refers to.": async () => {
-        const ids = suite.ids("store", "customer");
+        const ids = suite.ids("store customer");
         await suite.feed(store(ids.store, accountId), customer(ids.customer), membership(ids.store, ids.customer));
         const lines = [
           deleted("customer", { id: ids.customer }),

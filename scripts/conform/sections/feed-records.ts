@@ -42,7 +42,7 @@ const REQUIRED: Record<string, readonly string[]> = {
 export async function feedRecords(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, plain, digital, talk, outsider } = suite.ids("shop", "plain", "digital", "talk", "outsider");
+  const { shop, plain, digital, talk, outsider } = suite.ids("shop plain digital talk outsider");
   const word = suite.word();
   const refused = async (line: Line, ...fields: string[]) =>
     suite.refused([line], ...fields.map((field) => `line 1.${field}`));
@@ -92,7 +92,7 @@ export async function feedRecords(suite: Suite): Promise<Section> {
         );
       },
       '`store_ids` ("all"): an array of stores of the account, or `"all"`, which includes future stores': async () => {
-        const ids = suite.ids("everywhere", "future");
+        const ids = suite.ids("everywhere future");
         const place = { latitude: -40, longitude: -150 };
         const near = async () =>
           (await suite.post(ann, "campaigns/near-by-popular-campaigns", { ...place, single_account_id: accountId }))

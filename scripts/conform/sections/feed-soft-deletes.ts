@@ -18,7 +18,7 @@ import type { Line, Section, Suite } from "../suite.ts";
 export async function feedSoftDeletes(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
-  const { spare, plain } = suite.ids("spare", "plain");
+  const { spare, plain } = suite.ids("spare plain");
 
   const deleted = (record: string, key: object): Line => ({ record, ...key, deleted: true });
   const coupons = async () => idsOf(await suite.get(ann, "coupons"));
@@ -41,7 +41,7 @@ export async function feedSoftDeletes(suite: Suite): Promise<Section> {
       "Of an account: its stores, campaigns, coupons, employees and eip_campaigns. Of a store: its memberships and the coupons issued there. Of a campaign: its registrations. Of a coupon: its issued coupons. Of an employee or eip_campaign: the plays. A coupon whose campaign is soft-deleted stays.":
         async () => {
           const [chain, name] = [suite.accountId(), suite.word()];
-          const ids = suite.ids("store", "campaign", "offer", "digital", "held", "league", "player");
+          const ids = suite.ids("store campaign offer digital held league player");
           const place = { latitude: -50, longitude: -150 };
           const records = {
             account: account(chain, { company: name }),

@@ -20,7 +20,7 @@ import type { Line, Section, Suite } from "../suite.ts";
 export async function feedValues(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, plain, league, player, talk } = suite.ids("shop", "plain", "league", "player", "talk");
+  const { shop, plain, league, player, talk } = suite.ids("shop plain league player talk");
 
   /** Expects that a line is bad with each value in a field, and only for that field. */
   const refused = async (make: (fields: Item) => Line, field: string, ...values: unknown[]) => {

@@ -7,7 +7,6 @@ import { exportLines, exportOrder, exportPages } from "./export.ts";
 import { failures } from "./failures.ts";
 import { feedDeletes } from "./feed-deletes.ts";
 import { feedRecords } from "./feed-records.ts";
-import { feedReferences } from "./feed-references.ts";
 import { feedRules } from "./feed-rules.ts";
 import { feedSoftDeletes } from "./feed-soft-deletes.ts";
 import { feedValues } from "./feed-values.ts";
@@ -53,7 +52,6 @@ export const BOARDS: readonly MakeSection[] = [leaderboard];
 export const FEED: readonly MakeSection[] = [
   ...[
     feedRules,
-    feedReferences,
     feedDeletes,
     feedSoftDeletes,
     feedValues,

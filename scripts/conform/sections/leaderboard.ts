@@ -12,15 +12,8 @@ export async function leaderboard(suite: Suite): Promise<Section> {
   await suite.untilDayLasts();
   const { ann } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, busy, unknown, running, over, ahead } = suite.ids(
-    "shop",
-    "busy",
-    "unknown",
-    "running",
-    "over",
-    "ahead",
-  );
-  const { ada, bob, cid, dan, eva } = suite.ids("ada", "bob", "cid", "dan", "eva");
+  const { shop, busy, unknown, running, over, ahead } = suite.ids("shop busy unknown running over ahead");
+  const { ada, bob, cid, dan, eva } = suite.ids("ada bob cid dan eva");
   const crowd = Array.from({ length: MOST + 20 }, () => suite.id("crowd"));
 
   const board = (more: object = {}, location: string | undefined = shop) =>

@@ -10,7 +10,7 @@ const changed = (...what: string[]) => JSON.stringify({ type: "changed", what })
 export async function liveConcerns(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, plain, talk, other } = suite.ids("shop", "plain", "talk", "other");
+  const { shop, plain, talk, other } = suite.ids("shop plain talk other");
 
   /** Feeds lines, and gives the frames that the two callers get. */
   const framesAfter = async (...lines: Line[]) => {

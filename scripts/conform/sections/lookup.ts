@@ -7,7 +7,7 @@ import type { Section, Suite } from "../suite.ts";
 export async function lookup(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const { chain } = suite.accountIds("chain");
-  const { shop, erased } = suite.ids("shop", "erased");
+  const { shop, erased } = suite.ids("shop erased");
   const [card, other] = [suite.word(), suite.word()];
   const ask = async (query: string) =>
     suite.http.send(`/api/v1/feed/customers${query}`, { token: await suite.tokens.lookup() });

@@ -6,8 +6,8 @@ import type { Section, Suite } from "../suite.ts";
 /** docs/contract/interface.md, 4.8 */
 export async function me(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
-  const { joined, booked, deleted } = suite.accountIds("joined", "booked", "deleted");
-  const { one, two, three, four } = suite.ids("one", "two", "three", "four");
+  const { joined, booked, deleted } = suite.accountIds("joined booked deleted");
+  const { one, two, three, four } = suite.ids("one two three four");
   const word = suite.word();
   const ask = (caller = ann) => suite.get(caller, "me");
   const recordOf = ({ body }: Answer) => (body.items ?? {}) as Item;

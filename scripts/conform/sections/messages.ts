@@ -19,14 +19,8 @@ const FED_WHILE_POLLING = 4;
 /** docs/contract/interface.md, 4.2 */
 export async function messages(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
-  const { friend, asked, blocked } = suite.ids("friend", "asked", "blocked");
-  const { talk, withBlocked, onlyBlocked, silent, other } = suite.ids(
-    "talk",
-    "withBlocked",
-    "onlyBlocked",
-    "silent",
-    "other",
-  );
+  const { friend, asked, blocked } = suite.ids("friend asked blocked");
+  const { talk, withBlocked, onlyBlocked, silent, other } = suite.ids("talk withBlocked onlyBlocked silent other");
   const accountId = suite.accountId();
   const shop = suite.id("store");
   const old = (minutes: number) => ({ sent_at: `2026-01-05 09:${String(minutes).padStart(2, "0")}:00` });

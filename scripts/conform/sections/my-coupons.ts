@@ -9,16 +9,12 @@ const LISTS = ["store", "mfg", "digital"] as const;
 /** docs/contract/interface.md, 4.5 */
 export async function myCoupons(suite: Suite): Promise<Section> {
   const { ann, eve } = await suite.callers();
-  const { accountId, otherAccount, notJoined } = suite.accountIds("accountId", "otherAccount", "notJoined");
-  const { shop, otherShop, third, unknown } = suite.ids("shop", "otherShop", "third", "unknown");
+  const { accountId, otherAccount, notJoined } = suite.accountIds("accountId otherAccount notJoined");
+  const { shop, otherShop, third, unknown } = suite.ids("shop otherShop third unknown");
   const { plain, mfg, digital, otherDigital, hiddenDigital } = suite.ids(
-    "plain",
-    "mfg",
-    "digital",
-    "otherDigital",
-    "hiddenDigital",
+    "plain mfg digital otherDigital hiddenDigital",
   );
-  const { one, two, elsewhere, ofMfg } = suite.ids("one", "two", "elsewhere", "ofMfg");
+  const { one, two, elsewhere, ofMfg } = suite.ids("one two elsewhere ofMfg");
   const ends = (year: number) => ({ expected_end_date: `${year}-01-01 00:00:00` });
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);

@@ -33,33 +33,13 @@ export async function nearby(suite: Suite): Promise<Section> {
   await suite.untilDayLasts();
   const { ann } = await suite.callers();
   const radius = suite.settings.nearbyRadiusMiles;
-  const { main, dates, spread, poles, random } = suite.accountIds("main", "dates", "spread", "poles", "random");
+  const { main, dates, spread, poles, random } = suite.accountIds("main dates spread poles random");
   const { buyer, atHome, oneMile, twoMiles, inside, outside } = suite.ids(
-    "buyer",
-    "atHome",
-    "oneMile",
-    "twoMiles",
-    "inside",
-    "outside",
+    "buyer atHome oneMile twoMiles inside outside",
   );
-  const { liked, loved, near, tied, tiedToo, far, both } = suite.ids(
-    "liked",
-    "loved",
-    "near",
-    "tied",
-    "tiedToo",
-    "far",
-    "both",
-  );
-  const { dateStore, today, ended, later, off, open } = suite.ids(
-    "dateStore",
-    "today",
-    "ended",
-    "later",
-    "off",
-    "open",
-  );
-  const { east, eastCampaign, pole, poleCampaign } = suite.ids("east", "eastCampaign", "pole", "poleCampaign");
+  const { liked, loved, near, tied, tiedToo, far, both } = suite.ids("liked loved near tied tiedToo far both");
+  const { dateStore, today, ended, later, off, open } = suite.ids("dateStore today ended later off open");
+  const { east, eastCampaign, pole, poleCampaign } = suite.ids("east eastCampaign pole poleCampaign");
   const randomStores = Array.from({ length: RANDOM_STORES }, () => ({
     id: suite.id("campaign"),
     at: suite.id("store"),

@@ -29,16 +29,9 @@ const ISSUED = {
 /** docs/contract/interface.md, 5 */
 export async function objects(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
-  const { accountId, plainAccount } = suite.accountIds("accountId", "plainAccount");
+  const { accountId, plainAccount } = suite.accountIds("accountId plainAccount");
   const { shop, plainShop, spring, inSpring, free, digital, one, two } = suite.ids(
-    "shop",
-    "plainShop",
-    "spring",
-    "inSpring",
-    "free",
-    "digital",
-    "one",
-    "two",
+    "shop plainShop spring inSpring free digital one two",
   );
   const word = suite.word();
 

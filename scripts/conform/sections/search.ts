@@ -23,8 +23,8 @@ export async function search(suite: Suite): Promise<Section> {
   const accountId = suite.accountId();
   const word = suite.word();
   const [crowd, company, typed] = [suite.word(), suite.word(), suite.word()];
-  const { shop, points, ended, off } = suite.ids("shop", "points", "ended", "off");
-  const { friend, stranger, shy, whole, longer } = suite.ids("friend", "stranger", "shy", "whole", "longer");
+  const { shop, points, ended, off } = suite.ids("shop points ended off");
+  const { friend, stranger, shy, whole, longer } = suite.ids("friend stranger shy whole longer");
   const many = Array.from({ length: MOST + 2 }, (_, index) => suite.id(`crowd-${index}`));
   const shown = {
     scan_id: "7",

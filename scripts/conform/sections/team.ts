@@ -10,14 +10,7 @@ export async function team(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const accountId = suite.accountId();
   const { shop, elsewhere, unknown, zoe, abe, twin, left, aside } = suite.ids(
-    "shop",
-    "elsewhere",
-    "unknown",
-    "zoe",
-    "abe",
-    "twin",
-    "left",
-    "aside",
+    "shop elsewhere unknown zoe abe twin left aside",
   );
   // A chain of members: each referred the next, and the caller referred the first.
   const line = DEPTHS.map((depth) => suite.id(`depth-${depth}`));

@@ -1,11 +1,12 @@
-import { expectFields, expectSame } from "../expect.ts";
-import { type Item, idsOf, itemsOf, itemsOrNone } from "../http.ts";
+import { expectFailure, expectFields, expectIds, expectSame } from "../expect.ts";
+import { type Item, itemsOf, itemsOrNone } from "../http.ts";
 import {
   account,
   block,
   campaign,
   coupon,
   customer,
+  deleted,
   eipCampaign,
   employee,
   entry,
@@ -14,7 +15,9 @@ import {
   issued,
   membership,
   message,
+  messageState,
   play,
+  registration,
   store,
 } from "../lines.ts";
 import type { Line, Section, Suite } from "../suite.ts";
@@ -24,16 +27,13 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
   const { shop, plain, unused, middle, below } = suite.ids("shop plain unused middle below");
-  const [word, held] = [suite.word(), suite.id("issued")];
-  const old = { sent_at: "2026-01-06 09:00:00" };
+  const readAt = "2026-01-06 09:00:00";
+  const old = { sent_at: readAt };
 
-  const deleted = (record: string, key: object): Line => ({ record, ...key, deleted: true });
-  const coupons = async () => idsOf(await suite.get(ann, "coupons"));
-  const last = async (talk: string) =>
-    itemsOrNone(await suite.get(ann, "messages")).find(({ group_id }) => group_id === talk);
+  const lastOf = async (talk: string, caller = ann) =>
+    itemsOrNone(await suite.get(caller, "messages")).find(({ group_id }) => group_id === talk);
   const team = async () =>
     itemsOf(await suite.get(ann, `stores/${shop}/team-with-level`)).map(({ id, current_level }) => [id, current_level]);
-  const customers = async () => suite.found(ann, "customers", word);
 
   return {
     cited: "feed, 2",
@@ -51,96 +51,80 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
     ],
     feeds: {
       "Only the key is needed; other fields are ignored, even invalid ones. A key that is not stored counts under `ignored`.":
-        async () => {
-          expectSame(await suite.taken(deleted("store", { id: unused, latitude: "north" })), [0, 1]);
-        },
+        async () => expectSame(await suite.taken(deleted("store", { id: unused, latitude: "north" })), [0, 1]),
       "A `message_state` ends when its member leaves the group.": async () => {
         const talk = suite.id("talk");
         await suite.feed(
           group(talk, [ben.id, middle, ann.id]),
-          message(suite.id("message"), talk, ben.id, "read", { sent_at: "2026-01-06 09:00:00" }),
-          { record: "message_state", group_id: talk, customer_id: ann.id, read_at: "2026-01-06 09:00:00" },
+          message(suite.id("message"), talk, ben.id, "read", old),
+          messageState(talk, ann.id, { read_at: readAt }),
         );
-        expectFields(await last(talk), { read_status: 1 });
+        expectFields(await lastOf(talk), { read_status: 1 });
         await suite.feed(group(talk, [ben.id, middle]));
-        expectSame(await last(talk), undefined);
+        expectSame(await lastOf(talk), undefined);
         await suite.feed(group(talk, [ben.id, middle, ann.id]));
-        expectFields(await last(talk), { read_status: 0 });
+        expectFields(await lastOf(talk), { read_status: 0 });
       },
       "The member leaves lists and counts. Members below stay where they are in the tree. Joining again restores the membership under the same referrer":
         async () => {
-          expectSame(await team(), [
+          const whole = [
             [middle, 1],
             [below, 2],
-          ]);
+          ];
+          expectSame(await team(), whole);
           await suite.feed(deleted("membership", { store_id: shop, customer_id: middle }));
-          expectSame(await team(), [[below, 2]]);
+          expectSame(await team(), whole.slice(1));
           await suite.feed(membership(shop, middle));
-          expectSame(await team(), [
-            [middle, 1],
-            [below, 2],
-          ]);
+          expectSame(await team(), whole);
           await suite.feed(deleted("membership", { store_id: shop, customer_id: ann.id }));
           expectSame(await team(), []);
           await suite.feed(membership(shop, ann.id));
         },
       "Erased: personal fields are emptied. Memberships, registrations, friendships, blocks, group memberships and issued coupons end.":
         async () => {
-          const [id, talk] = [suite.id("erased"), suite.id("talk")];
-          const old = { sent_at: "2026-01-05 09:00:00" };
+          const [id, talk, name] = [suite.id("erased"), suite.id("talk"), suite.word()];
           await suite.feed(
-            customer(id, `Era ${word}`),
+            customer(id, `Era ${name}`),
             friendship(ann.id, id, 1),
             group(talk, [ann.id, id, ben.id]),
             message(suite.id("message"), talk, id, "kept", old),
           );
-          expectSame(idsOf(await customers()), [id]);
+          expectIds(await suite.found(ann, "customers", name), [id]);
           await suite.feed(deleted("customer", { id }));
-          expectSame((await customers()).length, 0);
-          const came = await last(talk);
-          expectFields(came, {
-            last_message: "kept",
-            last_customer: id,
-            last_customer_name: "",
-            last_customer_avatar: "",
-          });
-          const { group_members } = came ?? {};
-          expectSame(Array.isArray(group_members) && group_members.length, 1);
+          expectIds(await suite.found(ann, "customers", name), []);
+          const came = await lastOf(talk);
+          expectFields(came, { last_message: "kept", last_customer: id });
+          expectFields(came, { last_customer_name: "", last_customer_avatar: "" });
+          expectIds(came?.group_members as Item[], [ben.id]);
         },
       "An erased customer counts as not stored: a reference to it is a bad line. Written again, the customer starts anew. Nothing that ended returns, but balance entries count again.":
         async () => {
-          const [id, again] = [suite.id("erased"), suite.word()];
-          await suite.feed(
-            customer(id, `Era ${again}`),
-            friendship(ann.id, id, 1),
-            entry(suite.id("entry"), id, shop, "4.00"),
-          );
+          const [id, name] = [suite.id("erased"), suite.word()];
+          const [line, paid] = [customer(id, `Era ${name}`), entry(suite.id("entry"), id, shop, "4.00")];
+          await suite.feed(line, friendship(ann.id, id, 1), paid);
           await suite.feed(deleted("customer", { id }));
-          await suite.refused([membership(shop, id)], "line 1.customer_id");
-          await suite.feed(customer(id, `Era ${again}`), friendship(ben.id, id, 1));
-          const ask = async (caller = ann) => (await suite.found(caller, "customers", again))[0];
-          if (suite.settings.customerSearch === "all") expectFields(await ask(), { friend_status: -1 });
-          if (suite.settings.customerSearch !== "none") expectFields(await ask(ben), { friend_status: 1, balance: 4 });
+          await suite.refusedLine(membership(shop, id), "customer_id");
+          await suite.feed(line, friendship(ben.id, id, 1));
+          const foundBy = async (caller = ann) => (await suite.found(caller, "customers", name))[0];
+          const { customerSearch } = suite.settings;
+          if (customerSearch === "all") expectFields(await foundBy(ann), { friend_status: -1 });
+          if (customerSearch !== "none") expectFields(await foundBy(ben), { friend_status: 1, balance: 4 });
         },
       "Removed. The messages of a removed group are no longer shown, and their ids stay used in this database":
         async () => {
-          await suite.feed(friendship(ann.id, below, 1), block(ann.id, below), issued(held, ann.id, plain, shop));
-          const [talk, id] = [suite.id("talk"), suite.id("message")];
-          const lines = [
-            group(talk, [ann.id, ben.id]),
-            message(id, talk, ben.id, "gone", { sent_at: "2026-01-06 09:00:00" }),
-          ];
+          const { talk, held } = suite.ids("talk held");
+          const lines = [group(talk, [ann.id, ben.id]), message(suite.id("message"), talk, ben.id, "gone", old)];
           await suite.feed(...lines);
-          const shown = async () => {
-            return idsOf(await suite.get(ann, "messages"), "group_id").includes(talk);
-          };
-          expectSame(await shown(), true);
+          expectFields(await lastOf(talk), { last_message: "gone" });
           await suite.feed(deleted("message_group", { id: talk }));
-          expectSame(await shown(), false);
+          expectSame(await lastOf(talk), undefined);
           expectSame(await suite.taken(...lines), [1, 1]);
-          expectSame(await shown(), false);
-          await suite.feed(group(talk, [ann.id, below]), message(suite.id("message"), talk, below, "x", old));
-          const member = async () => ((await last(talk))?.group_members as Item[] | undefined)?.[0];
+          expectSame(await lastOf(talk), undefined);
+          await suite.feed(
+            ...[friendship(ann.id, below, 1), block(ann.id, below), issued(held, ann.id, plain, shop)],
+            ...[group(talk, [ann.id, below]), message(suite.id("message"), talk, below, "x", old)],
+          );
+          const member = async () => ((await lastOf(talk))?.group_members as Item[] | undefined)?.[0];
           expectFields(await member(), { friend_status: 1, is_blocked: true });
           await suite.feed(
             deleted("friendship", { customer_id: below, friend_id: ann.id }),
@@ -148,7 +132,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             deleted("customer_coupon", { id: held }),
           );
           expectFields(await member(), { friend_status: -1, is_blocked: false });
-          expectSame((await coupons()).includes(held), false);
+          expectSame(await suite.couponOf(ann, held), undefined);
         },
       "A soft-deleted record, and a membership that was left, still count as stored for a reference, so that a late retry is not refused.":
         async () => {
@@ -161,70 +145,121 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
         const ids = suite.ids("campaign customer");
         const lines = [deleted("campaign", { id: ids.campaign }), deleted("customer", { id: ids.customer })];
         await suite.feed(campaign(ids.campaign, accountId), customer(ids.customer));
-        expectSame(
-          [await suite.taken(...lines), await suite.taken(...lines)],
-          [
-            [2, 0],
-            [0, 2],
-          ],
-        );
+        expectSame(await suite.taken(...lines), [2, 0]);
+        expectSame(await suite.taken(...lines), [0, 2]);
       },
       "Within one request, what refers to others is deleted before what it refers to.": async () => {
         const ids = suite.ids("store customer");
         await suite.feed(store(ids.store, accountId), customer(ids.customer), membership(ids.store, ids.customer));
-        const lines = [
-          deleted("customer", { id: ids.customer }),
-          deleted("membership", { store_id: ids.store, customer_id: ids.customer }),
-        ];
-        expectSame(await suite.taken(...lines), [2, 0]);
+        const left = deleted("membership", { store_id: ids.store, customer_id: ids.customer });
+        expectSame(await suite.taken(deleted("customer", { id: ids.customer }), left), [2, 0]);
       },
       '**A message** that is deleted keeps its id, sender and time, and its body becomes `""` for everybody':
         async () => {
-          const [talk, id] = [suite.id("talk"), suite.id("message")];
-          await suite.feed(
-            group(talk, [ann.id, ben.id]),
-            message(id, talk, ben.id, "rude", { sent_at: "2026-01-06 09:00:00" }),
-          );
+          const { talk, id } = suite.ids("talk id");
+          await suite.feed(group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude", old));
           expectSame(await suite.taken(deleted("message", { id })), [1, 0]);
-          for (const caller of [ann, ben]) {
-            const [came] = itemsOf(await suite.get(caller, "messages")).filter((item) => item.group_id === talk);
-            const kept = { last_message: "", last_customer: ben.id, last_message_time: "2026-01-06 09:00:00" };
-            expectFields(came, kept);
-          }
+          const kept = { last_message: "", last_customer: ben.id, last_message_time: readAt };
+          for (const caller of [ann, ben]) expectFields(await lastOf(talk, caller), kept);
         },
       "It is deleted after the request's messages are stored, wherever the line stands. It counts under `ignored` if it is not stored, is empty already":
         async () => {
-          const [talk, id] = [suite.id("talk"), suite.id("message")];
+          const { talk, id } = suite.ids("talk id");
           const line = deleted("message", { id });
           expectSame(await suite.taken(line), [0, 1]);
-          const lines = [line, group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude")];
-          expectSame(await suite.taken(...lines), [3, 0]);
+          expectSame(await suite.taken(line, group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude")), [3, 0]);
           expectSame(await suite.taken(line), [0, 1]);
         },
       "Correct a wrong one by another: a balance entry or an earning with the opposite amount, a play with negative counts and runs.":
         async () => {
-          const [place, league, player] = [suite.id("store"), suite.id("league"), suite.id("player")];
-          const counts = (sign: string) => ({
-            hits: Number(`${sign}3`),
-            doubles: Number(`${sign}2`),
-            triples: Number(`${sign}1`),
-          });
-          const plays = ["", "-", "-"].map((sign) =>
-            play(suite.id("play"), league, place, player, { runs: `${sign}0.5`, ...counts(sign) }),
-          );
+          const ids = suite.ids("store league player");
+          const played = (sign: 1 | -1) => {
+            const counts = { runs: String(sign * 0.5), hits: sign * 3, doubles: sign * 2, triples: sign };
+            return play(suite.id("play"), ids.league, ids.store, ids.player, counts);
+          };
           await suite.feed(
-            store(place, accountId),
-            eipCampaign(league, accountId),
-            employee(player, accountId, "Ada"),
-            ...plays,
+            ...[
+              store(ids.store, accountId),
+              eipCampaign(ids.league, accountId),
+              employee(ids.player, accountId, "Ada"),
+            ],
+            ...[played(1), played(-1), played(-1)],
           );
-          const [came] = itemsOf(await suite.post(ann, "gamification/leaderboard", { location_id: place }));
-          const wanted = { total_runs: "-0.5", total_hits: -3, total_doubles: -2, total_triples: -1 };
-          expectFields(came, wanted);
+          const [came] = itemsOf(await suite.post(ann, "gamification/leaderboard", { location_id: ids.store }));
+          expectFields(came, { total_runs: "-0.5", total_hits: -3, total_doubles: -2, total_triples: -1 });
         },
       "`deleted` on an event other than a message, or a value other than a boolean, is a bad line.": async () => {
-        await suite.refused([{ ...entry(suite.id("entry"), ann.id, shop, "1.00"), deleted: true }], "line 1.deleted");
-        await suite.refused([{ ...store(shop, accountId), deleted: "yes" }], "line 1.deleted");
+        await suite.refusedLine({ ...entry(suite.id("entry"), ann.id, shop, "1.00"), deleted: true }, "deleted");
+        await suite.refusedLine({ ...store(shop, accountId), deleted: "yes" }, "deleted");
+      },
+      "Soft-deleted: the record, and what is reached through it, answers as if it were not there. Writing the key again brings all of it back":
+        async () => {
+          const id = suite.id("issued");
+          await suite.feed(issued(id, ann.id, plain, shop));
+          expectFields(await suite.couponOf(ann, id), { id });
+          await suite.feed(deleted("store", { id: shop }));
+          expectSame(await suite.couponOf(ann, id), undefined);
+          expectFailure(await suite.get(ann, `stores/${shop}/team-with-level`), 404, "NOT_FOUND");
+          await suite.feed(store(shop, accountId));
+          expectFields(await suite.couponOf(ann, id), { id });
+        },
+      "Of an account: its stores, campaigns, coupons, employees and eip_campaigns. Of a store: its memberships and the coupons issued there. Of a campaign: its registrations. Of a coupon: its issued coupons. Of an employee or eip_campaign: the plays. A coupon whose campaign is soft-deleted stays.":
+        async () => {
+          const [chain, name] = [suite.accountId(), suite.word()];
+          const ids = suite.ids("store campaign offer digital held");
+          const place = { latitude: -50, longitude: -150 };
+          const records: Record<string, Line> = {
+            account: account(chain, { company: name }),
+            store: store(ids.store, chain, { ...place, name }),
+            campaign: campaign(ids.campaign, chain, { name }),
+            coupon: coupon(ids.offer, chain, { campaign_id: ids.campaign }),
+            digital: coupon(ids.digital, chain, { kind: "digital" }),
+          };
+          await suite.feed(
+            ...Object.values(records),
+            membership(ids.store, ben.id),
+            issued(ids.held, ben.id, ids.offer, ids.store),
+            registration(ids.campaign, ben.id),
+          );
+          /** Digits: whether two coupons, the store, the campaign, and the campaign nearby are shown; the counts of `me`. */
+          const seen = async () => {
+            const mine = (await suite.get(ben, "my-coupons")).text;
+            const search = (await suite.post(ben, "full-search", { query: name, typos: false })).text;
+            const nearby = { ...place, single_account_id: chain };
+            const campaigns = (await suite.post(ben, "campaigns/near-by-popular-campaigns", nearby)).text;
+            const me = ((await suite.get(ben, "me")).body.items ?? {}) as Item;
+            const isIn = (text: string, id: string) => (text.includes(`"${id}"`) ? 1 : 0);
+            return [
+              ...[isIn(mine, ids.held), isIn(mine, ids.digital)],
+              ...[isIn(search, ids.store), isIn(search, ids.campaign), isIn(campaigns, ids.campaign)],
+              ...[me.stores_count, me.campaigns_total, me.campaigns_registered],
+            ].join("");
+          };
+          const shownWithout = {
+            account: "00000000",
+            store: "00010000",
+            campaign: "11100100",
+            coupon: "01111111",
+            digital: "10111111",
+          };
+          const remove = ({ record, id }: Line) => suite.feed(deleted(record, { id }));
+          expectSame(await seen(), "11111111");
+          for (const [what, line] of Object.entries(records)) {
+            await remove(line);
+            expectSame(await seen(), shownWithout[what as keyof typeof shownWithout], `without the ${what}`);
+            await suite.feed(line);
+            expectSame(await seen(), "11111111", `once the ${what} is written again`);
+          }
+          for (const kind of ["store", "account"]) await remove(records[kind] as Line);
+          await suite.feed(records.account as Line);
+          expectSame(await seen(), shownWithout.store);
+        },
+      'A record that returns keeps its rank in "first stored".': async () => {
+        const [name, first, second] = [suite.word(), suite.id("store"), suite.id("store")];
+        await suite.feed(store(first, accountId, { name }), store(second, accountId, { name }));
+        await suite.feed(deleted("store", { id: first }));
+        await suite.feed(store(first, accountId, { name }));
+        expectIds(await suite.found(ann, "stores", name), [first, second]);
       },
     },
   };

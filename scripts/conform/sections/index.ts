@@ -8,7 +8,6 @@ import { failures } from "./failures.ts";
 import { feedDeletes } from "./feed-deletes.ts";
 import { feedRecords } from "./feed-records.ts";
 import { feedRules } from "./feed-rules.ts";
-import { feedSoftDeletes } from "./feed-soft-deletes.ts";
 import { feedValues } from "./feed-values.ts";
 import { leaderboard } from "./leaderboard.ts";
 import { liveConcerns } from "./live-concerns.ts";
@@ -53,7 +52,6 @@ export const FEED: readonly MakeSection[] = [
   ...[
     feedRules,
     feedDeletes,
-    feedSoftDeletes,
     feedValues,
     feedRecords,
     lookup,

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe } from "vitest";
 import { search } from "../../scripts/conform/sections/search.ts";
-import { searchTypos } from "../../scripts/conform/sections/search-typos.ts";
 import { testSections } from "./sections.ts";
 
 for (const customerSearch of ["friends", "none"] as const)
@@ -12,5 +11,5 @@ for (const customerSearch of ["friends", "none"] as const)
     afterAll(() => {
       Object.assign(env, { CUSTOMER_SEARCH: "all" });
     });
-    await testSections([search, searchTypos], { customerSearch });
+    await testSections([search], { customerSearch });
   });

@@ -10,10 +10,8 @@ import { feedRecords } from "./feed-records.ts";
 import { feedRules } from "./feed-rules.ts";
 import { feedValues } from "./feed-values.ts";
 import { leaderboard } from "./leaderboard.ts";
-import { liveConcerns } from "./live-concerns.ts";
-import { livePolls } from "./live-polls.ts";
+import { liveChanges, livePolls, liveVersion } from "./live.ts";
 import { liveSocket } from "./live-socket.ts";
-import { liveVersion } from "./live-version.ts";
 import { lookup } from "./lookup.ts";
 import { me } from "./me.ts";
 import { messages } from "./messages.ts";
@@ -22,7 +20,6 @@ import { nearby } from "./nearby.ts";
 import { objects } from "./objects.ts";
 import { restore, restoreLines } from "./restore.ts";
 import { search } from "./search.ts";
-import { searchTypos } from "./search-typos.ts";
 import { team } from "./team.ts";
 import { tokens } from "./tokens.ts";
 
@@ -30,38 +27,14 @@ export type MakeSection = (suite: Suite) => Promise<Section>;
 
 /** The sections of the contract, in its order, by what they take. */
 export const ENDPOINTS: readonly MakeSection[] = [
-  ...[
-    conventions,
-    tokens,
-    failures,
-    nearby,
-    messages,
-    team,
-    coupons,
-    myCoupons,
-    search,
-    searchTypos,
-    me,
-    entries,
-    objects,
-    around,
-  ],
+  ...[conventions, tokens, failures, nearby, messages, team, coupons, myCoupons, search],
+  ...[me, entries, objects, around],
 ];
 export const BOARDS: readonly MakeSection[] = [leaderboard];
 export const FEED: readonly MakeSection[] = [
-  ...[
-    feedRules,
-    feedDeletes,
-    feedValues,
-    feedRecords,
-    lookup,
-    exportPages,
-    exportOrder,
-    exportLines,
-    restore,
-    restoreLines,
-  ],
+  ...[feedRules, feedDeletes, feedValues, feedRecords, lookup],
+  ...[exportPages, exportOrder, exportLines, restore, restoreLines],
 ];
-export const LIVE: readonly MakeSection[] = [livePolls, liveSocket, liveConcerns, liveVersion];
+export const LIVE: readonly MakeSection[] = [livePolls, liveSocket, liveChanges, liveVersion];
 
 export const SECTIONS: readonly MakeSection[] = [...ENDPOINTS, ...BOARDS, ...FEED, ...LIVE];

@@ -1,45 +1,69 @@
 import { expectFields, expectInvalid, expectNames, expectSame, fieldsIn } from "../expect.ts";
 import { type Answer, idsOf, listOf } from "../http.ts";
-import { account, block, campaign, customer, day, entry, friendship, membership, store } from "../lines.ts";
+import {
+  account,
+  block,
+  campaign,
+  customer,
+  day,
+  entry,
+  friendship,
+  membership,
+  registration,
+  store,
+} from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
-const PATH = "full-search";
+const PRIVATE = {
+  ...{ scan_id: "7", date_of_birth: "1990-02-03", address_line_1: "1 Main", address_line_2: "b" },
+  ...{ city: "c", state: "OK", zip: "73" },
+};
 const HIDDEN = {
-  date_of_birth: null,
-  scan_id: "",
-  address_line_1: "",
-  address_line_2: "",
-  city: "",
-  state: "",
-  zip: "",
-  balance: 0,
+  ...{ scan_id: "", date_of_birth: null, address_line_1: "", address_line_2: "" },
+  ...{ city: "", state: "", zip: "", balance: 0 },
 };
 const MOST = 20;
 const BLOCKERS = 3;
 
+const pairs = (text: string) => text.split(", ").map((pair) => pair.split(" ") as [query: string, name: string]);
+/** A query and the name that it means. The typo is in the second, a middle or the last letter. */
+const FORGIVEN = pairs(
+  "gharcia García, ggarcia García, garrcia García, garcixa García, garciae García, maris Marina, grcia García, " +
+    "garca García, gercia García, gartia García, garcie García, gracia García, garica García, garcai García, " +
+    "alaron Aalron, gracian Garcianello, christophre Christopher, chrsitophe Christophers, smiht Smith, annan Anna, " +
+    "οδισσεας Οδυσσέας, хелбный Хлебный, 日本語京東 日本語東京, 𐐨𐐪𐐩𐐫𐐬 𐐨𐐩𐐪𐐫𐐬, garciab Garcia1, smithe Smith, smithe Smithson",
+);
+const UNFORGIVEN = pairs(
+  "karcia Garcia, agrcia Garcia, arcia Garcia, agarcia Garcia, gracai Garcia, grcaia Garcia, mrina Marlina, " +
+    "smit Simth, garica1 Garcia1, 12354 12345, smithe Smit",
+);
+
 /** docs/contract/interface.md, 4.6 */
 export async function search(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
-  const accountId = suite.accountId();
-  const word = suite.word();
-  const [crowd, company, typed] = [suite.word(), suite.word(), suite.word()];
+  const { accountId, chain } = suite.accountIds("accountId chain");
+  // A word is in the names of the records of one rule, so that only these are found.
+  const newWord = () => suite.word();
+  const [word, crowd, company, typed, lonely] = [newWord(), newWord(), newWord(), newWord(), newWord()];
+  const [fewer, all, most, several] = [newWord(), newWord(), newWord(), newWord()];
   const { shop, points, ended, off } = suite.ids("shop points ended off");
   const { friend, stranger, shy, whole, longer } = suite.ids("friend stranger shy whole longer");
-  const many = Array.from({ length: MOST + 2 }, (_, index) => suite.id(`crowd-${index}`));
-  const shown = {
-    scan_id: "7",
-    date_of_birth: "1990-02-03",
-    address_line_1: "1 Main",
-    address_line_2: "b",
-    city: "c",
-    state: "OK",
-    zip: "73",
-  };
+  const many = Array.from({ length: MOST + 2 }, () => suite.id("crowd"));
+  const misspelt = [...FORGIVEN, ...UNFORGIVEN].map(([query, name], index) => {
+    return { query, name, word: newWord(), id: suite.id("store"), isForgiven: index < FORGIVEN.length };
+  });
+  const stores = (names: readonly string[]) => names.map((name) => store(suite.id("store"), chain, { name }));
+  const [twoTypos, oneTypo] = [
+    stores(Array(15).fill(`Maria Garcias ${fewer}`)),
+    stores(Array(10).fill(`Maria Gracias ${fewer}`)),
+  ];
 
-  const ask = (query: unknown, more: object = {}) => suite.post(ann, PATH, { query, ...more });
-  const customersOf = (answer: Answer) => listOf(answer, "customers");
+  const ask = (query: unknown, more: object = {}) => suite.post(ann, "full-search", { query, ...more });
+  const askStores = (query: string) => ask(query, { filter: "stores" });
   const idsIn = (answer: Answer, list: string) => idsOf(listOf(answer, list));
-  const find = async (query: string, id: string) => customersOf(await ask(query)).find((item) => item.id === id);
+  const find = async (query: string, id: string) =>
+    listOf(await ask(query), "customers").find((item) => item.id === id);
+  const withoutFifthLetter = (text: string) => text.slice(0, 4) + text.slice(5);
   /** The customers that a search finds, by the setting `CUSTOMER_SEARCH`. */
   const found = (...ids: string[]) => {
     const { customerSearch } = suite.settings;
@@ -56,12 +80,8 @@ export async function search(suite: Suite): Promise<Section> {
         expectSame((await ask("  abc  ")).status, 200);
       },
       "`filter` | any of `stores`, `customers`, `campaigns`, separated by commas | no, all | what to look for":
-        async () => {
-          expectInvalid(await ask("abc", { filter: "stores,coupons" }), "filter");
-        },
-      "`typos` | a JSON boolean | no, `true`": async () => {
-        expectInvalid(await ask("abc", { typos: "true" }), "typos");
-      },
+        async () => expectInvalid(await ask("abc", { filter: "stores,coupons" }), "filter"),
+      "`typos` | a JSON boolean | no, `true`": async () => expectInvalid(await ask("abc", { typos: "true" }), "typos"),
       "A query without a word finds nothing.": async () => {
         const { items } = (await ask("... --- ...")).body;
         expectSame(items, { stores: [], customers: [], campaigns: [] });
@@ -73,9 +93,9 @@ export async function search(suite: Suite): Promise<Section> {
       campaign(points, accountId, { name: "Points", campaign_description: `for ${word}`, campaign_end_date: day(1) }),
       campaign(ended, accountId, { campaign_end_date: "2021-01-01", name: `Ended ${word}` }),
       campaign(off, accountId, { status: 0, name: "Off" }),
-      customer(ann.id, `Ann ${word}`, shown),
-      customer(friend, `Friend ${word}`, shown),
-      customer(stranger, `José ${word}`, { ...shown, customer_description: "I run." }),
+      customer(ann.id, `Ann ${word}`, PRIVATE),
+      customer(friend, `Friend ${word}`, PRIVATE),
+      customer(stranger, `José ${word}`, { ...PRIVATE, customer_description: "I run." }),
       customer(shy, `Shy ${word}`),
       customer(longer, `${typed}ish Longer`),
       customer(whole, `${typed} Whole`),
@@ -91,8 +111,18 @@ export async function search(suite: Suite): Promise<Section> {
       membership(shop, friend),
       entry(suite.id("entry"), stranger, shop, "9.99"),
       entry(suite.id("entry"), friend, shop, "7.05"),
-      { record: "registration", campaign_id: points, customer_id: friend },
-      { record: "registration", campaign_id: ended, customer_id: friend },
+      registration(points, friend),
+      registration(ended, friend),
+      account(chain),
+      customer(suite.id("lonely"), `Lonely ${lonely}`),
+      ...misspelt.map(({ id, name, word }) => store(id, chain, { name: `${name} ${word}` })),
+      ...twoTypos,
+      ...oneTypo,
+      ...stores(["Maria Garcias", ...Array(MOST).fill("Maria Gracias")].map((name) => `${name} ${all}`)),
+      ...stores(
+        ["Garcias", "Garcia", "Garciab", "Garcia Garciab", "Garciab", "Martin"].map((name) => `${name} ${most}`),
+      ),
+      ...stores([..."abcdefg"].map((letter) => `Garcia${letter} Martin ${several}`)),
     ],
     feeds: {
       "**Variant A** (no filter, or one with `campaigns`): `items` is an object with the arrays `stores`, `customers` and `campaigns`. Lists that were not asked for are empty.":
@@ -103,7 +133,7 @@ export async function search(suite: Suite): Promise<Section> {
           expectSame([idsIn(answer, "stores"), idsIn(answer, "customers")], [[shop], []]);
         },
       "**Variant B** (a filter without `campaigns`): `stores` and `customers` stand beside `status`, without `items`.":
-        async () => expectNames((await ask(word, { filter: "stores" })).body, ["status", "stores", "customers"]),
+        async () => expectNames((await askStores(word)).body, ["status", "stores", "customers"]),
       "Each word of the query must begin some word of the record; different words may match different fields.":
         async () => {
           const start = word.slice(0, 5);
@@ -118,41 +148,65 @@ export async function search(suite: Suite): Promise<Section> {
           expectSame(idsIn(answer, "campaigns"), [points, ended, off]);
           expectSame(idsIn(await ask(word), "campaigns"), [points, ended]);
         },
-      "At most 20 of each kind.": async () => {
-        expectSame(idsIn(await ask(crowd), "customers"), found(...many.slice(0, MOST)));
-      },
+      "At most 20 of each kind.": async () =>
+        expectSame(idsIn(await ask(crowd), "customers"), found(...many.slice(0, MOST))),
       "Records in which every word of the query is a whole word come first. Within both parts, the record stored first comes first.":
         async () => expectSame(idsIn(await ask(typed), "customers"), found(whole, longer)),
       "If every list that was asked for would be empty, they are searched once more, unless `typos` is `false`":
         async () => {
-          const wrong = `${typed.slice(0, 4)}${typed.slice(5)}`;
+          const wrong = withoutFifthLetter(typed);
           expectSame(idsIn(await ask(wrong), "customers").toSorted(), found(whole, longer).toSorted());
           expectSame(idsIn(await ask(wrong, { typos: false }), "customers"), []);
         },
+      "A forgiven word matches a word of the record with the same first letter and a beginning that is one typo away. A typo is one letter more, less or other, or two neighbours swapped (optimal string alignment, distance 1). If that beginning is the word without its last letter, it must be the whole word of the record: `smithe` finds Smith.":
+        async () => {
+          for (const { query, name, word, id, isForgiven } of misspelt) {
+            const answer = await askStores(`${query} ${word}`);
+            expectSame(idsIn(answer, "stores"), isForgiven ? [id] : [], `${name} by ${query}`);
+            expectSame(answer.body.forgiven?.length ?? 0, isForgiven ? 1 : 0, `words forgiven in ${query}`);
+          }
+        },
+      "Every word of the query must match, as it is or forgiven. Records with fewer forgiven words come first, then the record stored first; at most 20.":
+        async () => {
+          const answer = await askStores(`mraia gracias ${fewer}`);
+          expectSame(idsIn(answer, "stores"), idsOf([...oneTypo, ...twoTypos].slice(0, MOST)));
+          expectSame(answer.body.forgiven, ["mraia", "gracias"]);
+        },
       "`forgiven` is an array beside `status`, in both variants: the words of the query, folded and in their order, that were forgiven in a record shown. It is left out if there are none.":
         async () => {
-          const wrong = `${word.slice(0, 4)}${word.slice(5)}`;
+          const wrong = withoutFifthLetter(word);
           expectSame((await ask(`CAFÉ ${wrong}`)).body.forgiven, [wrong]);
-          expectSame((await ask(wrong, { filter: "stores" })).body.forgiven, [wrong]);
+          expectSame((await askStores(wrong)).body.forgiven, [wrong]);
           expectSame("forgiven" in (await ask(word)).body, false);
+          expectSame((await askStores(`mraia gracias ${all}`)).body.forgiven, ["mraia"]);
         },
       "`meant` is an object that says for each of these words which words of the records shown it was taken for":
         async () => {
-          const wrong = `${word.slice(0, 4)}${word.slice(5)}`;
-          for (const filter of ["stores,campaigns", "stores"])
-            expectSame(
-              (await ask(wrong, { filter })).body.meant,
-              { [wrong]: [word] },
-              `meant with the filter ${filter}`,
-            );
+          const wrong = withoutFifthLetter(word);
+          for (const filter of ["stores,campaigns", "stores"]) {
+            const { meant } = (await ask(wrong, { filter })).body;
+            expectSame(meant, { [wrong]: [word] }, `meant with the filter ${filter}`);
+          }
           expectSame("meant" in (await ask(word)).body, false);
         },
+      "at most five, each of at most 100 characters, those of the most records first, then by code point.":
+        async () => {
+          const meant = async (query: string) => (await ask(query)).body.meant;
+          expectSame(await meant(`garica ${most}`), { garica: ["garciab", "garcia", "garcias"] });
+          const five = ["garciaa", "garciab", "garciac", "garciad", "garciae"];
+          expectSame(await meant(`garica matrin ${several}`), { garica: five, matrin: ["martin"] });
+        },
+      "Who may not be found does not count towards the limit, and is in no `forgiven` and no `meant`.": async () => {
+        const { body } = await ask(withoutFifthLetter(lonely));
+        const isFound = suite.settings.customerSearch === "all";
+        expectSame(["forgiven" in body, "meant" in body], [isFound, isFound]);
+      },
       "A word is a run of letters and digits.": async () => {
-        const stores = async (query: string) => idsIn(await ask(query, { typos: false }), "stores");
+        const storesBy = async (query: string) => idsIn(await ask(query, { typos: false }), "stores");
         for (const sign of ['"', "*", "-", ":", "(", ")", "^", "+", "%_", "'"])
-          expectSame(await stores(`${sign}${word}${sign}tulsa${sign}`), [shop], `words between ${sign}`);
+          expectSame(await storesBy(`${sign}${word}${sign}tulsa${sign}`), [shop], `words between ${sign}`);
         for (const operator of ["OR", "AND", "NOT", "NEAR"])
-          expectSame(await stores(`${word} ${operator} tulsa`), [], `the word ${operator}`);
+          expectSame(await storesBy(`${word} ${operator} tulsa`), [], `the word ${operator}`);
       },
       "a store | `id`, `account_id`, `name`, `store_image`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `phone`, `latitude`, `longitude`, `account` (5.1)":
         async (rule) => {
@@ -170,20 +224,19 @@ export async function search(suite: Suite): Promise<Section> {
         },
       '`date_of_birth`, `scan_id`, the address and `balance` of a customer are shown to that customer and to friends (`friend_status` 1). For others the date is `null`, the texts are `""` and the balance is 0.':
         async () => {
-          expectFields(await find(word, ann.id), { ...shown, friend_status: -1 });
+          expectFields(await find(word, ann.id), { ...PRIVATE, friend_status: -1 });
           if (found(friend).length > 0)
-            expectFields(await find(word, friend), { ...shown, balance: 7.05, friend_status: 1 });
+            expectFields(await find(word, friend), { ...PRIVATE, balance: 7.05, friend_status: 1 });
           if (found(stranger).length > 0)
             expectFields(await find(word, stranger), { ...HIDDEN, customer_description: "I run.", friend_status: -1 });
         },
-      "Customers who have blocked the caller are not found.": async () => {
-        expectSame(idsIn(await ask(word), "customers"), found(ann.id, friend, stranger));
-      },
+      "Customers who have blocked the caller are not found.": async () =>
+        expectSame(idsIn(await ask(word), "customers"), found(ann.id, friend, stranger)),
       "`campaigns_total` is the number of running campaigns (`status` 1, today within the dates) of the accounts of those stores. `campaigns_registered` is how many of these the customer has registered for.":
         async () => {
           const [id = ann.id] = found(friend);
-          const wanted = id === friend ? [1, 1, 1] : [0, 0, 0];
           const came = await find(word, id);
+          const wanted = id === friend ? [1, 1, 1] : [0, 0, 0];
           expectSame([came?.stores_count, came?.campaigns_total, came?.campaigns_registered], wanted);
         },
     },

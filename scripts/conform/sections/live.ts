@@ -1,0 +1,129 @@
+import { expectSame, expectThat } from "../expect.ts";
+import type { Answer } from "../http.ts";
+import { account, coupon, customer, deleted, entry, group, issued, message, store } from "../lines.ts";
+import { type Listener, listen } from "../socket.ts";
+import type { Line, Section, Suite } from "../suite.ts";
+
+const QUIET_WITHIN_SECONDS = 5;
+const SHOWN_WITHIN_SECONDS = 15;
+
+/** docs/contract/live.md, 1 */
+export async function livePolls(suite: Suite): Promise<Section> {
+  const { ann, ben, eve } = await suite.callers();
+  const talk = suite.id("talk");
+  const newest = "2026-01-05 09:00:00";
+  const poll = () => suite.get(ann, "messages", { check_time: newest });
+  const isQuiet = ({ headers }: Answer) => /trips;desc="?0"?/.test(headers.get("Server-Timing") ?? "");
+
+  return {
+    cited: "live, 1",
+    lines: [
+      customer(ann.id),
+      customer(ben.id),
+      group(talk, [ann.id, ben.id]),
+      message(suite.id("message"), talk, ben.id, "old", { sent_at: newest }),
+    ],
+    feeds: {
+      "`Server-Timing` says 0 round trips.": async () => {
+        await suite.until(poll, isQuiet, QUIET_WITHIN_SECONDS);
+        await suite.until(() => suite.get(eve, "messages"), isQuiet, QUIET_WITHIN_SECONDS);
+      },
+      "From then on the inbox leaves polls to the database until their `check_time` has reached the message.":
+        async () => {
+          await suite.until(poll, isQuiet, QUIET_WITHIN_SECONDS);
+          const text = suite.id("news");
+          const isShown = (answer: Answer) => answer.text.includes(text);
+          await suite.feed(message(suite.id("message"), talk, ben.id, text));
+          const next = await poll();
+          expectThat(isShown(next) || !isQuiet(next), "the poll after a new message is quiet");
+          await suite.until(poll, isShown, SHOWN_WITHIN_SECONDS);
+        },
+    },
+  };
+}
+
+const LISTENED_MS = 1_500;
+const changed = (what: string) => JSON.stringify({ type: "changed", what: [what] });
+
+/** docs/contract/live.md, 3 */
+export async function liveChanges(suite: Suite): Promise<Section> {
+  const { ann, ben } = await suite.callers();
+  const accountId = suite.accountId();
+  const { shop, plain, talk, other } = suite.ids("shop plain talk other");
+
+  /** Feeds lines, and resolves with the frames that Ann and Ben get. */
+  const framesAfter = async (...lines: Line[]) => {
+    const listeners: Listener[] = [];
+    try {
+      for (const { token } of [ann, ben]) listeners.push(await listen(suite, token));
+      await suite.feed(...lines);
+      await suite.http.sleep(LISTENED_MS);
+      // The first frame is the hello.
+      return listeners.map(({ frames }) => frames.slice(1));
+    } finally {
+      for (const listener of listeners) listener.close();
+    }
+  };
+
+  return {
+    cited: "live, 3",
+    lines: [
+      account(accountId),
+      store(shop, accountId),
+      coupon(plain, accountId),
+      ...[ann.id, ben.id, other].map((id) => customer(id)),
+      group(talk, [ann.id, other]),
+    ],
+    feeds: {
+      "the customer of each `customer_coupon` that was issued, changed or withdrawn.": async () => {
+        const [id, forBen] = [suite.id("issued"), suite.id("issued")];
+        expectSame(await framesAfter(issued(id, ann.id, plain, shop)), [[changed("coupons")], []]);
+        const lines = [issued(id, ann.id, plain, shop, { total_count: 2 }), issued(forBen, ben.id, plain, shop)];
+        expectSame(await framesAfter(...lines), [[changed("coupons")], [changed("coupons")]]);
+        expectSame(await framesAfter(deleted("customer_coupon", { id })), [[changed("coupons")], []]);
+      },
+      "A `coupon` notifies nobody: it may have a million holders": async () =>
+        expectSame(await framesAfter(coupon(plain, accountId, { name: suite.word() })), [[], []]),
+      "the customers of new balance entries, even if these add up to nothing": async () => {
+        const lines = ["1.00", "-1.00"].map((amount) => entry(suite.id("entry"), ben.id, shop, amount));
+        expectSame(await framesAfter(...lines), [[], [changed("balance")]]);
+      },
+      "A line that changes nothing notifies nobody. Nobody hears of what concerns somebody else.": async () => {
+        const line = entry(suite.id("entry"), ben.id, shop, "1.00");
+        await suite.feed(line);
+        expectSame(await framesAfter(line, customer(ann.id), entry(suite.id("entry"), other, shop, "1.00")), [[], []]);
+      },
+      "the members of a group whose shown messages changed or of which a message lost its body": async () => {
+        const id = suite.id("message");
+        await suite.feed(message(id, talk, ann.id, "rude", { sent_at: "2026-01-04 09:00:00" }));
+        expectSame(await framesAfter(deleted("message", { id })), [[changed("messages")], []]);
+      },
+      "who was added to a group or removed from one; the members of a removed group": async () => {
+        const id = suite.id("talk");
+        const sentAt = { sent_at: "2026-01-05 09:00:00" };
+        await suite.feed(group(id, [ann.id, other]), message(suite.id("message"), id, ann.id, "old", sentAt));
+        const [, ofBen] = await framesAfter(group(id, [ann.id, other, ben.id]));
+        expectSame(ofBen, [changed("messages")]);
+        expectSame(await framesAfter(deleted("message_group", { id })), [[changed("messages")], [changed("messages")]]);
+      },
+    },
+  };
+}
+
+/** docs/contract/live.md, 4 */
+export async function liveVersion(suite: Suite): Promise<Section> {
+  const accountId = suite.accountId();
+  const versionOfFeed = async () => Number((await suite.feed(account(accountId))).headers.get("X-Feed-Version"));
+
+  return {
+    cited: "live, 4",
+    feeds: {
+      "Each feed request that is committed adds one to the feed version. Every 200 of the feed has it in the header `X-Feed-Version`.":
+        async () => {
+          const [first, second] = [await versionOfFeed(), await versionOfFeed()];
+          // Other clients may feed meanwhile.
+          expectThat(0 < first && first < second, `X-Feed-Version was ${first}, then ${second}`);
+        },
+    },
+  };
+}

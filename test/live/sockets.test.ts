@@ -1,0 +1,193 @@
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, it, vi } from "vitest";
+import { Inbox } from "../../src/inbox/inbox.ts";
+import {
+  evict,
+  framesOf,
+  inboxOf,
+  inInbox,
+  type Listener,
+  listenAs,
+  notification,
+  openSockets,
+  ring,
+  seedCustomer,
+} from "../support/live.ts";
+import * as seed from "../support/seed.ts";
+import { waitUntil } from "../support/wait.ts";
+
+const LARGEST_BYTES = 1_024;
+const LEEWAY_SECONDS = 5;
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+async function openMany(id: string, count: number): Promise<Listener[]> {
+  const listeners: Listener[] = [];
+  while (listeners.length < count) listeners.push(await listenAs(id));
+  return listeners;
+}
+
+const isOpen = ({ socket }: Listener) => socket.readyState === WebSocket.OPEN;
+
+describe("frames of the app", () => {
+  it("do not wake the inbox if they are pings", async ({ expect }) => {
+    const id = seed.freshId("c");
+    const { socket, next } = await listenAs(id);
+    await evict(id);
+
+    socket.send("ping");
+
+    expect(await next()).toBe("pong");
+    // The runtime refuses to evict an object that is not in memory.
+    await expect(evict(id)).rejects.toThrow("not currently running");
+  });
+
+  it("may have 1,024 bytes, in binary too", async ({ expect }) => {
+    const id = seed.freshId("c");
+    const { socket, next, closed } = await listenAs(id);
+
+    socket.send(new Uint8Array(LARGEST_BYTES));
+    socket.send("ping");
+    expect(await next()).toBe("pong");
+    socket.send(new Uint8Array(LARGEST_BYTES + 1));
+
+    expect(await closed).toMatchObject({ code: 1009 });
+    expect(await openSockets(id)).toBe(0);
+  });
+
+  it("are counted by socket and minute, even if the inbox is evicted meanwhile", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const id = seed.freshId("c");
+    const [app, other] = [await listenAs(id), await listenAs(id)];
+    const openAfter = async ({ socket }: Listener, count: number) => {
+      const heard = vi.spyOn(Inbox.prototype, "webSocketMessage");
+      for (let sent = 0; sent < count; sent += 1) socket.send("hello");
+      await waitUntil(() => heard.mock.calls.length === count);
+      heard.mockRestore();
+      return openSockets(id);
+    };
+
+    const counts = [await openAfter(app, 40), await openAfter(other, 60)];
+    await evict(id);
+    counts.push(await openAfter(app, 20));
+    vi.setSystemTime(Date.now() + 60_000);
+    counts.push(await openAfter(app, 60), await openAfter(app, 1));
+
+    expect(counts).toEqual([2, 2, 2, 2, 1]);
+    expect(await app.closed).toEqual({ code: 1008, reason: "At most 60 frames a minute are taken." });
+  });
+});
+
+describe("a close frame of the app", () => {
+  it.for([
+    [1000, false],
+    [4999, false],
+    [1000, true],
+  ] as const)("with %i is answered, after an eviction: %s", async ([code, isEvicted], { expect }) => {
+    const id = seed.freshId("c");
+    const { socket, closed } = await listenAs(id);
+    if (isEvicted) await evict(id);
+
+    socket.close(code, "bye");
+
+    expect((await closed).code).toBe(code);
+    expect(await inInbox(id, (state) => state.getWebSockets().length)).toBe(0);
+  });
+
+  it.for([0, 999, 1004, 1006, 1015, 5000, 65_535])(
+    "with %i is answered without a code, because it may not be sent",
+    async (code, { expect }) => {
+      const id = seed.freshId("c");
+      const { closed } = await listenAs(id);
+
+      await runInDurableObject(await inboxOf(id), async (inbox, state) => {
+        for (const socket of state.getWebSockets()) inbox.webSocketClose(socket, code);
+      });
+
+      expect((await closed).code).toBe(1005);
+    },
+  );
+});
+
+describe("a socket whose token expires", () => {
+  it("is closed by an alarm at that millisecond, even if the inbox is evicted meanwhile", async ({ expect }) => {
+    const id = seed.freshId("c");
+    const exp = Math.floor(Date.now() / 1_000) + 600;
+    const expiresAt = (exp + LEEWAY_SECONDS) * 1_000;
+    const { socket, closed } = await listenAs(id, { exp });
+    const alarm = () => inInbox(id, ({ storage }) => storage.getAlarm());
+    expect(await alarm()).toBe(expiresAt);
+
+    vi.useFakeTimers({ toFake: ["Date"], now: expiresAt - 1 });
+    await ring(id);
+    expect([socket.readyState, await alarm()]).toEqual([WebSocket.OPEN, expiresAt]);
+    await evict(id);
+    vi.setSystemTime(expiresAt);
+    await ring(id);
+
+    expect((await closed).code).toBe(4401);
+  });
+});
+
+describe("the sockets of a customer", () => {
+  it("are eight: each further socket closes the oldest, even if the inbox is evicted meanwhile", async ({ expect }) => {
+    const id = seed.freshId("c");
+    const listeners = await openMany(id, 4);
+    await evict(id);
+    listeners.push(...(await openMany(id, 4)));
+    listeners[5]?.socket.close(1000);
+    await listeners[5]?.closed;
+    await evict(id);
+
+    listeners.push(...(await openMany(id, 3)));
+
+    await waitUntil(() => listeners.filter(isOpen).length === 8);
+    expect(listeners.map(isOpen)).toEqual([false, false, true, true, true, false, true, true, true, true, true]);
+  });
+
+  it("are eight even if twenty open at once", async ({ expect }) => {
+    const id = seed.freshId("c");
+
+    const listeners = await Promise.all(Array.from({ length: 20 }, () => listenAs(id)));
+
+    await waitUntil(() => listeners.filter(isOpen).length === 8);
+    const closed = listeners.filter((one) => !isOpen(one)).map(async (one) => (await one.closed).code);
+    expect(new Set(await Promise.all(closed))).toEqual(new Set([4408]));
+  });
+
+  it("get hello as their first frame, even while the inbox is notified", async ({ expect }) => {
+    const { id } = await seedCustomer();
+    await listenAs(id);
+    let isOver = false;
+    const notifying = (async () => {
+      while (!isOver) await (await inboxOf(id)).notify(notification({ kinds: ["balance"] }));
+    })();
+
+    // `listenAs` throws if another frame comes first.
+    const last = (await openMany(id, 12)).at(-1);
+    isOver = true;
+    await notifying;
+
+    expect(last && new Set((await framesOf(last, id)).flat())).toEqual(new Set(["balance"]));
+  });
+
+  it("get a frame even if the connection of another is lost at that moment", async ({ expect }) => {
+    const { id, change } = await seedCustomer();
+    const [lost, second, third] = [await listenAs(id), await listenAs(id), await listenAs(id)];
+    const send = vi.fn(() => {
+      throw new TypeError("Can't call WebSocket send() after close().");
+    });
+    await inInbox(id, (state) => {
+      for (const socket of state.getWebSockets()) if (socket.deserializeAttachment().order === 1) socket.send = send;
+    });
+
+    await change();
+    await Promise.all([second.next(), third.next()]);
+
+    expect(send).toHaveBeenCalledTimes(1);
+    expect(lost.frames).toEqual([{ type: "hello" }]);
+  });
+});

@@ -27,42 +27,38 @@ describe("an inbox", () => {
     expect(isSubscribed(EMPTY_INBOX, NOW)).toBe(false);
     expect(isSubscribed(subscribed(), NOW + HOUR - 1)).toBe(true);
     expect(isSubscribed(subscribed(), NOW + HOUR)).toBe(false);
+    const clockAhead = afterSubscription(EMPTY_INBOX, { newestAt: "", at: NOW + MINUTE }, NOW);
+    expect(isSubscribed(clockAhead, NOW + HOUR)).toBe(false);
   });
 
-  it("keeps the subscription that asked the primary later, whichever arrives later", ({ expect }) => {
+  it("keeps the subscription that asked the primary later, in whatever order they arrive", ({ expect }) => {
     const later = subscribed(LATE, NOW + MINUTE);
 
     expect(afterSubscription(later, { newestAt: EARLY, at: NOW }, NOW + MINUTE)).toBe(later);
     expect(afterSubscription(subscribed(), { newestAt: LATE, at: NOW + MINUTE }, NOW + MINUTE)).toEqual(later);
   });
 
-  it("is not subscribed for longer if a clock is ahead", ({ expect }) => {
-    const state = afterSubscription(EMPTY_INBOX, { newestAt: "", at: NOW + MINUTE }, NOW);
-
-    expect(isSubscribed(state, NOW + HOUR)).toBe(false);
-  });
-
   it.for([
-    ["nothing new where the poll knows the message of the subscription", subscribed(), EARLY, true],
-    ["something where a notification is later", notified(LATE, subscribed()), EARLY, false],
-    ["nothing new where the poll knows the notification's message", notified(LATE, subscribed()), LATE, true],
-    ["something where the subscription's message is later", notified(EARLY, subscribed(LATE)), EARLY, false],
-    ["nothing new where there is no message at all, nor a check_time", subscribed(""), "", true],
-    ["something where there is a message and no check_time", subscribed(), "", false],
-    ["something where the first message came and there is no check_time", notified(EARLY, subscribed("")), "", false],
-    ["something while it is not subscribed", notified(EARLY), LATE, false],
-  ] as const)("knows of %s", ([, state, checkTime, expected], { expect }) => {
+    ["is empty if the poll knows the message of the subscription", subscribed(), EARLY, true],
+    ["is not, if the message of a notification is later", notified(LATE, subscribed()), EARLY, false],
+    ["is empty if the poll knows the message of the notification", notified(LATE, subscribed()), LATE, true],
+    ["is not, if the message of the subscription is later", notified(EARLY, subscribed(LATE)), EARLY, false],
+    ["is empty without a check_time, if there is no message", subscribed(""), "", true],
+    ["is not, without a check_time, if there is a message", subscribed(), "", false],
+    ["is not, without a check_time, after the first message", notified(EARLY, subscribed("")), "", false],
+    ["is not, while the inbox is not subscribed", notified(EARLY), LATE, false],
+  ] as const)("knows that a poll %s", ([, state, checkTime, expected], { expect }) => {
     expect(nothingNew(state, checkTime, NOW)).toBe(expected);
   });
 
-  it("keeps the latest message that it was notified of, in whatever order", ({ expect }) => {
+  it("remembers the latest message of its notifications, in whatever order they arrive", ({ expect }) => {
     const late = notified(LATE, subscribed(), NOW + 900);
 
     expect(notified(EARLY, late, NOW + 100)).toEqual(late);
     expect(notified(LATE, notified(EARLY, subscribed(), NOW + 100), NOW + 900)).toEqual(late);
   });
 
-  it("keeps what it was notified of when a subscription arrives that does not know of it", ({ expect }) => {
+  it("remembers a notification when a subscription without its message arrives later", ({ expect }) => {
     const state = afterSubscription(notified(LATE), { newestAt: EARLY, at: NOW }, NOW + MINUTE);
 
     expect(nothingNew(state, EARLY, NOW + MINUTE)).toBe(false);
@@ -89,10 +85,10 @@ describe("an inbox", () => {
   });
 });
 
-/** Notifications of an inbox: when they come, and when their change is shown if that is later; in milliseconds. */
+/** Notifications: when they arrive, and when an endpoint shows their changes if that is later. In milliseconds. */
 type Changes = readonly { at: number; kinds: readonly ChangeKind[]; shownAt?: number }[];
 
-/** The frames, each with its time, and the most entries that the inbox stored at once. */
+/** The frames with their times, and the most entries that the inbox stored at once. */
 function simulate(changes: Changes) {
   let pending: Pending = [];
   let stored = 0;
@@ -120,7 +116,7 @@ const nextSecond = (at: number) => 1_000 * (Math.floor(at / 1_000) + 1);
 describe("frames", () => {
   it.for<[what: string, changes: Changes, frames: [at: number, kinds: ChangeKind[]][]]>([
     [
-      "list what changes within 250 ms, as messages, coupons, balance",
+      "list the changes of 250 ms in the order messages, coupons, balance",
       [
         { at: 0, kinds: ["balance"] },
         { at: 100, kinds: ["coupons", "messages"] },
@@ -134,7 +130,7 @@ describe("frames", () => {
       [250, 550, 850, 1_150, 1_450].map((at) => [at, ["balance"]]),
     ],
     [
-      "of a balance do not wait until a message is shown",
+      "for a balance do not wait until a message is shown",
       [
         { at: 0, kinds: ["messages"], shownAt: 900 },
         { at: 0, kinds: ["balance"] },

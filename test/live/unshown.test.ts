@@ -4,22 +4,11 @@ import { Database } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { beginListening } from "../../src/inbox/listeners.ts";
+import { notifyOfFeed } from "../../src/inbox/notify.ts";
 import { as, mustFeed, ndjson } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
-import {
-  connection,
-  evict,
-  framesOf,
-  inboxOf,
-  inInbox,
-  type Listener,
-  listenAs,
-  listenOn,
-  notification,
-  sleep,
-} from "../support/live.ts";
+import { connection, evict, framesOf, type Listener, listenAs, listenOn, sleep } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
-import { rows } from "../support/state.ts";
 import { waitFor } from "../support/wait.ts";
 
 const MESSAGES = "/api/v1/customer/messages";
@@ -39,8 +28,7 @@ async function seedPair() {
   const [ada, bo] = [seed.customer(), seed.customer()];
   const group = seed.group([ada.id, bo.id]);
   await mustFeed([ada, bo, group]);
-  const line = () => seed.message(group.id, ada.id, { body: "Just now" });
-  return { bo: bo.id, line, write: () => mustFeed([line()]) };
+  return { bo: bo.id, line: seed.message(group.id, ada.id, { body: "Just now" }) };
 }
 
 /** Does some work between the commit of the listener's row and the opening of the socket. */
@@ -52,91 +40,33 @@ function beforeSocketOpens(work: () => Promise<unknown>): void {
   });
 }
 
-describe("a message whose second is not over when a socket opens", () => {
-  it.for(["stays in memory", "loses its memory"])(
-    "has its frame where it is stored between the listener's row and the socket, and the inbox %s",
-    async (how, { expect }) => {
-      const { bo, write } = await seedPair();
-      await nextSecond();
-      beforeSocketOpens(async () => {
-        await nextSecond();
-        await write();
-        if (how === "loses its memory") await evict(bo);
-      });
-
-      const socket = await listenAs(bo);
-      const afterHello = await as(bo).get(MESSAGES);
-      await waitFor(() => expect(socket.frames).toHaveLength(2));
-      await nextSecond();
-      const afterFrame = await as(bo).get(MESSAGES);
-
-      expect(afterHello.body).toMatchObject({ status: false, errorCode: "NO_ITEMS" });
-      expect(await framesOf(socket, bo)).toEqual([["messages"]]);
-      expect(afterFrame.body.items).toMatchObject([{ last_message: "Just now" }]);
-      socket.socket.close();
-    },
-  );
-});
-
-describe("a message that is committed and notified while a socket opens", () => {
-  const STEPS = ["row", "commit", "notify", "open"] as const;
-  const ORDERS = permutations(STEPS).filter(
-    (order) => order.indexOf("row") < order.indexOf("open") && order.indexOf("commit") < order.indexOf("notify"),
-  );
-
-  function permutations<Item>(items: readonly Item[]): Item[][] {
-    if (items.length === 0) return [[]];
-    return items.flatMap((item) => permutations(items.filter((one) => one !== item)).map((rest) => [item, ...rest]));
-  }
-
-  it.for(ORDERS.map((order) => order.join(", ")))("has one frame in the order: %s", async (order, { expect }) => {
+describe("a message that is fed between the listener's row and the socket", () => {
+  it("has a frame, if its second is not over, even if the inbox is evicted", async ({ expect }) => {
     const { bo, line } = await seedPair();
-    // Makes the customer a listener, so that the inbox is notified in every order.
-    await as(bo).get(MESSAGES);
-    const db = new Database(env.DB, "first-primary");
-    const inboxes = new Inboxes(env);
-    let shownAt: number | null = null;
-    let accepted: Awaited<ReturnType<typeof acceptFeed>> | undefined;
-    let socket: Listener | undefined;
-    const steps: Record<(typeof STEPS)[number], () => Promise<void>> = {
-      row: async () => {
-        shownAt = (await beginListening(db, bo)).unshown?.shownAt ?? null;
-      },
-      commit: async () => {
-        const body = new TextEncoder().encode(ndjson([line()]));
-        accepted = await acceptFeed(db, { body, token: { accounts: "*", restores: false } });
-      },
-      notify: async () => {
-        if (accepted === undefined) throw new Error("nothing was committed");
-        const [change] = accepted.forListeners.changes;
-        const newestAt = String(change?.newestAt);
-        const messageWaitMs = Math.max(0, Number(accepted.forListeners.unshown?.shownAt) - Date.now());
-        await inboxes.notify(bo, notification({ kinds: ["messages"], newestAt, messageWaitMs }));
-      },
-      open: async () => {
-        const messageWaitMs = shownAt && Math.max(0, shownAt - Date.now());
-        const { webSocket } = await inboxes.connect(connection(bo, { messageWaitMs }));
-        if (webSocket === null) throw new Error("no socket");
-        socket = listenOn(webSocket);
-      },
-    };
-    await nextSecond();
-
-    for (const step of STEPS.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))) await steps[step]();
-    await waitFor(() => expect(socket?.frames).toHaveLength(2));
-
-    expect(socket && (await framesOf(socket, bo))).toEqual([["messages"]]);
-    socket?.socket.close();
-  });
-});
-
-describe("a message whose second is over when a socket opens", () => {
-  it("has no frame, because the app gets it after hello", async ({ expect }) => {
-    const { bo, write } = await seedPair();
     await nextSecond();
     beforeSocketOpens(async () => {
       await nextSecond();
-      await write();
+      await mustFeed([line]);
+      await evict(bo);
+    });
+
+    const socket = await listenAs(bo);
+    const afterHello = await as(bo).get(MESSAGES);
+    await waitFor(() => expect(socket.frames).toHaveLength(2));
+    await nextSecond();
+    const afterFrame = await as(bo).get(MESSAGES);
+
+    expect(afterHello.body).toMatchObject({ status: false, errorCode: "NO_ITEMS" });
+    expect(await framesOf(socket, bo)).toEqual([["messages"]]);
+    expect(afterFrame.body.items).toMatchObject([{ last_message: "Just now" }]);
+  });
+
+  it("has no frame, if its second is over, because the app gets it after hello", async ({ expect }) => {
+    const { bo, line } = await seedPair();
+    await nextSecond();
+    beforeSocketOpens(async () => {
+      await nextSecond();
+      await mustFeed([line]);
       await sleep(400);
       await nextSecond();
     });
@@ -146,44 +76,48 @@ describe("a message whose second is over when a socket opens", () => {
 
     expect(afterHello.body.items).toMatchObject([{ last_message: "Just now" }]);
     expect(await framesOf(socket, bo)).toEqual([]);
-    socket.socket.close();
   });
 });
 
-describe("an inbox without sockets", () => {
-  it("stores a notification with one write, and none that is about no message", async ({ expect }) => {
-    const id = seed.freshId("c");
-    const writes = await inInbox(id, ({ storage }) => vi.spyOn(storage.kv, "put"));
+describe("a message that is fed while a socket opens", () => {
+  it.for([
+    "row, commit, notify, open",
+    "row, commit, open, notify",
+    "row, open, commit, notify",
+    "commit, row, notify, open",
+    "commit, row, open, notify",
+    "commit, notify, row, open",
+  ])("has one frame in the order: %s", async (order, { expect }) => {
+    const { bo, line } = await seedPair();
+    // Makes the customer a listener, so that the inbox is notified in every order.
+    await as(bo).get(MESSAGES);
+    const db = new Database(env.DB, "first-primary");
+    const inboxes = new Inboxes(env);
+    let shownAt: number | undefined;
+    let accepted: Awaited<ReturnType<typeof acceptFeed>> | undefined;
+    let socket: Listener | undefined;
+    const steps: Record<string, () => Promise<void>> = {
+      row: async () => {
+        shownAt = (await beginListening(db, bo)).unshown?.shownAt;
+      },
+      commit: async () => {
+        const body = new TextEncoder().encode(ndjson([line]));
+        accepted = await acceptFeed(db, { body, token: { accounts: "*", restores: false } });
+      },
+      notify: async () => {
+        if (accepted !== undefined) await notifyOfFeed(inboxes, accepted.forListeners, { db, inBackground: () => {} });
+      },
+      open: async () => {
+        const messageWaitMs = shownAt === undefined ? null : Math.max(0, shownAt - Date.now());
+        const { webSocket } = await inboxes.connect(connection(bo, { messageWaitMs }));
+        if (webSocket !== null) socket = listenOn(webSocket);
+      },
+    };
+    await nextSecond();
 
-    const inbox = await inboxOf(id);
-    const [newestAt, messageWaitMs] = ["2027-01-01 00:00:00", 800];
-    await inbox.notify(notification({ kinds: ["messages", "balance"], newestAt, messageWaitMs }));
-    const afterMessage = writes.mock.calls.length;
-    await inbox.notify(notification({ kinds: ["balance"] }));
+    for (const step of order.split(", ")) await steps[step]?.();
+    await waitFor(() => expect(socket?.frames).toHaveLength(2));
 
-    expect([afterMessage, writes.mock.calls.length]).toEqual([1, 1]);
-  });
-});
-
-describe("the listener's row when a socket opens", () => {
-  const leftAfterOpening = async (hours: number) => {
-    const id = seed.freshId("c");
-    await rows(
-      "INSERT INTO listeners (customer_id, until) SELECT ?, datetime(now, ?) FROM clock",
-      id,
-      `+${hours} hours`,
-    );
-    const { socket } = await listenAs(id);
-    socket.close();
-    const [row] = await rows(
-      "SELECT (unixepoch(until) - unixepoch(now)) / 3600.0 AS hours FROM listeners, clock WHERE customer_id = ?",
-      id,
-    );
-    return Number(row?.hours);
-  };
-
-  it("is written if it is valid for less than two hours", async ({ expect }) => {
-    expect(await leftAfterOpening(1.9)).toBeGreaterThan(23.9);
-    expect(await leftAfterOpening(2.1)).toBeLessThan(2.2);
+    expect(socket && (await framesOf(socket, bo))).toEqual([["messages"]]);
   });
 });

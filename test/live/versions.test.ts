@@ -10,14 +10,14 @@ import { customerToken, feedToken } from "../support/tokens.ts";
 import { waitUntil } from "../support/wait.ts";
 
 // For up to five minutes after a deployment a Worker calls objects of the previous version, and after a rollback objects of
-// the next one (docs/deploying.md, The inboxes). This file has what the previous version says and stores. A release
-// replaces it by its own. The simulation deploys versions that lack a method.
+// the next one (docs/deploying.md, The inboxes). This file has the calls, answers and storage of the previous version. Each release
+// replaces them by its own. The simulation deploys versions that lack a method.
 
 const [CUSTOMER, TIME] = ["c-1", "2026-06-01 12:00:00"];
 const now = () => Date.now();
 
 /** The arguments of each method. */
-const given = () => {
+const formerArguments = () => {
   const subscription = { newestAt: TIME, at: now() };
   const call = { customerId: CUSTOMER, kinds: ["messages"], newestAt: TIME, shownAt: now() };
   const tokenExpires = Math.floor(now() / 1_000) + 3_600;
@@ -30,14 +30,14 @@ const given = () => {
   };
 };
 
-/** The answers of the methods that answer something. */
-const answered = () => ({
+/** The answers of the methods that return a value. */
+const formerAnswers = () => ({
   poll: { nothingNew: false, isSubscribed: false, at: now() },
   fanOut: { reached: new Set([CUSTOMER]), isOverloaded: false },
 });
 
-/** What an inbox stores, and attaches to a socket. */
-const stored = () => ({
+/** The storage of an inbox, and the attachment of a socket. */
+const formerStorage = () => ({
   state: { subscription: { newestAt: "", at: now() }, notified: { newestAt: TIME, at: now() }, shownAt: now() },
   pending: [{ kind: "balance", readyAt: now() }],
   attachment: {
@@ -48,7 +48,7 @@ const stored = () => ({
   },
 });
 
-/** The types in a value. The first item of a list stands for all. */
+/** The types in a value; of a list, the types in its first item. */
 function typesOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(typesOf);
   if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
@@ -56,10 +56,10 @@ function typesOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, typesOf(one)]));
 }
 
-/** Objects of the previous version, and the last arguments of each method. */
+/** Bindings to objects that answer as the previous version did, and the last arguments of each method. */
 function formerObjects() {
   const calls: Record<string, unknown> = {};
-  const { poll, fanOut } = answered();
+  const { poll, fanOut } = formerAnswers();
   const note =
     (name: string, answer?: unknown) =>
     async (...args: unknown[]) => {
@@ -90,7 +90,7 @@ const connectAt = (bindings: object, customerId: string) => askAs(customerId, bi
 
 describe("this version's objects", () => {
   it("take the calls of the previous version, and answer as it did", async ({ expect }) => {
-    const { poll, subscribe, notify, fetch, fanOut } = given();
+    const { poll, subscribe, notify, fetch, fanOut } = formerArguments();
     const inbox = (await inboxOf(CUSTOMER)) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
     const fanOuts = env.FAN_OUTS as unknown as { getByName: (name: string) => Record<string, typeof inbox.poll> };
 
@@ -103,17 +103,17 @@ describe("this version's objects", () => {
     await inbox.notify?.(...notify);
     const called = await fanOuts.getByName("feed 1").notify?.(...fanOut);
 
-    expect(typesOf(polled)).toMatchObject(typesOf(answered().poll) as object);
+    expect(typesOf(polled)).toMatchObject(typesOf(formerAnswers().poll) as object);
     expect([status, await socket?.next()]).toEqual([101, { type: "hello" }]);
     expect(socket && (await framesOf(socket, CUSTOMER))).toContainEqual(["messages"]);
-    expect(called).toMatchObject(answered().fanOut);
+    expect(called).toMatchObject(formerAnswers().fanOut);
   });
 
-  it("go on with what the previous version stored", async ({ expect }) => {
+  it("read the storage of the previous version", async ({ expect }) => {
     const { reader } = await seedGroup();
     const answer = await connectAt(env, reader);
     const socket = answer.webSocket && listenOn(answer.webSocket);
-    const { state, pending, attachment } = stored();
+    const { state, pending, attachment } = formerStorage();
     await inInbox(reader, async ({ storage }) => {
       await storage.deleteAll();
       storage.kv.put("state", state);
@@ -134,7 +134,7 @@ describe("this version's objects", () => {
 describe("this version's Worker", () => {
   startEachWithoutChanges();
 
-  it("calls no method that the previous version lacks, and gives each what it needs", async ({ expect }) => {
+  it("calls only methods of the previous version, with their arguments", async ({ expect }) => {
     const { calls, bindings } = formerObjects();
     const { reader, writer, group } = await seedGroup();
     const { messages } = await seedListeners(200);
@@ -146,7 +146,7 @@ describe("this version's Worker", () => {
     const fannedOut = await feedTo(bindings, messages);
 
     expect([polled, connected, fed, fannedOut].map(({ status }) => status)).toEqual([200, 101, 200, 200]);
-    const expected = given();
+    const expected = formerArguments();
     for (const [name, args] of Object.entries(expected))
       expect(typesOf(calls[name])).toMatchObject(typesOf(args) as []);
   });

@@ -22,7 +22,7 @@ async function seedThree() {
 type Stored = Awaited<ReturnType<typeof seedThree>>;
 type Frames = Partial<Record<(typeof NAMES)[number], string[]>>;
 
-/** Lines, and the changes in the frames of the three. scripts/conform/sections/live-concerns.ts has the plain cases. */
+/** Lines, and the changes in the frames of the three. conform checks the plain cases (live, 3). */
 const CHANGES: readonly [change: string, lines: (stored: Stored) => FeedLine[], frames: Frames][] = [
   [
     "a member who is removed from a group, and no other member",

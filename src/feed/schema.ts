@@ -4,7 +4,7 @@ import { named } from "../openapi/success.ts";
 import { listParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT, Id } from "../values/text.ts";
 import { type Cursor, EXPORTED, type ExportScan, SCANS } from "./export/scans.ts";
-import { columnTypes } from "./records/kind.ts";
+import { columnType } from "./records/kind.ts";
 
 const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", ")}` });
 
@@ -24,11 +24,10 @@ const CursorParameter = cursorParameter(
 
 /** Whether a row may have these values in the columns of the scan's order. */
 function mayBeRow(scan: ExportScan, values: readonly (string | number)[]): boolean {
-  const types = columnTypes(scan);
-  const mayBe = (column: string, value: string | number | undefined) =>
-    typeof value === types.get(column) &&
+  const isValid = (value: string | number, column = "") =>
+    typeof value === columnType(scan, column) &&
     (typeof value !== "string" || (value !== "" && codePoints(value) <= ID_LIMIT));
-  return values.length === scan.order.length && scan.order.every((column, index) => mayBe(column, values[index]));
+  return values.length === scan.order.length && values.every((value, index) => isValid(value, scan.order[index]));
 }
 
 /** The query of an export (docs/contract/export.md, 1). */

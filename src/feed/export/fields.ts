@@ -1,6 +1,6 @@
 import { toDecimal } from "../../values/decimal.ts";
 import { fieldOf } from "../records/define-kind.ts";
-import { type Fields, type Kind, referenceKey, type Target, tableName } from "../records/kind.ts";
+import { type Fields, type Kind, referenceKey, tableName } from "../records/kind.ts";
 import { isSummary } from "../records/summaries.ts";
 
 // How a row is read back into the line that would write it: most fields are read from the column that stores them.
@@ -15,7 +15,7 @@ export interface Reader {
   /** The expressions that are selected, by name. */
   select: Readonly<Record<string, string>>;
   /** The tables that the rows refer to, and that are read whole if they are small. */
-  smallTables: readonly Target[];
+  smallTables: readonly Kind[];
   toLine: (row: Row, ids: KnownIds) => Fields;
 }
 
@@ -23,7 +23,7 @@ export interface Reader {
 interface Field {
   name: string;
   select: Readonly<Record<string, string>>;
-  smallTable?: Target;
+  smallTable?: Kind;
   value: (row: Row, ids: KnownIds) => unknown;
 }
 
@@ -104,6 +104,6 @@ function idField(kind: Kind, name: string, key: string): Field {
 }
 
 /** Whether a table is small, in SQL. Its rows are never removed, so the greatest key is their number. */
-export function isSmall(target: Target): string {
+export function isSmall(target: Kind): string {
   return `(SELECT max(key) FROM ${tableName(target)}) <= ${SMALL_TABLE_ROWS}`;
 }

@@ -3,9 +3,6 @@ import { accounts } from "../../db/tables.ts";
 import { orNull } from "../../values/scalar.ts";
 import { foldAll } from "../../values/words.ts";
 import { defineKind } from "./define-kind.ts";
-import type { Target } from "./kind.ts";
-
-export const ACCOUNTS: Target = { table: accounts, account: "key", oftenSmall: true };
 
 interface Options {
   loyalty_options: LoyaltyOptions | null;
@@ -32,6 +29,7 @@ export const account = defineKind(accounts, {
   },
   accountField: "id",
   words: { of: ["company"], vocabulary: "merchant" },
+  oftenSmall: true,
   pageEndsBy: "largestRow",
   readBack: {
     loyalty_options: {

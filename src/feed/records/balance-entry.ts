@@ -6,11 +6,11 @@ import { Hundredths, TotalHundredths } from "../../values/decimal.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
-import { CAMPAIGNS } from "./campaign.ts";
-import { CUSTOMERS } from "./customer.ts";
+import { campaign } from "./campaign.ts";
+import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { ofAnotherAccount } from "./faults.ts";
-import { STORES } from "./store.ts";
+import { store } from "./store.ts";
 import { EventId, type Summary, withSummaries } from "./summaries.ts";
 
 const fields = z.object({
@@ -37,10 +37,10 @@ const summaries: readonly Summary[] = [
 export const balanceEntry = defineKind(balanceEntries, {
   record: "balance_entry",
   fields,
-  references: { customer_id: CUSTOMERS, store_id: STORES, campaign_id: CAMPAIGNS },
+  references: { customer_id: customer, store_id: store, campaign_id: campaign },
   alsoForChecks: ["amount"],
   timeField: "created_at",
-  faults: [ofAnotherAccount("campaign_id", "a campaign", CAMPAIGNS)],
+  faults: [ofAnotherAccount("campaign_id", "a campaign", campaign)],
   upkeep: [customerBalances.addTo, storeBalances.addTo, campaignEarnings.addTo],
   leaving: { summaries },
   hundredths: ["amount"],

@@ -7,13 +7,10 @@ import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
 import { AccountId, Field, Id, LongText, mustBe, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
-import { ACCOUNTS } from "./account.ts";
+import { account } from "./account.ts";
 import { defineKind } from "./define-kind.ts";
 import { NOT_STORED } from "./faults.ts";
-import type { Target } from "./kind.ts";
-import { STORES } from "./store.ts";
-
-export const CAMPAIGNS: Target = { table: campaigns, account: "account_key", oftenSmall: true };
+import { store } from "./store.ts";
 
 const STORE_IDS_LIMIT = 20_000;
 
@@ -71,8 +68,8 @@ export const campaign = defineKind(campaigns, {
     },
   },
   words: { of: ["name", "campaign_description"], vocabulary: "merchant" },
-  references: { account_id: ACCOUNTS },
-  list: { field: "store_ids", to: STORES },
+  references: { account_id: account },
+  list: { field: "store_ids", of: store },
   faults: [
     {
       field: "store_ids",
@@ -97,6 +94,7 @@ export const campaign = defineKind(campaigns, {
       )`,
     },
   ],
+  oftenSmall: true,
   pageEndsBy: "largestRow",
   // A store's id takes ten times its key.
   moreBytes: "9 * coalesce(octet_length(campaigns.listed_stores), 0)",

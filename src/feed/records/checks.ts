@@ -6,12 +6,12 @@ import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
 import { fieldOf } from "./define-kind.ts";
 import { type Fault, FIXED, NOT_STORED } from "./faults.ts";
 import {
+  accountColumn,
   accountReference,
   type Batch,
   fieldsAndListForChecks,
   type Kind,
   referenceKey,
-  type Target,
   tableName,
 } from "./kind.ts";
 import { freshEvents, relation } from "./statements.ts";
@@ -157,7 +157,7 @@ function touchedAccounts(kind: Kind): SQL[] {
     accountOf(record, to, `key = ${record}.${referenceKey(name)}`),
   );
   const itemRows = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
-  const listed = list === undefined ? [] : accountOf(itemRows, list.to, "id = item.value");
+  const listed = list === undefined ? [] : accountOf(itemRows, list.of, "id = item.value");
   // Fixed columns and stored events are not overwritten, so the stored row still says whose it is.
   const reference = accountReference(kind);
   const stored = `${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id`;
@@ -167,10 +167,11 @@ function touchedAccounts(kind: Kind): SQL[] {
 }
 
 /** The accounts of the records that a reference names, if these belong to accounts. */
-function accountOf(from: string, to: Target, on: string): string[] {
-  if (to.account === undefined) return [];
+function accountOf(from: string, to: Kind, on: string): string[] {
+  const column = accountColumn(to);
+  if (column === undefined) return [];
   return [
     `SELECT number, account.id FROM ${from} JOIN ${tableName(to)} AS target ON target.${on}
-     JOIN accounts AS account ON account.key = target.${to.account}`,
+     JOIN accounts AS account ON account.key = target.${column}`,
   ];
 }

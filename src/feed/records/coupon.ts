@@ -8,12 +8,9 @@ import { AccountId, Field, Id, mustBe, Name, text } from "../../values/text.ts";
 import { End, FedTime } from "../../values/time.ts";
 import { lastSecondOfEnd, shownEnd, TimeZone } from "../../values/time-zone.ts";
 import { fold, foldAll } from "../../values/words.ts";
-import { ACCOUNTS } from "./account.ts";
-import { CAMPAIGNS } from "./campaign.ts";
+import { account } from "./account.ts";
+import { campaign } from "./campaign.ts";
 import { defineKind } from "./define-kind.ts";
-import type { Target } from "./kind.ts";
-
-export const COUPONS: Target = { table: coupons, account: "account_key", oftenSmall: true };
 
 const PRINTED_LINES_LIMIT = 20;
 
@@ -84,7 +81,7 @@ export const coupon = defineKind(coupons, {
     },
   },
   fixed: ["kind"],
-  references: { account_id: ACCOUNTS, campaign_id: CAMPAIGNS },
+  references: { account_id: account, campaign_id: campaign },
   faults: [
     {
       field: "campaign_id",
@@ -95,5 +92,6 @@ export const coupon = defineKind(coupons, {
       )`,
     },
   ],
+  oftenSmall: true,
   pageEndsBy: "largestRow",
 });

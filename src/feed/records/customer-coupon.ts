@@ -6,11 +6,11 @@ import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id } from "../../values/text.ts";
 import { End, FedTime } from "../../values/time.ts";
 import { lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
-import { COUPONS } from "./coupon.ts";
-import { CUSTOMERS } from "./customer.ts";
+import { coupon } from "./coupon.ts";
+import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { ofAnotherAccount } from "./faults.ts";
-import { STORES } from "./store.ts";
+import { store } from "./store.ts";
 
 /** A coupon that was issued to a customer at a store. */
 export const customerCoupon = defineKind(customerCoupons, {
@@ -34,7 +34,7 @@ export const customerCoupon = defineKind(customerCoupons, {
   columns: {
     ends_at: { made: ({ expected_end_date, time_zone }) => lastSecondOfEnd(expected_end_date, time_zone) },
   },
-  references: { customer_id: CUSTOMERS, campaign_coupon_id: COUPONS, store_id: STORES },
+  references: { customer_id: customer, campaign_coupon_id: coupon, store_id: store },
   rules: ({ usage_count, total_count }) =>
     usage_count > total_count ? { usage_count: ["must be at most total_count"] } : {},
   faults: [
@@ -43,7 +43,7 @@ export const customerCoupon = defineKind(customerCoupons, {
       text: "must be a coupon of kind store or mfg",
       when: sql`EXISTS (SELECT 1 FROM coupons WHERE key = line.campaign_coupon_key AND kind = 'digital')`,
     },
-    ofAnotherAccount("campaign_coupon_id", "a coupon", COUPONS),
+    ofAnotherAccount("campaign_coupon_id", "a coupon", coupon),
   ],
   pageEndsBy: "sentBytes",
 });

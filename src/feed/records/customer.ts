@@ -4,10 +4,6 @@ import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id, LongText, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
-import type { Target } from "./kind.ts";
-
-/** An erased customer counts as not stored (docs/contract/feed.md, 2). */
-export const CUSTOMERS: Target = { table: customers, stored: (row) => `${row}.${customers.erased.name} = 0` };
 
 export const customer = defineKind(customers, {
   record: "customer",

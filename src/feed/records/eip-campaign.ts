@@ -4,11 +4,8 @@ import { orElse, orNull } from "../../values/scalar.ts";
 import { AccountId, Id, Name } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
-import { ACCOUNTS } from "./account.ts";
+import { account } from "./account.ts";
 import { defineKind } from "./define-kind.ts";
-import type { Target } from "./kind.ts";
-
-export const EIP_CAMPAIGNS: Target = { table: eipCampaigns, account: "account_key", oftenSmall: true };
 
 /** A campaign of the employee incentive program, in which employees are ranked by their plays. */
 export const eipCampaign = defineKind(eipCampaigns, {
@@ -25,5 +22,6 @@ export const eipCampaign = defineKind(eipCampaigns, {
     starts_at: { made: ({ start_date, time_zone }) => firstSecondOf(start_date, time_zone) },
     ends_at: { made: ({ end_date, time_zone }) => lastSecondOfEnd(end_date, time_zone) },
   },
-  references: { account_id: ACCOUNTS },
+  references: { account_id: account },
+  oftenSmall: true,
 });

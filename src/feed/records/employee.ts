@@ -2,11 +2,8 @@ import * as z from "zod";
 import { employees } from "../../db/tables.ts";
 import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
-import { ACCOUNTS } from "./account.ts";
+import { account } from "./account.ts";
 import { defineKind } from "./define-kind.ts";
-import type { Target } from "./kind.ts";
-
-export const EMPLOYEES: Target = { table: employees, account: "account_key" };
 
 export const employee = defineKind(employees, {
   record: "employee",
@@ -16,6 +13,6 @@ export const employee = defineKind(employees, {
     name: Name,
     avatar: orElse(Field, ""),
   }),
-  references: { account_id: ACCOUNTS },
+  references: { account_id: account },
   pageEndsBy: "sentBytes",
 });

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NOW_TEXT } from "../../db/select.ts";
-import { referenceKey, type Target, tableName } from "./kind.ts";
+import { type Kind, referenceKey, tableName } from "./kind.ts";
 
 /** A rule that only the database can check, once upserts and deletes are done. */
 export interface Fault<Field extends string = string> {
@@ -32,7 +32,7 @@ export function notMember(table: string, key: string, text: string): Fault<"cust
 export function ofAnotherAccount<Field extends string>(
   field: Field,
   what: string,
-  to: Target,
+  to: Kind,
   store = "store_key",
 ): Fault<Field> {
   const when = `EXISTS (

@@ -3,7 +3,7 @@ import { friendships } from "../../db/tables.ts";
 import { compareCodePoints } from "../../values/code-points.ts";
 import { Flag } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
-import { CUSTOMERS } from "./customer.ts";
+import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 
 /** Two friends, or a request for it. The pair has no order: one row stands for both directions. */
@@ -22,6 +22,6 @@ export const friendship = defineKind(friendships, {
     friend_id: { sql: "(SELECT id FROM customers WHERE key = friendships.high_key)" },
   },
   isAboutCustomer: (customerKey) => `${customerKey} IN (friendships.low_key, friendships.high_key)`,
-  references: { customer_id: CUSTOMERS, friend_id: CUSTOMERS },
+  references: { customer_id: customer, friend_id: customer },
   rules: ({ customer_id, friend_id }) => (customer_id === friend_id ? { friend_id: ["must be another customer"] } : {}),
 });

@@ -39,20 +39,6 @@ export interface Batch {
   deletes: readonly Line[];
 }
 
-/** A table that lines refer to by the ids of its rows. */
-export interface Target {
-  table: SQLiteTable;
-  /** Given the row's name in SQL, the condition under which the record counts as stored; left out: always. */
-  stored?: (row: string) => string;
-  /** The column with the key of the record's account; left out: it belongs to none. */
-  account?: string;
-  /**
-   * Whether most programs have few of these records: an export of such a program reads all their ids at once (`isSmall` in
-   * export/fields.ts). Only for tables whose rows are never removed.
-   */
-  oftenSmall?: true;
-}
-
 /** Where the value of a column comes from. */
 export type Source<Field extends string = string, Output = Fields> =
   /**
@@ -100,10 +86,15 @@ export interface Kind<Field extends string = string, Column extends string = str
   fixed: readonly Column[];
   /** The field with the id of the record's account; undefined: it belongs to none, or to the account of a reference. */
   accountField?: Field | undefined;
-  /** The fields that name another record by its id. */
-  references: Readonly<Record<Field, Target>>;
-  /** A field that is a list of ids, and the records that they name. */
-  list?: { field: Field; to: Target };
+  /** The fields that name another record by its id, each with the kind of that record. */
+  references: Readonly<Record<Field, Kind>>;
+  /** A field that is a list of ids, and the kind of the records that they name. */
+  list?: { field: Field; of: Kind };
+  /**
+   * Whether most programs have few of these records: an export of such a program reads all their ids at once (`isSmall` in
+   * export/fields.ts). Only for tables whose rows are never removed.
+   */
+  oftenSmall?: true;
   /** The field with the id of a message group that the line touches. */
   groupField?: Field;
   /** Rules that the database checks, besides those of `references` and `fixed`. */
@@ -194,7 +185,7 @@ export interface Leaving {
 
 /** What the search for touched accounts reads: also the list of ids, if its records belong to accounts. */
 export function fieldsAndListForChecks({ fieldsForChecks, list }: Kind): readonly string[] {
-  return list?.to.account === undefined ? fieldsForChecks : [...fieldsForChecks, list.field];
+  return list === undefined || isGlobal(list.of) ? fieldsForChecks : [...fieldsForChecks, list.field];
 }
 
 /** The values of a line that `fieldsAndListForChecks` names. */
@@ -228,18 +219,22 @@ export function isGlobal(kind: Kind): boolean {
  * The first reference to a record of an account: it says which account a line belongs to. It must be a required field that
  * is stored as a key.
  */
-export function accountReference({ references }: Kind): [field: string, to: Target] | undefined {
-  return Object.entries(references).find(([, { account }]) => account !== undefined);
+export function accountReference({ references }: Kind): [field: string, to: Kind] | undefined {
+  return Object.entries(references).find(([, to]) => accountColumn(to) !== undefined);
+}
+
+/** The column with the key of a record's account; undefined: its row names no account. */
+export function accountColumn({ accountField }: Kind): string | undefined {
+  return accountField === "id" ? "key" : accountField && referenceKey(accountField);
 }
 
 export function tableName({ table }: Pick<Kind, "table">): string {
   return getTableName(table);
 }
 
-/** What the columns of a table hold, by their names. */
-export function columnTypes({ table }: Pick<Kind, "table">): ReadonlyMap<string, "string" | "number"> {
-  const columns = Object.values(getTableColumns(table));
-  return new Map(columns.map(({ name, dataType }) => [name, dataType === "number" ? "number" : "string"]));
+/** The JavaScript type of a column's values: "string" or "number". */
+export function columnType({ table }: Pick<Kind, "table">, column: string): string | undefined {
+  return getTableColumns(table)[column]?.dataType;
 }
 
 /** Whether other rows refer to a table's rows by a `key`. */

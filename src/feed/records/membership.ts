@@ -4,10 +4,10 @@ import { memberships } from "../../db/tables.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
-import { CUSTOMERS } from "./customer.ts";
+import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import type { Line } from "./kind.ts";
-import { STORES } from "./store.ts";
+import { store } from "./store.ts";
 
 const ROUND = memberships.round.name;
 
@@ -21,7 +21,7 @@ export const membership = defineKind(memberships, {
   }),
   key: ["store_key", "customer_key"],
   keyFields: ["store_id", "customer_id"],
-  references: { store_id: STORES, customer_id: CUSTOMERS, referrer_id: CUSTOMERS },
+  references: { store_id: store, customer_id: customer, referrer_id: customer },
   faults: [
     {
       field: "referrer_id",

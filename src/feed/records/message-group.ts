@@ -5,14 +5,11 @@ import type { FieldMessages } from "../../values/messages.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Field, Id, mustBe } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
-import { CUSTOMERS } from "./customer.ts";
+import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { NOT_STORED, notMember } from "./faults.ts";
-import { type Fields, itemsOf, type Kind, type Target } from "./kind.ts";
+import { type Fields, itemsOf, type Kind } from "./kind.ts";
 import { upsert } from "./statements.ts";
-
-/** A removed group has no id, so no line can name it. */
-export const MESSAGE_GROUP_TARGET: Target = { table: messageGroups };
 
 const MEMBERS_LIMIT = 100;
 
@@ -29,8 +26,8 @@ export const messageGroup: Kind = defineKind(messageGroups, {
   fields,
   rules: (record) => membersRules(record, { withInitial: true }),
   groupField: "id",
-  references: { initial_customer_id: CUSTOMERS },
-  list: { field: "member_ids", to: CUSTOMERS },
+  references: { initial_customer_id: customer },
+  list: { field: "member_ids", of: customer },
   faults: [
     {
       field: "member_ids",

@@ -4,9 +4,9 @@ import { Flag } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
-import { CUSTOMERS } from "./customer.ts";
+import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
-import { MESSAGE_GROUP_TARGET, NOT_A_MEMBER } from "./message-group.ts";
+import { messageGroup, NOT_A_MEMBER } from "./message-group.ts";
 
 /** What a member has read of a group, and whether it is muted; a trigger removes it when the member leaves. */
 export const messageState = defineKind(messageStates, {
@@ -20,6 +20,6 @@ export const messageState = defineKind(messageStates, {
   key: ["group_key", "customer_key"],
   keyFields: ["group_id", "customer_id"],
   groupField: "group_id",
-  references: { group_id: MESSAGE_GROUP_TARGET, customer_id: CUSTOMERS },
+  references: { group_id: messageGroup, customer_id: customer },
   faults: [NOT_A_MEMBER],
 });

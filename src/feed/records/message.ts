@@ -5,11 +5,11 @@ import { messageGroups, messages } from "../../db/tables.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, LongText } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
-import { CUSTOMERS } from "./customer.ts";
+import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { stillToCome } from "./faults.ts";
 import type { Scan } from "./kind.ts";
-import { MESSAGE_GROUP_TARGET, NOT_A_MEMBER } from "./message-group.ts";
+import { messageGroup, NOT_A_MEMBER } from "./message-group.ts";
 import { EventId } from "./summaries.ts";
 
 export const message = defineKind(messages, {
@@ -17,7 +17,7 @@ export const message = defineKind(messages, {
   fields: z.object({ id: EventId, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(FedTime) }),
   columns: { sent_at: { sql: timeOrStamp("line.sent_at"), from: "sent_at" } },
   groupField: "group_id",
-  references: { group_id: MESSAGE_GROUP_TARGET, customer_id: CUSTOMERS },
+  references: { group_id: messageGroup, customer_id: customer },
   alsoForChecks: ["sent_at"],
   timeField: "sent_at",
   faults: [NOT_A_MEMBER],

@@ -7,10 +7,10 @@ import { orElse, orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
-import { EIP_CAMPAIGNS } from "./eip-campaign.ts";
-import { EMPLOYEES } from "./employee.ts";
+import { eipCampaign } from "./eip-campaign.ts";
+import { employee } from "./employee.ts";
 import { ofAnotherAccount } from "./faults.ts";
-import { STORES } from "./store.ts";
+import { store } from "./store.ts";
 import { EventId, type Summary, withSummaries } from "./summaries.ts";
 
 /** The counts of a play; a restore takes larger ones. */
@@ -40,12 +40,12 @@ const summaries: readonly Summary[] = [
 export const play = defineKind(plays, {
   record: "play",
   fields,
-  references: { eip_campaign_id: EIP_CAMPAIGNS, location_id: STORES, employee_id: EMPLOYEES },
+  references: { eip_campaign_id: eipCampaign, location_id: store, employee_id: employee },
   alsoForChecks: ["runs", "hits", "doubles", "triples"],
   timeField: "played_at",
   faults: [
-    ofAnotherAccount("eip_campaign_id", "a campaign", EIP_CAMPAIGNS, "location_key"),
-    ofAnotherAccount("employee_id", "an employee", EMPLOYEES, "location_key"),
+    ofAnotherAccount("eip_campaign_id", "a campaign", eipCampaign, "location_key"),
+    ofAnotherAccount("employee_id", "an employee", employee, "location_key"),
   ],
   upkeep: [playTotals.addTo],
   leaving: { summaries },

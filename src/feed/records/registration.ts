@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { registrations } from "../../db/tables.ts";
 import { Id } from "../../values/text.ts";
-import { CAMPAIGNS } from "./campaign.ts";
-import { CUSTOMERS } from "./customer.ts";
+import { campaign } from "./campaign.ts";
+import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 
 export const registration = defineKind(registrations, {
@@ -10,5 +10,5 @@ export const registration = defineKind(registrations, {
   fields: z.object({ campaign_id: Id, customer_id: Id }),
   key: ["customer_key", "campaign_key"],
   keyFields: ["campaign_id", "customer_id"],
-  references: { campaign_id: CAMPAIGNS, customer_id: CUSTOMERS },
+  references: { campaign_id: campaign, customer_id: customer },
 });

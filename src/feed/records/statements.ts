@@ -122,7 +122,8 @@ export function resolved(kind: Kind, lines: SQL, unresolved: "drop" | "keep", fi
   const joins = references.map(([field, to], index) => {
     const target = `target_${index}`;
     const isNeeded = unresolved === "drop" && !isOptional(kind, field);
-    const stored = to.stored === undefined ? "" : `AND ${to.stored(target)}`;
+    // An erased customer counts as not stored (docs/contract/feed.md, 2).
+    const stored = to.deletion?.column === "erased" ? `AND ${target}.erased = 0` : "";
     return `${isNeeded ? "CROSS" : "LEFT"} JOIN ${tableName(to)} AS ${target} ON ${target}.id = given.${field} ${stored}`;
   });
   const keys = references.map(([field], index) => `, target_${index}.key AS ${referenceKey(field)}`);

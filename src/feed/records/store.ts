@@ -3,11 +3,8 @@ import { stores } from "../../db/tables.ts";
 import { Latitude, Longitude } from "../../values/number.ts";
 import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
-import { ACCOUNTS } from "./account.ts";
+import { account } from "./account.ts";
 import { defineKind } from "./define-kind.ts";
-import type { Target } from "./kind.ts";
-
-export const STORES: Target = { table: stores, account: "account_key" };
 
 export const store = defineKind(stores, {
   record: "store",
@@ -26,6 +23,6 @@ export const store = defineKind(stores, {
     phone: orElse(Field, ""),
   }),
   words: { of: ["name", "address_line_1", "address_line_2", "city", "state", "zip"], vocabulary: "merchant" },
-  references: { account_id: ACCOUNTS },
+  references: { account_id: account },
   pageEndsBy: "largestRow",
 });

@@ -5,10 +5,10 @@ import { Hundredths, TotalHundredths } from "../../values/decimal.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
-import { CUSTOMERS } from "./customer.ts";
+import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { notMember } from "./faults.ts";
-import { STORES } from "./store.ts";
+import { store } from "./store.ts";
 import { EventId, type Summary, withSummaries } from "./summaries.ts";
 
 const fields = z.object({
@@ -26,7 +26,7 @@ const summaries: readonly Summary[] = [{ by: ["customer_key", "store_key", "leve
 export const tokenEarning = defineKind(tokenEarnings, {
   record: "token_earning",
   fields,
-  references: { store_id: STORES, customer_id: CUSTOMERS },
+  references: { store_id: store, customer_id: customer },
   alsoForChecks: ["level_no", "tokens"],
   timeField: "earned_at",
   faults: [

@@ -13,8 +13,8 @@ import { foreignLines, lineField, tooManyItems, tooMuch } from "./refusals.ts";
 import type { Accepted } from "./schema.ts";
 
 /**
- * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). Resolves with the answer, the number of requests
- * that have been committed, and what this one changed for listeners. `horizon`: events from before this time are bad lines.
+ * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). `version`: how many requests have been committed.
+ * `horizon`: a line with an event from before this time is a bad line.
  * @throws the failures 413 for too many lines or items, or more than D1 can do, 422 for bad lines, 403 for lines that touch another account.
  */
 export async function acceptFeed(
@@ -22,67 +22,59 @@ export async function acceptFeed(
   { body, token, horizon = null }: { body: Uint8Array; token: FeedToken; horizon?: string | null },
 ): Promise<{ answer: Accepted; version: number; forListeners: FeedChanges }> {
   const { accounts, restores } = token;
-  // An export may have older events, which have not left the database that it is from.
+  // A restore takes older events, because they may not have left the database that was exported.
   const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS, restores ? null : horizon);
-  if (accounts !== "*") refuseGlobal(batches);
+  const global = batches.filter(({ kind }) => isGlobal(kind)).flatMap(({ all }) => all.map(({ number }) => number));
+  if (accounts !== "*" && global.length > 0) throw foreignLines(global);
 
   const { ignored, ...applied } = await applyFeed(db, { batches, accounts, restores, items });
   return { answer: { accepted: count - ignored, ignored }, ...applied };
 }
 
 /**
- * The lines by kind, in the order in which kinds refer to each other. A function of its own, because `acceptFeed` would
- * hold the texts of all lines while it waits, 8 MB.
+ * The lines by kind, each kind after the kinds that it refers to. This is a function of its own, because otherwise
+ * `acceptFeed` holds the texts of all lines, 8 MB, while it waits for the database.
  */
 function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
   const { lines, items } = checkLines(body, kinds, horizon);
+  const byKind = Map.groupBy(lines, ({ kind }) => kind);
   const batches = kinds.flatMap((kind): Batch[] => {
-    const rows = new Map(lines.filter((one) => one.kind === kind).map(({ line, row }) => [line, row]));
+    const rows = new Map(byKind.get(kind)?.map(({ line, row }) => [line, row]));
     if (rows.size === 0) return [];
     const all = [...rows.keys()];
     const { writes, deletes } = deduplicate(kind, all);
-    const written = writes.map((line) => {
-      const row = rows.get(line);
-      if (row === undefined) throw new Error(`Line ${line.number} has no row.`);
-      return row;
-    });
-    return [{ kind, all, writes, deletes, rowChunks: joinRows(written) }];
+    return [{ kind, all, writes, deletes, rowChunks: joinRows(writes.flatMap((line) => rows.get(line) ?? [])) }];
   });
   return { batches, count: lines.length, items };
 }
 
-/** @throws the failure 413 for too many lines or items, else 422 for the bad fields of the first bad lines. */
+/** @throws the failure 413 for too many lines or items, otherwise 422 with the errors of the first bad lines. */
 function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
   const lines: GoodLine[] = [];
-  const bad: FieldMessages = {};
+  const errors: FieldMessages = {};
   let [count, items, badLines] = [0, 0, 0];
-  for (const given of splitLines(body)) {
+  for (const numbered of splitLines(body)) {
     count += 1;
     if (count > LINE_LIMIT) continue;
-    const result = checkLine(given, kinds, horizon);
+    const result = checkLine(numbered, kinds, horizon);
     if ("line" in result) {
       items += result.line.items;
       lines.push(result);
     } else {
       badLines += 1;
       if (badLines > NAMED_LINES) continue;
-      for (const [field, messages] of Object.entries(result.messages)) bad[lineField(given.number, field)] = messages;
+      for (const [field, texts] of Object.entries(result.messages)) errors[lineField(numbered.number, field)] = texts;
     }
   }
   if (count > LINE_LIMIT) throw tooMuch(count, "lines", LINE_LIMIT);
   if (items > ITEM_LIMIT) throw tooManyItems(items);
-  if (badLines > 0) throw invalid(bad);
+  if (badLines > 0) throw invalid(errors);
   return { lines, items };
 }
 
-function refuseGlobal(batches: readonly Batch[]): void {
-  const global = batches.flatMap(({ kind, all }) => (isGlobal(kind) ? all.map(({ number }) => number) : []));
-  if (global.length > 0) throw foreignLines(global);
-}
-
 /**
- * The last line of each key counts; of an event, the first line, and the first that deletes it. New records are stored in
- * the order of their first lines, as if the lines had come one by one.
+ * Of the lines of one state the last counts. Of the lines of one event the first counts, and the first that deletes it. New
+ * records are stored in the order of their first lines, as if the lines had come one by one.
  */
 function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "deletes"> {
   const byKey = new Map<string, Line>();
@@ -99,7 +91,7 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   return { writes: arrange(kind, writes), deletes: lines.filter(({ deleted }) => deleted) };
 }
 
-/** Sorts the lines of a table that is stored by id, so that SQLite writes each page of the table only once. */
+/** Sorts the lines by id if the table is stored by id. Then SQLite writes each page of the table only once. */
 function arrange(kind: Kind, writes: Line[]): Line[] {
   if (kind.arrange !== undefined) return kind.arrange(writes);
   if (kind.keyFields[0] !== "id" || hasKeyColumn(kind)) return writes;

@@ -10,13 +10,13 @@ import { toJsonRow } from "./records/statements.ts";
 export interface GoodLine {
   kind: Kind;
   line: Line;
-  /** The JSON array that it writes; empty if it deletes. */
+  /** The JSON array with the values that the line writes (`toJsonRow`); empty if the line deletes. */
   row: string;
 }
 
 /**
- * Checks all of a line that can be checked without the database (docs/contract/feed.md, 1 and 3). Returns the line, or
- * messages by field; the key `""` holds the errors of the line as a whole. `horizon`: older events are bad lines.
+ * Checks what can be checked without the database (docs/contract/feed.md, 1 and 3). Returns the line, or its errors by
+ * field; the key `""` has the errors of the line as a whole. `horizon`: an event from before this time is an error.
  */
 export function checkLine(
   { number, text }: NumberedText,
@@ -57,7 +57,7 @@ function timeOf({ timeField }: Kind, fields: Record<string, unknown>): string | 
   return typeof time === "string" ? time : null;
 }
 
-/** Whether a time as it was fed, if it is one, is before the horizon, if there is one. */
+/** Whether a fed time is before the horizon. Null: there is no horizon, or the line has no time. */
 function isBefore(horizon: string | null, time: string | null): boolean {
   const utc = time === null ? null : toUtc(time);
   return horizon !== null && utc !== null && utc < horizon;
@@ -65,23 +65,23 @@ function isBefore(horizon: string | null, time: string | null): boolean {
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };
 
-// An export gives a line with all its defaults, and a page of it has room for any line. A kind with a time that may be left
-// out has no lines that are nearly so long.
+// Measured with all defaults, because an export writes them, and a page of an export must have room for any line. A time
+// that is left out is not measured: no line of a kind with such a field is nearly this long.
 const LINE_BYTES = 1024 * 1024;
-// A UTF-16 unit takes at most three bytes, and the names of fields less than a quarter: a shorter row is not measured.
+// A shorter row need not be measured: a UTF-16 unit takes at most three bytes, and the names of fields less than a quarter
+// of the line.
 const SURELY_FITTING_LENGTH = LINE_BYTES / 4;
 
-/** A line that is not blank. */
 interface NumberedText {
   /** From 1. */
   number: number;
-  /** Null: its bytes are not UTF-8. */
+  /** Null: the bytes of the line are not UTF-8. */
   text: string | null;
 }
 
 const NEWLINE = 0x0a;
 
-/** The lines of a body. A blank line is left out, but its number is not given to another line. */
+/** The lines of a body but the blank ones, which are numbered too. */
 export function* splitLines(body: Uint8Array): Generator<NumberedText> {
   for (let start = 0, number = 1; start < body.length; number += 1) {
     const newline = body.indexOf(NEWLINE, start);
@@ -98,27 +98,26 @@ export function readLine(number: number, bytes: Uint8Array): NumberedText | null
   return text?.trim() === "" ? null : { number, text };
 }
 
-/** The object of a line, or what is wrong with the line. */
+/** The object of a line, or the errors of the line. */
 export function objectOf(text: string | null): Record<string, unknown> | FieldMessages[string] {
   if (text === null) return ["must be UTF-8"];
-  if (holdsTooMuch(text)) return [`must hold at most ${VALUES_LIMIT} values`];
+  if (text.length > VALUES_LIMIT && hasTooManyValues(text)) return [`must hold at most ${VALUES_LIMIT} values`];
   return parseObject(text) ?? ["must be a JSON object"];
 }
 
 const VALUES_LIMIT = 100_000;
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-const BEFORE_A_VALUE = new Set([..."[{,"].map((sign) => sign.charCodeAt(0)));
+const BEFORE_A_VALUE = new Set([..."[{,"].map((character) => character.charCodeAt(0)));
 
 /** Whether a line has too many values to be parsed: an empty list takes two bytes of a body and thirty of memory. */
-function holdsTooMuch(text: string): boolean {
-  if (text.length <= VALUES_LIMIT) return false;
+function hasTooManyValues(text: string): boolean {
   let values = 0;
-  let isText = false;
-  for (let at = 0; at < text.length && values <= VALUES_LIMIT; at += 1) {
-    const sign = text.charCodeAt(at);
-    if (sign === QUOTE) isText = !isText;
-    else if (isText && sign === BACKSLASH) at += 1;
-    else if (!isText && BEFORE_A_VALUE.has(sign)) values += 1;
+  let isInString = false;
+  for (let index = 0; index < text.length && values <= VALUES_LIMIT; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) isInString = !isInString;
+    else if (isInString && code === BACKSLASH) index += 1;
+    else if (!isInString && BEFORE_A_VALUE.has(code)) values += 1;
   }
   return values > VALUES_LIMIT;
 }

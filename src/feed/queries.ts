@@ -24,9 +24,8 @@ interface FeedRequest {
 }
 
 /**
- * Applies a request in one transaction and one round trip: upserts, deletes, checks, and events with their totals. A check
- * that finds a bad line aborts the transaction. `ignored`: events already stored, and deletes of records that were not there;
- * `version`: the number of requests that have been committed.
+ * Applies a request in one transaction and one round trip. A check that finds a bad line aborts the transaction. `ignored`:
+ * how many events were stored already, and how many deletes found no record; `version`: how many requests have been committed.
  * @throws the failures 413, 422 and 403.
  */
 export async function applyFeed(
@@ -34,41 +33,42 @@ export async function applyFeed(
   { batches, accounts, restores, items }: FeedRequest,
 ): Promise<{ ignored: number; version: number; forListeners: FeedChanges }> {
   const states = batches.filter(({ kind }) => kind.type === "state");
-  const ofEvents = batches.filter(({ kind }) => kind.type === "event");
-  const events = ofEvents.filter(({ writes }) => writes.length > 0);
+  const events = batches.filter(({ kind }) => kind.type === "event");
+  const written = events.filter(({ writes }) => writes.length > 0);
   const checks = refuseFaults(batches);
-  // Messages of an earlier request concern the members that this one adds to their group.
+  // A member who is added to a group also sees the messages of earlier requests.
   const mayHaveUnshown = !restores && batches.some(({ kind }) => kind === message || kind === messageGroup);
-  const fresh = events.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
+  const fresh = written.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
   try {
-    // Accounts are checked before references, so that a request with both faults answers 403; and before the deletes,
-    // because a removed record no longer says whose it was.
+    // Accounts are checked before references, so that a request with both faults gets 403. They are checked before the
+    // deletes, because a removed record no longer says whose it was.
     const { counted, removed, inserted, emptied, changed, unshown } = await db.steps({
       counted: [countFeed(restores)],
       unrestorable: restores ? [refuseUnrestorable()] : [],
-      // Before anything is written, because it counts the members that a group has before the request.
+      // Counts the members that groups have before the request.
       tooManyItems: restores ? [] : refuseLargeGroups(batches, items),
-      // Bad fields are refused before accounts are checked.
+      // A line that is too old is a bad line, which is refused before accounts are checked.
       sealed: restores ? [] : refuseSealed(batches),
       upserts: states.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       foreign: refuseForeign(batches, accounts),
-      // A record that refers to others is deleted before these, so that no delete takes away what another has to count.
+      // In reverse order: if a record went first, triggers would delete the rows that refer to it, and their own lines would
+      // count as ignored.
       removed: states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes)),
       fresh,
       checks: checks.statements,
-      // Not materialized, so that SQLite takes only the values that a total reads out of the JSON.
-      upkeep: events.flatMap(({ kind, writes }) => {
+      // Not materialized, so that SQLite takes only the values from the JSON that a total reads.
+      upkeep: written.flatMap(({ kind, writes }) => {
         const withFresh = sql`WITH ${freshEvents(kind, writes, "")}`;
         return (kind.upkeep ?? []).map((addTo) => addTo(withFresh));
       }),
-      inserted: events.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
-      emptied: ofEvents.flatMap(({ kind, deletes }) => remove(kind, deletes)),
+      inserted: written.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
+      emptied: events.flatMap(({ kind, deletes }) => remove(kind, deletes)),
       dropped: fresh.length > 0 ? [sql`DELETE FROM fresh_events`] : [],
       changed: [selectChanges()],
       unshown: mayHaveUnshown ? [selectUnshown()] : [],
     });
     const nothingToDelete = countLines(states, "deletes") - removed.length;
-    const repeated = countLines(ofEvents, "all") - inserted.length - emptied.length;
+    const repeated = countLines(events, "all") - inserted.length - emptied.length;
     return {
       ignored: nothingToDelete + repeated,
       version: Number(counted[0]?.version),
@@ -80,8 +80,8 @@ export async function applyFeed(
 }
 
 /**
- * Counts a feed request that commits. It comes first in its transaction, because the outbox reads both columns. Once a
- * request was no restore, no more restores are taken.
+ * Counts the request. This comes first in the transaction, because the outbox reads both columns. After a request that is no
+ * restore, no more restores are taken.
  */
 function countFeed(restores: boolean) {
   const { version, restorable } = programState;

@@ -21,14 +21,14 @@ export function foreignLines(lines: readonly number[]) {
   return forbidden(`${which} an account that the token does not cover.`);
 }
 
-/** The name of a line's field in a 422; `""` stands for the line. */
+/** The key of an error in a 422; the field `""` stands for the whole line. */
 export function lineField(line: number, field: string): string {
   return field === "" ? `line ${line}` : `line ${line}.${field}`;
 }
 
 /**
- * The errors of a total beyond its `CHECK`, and of a restore's summaries whose sum takes more than 64 bits. The only other
- * `CHECK` is of the id of `program_state`, which no statement writes.
+ * SQLite's errors if a total is beyond its `CHECK`, or if the sum of restored summaries takes more than 64 bits. There is one
+ * other `CHECK`, of the id of `program_state`, and no statement writes this id.
  */
 const TOTAL_TOO_LARGE = /CHECK constraint failed|integer overflow/;
 
@@ -57,7 +57,7 @@ export function refusalOf(
   return invalid(messages);
 }
 
-/** The first lines with events from before the month that is given for their kind. */
+/** The errors of the first lines with an event from before the month of its kind. */
 function tooOld(months: ReadonlyMap<string, string>, batches: readonly Batch[]): FieldMessages {
   const lines = batches.flatMap(({ kind: { record, timeField = "" }, all }) => {
     const old = all.filter(({ time }) => time !== null && time < (months.get(record) ?? ""));

@@ -16,16 +16,16 @@ import {
 } from "./kind.ts";
 import { freshEvents, relation } from "./statements.ts";
 
-// Rules that only the database can check. A check that finds a bad line inserts its report into `refusals`. The trigger of
-// this table aborts the transaction with the report as the error's text, which `refusalOf` reads.
+// Rules that only the database can check. A check that finds a bad line inserts a report into `refusals`. A trigger then
+// aborts the transaction with the report as the text of the error, which `refusalOf` reads.
 
-/** The arrays that checks report, by name: one a report. */
+/** What checks report, by the name of the check. A report is from one check. */
 export interface Report {
   /** The version of a database that takes no restores. */
   unrestorable: [number];
   /** How many items a request has. */
   items: [number];
-  /** Kinds, each with the month before which their events have left. */
+  /** Kinds, each with a month: events from before it have left. */
   sealed: [string, string][];
   /** The numbers of lines. */
   foreign: number[];
@@ -33,19 +33,19 @@ export interface Report {
   faults: [number, number][];
 }
 
-/** A check up to its `FROM`. */
+/** The beginning of a check, up to its `FROM`. */
 function report(name: keyof Report, array: SQL): SQL {
   return sql`INSERT INTO refusals (report) SELECT json_object(${sql.raw(`'${name}'`)}, ${array})`;
 }
 
-/** Refuses a restore of a database that has taken other requests: there it could hide messages. */
+/** Refuses a restore if the database has taken other requests: the restored clock could hide their messages. */
 export function refuseUnrestorable(): Statement {
   return sql`${report("unrestorable", sql`json_array(version)`)} FROM program_state WHERE restorable = 0`;
 }
 
 /**
- * Refuses a request with too many ids in its lists (`items`) and members in the groups that it touches: a message writes a
- * row for each member of its group, and a message that is deleted looks up each member.
+ * Refuses a request if the ids in its lists (`items`) and the members of the groups that it touches are too many together:
+ * a message writes a row for each member of its group, and a deleted message looks up each member.
  */
 export function refuseLargeGroups(batches: readonly Batch[], items: number): Statement[] {
   const groups = batches.flatMap(({ kind, all }) =>
@@ -68,8 +68,8 @@ export function refuseLargeGroups(batches: readonly Batch[], items: number): Sta
 }
 
 /**
- * Refuses a request with an event from before the newest month of its kind's segments (docs/contract/history.md, 4). It
- * reports these months, by which `refusalOf` finds the lines.
+ * Refuses a request with an event from before the newest month of the segments of its kind (docs/contract/history.md, 4).
+ * It reports this month, and `refusalOf` finds the lines.
  */
 export function refuseSealed(batches: readonly Batch[]): Statement[] {
   const oldest = batches.flatMap(({ kind, all }) => {
@@ -88,7 +88,7 @@ export function refuseSealed(batches: readonly Batch[]): Statement[] {
   ];
 }
 
-/** Refuses a request with a line, also one that a later line replaces, that touches an account beyond the token's. */
+/** Refuses a request if a line, even a line that a later one replaces, touches an account that the token does not cover. */
 export function refuseForeign(batches: readonly Batch[], accounts: readonly string[] | "*"): Statement[] {
   if (accounts === "*" || batches.length === 0) return [];
   const relations = batches.map(({ kind, all }) => relation(kind, all, fieldsAndListForChecks(kind)));
@@ -104,7 +104,7 @@ export function refuseForeign(batches: readonly Batch[], accounts: readonly stri
   ];
 }
 
-/** Refuses a request with a line that counts and breaks a rule. Events whose id is stored are not checked. */
+/** Refuses a request if a line that counts breaks a rule. An event whose id is stored already is not checked. */
 export function refuseFaults(batches: readonly Batch[]): { statements: Statement[]; faults: readonly Fault[] } {
   const concerned = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
   if (concerned.length === 0) return { statements: [], faults: [] };
@@ -128,7 +128,7 @@ export function refuseFaults(batches: readonly Batch[]): { statements: Statement
   return { statements: [statement], faults };
 }
 
-/** The rules of a kind: its references are stored, its fixed columns do not change, and its own. */
+/** The rules of a kind: references name stored records, fixed columns do not change, and the rules in its file. */
 function faultsOf(kind: Kind): Fault[] {
   const missing = Object.keys(kind.references).map((field) => ({
     field,
@@ -148,17 +148,17 @@ function faultsOf(kind: Kind): Fault[] {
   return [...missing, ...changed, ...(kind.faults ?? [])];
 }
 
-/** Queries of `(number, account)` over the kind's relation: the public ids of the accounts that its lines touch. */
+/** Queries for the accounts that the lines of a kind touch: the number of the line, and the id of the account. */
 function touchedAccounts(kind: Kind): SQL[] {
   const { record, accountField, references, list } = kind;
-  // This account may not be stored.
+  // From the line, because this account need not be stored.
   const own = accountField === undefined ? [] : [`SELECT number, ${accountField} FROM ${record}`];
   const named = Object.entries(references).flatMap(([name, to]) =>
     accountOf(record, to, `key = ${record}.${referenceKey(name)}`),
   );
   const itemRows = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
   const listed = list === undefined ? [] : accountOf(itemRows, list.of, "id = item.value");
-  // Fixed columns and stored events are not overwritten, so the stored row still says whose it is.
+  // The stored row still says whose it is, because fixed columns and stored events are not overwritten.
   const reference = accountReference(kind);
   const stored = `${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id`;
   const hasBefore = reference !== undefined && kind.keyFields[0] === "id";
@@ -166,7 +166,7 @@ function touchedAccounts(kind: Kind): SQL[] {
   return [...own, ...named, ...listed, ...before].map((query) => sql.raw(query));
 }
 
-/** The accounts of the records that a reference names, if these belong to accounts. */
+/** A query for the accounts of records of a kind; none if they belong to no account. */
 function accountOf(from: string, to: Kind, on: string): string[] {
   const column = accountColumn(to);
   if (column === undefined) return [];

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { CouponText } from "../../customer/coupons/operations.ts";
 import { coupons } from "../../db/tables.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Flag } from "../../values/number.ts";
@@ -14,10 +15,8 @@ import { defineKind } from "./define-kind.ts";
 
 const PRINTED_LINES_LIMIT = 20;
 
-const PrintedLine = text(200);
-
 const PrintedLines = z
-  .array(PrintedLine, { error: mustBe("an array of strings") })
+  .array(text(200), { error: mustBe("an array of strings") })
   .max(PRINTED_LINES_LIMIT, `must be at most ${PRINTED_LINES_LIMIT} lines`);
 
 const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "must be 1 to 15 digits");
@@ -51,24 +50,12 @@ export const coupon = defineKind(coupons, {
     can_combine_with_other: orElse(Flag, 0),
     created_at: orNull(FedTime),
   }),
-  // `defineKind` adds the columns that have the name of a field, and `account_key`; `deleted` is set by lines that delete.
+  // `defineKind` adds `account_key` and the columns with the name of a field. A line that deletes sets `deleted`.
   columns: {
     filter_items: { field: "filter_items", as: "json" },
-    // Answers are made of this JSON. No query looks into it.
+    // The fields of the lists of coupons: one JSON text, which answers show as it is.
     text: {
-      together: [
-        "account_id",
-        "name",
-        "type",
-        "value",
-        "header_lines",
-        "text_lines",
-        "can_expire",
-        "expiration_type",
-        "expiration",
-        "once_per_sale",
-        "expiration_date",
-      ],
+      together: CouponText.keyof().options,
       storedAs: ({ expiration_date, time_zone }) => ({ expiration_date: shownEnd(expiration_date, time_zone) }),
     },
     ends_at: {
@@ -86,6 +73,7 @@ export const coupon = defineKind(coupons, {
     {
       field: "campaign_id",
       text: "names a campaign of another account",
+      // `line` has the key of each reference: `campaign_key` is the key of the campaign that `campaign_id` names.
       when: sql`EXISTS (
         SELECT 1 FROM campaigns
         WHERE campaigns.key = line.campaign_key AND campaigns.account_key <> line.account_key

@@ -12,7 +12,7 @@ type KindOf<Table extends SQLiteTable, Schema extends z.ZodObject> = Kind<
   z.output<Schema>
 >;
 
-/** The compiler checks the names of fields and columns. */
+/** A kind as its file states it. The compiler checks the names of fields and columns. */
 type Definition<Table extends SQLiteTable, Schema extends z.ZodObject> = Partial<
   Omit<KindOf<Table, Schema>, "columns" | "references">
 > & {
@@ -23,8 +23,8 @@ type Definition<Table extends SQLiteTable, Schema extends z.ZodObject> = Partial
 };
 
 /**
- * Completes a kind from its table and its fields. It is a kind of events if it has a time. Its key is its id, its account
- * the one that `account_id` names. References of a state that are stored as keys never change. A column `deleted` or
+ * Adds to a kind what follows from its table and its fields: a kind with a time is a kind of events; the key is `id`; the
+ * account is the one that `account_id` names; the key of a reference never changes in a state; a column `deleted` or
  * `erased` marks deleted rows.
  */
 export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject>(
@@ -32,23 +32,25 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
   given: Definition<Table, Schema>,
 ): Kind {
   const { fields, key = ["id"], keyFields = ["id"], references = {}, list, words } = given;
-  const made = words && { words: { made: (line: Fields) => wordsColumn(line, words.of) } };
-  const columns = sourcesOf(table, fields, { ...given.columns, ...made } as Sources);
+  const wordsSource = words && { words: { made: (line: Fields) => wordsColumn(line, words.of) } };
+  const columns = sourcesOf(table, fields, { ...given.columns, ...wordsSource } as Sources);
   const type: Kind["type"] = given.timeField === undefined ? "state" : "event";
-  const others = Object.entries(columns).flatMap(([column, source]) =>
-    type === "state" && "field" in source && source.as === "key" && !key.some((one) => one === column) ? [column] : [],
-  );
-  const fixed = [...others, ...(given.fixed ?? [])];
-  const named = [...keyFields, ...Object.keys(references)];
-  const deleted = ["deleted", "erased"].find((column) => column in table);
+  const isFixed = ([column, source]: [string, Source]) =>
+    type === "state" && "field" in source && source.as === "key" && !key.some((one) => one === column);
+  const fixedKeys = Object.entries(columns)
+    .filter(isFixed)
+    .map(([column]) => column);
+  const fixed = [...fixedKeys, ...(given.fixed ?? [])];
+  const identifying = [...keyFields, ...Object.keys(references)];
   const fieldsForChecks = [
-    ...named,
+    ...identifying,
     ...fixed.flatMap((column) => fieldOf(columns[column]) ?? []),
     ...(given.alsoForChecks ?? []),
     ...(list === undefined ? [] : ["item_count"]),
   ];
+  const deletionColumn = ["deleted", "erased"].find((column) => column in table);
   return {
-    deletion: deleted === undefined ? undefined : { column: deleted, is: 1 },
+    deletion: deletionColumn === undefined ? undefined : { column: deletionColumn, is: 1 },
     accountField: "account_id" in fields.shape ? "account_id" : undefined,
     isAboutCustomer: "customer_key" in table ? (key) => `${getTableName(table)}.customer_key = ${key}` : undefined,
     ...(given as Partial<Kind> & typeof given),
@@ -60,22 +62,22 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
     columns,
     fixed,
     references,
-    written: writtenOf(named, list?.field, columns),
+    written: writtenOf(identifying, list?.field, columns),
     fieldsForChecks: [...new Set(fieldsForChecks)],
   };
 }
 
 /**
- * The sources of the columns that lines fill, in the order of the table: the given source; else the field with the
- * column's name, or `store_id` for a column `store_key`.
+ * The sources of the columns that lines fill, in the order of the table. A column without a given source holds the field
+ * with its name; a column `store_key` holds the key for the field `store_id`.
  */
 function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, given: Sources): Sources {
-  const held = new Set(Object.values(given).map(fieldOf));
+  const heldElsewhere = new Set(Object.values(given).map(fieldOf));
   const sources: Record<string, Source> = {};
   for (const { name, notNull, hasDefault } of Object.values(getTableColumns(table))) {
     const [source, field, id] = [given[name], shape[name], name.replace(/_key$/, "_id")];
     if (source !== undefined) sources[name] = source;
-    else if (hasDefault || held.has(name)) continue;
+    else if (hasDefault || heldElsewhere.has(name)) continue;
     else if (id !== name && id in shape) sources[name] = { field: id, as: "key" };
     // A field that may be null, in a column that may not, is a time.
     else if (notNull && field?.safeParse(undefined).data === null) sources[name] = { field: name, as: "time" };
@@ -85,27 +87,28 @@ function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, given: Sources): 
   return sources;
 }
 
-/** The one field that a column holds, if any. */
+/** The field that a column holds alone, if any. */
 export function fieldOf(source: Source | undefined): string | undefined {
   return source !== undefined && "field" in source ? source.field : undefined;
 }
 
-/** The values of a line that the columns are made of, after these fields and the list. */
+/** The values that a line sends: these fields, the list, and the fields and values that columns are made of. */
 function writtenOf(fields: readonly string[], list: string | undefined, columns: Sources): WrittenValue[] {
   const values = new Map<string, WrittenValue>();
-  const add = (name: string, json = false) => values.set(name, { name, json, value: (line) => line[name] ?? null });
-  for (const field of fields) add(field);
-  if (list !== undefined) add(list, true);
-  for (const [column, source] of Object.entries(columns)) {
-    if ("field" in source) add(source.field, source.as === "json");
-    else if ("made" in source) values.set(column, { name: column, json: source.asJson === true, value: source.made });
-    else if ("together" in source) {
-      const value = (line: Fields) => ({
-        ...Object.fromEntries(source.together.map((field) => [field, line[field]])),
-        ...source.storedAs?.(line),
-      });
-      values.set(column, { name: column, json: true, value });
-    } else if (source.from !== undefined) add(source.from);
+  const addField = (name: string, json = false) =>
+    values.set(name, { name, json, value: (line) => line[name] ?? null });
+  for (const field of fields) addField(field);
+  if (list !== undefined) addField(list, true);
+  for (const [name, source] of Object.entries(columns)) {
+    if ("field" in source) addField(source.field, source.as === "json");
+    else if ("made" in source) values.set(name, { name, json: source.asJson === true, value: source.made });
+    else if ("together" in source) values.set(name, { name, json: true, value: (line) => together(source, line) });
+    else if (source.from !== undefined) addField(source.from);
   }
   return [...values.values()];
+}
+
+function together(source: Extract<Source, { together: unknown }>, line: Fields): Fields {
+  const asFed = Object.fromEntries(source.together.map((field) => [field, line[field]]));
+  return { ...asFed, ...source.storedAs?.(line) };
 }

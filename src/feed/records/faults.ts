@@ -4,22 +4,23 @@ import { type Kind, referenceKey, tableName } from "./kind.ts";
 
 /** A rule that only the database can check, once upserts and deletes are done. */
 export interface Fault<Field extends string = string> {
-  /** The wrong field, and what to correct. */
+  /** The wrong field. */
   field: Field;
+  /** What to correct. */
   text: string;
   /**
-   * Which lines break it: a condition on `line`, which has its `number`, the `fieldsForChecks`, and the key of each reference,
-   * such as `store_key` for `store_id`; NULL if no such record is stored.
+   * Which lines break the rule: a condition on `line`. It has the `number` of the line, the `fieldsForChecks`, and the key of
+   * each reference, such as `store_key` for `store_id`; the key is NULL if the record is not stored.
    */
   when: SQL;
 }
 
 export const NOT_STORED = "names a record that is not stored";
 export const FIXED = "is fixed once written";
-/** An older event may have left the database: sent again, it would count twice (docs/contract/history.md, 4). */
+/** Such an event may have left the database. Sent again, it would count twice (docs/contract/history.md, 4). */
 export const TOO_OLD = "is older than the history that is kept";
 
-/** The fault of a line whose customer is no member of its store or group. `table` has the members, by `key`. */
+/** The customer of a line is no member of its store or group. `table` has the members of each, by the column `key`. */
 export function notMember(table: string, key: string, text: string): Fault<"customer_id"> {
   const when = `line.${key} IS NOT NULL AND line.customer_key IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM ${table} AS member
@@ -28,7 +29,7 @@ export function notMember(table: string, key: string, text: string): Fault<"cust
   return { field: "customer_id", text, when: sql.raw(when) };
 }
 
-/** The fault of a line that names a record of another account than its store's. */
+/** A line names a record of another account than the account of its store. */
 export function ofAnotherAccount<Field extends string>(
   field: Field,
   what: string,
@@ -43,8 +44,8 @@ export function ofAnotherAccount<Field extends string>(
 }
 
 /**
- * The fault of a restored time that is still to come. The next stamp and the oldest event that is taken follow from such
- * times: after one in the year 9999, no message could be stored.
+ * A restored time is in the future. The next stamp, and the oldest event that is taken, follow from such times: after a time
+ * in the year 9999, no message could be stored.
  */
 export function stillToCome<Field extends string>(field: Field): Fault<Field> {
   // The field may be a month.

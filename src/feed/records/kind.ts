@@ -9,21 +9,18 @@ import type { Summary } from "./summaries.ts";
 /** The valid fields of a record, by their names on the wire. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A valid line of a feed request, without what it writes. */
+/** A valid line of a feed request, without the values that it writes: a request may hold all its lines while it waits. */
 export interface Line {
-  /** Its number in the request, from 1. Errors are sorted by it, and the messages of a second. */
+  /** Its number in the request, from 1. */
   readonly number: number;
-  /** When an event happened, in UTC; null: its line does not say, or it is no event. */
+  /** When an event happened, in UTC; null: the line has no time, or is no event. */
   readonly time: string | null;
   readonly deleted: boolean;
   /** The values of `fieldsAndListForChecks`. */
   readonly forChecks: Fields;
   /** How many ids its list has. */
   readonly items: number;
-  /**
-   * The number of the first line that writes the record. `writes` is sorted by it, or by `arrange`. The database stores new
-   * records in the order of `writes`: `position` in its statements.
-   */
+  /** The number of the first line that writes the record. */
   order: number;
 }
 
@@ -32,9 +29,9 @@ export interface Batch {
   kind: Kind;
   /** Every line of the kind: each touches accounts, even if a later line replaces it. */
   all: readonly Line[];
-  /** The lines to write: the last of each key, the first of each event. */
+  /** The lines to write, in the order in which new records are stored: the last of each key, the first of each event. */
   writes: readonly Line[];
-  /** The rows that `writes` write, as JSON texts of a parameter each. */
+  /** The rows of `writes`: JSON texts, each for one parameter. */
   rowChunks: readonly string[];
   deletes: readonly Line[];
 }
@@ -46,14 +43,17 @@ export type Source<Field extends string = string, Output = Fields> =
    * one, or the current one for a new record.
    */
   | { field: Field; as?: "json" | "key" | "time" }
-  /** Several fields, stored together as JSON text, in one column of a kind at most; `storedAs`: the fields that are not stored as they were fed. */
+  /**
+   * Several fields, stored together as JSON text; a kind has at most one such column. `storedAs`: the fields that are not
+   * stored as they were fed.
+   */
   | { together: readonly Field[]; storedAs?(fields: Output): Partial<Output> }
-  /** The Worker makes it from the fields; `asJson`: stored as JSON text. */
+  /** A value that the Worker makes from the fields; `asJson`: stored as JSON text. */
   | { made(fields: Output): unknown; asJson?: true }
-  /** The database makes it: an expression on `line`. `from`: the field that it is made of, and that an export reads back. */
+  /** A value that the database makes: an expression on `line`. `from`: the field that the column holds. */
   | { sql: string; from?: Field };
 
-/** A value of a line that is sent to the database, to be written. */
+/** A value that a line writes: a field, or a value that is made from fields. `json`: it is stored as JSON text. */
 export interface WrittenValue {
   name: string;
   json: boolean;
@@ -61,8 +61,8 @@ export interface WrittenValue {
 }
 
 /**
- * A kind of record (docs/contract/feed.md, 1): a state is upserted by its key, an event is stored once by its `id`. A
- * kind's own file names its fields and columns, which `defineKind` checks and completes.
+ * A kind of record (docs/contract/feed.md, 1): a state is upserted by its key, an event is stored once by its `id`. Each
+ * kind has a file, and `defineKind` adds what follows from the table and the fields.
  */
 export interface Kind<Field extends string = string, Column extends string = string, Output = Fields> {
   type: "state" | "event";
@@ -70,21 +70,21 @@ export interface Kind<Field extends string = string, Column extends string = str
   record: string;
   table: SQLiteTable;
   fields: z.ZodObject;
-  /** Checks valid fields against each other: texts for the wrong ones. A line that deletes has the key fields alone. */
+  /** Checks valid fields against each other, and returns errors. A line that deletes has only the key fields. */
   rules?(fields: Output): FieldMessages;
   /** The columns by which a row is found. */
   key: readonly Column[];
-  /** The fields by which a record is known on the wire. */
+  /** The fields that name a record. */
   keyFields: readonly Field[];
-  /** These fields alone: what a line that deletes must have. */
+  /** The fields that a line that deletes must have: the key fields. */
   keySchema: z.ZodObject;
-  /** Tells records of the kind apart in a request; left out: the key fields in their order. */
+  /** A value that is equal for two lines of the same record; left out: the key fields in their order. */
   identity?(fields: Fields): unknown;
   /** The columns that a line fills. */
   columns: Readonly<Record<Column, Source<Field, Output>>>;
-  /** The columns that never change once they are written. */
+  /** The columns that never change. */
   fixed: readonly Column[];
-  /** The field with the id of the record's account; undefined: it belongs to none, or to the account of a reference. */
+  /** The field with the id of the record's account; undefined: it has no account, or the account of a reference. */
   accountField?: Field | undefined;
   /** The fields that name another record by its id, each with the kind of that record. */
   references: Readonly<Record<Field, Kind>>;
@@ -101,20 +101,20 @@ export interface Kind<Field extends string = string, Column extends string = str
   faults?: readonly Fault<Field>[];
   /** Fields that `faults` and `upkeep` read, besides the key, the references and the fixed columns. */
   alsoForChecks?: readonly Field[];
-  /** Only events have it: the field with the time when the event happened. */
+  /** The field with the time of an event. Only events have it. */
   timeField?: Field;
-  /** Whether no line deletes its records. */
+  /** Whether no line may delete its records. */
   isPermanent?: true;
   /**
-   * The column that marks a row as deleted; undefined: the row is removed, unless there is a `remove`. `erased` also
-   * empties the other columns that lines fill, except the id.
+   * The column that marks a row as deleted, and its value then; undefined: a delete removes the row. A delete by `erased`
+   * also empties the other columns that lines fill, except the id.
    */
   deletion?: { column: Column; is: 0 | 1 } | undefined;
-  /** The fields whose words are found, stored in the column `words`, and the vocabulary that the words go into. */
+  /** The fields whose words a search finds. They are stored in the column `words` and in a vocabulary. */
   words?: { of: readonly Field[]; vocabulary: Vocabulary };
   /** The fields that are stored as whole hundredths, and read back as decimals. */
   hundredths?: readonly Field[];
-  /** How fields are read back that no column holds as on the wire: an expression on the row; `isJson`: its JSON. */
+  /** How an export reads fields back that no column holds as they were fed: an expression on the row, perhaps of JSON. */
   readBack?: { readonly [name in Field]?: { sql: string; isJson?: true } };
   /** The order in which lines are written, instead of the usual one. */
   arrange?(lines: readonly Line[]): Line[];
@@ -124,93 +124,88 @@ export interface Kind<Field extends string = string, Column extends string = str
    */
   write?(lines: SQL, all: SQL): SQL[];
   /**
-   * Deletes records in its own way. The last statement answers a row for each record that was there. Such an event is
-   * deleted after events are stored, so a request may both bring it and delete it.
+   * Deletes records in its own way. The last statement returns a row for each record that was there. Events are deleted
+   * after events are stored, so one request may bring an event and delete it.
    */
   remove?(lines: SQL): SQL[];
   /**
-   * Only events have these: statements that add new events to stored totals, or to the newest messages and their stamp.
-   * Each is made once a request, in this order. `withFresh` is a `WITH` clause with the lines whose id is not stored yet,
-   * as a relation named after the record.
+   * Statements that add new events to stored totals, or to the newest messages and their stamp. Each runs once in a request,
+   * in this order. `withFresh` is a `WITH` clause with the lines whose id is not stored yet; the kind's name is its name.
    */
   upkeep?: readonly ((withFresh: SQL) => SQL)[];
   /** How old events leave for R2. */
   leaving?: Leaving;
   /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
   restored?: Partial<Kind>;
-  /**
-   * Given the key of a customer in SQL, the condition that a row is about the customer; left out: that its `customer_key`
-   * is the customer's, if the table has such a column.
-   */
+  /** The condition that a row is about the customer with this key; left out: by `customer_key`, if there is such a column. */
   isAboutCustomer?: ((customerKey: string) => string) | undefined;
-  /** The scans in which an export reads the records, one after the other; left out: one, in the order of the key. */
+  /** The scans in which an export reads the records, one after another; left out: one, in the order of the key. */
   scans?: readonly Scan[];
   /**
-   * Where a full page of an export can be more than D1 should send. `sentBytes`: a page ends by the sum of its rows' bytes.
-   * `largestRow`: sizes differ so much that a page also has fewer rows if one of them is large.
+   * What ends a page of an export if 2,000 rows can be more than D1 should send. `sentBytes`: the sum of their bytes.
+   * `largestRow`: also the size of the largest row, because sizes differ much.
    */
   pageEndsBy?: "sentBytes" | "largestRow";
-  /** With `largestRow`: an expression for the bytes of a line that are not in its row's texts; left out: none. */
+  /** With `largestRow`: an expression for the bytes of a line beyond the texts of its row; left out: none. */
   moreBytes?: string;
-  /** The values of a line that its columns are made of, in this order. */
+  /** The values that a line sends, in this order. The columns are made of them. */
   written: readonly WrittenValue[];
-  /** What checks, upkeep and deletes read: fields, and `item_count`, how many different ids the list has. */
+  /** The fields that checks, upkeep and deletes read, and `item_count`: how many different ids the list has. */
   fieldsForChecks: readonly string[];
 }
 
-/** How an export reads rows: a kind's own table in the order of its key, unless it says otherwise. */
+/** How an export reads rows. */
 export interface Scan {
+  /** Left out: the table of the kind. */
   table?: SQLiteTable;
-  /** The columns of the order: those of an index. */
+  /** The columns of an index; left out: the key. */
   order?: readonly string[];
-  /** Which rows are read: a condition that the index of the order is restricted to. */
+  /** Which rows are read: the condition of the index; left out: all. */
   when?: string;
   /** A join to other rows that a line is made of. */
   join?: string;
-  /** Which rows make no line. They are read like the others, so that a page of them costs no more. */
+  /** Which rows make no line. They are read all the same, and count among the rows of a page, so that a page costs no more. */
   leftOut?: string;
 }
 
 /** How the old events of a kind leave the database (docs/contract/history.md, 2). */
 export interface Leaving {
-  /** How many events a step looks at, in the order of their ids: for less than 50 ms; left out: 20,000. */
+  /** How many events a step looks at, in the order of their ids; left out: 20,000, which takes less than 50 ms. */
   lookedAt?: number;
-  /** The most lines of a segment, where the usual number is too large. */
+  /** The most lines of a segment; left out: 2,000. */
   mostLines?: number;
   /** Which old rows may leave: a condition on the table; left out: all events. */
   when?: string;
-  /** The rows that stand for events which have left; left out: none, because they have no totals. */
+  /** The rows that add up the events which have left; left out: none, because the kind has no totals. */
   summaries?: readonly Summary[];
 }
 
-/** What the search for touched accounts reads: also the list of ids, if its records belong to accounts. */
+/** The fields that `refuseForeign` reads: those for checks, and the list if its records belong to accounts. */
 export function fieldsAndListForChecks({ fieldsForChecks, list }: Kind): readonly string[] {
   return list === undefined || isGlobal(list.of) ? fieldsForChecks : [...fieldsForChecks, list.field];
 }
 
-/** The values of a line that `fieldsAndListForChecks` names. */
 export function valuesForChecks(kind: Kind, fields: Fields): Fields {
   const values = { ...fields, item_count: new Set(itemsOf(kind.list?.field, fields)).size } as Fields;
   return Object.fromEntries(fieldsAndListForChecks(kind).map((name) => [name, values[name] ?? null]));
 }
 
-/** The ids that a line has in the field that is its list; none where its kind has no list. */
+/** The ids in the list of a line; none if its kind has no list. */
 export function itemsOf(field: string | undefined, fields: Fields): readonly unknown[] {
   const items = field === undefined ? undefined : fields[field];
   return Array.isArray(items) ? items : [];
 }
 
-/** Whether a line may delete its records. */
 export function isDeletable({ type, isPermanent, remove }: Kind): boolean {
   return type === "state" ? isPermanent !== true : remove !== undefined;
 }
 
-/** One text for each record of a kind, which tells it apart from the others. */
+/** A text that is equal for two lines of a kind if they are about the same record. */
 export function identityOf({ identity, keyFields }: Kind, fields: Fields): string {
   return JSON.stringify(identity === undefined ? keyFields.map((field) => fields[field]) : identity(fields));
 }
 
-/** Whether its records belong to no account, so that only a token for all accounts may write them. */
+/** Whether the records belong to no account. Then only a token for all accounts may write them. */
 export function isGlobal(kind: Kind): boolean {
   return kind.accountField === undefined && accountReference(kind) === undefined;
 }
@@ -237,12 +232,12 @@ export function columnType({ table }: Pick<Kind, "table">, column: string): stri
   return getTableColumns(table)[column]?.dataType;
 }
 
-/** Whether other rows refer to a table's rows by a `key`. */
+/** Whether other rows refer to the rows of a table by `key`. */
 export function hasKeyColumn({ table }: Pick<Kind, "table">): boolean {
   return "key" in getTableColumns(table);
 }
 
-/** The name under which the key of a reference stands in a relation: `store_key` for `store_id`. */
+/** The column with the key of the record that a field names: `store_key` for `store_id`. */
 export function referenceKey(field: string): string {
   return field.replace(/_id$/, "_key");
 }

@@ -5,18 +5,15 @@ import { joinRows, rowsOf } from "../../db/json-rows.ts";
 import { NOW_TEXT } from "../../db/select.ts";
 import { type Fields, type Kind, type Line, referenceKey, tableName } from "./kind.ts";
 
-// The statements that a kind's lines become. Unquoted names in them are this code's own, never a user's. In SQL, `item` is an
-// element of JSON, and `line` a line with the keys of its references, which `resolved` looks up.
+// The statements for the lines of a kind. In them, `item` is an element of a JSON array, and `line` is a line with the keys
+// of its references, which `resolved` looks up. No name in them comes from a user.
 
-/** A line's number and the values that it writes, as a JSON array. */
+/** The number of a line and the values of `written`, as a JSON array. */
 export function toJsonRow({ written }: Kind, number: number, fields: Fields): string {
   return JSON.stringify([number, ...written.map(({ value }) => value(fields))]);
 }
 
-/**
- * Writes lines, whose rows are JSON texts of a parameter each. States are upserted; a row that would not change is not
- * written. Events are written once; the statements answer a row for each new one.
- */
+/** Upserts states, unless the row would not change. Stores events once, and returns a row for each new event. */
 export function write(kind: Kind, rowChunks: readonly string[]): Statement[] {
   const json = kind.written.filter((one) => one.json).map(({ name }) => name);
   return rowChunks.flatMap((chunk) => {
@@ -31,11 +28,11 @@ function writtenColumns({ written }: Kind): string[] {
   return ["number", ...written.map(({ name }) => name)];
 }
 
-/** Adds the words that lines write, each word once. */
+/** Adds the words of lines to the vocabulary, each word once. */
 function addWords(kind: Kind, rowChunk: string): Statement[] {
   if (kind.words === undefined) return [];
   const column = writtenColumns(kind).indexOf("words");
-  // Parsed again, because a request does not keep the values of its lines: they take more memory than their texts.
+  // Parsed again: values take more memory than their texts, so a request does not keep the values of its lines.
   const rows = JSON.parse(rowChunk) as unknown[][];
   const words = new Set(rows.flatMap((row) => String(row[column]).split(" ")));
   return [addToVocabulary(kind.words.vocabulary, [...words].join(" "))];
@@ -44,7 +41,7 @@ function addWords(kind: Kind, rowChunk: string): Statement[] {
 export function upsert(kind: Kind, lines: SQL): SQL {
   const { columns, deletion, fixed, key } = kind;
   const table = tableName(kind);
-  // A line that differs in a fixed column changes the rest of the row. Then its check undoes the request.
+  // A line with another value in a fixed column changes the rest of the row, and then its check undoes the request.
   const changing = Object.keys(columns).filter((column) => !key.includes(column) && !fixed.includes(column));
   const newValues = new Map(changing.map((column) => [column, `excluded.${column}`]));
   if (deletion !== undefined) newValues.set(deletion.column, String(1 - deletion.is));
@@ -67,7 +64,7 @@ function insertInto(kind: Kind, lines: SQL): SQL {
     FROM ${lines} AS line WHERE true ORDER BY position`;
 }
 
-/** The value of a column, in SQL. A time that is left out is the stored time, or now. */
+/** The value of a column, as an expression on `line`. */
 function columnValue(kind: Kind, column: string): string {
   const source = kind.columns[column];
   if (source === undefined) throw new Error(`${kind.record} does not fill its column ${column}.`);
@@ -81,7 +78,7 @@ function columnValue(kind: Kind, column: string): string {
   return `coalesce(line.${source.field}, ${stored}, ${NOW_TEXT})`;
 }
 
-/** Deletes the records of lines. The statements answer a row for each record that was there. */
+/** Deletes the records of lines, and returns a row for each record that was there. */
 export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
   const found = resolved(kind, linesForChecks(kind, lines), "drop", kind.keyFields);
@@ -92,18 +89,18 @@ export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   const among = sql`(${sql.raw(key.join(", "))}) IN (SELECT ${sql.raw(values.join(", "))} FROM ${found} AS line)`;
   if (deletion === undefined) return [sql`DELETE FROM ${table} WHERE ${among} RETURNING 1`];
   const { column, is } = deletion;
-  const sets = [`${column} = ${is}`, ...(column === "erased" ? forgetAll(kind) : [])].join(", ");
+  const sets = [`${column} = ${is}`, ...(column === "erased" ? emptyColumns(kind) : [])].join(", ");
   return [sql`UPDATE ${table} SET ${sql.raw(sets)} WHERE ${sql.raw(`${column} = ${1 - is}`)} AND ${among} RETURNING 1`];
 }
 
-/** Empties every column that a line fills but the id. */
-function forgetAll({ table, columns }: Kind): string[] {
+/** Assignments that empty every column that lines fill, except the id. */
+function emptyColumns({ table, columns }: Kind): string[] {
   const filled = Object.values(getTableColumns(table)).filter(({ name }) => name in columns && name !== "id");
   return filled.map(({ name, notNull }) => `${name} = ${notNull ? "''" : "NULL"}`);
 }
 
-/** The values of lines that checks and upkeep read, as a subquery: `number`, and each value by its name. */
-export function linesForChecks(kind: Kind, lines: readonly Line[], names = kind.fieldsForChecks): SQL {
+/** A subquery with the values of lines that checks and upkeep read: `number`, and each value by its name. */
+function linesForChecks(kind: Kind, lines: readonly Line[], names = kind.fieldsForChecks): SQL {
   return rowsOf(chunksForChecks(lines, names), ["number", ...names]);
 }
 
@@ -114,10 +111,10 @@ function chunksForChecks(lines: readonly Line[], names: readonly string[]): stri
 }
 
 /**
- * The lines with the keys of the records that they refer to, as a subquery. `drop` leaves out lines with a required
- * reference that is not stored (the checks report them); `keep` gives these NULL keys. `fields`: only these references.
+ * A subquery with lines and the keys of the records that they refer to. `drop` leaves out a line with a required reference
+ * that is not stored, because a check reports it; `keep` gives it a NULL key. `fields`: only these references.
  */
-export function resolved(kind: Kind, lines: SQL, unresolved: "drop" | "keep", fields?: readonly string[]): SQL {
+function resolved(kind: Kind, lines: SQL, unresolved: "drop" | "keep", fields?: readonly string[]): SQL {
   const references = Object.entries(kind.references).filter(([field]) => fields?.includes(field) ?? true);
   const joins = references.map(([field, to], index) => {
     const target = `target_${index}`;
@@ -135,7 +132,7 @@ function isOptional({ fields }: Kind, field: string): boolean {
   return fields.shape[field]?.safeParse(undefined).success ?? false;
 }
 
-/** For a `WITH` clause: lines with their keys, as a relation named after the record. */
+/** For a `WITH` clause: lines with the keys of their references, under the name of the kind. */
 export function relation(kind: Kind, lines: readonly Line[], names = kind.fieldsForChecks): SQL {
   const found = resolved(kind, linesForChecks(kind, lines, names), "keep");
   return sql`${sql.raw(`${kind.record} AS MATERIALIZED (SELECT ${relationColumns(kind, names)}`)} FROM ${found} AS line)`;
@@ -145,15 +142,15 @@ function relationColumns({ references, fieldsForChecks }: Kind, names = fieldsFo
   return ["number", ...names, ...Object.keys(references).map(referenceKey)];
 }
 
-// Each check, and each statement of upkeep, looks up the ids of its events for itself. For a kind with more than two such
-// statements, a large request looks them up once for all of them. This writes two rows, which a small request should not pay for.
+// The checks and each statement of upkeep look up which events are new. For a kind with more than two statements of upkeep,
+// a large request looks them up once, and keeps them in `fresh_events`. This writes two rows, too many for a small request.
 const COLLECTED_FROM_LINES = 1_000;
 
 function areCollected(kind: Kind, lines: readonly Line[]): boolean {
   return (kind.upkeep?.length ?? 0) > 2 && lines.length >= COLLECTED_FROM_LINES;
 }
 
-/** Puts many events that are not stored yet into `fresh_events`, where `freshEvents` reads them. */
+/** Puts the new events of a large request into `fresh_events`. */
 export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statement[] {
   if (!areCollected(kind, lines)) return [];
   return chunksForChecks(lines, kind.fieldsForChecks).map(
@@ -164,7 +161,7 @@ export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statemen
   );
 }
 
-/** The same for the events that are not stored yet. */
+/** For a `WITH` clause: the events whose id is not stored yet, like `relation`. */
 export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALIZED" | ""): SQL {
   const columns = relationColumns(kind);
   const values = columns.map((name, index) => `item.value ->> ${index} AS ${name}`);

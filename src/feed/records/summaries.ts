@@ -4,18 +4,18 @@ import type { FieldMessages } from "../../values/messages.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import type { Fields, Kind } from "./kind.ts";
 
-// Rows in the tables of events which add up the events that have left (docs/contract/history.md, 3). So a total is the sum
-// of the stored rows, with history or without.
+// A summary is a row in a table of events. It adds up the events that have left (docs/contract/history.md, 3), so a total is
+// the sum of the stored rows, with history or without.
 
-/** One row for each group of events. */
+/** How events that leave are added up: one row for each group of events. */
 export interface Summary {
   /** The columns that make a group. */
   by: readonly string[];
   /** A condition on the events that count; left out: all do. */
   filter?: string;
-  /** The columns that it adds up, by the names that the sums have in a segment's row. */
+  /** The columns that are added up, by the names of the sums in a segment's row. */
   sums: Readonly<Record<string, string>>;
-  /** The column for the feed version when the row last grew; left out: it has none. */
+  /** The column that gets the feed version when the row grows; left out: none. */
   grew?: string;
 }
 
@@ -26,7 +26,7 @@ export function isSummary(id: unknown): boolean {
   return String(id).startsWith(SUMMARY);
 }
 
-/** The id of a summary, in SQL. A restore gives records other keys, but in the same order. */
+/** The id of a summary, in SQL: its keys. A restore gives records other keys, but in the same order. */
 export function summaryId(summaries: readonly Summary[], toValue: (key: string) => string): string {
   const keys = keysOf(summaries);
   return `printf(${summaryFormat(keys.length)}, ${keys.map(toValue).join(", ")})`;
@@ -37,7 +37,7 @@ export function keysOf(summaries: readonly Summary[]): string[] {
   return [...new Set(summaries.flatMap(({ by }) => by))];
 }
 
-/** A restore also takes the lines of summaries, which have no id. `differing`: their fields with other limits. */
+/** A kind as a restore takes it: also the lines of summaries, which have no id. `differing`: fields with other limits. */
 export function withSummaries(
   fields: z.ZodObject,
   summaries: readonly Summary[],

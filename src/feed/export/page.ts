@@ -22,13 +22,13 @@ interface Asked {
   /** Only lines about this customer. */
   customer?: string | undefined;
   after: Cursor | undefined;
-  /** The objects of history, where it is on. */
+  /** The bucket with the objects of history, if history is on. */
   bucket?: R2Bucket | undefined;
 }
 
 /**
- * Reads a page of these kinds, or of all if none is named; without a cursor, the first page.
- * @throws the failure 422 for the cursor of an export of other kinds, or about another customer; 503 if an object of
+ * Reads a page of an export: of these kinds, or of all; without a cursor, the first page.
+ * @throws the failure 422 if the cursor is from an export of other kinds or about another customer, and 503 if an object of
  * history cannot be read.
  */
 export async function readPage(db: Database, { records = [], customer, after, bucket }: Asked): Promise<ExportPage> {
@@ -52,7 +52,7 @@ export async function readPage(db: Database, { records = [], customer, after, bu
   return { bytes, version, next: next && { scan: next.name, after: last, customer } };
 }
 
-/** The lines that one feed request takes, and the cursor of the last row among them, if there are more in the scan. */
+/** As many lines as one feed request takes; `last`: the cursor of the last row, if the scan has more. */
 export function writeLines(
   scan: ExportScan,
   { rows, ids, hasMore }: ScannedRows,
@@ -76,17 +76,14 @@ export function writeLines(
 }
 
 function encode(lines: readonly string[]) {
-  // The encoder's type allows shared memory, which it never uses.
+  // The encoder never returns shared memory, though its type allows that.
   return new TextEncoder().encode(lines.join("")) as Uint8Array<ArrayBuffer>;
 }
 
-/** How long R2 may take for a call. */
+/** How long a call of R2 may take. */
 export const R2_MS = 10_000;
 
-/**
- * The lines about a customer in the objects of segments, as they are there (docs/contract/history.md, 2).
- * @throws the failure 503 where an object cannot be read.
- */
+/** The lines about a customer in the objects of segments, unchanged (docs/contract/history.md, 2). */
 async function readSegments(
   bucket: R2Bucket | undefined,
   segments: readonly Row[],

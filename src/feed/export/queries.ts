@@ -7,7 +7,7 @@ import { tableName } from "../records/kind.ts";
 import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
 import type { Cursor, ExportScan } from "./scans.ts";
 
-/** Rows of a scan that lines are made of. */
+/** Rows of a scan, and what they need to become lines. */
 export interface ScannedRows {
   rows: readonly Row[];
   /** Whether the scan may have more rows after these. */
@@ -17,30 +17,30 @@ export interface ScannedRows {
 
 interface PageRows extends ScannedRows {
   version: number;
-  /** The cursor of the last row that was looked at, if there are more: in an export about a customer. */
+  /** In an export about a customer: the cursor of the last row that was looked at, if there are more. */
   lastScanned: Cursor["after"];
-  /** The first of the later scans that has rows, so that no empty scan is begun. */
+  /** The next scan that has rows, so that no page is empty. */
   nextScan: ExportScan | undefined;
 }
 
-// Three limits end a page. `selectMostLines` looks at sizes, which SQLite knows without reading the texts. `limitSent` ends
-// what D1 sends, which the Worker holds: it reads the texts that it adds up. `writeLines` ends the lines by what one feed
-// request takes: they are longer than their rows.
+// Three limits end a page. `selectMostLines` limits the rows by the sizes of their texts, which SQLite knows without reading
+// the texts. `limitSent` limits the bytes that D1 sends, because the Worker holds them: it reads the texts. `writeLines`
+// limits the lines, which are longer than their rows, by the size of a feed request.
 
-/** The most bytes of texts in the rows of a page, by the sizes that `selectMostLines` looks at. */
+/** The limit of `selectMostLines`: the bytes of texts in the rows of a page. */
 const TEXT_BYTES = sql.raw(String(2 * BODY_LIMIT.bytes));
-/** D1 sends no more rows once they come to this. */
+/** The limit of `limitSent`. */
 const SENT_BYTES = BODY_LIMIT.bytes;
 
 const LINE_LIMIT_SQL = sql.raw(String(LINE_LIMIT));
 
-/** How many rows a page about a customer looks at, because not every kind has an index by customer. */
+/** How many rows a page about a customer looks at. Not every kind has an index by customer. */
 const LOOKED_AT_ROWS = 20_000;
 
-/** Keeps the place of a statement that is not needed. */
+/** Stands in the batch for a statement that is not needed. */
 const NO_ROW = sql`SELECT 1 WHERE false`;
 
-/** Reads the rows of a page, at most as many as fit into memory, in one round trip and one transaction. */
+/** Reads the rows of a page in one round trip and one transaction. */
 export async function findPage(
   db: Database,
   { scan, after, customer }: Cursor,
@@ -67,7 +67,7 @@ export function toScannedRows({ reader }: ExportScan, rows: readonly Row[] = [],
   const hasMore =
     rows.length > 0 && (rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent_bytes) >= SENT_BYTES);
   const idsIn = (found: readonly Row[] = []) => new Map(found.map(({ key, id }) => [Number(key), String(id)]));
-  const known = reader.smallTables.map((target, index) => [tableName(target), idsIn(ids[index])]);
+  const known = reader.smallKinds.map((kind, index) => [tableName(kind), idsIn(ids[index])]);
   return { rows, hasMore, ids: Object.fromEntries(known) };
 }
 
@@ -76,9 +76,9 @@ export function cursorOf({ order }: ExportScan, row: Row | undefined): (string |
   return order.map((_, index) => row[`cursor_${index}`] as string | number);
 }
 
-/** The ids of small tables that lines name. If the table is not small, each row looks up its id. */
-export function selectIds({ smallTables }: Reader): Statement[] {
-  return smallTables.map((target) => sql.raw(`SELECT key, id FROM ${tableName(target)} WHERE ${isSmall(target)}`));
+/** All ids in the small tables that rows refer to. If a table is not small, each row looks up its id. */
+export function selectIds({ smallKinds }: Reader): Statement[] {
+  return smallKinds.map((kind) => sql.raw(`SELECT key, id FROM ${tableName(kind)} WHERE ${isSmall(kind)}`));
 }
 
 function selectPage(scan: ExportScan, whereAndOrder: SQL): SQL {
@@ -99,15 +99,14 @@ function whereAndOrderAfter(scan: ExportScan, after: Cursor["after"]): SQL {
   return sql`WHERE ${sql.raw(scan.when ?? "true")} ${isAfter} ORDER BY ${orderOf(scan)}`;
 }
 
-/** The rows about a customer among the next rows of a scan; and the last of these, if there are more. */
+/** Two statements: the rows about a customer among the next rows of a scan, and the cursor of the last row if there are more. */
 function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string): SQL[] {
   const table = sql.raw(tableName(scan));
-  const isSegment = scan.kind === historySegment;
-  // Each segment is an object to read.
-  const rows = isSegment ? 1 : LOOKED_AT_ROWS;
+  // The object of each segment has to be read from R2.
+  const rows = scan.kind === historySegment ? 1 : LOOKED_AT_ROWS;
   const last = sql.raw(`LIMIT 1 OFFSET ${rows - 1}`);
   const isAboutCustomer = sql.raw(scan.kind.isAboutCustomer?.("(SELECT key FROM asked)") ?? "true");
-  // Named like the table, because the lines are made of its columns.
+  // The subquery has the name of the table, because the expressions of lines name its columns.
   const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(rows))}) AS ${table}`;
   return [
     sql`
@@ -117,7 +116,7 @@ function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string)
   ];
 }
 
-/** SELECTs the rows that become lines. `whereAndOrder`: `WHERE … ORDER BY …`. D1 sends no more than it should. */
+/** Selects the rows that become lines, in at most about `SENT_BYTES`. `whereAndOrder`: `WHERE … ORDER BY …`. */
 export function selectRows(scan: ExportScan, whereAndOrder: SQL, limit: SQL, from = sql.raw(tableName(scan))): SQL {
   const found = sql`
     SELECT ${sql.raw([...columnsOfRow(scan), ...cursorColumns(scan)].join(", "))}, ${limit} AS most_lines
@@ -132,10 +131,10 @@ function columnsOfRow({ reader, leftOut = "false" }: ExportScan): string[] {
   return [`${leftOut} AS left_out`, ...columns.map(([name, value]) => `iif(${leftOut}, NULL, ${value}) AS ${name}`)];
 }
 
-/** The first rows of a scan, up to the one with which they come to `SENT_BYTES`. */
+/** The first of the found rows, up to the row with which they have `SENT_BYTES`. */
 function limitSent({ order, reader }: ExportScan, found: SQL): SQL {
   const cursor = order.map((_, index) => `cursor_${index}`);
-  // As JSON, because that is how they are sent: a control character takes six bytes.
+  // D1 sends JSON, in which a control character takes six bytes.
   const size = Object.keys(reader.select).map((name) => `octet_length(json_quote(${name}))`);
   return sql`
     SELECT * FROM (
@@ -144,7 +143,7 @@ function limitSent({ order, reader }: ExportScan, found: SQL): SQL {
     ) WHERE sent_bytes - size < ${sql.raw(String(SENT_BYTES))}`;
 }
 
-/** The most lines of a page: if their sizes differ much, as many as fit if each were as large as the largest. */
+/** The most lines of a page. If sizes differ much: how many would fit if each row were as large as the largest. */
 function selectMostLines(scan: ExportScan, whereAndOrder: SQL): SQL {
   if (scan.pageEndsBy !== "largestRow") return sql`SELECT ${LINE_LIMIT_SQL}`;
   const texts = Object.values(getTableColumns(scan.table)).filter(
@@ -167,7 +166,7 @@ function cursorColumns(scan: ExportScan): string[] {
   return scan.order.map((column, index) => `${tableName(scan)}.${column} AS cursor_${index}`);
 }
 
-/** Which of the scans is the first with rows, by its index. */
+/** The index of the first scan that has rows. */
 function selectFirstNonEmpty(scans: readonly ExportScan[]): Statement {
   const cases = scans.map(
     (scan, index) => `WHEN EXISTS (SELECT 1 FROM ${tableName(scan)} WHERE ${scan.when ?? "true"}) THEN ${index}`,

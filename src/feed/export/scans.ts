@@ -4,7 +4,7 @@ import { hasKeyColumn, type Kind, type Scan, tableName } from "../records/kind.t
 import { program } from "../records/program.ts";
 import { type Reader, readerOf } from "./fields.ts";
 
-/** Rows that an export reads in the order of an index, so that its last page costs as much as its first. */
+/** A scan with its reader. It has the order of an index, so the last page of an export costs as much as the first. */
 export interface ExportScan extends Scan {
   /** Its name in a cursor. */
   name: string;
@@ -12,22 +12,22 @@ export interface ExportScan extends Scan {
   table: Kind["table"];
   order: readonly string[];
   reader: Reader;
-  /** Whether a page of its rows can be more than D1 should send. */
   pageEndsBy: Kind["pageEndsBy"];
 }
 
-/** Where a page of an export begins: in this scan, after this row; without a row, at the first. */
+/** Where a page of an export begins. */
 export interface Cursor {
   scan: ExportScan;
+  /** The columns of the order, in the last row of the page before; left out: the page begins at the first row of the scan. */
   after?: readonly (string | number)[] | undefined;
   /** The customer whom the export is about; left out: it has everything. */
   customer?: string | undefined;
 }
 
 /**
- * All that an export reads, in its order (docs/contract/export.md, 2): the records of each kind after those that they refer
- * to, with the deleted ones among them; then the lines that delete these again, because nothing may refer to an erased
- * customer; then the clock.
+ * The scans of an export, in its order (docs/contract/export.md, 2): the records of each kind, deleted ones too, after the
+ * kinds that they refer to; then the lines that delete records again, because no line may refer to an erased customer; then
+ * the clock.
  */
 export const SCANS: readonly ExportScan[] = [
   ...EXPORTED_KINDS.flatMap(recordScans),
@@ -35,12 +35,12 @@ export const SCANS: readonly ExportScan[] = [
   ...recordScans(program),
 ];
 
-/** What an export about one customer reads: also each segment of history, for the lines that have left. */
+/** The scans of an export about one customer. Segments of history have the lines that have left. */
 export const SCANS_ABOUT_CUSTOMER = SCANS.filter(
   ({ kind }) => kind.isAboutCustomer !== undefined || kind === historySegment,
 );
 
-/** The kinds by which an export can be restricted. */
+/** The kinds that an export has, by name. */
 export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record);
 
 function recordScans(kind: Kind): ExportScan[] {

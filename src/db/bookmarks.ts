@@ -5,7 +5,7 @@ type Rules = Partial<Pick<Env, "JWT_SECRET" | "ENVIRONMENT">>;
 
 const SIGNED = /^([!-~]{1,200})\.([\w-]{43})$/;
 
-/** Signed, because D1 waits for any bookmark that it is given: a client could invent one that is far in the future. */
+/** Signs a bookmark: D1 waits for any bookmark, so a client could invent a bookmark that is far in the future. */
 export async function signBookmark(bookmark: string, env: Rules): Promise<string> {
   if (!env.JWT_SECRET) return bookmark;
   const signature = await crypto.subtle.sign("HMAC", await keyOf(env), signedText(bookmark, env));
@@ -13,8 +13,8 @@ export async function signBookmark(bookmark: string, env: Rules): Promise<string
 }
 
 /**
- * Where a client's session begins: at the bookmark that the client sends back, if its signature is right, else anywhere.
- * Without a secret no bookmark can be trusted, so the session begins at the primary.
+ * Where the session of a client begins: at the bookmark that the client sends back if its signature is right, otherwise
+ * anywhere. Without a secret, no bookmark can be trusted, so the session begins at the primary.
  */
 export async function verifyBookmark(given: string, env: Rules): Promise<Consistency> {
   if (given === "") return "first-unconstrained";
@@ -27,8 +27,8 @@ export async function verifyBookmark(given: string, env: Rules): Promise<Consist
 }
 
 /**
- * With the environment, because another one has another database. Tokens are signed with the same secret, but the text of a
- * token has no space.
+ * The text has the name of the environment, because each environment has its own database. Tokens are signed with the same
+ * secret, but the text of a token has no space.
  */
 function signedText(bookmark: string, { ENVIRONMENT = "" }: Rules): Uint8Array {
   return bytesOf(`bookmark ${JSON.stringify(ENVIRONMENT)} ${bookmark}`);

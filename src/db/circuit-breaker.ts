@@ -1,4 +1,4 @@
-/** The outcome of a call: an answer, even if it refuses a statement; no answer in time; or a lost connection. */
+/** What became of a call: an answer, even an error of a statement; no answer in time; or a lost connection. */
 export type Outcome = "answered" | "timed out" | "failed";
 
 /** Reports the outcome of a call that was let through. */
@@ -6,15 +6,15 @@ export type Settle = (outcome: Outcome) => void;
 
 const TIMEOUTS_TO_OPEN = 2;
 
-// Clients are told to retry after two seconds. The first one to do so sends the probe.
+// Clients are told to retry after two seconds. The first client that retries sends the probe.
 const PROBE_AFTER_MS = 2_000;
 
-// A read has ended by then. A feed waits longer, and a probe never ends if its request was cancelled.
+// The next probe may start then, even if a probe has no outcome: a cancelled request never reports one.
 const PROBE_HOLDS_MS = 6_000;
 
 /**
- * Keeps requests from waiting for a database that has stopped answering. After two timeouts in a row all calls are refused
- * but one at a time, the probe. Once a call is answered, all are let through again.
+ * Keeps requests from waiting for a database that has stopped answering. After two timeouts in a row, it lets through only
+ * one call at a time, the probe. After an answer, it lets all calls through again.
  */
 export class CircuitBreaker {
   readonly #now: () => number;
@@ -41,7 +41,7 @@ export class CircuitBreaker {
         this.#answers += 1;
         this.#timeouts = 0;
       } else if (outcome === "timed out" && this.#answers === answersBefore) {
-        // A call that began before the last answer says nothing of the time since.
+        // The timeout of a call that began before the last answer says nothing about the time after that answer.
         this.#timeouts += 1;
         this.#nextProbeAt = Math.max(this.#nextProbeAt, this.#now() + PROBE_AFTER_MS);
       } else if (outcome === "failed" && isProbe) {

@@ -1,9 +1,9 @@
 import { TimedOut } from "../values/timeout.ts";
 import type { Outcome } from "./circuit-breaker.ts";
 
-// D1's messages (developers.cloudflare.com/d1/observability/debug-d1), by the fault that they stand for; the first that fits
-// counts. `full`: a database may have 10 GB, and an account has a limit for all of its databases. `exceeded`: its memory or
-// CPU. `daily_limit`: the rows of the free plan.
+// The messages of D1 (developers.cloudflare.com/d1/observability/debug-d1) for each fault; the first match counts. `full`: the
+// database has 10 GB, or all databases of the account are at their limit. `exceeded`: a statement took too much memory or
+// CPU. `daily_limit`: of rows, on the free plan.
 const MESSAGES = [
   ["full", /Exceeded maximum (DB size|account storage)|SQLITE_FULL|database or disk is full/],
   ["daily_limit", /daily row .*limit/],
@@ -26,7 +26,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The call was not sent, because the primary did not answer the last ones in time. */
+/** The call was not sent, because the primary did not answer the last calls in time. */
 export class PrimaryStalled extends Error {
   override readonly name = "PrimaryStalled";
 
@@ -35,14 +35,15 @@ export class PrimaryStalled extends Error {
   }
 }
 
-/** The fault of D1 that an error stands for or was caused by, if any. */
+/** The fault of D1 that caused an error, if any. */
 export function databaseFaultOf(error: unknown): DatabaseFault | undefined {
   if (error instanceof DatabaseUnavailable) return error.fault;
   return error instanceof Error ? databaseFaultOf(error.cause) : undefined;
 }
 
-// An error of the statement itself has SQLite's code, or D1's code for a wrong value. Otherwise D1 did not answer.
-const OWN_FAULT = /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-Z]+|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
+// The codes that SQLite and D1 give to an error of the statement itself. With any other error, D1 has failed.
+const STATEMENT_FAULT =
+  /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-Z]+|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
 
 function faultIn(error: Error): DatabaseFault {
   if (error instanceof TimedOut || error instanceof PrimaryStalled) return "stalled";
@@ -51,16 +52,16 @@ function faultIn(error: Error): DatabaseFault {
 
 /** Whether D1 itself failed, and not the statement. */
 function isOutage(error: unknown): error is Error {
-  return error instanceof Error && !(error instanceof TypeError) && !OWN_FAULT.test(error.message);
+  return error instanceof Error && !(error instanceof TypeError) && !STATEMENT_FAULT.test(error.message);
 }
 
-/** Whether the same statements may be answered when they are sent again at once. */
+/** Whether the same statements may succeed if they are sent again at once. */
 export function isPassing(error: unknown): boolean {
-  // Statements that took too long would do so again.
+  // Statements that took too much memory or CPU would do so again.
   return isOutage(error) && ["lost", "reset"].includes(faultIn(error)) && !/exceeded/.test(error.message);
 }
 
-/** Whether the same statements would fail at the primary too, or make its overload worse. */
+/** Whether the same statements would also fail at the primary, or make its overload worse. */
 export function isHopeless(error: unknown): boolean {
   return !isOutage(error) || ["overloaded", "exceeded", "daily_limit"].includes(faultIn(error));
 }

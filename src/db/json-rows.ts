@@ -1,30 +1,26 @@
 import { type SQL, sql } from "drizzle-orm";
 import { utf8Bytes } from "../values/text.ts";
 
-// Rows are sent as JSON texts, because a statement takes 100 parameters. D1 takes texts of twice this size.
+// Rows are sent as JSON texts, because a statement has at most 100 parameters. D1 accepts a text of twice this size.
 const PARAMETER_BYTES = 1_000_000;
 
-/** Joins rows, each a JSON array, to JSON texts of at most `PARAMETER_BYTES`; a larger row is sent alone. */
-export function joinRows(rows: Iterable<string>): string[] {
-  const chunks: string[] = [];
-  let open: string[] = [];
-  let bytes = 0;
-  const close = () => {
-    if (open.length > 0) chunks.push(`[${open.join(",")}]`);
-    open = [];
-    bytes = 0;
-  };
+/** Joins rows, each a JSON array, to JSON texts of at most `PARAMETER_BYTES`; a larger row gets a text of its own. */
+export function joinRows(rows: readonly string[]): string[] {
+  const chunks: string[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
   for (const row of rows) {
     const size = utf8Bytes(row) + 1;
-    if (bytes + size > PARAMETER_BYTES) close();
-    open.push(row);
+    if (bytes + size > PARAMETER_BYTES) {
+      chunks.push([]);
+      bytes = 0;
+    }
+    chunks.at(-1)?.push(row);
     bytes += size;
   }
-  close();
-  return chunks;
+  return chunks.map((chunk) => `[${chunk.join(",")}]`);
 }
 
-/** A subquery with the rows of at least one text: a column for each name, and `position`, the index in the text. */
+/** A subquery with the rows of texts: a column for each name, and `position`, the index of the row in its text. */
 export function rowsOf(chunks: readonly string[], columns: readonly string[], json: readonly string[] = []): SQL {
   const values = columns.map((column, index) =>
     json.includes(column)
@@ -41,7 +37,7 @@ export function rowsOf(chunks: readonly string[], columns: readonly string[], js
   )`;
 }
 
-// D1 takes five terms in a compound SELECT, but nests any number of these.
+// D1 allows five terms in a compound SELECT, but compound SELECTs may be nested.
 const COMPOUND_TERMS = 5;
 
 export function unionAll(queries: readonly SQL[]): SQL {

@@ -25,12 +25,12 @@ export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL<0 | 1> {
   )`;
 }
 
-/** Whether it is a day of the campaign in its time zone. */
+/** Whether today is a day of the campaign, in its time zone. */
 export function isWithinDates({ starts_at, ends_at }: typeof campaigns | typeof eipCampaigns): SQL {
   return sql`${starts_at} <= ${NOW} AND ${ends_at} >= ${NOW}`;
 }
 
-/** Whether a row of `campaigns` runs now: not soft-deleted, `status` 1, and within its dates in its time zone. */
+/** Whether a campaign runs now. */
 export const IS_RUNNING = sql`${campaigns.deleted} = 0 AND ${campaigns.status} = 1 AND ${isWithinDates(campaigns)}`;
 
 // A store that is soft-deleted, or belongs to a soft-deleted account, answers as if it were not there
@@ -41,7 +41,7 @@ export function isStore(storeId: Placeholder): SQL {
   return sql`${stores.id} = ${storeId} AND ${stores.deleted} = 0 AND NOT ${isAccountDeleted(sql`${stores.account_key}`)}`;
 }
 
-/** Whether the store with this key is soft-deleted: one look into an index of soft-deleted stores. */
+/** Whether the store with this key is soft-deleted: one look into the small index of soft-deleted stores. */
 export function isStoreDeleted(storeKey: SQL): SQL {
   return sql`EXISTS (
     SELECT 1 FROM ${stores} INDEXED BY stores_deleted WHERE ${stores.deleted} = 1 AND ${stores.key} = ${storeKey}
@@ -73,7 +73,7 @@ export const STORES_JOINED = sql<number>`${customers.stores_count} - iif(${ANY_S
   )
 ), 0)`;
 
-/** Joins to a row the stores that a customer has joined: `memberships` and `stores`. */
+/** Joins the stores that a customer has joined, as `memberships` and `stores`. */
 export function joinStoresOf(customerKey: SQL): SQL {
   return sql`
     CROSS JOIN ${memberships} ON ${memberships.customer_key} = ${customerKey} AND ${memberships.joined} = 1

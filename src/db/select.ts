@@ -1,23 +1,23 @@
 import { type AnyColumn, type GetColumnData, type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 
-/** The current time by D1's clock, which tests replace; `NOW_TEXT` is for SQL in strings. */
+/** The current time by D1's clock, which tests replace. `NOW_TEXT` is for SQL in strings. */
 export const NOW_TEXT = "(SELECT now FROM clock)";
 export const NOW = sql.raw(NOW_TEXT);
 
 /** Columns by their names: columns of tables, or expressions with a type (`` sql<number>`…` ``). */
 export type Fields = Readonly<Record<string, AnyColumn | SQL>>;
 
-/** The row of these columns. */
+/** A row with these columns. */
 export type Row<F extends Fields> = {
   [K in keyof F]: F[K] extends AnyColumn ? GetColumnData<F[K]> : F[K] extends SQL<infer T> ? T : never;
 };
 
-/** `SELECT` with these columns and the rest of the statement: `FROM …`. Its rows have the types of the columns. */
+/** `SELECT` with these columns, and the rest of the statement: `FROM …`. Its rows have the types of the columns. */
 export function select<F extends Fields>(fields: F, rest: SQL): SQL<Row<F>> {
   return sql<Row<F>>`SELECT ${selectList(fields)} ${rest}`;
 }
 
-/** The same with common table expressions before it: `name AS (…), …`. */
+/** `select` with common table expressions: `name AS (…), …`. */
 export function selectWith<F extends Fields>(tables: SQL, fields: F, rest: SQL): SQL<Row<F>> {
   return sql<Row<F>>`WITH ${tables} ${select(fields, rest)}`;
 }
@@ -34,13 +34,13 @@ export function selectList(fields: Fields): SQL {
   );
 }
 
-/** A JSON object as text. A fraction is not exact in it, because SQLite writes it with 15 digits. */
+/** A JSON object as text. A fraction is not exact in the text, because SQLite writes it with 15 digits. */
 export function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
   const parts = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
   return sql`json_object(${sql.join(parts, sql`, `)})`;
 }
 
-/** Names of columns without their table, for the columns that a statement writes. */
+/** The names of columns without their table, for a statement that writes them. */
 export function names(...columns: readonly AnyColumn[]): SQL {
   return sql.join(
     columns.map(({ name }) => sql.identifier(name)),
@@ -48,21 +48,21 @@ export function names(...columns: readonly AnyColumn[]): SQL {
   );
 }
 
-/** Columns of a table by their names. */
+/** Columns of a table. */
 export function pick<Table, Name extends keyof Table & string>(table: Table, ...columns: Name[]): Pick<Table, Name> {
   return Object.fromEntries(columns.map((name) => [name, table[name]])) as Pick<Table, Name>;
 }
 
-/** An expression, because SQLite plans a statement again for each value of a bare `LIMIT ?`, which takes long. */
+/** `0 +`, because SQLite plans a statement again for each value of a bare `LIMIT ?`, which takes long. */
 export function limitTo(count: number | Placeholder): SQL {
   return sql`LIMIT 0 + ${count}`;
 }
 
-/** The beginning of the id of a summary, a row in a table of events (docs/contract/history.md, 3). */
+/** The beginning of the id of a summary, which is a row in a table of events (docs/contract/history.md, 3). */
 export const SUMMARY = "sealed:";
 
 /** The condition that a row of a table of events is an event. */
 export const isEvent = (table: string) => `${table}.id NOT GLOB '${SUMMARY}*'`;
 
-/** The format in SQL of a summary's id, or its beginning: keys in a fixed width, so that the ids have the order of the keys. */
+/** The format of an id of a summary, or of its beginning, with this number of keys. Their width is fixed, so the ids have the order of the keys. */
 export const summaryFormat = (keys: number) => `'${SUMMARY}${"%08x".repeat(keys)}'`;

@@ -1,47 +1,48 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { type Fields, type Row, selectList } from "./select.ts";
 
-/** A list that is read row by row. `fields`, `joins` and `shared` name their row's entry with `entryValue`. */
+/** A list that is read row by row. `fields`, `joins` and `shared` get the values of an entry from `entryValue`. */
 interface Stepwise<F extends Fields> {
   /** Common table expressions that the list uses: `name AS (…), …`. */
   tables?: SQL;
-  /** The list in its order: a query in parentheses. SQLite would make a table of a common table expression. */
+  /** The list in its order: a query in parentheses, because SQLite would make a table of a common table expression. */
   list: SQL;
-  /** Columns of the list: the values that `entryValue` gives, by index. */
+  /** Columns of the list, for `entryValue`. */
   entry: SQL;
-  /** How many of the entries become rows; left out: all. Entries beyond only count in `following`. */
+  /** How many entries become rows; left out: all. Later entries only count in `following`. */
   limit?: SQLWrapper;
-  /** No more rows come once the rows before have this many bytes: at least as many as their answer may have. */
+  /** No more rows follow once the rows have this many bytes. It is at least the limit of the answer. */
   bytes: number;
-  /** Values that are looked up once: `step.name` in every row. */
+  /** Values that are looked up once. Each row has them as `step.name`. */
   constants?: Fields;
   fields: F;
   /** Joins the records of an entry: `CROSS JOIN …`. */
   joins: SQL;
-  /** The fields that can be long, all of them JSON: a control character takes six bytes in it, as in the answer. */
+  /** The fields that can be long. They are JSON, in which a control character takes six bytes, as in the answer. */
   long: readonly (keyof F & string)[];
-  /** A record that rows share, by its key. Its fields come with the first row only; each item shows its bytes. */
+  /** A record that several rows share. Only the first of them has its fields, but its bytes count for each row. */
   shared?: { key: SQLWrapper; bytes: SQL };
 }
 
+/** The value of a column of `entry`, by its index. */
 export function entryValue(index: number): SQL {
   return sql`(step.entry ->> ${sql.raw(String(index))})`;
 }
 
-/** Whether no row before shares the record with this key. */
+/** Whether no earlier row shares the record with this key. */
 export function isFirst(key: SQLWrapper): SQL {
   return sql`instr(step.keys, ${keyText(key)}) = 0`;
 }
 
-/** A key in `step.keys`, which has `k1:bytes,` for each record: between signs, so that 1 is not found in 11. */
+/** How `step.keys` names a record. It has `k1:bytes,` for each; the `k` and the colon keep key 1 from matching key 11. */
 function keyText(key: SQLWrapper): SQL {
   return sql`'k' || ${key} || ':'`;
 }
 
 /**
- * The rows of a list until they come to `bytes`; each says how many entries follow it. A row is made only after the rows
- * before it were counted: a running sum over all rows would first hold all their texts in D1's memory. The entries are one
- * JSON text, in the order of `list`, which `json_group_array` keeps; a table of them would be three more rows read for each.
+ * The rows of a list until they have `bytes`; `following`: how many entries follow a row. Each row is made only after the
+ * rows before it were counted, because a running sum over all rows would first hold all their texts in D1's memory. The
+ * entries are one JSON text in the order of `list`: a table of entries would cost three more rows read for each.
  */
 export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> & { following: number }> {
   const { tables, list, entry, limit, bytes, constants = {}, fields, joins, long, shared } = read;
@@ -69,7 +70,7 @@ function bytesOf(names: readonly string[]): SQL[] {
   return names.map((name) => sql`coalesce(octet_length(step.${sql.identifier(name)}), 0)`);
 }
 
-/** The bytes of the shared record, unless this row has its fields; and the keys with this one. */
+/** The columns `shared_bytes` and `keys`: the bytes of the shared record, unless this row has its fields; and its key. */
 function addShared({ key, bytes }: NonNullable<Stepwise<Fields>["shared"]>): SQL {
   const text = keyText(key);
   const known = sql`CAST(substr(step.keys, instr(step.keys, ${text}) + length(${text}), 9) AS INTEGER)`;

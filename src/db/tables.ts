@@ -1,24 +1,22 @@
 import { sql } from "drizzle-orm";
 import { integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-// The columns of the tables that statements name. A test compares them with the migrations, which also have the keys, checks
-// and indexes.
+// The columns of the tables that statements name. The migrations also have the keys, checks and indexes. A test compares both.
 
 const texts = columns(() => text().notNull());
 const optionalTexts = columns(() => text());
 const integers = columns(() => integer().notNull());
 const optionalIntegers = columns(() => integer());
 
-// The database fills the columns with a default: by triggers, by statements of its own, from other columns, or, for `deleted`,
-// by the lines that delete. So no field of a line fills such a column (define-kind.ts), and its text does not count among those
-// that an export looks at for a page's size.
+// Columns with a default: no field of a line fills them (define-kind.ts). Triggers, generated columns, derived data and lines
+// that delete do. Their texts do not count for the size of a page of an export.
 const filledByDatabase = columns(() => integer().notNull().default(0));
 const textsFilledByDatabase = columns(() => text().default(sql`NULL`));
 
-/** The columns of a row that others refer to by its key. */
+/** The columns of a table whose rows others refer to by `key`. */
 const keyed = () => ({ key: integer().primaryKey(), ...texts("id") });
 
-/** Columns of one type. */
+/** A function that makes columns of one type. */
 function columns<Builder>(make: () => Builder) {
   return <Name extends string>(...names: readonly Name[]) =>
     Object.fromEntries(names.map((name) => [name, make()])) as Record<Name, Builder>;

@@ -2,7 +2,6 @@ import { declaredLength, readLimitedBody } from "../values/limited-body.ts";
 import { withCommas } from "../values/number.ts";
 import { type ApiError, malformedBody, payloadTooLarge, requestTimeout } from "./errors.ts";
 
-/** The error text for a body that was cut off. */
 export const CUT_OFF = "must arrive whole";
 
 interface BodyLimit {

@@ -6,6 +6,10 @@ import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
 
 type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 413 | 422 | 426 | 429 | 500 | 503 | 507;
 
+const RETRY_AFTER_OUTAGE_SECONDS = 2;
+const MINUTE_SECONDS = 60;
+const DAY_SECONDS = 86_400;
+
 interface Details {
   headers?: Record<string, string>;
   /** Only for the log. */
@@ -33,16 +37,14 @@ export class ApiError extends Error {
   }
 }
 
-/** The list is empty. That is not an error, so the status is 200. */
+/** An empty list is not an error, so the status is 200. */
 export const noItems = (message: string) => new ApiError(200, "NO_ITEMS", message);
 
-/** Every invalid field with its errors. */
 export const invalid = (messages: FieldMessages) => new ApiError(422, "VALIDATION_EXCEPTION", messages);
 
-/** An invalid `rank_on`. The contract wants a message without a code (docs/contract/interface.md, 3). */
+/** A bad `rank_on` gets a message without a code (docs/contract/interface.md, 3). */
 export const refused = (message: string) => new ApiError(422, undefined, message);
 
-/** The body is missing or not a JSON object. */
 export const malformedBody = (text = "must be a JSON object") =>
   new ApiError(400, "VALIDATION_EXCEPTION", { body: [text] });
 
@@ -52,10 +54,8 @@ export const unauthenticated = (hint = "") =>
     headers: { "WWW-Authenticate": "Bearer" },
   });
 
-/** The token is valid, but not for this request. */
 export const forbidden = (message: string) => new ApiError(403, "FORBIDDEN", message);
 
-/** The web page's origin is not allowed (docs/contract/interface.md, 6). */
 export const foreignPage = () => forbidden("Pages of this origin may not call: CORS_ORIGINS does not name it.");
 
 export const notFound = (message: string) => new ApiError(404, "NOT_FOUND", message);
@@ -65,17 +65,17 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
   return new ApiError(405, "METHOD_NOT_ALLOWED", `This path answers ${methods} only.`, { headers: { Allow: methods } });
 }
 
-/** The body was not complete after 60 seconds. */
 export const requestTimeout = () => new ApiError(408, "REQUEST_TIMEOUT", "The body came too slowly. Send it again.");
 
 export const payloadTooLarge = (message: string, details?: Details) =>
   new ApiError(413, "PAYLOAD_TOO_LARGE", message, details);
 
-/** The request is not a WebSocket handshake. */
 export const upgradeRequired = () =>
   new ApiError(426, "UPGRADE_REQUIRED", "This path answers a WebSocket handshake only: send Upgrade: websocket.", {
     headers: { Upgrade: "websocket" },
   });
+
+const retryAfter = (seconds: number) => ({ "Retry-After": String(seconds) });
 
 export const tooManyRequests = () =>
   new ApiError(429, "TOO_MANY_REQUESTS", `Too many requests. Try again in ${LIMIT_PERIOD_SECONDS} seconds.`, {
@@ -89,21 +89,11 @@ export const tooMuchForDatabase = (cause?: unknown) =>
     cause,
   });
 
-const RETRY_AFTER_OUTAGE_SECONDS = 2;
-
-function retryAfter(seconds: number) {
-  return { "Retry-After": String(seconds) };
-}
-
-/** A service that this one depends on does not answer. */
 export const unavailable = (message: string, cause?: unknown, seconds = RETRY_AFTER_OUTAGE_SECONDS) =>
   new ApiError(503, "UNAVAILABLE", message, { headers: retryAfter(seconds), cause });
 
 export const databaseUnavailable = (cause?: unknown) =>
   unavailable("The database cannot be reached. Try again in a moment.", cause);
-
-const DAY_SECONDS = 86_400;
-const MINUTE_SECONDS = 60;
 
 /** D1's free plan answers again after 00:00 UTC by D1's clock, which may be a little behind the Worker's. */
 function dailyLimitReached(cause: unknown): ApiError {
@@ -112,16 +102,12 @@ function dailyLimitReached(cause: unknown): ApiError {
   return unavailable(message, cause, secondOfDay < MINUTE_SECONDS ? MINUTE_SECONDS : DAY_SECONDS - secondOfDay);
 }
 
-/** A retry does not help: an operator has to make room. */
-export const databaseFull = (cause?: unknown) =>
-  new ApiError(
-    507,
-    "DATABASE_FULL",
-    "The database is full. Delete what is not needed any more, or split the program; then send this again.",
-    { cause },
-  );
+const FULL = "The database is full. Delete what is not needed any more, or split the program; then send this again.";
 
-/** A bug. The answer has the request's id but not the cause. */
+/** Without `Retry-After`: an operator has to make room first. */
+export const databaseFull = (cause?: unknown) => new ApiError(507, "DATABASE_FULL", FULL, { cause });
+
+/** A bug. The answer must not tell its cause. */
 export const internalError = (requestId: string) =>
   new ApiError(500, "INTERNAL_ERROR", `Something went wrong on our side. If it persists, report request ${requestId}.`);
 
@@ -134,7 +120,6 @@ export function failureOf(error: unknown): ApiError | undefined {
   return (fault === "daily_limit" ? dailyLimitReached : databaseUnavailable)(cause);
 }
 
-/** Answers any thrown error. A bug is answered without its cause. */
 export function answerFailure(error: Error, c: Context): Response {
   const { body, status, headers } = failureOf(error) ?? internalError(c.var.requestId);
   return c.json(body, status, headers);

@@ -8,7 +8,7 @@ export const REQUESTS_A_MINUTE = {
   address: 120,
 };
 
-/** The period of the limiters, which is also the longest wait of a refused client. */
+/** The period of the limiters. No refused client has to wait longer. */
 export const LIMIT_PERIOD_SECONDS = 60;
 
 /** The limits of one feed request (docs/contract/feed.md, 1). */
@@ -18,7 +18,6 @@ export const BODY_LIMIT = { bytes: 2 * 1024 * 1024, name: "2 MiB" };
 /** The limit on rows behind a request's lists: ids in `store_ids` and `member_ids`, and members of changed groups. */
 export const ITEM_LIMIT = 20_000;
 
-/** The media type of newline-delimited JSON. */
 export const NDJSON = "application/x-ndjson";
 
 /** The most bad lines that an answer names. */

@@ -7,7 +7,6 @@ import { rateLimitAddress } from "./rate-limit.ts";
 
 const METHODS = ["GET", "POST"] as const;
 
-/** Refuses unknown paths (404) and known paths with another method (405), before the token is checked. */
 export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   return middleware({ failures: ["MethodNotAllowed"] }, async (c, next) => {
     const allowed = allowedMethods(app, c.req.path);
@@ -18,7 +17,6 @@ export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   });
 }
 
-/** The methods that have an endpoint at the path. */
 export function allowedMethods(app: Hono<AppEnv>, path: string): (typeof METHODS)[number][] {
   // Middleware matches too. Most of it is for all methods; the rest is only at paths and methods that have an endpoint.
   return METHODS.filter((method) =>

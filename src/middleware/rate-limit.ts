@@ -3,21 +3,16 @@ import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { tooManyRequests } from "../http/errors.ts";
 import { middleware } from "../openapi/notes.ts";
 
-/** Limits requests per address, for endpoints without a token. */
 export const addressLimited = middleware({ failures: ["TooManyRequests"] }, async (c, next) => {
   await rateLimitAddress(c);
   await next();
 });
 
-/**
- * Counts a request whose customer is not known (docs/contract/interface.md, 3) against its address.
- * @throws 429 over the limit.
- */
+/** Limits requests without a valid token by their address (docs/contract/interface.md, 3). */
 export function rateLimitAddress(c: Context<AppEnv>): Promise<void> {
   return rateLimit(c, c.env.ADDRESS_LIMITER, networkOf(c.req.header("CF-Connecting-IP") ?? "unknown"));
 }
 
-/** @throws 429 if the key is over the limit. */
 export async function rateLimit(c: Context<AppEnv>, limiter: RateLimit, key: string): Promise<void> {
   if (isDevelopment(c.env)) return;
   try {

@@ -9,7 +9,6 @@ import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
 
 const FAILURES = ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] as const;
 
-/** Requires a customer's token, and limits the requests of that customer. */
 export const customerOnly = middleware({ token: "customer", failures: FAILURES }, async (c, next) => {
   const claims = await authenticate(c, "customer");
   c.set("customerId", claims.subject);
@@ -18,20 +17,18 @@ export const customerOnly = middleware({ token: "customer", failures: FAILURES }
   await next();
 });
 
-/** Requires an export token, which must cover all accounts. */
 export const exportOnly = middleware({ token: "export", failures: FAILURES }, async (c, next) => {
   const claims = await authenticate(c, "export");
   if (feedAccounts(claims) !== "*") throw forbidden('An export token is for all accounts: "accounts": "*".');
   await next();
 });
 
-/** Requires a lookup token. Tills have one, because they must not hold an export token. */
+/** For tills, which must not hold an export token. */
 export const lookupOnly = middleware({ token: "lookup", failures: FAILURES }, async (c, next) => {
   await authenticate(c, "lookup");
   await next();
 });
 
-/** Requires a feed token, which names the accounts whose records it may write. */
 export const feedOnly = middleware(
   { token: "feed", failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"] },
   async (c, next) => {
@@ -45,10 +42,7 @@ export const feedOnly = middleware(
   },
 );
 
-/**
- * The claims of the request's token.
- * @throws 401, 403, 429 or 503 if the token is bad or lacks the scope, or if the keys cannot be fetched.
- */
+/** @throws 401, 403, 429 or 503 if the token is bad or lacks the scope, or if the keys cannot be fetched. */
 async function authenticate(c: Context<AppEnv>, scope: Scope): Promise<Claims> {
   const reading = await readToken(tokenOf(c), { ...c.env, keys: keysOf(c) }, Date.now() / 1000);
   if (reading.kind === "good" && reading.claims.scopes.includes(scope)) return reading.claims;

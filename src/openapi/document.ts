@@ -9,17 +9,7 @@ import RECORDED from "./examples.json" with { type: "json" };
 import { FAILURES, type FailureName } from "./failures.ts";
 import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./json-schema.ts";
 import { type Example, type HeaderNote, type Notes, notesOf, type Operation } from "./notes.ts";
-import {
-  BOOKMARK,
-  COMMON_HEADERS,
-  ETag,
-  FAILURE_HEADERS,
-  IF_NONE_MATCH,
-  INTRODUCTION,
-  LINK,
-  SECURITY_SCHEMES,
-  TAGS,
-} from "./texts.ts";
+import * as texts from "./texts.ts";
 
 interface OperationObject extends Record<string, unknown> {
   operationId: string;
@@ -32,7 +22,6 @@ interface ResponseObject {
   content: Record<string, { schema: JsonSchema; examples: Record<string, unknown> }>;
 }
 
-/** The descriptions of successful answers. */
 const GOOD = { 200: "The call went well.", 101: "The WebSocket is open." } as const;
 const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
 
@@ -49,11 +38,11 @@ export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<s
   for (const { method, path } of endpoints(app)) {
     const operation = operations[`${method} ${path}`];
     if (operation === undefined) throw new Error(`${method} ${path} is not described in src/reference.ts.`);
+    const [handlers] = app.router.match(method, path);
+    const notes = [...handlers.map(([[handler]]) => notesOf(handler)), operation];
     const template = path.replace(/:(\w+)/g, "{$1}");
-    paths[template] = {
-      ...paths[template],
-      [method.toLowerCase()]: operationObject(path, operation, [...notesBefore(app, method, path), operation], schemas),
-    };
+    paths[template] ??= {};
+    paths[template][method.toLowerCase()] = operationObject(path, operation, notes, schemas);
   }
   return {
     openapi: "3.1.0",
@@ -61,27 +50,21 @@ export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<s
       title: "loyalty-edge",
       version: packageJson.version,
       summary: packageJson.description,
-      description: INTRODUCTION,
+      description: texts.INTRODUCTION,
       contact: { name: "The operator of this service" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "The service that serves this document." }],
-    tags: TAGS,
+    tags: texts.TAGS,
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES, schemas },
+    components: { securitySchemes: texts.SECURITY_SCHEMES, schemas },
   };
 }
 
-/** The app's endpoints: the routes that are registered for one method. */
+/** The routes that are registered for one method. The others are middleware. */
 export function endpoints(app: Hono<AppEnv>): { method: string; path: string }[] {
   const served = app.routes.filter(({ method }) => method !== METHOD_NAME_ALL);
   return [...new Map(served.map(({ method, path }) => [`${method} ${path}`, { method, path }])).values()];
-}
-
-/** The notes of all middleware and handlers of an endpoint, in order. */
-function notesBefore(app: Hono<AppEnv>, method: string, path: string): Notes[] {
-  const [handlers] = app.router.match(method, path);
-  return handlers.map(([[handler]]) => notesOf(handler));
 }
 
 function operationObject(path: string, operation: Operation, notes: readonly Notes[], schemas: Components) {
@@ -90,18 +73,16 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
   const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
-  const hasBookmark = notes.some((note) => note.hasBookmark);
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
-  if (mayBeUnchanged) parameters.push(IF_NONE_MATCH);
-  const goesOn = parameters.some(({ name }) => name === "after");
-  const own = notes.map((note) => note.headers ?? {});
-  const noted = {
-    ...COMMON_HEADERS,
-    ...(mayBeUnchanged && { ETag }),
-    ...(hasBookmark && BOOKMARK),
-    ...(goesOn && LINK),
-  };
-  const headers = headerObjects(Object.assign(noted, ...own));
+  if (mayBeUnchanged) parameters.push(texts.IF_NONE_MATCH);
+  const own: Record<string, HeaderNote> = Object.assign({}, ...notes.map((note) => note.headers));
+  const headers = headerObjects({
+    ...texts.COMMON_HEADERS,
+    ...(mayBeUnchanged && texts.ETAG),
+    ...(notes.some((note) => note.hasBookmark) && texts.BOOKMARK),
+    ...(parameters.some(({ name }) => name === "after") && texts.LINK),
+    ...own,
+  });
 
   const responses = goodResponse(operation, headers, schemas);
   if (mayBeUnchanged) responses[304] = { description: UNCHANGED, headers, content: {} };
@@ -169,11 +150,13 @@ function goodResponse(
   headers: Record<string, unknown>,
   schemas: Components,
 ): OperationObject["responses"] {
+  const recorded = (RECORDED as Record<string, Record<string, object>>)[id];
+  const answers = examples.map((example) => ({ answer: recorded?.[example.summary], ...example }));
   const respond = (status: keyof typeof GOOD, mediaType: string, schema: JsonSchema) => ({
     [status]: {
       description: GOOD[status],
       headers,
-      content: { [mediaType]: { schema, examples: answersOf(id, examples) } },
+      content: { [mediaType]: { schema, examples: examplesOf(answers, "answer") } },
     },
   });
   if (answer !== undefined)
@@ -193,12 +176,12 @@ function addFailure(responses: OperationObject["responses"], name: FailureName, 
   const own = failureSchema(name, body, schemas);
   const others = content && ((content.schema.anyOf as JsonSchema[] | undefined) ?? [content.schema]);
   const headers = mapValues(example.headers, (value, header) => ({
-    description: FAILURE_HEADERS[header] ?? header,
+    description: texts.FAILURE_HEADERS[header] ?? header,
     example: value,
   }));
   responses[status] = {
     description: before ? `${before.description} Or: ${description}` : description,
-    headers: { ...(before?.headers ?? headerObjects(COMMON_HEADERS)), ...headerObjects(headers) },
+    headers: { ...(before?.headers ?? headerObjects(texts.COMMON_HEADERS)), ...headerObjects(headers) },
     content: {
       [JSON_TYPE]: {
         schema: others ? { anyOf: [...others, own] } : own,
@@ -226,25 +209,16 @@ function headerObjects(headers: Readonly<Record<string, HeaderNote>>): Record<st
   return mapValues(headers, ({ description, example }) => ({ description, schema: { type: "string" }, example }));
 }
 
-function answersOf(id: string, examples: readonly Example[]): Record<string, unknown> {
-  const recorded = (RECORDED as Record<string, Record<string, object>>)[id];
-  return examplesOf(
-    examples.map((example) => ({ answer: recorded?.[example.summary], ...example })),
-    "answer",
-  );
-}
-
+/** The bodies or answers of examples, by the summary in camel case. */
 function examplesOf(examples: readonly Example[], part: "answer" | "body"): Record<string, unknown> {
   const given = examples.filter((example) => example[part] !== undefined);
-  return Object.fromEntries(given.map(({ summary, [part]: value }) => [camelCase(summary), { summary, value }]));
+  const nameOf = (summary: string) =>
+    summary.toLowerCase().replace(/[^a-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(given.map(({ summary, [part]: value }) => [nameOf(summary), { summary, value }]));
 }
 
 function mapValues<In, Out>(record: Readonly<Record<string, In>>, map: (value: In, name: string) => Out) {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
-}
-
-function camelCase(text: string): string {
-  return text.toLowerCase().replace(/[^a-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**

@@ -40,9 +40,11 @@ export const SECURITY_SCHEMES = {
   lookup: bearer("A lookup token. In development: `npm run token -- lookup`."),
 };
 
-export const ETag: HeaderNote = {
-  description: "Identifies this body. Send it in `If-None-Match`: the answer is 304 as long as the body is the same.",
-  example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
+export const ETAG: Record<string, HeaderNote> = {
+  ETag: {
+    description: "Identifies this body. Send it in `If-None-Match`: the answer is 304 as long as the body is the same.",
+    example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
+  },
 };
 export const BOOKMARK: Record<string, HeaderNote> = {
   "X-D1-Bookmark": {

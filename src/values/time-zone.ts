@@ -58,22 +58,12 @@ function offsetMs(formatter: Intl.DateTimeFormat, instant: number): number {
 
 /** The first second of a date in a time zone, `YYYY-MM-DD HH:MM:SS` in UTC. */
 export function firstSecondOf(date: string, timeZone: string): string {
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  if (timeZone === "UTC") return toDatetime(new Date(midnight));
-  const { before, change, after } = clocksAround(midnight, timeZone);
-  const early = midnight - before;
-  // If the clocks change before midnight, they may skip it.
-  return toSecond(early < change ? early : Math.max(change, midnight - after));
+  return toSecond(midnightsOf(Date.parse(`${date}T00:00:00Z`), timeZone).first);
 }
 
 /** The last second of a date in a time zone, or `NEVER` beyond the calendar. */
 export function lastSecondOf(date: string, timeZone: string): string {
-  const midnight = Date.parse(`${date}T00:00:00Z`) + DAY_MS;
-  if (timeZone === "UTC") return toSecond(midnight - SECOND_MS);
-  const { before, change, after } = clocksAround(midnight, timeZone);
-  const late = midnight - after;
-  // If the clocks are set back at midnight or later, the day lasts until the second midnight.
-  return toSecond((late > change ? late : Math.min(change, midnight - before)) - SECOND_MS);
+  return toSecond(midnightsOf(Date.parse(`${date}T00:00:00Z`) + DAY_MS, timeZone).last - SECOND_MS);
 }
 
 /** The last second of an end, which is a time or a date in a time zone; `NEVER` without an end. */
@@ -89,19 +79,25 @@ export function shownEnd(end: string | null, timeZone: string): string | null {
   return last === NEVER ? LAST_SECOND : last;
 }
 
-/** The zone's offsets before and after a midnight, and the instant of the change, all in milliseconds. */
-function clocksAround(midnight: number, timeZone: string): { before: number; change: number; after: number } {
+/** When the zone's clocks show the midnight of this instant in UTC, for the first and for the last time. */
+function midnightsOf(midnight: number, timeZone: string): { first: number; last: number } {
+  if (timeZone === "UTC") return { first: midnight, last: midnight };
   const formatter = formatterOf(timeZone);
-  let [low, high] = [midnight - FARTHEST_MS, midnight + FARTHEST_MS];
-  const before = offsetMs(formatter, low);
-  const after = offsetMs(formatter, high);
-  if (before === after) return { before, change: high, after };
-  while (high - low > SECOND_MS) {
-    const middle = Math.floor((low + high) / 2 / SECOND_MS) * SECOND_MS;
-    if (offsetMs(formatter, middle) === before) low = middle;
-    else high = middle;
+  let [low, change] = [midnight - FARTHEST_MS, midnight + FARTHEST_MS];
+  const offset = offsetMs(formatter, low);
+  const [early, late] = [midnight - offset, midnight - offsetMs(formatter, change)];
+  if (early === late) return { first: early, last: early };
+  while (change - low > SECOND_MS) {
+    const middle = Math.floor((low + change) / 2 / SECOND_MS) * SECOND_MS;
+    if (offsetMs(formatter, middle) === offset) low = middle;
+    else change = middle;
   }
-  return { before, change: high, after };
+  return {
+    // If the clocks change before midnight, they may skip it.
+    first: early < change ? early : Math.max(change, late),
+    // If the clocks are set back at midnight or later, there is a second midnight.
+    last: late > change ? late : Math.min(change, early),
+  };
 }
 
 function toSecond(instant: number): string {

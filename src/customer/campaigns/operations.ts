@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 
-/** A campaign near the customer (docs/contract/interface.md, 4.1). */
 export const NearbyCampaign = named("NearbyCampaign", {
   name: z.string().describe("What the campaign is called."),
   id: z.string().describe("The campaign's id."),

@@ -8,7 +8,6 @@ import { Id } from "../../values/text.ts";
 import type { NearbyCampaign } from "./operations.ts";
 import { findNearbyCampaigns } from "./queries.ts";
 
-/** The body of a request for nearby campaigns (docs/contract/interface.md, 4.1). */
 export const NearbyCampaignsBody = z.object({
   count: integerParameter({ min: 1, max: 100 }).default(8).describe("How many campaigns at most."),
   latitude: numberParameter({ min: -90, max: 90 }).describe("Degrees north."),

@@ -12,7 +12,6 @@ const Credentials = Object.fromEntries(Object.keys(NO_CREDENTIALS).map((field) =
   typeof Nothing
 >;
 
-/** The loyalty options in an answer, with all fields. */
 export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(Credentials).meta({ id: "LoyaltyOptions" });
 export type AnsweredLoyaltyOptions = z.output<typeof AnsweredLoyaltyOptions>;
 

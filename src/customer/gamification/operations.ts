@@ -5,7 +5,6 @@ import { BOARD_LIMIT } from "./boards.ts";
 import { FRESH_SECONDS } from "./cached-values.ts";
 import { LeaderboardParameters } from "./routes.ts";
 
-/** An employee on a leaderboard (docs/contract/interface.md, 4.7). */
 export const LeaderboardItem = named("LeaderboardItem", {
   employee_id: z.string().describe("The employee's id."),
   employee_name: z.string().describe("The employee's name."),

@@ -3,7 +3,6 @@ import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 import { SearchCustomer } from "../search/operations.ts";
 
-/** A customer's balance at one account (docs/contract/interface.md, 4.8). */
 export const AccountBalance = named("AccountBalance", {
   account_id: z.string().describe("The merchant account."),
   company: z.string().describe("The merchant's name."),
@@ -12,7 +11,6 @@ export const AccountBalance = named("AccountBalance", {
 });
 export type AccountBalance = z.output<typeof AccountBalance>;
 
-/** The caller (docs/contract/interface.md, 4.8). */
 export const Me = SearchCustomer.extend({
   balances: z.array(AccountBalance).describe("The customer's balance at each account, by the account's name."),
 }).meta({ id: "Me" });

@@ -8,7 +8,6 @@ import { validateQuery } from "../../middleware/validate.ts";
 import type { Me } from "./operations.ts";
 import { BALANCES_LIMIT, findMe } from "./queries.ts";
 
-/** The query of `/me` (docs/contract/interface.md, 4.8). */
 const MeQuery = z.object({ after: cursorParameter(PageCursor) });
 
 export const me = createRouter().get("/", conditional, validateQuery(MeQuery), async (c) => {

@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 
-/** A member of a message group as the caller sees it (docs/contract/interface.md, 4.2). */
 export const GroupMember = named("GroupMember", {
   id: z.string().describe("The member's customer id."),
   name: z.string().describe("The member's name."),
@@ -14,7 +13,6 @@ export const GroupMember = named("GroupMember", {
 });
 export type GroupMember = z.output<typeof GroupMember>;
 
-/** A message group with the last message that it shows (docs/contract/interface.md, 4.2). */
 export const MessageGroup = named("MessageGroup", {
   group_id: z.string().describe("The group's id."),
   group_image: z.string().nullable().describe("The address of a picture, or null."),

@@ -21,7 +21,6 @@ import { FedTime } from "../../values/time.ts";
 import type { MessageGroup } from "./operations.ts";
 import { Cursor, findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
 
-/** The query of a customer's message groups (docs/contract/interface.md, 4.2). */
 export const MessagesQuery = z
   .object({
     ...PagingParameters,

@@ -4,7 +4,6 @@ import { named } from "../../openapi/success.ts";
 import { PassedThrough } from "../../values/scalar.ts";
 import { Account } from "../account.ts";
 
-/** The account object inside a search result. */
 export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({
   id: "SearchAccount",
 });
@@ -18,7 +17,6 @@ const ADDRESS = {
   zip: z.string().describe("Postal code."),
 };
 
-/** A store in a search result (docs/contract/interface.md, 4.6). */
 export const SearchStore = named("SearchStore", {
   id: z.string().describe("The store's id."),
   account_id: z.string().describe("The merchant account that it belongs to."),
@@ -32,10 +30,6 @@ export const SearchStore = named("SearchStore", {
 });
 export type SearchStore = z.output<typeof SearchStore>;
 
-/**
- * A customer in a search result (docs/contract/interface.md, 4.6). Callers who are not friends see no birth date, scan id,
- * address or balance.
- */
 export const SearchCustomer = named("SearchCustomer", {
   id: z.string().describe("The customer's id."),
   scan_id: z.string().describe("The number on the card; empty for strangers, as is the address."),
@@ -53,7 +47,7 @@ export const SearchCustomer = named("SearchCustomer", {
 });
 export type SearchCustomer = z.output<typeof SearchCustomer>;
 
-/** The fields of a campaign that are stored together, as JSON text (docs/contract/interface.md, 4.6). */
+/** The fields that are stored together, as JSON text. */
 const CampaignDetails = z.object({
   age_range_type: PassedThrough,
   age_value: PassedThrough,
@@ -70,7 +64,6 @@ const CampaignDetails = z.object({
   trigger_amount: z.string().describe("The amount that sets it off, a decimal with two fraction digits."),
 });
 
-/** A campaign in a search result (docs/contract/interface.md, 4.6). */
 export const SearchCampaign = CampaignDetails.extend({
   id: z.string().describe("The campaign's id."),
   account_id: z.int().describe("The merchant account, as a number."),

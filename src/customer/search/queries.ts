@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import { compileOnce, compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
+import { compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
 import { findKnown, findMatches, type Known, matchWithTypos, selectKnownNames } from "./known-customers.ts";
 import { type Found, type FoundRow, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
@@ -34,9 +34,10 @@ export async function searchAll(db: Database, search: FullSearch): Promise<Found
 }
 
 function exactSearch(list: SearchList, { words, whom, customerId: caller }: FullSearch) {
-  if (list === "customers" && whom !== "all") return selectKnown({ whom }, { words: JSON.stringify(words), caller });
+  if (list === "customers" && whom !== "all")
+    return selectKnown({ list, whom }, { words: JSON.stringify(words), caller });
   const { plan, texts } = wordExpressions(list, words);
-  return selectWithoutTypos({ list, plan }, { ...texts, caller });
+  return selectExact({ list, plan }, { ...texts, caller });
 }
 
 async function searchWithTypos(db: Database, search: FullSearch, lists: readonly SearchList[]): Promise<FoundRow[]> {
@@ -52,40 +53,37 @@ async function searchWithTypos(db: Database, search: FullSearch, lists: readonly
     return texts === null ? [] : [selectWithTypos({ list }, { ...texts, words: JSON.stringify(words), caller })];
   });
   const matches = matchWithTypos(knownCustomers, words, isForgivable).slice(0, FOUND_LIMIT);
-  if (matches.length > 0) statements.push(selectKnownWithTypos({ matches: JSON.stringify(matches), caller }));
+  if (matches.length > 0) {
+    const values = { matches: JSON.stringify(matches), caller };
+    statements.push(selectKnownWithTypos({ list: "customers" }, values));
+  }
   return (await db.batch(statements)).flat();
 }
 
-const selectWithoutTypos = compilePer(
+/** A statement that reads the records of a list. `find` writes its `found(rank, key, forgiven)`. */
+function compileSearch<Shape extends { list: SearchList }, Name extends string>(
+  find: (shape: Shape, placeholder: PlaceholderOf<Name | "caller">) => SQL,
+) {
+  return compilePer(
+    (shape: Shape, placeholder: PlaceholderOf<Name | "caller">): SQL<FoundRow> =>
+      SELECT_RECORDS[shape.list](find(shape, placeholder), placeholder("caller")),
+  );
+}
+
+const selectExact = compileSearch(
   (
     { list, plan }: { list: SearchList; plan: LookupPlan },
     placeholder: PlaceholderOf<keyof WordExpressions["texts"] | "caller">,
-  ): SQL<FoundRow> =>
-    SELECT_RECORDS[list](
-      findWords(INDEXES[list](placeholder("caller")), plan, placeholder, FOUND_LIMIT),
-      placeholder("caller"),
-    ),
+  ) => findWords(INDEXES[list](placeholder("caller")), plan, placeholder, FOUND_LIMIT),
 );
-
-const selectWithTypos = compilePer(
-  (
-    { list }: { list: SearchList },
-    placeholder: PlaceholderOf<keyof TypoExpressions | "words" | "caller">,
-  ): SQL<FoundRow> =>
-    SELECT_RECORDS[list](
-      findWithTypos(INDEXES[list](placeholder("caller")), placeholder, FOUND_LIMIT),
-      placeholder("caller"),
-    ),
+const selectWithTypos = compileSearch(
+  ({ list }: { list: SearchList }, placeholder: PlaceholderOf<keyof TypoExpressions | "words" | "caller">) =>
+    findWithTypos(INDEXES[list](placeholder("caller")), placeholder, FOUND_LIMIT),
 );
-
-/** Customers whom the caller knows. */
-const selectKnown = compilePer(
-  ({ whom }: { whom: Known }, placeholder: PlaceholderOf<"words" | "caller">): SQL<FoundRow> =>
-    SELECT_RECORDS.customers(findKnown(whom, placeholder, FOUND_LIMIT), placeholder("caller")),
+const selectKnown = compileSearch(
+  ({ whom }: { list: "customers"; whom: Known }, placeholder: PlaceholderOf<"words" | "caller">) =>
+    findKnown(whom, placeholder, FOUND_LIMIT),
 );
-
-/** Known customers in whose names words were forgiven. */
-const selectKnownWithTypos = compileOnce(
-  (placeholder: PlaceholderOf<"matches" | "caller">): SQL<FoundRow> =>
-    SELECT_RECORDS.customers(findMatches(placeholder("matches")), placeholder("caller")),
+const selectKnownWithTypos = compileSearch((_: { list: "customers" }, placeholder: PlaceholderOf<"matches">) =>
+  findMatches(placeholder("matches")),
 );

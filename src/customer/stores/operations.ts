@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 
-/** One depth of a member's own team (docs/contract/interface.md, 4.3). */
 export const LevelEntry = named("LevelEntry", {
   level_no: z.int().describe("The depth, 1 to 5."),
   total_members: z.int().describe("How many are at that depth of the member's own team."),
@@ -12,7 +11,6 @@ export const LevelEntry = named("LevelEntry", {
 });
 export type LevelEntry = z.output<typeof LevelEntry>;
 
-/** A member of a store's team (docs/contract/interface.md, 4.3). */
 export const TeamMember = named("TeamMember", {
   id: z.string().describe("The member's customer id."),
   name: z.string().describe("The member's name."),

@@ -26,8 +26,8 @@ export interface Team extends Paged<TeamMember> {
 }
 
 /**
- * The members of a store 1 to 5 levels below the root, by depth, name and id (docs/contract/interface.md, 4.3). One round
- * trip. A page costs the same in every team, because each membership holds the totals of its levels.
+ * The members of a store 1 to 5 levels below the root, by depth, name and id (docs/contract/interface.md, 4.3). A page costs
+ * the same in every team, because each membership holds the totals of its levels.
  */
 export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
   const { customerId, storeId, rootId, level, page } = query;

@@ -18,7 +18,6 @@ import { Id } from "../../values/text.ts";
 import type { TeamMember } from "./operations.ts";
 import { findTeam } from "./queries.ts";
 
-/** The query of a store's team (docs/contract/interface.md, 4.3). */
 export const TeamQuery = z
   .object({
     ...PagingParameters,

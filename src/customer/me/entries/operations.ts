@@ -7,7 +7,6 @@ const Named = named("NamedRecord", {
   name: z.string().describe("Its name."),
 });
 
-/** A booking that the balance adds up (docs/contract/interface.md, 4.9). */
 export const BalanceEntry = named("BalanceEntry", {
   id: z.string().nullable().describe("The entry's id; null where `brought_forward` is true."),
   amount: z.number().describe("What was booked, with two decimals; negative where it was taken away."),

@@ -10,7 +10,6 @@ import { AccountId } from "../../../values/text.ts";
 import type { BalanceEntry } from "./operations.ts";
 import { Cursor, findEntries } from "./queries.ts";
 
-/** The query of `/me/entries` (docs/contract/interface.md, 4.9). */
 export const EntriesQuery = z.object({
   limit: integerParameter({ min: 1, max: 100 }).default(50).describe("The most items of a page."),
   account_id: AccountId.optional().describe("Only entries at this account."),

@@ -13,7 +13,7 @@ BEGIN
 END;
 
 CREATE TABLE fresh_events (
-  record TEXT NOT NULL, -- their kind
+  record TEXT NOT NULL, -- the kind of the events
   lines TEXT NOT NULL -- JSON: an array for each event
 );
 
@@ -22,8 +22,8 @@ CREATE TABLE program_state (
   version INTEGER NOT NULL DEFAULT 0, -- how many feed requests have been committed
   restorable INTEGER NOT NULL DEFAULT 1, -- 1: restores are taken, because nothing but restores was committed
   stamp TEXT NOT NULL, -- the last stamp taken
-  clock_said TEXT NOT NULL, -- what D1's clock said then
-  is_open INTEGER NOT NULL, -- 1: messages may have this stamp, so the next one has to be taken to show them
+  clock_said TEXT NOT NULL, -- the time by D1's clock when it was taken
+  is_open INTEGER NOT NULL, -- 1: messages may have this stamp. They are shown once the next stamp is taken
   PRIMARY KEY (id),
   CONSTRAINT program_state_has_one_row CHECK (id = 1)
 ) WITHOUT ROWID;
@@ -32,10 +32,10 @@ CREATE TABLE accounts (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   company TEXT NOT NULL,
-  folded_names TEXT NOT NULL, -- `company` and the options' `chain_display_name`, folded: what a coupon search compares
+  folded_names TEXT NOT NULL, -- `company` and `chain_display_name` of the options, folded, for a coupon search
   words TEXT NOT NULL, -- the words of `company`, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
-  fields TEXT NOT NULL, -- JSON: the members that the account object has in every answer
+  fields TEXT NOT NULL, -- JSON: the fields that the account object has in every answer
   agreement_type TEXT, -- JSON, as fed: only search results have it
   core_tenant_id TEXT, -- JSON, as fed: only coupon lists have it
   core_app_account_id TEXT, -- JSON, as fed: only coupon lists have it
@@ -77,11 +77,11 @@ CREATE TABLE campaigns (
   campaign_image TEXT NOT NULL,
   campaign_start_date TEXT NOT NULL, -- the first day, as fed
   campaign_end_date TEXT, -- the last day; NULL: it has no end
-  time_zone TEXT NOT NULL, -- where these are days
-  starts_at TEXT NOT NULL, -- the first second of the first day there, in UTC
-  ends_at TEXT NOT NULL, -- the last second of the last day there, in UTC; `never` sorts last
-  status INTEGER NOT NULL, -- 1: it is on; other values as fed
-  details TEXT NOT NULL, -- JSON: the fields of a search result that no query looks at
+  time_zone TEXT NOT NULL, -- of these days
+  starts_at TEXT NOT NULL, -- the first second of the first day, in UTC
+  ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
+  status INTEGER NOT NULL, -- 1: it is on
+  details TEXT NOT NULL, -- JSON: fields of a search result that no query looks at
   words TEXT NOT NULL, -- the words of its name and description, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   listed_stores TEXT, -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
@@ -145,9 +145,9 @@ CREATE TABLE customers (
   balance INTEGER NOT NULL DEFAULT 0, -- derived: the sum of all balance entries, in hundredths; the feed adds to it
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
-  erased_at TEXT DEFAULT NULL, -- when they were last erased, for the receipt
+  erased_at TEXT DEFAULT NULL, -- when the customer was last erased, for the receipt
   name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL, -- as lists show it
-  -- The largest integer that JavaScript tells from the next. Such a check refuses the whole request.
+  -- The largest integer that is exact in JavaScript. Beyond it, the whole request is refused.
   CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 );
 
@@ -270,11 +270,11 @@ CREATE TABLE balance_entries (
   id TEXT PRIMARY KEY,
   customer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: the summary of a campaign
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
-  campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: booked on no campaign
-  amount INTEGER NOT NULL, -- in hundredths; a negative one takes away
+  campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: no campaign
+  amount INTEGER NOT NULL, -- in hundredths, may be negative
   created_at TEXT NOT NULL,
-  -- Why it was booked. In a summary: the feed version when it last grew, by which a reader of the list sees that entries
-  -- have left.
+  -- Why it was booked. In a summary: the feed version when the summary last grew, so that who pages through a list of
+  -- entries notices that entries have left.
   description TEXT NOT NULL
 ) WITHOUT ROWID;
 
@@ -337,9 +337,9 @@ WHERE ancestor_key IS NOT NULL;
 CREATE TABLE team_links (
   store_key INTEGER NOT NULL,
   ancestor_key INTEGER NOT NULL, -- the member above
-  joined INTEGER NOT NULL, -- that of the descendant's membership: 1: a member now, 0: left
+  joined INTEGER NOT NULL, -- 1: the descendant is a member now, 0: has left
   depth INTEGER NOT NULL, -- 1 to 5
-  name TEXT NOT NULL, -- the descendant's
+  name TEXT NOT NULL, -- of the descendant
   descendant_id TEXT NOT NULL, -- breaks ties of the order
   descendant_key INTEGER NOT NULL, -- the member below
   PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id)
@@ -438,20 +438,20 @@ CREATE TABLE coupons (
   id TEXT NOT NULL UNIQUE,
   account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   kind TEXT NOT NULL, -- `store`, `mfg` or `digital`
-  campaign_id TEXT, -- the public id, as answers have it; NULL: of no campaign
+  campaign_id TEXT, -- the id of the campaign, not its key, because answers show the id; NULL: no campaign
   source_campaign_id TEXT, -- plain text, no reference
   filter_items TEXT, -- JSON, as fed
   coupon_barcode TEXT NOT NULL, -- digits, with leading zeros
   is_custom INTEGER NOT NULL,
   can_combine_with_other INTEGER NOT NULL,
   created_at TEXT NOT NULL,
-  expiration_date TEXT, -- as fed: a time, or a date of the time zone. Answers have it in UTC, see text
-  time_zone TEXT NOT NULL, -- where an end given as a date alone is that day
-  ends_at TEXT NOT NULL, -- its last valid second, in UTC; `never` sorts last
-  folded_type TEXT NOT NULL, -- its type, folded: what a filter compares
+  expiration_date TEXT, -- as fed: a time, or a date in the time zone. The column `text` has it in UTC, for answers
+  time_zone TEXT NOT NULL, -- of a date
+  ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last
+  folded_type TEXT NOT NULL, -- the type, folded, for a filter
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
-  text TEXT NOT NULL, -- JSON: the members that the coupon has in every answer
-  folded_text TEXT NOT NULL -- the name and the lines, folded: what a coupon search compares
+  text TEXT NOT NULL, -- JSON: the fields that the coupon has in every answer
+  folded_text TEXT NOT NULL -- the name and the lines, folded, for a coupon search
 );
 
 CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital';
@@ -464,7 +464,7 @@ CREATE TABLE customer_coupons (
   campaign_coupon_key INTEGER NOT NULL REFERENCES coupons (key) DEFERRABLE INITIALLY DEFERRED,
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   coupon_id TEXT, -- plain text, no reference
-  expected_end_date TEXT, -- as fed: a time, or a date of the time zone. Answers show ends_at
+  expected_end_date TEXT, -- as fed: a time, or a date in the time zone. Answers show `ends_at`
   creation_method TEXT NOT NULL,
   reserved INTEGER NOT NULL,
   total_count INTEGER NOT NULL, -- how often it may be used
@@ -472,8 +472,8 @@ CREATE TABLE customer_coupons (
   created_at TEXT NOT NULL,
   updated_at TEXT,
   deleted_at TEXT, -- as fed; NULL: not deleted
-  time_zone TEXT NOT NULL, -- where an end given as a date alone is that day
-  ends_at TEXT NOT NULL, -- its last second, in UTC; `never` sorts last. The coupon's end may be earlier
+  time_zone TEXT NOT NULL, -- of a date
+  ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last. The coupon itself may end earlier
   usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
 
@@ -487,22 +487,22 @@ CREATE TABLE message_groups (
   initial_customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who started it
   group_image TEXT,
   created_at TEXT NOT NULL,
-  newest_id TEXT DEFAULT NULL, -- derived: the newest message; the feed sets these four
-  newest_at TEXT DEFAULT NULL, -- and its stamp
-  earlier_id TEXT DEFAULT NULL, -- derived: the newest of an earlier second, shown until the newest's second is over
-  earlier_at TEXT DEFAULT NULL -- and its stamp
+  newest_id TEXT DEFAULT NULL, -- derived: the newest message; the feed sets these four columns
+  newest_at TEXT DEFAULT NULL, -- the time of the newest message
+  earlier_id TEXT DEFAULT NULL, -- derived: the newest of an earlier second, shown until the second of the newest is over
+  earlier_at TEXT DEFAULT NULL -- the time of the earlier message
 );
 
 CREATE TABLE message_group_members (
   group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
-  position INTEGER NOT NULL, -- where in the group's list, from 0
+  position INTEGER NOT NULL, -- in the list of the group, from 0
   PRIMARY KEY (group_key, customer_key)
 ) WITHOUT ROWID;
 
 CREATE TABLE message_group_news (
   customer_key INTEGER NOT NULL,
-  newest_at TEXT NOT NULL, -- the group's; empty while it has no message
+  newest_at TEXT NOT NULL, -- the time of the group's newest message; empty: it has none
   group_id TEXT NOT NULL, -- breaks ties of the order
   group_key INTEGER NOT NULL,
   PRIMARY KEY (customer_key, newest_at DESC, group_id)
@@ -510,16 +510,16 @@ CREATE TABLE message_group_news (
 
 CREATE TABLE messages (
   id TEXT PRIMARY KEY,
-  group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED, -- its group, removed or not
+  group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who wrote it
   body TEXT NOT NULL,
-  sent_at TEXT NOT NULL -- its stamp, or its time of more than an hour ago, as fed
+  sent_at TEXT NOT NULL -- the stamp; if the fed time is more than an hour ago, the fed time
 ) WITHOUT ROWID;
 
 CREATE TABLE message_states (
   group_key INTEGER NOT NULL,
   customer_key INTEGER NOT NULL,
-  read_at TEXT, -- read up to this time; NULL: not at all
+  read_at TEXT, -- messages up to this time are read; NULL: none
   notifications_disabled INTEGER NOT NULL, -- 1: disabled
   PRIMARY KEY (group_key, customer_key),
   FOREIGN KEY (group_key, customer_key) REFERENCES message_group_members (group_key, customer_key)
@@ -535,7 +535,8 @@ BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
   SELECT customer_key, coalesce(NEW.newest_at, ''), NEW.id, NEW.key FROM message_group_members
   WHERE OLD.newest_at IS NOT NEW.newest_at AND group_key = NEW.key;
-  INSERT INTO changes SELECT json_group_array(customer_key), 'messages', coalesce(NEW.newest_at, '')
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  SELECT json_group_array(customer_key), 'messages', coalesce(NEW.newest_at, '')
   FROM message_group_members WHERE group_key = NEW.key;
 END;
 
@@ -543,7 +544,8 @@ CREATE TRIGGER message_group_members_insert AFTER INSERT ON message_group_member
 BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
   SELECT NEW.customer_key, coalesce(newest_at, ''), id, key FROM message_groups WHERE key = NEW.group_key;
-  INSERT INTO changes SELECT json_array(NEW.customer_key), 'messages', coalesce(newest_at, '')
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  SELECT json_array(NEW.customer_key), 'messages', coalesce(newest_at, '')
   FROM message_groups WHERE key = NEW.group_key;
 END;
 
@@ -553,7 +555,8 @@ BEGIN
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
-  INSERT INTO changes VALUES (json_array(OLD.customer_key), 'messages', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  VALUES (json_array(OLD.customer_key), 'messages', '');
 END;
 
 CREATE TABLE employees (
@@ -574,9 +577,9 @@ CREATE TABLE eip_campaigns (
   name TEXT NOT NULL,
   start_date TEXT NOT NULL, -- the first day, as fed
   end_date TEXT, -- the last day; NULL: it has no end
-  time_zone TEXT NOT NULL, -- where these are days
-  starts_at TEXT NOT NULL, -- the first second of the first day there, in UTC
-  ends_at TEXT NOT NULL, -- the last second of the last day there, in UTC; `never` sorts last
+  time_zone TEXT NOT NULL, -- of these days
+  starts_at TEXT NOT NULL, -- the first second of the first day, in UTC
+  ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
 );
 
@@ -615,11 +618,11 @@ CREATE TABLE listeners (
 ) WITHOUT ROWID;
 
 CREATE TABLE outbox (
-  version INTEGER NOT NULL, -- the feed version that changed it
+  version INTEGER NOT NULL, -- the feed version of the change
   change_kind TEXT NOT NULL, -- messages, coupons, balance, or erased: the customer was erased
-  customers TEXT NOT NULL, -- JSON: the ids of the listeners among those whom it concerns, or of the erased customer
-  newest_at TEXT NOT NULL, -- the time of the newest message that it is about; empty: it is about no message
-  stored_at TEXT NOT NULL,
+  customers TEXT NOT NULL, -- JSON: the ids of the listeners whom the change concerns, or of the erased customer
+  newest_at TEXT NOT NULL, -- the time of the newest message, for inboxes; empty: the change is about no message
+  stored_at TEXT NOT NULL, -- when the row was written
   PRIMARY KEY (version, change_kind, customers)
 ) WITHOUT ROWID;
 
@@ -639,33 +642,38 @@ END;
 
 CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
 BEGIN
-  INSERT INTO changes SELECT json_group_array(customer_key), 'messages', NEW.sent_at
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  SELECT json_group_array(customer_key), 'messages', NEW.sent_at
   FROM message_group_members WHERE group_key = NEW.group_key;
 END;
 
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
-  INSERT INTO changes VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
-  INSERT INTO changes VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
-  INSERT INTO changes VALUES (json_array(OLD.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  VALUES (json_array(OLD.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
-  INSERT INTO changes VALUES (json_array(NEW.key), 'balance', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  VALUES (json_array(NEW.key), 'balance', '');
 END;
 
 CREATE TABLE history_segments (
   kind TEXT NOT NULL, -- balance_entry, token_earning, play or message
-  month TEXT NOT NULL, -- YYYY-MM: its events are from before this month
+  month TEXT NOT NULL, -- YYYY-MM: the events are from before this month
   number INTEGER NOT NULL, -- from 1, among those of its kind and month
   name TEXT NOT NULL, -- of the object
   lines INTEGER NOT NULL,
@@ -673,16 +681,16 @@ CREATE TABLE history_segments (
   sha256 TEXT NOT NULL, -- of the object, in hexadecimal
   oldest TEXT NOT NULL, -- the time of its oldest event
   newest TEXT NOT NULL, -- the time of its newest event
-  sums TEXT NOT NULL, -- JSON: what its events add up to, by the columns that totals add
+  sums TEXT NOT NULL, -- JSON: the sums of its events, by the columns of totals
   PRIMARY KEY (kind, month, number)
 ) WITHOUT ROWID;
 
 CREATE TABLE history_scans (
   kind TEXT PRIMARY KEY,
   month TEXT NOT NULL, -- YYYY-MM: events from before this month are looked for
-  last_id TEXT NOT NULL, -- the last event that was looked at; empty at the beginning
-  is_over INTEGER NOT NULL, -- 1: all were looked at
-  moved_at TEXT NOT NULL -- when the scan last moved, or else began
+  last_id TEXT NOT NULL, -- the last event that was looked at; empty: none
+  is_over INTEGER NOT NULL, -- 1: all events were looked at
+  moved_at TEXT NOT NULL -- when the scan last moved or began
 ) WITHOUT ROWID;
 
 CREATE TABLE jobs (

@@ -2,8 +2,8 @@
 CREATE VIEW clock AS
 SELECT datetime('now') AS now, date('now') AS today, CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) % 1000 AS millisecond;
 
--- Always empty. A feed request is one transaction. A check that finds bad lines inserts its report here, and the trigger
--- aborts the transaction with the report as the error's text.
+-- Always empty. A feed request is one transaction. A check that finds bad lines inserts its report here, and the
+-- trigger aborts the transaction with the report as the error's text.
 CREATE TABLE refusals (
   report TEXT NOT NULL -- JSON: the bad lines, and what is wrong with them
 );
@@ -13,24 +13,24 @@ BEGIN
   SELECT RAISE(ABORT, NEW.report);
 END;
 
--- Always empty. A feed request of many events puts the new ones here, with the keys of what they name, and takes them out
--- again. Its checks and totals read them here, so that each id is looked up once and not for every check and total.
+-- Always empty. A feed request with many events puts the new events here, with the keys of the records that they name,
+-- and takes them out again. So it looks up each id once, and not for each check and each total.
 CREATE TABLE fresh_events (
-  record TEXT NOT NULL, -- their kind
+  record TEXT NOT NULL, -- the kind of the events
   lines TEXT NOT NULL -- JSON: an array for each event
 );
 
--- How far the program has come, in its only row. A second that a poll has shown must get no more messages. So all messages
--- of a request share one stamp, which is taken here, in the transaction that stores them. The stamp stays while the clock
--- stands in its second. The next one is greater, even if the clock was set back. So every copy of the database has all
--- messages from before its stamp, and shows these and no others.
+-- The state of the program, in one row. A second that a poll has shown must get no more messages. So all messages of a
+-- request share one stamp, which is taken here, in the transaction that stores them. The stamp stays while the clock is
+-- in the same second. The next stamp is greater, even if the clock was set back. So every copy of the database has all
+-- messages from before its stamp, and shows only these.
 CREATE TABLE program_state (
   id INTEGER NOT NULL,
   version INTEGER NOT NULL DEFAULT 0, -- how many feed requests have been committed
   restorable INTEGER NOT NULL DEFAULT 1, -- 1: restores are taken, because nothing but restores was committed
   stamp TEXT NOT NULL, -- the last stamp taken
-  clock_said TEXT NOT NULL, -- what D1's clock said then
-  is_open INTEGER NOT NULL, -- 1: messages may have this stamp, so the next one has to be taken to show them
+  clock_said TEXT NOT NULL, -- the time by D1's clock when it was taken
+  is_open INTEGER NOT NULL, -- 1: messages may have this stamp. They are shown once the next stamp is taken
   PRIMARY KEY (id),
   CONSTRAINT program_state_has_one_row CHECK (id = 1)
 ) WITHOUT ROWID;

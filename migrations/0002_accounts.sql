@@ -3,10 +3,10 @@ CREATE TABLE accounts (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   company TEXT NOT NULL,
-  folded_names TEXT NOT NULL, -- `company` and the options' `chain_display_name`, folded: what a coupon search compares
+  folded_names TEXT NOT NULL, -- `company` and `chain_display_name` of the options, folded, for a coupon search
   words TEXT NOT NULL, -- the words of `company`, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
-  fields TEXT NOT NULL, -- JSON: the members that the account object has in every answer
+  fields TEXT NOT NULL, -- JSON: the fields that the account object has in every answer
   agreement_type TEXT, -- JSON, as fed: only search results have it
   core_tenant_id TEXT, -- JSON, as fed: only coupon lists have it
   core_app_account_id TEXT, -- JSON, as fed: only coupon lists have it
@@ -14,5 +14,6 @@ CREATE TABLE accounts (
   chain_logo TEXT -- of the loyalty options; large, and answered only where a request asks for images
 );
 
--- Few accounts are soft-deleted, so a query that leaves out what belongs to them looks here, and not into each account.
+-- Few accounts are soft-deleted. So a query that leaves out their stores or campaigns looks here, not into each
+-- account.
 CREATE INDEX accounts_deleted ON accounts (deleted) WHERE deleted = 1;

@@ -1,4 +1,4 @@
--- References are checked when the transaction ends: until then a feed request's own checks can still name the bad line.
+-- SQLite checks references when the transaction ends, so the checks of the feed come first and can name the bad line.
 
 -- A store of an account.
 CREATE TABLE stores (
@@ -23,5 +23,5 @@ CREATE TABLE stores (
 -- The stores of an account within a box, with all columns that their distance needs.
 CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);
 
--- Few stores are soft-deleted, so a query that leaves them out looks here, and not into each store.
+-- Few stores are soft-deleted. So a query that leaves them out looks here, not into each store.
 CREATE INDEX stores_deleted ON stores (deleted) WHERE deleted = 1;

@@ -8,27 +8,28 @@ CREATE TABLE campaigns (
   campaign_image TEXT NOT NULL,
   campaign_start_date TEXT NOT NULL, -- the first day, as fed
   campaign_end_date TEXT, -- the last day; NULL: it has no end
-  time_zone TEXT NOT NULL, -- where these are days
-  starts_at TEXT NOT NULL, -- the first second of the first day there, in UTC
-  ends_at TEXT NOT NULL, -- the last second of the last day there, in UTC; `never` sorts last
-  status INTEGER NOT NULL, -- 1: it is on; other values as fed
-  details TEXT NOT NULL, -- JSON: the fields of a search result that no query looks at
+  time_zone TEXT NOT NULL, -- of these days
+  starts_at TEXT NOT NULL, -- the first second of the first day, in UTC
+  ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
+  status INTEGER NOT NULL, -- 1: it is on
+  details TEXT NOT NULL, -- JSON: fields of a search result that no query looks at
   words TEXT NOT NULL, -- the words of its name and description, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   listed_stores TEXT, -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
   for_all INTEGER GENERATED ALWAYS AS (listed_stores IS NULL) VIRTUAL -- 1: for all stores of its account
 );
 
--- The campaigns of an account that may run now, for nearby campaigns and for the count in a search result. Nearby campaigns
--- for all stores that have earned nothing are listed by id: a query reads no further than the list.
+-- The campaigns of an account that may run now, for nearby campaigns and for the count in a search result. It has the
+-- order of the ids, in which nearby campaigns that have earned nothing are listed, so a query reads no further than its
+-- list.
 CREATE INDEX campaigns_by_account ON campaigns (
   account_key, deleted, status, for_all, id, starts_at, ends_at
 );
 
 CREATE INDEX campaigns_deleted ON campaigns (deleted) WHERE deleted = 1; -- for exports
 
--- Derived: a campaign at a store, by store, because nearby campaigns are found from the stores in range. A campaign for
--- all stores has a row only where it has earned something.
+-- Derived: a campaign at a store. It is sorted by store, because a query for nearby campaigns begins with the stores in
+-- range. A campaign for all stores has a row only where it has earned something.
 CREATE TABLE campaign_stores (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
@@ -47,8 +48,8 @@ BEGIN
   WHERE search_index = 'campaign_words' AND key = NEW.key;
 END;
 
--- Follows a new list: a store that it leaves out keeps its row, and with it what was earned there. Writes the entry in the
--- search index again when the words change, or when the campaign is soft-deleted or comes back.
+-- Updates the rows for a new list of stores. A store that is no longer listed keeps its row, which has the earnings.
+-- Writes the entry in the search index again when the words change, or when the campaign is soft-deleted or comes back.
 CREATE TRIGGER campaigns_update AFTER UPDATE OF listed_stores, words, deleted ON campaigns
 WHEN (OLD.listed_stores, OLD.words, OLD.deleted) IS NOT (NEW.listed_stores, NEW.words, NEW.deleted)
 BEGIN

@@ -1,4 +1,4 @@
--- A customer of the program. Erasing one clears the personal columns; the row stays, with its key, id and balance,
+-- A customer of the program. An erasure empties the personal columns. The row stays, with its key, id and balance,
 -- because entries and messages refer to it.
 CREATE TABLE customers (
   key INTEGER PRIMARY KEY,
@@ -18,20 +18,21 @@ CREATE TABLE customers (
   balance INTEGER NOT NULL DEFAULT 0, -- derived: the sum of all balance entries, in hundredths; the feed adds to it
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
-  erased_at TEXT DEFAULT NULL, -- when they were last erased, for the receipt
+  erased_at TEXT DEFAULT NULL, -- when the customer was last erased, for the receipt
   name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL, -- as lists show it
-  -- The largest integer that JavaScript tells from the next. Such a check refuses the whole request.
+  -- The largest integer that is exact in JavaScript. Beyond it, the whole request is refused.
   CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 );
 
-CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> ''; -- for a till, which reads a card
+CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> ''; -- for tills, which read cards
 
 CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1; -- for exports
 
--- Writes a new name into the search index and into the links to the customer; the vocabulary forgets the words that nobody
--- else has. Ends what an erased customer had: memberships, registrations, friendships, blocks, issued coupons and
--- memberships of groups. This is one trigger, because a membership that ends finds its links by the new name. The feed
--- clears the personal columns. The inbox of an erased customer deletes what it stores, but not in a restore.
+-- Writes a new name into the search index and into the links to the customer, and removes the words that nobody else
+-- has from the vocabulary. A JSON array splits the words at their blanks: no word has a quote. Ends the memberships,
+-- registrations, friendships, blocks, issued coupons and groups of an erased customer. All this is one trigger, because
+-- a membership that ends finds its links by the new name. The feed empties the personal columns. Except in a restore,
+-- the row in the outbox makes the customer's inbox delete what it stores.
 CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, words, erased ON customers
 WHEN (OLD.name, OLD.words, OLD.erased) IS NOT (NEW.name, NEW.words, NEW.erased)
 BEGIN

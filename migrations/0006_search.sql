@@ -1,6 +1,7 @@
--- Derived: the search indexes of stores, campaigns and customers, by the keys of the records. They split texts where the
--- Worker does: to the tokenizer `ascii` every character beyond ASCII is part of a word and stays as it is. FTS5 looks up a
--- beginning of up to six characters. It gathers all words with a longer beginning, which takes longer with every record.
+-- Derived: the search indexes of stores, campaigns and customers, by the keys of the records. The tokenizer `ascii`
+-- splits texts only at ASCII characters, so it leaves the words as the Worker made them. FTS5 looks up the beginning of
+-- a word if it has up to six characters. For a longer beginning it gathers all its words, which takes longer with every
+-- record.
 CREATE VIRTUAL TABLE store_words USING fts5(
   words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
 );
@@ -16,15 +17,15 @@ INSERT INTO store_words (store_words, rank) VALUES ('usermerge', 2);
 INSERT INTO campaign_words (campaign_words, rank) VALUES ('usermerge', 2);
 INSERT INTO customer_words (customer_words, rank) VALUES ('usermerge', 2);
 
--- What they hold, term by term: an index without contents can be verified in no other way.
+-- The words in the indexes, one by one: the only way to verify an index without contents.
 CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
 CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instance);
 CREATE VIRTUAL TABLE customer_words_terms USING fts5vocab(customer_words, instance);
 
--- Derived: the words of store_words and campaign_words, and those of customer_words, each once, if they have four
--- characters or more and begin with no digit. A search that forgives a typo looks here for similar words. The feed adds all
--- words of a request at once: a trigger for each row would take three times as long. A merchant's word stays when no entry
--- has it any more, and finds nothing. A customer's word does not stay.
+-- Derived: the words of store_words and campaign_words, and the words of customer_words, if they have four characters
+-- or more and begin with no digit. A search that forgives a typo looks here for similar words. The feed adds all words
+-- of a request at once, because a trigger for each row would take three times as long. When no entry has a word any
+-- more, a merchant's word stays and finds nothing, and a customer's word is removed.
 CREATE TABLE merchant_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
@@ -32,10 +33,11 @@ CREATE TABLE customer_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
--- What each search index must hold: the words of each record that is not deleted, and beside those of a store or a campaign
--- the words of its account's company. Few customers have four words or more: "+" and the first two letters of each stand
--- beside their words. A search for four beginnings finds only them. It asks for these letters where a beginning has one or
--- two, because so many customers have such a word.
+-- The words that each search index must have: the words of each record that is not deleted; for a store or a campaign
+-- also the words of its account's company. Few customers have four words or more. For these, the index also has "+" and
+-- the first two letters of each word. A search for four beginnings looks for these entries if a beginning has one or
+-- two letters, because too many customers have a word with such a beginning. A JSON array splits the words at their
+-- blanks.
 CREATE VIEW expected_words AS
 SELECT 'store_words' AS search_index, stores.key, stores.account_key, stores.words || ' ' || accounts.words AS words
 FROM stores JOIN accounts ON accounts.key = stores.account_key
@@ -61,8 +63,8 @@ SELECT
 FROM customers
 WHERE erased = 0;
 
--- Writes a new company name into the entries of the account's stores and campaigns. In the order of the keys: FTS5 writes
--- what it has gathered at each rowid that is lower than the one before.
+-- Writes a new company name into the entries of the account's stores and campaigns. This is in the order of the keys,
+-- because FTS5 writes a segment whenever a rowid is lower than the rowid before.
 CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
 WHEN OLD.words IS NOT NEW.words
 BEGIN
@@ -87,7 +89,7 @@ BEGIN
 END;
 
 -- Writes the entry of a store again when its words change, or when it is soft-deleted or comes back. The triggers
--- campaigns_update and customers_rename_or_erase do so for the others.
+-- campaigns_update and customers_rename_or_erase do the same for campaigns and customers.
 CREATE TRIGGER stores_update_words AFTER UPDATE OF words, deleted ON stores
 WHEN (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted)
 BEGIN

@@ -1,14 +1,14 @@
--- An event: an amount booked for a customer at a store. As in every table of events, a row with an id that begins with
--- `sealed:` is a summary: it adds up events that have left for history, and has the time of the newest.
+-- An event: an amount booked for a customer at a store. In every table of events, a row whose id begins with `sealed:`
+-- is a summary: it adds up events that have left for history, and has the time of the newest of them.
 CREATE TABLE balance_entries (
   id TEXT PRIMARY KEY,
   customer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: the summary of a campaign
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
-  campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: booked on no campaign
-  amount INTEGER NOT NULL, -- in hundredths; a negative one takes away
+  campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: no campaign
+  amount INTEGER NOT NULL, -- in hundredths, may be negative
   created_at TEXT NOT NULL,
-  -- Why it was booked. In a summary: the feed version when it last grew, by which a reader of the list sees that entries
-  -- have left.
+  -- Why it was booked. In a summary: the feed version when the summary last grew, so that who pages through a list of
+  -- entries notices that entries have left.
   description TEXT NOT NULL
 ) WITHOUT ROWID;
 

@@ -1,5 +1,5 @@
--- A customer who has joined a store, and who referred them. Referrers make a tree at each store. Who leaves keeps the
--- row, so that those below stay where they are.
+-- A customer who has joined a store, and the customer who referred them. Referrers make a tree at each store. A member
+-- who leaves keeps the row, so that the members below keep their places.
 CREATE TABLE memberships (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
@@ -25,13 +25,13 @@ CREATE TABLE memberships (
 -- The stores that a customer has joined.
 CREATE INDEX memberships_by_customer ON memberships (customer_key, joined);
 
--- For exports. Few memberships are of later rounds.
+-- For exports. Few memberships have a later round than 0.
 CREATE INDEX memberships_left ON memberships (store_key, customer_key) WHERE joined = 0;
 CREATE INDEX memberships_of_later_rounds ON memberships (round, store_key, customer_key) WHERE round > 0;
 
--- The referrers above a member, 1 to 5 levels up, looked up one by one: an index of team_links by descendant would be one
--- row more to write for each link. An UPDATE takes them FROM a subquery with a LIMIT: without it, SQLite would scan all
--- members of the store first.
+-- The referrers above a member, 1 to 5 levels up. They are looked up one by one, because an index of team_links by
+-- descendant would be one more row to write for each link. An UPDATE reads the view through a subquery with a LIMIT;
+-- without the LIMIT, SQLite scans all members of the store first.
 CREATE VIEW ancestors AS
 SELECT
   m.store_key, m.customer_key, m.joined, level.column1 AS depth,
@@ -50,20 +50,20 @@ LEFT JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.customer_key = 
 CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
 WHERE ancestor_key IS NOT NULL;
 
--- Derived: who is how far below whom. Its key has the order in which a team is listed: depth, name, id.
+-- Derived: who is how many levels below whom. The key has the order in which a team is listed: depth, name, id.
 CREATE TABLE team_links (
   store_key INTEGER NOT NULL,
   ancestor_key INTEGER NOT NULL, -- the member above
-  joined INTEGER NOT NULL, -- that of the descendant's membership: 1: a member now, 0: left
+  joined INTEGER NOT NULL, -- 1: the descendant is a member now, 0: has left
   depth INTEGER NOT NULL, -- 1 to 5
-  name TEXT NOT NULL, -- the descendant's
+  name TEXT NOT NULL, -- of the descendant
   descendant_id TEXT NOT NULL, -- breaks ties of the order
   descendant_key INTEGER NOT NULL, -- the member below
   PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id)
 ) WITHOUT ROWID;
 
--- What team_links must hold. A referrer who is not a member yet gets no link: by this the feed finds a line that stands
--- before its referrer's.
+-- The rows that team_links must have. A referrer who is not a member yet gets no link. The missing link shows the feed
+-- that a line stands before the line of its referrer.
 CREATE VIEW expected_team_links AS
 SELECT
   a.store_key, a.ancestor_key, a.joined, a.depth, customers.name, customers.id AS descendant_id,
@@ -72,9 +72,9 @@ FROM ancestors AS a
 JOIN memberships AS above ON above.store_key = a.store_key AND above.customer_key = a.ancestor_key
 JOIN customers ON customers.key = a.customer_key;
 
--- Links a new member to those above, counts the member there and at the customer, and sets the member's round. An export
--- gives a referrer before the members whom they referred: the order of the keys does so for a member who was stored as a
--- customer after the referrer. Any other member comes one round later than the referrer.
+-- Links a new member to the members above, adds to their counts and to the customer's count, and sets the member's
+-- round. An export gives a referrer before the members whom they referred. In one round it has the order of the
+-- customers' keys. So a member whose key is smaller than the referrer's comes one round later than the referrer.
 CREATE TRIGGER memberships_insert AFTER INSERT ON memberships
 BEGIN
   INSERT INTO team_links (store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key)
@@ -98,7 +98,7 @@ BEGIN
     AND memberships.store_key = NEW.store_key AND memberships.customer_key = NEW.customer_key;
 END;
 
--- A member leaves or returns: marks the links to the member, and changes the counts.
+-- When a member leaves or returns: changes the links to the member, and the counts.
 CREATE TRIGGER memberships_leave_or_return AFTER UPDATE OF joined ON memberships
 WHEN OLD.joined IS NOT NEW.joined
 BEGIN

@@ -1,5 +1,5 @@
--- Two customers who are friends, or one who has asked the other. A pair has no order: the smaller key is in `low_key`,
--- so that it is stored once.
+-- Two customers who are friends, or one has asked the other. A pair has no order: the smaller key is in `low_key`, so
+-- that a pair is stored once.
 CREATE TABLE friendships (
   low_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   high_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
@@ -9,7 +9,7 @@ CREATE TABLE friendships (
 
 CREATE INDEX friendships_by_high_key ON friendships (high_key); -- for an erasure
 
--- A customer who has blocked another: group names leave the other out, and the other's searches do not find the
+-- A customer has blocked another. Names of groups leave the other out, and searches by the other do not find the
 -- customer.
 CREATE TABLE blocks (
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,

@@ -1,27 +1,27 @@
--- A coupon of an account. One of kind `store` or `mfg` is issued to customers, see customer_coupons. A `digital` one
--- reaches every customer who has joined a store of the account.
+-- A coupon of an account. A coupon of kind `store` or `mfg` is issued to customers (customer_coupons). A `digital`
+-- coupon reaches every customer who has joined a store of the account.
 CREATE TABLE coupons (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   kind TEXT NOT NULL, -- `store`, `mfg` or `digital`
-  campaign_id TEXT, -- the public id, as answers have it; NULL: of no campaign
+  campaign_id TEXT, -- the id of the campaign, not its key, because answers show the id; NULL: no campaign
   source_campaign_id TEXT, -- plain text, no reference
   filter_items TEXT, -- JSON, as fed
   coupon_barcode TEXT NOT NULL, -- digits, with leading zeros
   is_custom INTEGER NOT NULL,
   can_combine_with_other INTEGER NOT NULL,
   created_at TEXT NOT NULL,
-  expiration_date TEXT, -- as fed: a time, or a date of the time zone. Answers have it in UTC, see text
-  time_zone TEXT NOT NULL, -- where an end given as a date alone is that day
-  ends_at TEXT NOT NULL, -- its last valid second, in UTC; `never` sorts last
-  folded_type TEXT NOT NULL, -- its type, folded: what a filter compares
+  expiration_date TEXT, -- as fed: a time, or a date in the time zone. The column `text` has it in UTC, for answers
+  time_zone TEXT NOT NULL, -- of a date
+  ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last
+  folded_type TEXT NOT NULL, -- the type, folded, for a filter
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
-  text TEXT NOT NULL, -- JSON: the members that the coupon has in every answer
-  folded_text TEXT NOT NULL -- the name and the lines, folded: what a coupon search compares
+  text TEXT NOT NULL, -- JSON: the fields that the coupon has in every answer
+  folded_text TEXT NOT NULL -- the name and the lines, folded, for a coupon search
 );
 
--- The digital coupons of an account, soonest end first. Other coupons are found by the customer who holds them.
+-- The digital coupons of an account, soonest end first. Other coupons are found through customer_coupons.
 CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital';
 
 CREATE INDEX coupons_deleted ON coupons (deleted) WHERE deleted = 1; -- for exports
@@ -33,7 +33,7 @@ CREATE TABLE customer_coupons (
   campaign_coupon_key INTEGER NOT NULL REFERENCES coupons (key) DEFERRABLE INITIALLY DEFERRED,
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   coupon_id TEXT, -- plain text, no reference
-  expected_end_date TEXT, -- as fed: a time, or a date of the time zone. Answers show ends_at
+  expected_end_date TEXT, -- as fed: a time, or a date in the time zone. Answers show `ends_at`
   creation_method TEXT NOT NULL,
   reserved INTEGER NOT NULL,
   total_count INTEGER NOT NULL, -- how often it may be used
@@ -41,13 +41,13 @@ CREATE TABLE customer_coupons (
   created_at TEXT NOT NULL,
   updated_at TEXT,
   deleted_at TEXT, -- as fed; NULL: not deleted
-  time_zone TEXT NOT NULL, -- where an end given as a date alone is that day
-  ends_at TEXT NOT NULL, -- its last second, in UTC; `never` sorts last. The coupon's end may be earlier
+  time_zone TEXT NOT NULL, -- of a date
+  ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last. The coupon itself may end earlier
   usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
 
 -- A customer's usable coupons, soonest end first, with all columns that are read before a list is cut to a page. So a
--- coupon beyond the page costs one entry here and no row of its own, and a coupon that was used up or has ended nothing.
+-- coupon beyond the page costs one entry of this index, and a coupon that was used up or has ended costs nothing.
 CREATE INDEX customer_coupons_usable ON customer_coupons (
   customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
 );

@@ -18,9 +18,9 @@ CREATE TABLE eip_campaigns (
   name TEXT NOT NULL,
   start_date TEXT NOT NULL, -- the first day, as fed
   end_date TEXT, -- the last day; NULL: it has no end
-  time_zone TEXT NOT NULL, -- where these are days
-  starts_at TEXT NOT NULL, -- the first second of the first day there, in UTC
-  ends_at TEXT NOT NULL, -- the last second of the last day there, in UTC; `never` sorts last
+  time_zone TEXT NOT NULL, -- of these days
+  starts_at TEXT NOT NULL, -- the first second of the first day, in UTC
+  ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
 );
 
@@ -40,7 +40,7 @@ CREATE TABLE plays (
   played_at TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- Derived: the sums of an employee's plays at a location in a campaign, as leaderboards read them. The feed adds to them.
+-- Derived: the sums of an employee's plays at a location in a campaign, for leaderboards. The feed adds to them.
 CREATE TABLE play_totals (
   location_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   eip_campaign_key INTEGER NOT NULL REFERENCES eip_campaigns (key) DEFERRABLE INITIALLY DEFERRED,

@@ -4,18 +4,18 @@ CREATE TABLE listeners (
   until TEXT NOT NULL -- listens until this time
 ) WITHOUT ROWID;
 
--- Changes that the inboxes of listeners have not been notified of yet. Triggers write them, in the transaction of the
--- change: so no change is forgotten, and a line that changes nothing wakes nobody.
+-- Changes of which the inboxes of listeners have not been notified yet. Triggers write the rows in the transaction of
+-- the change, so no change is lost, and a line that changes nothing notifies nobody.
 CREATE TABLE outbox (
-  version INTEGER NOT NULL, -- the feed version that changed it
+  version INTEGER NOT NULL, -- the feed version of the change
   change_kind TEXT NOT NULL, -- messages, coupons, balance, or erased: the customer was erased
-  customers TEXT NOT NULL, -- JSON: the ids of the listeners among those whom it concerns, or of the erased customer
-  newest_at TEXT NOT NULL, -- the time of the newest message that it is about; empty: it is about no message
-  stored_at TEXT NOT NULL,
+  customers TEXT NOT NULL, -- JSON: the ids of the listeners whom the change concerns, or of the erased customer
+  newest_at TEXT NOT NULL, -- the time of the newest message, for inboxes; empty: the change is about no message
+  stored_at TEXT NOT NULL, -- when the row was written
   PRIMARY KEY (version, change_kind, customers)
 ) WITHOUT ROWID;
 
--- Always empty. A row that is inserted notifies the listeners among these customers.
+-- Always empty. A trigger inserts a row here to notify the listeners among some customers.
 CREATE VIEW changes AS
 SELECT '[]' AS customer_keys, '' AS change_kind, '' AS newest_at WHERE false;
 
@@ -33,25 +33,30 @@ END;
 -- A message that loses its body concerns the members of its group.
 CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
 BEGIN
-  INSERT INTO changes SELECT json_group_array(customer_key), 'messages', NEW.sent_at
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  SELECT json_group_array(customer_key), 'messages', NEW.sent_at
   FROM message_group_members WHERE group_key = NEW.group_key;
 END;
 
 -- A coupon concerns the customer who holds it.
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
-  INSERT INTO changes VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
-  INSERT INTO changes VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
-  INSERT INTO changes VALUES (json_array(OLD.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  VALUES (json_array(OLD.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
-  INSERT INTO changes VALUES (json_array(NEW.key), 'balance', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  VALUES (json_array(NEW.key), 'balance', '');
 END;

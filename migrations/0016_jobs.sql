@@ -1,4 +1,5 @@
--- When each job of src/service/jobs.ts is to run next. All are due at first, so /health notices a schedule that never begins.
+-- When each job of src/service/jobs.ts is to run next. All are due at first, so /health notices a schedule that never
+-- begins.
 CREATE TABLE jobs (
   name TEXT PRIMARY KEY,
   due_at TEXT NOT NULL,

@@ -1,44 +1,38 @@
-import { type Column, fillPlaceholders, type Placeholder, SQL, sql } from "drizzle-orm";
+import { type Column, fillPlaceholders, type Placeholder, type Query, SQL, sql } from "drizzle-orm";
 import type { CasingCache } from "drizzle-orm/casing";
 import { withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { isHopeless, isPassing, outcomeOf, PrimaryStalled, toDatabaseError } from "./errors.ts";
 
-/** A template of Drizzle's `sql`, such as `select(…)` of select.ts; or a compiled one. */
+/** A template of Drizzle's `sql`, such as `select(…)` of select.ts, or a compiled statement. */
 export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
-
-/** A statement as D1 takes it. */
-interface Query {
-  sql: string;
-  params: unknown[];
-}
 
 export interface CompiledStatement<Row> {
   toSQL(): Query;
-  /** Only a type: never set. */
+  /** Never set: it carries the type. */
   readonly row?: Row;
 }
 
-/** The row of a statement, by the columns that it selects; any object if the template states no type. */
+/** The type of a statement's rows; any object if the template states no type. */
 export type RowOf<S extends Statement> =
   S extends Statement<infer Row> ? (unknown extends Row ? Record<string, unknown> : Row) : never;
 type RowsOf<S extends readonly Statement[]> = { -readonly [Index in keyof S]: RowOf<S[Index]>[] };
 
-/** Gives the place of a value in a compiled statement, by its name. */
+/** Marks where a value goes in a compiled statement. */
 export type PlaceholderOf<Name extends string> = (name: Name) => Placeholder;
 
-/** The cost of a request at D1, before it has asked anything. */
+/** The cost of a request at D1, before its first call. */
 export const noUsage = () => ({
   roundTrips: 0,
   statements: 0,
   milliseconds: 0,
-  /** The time that SQLite took, as D1 says. */
+  /** The time in SQLite, by D1's count. */
   sqlMilliseconds: 0,
   rowsRead: 0,
   rowsWritten: 0,
-  /** The most tries that one call needed, D1's own included; 0 if D1 was not asked. */
+  /** The most attempts of one call, D1's own attempts included. */
   attempts: 0,
-  /** The region, role and size of the database that answered last; null if D1 does not say. */
+  /** Of the database that answered last; null if D1 does not say. */
   region: null as string | null,
   primary: null as boolean | null,
   databaseBytes: null as number | null,
@@ -49,15 +43,15 @@ export type Usage = ReturnType<typeof noUsage>;
 /** A bookmark of a D1 session, or where a session without one begins. */
 export type Consistency = "first-unconstrained" | "first-primary" | (string & {});
 
-// D1 ends a statement after 30 seconds. A customer should not wait so long, but a write is given its time.
+// D1 ends a statement after 30 seconds. A customer should not wait that long, but a write may take all of them.
 const READ_LIMIT_MS = 5_000;
 const WRITE_LIMIT_MS = 40_000;
-/** How long a replica is given to reach a bookmark. */
+/** How long a replica may take to reach a bookmark. */
 export const BOOKMARK_LIMIT_MS = 2_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
-/** An isolate has one primary. By its binding, because tests have several. */
+/** A breaker for each primary, by its binding: an isolate has one, but tests have several. */
 const breakers = new WeakMap<object, CircuitBreaker>();
 
 function breakerOf(d1: object): CircuitBreaker {
@@ -67,8 +61,8 @@ function breakerOf(d1: object): CircuitBreaker {
 }
 
 /**
- * The way to D1: one object a request, one round trip a call. Drizzle only writes the statements: its `batch()` mixes up
- * columns with the same name and drops D1's counts of rows (drizzle-orm 0.45).
+ * The one way to D1. A request has one object, and each call is one round trip. Drizzle only writes the statements: its
+ * `batch()` mixes up columns with the same name and drops D1's counts of rows (drizzle-orm 0.45).
  */
 export class Database {
   readonly usage: Usage;
@@ -77,7 +71,7 @@ export class Database {
   #begunAtBookmark: boolean;
   #isAtPrimary: boolean;
 
-  /** @param usage the cost of the request so far, if it asks several databases. */
+  /** @param usage if the request has another session, the cost of both. */
   constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency, usage: Usage = noUsage()) {
     this.#d1 = d1;
     this.usage = usage;
@@ -87,35 +81,34 @@ export class Database {
   }
 
   /**
-   * A session at the primary, for work in the background, whose cost is not the request's. A replica may answer its later
-   * statements, and need not know more than the session has seen.
+   * A session for work in the background. Its cost does not count for the request. Its first call goes to the primary; a
+   * replica may answer later calls.
    */
   newPrimarySession(): Database {
     return new Database(this.#d1, "first-primary");
   }
 
-  /** Goes on at the primary. */
+  /** Sends later calls to the primary. */
   goToPrimary(): void {
     this.#isAtPrimary = true;
     this.#session = this.#d1.withSession("first-primary");
   }
 
-  /** A session that begins at this bookmark reads at least what this one has seen and written. */
+  /** A session that begins at this bookmark sees everything that this session has seen and written. */
   get bookmark(): string | null {
     return this.#session.getBookmark();
   }
 
-  /** The rows of one statement, each an object by column name. */
+  /** The rows of one statement. */
   async all<S extends Statement>(statement: S): Promise<RowOf<S>[]> {
     const [rows] = await this.batch([statement]);
     return rows;
   }
 
   /**
-   * The rows of each statement, all in one round trip and one transaction. The statements read, or may be repeated: if the
-   * connection is lost, they are sent again for two seconds. The call fails after five seconds without an answer.
-   * @throws {DatabaseUnavailable} if D1 cannot be reached, or is full and a statement adds to it; D1's own error for
-   * anything else, such as a check that failed.
+   * The rows of each statement, in one round trip and one transaction. The statements must only read, or be safe to repeat:
+   * if the connection is lost, they are sent again for two seconds. After five seconds without an answer the call fails.
+   * @throws {DatabaseUnavailable} if D1 has failed, or is full; D1's own error if a statement has failed.
    */
   async batch<const S extends readonly Statement[]>(statements: S): Promise<RowsOf<S>> {
     const queries = statements.map(queryOf);
@@ -137,8 +130,8 @@ export class Database {
   }
 
   /**
-   * Runs the statements of all steps in their order, in one round trip and one transaction, and resolves with the rows of
-   * each step by its name. They write, so they are sent once: only the caller knows whether they may be sent again.
+   * Runs the statements of all steps in this order, in one round trip and one transaction, and resolves with the rows of each
+   * step. The statements may write, so they are sent only once.
    */
   async steps<const S extends Readonly<Record<string, readonly Statement[]>>>(
     steps: S,
@@ -155,8 +148,8 @@ export class Database {
   }
 
   /**
-   * The rows, or null if the database does not reach the bookmark in time: a replica lags, or the bookmark is of a database
-   * that was replaced. Then the session goes on at the primary, which is behind no bookmark.
+   * The rows, or null if the database does not reach the bookmark in time: a replica lags, or the bookmark is from a database
+   * that was replaced. The session then goes to the primary, which is ahead of every bookmark.
    */
   async #sendAtBookmark(queries: readonly Query[]): Promise<Record<string, unknown>[][] | null> {
     try {
@@ -170,7 +163,7 @@ export class Database {
     }
   }
 
-  /** @throws {PrimaryStalled} at once, if the primary did not answer the calls before. */
+  /** @throws {PrimaryStalled} at once, if the primary did not answer earlier calls. */
   async #send(queries: readonly Query[], limit: number, attempt = 1): Promise<Record<string, unknown>[][]> {
     if (queries.length === 0) return [];
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
@@ -198,7 +191,7 @@ export class Database {
       this.usage.sqlMilliseconds += meta.duration;
       this.usage.rowsRead += meta.rows_read;
       this.usage.rowsWritten += meta.rows_written;
-      // D1 itself sends a read again, up to twice.
+      // D1 itself repeats a read up to twice.
       this.usage.attempts = Math.max(this.usage.attempts, attempt - 1 + (meta.total_attempts ?? 1));
       this.usage.region = meta.served_by_region ?? null;
       this.usage.primary = meta.served_by_primary ?? null;
@@ -208,8 +201,8 @@ export class Database {
 }
 
 /**
- * A statement that is compiled once, because Drizzle takes longer to write a long statement than D1 to run it. TypeScript
- * infers the values and the rows from the parameter: `compileOnce((placeholder: PlaceholderOf<"id" | "limit">) => select(…))`.
+ * Compiles a statement once, because Drizzle takes longer to write a long statement than D1 to run it. TypeScript infers the
+ * values and the rows: `compileOnce((placeholder: PlaceholderOf<"id" | "limit">) => select(…))`.
  */
 export function compileOnce<Name extends string, Row = unknown>(
   write: (placeholder: PlaceholderOf<Name>) => SQL<Row>,
@@ -218,7 +211,7 @@ export function compileOnce<Name extends string, Row = unknown>(
   return (values) => compiled(null, values);
 }
 
-/** The same for a statement whose text depends on a shape, which is JSON: compiled once for each shape. */
+/** Compiles a statement once for each shape, if its text depends on a shape, which is a JSON value. */
 export function compilePer<Shape, Name extends string, Row = unknown>(
   write: (shape: Shape, placeholder: PlaceholderOf<Name>) => SQL<Row>,
 ): (shape: Shape, values: Readonly<Record<Name, string | number | null>>) => CompiledStatement<Row> {
@@ -233,14 +226,14 @@ export function compilePer<Shape, Name extends string, Row = unknown>(
   });
 }
 
-/** Without indentation, the text that is sent is a third shorter. It has no comments, and no literal with a line break. */
+/** Removes indentation: the text becomes a third shorter. Statements have no comments, and no literal with a line break. */
 function onOneLine(query: Query): Query {
   return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
 }
 
-// The part of Drizzle's dialect that is needed. The dialect imports the query builder, 5 KiB of the Worker.
+// The part of Drizzle's dialect for SQLite that templates need. The whole dialect takes 5 KiB of the Worker.
 const SQLITE = {
-  // Nothing else of the cache is called.
+  // Drizzle calls nothing else of this cache.
   casing: { getColumnCasing: ({ name }: Column) => name } as CasingCache,
   escapeName: (name: string) => `"${name}"`,
   escapeParam: () => "?",

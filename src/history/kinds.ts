@@ -2,29 +2,28 @@ import { isEvent } from "../db/select.ts";
 import { type ExportScan, SCANS } from "../feed/export/scans.ts";
 import { type Leaving, tableName } from "../feed/records/kind.ts";
 
-/** How the old events of a kind leave the database. */
+/** A kind of event, and how its old events leave the database. */
 export interface SealedKind extends Required<Leaving> {
   record: string;
   table: string;
   /** The column with the time of an event. */
   time: string;
-  /** How events are read back into lines. */
+  /** Reads events back into lines. */
   scan: ExportScan;
 }
 
 /**
- * The most events of a segment: SQLite takes less than 50 ms to take them out (docs/decisions.md). A number and not a time,
- * so that a step that was cut off makes the same object again.
+ * The most events of a segment: SQLite deletes them in less than 50 ms (docs/decisions.md). It is a number and not a time, so
+ * that a step which was cut off makes the same object again.
  */
 const MOST_LINES = 2_000;
 
-/** Every kind of event. */
+// Without `leftOut`: an export leaves out the messages of removed groups, but they leave the database too.
 export const SEALED_KINDS: readonly SealedKind[] = SCANS.flatMap(({ leftOut: _, ...scan }) => {
   const { record, timeField: time, leaving } = scan.kind;
   if (time === undefined || scan.name !== `${record} 1`) return [];
   const table = tableName(scan);
   const defaults = { lookedAt: 20_000, mostLines: MOST_LINES, when: isEvent(table), summaries: [] };
-  // An export leaves out the messages of removed groups, which leave too.
   return [{ record, table, time, scan, ...defaults, ...leaving }];
 });
 

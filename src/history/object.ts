@@ -3,10 +3,10 @@ import { R2_MS } from "../feed/export/page.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
 
-/** A row about an object with events that have left the database (docs/contract/history.md, 2). */
+/** A row about an object in R2 with events that have left the database (docs/contract/history.md, 2). */
 export type Segment = typeof historySegments.$inferSelect;
 
-/** The folder for the objects of a kind and month: `play/2026-03/`. */
+/** The folder for the objects of a kind and a month: `play/2026-03/`. */
 export const folderOf = ({ kind, month }: Pick<Segment, "kind" | "month">) => `${kind}/${month}/`;
 
 /** The name of a segment's object: `play/2026-03/1.ndjson.gz`. */
@@ -14,14 +14,14 @@ export const objectName = (folder: string, number: number) => `${folder}${number
 
 const OWNER = "owner";
 
-/** The bucket has the segments of another deployment, which may have the same names. */
+/** The bucket belongs to another deployment, whose objects may have the same names. */
 export class ForeignBucket extends Error {
   override readonly name = "ForeignBucket";
 }
 
 /**
- * Marks a bucket with the name of a Worker. From then on it belongs to this deployment (docs/contract/history.md, 2).
- * @throws {ForeignBucket} if it has another mark.
+ * Marks a bucket with the name of this Worker, to which it belongs from then on (docs/contract/history.md, 2).
+ * @throws {ForeignBucket} if it has the name of another Worker.
  */
 export async function claimBucket(bucket: R2Bucket, worker: string): Promise<void> {
   const readOwner = async () => (await withTimeout(R2_MS, bucket.get(OWNER)))?.text();
@@ -34,7 +34,7 @@ export async function claimBucket(bucket: R2Bucket, worker: string): Promise<voi
     throw new ForeignBucket(`The bucket that is bound as HISTORY belongs to ${owner}, so nothing leaves.`);
 }
 
-/** The gzipped bytes of lines, and their SHA-256 in hexadecimal. */
+/** Gzips lines; `sha256`: of the gzipped bytes, in hexadecimal. */
 export async function pack(lines: Uint8Array<ArrayBuffer>): Promise<{ bytes: ArrayBuffer; sha256: string }> {
   const gzipped = new Blob([lines]).stream().pipeThrough(new CompressionStream("gzip"));
   const bytes = await new Response(gzipped).arrayBuffer();
@@ -42,10 +42,10 @@ export async function pack(lines: Uint8Array<ArrayBuffer>): Promise<{ bytes: Arr
 }
 
 /**
- * Writes an object under this number, or the number after the largest if the name is taken by another object. Resolves with
- * the number. The same object counts as written: a step that was cut off wrote it. Nothing is overwritten, because a time
- * travel of the database may bring back the row of an object that no row names now.
- * @throws if another run took the number after the largest, too.
+ * Writes an object under this number. If another object has the name, writes it under the number after the largest. Resolves
+ * with the number. An object with the same bytes counts as written, because a step that was cut off may have written it.
+ * Nothing is overwritten: time travel of the database may bring back a row about an object that no row names now.
+ * @throws if another run also took the number after the largest.
  */
 export async function putOnce(
   bucket: R2Bucket,
@@ -66,7 +66,7 @@ export async function putOnce(
   throw new Error(`Another run writes to ${folder}.`);
 }
 
-/** The largest number of an object in a folder. A call lists a thousand. */
+/** The largest number of an object in a folder. A call of R2 lists a thousand objects. */
 async function findLargest(bucket: R2Bucket, folder: string): Promise<number> {
   let largest = 0;
   let listed: R2Objects | undefined;

@@ -8,7 +8,7 @@ import { type Summary, summaryId } from "../feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
 import type { Segment } from "./object.ts";
 
-/** How far the events of a kind have been scanned for old ones. */
+/** How far the events of a kind have been scanned for old events. */
 export interface Scan {
   kind: string;
   /** The month of the horizon. */
@@ -20,8 +20,9 @@ export interface Scan {
 }
 
 /**
- * The scans of a month that are not over, the one that has not moved for longest first. A new month begins them anew. There
- * are none while the database takes restores: a restore that is sent again would bring back events that have left.
+ * The scans of a month that are not over. First comes the scan that has not moved for the longest time. A new month starts all
+ * scans again. There are none while the database takes restores, because a repeated restore would bring back events that
+ * have left.
  */
 export async function findScans(db: Database, month: string): Promise<Scan[]> {
   const { kind, month: scanned, last_id, is_over, moved_at } = historyScans;
@@ -50,7 +51,7 @@ export async function findScans(db: Database, month: string): Promise<Scan[]> {
 
 /**
  * The next step of a scan: the ids and lines of the events that leave, the number of their segment, the last event that the
- * step looks at, and whether the scan is over then. Events beyond the size of an object are left to the next step.
+ * step looks at, and whether the scan is over then. Events that are too many for one object wait for the next step.
  */
 export async function findLeaving(
   db: Database,
@@ -87,19 +88,20 @@ export async function findLeaving(
   };
 }
 
-/** A segment whose object is written. The other columns follow from its events. */
+/** A segment whose object is written. Its other columns follow from its events. */
 type WrittenSegment = Pick<Segment, "kind" | "month" | "number" | "name" | "bytes" | "sha256">;
 
-/** A step of a scan: where it began, the last event that it looked at, and whether the scan is over. */
 export interface Step {
+  /** The scan before the step. */
   from: Scan;
+  /** The last event that the step looked at. */
   lastId: string;
   isOver: boolean;
 }
 
 /**
- * Takes the events of an object out of the database: adds them to their summaries, deletes them, and writes down the
- * segment. It counts as a feed request, because an export during which events leave is no snapshot.
+ * Moves the events of an object out of the database: adds them to their summaries, deletes them, and stores the segment. It
+ * counts as a feed request, so that an export notices that events have left meanwhile.
  * @throws if the database has other events by now. Then nothing changes.
  */
 export async function takeOut(
@@ -108,21 +110,21 @@ export async function takeOut(
   { segment, ids, horizon, step }: { segment: WrittenSegment; ids: readonly string[]; horizon: string; step: Step },
 ): Promise<void> {
   const { kind, month, number, name, lines, bytes, sha256, oldest, newest } = historySegments;
-  // By the condition that found them: to look up each id holds the database longer.
+  // The same condition as in `findLeaving`: looking up each id would hold the database longer.
   const leave = sql`id > ${step.from.lastId} AND id <= ${ids.at(-1)}
     AND ${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}`;
   const sums = summaries.flatMap(({ filter = "true", sums }) =>
     Object.entries(sums).map(([name, column]) => `'${name}', coalesce(sum(${column}) FILTER (WHERE ${filter}), 0)`),
   );
-  // NULL, which the column refuses, if these are not the events of the object. At most 2,000 ids of 64 characters: half of
-  // the size that a parameter may have.
-  const whole = sql`iif(json_group_array(id ORDER BY id) = ${JSON.stringify(ids)}, count(*), NULL)`;
+  // The number of lines. It is NULL, which the column refuses, if these are not the events of the object. The parameter has at
+  // most 2,000 ids of 64 characters, half of what D1 allows.
+  const lineCount = sql`iif(json_group_array(id ORDER BY id) = ${JSON.stringify(ids)}, count(*), NULL)`;
   await db.steps({
     written: [
       sql`INSERT INTO ${historySegments}
           (${names(kind, month, number, name, bytes, sha256, lines, oldest, newest, historySegments.sums)})
         SELECT ${segment.kind}, ${segment.month}, ${segment.number}, ${segment.name}, ${segment.bytes}, ${segment.sha256},
-          ${whole}, min(${sql.raw(time)}), max(${sql.raw(time)}), json_object(${sql.raw(sums.join(", "))})
+          ${lineCount}, min(${sql.raw(time)}), max(${sql.raw(time)}), json_object(${sql.raw(sums.join(", "))})
         FROM ${sql.raw(table)} WHERE ${leave}`,
     ],
     added: summaries.map((summary) => addToSummary(summary, { summaries, table, time, leave })),
@@ -132,7 +134,7 @@ export async function takeOut(
   });
 }
 
-/** Adds the events that leave to their summaries, which have the time of the newest. */
+/** Adds the events that leave to their summaries. A summary has the time of its newest event. */
 function addToSummary(
   { by, filter = "true", sums, grew }: Summary,
   { summaries, table, time, leave }: Pick<SealedKind, "summaries" | "table" | "time"> & { leave: SQL },
@@ -149,12 +151,12 @@ function addToSummary(
     ON CONFLICT (id) DO UPDATE SET ${sql.raw(`${sets}, ${time} = max(${time}, excluded.${time})`)}`;
 }
 
-/** Writes down a step that has found no event. */
+/** Stores a step that has found no event. */
 export async function moveOn(db: Database, step: Step): Promise<void> {
   await db.steps({ moved: [moveScan(step)] });
 }
 
-/** Moves a scan, unless it was moved meanwhile: by the next month, by another run, or because the database was set back. */
+/** Moves a scan, unless something else has moved it: the next month, another run, or time travel of the database. */
 function moveScan({ from, lastId, isOver }: Step): Statement {
   const { kind, month, last_id, is_over, moved_at } = historyScans;
   return sql`UPDATE ${historyScans}

@@ -9,18 +9,18 @@ export interface Sealed {
   segments: number;
   /** How many events have left. */
   sealed: number;
-  /** The size of their objects. */
+  /** The size of the written objects. */
   bytes: number;
-  /** For how many days a scan that is not over has not moved: the largest number. */
+  /** For how many days the slowest scan has not moved. */
   behindDays: number;
 }
 
 const WARNED_BEHIND_DAYS = 3;
 
-// Steps follow each other for this long. Then others have the database for 1.6 times as long, so most of them meet no step.
-// Fewer, longer rests let more requests through than a rest after each step.
+// After steps of this length together, the database is left alone for 1.6 times as long, so most requests meet no step. A
+// few longer rests let more requests through than a rest after each step.
 const BURST_MS = 200;
-const RESTS = 1.6;
+const REST_PER_WORK = 1.6;
 const LONGEST_REST_MS = 1_000;
 
 interface Options {
@@ -35,9 +35,9 @@ interface Options {
 }
 
 /**
- * Moves the events from before the horizon to R2 (docs/contract/history.md, 2): a step of each scan that is not over, in
- * turns. A scan whose step fails gets no more steps in this run. The report is null if all events have been looked at this
- * month, or the database may still be restored.
+ * Moves the events from before the horizon to R2 (docs/contract/history.md, 2): takes a step of each scan that is not over,
+ * in turns. A scan whose step fails gets no more steps in this run. The report is null if there is no scan: all events have
+ * been looked at this month, or the database still takes restores.
  * @throws {ForeignBucket} if the bucket belongs to another deployment.
  */
 export async function sealHistory(
@@ -66,7 +66,7 @@ export async function sealHistory(
       failures.push(failure);
     }
     busyMs += performance.now() - startedAt;
-    [busyMs, restMs] = busyMs < BURST_MS ? [busyMs, 0] : [0, Math.min(RESTS * busyMs, LONGEST_REST_MS)];
+    [busyMs, restMs] = busyMs < BURST_MS ? [busyMs, 0] : [0, Math.min(REST_PER_WORK * busyMs, LONGEST_REST_MS)];
   }
   return { report, failures, isUnfinished: scan !== undefined || failures.length > 0 };
 }
@@ -78,7 +78,7 @@ function warnIfBehind(scans: readonly Scan[]): number {
   return days;
 }
 
-/** Looks at the next events of a scan, and lets the old ones leave: first the object is written, then the transaction. */
+/** Looks at the next events of a scan, and moves the old ones out: first it writes the object, then the transaction. */
 async function takeStep(
   db: Database,
   scan: Scan,
@@ -97,9 +97,10 @@ async function takeStep(
   }
   const content = await pack(lines);
   const folder = folderOf(scan);
-  const free = await putOnce(settings.bucket, content, { folder, number });
+  const writtenNumber = await putOnce(settings.bucket, content, { folder, number });
   const bytes = content.bytes.byteLength;
-  const segment = { kind: scan.kind, month: scan.month, number: free, name: objectName(folder, free), bytes };
-  await takeOut(db, kind, { segment: { ...segment, sha256: content.sha256 }, ids, horizon, step });
+  const name = objectName(folder, writtenNumber);
+  const segment = { kind: scan.kind, month: scan.month, number: writtenNumber, name, bytes, sha256: content.sha256 };
+  await takeOut(db, kind, { segment, ids, horizon, step });
   return { ...end, sealed: ids.length, bytes };
 }

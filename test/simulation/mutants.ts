@@ -239,8 +239,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "an object is there before its events leave",
     file: "src/history/seal.ts",
-    find: "const free = await putOnce(settings.bucket, content, { folder, number });",
-    replace: "const free = number;\n  void putOnce(settings.bucket, content, { folder, number }).catch(() => {});",
+    find: "const writtenNumber = await putOnce(settings.bucket, content, { folder, number });",
+    replace:
+      "const writtenNumber = number;\n  void putOnce(settings.bucket, content, { folder, number }).catch(() => {});",
     seenBy: RULES.PLACED,
   },
   {

@@ -1,30 +1,30 @@
 import { campaignEarnings, customerBalances, LEVELS, playTotals, storeBalances, teamTokens } from "./totals.ts";
 import { CAN_BE_MEANT, type Vocabulary } from "./vocabularies.ts";
 
-/** A condition on keys, such as `BETWEEN 1 AND 50000`; a query writes its key column before it. */
+/** The end of a condition on keys: `BETWEEN 1 AND 50000`. A query puts the column before it. */
 export type KeyRange = string;
 
 /**
- * Something that is stored although it follows from the records, so that no request has to compute it. Its definition is
- * `expected`, or the view that this reads. recount.ts makes verification and repair of it.
+ * Derived data: something that is stored although it follows from the records, so that no request has to compute it.
+ * recount.ts verifies and repairs it.
  */
 export interface Derived {
-  /** As a person knows it. */
+  /** The name in the output of `npm run verify-totals`. */
   name: string;
-  /** The table whose keys the steps range over, so that each step stays short; null: one step is enough. */
+  /** The records whose keys a recount goes through, range by range, so that each step is short; null: one step is enough. */
   over: "stores" | "campaigns" | "customers" | "message_groups" | null;
   table: string;
-  /** Where in the table: in columns of rows that are there anyway, in rows of its own, or in a search index. */
+  /** What of the table is derived: columns, whole rows, or the entries of a search index. */
   storedAs: "columns" | "rows" | "search index";
-  /** What it means that only one of the two queries has a row: these values in the other, or a difference. */
+  /** What a missing row stands for, in the table or in `expected`: a row with 0, a row with NULL, or a difference. */
   absent: "0" | "NULL" | "a difference";
-  /** The columns of `expected` and `stored` by which a row is known. */
+  /** The columns that identify a row, in `expected` and in the table. */
   key: readonly string[];
-  /** Their other columns: the derived values. */
+  /** The derived columns beside the key. */
   values: readonly string[];
-  /** What must be stored. */
+  /** A query for what must be stored. It is the definition of the derived data. */
   expected: (range: KeyRange) => string;
-  /** The table's column that a range of keys limits, or a query of the stored values if no column can be limited. */
+  /** The column of the table that a range limits; or, if there is no such column, a query for what is stored. */
   stored: string | ((range: KeyRange) => string);
 }
 
@@ -42,7 +42,7 @@ const listedStores: Derived = {
   stored: "campaign_key",
 };
 
-/** Soft-deleted stores are counted too. */
+/** Counts soft-deleted stores too. */
 const storesJoined: Derived = {
   name: "stores joined",
   over: "customers",
@@ -57,7 +57,7 @@ const storesJoined: Derived = {
   stored: "key",
 };
 
-/** Who is how far below whom at a store, in the order in which a team is listed. */
+/** Who is how many levels below whom at a store. */
 const teamLinks: Derived = {
   name: "team links",
   over: "stores",
@@ -91,25 +91,26 @@ const teamMembers: Derived = {
 };
 
 /**
- * The round of an export in which a membership comes: how often, going up from the member, a referrer was stored as a
- * customer after the member whom they referred. So each referrer comes before the members whom they referred.
+ * The round of an export in which a membership comes. An export gives a referrer before the members whom they referred. In
+ * one round, this is the order of the customers' keys. So the round goes up by one for each referrer above the member whose
+ * key is greater than the key of the member whom they referred.
  */
 const membershipRounds: Derived = {
   ...IN_MEMBERSHIPS,
   name: "rounds of memberships",
   values: ["round"],
   expected: (range) => `
-    WITH RECURSIVE line(store_key, customer_key, above_key, round) AS (
+    WITH RECURSIVE above(store_key, customer_key, ancestor_key, round) AS (
       SELECT store_key, customer_key, customer_key, 0 FROM memberships WHERE store_key ${range}
       UNION ALL
-      SELECT line.store_key, line.customer_key, m.referrer_key, line.round + (m.referrer_key > m.customer_key)
-      FROM line CROSS JOIN memberships AS m ON m.store_key = line.store_key AND m.customer_key = line.above_key
+      SELECT above.store_key, above.customer_key, m.referrer_key, above.round + (m.referrer_key > m.customer_key)
+      FROM above CROSS JOIN memberships AS m ON m.store_key = above.store_key AND m.customer_key = above.ancestor_key
       WHERE m.referrer_key IS NOT NULL
     )
-    SELECT store_key, customer_key, max(round) AS round FROM line GROUP BY store_key, customer_key`,
+    SELECT store_key, customer_key, max(round) AS round FROM above GROUP BY store_key, customer_key`,
 };
 
-/** The groups of each customer, by the newest message that each group names. */
+/** The groups of each customer, with the time of the newest message that `message_groups` has. */
 const messageGroupNews: Derived = {
   name: "groups by their news",
   over: "message_groups",
@@ -125,9 +126,9 @@ const messageGroupNews: Derived = {
 };
 
 /**
- * The newest message of a group that is not removed, and the newest of an earlier second, which is shown until the newest's second is over.
- * Of several messages in one second the one stored last is shown. Which that was is not recorded: any of the second is
- * as expected, and where it is another's, that with the greatest id is put there.
+ * The newest message of a group that is not removed, and the newest message of an earlier second, which is shown until the
+ * second of the newest is over. Of several messages in one second, the one that was stored last is shown. No column says
+ * which one that was. So any message of the second is as expected, and a repair takes the one with the greatest id.
  */
 export const newestMessages: Derived = {
   name: "newest messages of groups",
@@ -153,7 +154,7 @@ export const newestMessages: Derived = {
   stored: "key",
 };
 
-/** The message that the group names, if it is one of its second; else that with the greatest id. */
+/** The message that the group names if it is of this second, otherwise the message with the greatest id. */
 function ofSecond(second: "newest" | "earlier"): string {
   return `iif(
     EXISTS (
@@ -165,8 +166,8 @@ function ofSecond(second: "newest" | "earlier"): string {
 }
 
 /**
- * The entries of a search index. FTS5 keeps no contents, so an entry is compared word by word with the view that says what
- * the index must hold, split at its blanks by way of a JSON array: words have no quotes. `…_terms` lists what it holds.
+ * The entries of a search index. FTS5 stores no contents here, but the table `…_terms` lists the words of each entry. The view
+ * `expected_words` has the words that must be there. A JSON array splits them at their blanks: no word has a quote.
  */
 function searchIndex(name: string, table: string, over: Derived["over"]): Derived {
   return {
@@ -186,14 +187,14 @@ function searchIndex(name: string, table: string, over: Derived["over"]): Derive
 }
 
 /**
- * The words of search indexes, which are recounted before. The key of a word, for ranges, is the code of its first letter.
- * `andIsUsed`: which stored words must be in an index.
+ * The words of search indexes. For a range of keys, the key of a word is the code of its first letter. `isRelevant`: the
+ * stored words to compare.
  */
-function vocabularyOf(of: Vocabulary, indexes: readonly string[], andIsUsed: string): Derived {
-  const table = `${of}_vocabulary`;
+function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRelevant: string): Derived {
+  const table = `${vocabulary}_vocabulary`;
   const terms = indexes.map((index) => `SELECT term FROM ${index}_terms`);
   return {
-    name: `vocabulary of ${of}s`,
+    name: `vocabulary of ${vocabulary}s`,
     over: null,
     table,
     storedAs: "rows",
@@ -203,13 +204,13 @@ function vocabularyOf(of: Vocabulary, indexes: readonly string[], andIsUsed: str
     expected: (range) => `
       SELECT DISTINCT term AS word FROM (${terms.join(" UNION ALL ")})
       WHERE term ${CAN_BE_MEANT} AND unicode(term) ${range}`,
-    stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range} ${andIsUsed}`,
+    stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range} AND ${isRelevant}`,
   };
 }
 
 /**
- * All derived data. A repair goes in this order: words come before the vocabularies, which follow from them. News come
- * before the newest messages, whose triggers expect them to be right.
+ * All derived data, in the order of a repair. The vocabularies follow from the search indexes. A repair of the newest messages
+ * fires triggers that expect the groups by their news to be right.
  */
 export const DERIVED: readonly Derived[] = [
   customerBalances,
@@ -227,15 +228,15 @@ export const DERIVED: readonly Derived[] = [
   searchIndex("words of stores", "store_words", "stores"),
   searchIndex("words of campaigns", "campaign_words", "campaigns"),
   searchIndex("words of customers", "customer_words", "customers"),
-  // A word that no store or campaign has any more may stay, and finds nothing.
+  // A word that no store or campaign has any more may stay: it finds nothing.
   vocabularyOf(
     "merchant",
     ["store_words", "campaign_words"],
-    `AND (
+    `(
       EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word || '"')
       OR EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word || '"')
     )`,
   ),
-  // A trigger takes out the words of an erased customer that nobody else has.
-  vocabularyOf("customer", ["customer_words"], ""),
+  // Every word: a trigger removes the words of an erased customer that nobody else has.
+  vocabularyOf("customer", ["customer_words"], "true"),
 ];

@@ -1,61 +1,63 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Derived } from "./index.ts";
 
-/** Sums of events by some of their keys, stored where they are read: derived data (index.ts). */
-interface Total {
-  name: string;
-  over: "stores" | "customers";
-  table: string;
-  absent: "0" | "a difference";
-  /** The kind of the events, and their table. */
-  of: string;
+/** Sums of events by some of their keys, as derived data (index.ts says what the other properties are). */
+interface Total extends Pick<Derived, "name" | "over" | "table" | "absent" | "storedAs"> {
+  /** The kind of the events. */
+  kind: string;
+  /** The table of the events. */
   events: string;
   /** A condition on the events that count; left out: all do. */
   filter?: string;
-  storedAs: "rows" | "columns";
   /** The keys of an event by which it is added up. A recount ranges over the first. */
   keys: readonly string[];
-  /** Their names in the total's table; left out: the same. */
+  /** The names of these keys in the table of the total; left out: the same. */
   storedKeys?: readonly string[];
-  /** The columns of the total, and the expression on an event that each adds up. */
+  /** The columns of the total, each with the expression on an event that it adds up. */
   measures: Readonly<Record<string, string>>;
 }
 
 /** The upkeep and the recount of a total. */
 function derivedTotal(total: Total) {
-  const { name, over, table, absent, of, events, filter = "true", storedAs, keys, storedKeys = keys, measures } = total;
+  const { events, filter = "true", keys, storedKeys = keys, measures, kind, ...stored } = total;
+  const { table, storedAs } = stored;
   const columns = Object.keys(measures);
   const named = keys.map((key, index) => `${key} AS ${storedKeys[index]}`);
   const sums = Object.entries(measures).map(([column, value]) => `sum(${value}) AS ${column}`);
   const sumOf = (from: string) => `SELECT ${[...named, ...sums]} FROM ${from} WHERE ${filter}`;
-  const fresh = `${sumOf(of)} GROUP BY ${keys}`;
-  const isSomething = `(${columns.map((one) => `excluded.${one}`)}) IS NOT (${columns.map(() => 0)})`;
+  const fresh = `${sumOf(kind)} GROUP BY ${keys}`;
+  const isNotZero = `(${columns.map((column) => `excluded.${column}`)}) IS NOT (${columns.map(() => 0)})`;
   const upkeep =
     storedAs === "columns"
-      ? `UPDATE ${table} SET ${columns.map((one) => `${one} = ${table}.${one} + new.${one}`)} FROM (${fresh}) AS new
-        WHERE ${storedKeys.map((one) => `${table}.${one} = new.${one}`).join(" AND ")}`
+      ? `UPDATE ${table} SET ${columns.map((column) => `${column} = ${table}.${column} + new.${column}`)} FROM (${fresh}) AS new
+        WHERE ${storedKeys.map((key) => `${table}.${key} = new.${key}`).join(" AND ")}`
       : `INSERT INTO ${table} (${[...keys, ...columns]}) ${fresh}
-        ON CONFLICT (${keys}) DO UPDATE SET ${columns.map((one) => `${one} = ${one} + excluded.${one}`)} WHERE ${isSomething}`;
+        ON CONFLICT (${keys}) DO UPDATE SET ${columns.map((column) => `${column} = ${column} + excluded.${column}`)}
+        WHERE ${isNotZero}`;
   return {
-    ...{ name, over, table, absent, storedAs },
+    ...stored,
     key: storedKeys,
     values: columns,
     expected: (range: string) => `${sumOf(events)} AND ${keys[0]} ${range} GROUP BY ${keys}`,
     stored: storedKeys[0] ?? "",
-    /** Adds new events, which a `WITH` clause has by the name of their kind. Events of nothing make a row, but change none. */
+    /**
+     * Adds new events, which `withFresh`, a `WITH` clause, has under the name of their kind. Amounts of 0 may make a row, but
+     * change none.
+     */
     addTo: (withFresh: SQL) => sql`${withFresh} ${sql.raw(upkeep)}`,
   };
 }
 
 // A summary of a campaign's earnings has no customer (docs/contract/history.md, 3).
 const BALANCES = {
-  of: "balance_entry",
+  kind: "balance_entry",
   events: "balance_entries",
   filter: "customer_key IS NOT NULL",
   measures: { balance: "amount" },
   over: "customers",
 } as const;
 
-/** The sum of all balance entries of a customer, also of an erased one. */
+/** The sum of all balance entries of a customer, erased or not. */
 export const customerBalances = derivedTotal({
   ...BALANCES,
   name: "customers' balances",
@@ -66,7 +68,7 @@ export const customerBalances = derivedTotal({
   absent: "0",
 });
 
-/** The sum of a customer's balance entries at a store: a row wherever they have an entry, even if it is 0. */
+/** The sum of a customer's balance entries at a store. There is a row wherever there is an entry, even if the sum is 0. */
 export const storeBalances = derivedTotal({
   ...BALANCES,
   name: "balances at stores",
@@ -76,10 +78,10 @@ export const storeBalances = derivedTotal({
   absent: "a difference",
 });
 
-/** What a campaign has earned at a store, its popularity there: negative entries do not count. */
+/** What a campaign has earned at a store, which is its popularity there. Negative entries do not count. */
 export const campaignEarnings = derivedTotal({
   name: "what campaigns have earned",
-  of: "balance_entry",
+  kind: "balance_entry",
   events: "balance_entries",
   filter: "campaign_key IS NOT NULL AND amount > 0",
   table: "campaign_stores",
@@ -90,10 +92,10 @@ export const campaignEarnings = derivedTotal({
   absent: "0",
 });
 
-/** The sums of an employee's plays at a location in a campaign. A play without counts puts its employee on the board, too. */
+/** The sums of an employee's plays at a location in a campaign. Even a play without counts puts the employee on the board. */
 export const playTotals = derivedTotal({
   name: "totals of plays",
-  of: "play",
+  kind: "play",
   events: "plays",
   table: "play_totals",
   storedAs: "rows",
@@ -108,7 +110,7 @@ export const LEVELS = [1, 2, 3, 4, 5] as const;
 /** The tokens that a member earned at a store from each level of their team. */
 export const teamTokens = derivedTotal({
   name: "tokens of teams",
-  of: "token_earning",
+  kind: "token_earning",
   events: "token_earnings",
   table: "memberships",
   storedAs: "columns",

@@ -1,7 +1,6 @@
 import { Command, Option } from "commander";
 import { refuseUnready } from "./lib/account.ts";
 import { accountOf, type Cloudflare, openCloudflare, waitedForCalls } from "./lib/cloudflare-api.ts";
-import { deployConfig, writeDeployConfig } from "./lib/deploy-files.ts";
 import {
   configOf,
   DEVELOPMENT,
@@ -17,7 +16,7 @@ import {
 import { migrate } from "./lib/migrations.ts";
 import { environmentName } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { findOrMakeResources, replicateReads } from "./lib/resources.ts";
+import { findOrCreateResources, replicateReads, writeDeployConfig } from "./lib/resources.ts";
 import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
 interface Options {
@@ -43,7 +42,7 @@ async function run({ env, all, dryRun, migrate: migrateOnly = false }: Options):
   const names = all
     ? environmentNames().sort((one, other) => Number(other === STAGING) - Number(one === STAGING))
     : [env];
-  for (const name of names) refuseWrong(name);
+  for (const name of names) refuseWrongSettings(name);
   if (!dryRun) await refuseUnready(names);
   if (!migrateOnly) console.error(`The Worker: ${(await checkBundles(names)).join(", ")}.`);
   if (dryRun) {
@@ -68,14 +67,13 @@ function listOf(names: readonly string[]): string {
 
 async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   const cloudflare = await openCloudflare(accountOf(env));
-  const resources = await findOrMakeResources(cloudflare, env);
-  writeDeployConfig(env, resources);
+  const resources = await findOrCreateResources(cloudflare, env);
   console.error(`Migrating ${databaseName(env)} …`);
-  // The Worker that runs now must also run on the migrated database, until the new one runs everywhere.
+  // The Worker that runs now goes on with the migrated database, until the new Worker runs everywhere.
   await migrate(cloudflare, env, resources.databaseId);
   if (migrateOnly) return;
   await setReplication(cloudflare, env, resources.databaseId);
-  const args = ["deploy", environmentFlag(env), "--config", deployConfig(env)];
+  const args = ["deploy", environmentFlag(env), "--config", writeDeployConfig(env, resources)];
   const upload = () => runWrangler(args, { capture: "and show" });
   let uploaded = await upload();
   while (uploaded.status !== 0 && (await waitedForCalls(cloudflare))) uploaded = await upload();
@@ -85,7 +83,7 @@ with it. Remove the cause, then run the same command again.`);
   console.error(`Deployed ${env}. Is it well? Ask ${addressIn(uploaded.output)}/health`);
 }
 
-/** The address of the Worker, as wrangler prints it: its own domain before that at workers.dev. */
+/** The address of the Worker in wrangler's output: its own domain, or else the one at workers.dev. */
 function addressIn(output: string): string {
   const [, domain] = /^\s+(\S+) \(custom domain\)/m.exec(output) ?? [];
   return domain === undefined
@@ -93,21 +91,20 @@ function addressIn(output: string): string {
     : `https://${domain}`;
 }
 
-/** @throws a CommandError that says in a line what is wrong with an environment. */
-function refuseWrong(env: string): void {
+function refuseWrongSettings(env: string): void {
   refuseWrongVariables(env);
   const { WORKER_NAME, ENVIRONMENT } = variablesOf(env);
   const { name } = configOf(env);
-  // A bucket is marked with it, and the Worker cannot know its own name.
+  // A bucket is marked with the Worker's name, which the Worker cannot know by itself.
   if (WORKER_NAME !== name) throw new CommandError(`WORKER_NAME of ${env} must be the name of its Worker, ${name}.`);
-  // By this name the Worker tells `npm start` from a deployment.
+  // The Worker knows `npm start` by this name.
   if (env === DEVELOPMENT)
     throw new CommandError(`No environment can be deployed as ${DEVELOPMENT}: give it another name.`);
   if (ENVIRONMENT !== env) throw new CommandError(`ENVIRONMENT of ${env} must be the name of its environment, ${env}.`);
   refuseShared(env);
 }
 
-/** Without replicas everything works, only slower for distant clients. So a refusal does not end the deployment. */
+/** A refusal does not end the deployment: without replicas everything works, but more slowly for distant clients. */
 async function setReplication(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const name = databaseName(env);
   try {

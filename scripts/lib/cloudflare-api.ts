@@ -15,19 +15,18 @@ const Envelope = z.object({
   result: z.unknown(),
 });
 
-/** An upload of a Worker takes longest. */
+/** Enough for the upload of a Worker, the longest request. */
 const ANSWER_WITHIN_MS = 120_000;
-// After 1,200 calls in five minutes all are refused for the next five. Ten tries take one to two minutes where the
-// answer does not say how long to wait.
+// After 1,200 calls in five minutes the API refuses every call for the next five. A round of ten tries takes one to two
+// minutes if the answer does not say how long to wait.
 const ROUNDS_OF_TRIES = 6;
 
-/** An account at Cloudflare's API, with the login of wrangler. */
+/** An account at Cloudflare, and the headers of its login. */
 export interface Cloudflare {
   headers: Record<string, string>;
   accountId: string;
 }
 
-/** An error that the API answers. */
 export class ApiError extends CommandError {
   readonly status: number;
   readonly codes: readonly number[];
@@ -39,12 +38,11 @@ export class ApiError extends CommandError {
   }
 }
 
-/** The account that an environment is deployed to; undefined if nothing names one. */
 export function accountOf(env: string): string | undefined {
   return process.env.CLOUDFLARE_ACCOUNT_ID || configOf(env).account_id;
 }
 
-/** @throws a CommandError where nobody is logged in, or the login has several accounts and none is named. */
+/** @throws a CommandError if nobody is logged in, or if the login has several accounts and no setting names one. */
 export async function openCloudflare(accountId: string | undefined): Promise<Cloudflare> {
   const headers = await authorization();
   return { headers, accountId: accountId || (await onlyAccount(headers)) };
@@ -74,20 +72,20 @@ async function onlyAccount(headers: Record<string, string>): Promise<string> {
 }
 
 /**
- * The result of a request about the account; the body is sent as JSON, or as a form.
- * @throws an ApiError that says why there is none.
+ * The result of a request about the account. The body is sent as JSON, unless it is a form.
+ * @throws an ApiError if the answer has no result.
  */
 export function ask(
   { headers, accountId }: Cloudflare,
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
   body?: object,
-  more: Record<string, string> = {},
+  moreHeaders: Record<string, string> = {},
 ): Promise<unknown> {
   const isForm = body instanceof FormData;
   return call(`/accounts/${accountId}${path}`, {
     method,
-    headers: { ...headers, ...more, ...(!isForm && { "Content-Type": "application/json" }) },
+    headers: { ...headers, ...moreHeaders, ...(!isForm && { "Content-Type": "application/json" }) },
     ...(body && { body: isForm ? body : JSON.stringify(body) }),
   });
 }
@@ -103,30 +101,33 @@ export async function askUnless(code: number, ...request: Parameters<typeof ask>
 }
 
 async function call(path: string, init: RequestInit): Promise<unknown> {
-  const { status, bytes } = await send(path, init, ROUNDS_OF_TRIES);
+  const { status, bytes } = await send(path, init);
   return resultOf(status, bytes.toString());
 }
 
-async function send(path: string, init: RequestInit, rounds: number): Promise<Answer> {
+async function send(path: string, init: RequestInit): Promise<Answer> {
+  const client = new PatientClient(ANSWER_WITHIN_MS);
   let hasSaid = false;
   const onWait = () => {
     if (!hasSaid) console.error("Cloudflare's API takes no calls now; trying again …");
     hasSaid = true;
   };
-  const answer = await new PatientClient(ANSWER_WITHIN_MS).ask(urlOf(path), init, { onWait });
-  if (answer.status === 0) throw unusable(String(answer.bytes));
-  return answer.status === 429 && rounds > 1 ? send(path, init, rounds - 1) : answer;
+  for (let round = 1; ; round += 1) {
+    const answer = await client.ask(urlOf(path), init, { onWait });
+    if (answer.status === 0) throw unusable(String(answer.bytes));
+    if (answer.status !== 429 || round === ROUNDS_OF_TRIES) return answer;
+  }
 }
 
 /**
- * Whether the API refused calls because there were too many, until it takes them again. Wrangler itself gives up after a
- * few seconds, or at once where it is told to wait for longer than a minute.
+ * If the API refuses calls because there were too many, waits until it takes them again. Resolves with whether it did so.
+ * Wrangler itself gives up after a few seconds, or at once if it is told to wait for longer than a minute.
  */
 export async function waitedForCalls({ headers, accountId }: Cloudflare): Promise<boolean> {
   const path = `/accounts/${accountId}/workers/subdomain`;
   const { status } = await fetch(urlOf(path), { headers });
   if (status !== 429) return false;
-  await send(path, { headers }, ROUNDS_OF_TRIES);
+  await send(path, { headers });
   return true;
 }
 
@@ -138,7 +139,7 @@ export function unusable(reason: string): CommandError {
   return new CommandError(`Cloudflare's API cannot be used: ${reason}`);
 }
 
-/** The result in an answer of the API. @throws an ApiError if there is none. */
+/** The result in an answer of the API. @throws an ApiError if the answer has none. */
 export function resultOf(status: number, body: string): unknown {
   const { data } = Envelope.safeParse(parse(body));
   if (data?.success) return data.result;

@@ -3,13 +3,13 @@ import path from "node:path";
 import { unstable_splitSqlQuery as splitSqlQuery } from "wrangler";
 import * as z from "zod";
 import { ask, type Cloudflare } from "./cloudflare-api.ts";
-import { runThroughWorker } from "./database-worker.ts";
 import { configOf, databaseName } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
+import { runThroughWorker } from "./temporary-worker.ts";
 
 const LEDGER = "d1_migrations";
-// As wrangler makes it: so `wrangler d1 migrations list` knows what is applied.
-const MAKE_LEDGER = `CREATE TABLE IF NOT EXISTS ${LEDGER} (
+// The table has wrangler's shape, so that `wrangler d1 migrations list` knows what is applied.
+const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS ${LEDGER} (
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
 const FOLDER = path.join(ROOT, "migrations");
 
@@ -17,8 +17,8 @@ const Answers = z.array(z.object({ results: z.array(z.object({ name: z.string() 
 
 /**
  * Migrates a deployed database. Each migration is one transaction with its row in the ledger, so it is applied whole or
- * not at all. `wrangler d1 migrations apply` sends a file as one text, which D1 may cut within a trigger, and may apply
- * in part.
+ * not at all. `wrangler d1 migrations apply` would send a file as one text: D1 may cut the text within a trigger, and may
+ * apply a part of it.
  * @throws a CommandError that says how far the database is migrated.
  */
 export async function migrate(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
@@ -30,7 +30,7 @@ export async function migrate(cloudflare: Cloudflare, env: string, databaseId: s
     if (pending.length > 0)
       await runThroughWorker(cloudflare, `${configOf(env).name}-migrations`, databaseId, async (run) => {
         for (const { name, statements } of pending) {
-          await run([MAKE_LEDGER, ...statements, `INSERT INTO ${LEDGER} (name) VALUES ('${name}')`]);
+          await run([CREATE_LEDGER, ...statements, `INSERT INTO ${LEDGER} (name) VALUES ('${name}')`]);
           done += 1;
         }
       });
@@ -52,7 +52,6 @@ async function namesOfApplied(cloudflare: Cloudflare, databaseId: string): Promi
   return new Set(ledger === undefined ? [] : await query(`SELECT name FROM ${LEDGER}`));
 }
 
-/** The migrations, in their order. */
 export function readMigrations(): { name: string; statements: readonly string[] }[] {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith(".sql"));
   return names

@@ -1,8 +1,15 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import * as z from "zod";
 import { ApiError, ask, askUnless, type Cloudflare } from "./cloudflare-api.ts";
-import type { Resources } from "./deploy-files.ts";
-import { configOf, databaseName, variablesOf } from "./environments.ts";
-import { CommandError } from "./project.ts";
+import { CONFIG, configOf, databaseName, PRODUCTION, readConfigFile, variablesOf } from "./environments.ts";
+import { CommandError, ROOT } from "./project.ts";
+
+interface Resources {
+  databaseId: string;
+  namespaceId: string;
+}
 
 const Database = z.object({ uuid: z.string() });
 const Namespace = z.object({ id: z.string(), title: z.string(), jurisdiction: z.string().nullish() });
@@ -10,30 +17,27 @@ const Namespace = z.object({ id: z.string(), title: z.string(), jurisdiction: z.
 const NO_SUCH_DATABASE = 7404;
 const NAMESPACES_A_PAGE = 100;
 
-/** Finds the database and the KV namespace of an environment by their names, or makes them. */
-export async function findOrMakeResources(cloudflare: Cloudflare, env: string): Promise<Resources> {
+/** Finds the database and the KV namespace of an environment by their names, or creates them. */
+export async function findOrCreateResources(cloudflare: Cloudflare, env: string): Promise<Resources> {
   const jurisdiction = variablesOf(env).JURISDICTION || undefined;
-  // The namespace first: one in another place ends the deployment.
-  const namespaceId = await findOrMakeNamespace(cloudflare, env, jurisdiction);
-  return { namespaceId, databaseId: await findOrMakeDatabase(cloudflare, env, jurisdiction) };
+  // The namespace comes first, because one in another jurisdiction ends the deployment.
+  const namespaceId = await findOrCreateNamespace(cloudflare, env, jurisdiction);
+  return { namespaceId, databaseId: await findOrCreateDatabase(cloudflare, env, jurisdiction) };
 }
 
-async function findOrMakeDatabase(cloudflare: Cloudflare, env: string, jurisdiction?: string): Promise<string> {
+async function findOrCreateDatabase(cloudflare: Cloudflare, env: string, jurisdiction?: string): Promise<string> {
   const name = databaseName(env);
   const { database_id: id } = configOf(env).d1_databases.find(({ binding }) => binding === "DB") ?? {};
   if (id !== undefined) return id;
-  const path = `/d1/database/${encodeURIComponent(name)}`;
-  const found = Database.nullable().parse(await askUnless(NO_SUCH_DATABASE, cloudflare, "GET", path));
+  const address = `/d1/database/${encodeURIComponent(name)}`;
+  const found = Database.nullable().parse(await askUnless(NO_SUCH_DATABASE, cloudflare, "GET", address));
   if (found !== null) return found.uuid;
-  const made = await make(`The database ${name}`, ask(cloudflare, "POST", "/d1/database", { name, jurisdiction }));
-  return Database.parse(made).uuid;
+  const created = await create(`database ${name}`, ask(cloudflare, "POST", "/d1/database", { name, jurisdiction }));
+  return Database.parse(created).uuid;
 }
 
-/**
- * Wrangler would make a namespace of this name, but never looks for one: after a deployment that failed behind it, each
- * later one would fail.
- */
-async function findOrMakeNamespace(cloudflare: Cloudflare, env: string, jurisdiction?: string): Promise<string> {
+/** Wrangler would create a namespace of this name, but looks for none: after a failed deployment each later one would fail. */
+async function findOrCreateNamespace(cloudflare: Cloudflare, env: string, jurisdiction?: string): Promise<string> {
   const { name, kv_namespaces } = configOf(env);
   const id = kv_namespaces.find(({ binding }) => binding === "CACHE")?.id;
   if (id !== undefined) return id;
@@ -41,8 +45,8 @@ async function findOrMakeNamespace(cloudflare: Cloudflare, env: string, jurisdic
   const found = await findNamespace(cloudflare, title);
   if (found === undefined) {
     const body = { title, jurisdiction };
-    const made = await make(`The KV namespace ${title}`, ask(cloudflare, "POST", "/storage/kv/namespaces", body));
-    return Namespace.parse(made).id;
+    const created = await create(`KV namespace ${title}`, ask(cloudflare, "POST", "/storage/kv/namespaces", body));
+    return Namespace.parse(created).id;
   }
   if (jurisdiction !== undefined && found.jurisdiction !== jurisdiction)
     throw new CommandError(`The KV namespace ${title} is not in the jurisdiction ${jurisdiction}, and cannot be moved. It holds only cached leaderboards: delete it, then deploy again.
@@ -50,33 +54,66 @@ npm run wrangler -- kv namespace delete --namespace-id ${found.id}`);
   return found.id;
 }
 
-async function findNamespace(
-  cloudflare: Cloudflare,
-  title: string,
-  page = 1,
-): Promise<z.infer<typeof Namespace> | undefined> {
-  const path = `/storage/kv/namespaces?per_page=${NAMESPACES_A_PAGE}&page=${page}`;
-  const namespaces = z.array(Namespace).parse(await ask(cloudflare, "GET", path));
-  const found = namespaces.find((one) => one.title === title);
-  return found ?? (namespaces.length < NAMESPACES_A_PAGE ? undefined : findNamespace(cloudflare, title, page + 1));
+async function findNamespace(cloudflare: Cloudflare, title: string): Promise<z.infer<typeof Namespace> | undefined> {
+  for (let page = 1; ; page += 1) {
+    const address = `/storage/kv/namespaces?per_page=${NAMESPACES_A_PAGE}&page=${page}`;
+    const namespaces = z.array(Namespace).parse(await ask(cloudflare, "GET", address));
+    const found = namespaces.find((namespace) => namespace.title === title);
+    if (found !== undefined || namespaces.length < NAMESPACES_A_PAGE) return found;
+  }
 }
 
-async function make(what: string, making: Promise<unknown>): Promise<unknown> {
+async function create(what: string, request: Promise<unknown>): Promise<unknown> {
   try {
-    const made = await making;
-    console.error(`Made ${what.replace("The", "the")}. It is found by that name: there is nothing to write down.`);
-    return made;
+    const created = await request;
+    console.error(`Made the ${what}. Deployments find it by that name: there is nothing to write down.`);
+    return created;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw new CommandError(`${what} could not be made, so nothing was migrated or deployed. ${error.message}`);
+    throw new CommandError(`The ${what} could not be made, so nothing was migrated or deployed. ${error.message}`);
   }
 }
 
 /**
- * Has D1 answer reads from the replica nearest to the client. Wrangler has no command for it
+ * Lets replicas answer reads. Wrangler has no command for it
  * (https://developers.cloudflare.com/api/resources/d1/subresources/database/methods/update).
- * @throws a CommandError that says why Cloudflare does not.
  */
 export async function replicateReads(cloudflare: Cloudflare, databaseId: string): Promise<void> {
   await ask(cloudflare, "PUT", `/d1/database/${databaseId}`, { read_replication: { mode: "auto" } });
+}
+
+type Section = Pick<RawConfig, "main" | "assets" | "d1_databases" | "kv_namespaces">;
+
+/**
+ * Writes a copy of wrangler.toml with the ids of the environment's resources, because wrangler looks up databases only.
+ * Returns the name of the copy.
+ */
+export function writeDeployConfig(env: string, resources: Resources): string {
+  const { env: environments = {}, ...top } = readConfigFile(CONFIG);
+  const section = environments[env];
+  const config: RawConfig = {
+    ...top,
+    ...withAbsolutePaths(top),
+    ...(env === PRODUCTION && withIds(top, resources)),
+    ...(section && { env: { [env]: { ...section, ...withAbsolutePaths(section), ...withIds(section, resources) } } }),
+  };
+  const file = path.join(ROOT, "dist", "deploy", env, "wrangler.json");
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(config, null, 2));
+  return file;
+}
+
+/** Wrangler takes paths as relative to the folder of the configuration. */
+function withAbsolutePaths({ main, assets }: Section): Section {
+  return {
+    ...(main && { main: path.resolve(ROOT, main) }),
+    ...(assets?.directory && { assets: { ...assets, directory: path.resolve(ROOT, assets.directory) } }),
+  };
+}
+
+function withIds({ d1_databases = [], kv_namespaces = [] }: Section, { databaseId, namespaceId }: Resources): Section {
+  return {
+    d1_databases: d1_databases.map((one) => (one.binding === "DB" ? { ...one, database_id: databaseId } : one)),
+    kv_namespaces: kv_namespaces.map((one) => (one.binding === "CACHE" ? { ...one, id: namespaceId } : one)),
+  };
 }

@@ -1,17 +1,20 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
 import { ask, askUnless, type Cloudflare } from "./cloudflare-api.ts";
 import { CommandError } from "./project.ts";
 import { stoppable } from "./stoppable.ts";
 
 const NO_SUCH_WORKER = 10007;
 
-export interface Upload {
+interface Upload {
   name: string;
   /** An ES module without imports. */
   code: string;
   bindings: readonly object[];
 }
 
-/** Uploads a Worker, and deletes it once `use` has ended. Ctrl-C aborts the signal that `use` gets; then it is deleted too. */
+/** Uploads a Worker, and deletes it once `use` has ended. Ctrl-C aborts `stop`; then the Worker is deleted too. */
 export function withTemporaryWorker<Result>(
   cloudflare: Cloudflare,
   { name, code, bindings }: Upload,
@@ -19,8 +22,11 @@ export function withTemporaryWorker<Result>(
 ): Promise<Result> {
   const sayStopping = () => console.error(`Stopping, once the temporary Worker ${name} is deleted …`);
   return stoppable(async (stop) => {
+    const form = new FormData();
+    form.set("metadata", JSON.stringify({ main_module: "worker.js", compatibility_date: "2026-10-20", bindings }));
+    form.set("worker.js", new Blob([code], { type: "application/javascript+module" }), "worker.js");
     try {
-      await ask(cloudflare, "PUT", `/workers/scripts/${name}`, formOf(code, bindings));
+      await ask(cloudflare, "PUT", `/workers/scripts/${name}`, form);
       stop.throwIfAborted();
       const result = await use(stop);
       stop.throwIfAborted();
@@ -42,10 +48,61 @@ async function remove(cloudflare: Cloudflare, name: string): Promise<void> {
   }
 }
 
-function formOf(code: string, bindings: readonly object[]): FormData {
-  const metadata = { main_module: "worker.js", compatibility_date: "2026-10-20", bindings };
-  const form = new FormData();
-  form.set("metadata", JSON.stringify(metadata));
-  form.set("worker.js", new Blob([code], { type: "application/javascript+module" }), "worker.js");
-  return form;
+/** Runs statements as one transaction. A binding takes each statement as it is; Cloudflare's API splits texts itself. */
+const CODE = `export default {
+  async fetch(request, { DB, SECRET }) {
+    if (request.headers.get("Authorization") !== SECRET) return new Response(null, { status: 403 });
+    const statements = await request.json();
+    try {
+      if (statements.length > 0) await DB.batch(statements.map((statement) => DB.prepare(statement)));
+      return Response.json({ error: null });
+    } catch (error) {
+      return Response.json({ error: String(error) });
+    }
+  },
+};`;
+
+const Ran = z.object({ error: z.string().nullable() });
+const Subdomain = z.object({ subdomain: z.string() });
+
+// A new address at workers.dev answers after a while, and not everywhere at once.
+const TRIES = 120;
+const WAIT_MS = 1_000;
+
+/** Runs statements on a deployed database through a temporary Worker. */
+export async function runThroughWorker(
+  cloudflare: Cloudflare,
+  name: string,
+  databaseId: string,
+  use: (run: (statements: readonly string[]) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const secret = randomBytes(32).toString("base64url");
+  const { subdomain } = Subdomain.parse(await ask(cloudflare, "GET", "/workers/subdomain"));
+  const address = `https://${name}.${subdomain}.workers.dev`;
+  const bindings = [
+    { type: "d1", name: "DB", id: databaseId },
+    { type: "secret_text", name: "SECRET", text: secret },
+  ];
+  await withTemporaryWorker(cloudflare, { name, code: CODE, bindings }, async (stop) => {
+    await ask(cloudflare, "POST", `/workers/scripts/${name}/subdomain`, { enabled: true, previews_enabled: false });
+    const run = async (statements: readonly string[]) => {
+      const headers = { Authorization: secret };
+      const request: RequestInit = { method: "POST", headers, body: JSON.stringify(statements), redirect: "manual" };
+      for (let tries = 1; tries <= TRIES; tries += 1) {
+        stop.throwIfAborted();
+        const response = await fetch(address, request).catch((error) => {
+          // Nobody knows whether the statements have run, so they are not sent again.
+          if (statements.length > 0) throw new CommandError(`The temporary Worker was cut off: ${error.message}`);
+        });
+        const ran = response?.status === 200 ? Ran.safeParse(await response.json().catch(() => null)).data : undefined;
+        if (ran?.error) throw new CommandError(ran.error);
+        if (ran !== undefined) return;
+        await sleep(WAIT_MS);
+      }
+      throw new CommandError(`The temporary Worker ${name} does not answer at workers.dev.`);
+    };
+    // Waits until the Worker answers.
+    await run([]);
+    await use(run);
+  });
 }

@@ -17,7 +17,6 @@ export async function around(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const accountId = suite.accountId();
   const { shop, plain, held } = suite.ids("shop plain held");
-  const health = () => suite.http.send("/health");
 
   return {
     cited: "interface, 6",
@@ -34,15 +33,17 @@ export async function around(suite: Suite): Promise<Section> {
       },
       "**`GET /health`** needs no token, and counts against the limit of an address without one. It answers with the version":
         async () => {
-          const { status, body } = await health();
+          const { status, body } = await suite.http.send("/health");
           expectSame([status, typeof (body.items as Item).version], [200, "string"]);
         },
       "**`GET /openapi.json`** is the OpenAPI document, for pages of every origin.": async () => {
         const { status, body } = await suite.http.send("/openapi.json");
         expectSame([status, String(body.openapi).slice(0, 2)], [200, "3."]);
-        const paths = Object.keys((body.paths ?? {}) as object);
-        const missing = ENDPOINTS.filter((path) => !paths.includes(`/api/v1/customer/${path}`));
-        expectSame(missing, []);
+        const paths = Object.keys(body.paths ?? {});
+        expectSame(
+          ENDPOINTS.filter((path) => !paths.includes(`/api/v1/customer/${path}`)),
+          [],
+        );
       },
       "A browser page of another origin may call only if `CORS_ORIGINS` names its origin. A preflight from any other is 403 `FORBIDDEN`, and says so.":
         async () => {

@@ -1,16 +1,17 @@
 import { linkOf } from "../../lib/call.ts";
-import { expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
-import { type Answer, type Item, idsOf, itemsOf, listOf } from "../http.ts";
+import { expectFields, expectIds, expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
+import { type Answer, idsOf, itemsOf, listOf } from "../http.ts";
 import { account, coupon, customer, eipCampaign, employee, issued, membership, play, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
-const LONGEST_BYTES = 2 * 1024 * 1024;
-/** One answer cannot hold them: each has 40 lines of 200 characters. */
+const MOST_BYTES = 2 * 1024 * 1024;
+/** Coupons of 40 lines of 200 characters: more than one answer holds. */
 const LONG_COUPONS = 300;
-const ITEM_BYTES = 9_500;
+/** The most bytes of one of these coupons in a list. */
+const LONG_COUPON_BYTES = 9_500;
 const NEARBY = "campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
-/** Sorted by code point. UTF-16 and alphabets would sort them otherwise. */
+/** In the order of code points. UTF-16 and alphabets have other orders. */
 const SORTED = ["Z", "a", "aa", "é", "\uFFFD", "\u{1F600}"];
 const MATCHES: readonly [search: string, name: string, isFound: boolean][] = [
   ["EE c", "Free coffee", true],
@@ -29,7 +30,7 @@ const MATCHES: readonly [search: string, name: string, isFound: boolean][] = [
   ["x".repeat(51), `-${"x".repeat(51)}-`, true],
   ["🍩".repeat(100), "🍩".repeat(101), true],
 ];
-/** No link has such cursors: they are beyond the page, at a time that does not exist, or incomplete. */
+/** Cursors that no link has: beyond the page, at a time that does not exist, or incomplete. */
 const BAD_CURSORS = [
   ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", shown: 50, group_id: "g" }],
   ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-31 09:42:17", shown: 0, group_id: "g" }],
@@ -41,7 +42,7 @@ const BAD_CURSORS = [
   ["me", { shown: 0.5 }],
   ["me", {}],
 ] as const;
-const NO_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
+const NOT_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
 
 /** docs/contract/interface.md, 1 */
 export async function conventions(suite: Suite): Promise<Section> {
@@ -49,24 +50,20 @@ export async function conventions(suite: Suite): Promise<Section> {
   const accountId = suite.accountId();
   const { shop, plain, percent, other, printed } = suite.ids("shop plain percent other printed");
   const tied = [suite.id("tied"), suite.id("tied"), suite.id("tied")];
-
-  const matched = MATCHES.map(() => suite.id("matched"));
-  const [league, names] = [suite.id("league"), SORTED.toReversed()];
+  const matches = MATCHES.map(([search, name, isFound]) => ({
+    ...{ id: suite.id("matched"), couponId: suite.id("coupon") },
+    ...{ search, name, isFound },
+  }));
+  const league = suite.id("league");
   const held = Array.from({ length: LONG_COUPONS }, () => suite.id("held"));
   const printedLines = Array.from({ length: 20 }, () => "word ".repeat(40));
 
   const nearby = (more: object) =>
     suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: accountId, ...more });
-  const mine = (search: string) => suite.http.send(`/api/v1/customer/my-coupons${search}`, { token: ann.token });
+  const mine = (query = "", method = "GET") =>
+    suite.http.send(`/api/v1/customer/my-coupons${query}`, { token: ann.token, method });
   const storeIds = (answer: Answer) => idsOf(listOf(answer, "store"));
-  const bySearch = async (search: string) => {
-    return idsOf(await suite.get(ann, "coupons", { search }));
-  };
-  const withoutData = async (search: string) => {
-    const answer = await mine(search);
-    expectOk(answer);
-    return answer.body;
-  };
+  const bySearch = async (search: string) => idsOf(await suite.get(ann, "coupons", { search }));
 
   return {
     cited: "interface, 1",
@@ -80,28 +77,24 @@ export async function conventions(suite: Suite): Promise<Section> {
       },
       "The `Content-Type` does not matter.": async () => {
         const body = JSON.stringify({ latitude: 0, longitude: 0, single_account_id: accountId });
-        for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"])
-          expectOk(
-            await suite.http.send(`/api/v1/customer/${NEARBY}`, {
-              token: ann.token,
-              body,
-              headers: { "Content-Type": type },
-            }),
-          );
+        for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"]) {
+          const request = { token: ann.token, body, headers: { "Content-Type": type } };
+          expectOk(await suite.http.send(`/api/v1/customer/${NEARBY}`, request));
+        }
       },
       "**Booleans** in a query are `true`, `false`, `1` or `0`, in any case.": async () => {
         for (const value of ["TRUE", "False", "1", "0"]) expectOk(await mine(`?digitalonly=${value}`));
         for (const value of ["yes", "2", "t"]) expectInvalid(await mine(`?digitalonly=${value}`), "digitalonly");
       },
       '`""`, `null`, `true`, `"8x"`, `"1e3"`, `NaN` and `Infinity` are not numbers.': async () => {
-        for (const count of NO_NUMBERS) expectInvalid(await nearby({ count }), "count");
+        for (const count of NOT_NUMBERS) expectInvalid(await nearby({ count }), "count");
       },
       '`8`, `8.0` and `"8.0"` are the same whole number.': async () => {
         for (const count of [8, "8", "8.0"]) expectOk(await nearby({ count }));
         expectOk(await nearby({ latitude: "-1.5" }));
       },
       "In a query, `search=` or `page=` means that the parameter is absent.": async () => {
-        await withoutData("?search=&page=&type=&storeId=");
+        expectOk(await mine("?search=&page=&type=&storeId="));
       },
       'In a JSON body, `""` and `null` mean absent for an optional text, and are errors for a number.': async () => {
         for (const eip_campaign_id of ["", null])
@@ -110,22 +103,21 @@ export async function conventions(suite: Suite): Promise<Section> {
       },
       "**Unknown parameters** are ignored.": async () => {
         expectOk(await nearby({ nobody: "knows", this: { parameter: 1 } }));
-        await withoutData("?nobody=knows&nobody=this");
+        expectOk(await mine("?nobody=knows&nobody=this"));
       },
       "`page` is 1 (the default) to 999,999,999, `per_page` 1 to 100 (50).": async () => {
         for (const page of ["0", "1000000000", "-1", "1.5", "one"]) expectInvalid(await mine(`?page=${page}`), "page");
         for (const size of ["0", "101"]) expectInvalid(await mine(`?per_page=${size}`), "per_page");
-        await withoutData("?page=999999999&per_page=100");
+        expectOk(await mine("?page=999999999&per_page=100"));
       },
       "a malformed `after` is 422.": async () => {
         for (const path of ["messages", "coupons", "my-coupons", "me"])
           expectInvalid(await suite.get(ann, path, { after: "x" }), "after");
-        for (const [path, cursor] of BAD_CURSORS) {
+        for (const [path, cursor] of BAD_CURSORS)
           expectInvalid(await suite.get(ann, path, { after: JSON.stringify(cursor) }), "after");
-        }
       },
       "**HEAD** is answered like GET, without a body.": async () => {
-        const [head, get] = [await mineWith("HEAD"), await mineWith("GET")];
+        const [head, get] = [await mine("", "HEAD"), await mine()];
         expectSame([head.status, head.text], [get.status, ""]);
         expectSame(head.headers.get("Content-Type"), get.headers.get("Content-Type"));
       },
@@ -137,23 +129,20 @@ export async function conventions(suite: Suite): Promise<Section> {
       customer(ben.id),
       coupon(printed, accountId, { header_lines: printedLines, text_lines: printedLines }),
       ...held.map((id) => issued(id, ben.id, printed, shop, { created_at: "2026-01-01 00:00:00" })),
-      ...MATCHES.flatMap(([, name], index) => {
-        const id = suite.id("coupon");
-        return [coupon(id, accountId, { name }), issued(matched[index], eve.id, id, shop)];
-      }),
+      ...matches.flatMap(({ id, couponId, name }) => [
+        coupon(couponId, accountId, { name }),
+        issued(id, eve.id, couponId, shop),
+      ]),
       customer(eve.id),
       membership(shop, eve.id),
       eipCampaign(league, accountId),
-      ...names.flatMap((name) => {
-        const [member, player, chain, other] = [...["a", "b", "c"].map(suite.id.bind(suite)), suite.accountId()];
+      ...SORTED.toReversed().flatMap((name) => {
+        const { member, player, place } = suite.ids("member player place");
+        const chain = suite.accountId();
         return [
-          customer(member ?? "", `Mx ${name}`),
-          membership(shop, member, { referrer_id: eve.id }),
-          employee(player, accountId, name),
-          play(suite.id("play"), league, shop, player),
-          account(other, { company: name }),
-          store(chain, other),
-          membership(chain, eve.id),
+          ...[customer(member, `Mx ${name}`), membership(shop, member, { referrer_id: eve.id })],
+          ...[employee(player, accountId, name), play(suite.id("play"), league, shop, player)],
+          ...[account(chain, { company: name }), store(place, chain), membership(place, eve.id)],
         ];
       }),
       coupon(plain, accountId, { name: "José's deal", value: "5" }),
@@ -177,12 +166,9 @@ export async function conventions(suite: Suite): Promise<Section> {
         async () => {
           const answers = await suite.pages("/api/v1/customer/coupons", ben.token);
           const sizes = answers.map(({ text }) => new TextEncoder().encode(text).length);
-          expectThat(Math.max(...sizes) <= LONGEST_BYTES, `an answer has ${Math.max(...sizes)} bytes`);
-          expectThat((sizes[0] ?? 0) + ITEM_BYTES > LONGEST_BYTES, `the list stops after ${sizes[0]} bytes`);
-          expectSame(
-            answers.flatMap((answer) => idsOf(answer)),
-            held,
-          );
+          expectThat(Math.max(...sizes) <= MOST_BYTES, `an answer has ${Math.max(...sizes)} bytes`);
+          expectThat((sizes[0] ?? 0) + LONG_COUPON_BYTES > MOST_BYTES, `the list stops after ${sizes[0]} bytes`);
+          expectIds(answers.flatMap(itemsOf), held);
         },
       "The header `Link` (RFC 8288) has the addresses of the next and the previous page.": async () => {
         const next = linkOf(await mine("?per_page=3&type=store&search=")) ?? "";
@@ -195,40 +181,29 @@ export async function conventions(suite: Suite): Promise<Section> {
         expectSame(linkOf(second), undefined);
       },
       'As a string an amount has two fraction digits (`"5.00"`)': async () => {
-        const [, first] = listOf(await mine(""), "store");
-        expectSame(first?.value, "5.00");
+        expectFields(await suite.couponOf(ann, tied[0] ?? ""), { value: "5.00" });
       },
       "**Matching text** ignores case and accents: `jose` finds `José`.": async () => {
         expectSame(await bySearch("JOSE'S"), tied);
       },
       "Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves; the two small sigmas (`ς`, `σ`) are one letter.":
         async () => {
-          for (const [index, [search = "", , isFound]] of MATCHES.entries()) {
+          for (const { id, search, name, isFound } of matches) {
             const ids = idsOf(await suite.get(eve, "coupons", { search }));
-            expectSame(ids.includes(matched[index] ?? ""), isFound, `whether ${search} finds ${MATCHES[index]?.[1]}`);
+            expectSame(ids.includes(id), isFound, `whether ${search} finds ${name}`);
           }
         },
       "**Sorting by a name** goes by code point.": async () => {
         const team = await suite.get(eve, `stores/${shop}/team-with-level`);
-        expectSame(
-          itemsOf(team).map(({ name }) => name),
-          SORTED.map((name) => `Mx ${name}`),
-        );
-        const board = itemsOf(await suite.post(ann, BOARD, { location_id: shop }));
-        expectSame(
-          board.map(({ employee_name }) => employee_name),
-          SORTED,
-        );
-        const { items } = (await suite.get(eve, "me")).body;
-        const companies = ((items as Item).balances as Item[]).map(({ company }) => company);
-        expectSame(
-          companies.filter((name) => name !== "Conform Coffee"),
-          SORTED,
-        );
+        const names = SORTED.map((name) => `Mx ${name}`);
+        expectIds(team, names, "name");
+        expectIds(await suite.post(ann, BOARD, { location_id: shop }), SORTED, "employee_name");
+        const balances = listOf(await suite.get(eve, "me"), "balances");
+        const others = balances.filter(({ account_id }) => account_id !== accountId);
+        expectIds(others, SORTED, "company");
       },
       "`per_page` 1 to 100 (50).": async () => {
-        const came = await suite.http.send("/api/v1/customer/my-coupons?per_page=", { token: ben.token });
-        expectSame(storeIds(came), held.slice(0, 50));
+        expectSame(storeIds(await suite.get(ben, "my-coupons", { per_page: "" })), held.slice(0, 50));
       },
       "`%`, `_`, quotes and query operators are plain text.": async () => {
         for (const search of ["50%_", '"now"*']) expectSame(await bySearch(search), [other], `coupons by ${search}`);
@@ -237,8 +212,4 @@ export async function conventions(suite: Suite): Promise<Section> {
       },
     },
   };
-
-  function mineWith(method: string): Promise<Answer> {
-    return suite.http.send("/api/v1/customer/my-coupons", { token: ann.token, method });
-  }
 }

@@ -1,7 +1,7 @@
 import { linkOf } from "../../lib/call.ts";
-import { expectFailure, expectFields, expectInvalid, expectNames, expectSame } from "../expect.ts";
+import { expectFailure, expectFields, expectInvalid, expectSame } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf } from "../http.ts";
-import { account, campaign, customer, entry, store, time } from "../lines.ts";
+import { account, campaign, customer, deleted, entry, store, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const PATH = "me/entries";
@@ -44,38 +44,22 @@ export async function entries(suite: Suite): Promise<Section> {
     feeds: {
       "An item has these eight fields. `campaign` is an object like `store`, or null.": async () => {
         const item = itemsOf(await list()).find(({ id }) => id === first);
-        const names = [
-          "id",
-          "amount",
-          "description",
-          "created_at",
-          "store",
-          "account_id",
-          "campaign",
-          "brought_forward",
-        ];
-        expectNames(item, names);
-        const wanted = {
-          amount: 10,
-          description: "Welcome",
-          created_at: old,
-          campaign: null,
-          brought_forward: false,
-        };
-        expectFields(item, { ...wanted, store: { id: shop, name: "Main Street" }, account_id: chain });
+        expectSame(item, {
+          ...{ id: first, amount: 10, description: "Welcome", created_at: old, brought_forward: false },
+          ...{ store: { id: shop, name: "Main Street" }, account_id: chain, campaign: null },
+        });
       },
       "`items` lists the caller's balance entries, newest first: by `created_at`, then by `id`, both descending.":
         async () => expectSame(idsOf(await list()), all),
       "An entry at a soft-deleted store or campaign shows its name all the same. One at a soft-deleted account is left out.":
         async () => {
-          await suite.feed(
-            { record: "store", id: closed, deleted: true },
-            { record: "campaign", id: spring, deleted: true },
-          );
+          await suite.feed(deleted("store", { id: closed }), deleted("campaign", { id: spring }));
           const item = itemsOf(await list()).find(({ id }) => id === gone);
-          const names = { store: { id: closed, name: "Closed Street" }, campaign: { id: spring, name: "Spring" } };
-          expectFields(item, names);
-          await suite.feed({ record: "account", id: other, deleted: true });
+          expectFields(item, {
+            store: { id: closed, name: "Closed Street" },
+            campaign: { id: spring, name: "Spring" },
+          });
+          await suite.feed(deleted("account", { id: other }));
           expectSame(idsOf(await list()), all.slice(1));
           await suite.feed(account(other));
         },
@@ -87,10 +71,7 @@ export async function entries(suite: Suite): Promise<Section> {
       },
       'A page follows through `Link: rel="next"`. An entry that is booked meanwhile shifts nothing.': async () => {
         const page = await list({ limit: "2", account_id: chain });
-        await suite.feed(
-          entry(suite.id("meanwhile"), ann.id, shop, "1.00"),
-          entry(suite.id("back"), ann.id, shop, "-1.00"),
-        );
+        await suite.feed(...["1.00", "-1.00"].map((amount) => entry(suite.id("meanwhile"), ann.id, shop, amount)));
         const second = await next(page);
         expectSame([idsOf(page), idsOf(second)], [all.slice(1, 3), all.slice(3, 5)]);
         const third = await next(second);

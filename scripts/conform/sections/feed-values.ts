@@ -1,4 +1,4 @@
-import { expectFields, expectInvalid, expectOk, expectSame } from "../expect.ts";
+import { expectFields, expectOk, expectSame } from "../expect.ts";
 import type { Item } from "../http.ts";
 import {
   account,
@@ -25,7 +25,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
   /** Expects that a line is bad with each value in a field, and only for that field. */
   const refused = async (make: (fields: Item) => Line, field: string, ...values: unknown[]) => {
     const lines = values.map((value) => make({ [field]: value }));
-    expectInvalid(await suite.send(lines), ...lines.map((_, index) => `line ${index + 1}.${field}`));
+    await suite.refused(lines, ...lines.map((_, index) => `line ${index + 1}.${field}`));
   };
   const taken = async (...lines: Line[]) => expectOk(await suite.send(lines));
   const aStore = (fields: Item) => store(suite.id("store"), accountId, fields);
@@ -83,21 +83,17 @@ export async function feedValues(suite: Suite): Promise<Section> {
       },
       "`store_ids` | at most 20,000 stores": async () => {
         await refused(aCampaign, "store_ids", "some", [7], [""], { a: 1 });
-        const one = aCampaign({ store_ids: Array(20_001).fill("s") });
-        expectInvalid(await suite.send([one]), "line 1.store_ids");
+        await refused(aCampaign, "store_ids", Array(20_001).fill("s"));
       },
       "dates | as in interface, 1": async () => {
         const odd = ["", "2026-02-29", "2026-1-01", "2026-01-01 00:00:00", 2026, "tomorrow", "2026-13-01"];
-        for (const make of [aCampaign]) await refused(make, "campaign_start_date", undefined, ...odd);
+        await refused(aCampaign, "campaign_start_date", undefined, ...odd);
         await refused(aCustomer, "date_of_birth", ...odd);
         await refused((fields) => eipCampaign(suite.id("league"), accountId, fields), "end_date", ...odd);
         await taken(aCustomer({ date_of_birth: "2024-02-29" }));
       },
       "no NUL, no half of a surrogate pair": async () => {
-        const id = suite.id("store");
-        const line = JSON.stringify(store(id, accountId, { city: "MARK" }));
-        for (const escaped of ["\\u0000", "\\ud83d", "\\ude00"])
-          expectInvalid(await suite.send([line.replace("MARK", escaped)]), "line 1.city");
+        await refused(aStore, "city", "\u0000", "\ud83d", "\ude00");
       },
       "ids | 1 to 64 characters; account ids 1 to 15 digits without a leading zero": async () => {
         await refused(aStore, "id", "x".repeat(65), "", 7, null, undefined, "\udfff");
@@ -128,11 +124,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
         await suite.feed(aCampaign({ name: word, cash_tender_multiplier: "2", trigger_amount: "-0.5" }));
         const [came] = await suite.found(ann, "campaigns", word);
         expectFields(came, { cash_tender_multiplier: "2.00", trigger_amount: "-0.50" });
-        await taken(
-          anEntry({ amount: "-1" }),
-          anEntry({ amount: "999999999999.99" }),
-          anEntry({ amount: "-999999999999.99" }),
-        );
+        await taken(...["-1", "999999999999.99", "-999999999999.99"].map((amount) => anEntry({ amount })));
       },
       "integers and flags | JSON numbers: 0 to 999,999,999, of a play from -999,999,999; flags 0 or 1": async () => {
         await refused(anIssued, "total_count", -1, 1_000_000_000, "1", 1.5);
@@ -141,11 +133,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
         await refused(aCampaign, "status", "1", -1, 1.5, 1_000_000_000, true);
         await taken(aPlay({ hits: -999_999_999, doubles: -1, triples: -1 }), aPlay({ hits: 999_999_999 }));
         await refused(aCoupon, "can_expire", 2, "1", true);
-        await refused(
-          (fields) => issued(suite.id("issued"), ann.id, plain, shop, { total_count: 1, ...fields }),
-          "usage_count",
-          2,
-        );
+        await refused((fields) => anIssued({ total_count: 1, ...fields }), "usage_count", 2);
       },
       "barcodes | strings of 1 to 15 digits": async () => {
         await refused(aCoupon, "coupon_barcode", 42, "", "12x", "1234567890123456");
@@ -159,9 +147,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
         async () => {
           const id = suite.id("issued");
           await suite.feed(anIssued({ id, expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" }));
-          const { body } = await suite.get(ann, "coupons");
-          const [came] = (body.items as Item[]).filter((item) => item.id === id);
-          expectFields(came, { expected_end_date: "2090-05-06 14:59:59" });
+          expectFields(await suite.couponOf(ann, id), { expected_end_date: "2090-05-06 14:59:59" });
           await refused(anIssued, "expected_end_date", "2090-02-30", "soon", 7);
         },
       "RFC 3339 with any offset, `2026-01-06T09:00:00Z`; or a date alone, which is its midnight in UTC. Fractions of a second are cut off":
@@ -178,9 +164,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
             ["2026-01-06", "2026-01-06 00:00:00"],
           ]) {
             await suite.feed(anIssued({ id, created_at }));
-            const { body } = await suite.get(ann, "coupons");
-            const [came] = (body.items as Item[]).filter((item) => item.id === id);
-            expectFields(came, { created_at: wanted }, `a coupon created at ${created_at}`);
+            expectFields(await suite.couponOf(ann, id), { created_at: wanted }, `a coupon created at ${created_at}`);
           }
         },
       "`time_zone` | a name of IANA, such as `America/New_York`": async () => {

@@ -1,6 +1,6 @@
 import { expectFailure, expectInvalid, expectSame } from "../expect.ts";
 import { type Item, itemsOf } from "../http.ts";
-import { account, customer, entry, store } from "../lines.ts";
+import { account, customer, deleted, entry, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 /** docs/contract/feed.md, 6 */
@@ -40,13 +40,12 @@ export async function lookup(suite: Suite): Promise<Section> {
     feeds: {
       "`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.":
         async () => {
-          await suite.feed({ record: "customer", id: erased, deleted: true });
+          await suite.feed(deleted("customer", { id: erased }));
           const { balances } = (await suite.get(ann, "me")).body.items as Item;
-          const wanted = [
+          expectSame(itemsOf(await ask(`?scan_id=${card}`)), [
             { id: ann.id, first_name: "Ann", last_name: "Able", balances },
             { id: ben.id, first_name: "Ben", last_name: "Baker", balances: [] },
-          ];
-          expectSame(itemsOf(await ask(`?scan_id=${card}`)), wanted);
+          ]);
         },
       "Nobody has the card: 404.": async () => expectFailure(await ask(`?scan_id=${card}x`), 404, "NOT_FOUND"),
     },

@@ -1,4 +1,4 @@
-import { expectFailure, expectFields, expectSame } from "../expect.ts";
+import { expectFailure, expectFields, expectIds, expectSame } from "../expect.ts";
 import { type Answer, type Item, listOf } from "../http.ts";
 import { account, customer, entry, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -12,11 +12,8 @@ export async function me(suite: Suite): Promise<Section> {
   const ask = (caller = ann) => suite.get(caller, "me");
   const recordOf = ({ body }: Answer) => (body.items ?? {}) as Item;
   /** The balances at the accounts of this section. A caller given by `--tokens` has balances of other sections too. */
-  const balancesOf = (answer: Answer) => {
-    const { balances } = recordOf(answer);
-    const ours = (Array.isArray(balances) ? balances : []) as Item[];
-    return ours.filter((item) => [joined, booked, deleted].includes(String(item.account_id)));
-  };
+  const balancesOf = (answer: Answer) =>
+    listOf(answer, "balances").filter((item) => [joined, booked, deleted].includes(String(item.account_id)));
 
   return {
     cited: "interface, 4.8",
@@ -41,36 +38,28 @@ export async function me(suite: Suite): Promise<Section> {
       "`items` has the fields of a customer in 4.6, as a search shows them to the customer themselves, and the array `balances`.":
         async () => {
           const came = recordOf(await ask());
-          const [found] = listOf(
-            await suite.post(ann, "full-search", { query: word, filter: "customers" }),
-            "customers",
-          );
+          const [found] = await suite.found(ann, "customers", word);
           expectSame(came, { ...found, balances: came.balances });
           expectFields(came, { scan_id: "7", date_of_birth: "1990-02-03", stores_count: 2 });
         },
       "`balances` has each account at whose stores the customer has joined or has a balance entry, also if these add up to nothing. Order: `company`, then `account_id`.":
         async () => {
-          const wanted = [
+          expectSame(balancesOf(await ask()), [
             { account_id: booked, company: "Apple", balance: 0, stores_count: 0 },
             { account_id: deleted, company: "Mango", balance: 10, stores_count: 0 },
             { account_id: joined, company: "Zest", balance: 3.3, stores_count: 2 },
-          ];
-          expectSame(balancesOf(await ask()), wanted);
+          ]);
         },
       "An account's `balance` is over all its stores, soft-deleted ones too.": async () => {
         await suite.feed({ record: "store", id: two, deleted: true });
-        const wanted = { account_id: joined, company: "Zest", balance: 3.3, stores_count: 1 };
-        expectSame(balancesOf(await ask()).at(-1), wanted);
+        expectFields(balancesOf(await ask()).at(-1), { account_id: joined, balance: 3.3, stores_count: 1 });
         await suite.feed(store(two, joined));
       },
       "Soft-deleted accounts are left out.": async () => {
         const before = recordOf(await ask()).balance;
         await suite.feed({ record: "account", id: deleted, deleted: true });
         const answer = await ask();
-        expectSame(
-          balancesOf(answer).map((item) => item.account_id),
-          [booked, joined],
-        );
+        expectIds(balancesOf(answer), [booked, joined], "account_id");
         expectSame(recordOf(answer).balance, before);
         await suite.feed(account(deleted, { company: "Mango" }));
       },

@@ -9,7 +9,7 @@ import {
   fieldsIn,
 } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, itemsOrNone } from "../http.ts";
-import { account, block, customer, entry, friendship, group, message, store, time } from "../lines.ts";
+import { account, block, customer, entry, friendship, group, message, messageState, store, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const PATH = "messages";
@@ -27,6 +27,7 @@ export async function messages(suite: Suite): Promise<Section> {
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const groupOf = (answer: Answer, id: string) => itemsOf(answer).find((item) => item.group_id === id);
+  const membersOf = (answer: Answer, id: string) => (groupOf(answer, id)?.group_members ?? []) as Item[];
   const shown = (groupId: string, text: string, query: Record<string, string> = {}) =>
     suite.until(
       () => list(query),
@@ -36,12 +37,6 @@ export async function messages(suite: Suite): Promise<Section> {
 
   return {
     cited: "interface, 4.2",
-    reads: {
-      "`check_time` | time | no | only groups whose `last_message_time` is later": async () => {
-        expectInvalid(await list({ check_time: "2026-02-30 00:00:00" }), "check_time");
-        expectInvalid(await list({ check_time: "yesterday" }), "check_time");
-      },
-    },
     lines: [
       account(accountId),
       store(shop, accountId),
@@ -64,30 +59,20 @@ export async function messages(suite: Suite): Promise<Section> {
       message(suite.id("message"), talk, friend, "Second", old(2)),
       message(suite.id("message"), withBlocked, blocked, "Third", old(3)),
       message(suite.id("message"), onlyBlocked, ann.id, "Fourth", old(3)),
-      { record: "message_state", group_id: talk, customer_id: ann.id, read_at: "2026-01-05 09:02:00" },
-      {
-        record: "message_state",
-        group_id: withBlocked,
-        customer_id: ann.id,
-        read_at: "2026-01-05 09:02:59",
-        notifications_disabled: 1,
-      },
+      messageState(talk, ann.id, { read_at: "2026-01-05 09:02:00" }),
+      messageState(withBlocked, ann.id, { read_at: "2026-01-05 09:02:59", notifications_disabled: 1 }),
     ],
     feeds: {
       "a group | `group_id`, `group_image` (or null), `group_name`, `last_message`, `last_message_time`, `initial_customer_id`, `initial_customer_name`, `initial_customer_avatar`, `last_customer` (the sender's id), `last_customer_name`, `last_customer_avatar`, `read_status`, `notifications_disabled`, `group_members`":
         async (rule) => {
           const came = groupOf(await list(), talk);
           expectNames(came, fieldsIn(rule));
+          const [name, avatar] = ["Fay Friend", "https://images.example/fay.png"];
           expectFields(came, {
-            group_image: "https://images.example/talk.png",
-            last_message: "Second",
-            last_message_time: "2026-01-05 09:02:00",
-            initial_customer_id: friend,
-            initial_customer_name: "Fay Friend",
-            initial_customer_avatar: "https://images.example/fay.png",
-            last_customer: friend,
-            last_customer_name: "Fay Friend",
-            last_customer_avatar: "https://images.example/fay.png",
+            ...{ group_image: "https://images.example/talk.png" },
+            ...{ last_message: "Second", last_message_time: "2026-01-05 09:02:00" },
+            ...{ initial_customer_id: friend, initial_customer_name: name, initial_customer_avatar: avatar },
+            ...{ last_customer: friend, last_customer_name: name, last_customer_avatar: avatar },
           });
         },
       "The list holds the caller's groups that show at least one message. If there are none, the answer is `NO_ITEMS`.":
@@ -100,14 +85,13 @@ export async function messages(suite: Suite): Promise<Section> {
       },
       "a member | `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`":
         async (rule) => {
-          const [first] = (groupOf(await list(), talk)?.group_members ?? []) as Item[];
+          const [first] = membersOf(await list(), talk);
           expectNames(first, fieldsIn(rule));
         },
       "`group_members` are the other members, in the order of the group's list.": async () => {
-        const [first, second] = (groupOf(await list(), talk)?.group_members ?? []) as Item[];
-        expectSame([first?.id, second?.id], [friend, asked]);
-        const { customer_description, name } = first ?? {};
-        expectSame([customer_description, name], ["I run.", "Fay Friend"]);
+        const members = membersOf(await list(), talk);
+        expectIds(members, [friend, asked]);
+        expectFields(members[0], { customer_description: "I run.", name: "Fay Friend" });
       },
       '`group_name` is their names ("First Last") joined by ", ". Members whom the caller has blocked are left out and counted: " (2 blocked)". If no name is left, it is "(2 blocked)", or `""` if there is no other member.':
         async () => {
@@ -124,19 +108,15 @@ export async function messages(suite: Suite): Promise<Section> {
       "`friend_status` is 1 for friends, 0 for a pending request, -1 for neither. `total_balance` is the member's balance over all stores.":
         async () => {
           const answer = await list();
-          const members = [talk, onlyBlocked].flatMap((id) => (groupOf(answer, id)?.group_members ?? []) as Item[]);
-          const came = members.map(({ friend_status, total_balance, is_blocked }) => [
-            friend_status,
-            total_balance,
-            is_blocked,
-          ]);
-          expectSame(came, [
-            [1, 12.3, false],
-            [0, 0, false],
-            [-1, 0, true],
-          ]);
+          const [first, second] = membersOf(answer, talk);
+          expectFields(first, { friend_status: 1, total_balance: 12.3, is_blocked: false });
+          expectFields(second, { friend_status: 0, total_balance: 0, is_blocked: false });
+          const [other] = membersOf(answer, onlyBlocked);
+          expectFields(other, { friend_status: -1, total_balance: 0, is_blocked: true });
         },
-      "only groups whose `last_message_time` is later": async () => {
+      "`check_time` | time | no | only groups whose `last_message_time` is later": async () => {
+        expectInvalid(await list({ check_time: "2026-02-30 00:00:00" }), "check_time");
+        expectInvalid(await list({ check_time: "yesterday" }), "check_time");
         expectIds(await list({ check_time: "2026-01-05 09:02:00" }), [withBlocked, onlyBlocked], "group_id");
         expectFailure(await list({ check_time: "2026-01-05 09:03:00" }), 200, "NO_ITEMS");
       },
@@ -148,17 +128,10 @@ export async function messages(suite: Suite): Promise<Section> {
       "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost":
         async () => {
           const pages = await suite.pages(`/api/v1/customer/${PATH}?per_page=1`, ann.token);
-          expectIds(
-            await list(),
-            pages.flatMap((page) => idsOf(page, "group_id")),
-            "group_id",
-          );
+          expectIds(pages.flatMap(itemsOf), idsOf(await list(), "group_id"), "group_id");
         },
       "Of several messages in one second, the one stored last is the last.": async () => {
-        await suite.feed(
-          message(suite.id("message"), other, ben.id, "one"),
-          message(suite.id("message"), other, ben.id, "two"),
-        );
+        await suite.feed(...["one", "two"].map((text) => message(suite.id("message"), other, ben.id, text)));
         await shown(other, "two");
       },
       "A fed `sent_at` that is more than an hour old is used as the message's time. Such a message is not news.":

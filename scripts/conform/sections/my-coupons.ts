@@ -1,10 +1,9 @@
-import { expectFailure, expectInvalid, expectNames, expectSame } from "../expect.ts";
-import { type Answer, type Item, listOf } from "../http.ts";
+import { expectFailure, expectIds, expectInvalid, expectNames, expectSame } from "../expect.ts";
+import { type Answer, type Item, idsOf, listOf } from "../http.ts";
 import { account, coupon, customer, issued, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const PATH = "my-coupons";
-const LISTS = ["store", "mfg", "digital"] as const;
 
 /** docs/contract/interface.md, 4.5 */
 export async function myCoupons(suite: Suite): Promise<Section> {
@@ -18,11 +17,10 @@ export async function myCoupons(suite: Suite): Promise<Section> {
   const ends = (year: number) => ({ expected_end_date: `${year}-01-01 00:00:00` });
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
+  const digitalIdsOf = (answer: Answer) => listOf(answer, "digital").map((item) => (item.coupon as Item).id);
+  const issuedOf = (answer: Answer) => ["store", "mfg"].flatMap((name) => listOf(answer, name));
   /** The ids of all three lists, in their order. */
-  const idsOf = (answer: Answer) =>
-    LISTS.flatMap((name) =>
-      listOf(answer, name).map((item) => (name === "digital" ? (item.coupon as Item).id : item.id)),
-    );
+  const idsIn = (answer: Answer) => [...idsOf(issuedOf(answer)), ...digitalIdsOf(answer)];
   const ALL = [one, two, elsewhere, ofMfg, digital, otherDigital];
 
   return {
@@ -43,11 +41,11 @@ export async function myCoupons(suite: Suite): Promise<Section> {
       coupon(mfg, accountId, { kind: "mfg" }),
       coupon(digital, accountId, {
         kind: "digital",
+        name: "Digital deal",
         can_expire: 1,
         expiration_date: "2090-01-01",
-        name: "Digital deal",
       }),
-      coupon(otherDigital, otherAccount, { kind: "digital", coupon_barcode: "0042" }),
+      coupon(otherDigital, otherAccount, { kind: "digital" }),
       coupon(hiddenDigital, notJoined, { kind: "digital" }),
       issued(one, ann.id, plain, shop, ends(2091)),
       issued(two, ann.id, plain, third, ends(2092)),
@@ -58,34 +56,30 @@ export async function myCoupons(suite: Suite): Promise<Section> {
       "`items` is an object with three arrays: `store`, `mfg` and `digital`. Records of `store` and `mfg` (5.3) have `account`, `coupon_id` and `reserved`, but no `campaign_coupon`.":
         async () => {
           const answer = await list();
-          expectNames(answer.body.items, LISTS);
-          expectSame(idsOf(answer), ALL);
-          for (const item of [...listOf(answer, "store"), ...listOf(answer, "mfg")]) {
+          expectNames(answer.body.items, ["store", "mfg", "digital"]);
+          expectSame(idsIn(answer), ALL);
+          for (const item of issuedOf(answer)) {
             const came = ["account", "coupon_id", "reserved", "campaign_coupon"].filter((name) => name in item);
             expectSame(came, ["account", "coupon_id", "reserved"]);
           }
         },
       '`chain_logo` is always `""`.': async () => {
-        const accounts = listOf(await list(), "store").map((item) => (item.account as Item).loyalty_options as Item);
-        expectSame(
-          accounts.map(({ chain_logo }) => chain_logo),
-          ["", "", ""],
-        );
+        const options = listOf(await list(), "store").map((item) => (item.account as Item).loyalty_options as Item);
+        expectIds(options, ["", "", ""], "chain_logo");
       },
       "only digital coupons": async () => {
-        const came = listOf(await list({ digitalonly: "true" }), "digital").map((item) => (item.coupon as Item).id);
-        expectSame(came, [digital, otherDigital]);
+        expectSame(idsIn(await list({ digitalonly: "true" })), [digital, otherDigital]);
         expectFailure(await list({}, eve), 200, "NO_ITEMS");
       },
       "coupons issued at these stores, and digital coupons of the accounts that own them": async () => {
-        expectSame(idsOf(await list({ storeId: otherShop })), [otherDigital]);
-        expectSame(idsOf(await list({ storeId: " , " })), ALL);
-        expectSame(idsOf(await list({ storeId: third })), [two, elsewhere, digital]);
+        expectSame(idsIn(await list({ storeId: otherShop })), [otherDigital]);
+        expectSame(idsIn(await list({ storeId: " , " })), ALL);
+        expectSame(idsIn(await list({ storeId: third })), [two, elsewhere, digital]);
       },
       "Filters combine. `digitalonly` with `type`, or `type=mfg` with `includemfg=false`, finds nothing. An unknown store matches nothing.":
         async () => {
-          expectSame(idsOf(await list({ type: "store", storeId: shop })), [one]);
-          expectSame(idsOf(await list({ search: "DIGITAL dé", digitalonly: "1" })), [digital]);
+          expectSame(idsIn(await list({ type: "store", storeId: shop })), [one]);
+          expectSame(idsIn(await list({ search: "DIGITAL dé", digitalonly: "1" })), [digital]);
           for (const query of [
             { digitalonly: "true", type: "store" },
             { digitalonly: "true", type: "mfg" },
@@ -96,16 +90,15 @@ export async function myCoupons(suite: Suite): Promise<Section> {
         },
       "`false` leaves the manufacturer coupons out": async () => {
         expectSame(
-          idsOf(await list({ includemfg: "false" })),
+          idsIn(await list({ includemfg: "false" })),
           ALL.filter((id) => id !== ofMfg),
         );
       },
       "Pages run over `store`, then `mfg`, then `digital` as one list. A page never holds more than `per_page` records in all.":
         async () => {
           const pages = await suite.pages(`/api/v1/customer/${PATH}?per_page=2`, ann.token);
-          for (const item of pages.flatMap((page) => [...listOf(page, "store"), ...listOf(page, "mfg")]))
-            expectSame((item.account as Item).id, item.account_id);
-          expectSame(pages.map(idsOf), [ALL.slice(0, 2), ALL.slice(2, 4), ALL.slice(4)]);
+          for (const item of pages.flatMap(issuedOf)) expectSame((item.account as Item).id, item.account_id);
+          expectSame(pages.map(idsIn), [ALL.slice(0, 2), ALL.slice(2, 4), ALL.slice(4)]);
         },
       "If a page would be empty, the answer is `NO_ITEMS`, without `Link`.": async () => {
         const answer = await list({ page: "9" });

@@ -1,12 +1,12 @@
 import type { Claims } from "../../lib/sign.ts";
-import { expectFailure, expectOk, expectSame } from "../expect.ts";
+import { expectFailure, expectOk } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import { account } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const LIST = "/api/v1/customer/coupons";
 const FEED = "/api/v1/feed";
-const LONGEST_TOKEN = 8_192;
+const MOST_CHARACTERS = 8_192;
 const now = () => Math.floor(Date.now() / 1_000);
 
 /** docs/contract/interface.md, 2 */
@@ -50,15 +50,8 @@ export async function tokens(suite: Suite): Promise<Section> {
         expectRefused(await read(await suite.tokens.sign(customer, {}, "another secret of thirty-two bytes")));
       },
       "`exp` and a string `sub` of 1 to 64 characters": async () => {
-        for (const claims of [
-          { exp: undefined },
-          { exp: now() - 60 },
-          { sub: undefined },
-          { sub: 7 },
-          { sub: "" },
-          { sub: "x".repeat(65) },
-        ])
-          expectRefused(await readWith(claims));
+        for (const exp of [undefined, now() - 60]) expectRefused(await readWith({ exp }));
+        for (const sub of [undefined, 7, "", "x".repeat(65)]) expectRefused(await readWith({ sub }));
         expectOk(await readWith({ sub: suite.id("x").padEnd(64, "x") }));
       },
       "`nbf` is checked if present.": async () => {
@@ -70,20 +63,11 @@ export async function tokens(suite: Suite): Promise<Section> {
         expectRefused(await readWith({}, { typ: "logout+jwt" }));
       },
       "A token has at most 8,192 characters.": async () => {
-        const long = await suite.tokens.sign({ ...customer, padding: "x".repeat(LONGEST_TOKEN) });
-        expectRefused(await read(long));
-        expectOk(await readWith({ padding: "x".repeat(LONGEST_TOKEN / 2) }));
+        expectRefused(await readWith({ padding: "x".repeat(MOST_CHARACTERS) }));
+        expectOk(await readWith({ padding: "x".repeat(MOST_CHARACTERS / 2) }));
       },
       "A customer who is not stored has no data.": async () => {
-        const sub = suite.id("nobody");
-        for (const list of ["messages", "coupons", "my-coupons"])
-          expectFailure(
-            await suite.http.send(`/api/v1/customer/${list}`, {
-              token: await suite.tokens.sign({ scope: "customer", sub }),
-            }),
-            200,
-            "NO_ITEMS",
-          );
+        expectFailure(await readWith({ sub: suite.id("nobody") }), 200, "NO_ITEMS");
       },
     },
     feeds: {
@@ -94,7 +78,7 @@ export async function tokens(suite: Suite): Promise<Section> {
         expectFailure(await suite.send([account(other)], await token([mine])), 403, "FORBIDDEN");
         for (const accounts of [[], undefined, mine, [Number(mine)]])
           expectFailure(await suite.send([account(mine)], await token(accounts)), 403, "FORBIDDEN");
-        expectSame((await suite.send([account(other)], await token("*"))).status, 200);
+        expectOk(await suite.send([account(other)], await token("*")));
       },
     },
   };

@@ -91,7 +91,7 @@ async function conform(options: Options): Promise<void> {
     if (!stop.signal.aborted) throw error;
     process.exitCode = 130;
   } finally {
-    if (stop.signal.aborted) http.outlive();
+    if (stop.signal.aborted) http.ignoreStop();
     const refusal = await suite.deleteWritten();
     if (refusal !== null)
       console.error(`Not all was deleted of what begins with ${suite.run}: ${refusal.text.slice(0, 300)}`);

@@ -4,11 +4,11 @@ import { Broken } from "./expect.ts";
 export type Item = Record<string, unknown>;
 
 export interface Answer extends Called {
-  /** The request in short, for messages: `GET /api/v1/customer/messages`. */
+  /** Method and path, for messages: `GET /api/v1/customer/messages`. */
   request: string;
 }
 
-const ANSWER_WITHIN_MS = 60_000;
+const ANSWERED_WITHIN_MS = 60_000;
 const LONGEST_RETRY_AFTER_SECONDS = 65;
 const RETRIES = 3;
 const BOOKMARK = "X-D1-Bookmark";
@@ -30,17 +30,17 @@ export class Http {
     return this.#url;
   }
 
-  /** Ignores that it was told to stop, so that what was written can be deleted. */
-  outlive(): void {
+  /** Sends requests even after the suite was stopped, so that what was written can be deleted. */
+  ignoreStop(): void {
     this.#signal = new AbortController().signal;
   }
 
-  /** Makes later answers at least as new as this one, by its bookmark (docs/contract/interface.md, 6). */
-  readOn({ headers }: Answer): void {
+  /** Makes later answers at least as new as this answer, by its bookmark (docs/contract/interface.md, 6). */
+  continueFrom({ headers }: Answer): void {
     this.#bookmark = headers.get(BOOKMARK) ?? this.#bookmark;
   }
 
-  /** Sends a request to a path of the service, or to an address of a `Link`. Waits and retries after 429 and 503. */
+  /** Sends a request to a path of the service, or to the address of a `Link`. Waits after 429 and 503, and tries again. */
   async send(address: string, request: Call = {}): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#sendOnce(new URL(address, `${this.#url}/`), request);
@@ -71,7 +71,7 @@ export class Http {
     const method = given.method ?? (given.body === undefined ? "GET" : "POST");
     const request = `${method} ${decodeURI(url.pathname + url.search)}`;
     const bookmark = this.#bookmark !== null && { [BOOKMARK]: this.#bookmark };
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWERED_WITHIN_MS)]);
     try {
       const answer = await call(url, { ...given, method, headers: { ...bookmark, ...headers }, signal }, this.#fetch);
       return { ...answer, request };
@@ -90,9 +90,9 @@ export function itemsOf({ request, status, body }: Answer): Item[] {
   return body.items;
 }
 
-/** The ids of a list or of an answer's items, or another of their fields; none where nothing was found. */
-export function idsOf(list: Answer | readonly Item[], name = "id"): unknown[] {
-  return ("body" in list ? itemsOrNone(list) : list).map((item) => item[name]);
+/** The ids of a list or of an answer's items, or the values of another field. No ids for `NO_ITEMS`. */
+export function idsOf(list: Answer | readonly Item[], field = "id"): unknown[] {
+  return ("body" in list ? itemsOrNone(list) : list).map((item) => item[field]);
 }
 
 /** The `items` of a good answer, or none for `NO_ITEMS`. */
@@ -100,7 +100,7 @@ export function itemsOrNone(answer: Answer): Item[] {
   return answer.body?.errorCode === "NO_ITEMS" ? [] : itemsOf(answer);
 }
 
-/** A named list of a good answer: in its `items`, or beside its `status`. */
+/** A named list of a good answer, in its `items` or beside its `status`. */
 export function listOf({ request, status, body }: Answer, name: string): Item[] {
   const list = (body?.items ?? body)?.[name];
   if (status !== 200 || body?.status !== true || !Array.isArray(list))

@@ -1,13 +1,13 @@
 import type { Item } from "./http.ts";
 import type { Line } from "./suite.ts";
 
-// Makes lines of the feed (docs/contract/feed.md, 4). Required fields that no rule is about are filled in.
+// Functions that make lines of the feed (docs/contract/feed.md, 4), with values for required fields that do not matter.
 
-/** Makes a function for one kind of record. It takes the values of `names` in order, then an object of other fields. */
-function kind<const Names extends readonly string[]>(record: string, names: Names, filledIn: Item = {}) {
+/** A function that makes lines of a kind. It takes the values of `names`, then an object of other fields. */
+function kind<const Names extends readonly string[]>(record: string, names: Names, defaults: Item = {}) {
   return (...given: [...{ [Index in keyof Names]: unknown }, fields?: Item]): Line => {
     const values = Object.fromEntries(names.map((name, index) => [name, given[index]]));
-    return { record, ...values, ...filledIn, ...(given[names.length] as Item | undefined) };
+    return { record, ...values, ...defaults, ...(given[names.length] as Item | undefined) };
   };
 }
 
@@ -44,20 +44,19 @@ export const customer = (id: string, name = "Conny Conform", fields: Item = {}):
   return { record: "customer", id, first_name: first, last_name: last.join(" "), ...fields };
 };
 
-/** A message group. The first member is the initial customer. */
+/** A message group. Its first member is the initial customer. */
 export const group = (id: string, memberIds: readonly string[], fields: Item = {}): Line => {
   return { record: "message_group", id, initial_customer_id: memberIds[0], member_ids: memberIds, ...fields };
 };
 
-/** A line that deletes a record, by its key. */
 export const deleted = (record: string, key: Item): Line => ({ record, ...key, deleted: true });
 
-/** A day in UTC, as a number of days from today: `2026-11-20`. */
+/** The date this number of days from today, in UTC: `2026-11-20`. */
 export function day(offset: number): string {
   return new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** A time in UTC, as a number of seconds from now: `2026-11-20 09:30:00`. */
+/** The time this number of seconds from now, in UTC: `2026-11-20 09:30:00`. */
 export function time(offsetSeconds: number): string {
   return new Date(Date.now() + offsetSeconds * 1_000).toISOString().slice(0, 19).replace("T", " ");
 }

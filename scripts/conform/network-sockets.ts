@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Handshake, Sockets } from "./socket.ts";
 
-/** Asks for a WebSocket, which Node's fetch() cannot do. Closes the socket at once. */
+// Node's fetch() cannot ask for a WebSocket. If the service opens it, it is closed at once.
 const handshake: Handshake = (address, headers) => {
   const url = new URL(address);
   return new Promise((resolve, reject) => {

@@ -2,10 +2,10 @@ import { Broken } from "./expect.ts";
 import { type Section, Skipped, type Suite } from "./suite.ts";
 
 export interface Result {
-  /** `interface, 4.2` */
+  /** The section: `interface, 4.2`. */
   cited: string;
-  /** The rule, in the words of the contract. */
-  says: string;
+  /** The sentence of the contract. */
+  rule: string;
   end: "good" | "broken" | "skipped";
   /** Why it is broken or was skipped. */
   why?: string;
@@ -13,14 +13,14 @@ export interface Result {
 
 export interface RunOptions {
   signal: AbortSignal;
-  /** How long a rule may take to hold. Replicas lag behind what was fed. */
+  /** For this long, a rule that does not hold is checked again: replicas lag behind the feed. */
   patienceMs: number;
-  /** Runs only sections whose `cited` begins with this. */
+  /** Checks only sections whose `cited` begins with this. */
   only?: string | undefined;
   onSection?: (cited: string, results: readonly Result[]) => void;
 }
 
-const AGAIN_MS = 500;
+const CHECKED_AGAIN_AFTER_MS = 500;
 
 /** Checks the rules of each section, one after the other, and deletes what each has fed. */
 export async function runSections(
@@ -46,32 +46,33 @@ async function checkSection(
   options: RunOptions,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (const [says, check] of Object.entries(reads))
-    results.push({ cited, says, ...(await outcomeOf(() => check(says), suite, options)) });
-  const feed = async () => void (lines.length > 0 && (await suite.feed(...lines)));
-  const fed = await outcomeOf(feed, suite, { ...options, patienceMs: 0 });
-  for (const [says, check] of Object.entries(feeds))
-    results.push({ cited, says, ...(fed.end === "good" ? await outcomeOf(() => check(says), suite, options) : fed) });
+  for (const [rule, check] of Object.entries(reads))
+    results.push({ cited, rule, ...(await outcomeOf(() => check(rule), suite, options)) });
+  const feedLines = async () => {
+    if (lines.length > 0) await suite.feed(...lines);
+  };
+  const fed = await outcomeOf(feedLines, suite, { ...options, patienceMs: 0 });
+  for (const [rule, check] of Object.entries(feeds))
+    results.push({ cited, rule, ...(fed.end === "good" ? await outcomeOf(() => check(rule), suite, options) : fed) });
   return results;
 }
 
-/** Checks a rule again and again until it holds, or until `patienceMs` are over. */
 async function outcomeOf(
   check: () => Promise<void>,
   suite: Suite,
   { patienceMs, signal }: RunOptions,
-): Promise<Omit<Result, "cited" | "says">> {
-  for (const deadline = performance.now() + patienceMs; ; await suite.http.sleep(AGAIN_MS)) {
+): Promise<Omit<Result, "cited" | "rule">> {
+  for (const deadline = performance.now() + patienceMs; ; await suite.http.sleep(CHECKED_AGAIN_AFTER_MS)) {
     try {
       await check();
       return { end: "good" };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof Skipped) return { end: "skipped", why: error.message };
-      // A check that throws a TypeError got an answer of another shape than it reads: the service broke the rule.
+      // A TypeError means that the answer has another shape than the check reads. So the rule is broken too.
       const why = error instanceof Broken ? error.message : String(error);
-      const [place = ""] = /sections\/[\w-]+\.ts:\d+/.exec((error as Error).stack ?? "") ?? [];
-      if (performance.now() >= deadline) return { end: "broken", why: `${why} (${place})` };
+      const [line = ""] = /sections\/[\w-]+\.ts:\d+/.exec((error as Error).stack ?? "") ?? [];
+      if (performance.now() >= deadline) return { end: "broken", why: `${why} (${line})` };
     }
   }
 }

@@ -7,13 +7,12 @@ export interface HandshakeAnswer {
   text: string;
 }
 
-/** Asks an address for a WebSocket with these headers. */
+/** Sends the HTTP request that asks for a WebSocket. */
 export type Handshake = (address: string, headers: Record<string, string>) => Promise<HandshakeAnswer>;
 
 const OPENS_WITHIN_MS = 10_000;
 const FRAME_WITHIN_MS = 10_000;
 
-/** Opens sockets of the service under test. */
 export interface Sockets {
   handshake: Handshake;
   connect: (address: string, protocols: string[]) => WebSocket | Promise<WebSocket>;
@@ -44,19 +43,18 @@ export class Listener {
     this.#socket.close();
   }
 
-  /** The next frame that `next` has not returned yet. */
+  /** Waits for the next frame. `what` begins the message if none comes. */
   async next(what: string, withinMs = FRAME_WITHIN_MS): Promise<string> {
     await this.#wait(() => this.frames.length > this.#read || this.#closedWith !== null, withinMs);
     const frame = this.frames[this.#read];
-    if (frame === undefined)
-      throw new Broken(
-        `${what}: ${this.#closedWith === null ? `no frame within ${withinMs} ms` : `closed with ${this.#closedWith}`}`,
-      );
+    if (frame === undefined && this.#closedWith !== null)
+      throw new Broken(`${what}: the socket was closed with ${this.#closedWith}`);
+    if (frame === undefined) throw new Broken(`${what}: no frame within ${withinMs} ms`);
     this.#read += 1;
     return frame;
   }
 
-  /** Waits until the socket is closed. Resolves with the code. */
+  /** Waits until the service closes the socket. Resolves with the code. */
   async closed(what: string, withinMs = FRAME_WITHIN_MS): Promise<number> {
     await this.#wait(() => this.#closedWith !== null, withinMs);
     if (this.#closedWith === null) throw new Broken(`${what}: the socket was not closed within ${withinMs} ms`);
@@ -69,7 +67,7 @@ export class Listener {
   }
 }
 
-/** Opens a socket, and waits for its hello. */
+/** Opens a socket, and waits for the frame `hello`. */
 export async function listen({ http, sockets }: Suite, token: string): Promise<Listener> {
   const address = `${http.url.replace(/^http/, "ws")}/api/v1/customer/live`;
   const listener = new Listener(await sockets.connect(address, ["loyalty-edge", `bearer.${token}`]));

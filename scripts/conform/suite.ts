@@ -7,18 +7,18 @@ import type { Caller, Tokens } from "./tokens.ts";
 /** A line of the feed. */
 export type Line = Item & { record: string };
 
-/** Checks a rule, whose sentence it is given. @throws `Broken` if the rule does not hold. */
+/** Checks a rule. It gets the rule's sentence. @throws `Broken` if the rule does not hold. */
 export type Check = (rule: string) => Promise<void>;
 
 /** The rules of one numbered section of docs/contract/, each in the words of the contract. */
 export interface Section {
-  /** The document and the section, as code cites them: `interface, 4.2`. */
+  /** The document and the section: `interface, 4.2`. */
   cited: string;
-  /** Rules that hold whatever is stored. */
+  /** Rules that can be checked without feeding. */
   reads?: Record<string, Check>;
-  /** What is fed before the rules of `feeds` are checked. */
+  /** Lines that are fed before the rules of `feeds` are checked. */
   lines?: readonly Line[];
-  /** Rules that need records of the suite. */
+  /** Rules that need these lines, or feed others. */
   feeds?: Record<string, Check>;
 }
 
@@ -44,7 +44,7 @@ export interface Callers {
   eve: Caller;
 }
 
-/** Why a rule cannot be checked with the tokens and options that the suite was given. */
+/** Thrown if a rule cannot be checked with the tokens and options that the suite was given. */
 export class Skipped extends Error {
   override readonly name = "Skipped";
 }
@@ -60,7 +60,7 @@ const PAIRS: Record<string, readonly string[]> = {
   block: ["customer_id", "blocked_id"],
   message_state: ["group_id", "customer_id"],
 };
-/** Events stay: they cannot be deleted, or leave with their group. */
+/** Events cannot be deleted. Messages are removed with their group. */
 const EVENTS = ["balance_entry", "token_earning", "play", "message"];
 
 const MOST_LINES = 2_000;
@@ -70,13 +70,13 @@ const READ_ONLY = "--read-only writes nothing";
 const DAY_MS = 86_400_000;
 const SECTION_TAKES_MS = 60_000;
 
-/** What sections share: ids of this run, requests, and the feed. */
+/** Makes ids, sends requests, and feeds lines for all sections. Deletes what they fed. */
 export class Suite {
   readonly http: Http;
   readonly tokens: Tokens;
   readonly sockets: Sockets;
   readonly settings: Settings;
-  /** The beginning of every id, except of account ids. */
+  /** Every id begins with this, except account ids. */
   readonly run = `conform-${Math.random().toString(36).slice(2, 8)}`;
   readonly #mayFeed: boolean;
   readonly #written = new Map<string, Line>();
@@ -92,18 +92,18 @@ export class Suite {
     this.#mayFeed = mayFeed;
   }
 
-  /** A new id. It sorts behind all ids before it. */
+  /** A new id. Ids sort in the order in which they were made. */
   id(name: string): string {
     this.#count += 1;
     return this.#note(`${this.run}-${String(this.#count).padStart(5, "0")}-${name}`);
   }
 
-  /** New ids by their names, which blanks separate. They sort in this order. */
+  /** New ids by names with blanks between them: `"shop plain"`. */
   ids<Names extends string>(names: Names): Record<Word<Names>, string> {
     return byName(names, (name) => this.id(name));
   }
 
-  /** A new account id: a random number of 15 digits, which operators who count upwards never reach. */
+  /** A new account id: a random number of 15 digits. An operator who counts upwards never reaches it. */
   accountId(): string {
     return this.#note(String(100_000_000_000_000 + Math.floor(Math.random() * 899_999_999_999_999)));
   }
@@ -112,15 +112,15 @@ export class Suite {
     return byName(names, () => this.accountId());
   }
 
-  /** A random word of nine letters. No record has it, or a word that is a typo away from it. */
+  /** A random word of nine letters, so that a search for it, even with typos, finds no other records. */
   word(): string {
     return Array.from({ length: 9 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join("");
   }
 
-  /** Waits for the next day in UTC if today ends soon. A section that feeds what is valid today needs the same day throughout. */
+  /** Waits for the next day in UTC if today ends soon. Sections that feed dates of today need the same day throughout. */
   async untilDayLasts(): Promise<void> {
-    const left = DAY_MS - (Date.now() % DAY_MS);
-    if (this.#mayFeed && left < SECTION_TAKES_MS) await this.http.sleep(left);
+    const leftMs = DAY_MS - (Date.now() % DAY_MS);
+    if (this.#mayFeed && leftMs < SECTION_TAKES_MS) await this.http.sleep(leftMs);
   }
 
   /** Three customers who can call. */
@@ -148,7 +148,7 @@ export class Suite {
     for (const line of lines) if (typeof line !== "string") this.#noteKey(line);
     const body = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
     const answer = await this.http.send("/api/v1/feed", { token: token ?? (await this.tokens.feed()), body });
-    if (answer.status === 200) this.http.readOn(answer);
+    if (answer.status === 200) this.http.continueFrom(answer);
     return answer;
   }
 
@@ -174,12 +174,12 @@ export class Suite {
     return itemsOrNone(await this.get(caller, "coupons")).find((item) => item.id === id);
   }
 
-  /** What a customer finds of one kind by a word, without forgiven typos. */
+  /** The stores, customers or campaigns that a customer finds by a word, without forgiven typos. */
   async found(caller: Caller, list: "stores" | "customers" | "campaigns", query: string): Promise<Item[]> {
     return listOf(await this.post(caller, "full-search", { query, typos: false }), list);
   }
 
-  /** The answers of all pages of a list, from this address on. */
+  /** The answers of all pages of a list. The address is that of the first page. */
   async pages(address: string, token: string): Promise<Answer[]> {
     const pages: Answer[] = [];
     for (let next: string | undefined = address; next !== undefined; next = linkOf(pages.at(-1) as Answer)) {
@@ -197,7 +197,7 @@ export class Suite {
     return [accepted, ignored];
   }
 
-  /** Asks until an answer is as wanted, for at most this number of seconds. Resolves with that answer. */
+  /** Asks again until an answer is as wanted. @throws `Broken` after this number of seconds. */
   async until(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean, seconds: number): Promise<Answer> {
     for (const deadline = Date.now() + seconds * 1_000; ; await this.http.sleep(200)) {
       const answer = await ask();
@@ -207,7 +207,7 @@ export class Suite {
     }
   }
 
-  /** Deletes everything of this run that can be deleted. Resolves with the answer that refused it, or null. */
+  /** Deletes all fed records that can be deleted. Resolves with the answer if the feed refuses that, else with null. */
   async deleteWritten(): Promise<Answer | null> {
     const lines = [...this.#written.values()];
     for (let from = 0; from < lines.length; from += MOST_LINES) {
@@ -223,11 +223,11 @@ export class Suite {
     return id;
   }
 
-  /** Notes how to delete a line, even if its request is refused: a broken service may have stored it. */
+  /** Notes how to delete the record of a line, even if its request is refused: a broken service may have stored it. */
   #noteKey({ record, ...fields }: Line): void {
     const key = Object.fromEntries((PAIRS[record] ?? ["id"]).map((name) => [name, fields[name]]));
     const values = Object.values(key);
-    // A friendship of a customer with themselves was refused. A line that deletes it would be refused too.
+    // A rule feeds a friendship of a customer with themselves. A line that deletes it would be refused too.
     const isPossible = !EVENTS.includes(record) && new Set(values).size === values.length;
     if (isPossible && values.every((value) => this.#ours.has(value)))
       this.#written.set(JSON.stringify({ record, ...key }), { record, ...key, deleted: true });

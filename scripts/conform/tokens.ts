@@ -8,10 +8,10 @@ export interface GivenTokens {
   export?: string | undefined;
 }
 
-/** Where tokens come from: the suite signs them with the secret, or was given them. */
+/** The suite signs tokens with the secret, or was given tokens. */
 export interface Keys {
   secret?: string | undefined;
-  /** Claims of every token that the suite signs: `iss`, `aud`. */
+  /** Claims of every token that the suite signs, such as `iss` and `aud`. */
   claims: Claims;
   given?: GivenTokens | undefined;
 }
@@ -21,7 +21,7 @@ export interface Caller {
   token: string;
 }
 
-const NAME = "conform";
+const SUBJECT = "conform";
 
 export class Tokens {
   readonly #keys: Keys;
@@ -30,33 +30,32 @@ export class Tokens {
     this.#keys = keys;
   }
 
-  /** A customer who calls. Without a secret, the subject of the given token number `place` is used instead of the id. */
-  async caller(id: string, place: number): Promise<Caller> {
+  /** A customer who calls. If tokens were given, the customer is the subject of the token at this index, without the id. */
+  async caller(id: string, index: number): Promise<Caller> {
     const { given } = this.#keys;
     if (given === undefined) return { id, token: await this.sign({ scope: "customer", sub: id }) };
-    const token = orSkip(given.customers[place] ?? given.customers[0], "a customer's token");
+    const token = orSkip(given.customers[index] ?? given.customers[0], "a customer's token");
     return { id: subjectOf(token), token };
   }
 
   /** A token that feeds these accounts, or all. */
   async feed(...accounts: string[]): Promise<string> {
     return this.#keys.given === undefined || accounts.length > 0
-      ? this.sign({ scope: "feed", sub: NAME, accounts: accounts.length === 0 ? "*" : accounts })
+      ? this.sign({ scope: "feed", sub: SUBJECT, accounts: accounts.length === 0 ? "*" : accounts })
       : orSkip(this.#keys.given.feed, "a feed token");
   }
 
   async export(): Promise<string> {
     return this.#keys.given === undefined
-      ? this.sign({ scope: "export", sub: NAME, accounts: "*" })
+      ? this.sign({ scope: "export", sub: SUBJECT, accounts: "*" })
       : orSkip(this.#keys.given.export, "an export token");
   }
 
-  /** A token that looks customers up. It needs a secret. */
+  /** A token that looks customers up. The suite can only sign it. */
   lookup(): Promise<string> {
-    return this.sign({ scope: "lookup", sub: NAME });
+    return this.sign({ scope: "lookup", sub: SUBJECT });
   }
 
-  /** Signs any claims (scripts/lib/sign.ts). */
   async sign(claims: Claims, header: Claims = {}, secret = this.#keys.secret): Promise<string> {
     return signClaims({ ...this.#keys.claims, ...claims }, orSkip(secret, "JWT_SECRET"), header);
   }

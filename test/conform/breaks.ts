@@ -1,5 +1,4 @@
-/** A request or an answer on its way. */
-interface Passing {
+interface PassingRequest {
   method: string;
   /** The path, with its query. */
   path: string;
@@ -13,19 +12,19 @@ interface PassingAnswer {
   body: string;
 }
 
-/** Breaks a service by changing requests, answers or frames. */
+/** Makes a service break a rule, by changing requests to it, its answers or its frames. */
 export interface Break {
-  request?: (request: Passing) => void;
-  answer?: (answer: PassingAnswer, request: Passing) => void;
-  /** Changes a frame to the app; null drops it. */
+  request?: (request: PassingRequest) => void;
+  answer?: (answer: PassingAnswer, request: PassingRequest) => void;
+  /** Changes a frame. Null drops it. */
   frame?: (text: string) => string | null;
 }
 
 type Item = Record<string, unknown>;
 
 /** Changes the JSON of an answer of these paths. */
-function inBody(path: RegExp, change: (body: Item, request: Passing) => void) {
-  return (answer: PassingAnswer, request: Passing) => {
+function inBody(path: RegExp, change: (body: Item, request: PassingRequest) => void) {
+  return (answer: PassingAnswer, request: PassingRequest) => {
     if (!path.test(request.path) || !answer.body.startsWith("{")) return;
     const body = JSON.parse(answer.body);
     change(body, request);
@@ -33,7 +32,7 @@ function inBody(path: RegExp, change: (body: Item, request: Passing) => void) {
   };
 }
 
-/** Changes each item of an answer's list, or of the lists that its items are. */
+/** Changes each item of an answer. `items` is a list, or an object of lists. */
 function inItems(path: RegExp, change: (item: Item) => void) {
   return inBody(path, ({ items }) => {
     for (const item of Object.values(items ?? {}).flat())
@@ -43,7 +42,7 @@ function inItems(path: RegExp, change: (item: Item) => void) {
 
 const FEED = /^\/api\/v1\/feed/;
 
-/** How to break a rule, by words of the rule. */
+/** For words of a rule, how to break the rule. */
 export const BREAKS: Record<string, Break & { section: string }> = {
   "HEAD** is answered like GET, without a body.": {
     section: "interface, 1",
@@ -78,7 +77,7 @@ export const BREAKS: Record<string, Break & { section: string }> = {
   "If any line is bad, nothing is applied.": {
     section: "feed, 1",
     request: (request) => {
-      // Drops the bad line only.
+      // Drop the bad line, so that the others are applied.
       if (FEED.test(request.path)) request.body = request.body.replace(/\n[^\n]*"latitude":91[^\n]*$/, "");
     },
   },

@@ -1,7 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { describe, it } from "vitest";
-import type { MakeSection } from "../../scripts/conform/sections/index.ts";
-import { SECTIONS } from "../../scripts/conform/sections/index.ts";
+import { type MakeSection, SECTIONS } from "../../scripts/conform/sections/index.ts";
 import type { Sockets } from "../../scripts/conform/socket.ts";
 import type { Suite } from "../../scripts/conform/suite.ts";
 import { BREAKS, type Break } from "./breaks.ts";
@@ -15,14 +14,12 @@ function breaking(broken: Break): typeof fetch {
     const headers = Object.fromEntries(request.headers);
     const asked = { method: request.method, path: pathname + search, headers, body: await request.text() };
     broken.request?.(asked);
-    const body = asked.body === "" ? null : asked.body;
-    const response = await exports.default.fetch(
-      new Request(origin + asked.path, { method: asked.method, headers, body }),
-    );
+    const changed = { method: asked.method, headers, body: asked.body || null };
+    const response = await exports.default.fetch(new Request(origin + asked.path, changed));
     const text = await new Response(response.body).text();
     const answer = { status: response.status, headers: Object.fromEntries(response.headers), body: text };
     broken.answer?.(answer, asked);
-    return new Response(answer.body === "" ? null : answer.body, { status: answer.status, headers: answer.headers });
+    return new Response(answer.body || null, { status: answer.status, headers: answer.headers });
   };
 }
 
@@ -42,12 +39,11 @@ function breakingSockets({ frame = (text) => text }: Break): Sockets {
   return { ...sockets, connect };
 }
 
-/** Checks the rules that have these words. */
-async function check(suite: Suite, make: MakeSection, words: string): Promise<void> {
+async function checkRulesWith(words: string, suite: Suite, make: MakeSection): Promise<void> {
   const { lines = [], reads, feeds } = await make(suite);
   if (lines.length > 0) await suite.feed(...lines);
   const rules = Object.entries({ ...reads, ...feeds }).filter(([rule]) => rule.includes(words));
-  for (const [says, holds] of rules) await holds(says);
+  for (const [rule, check] of rules) await check(rule);
 }
 
 const sections = await Promise.all(
@@ -57,13 +53,13 @@ const sections = await Promise.all(
   }),
 );
 
-describe.concurrent("a service that breaks a rule", () => {
+describe.concurrent("a service that breaks a rule of the contract", () => {
   it.for(Object.entries(BREAKS))("is found: %s", async ([words, { section, ...broken }], { expect }) => {
     const make = sections.find(({ cited, rules }) => cited === section && rules.includes(words))?.make;
     if (make === undefined) throw new Error(`There is no rule ${words}`);
 
-    await check(suiteInWorkerd(), make, words);
-    const found = check(suiteInWorkerd({}, breaking(broken), breakingSockets(broken)), make, words);
+    await checkRulesWith(words, suiteInWorkerd(), make);
+    const found = checkRulesWith(words, suiteInWorkerd({}, breaking(broken), breakingSockets(broken)), make);
 
     await expect(found).rejects.toThrow();
   });

@@ -10,7 +10,7 @@ import { document, fitDocument } from "../support/openapi.ts";
 
 const SETTINGS: Settings = { nearbyRadiusMiles: 25, customerSearch: "all", anyOrigin: false };
 
-/** Asks the Worker under test; each answer must be as the OpenAPI document says. */
+/** Sends a request to the Worker under test. Throws if the answer is not as the OpenAPI document says. */
 export const ask: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
   const { method } = request;
@@ -38,7 +38,7 @@ export const sockets: Sockets = {
   connect: async (address, protocols) => {
     const { status, webSocket } = await upgrade(address, { "Sec-WebSocket-Protocol": protocols.join(", ") });
     if (webSocket === null) throw new Error(`no socket: ${status}`);
-    // Frames wait until a listener is added.
+    // Accept later, so that no frame comes before the caller has added its listeners.
     queueMicrotask(() => {
       webSocket.accept();
     });
@@ -47,17 +47,17 @@ export const sockets: Sockets = {
 };
 
 /** A suite whose requests go to the Worker under test. */
-export function suiteInWorkerd(settings: Partial<Settings> = {}, send = ask, opening = sockets): Suite {
+export function suiteInWorkerd(settings: Partial<Settings> = {}, send = ask, suiteSockets = sockets): Suite {
   return new Suite({
     http: new Http("https://loyalty.example", new AbortController().signal, send),
     tokens: new Tokens({ secret: env.JWT_SECRET, claims: {} }),
-    sockets: opening,
+    sockets: suiteSockets,
     settings: { ...SETTINGS, ...settings },
     mayFeed: true,
   });
 }
 
-/** Makes a test of each rule of these sections, named by its sentence. */
+/** Makes a test of each rule of these sections. Its name is the rule's sentence. */
 export async function testSections(sections: readonly MakeSection[], settings: Partial<Settings> = {}): Promise<void> {
   for (const make of sections) {
     const suite = suiteInWorkerd(settings);
@@ -66,7 +66,7 @@ export async function testSections(sections: readonly MakeSection[], settings: P
       beforeAll(async () => {
         if (lines.length > 0) await suite.feed(...lines);
       });
-      for (const [says, check] of Object.entries({ ...reads, ...feeds })) it(says, () => check(says));
+      for (const [rule, check] of Object.entries({ ...reads, ...feeds })) it(rule, () => check(rule));
     });
   }
 }

@@ -8,7 +8,7 @@ const documents = import.meta.glob<string>("../../docs/contract/*.md", {
   eager: true,
 });
 
-/** The text of a numbered section, `interface, 4.2`, with those below it, in one line. */
+/** The text of a section such as `interface, 4.2`, with its subsections, as one line without links. */
 function textOf(cited: string): string {
   const [name = "", number = ""] = cited.split(", ");
   const [, ...parts] = (documents[`../../docs/contract/${name}.md`] ?? "").split(/^#{2,3} (?=\d)/m);
@@ -21,9 +21,9 @@ function textOf(cited: string): string {
 
 const sections = await Promise.all(SECTIONS.map((make) => make(suiteInWorkerd())));
 
-describe("the sentences of the contract's rules", () => {
+describe("the sentences of the rules that conform checks", () => {
   it.for(sections.map((section) => [section.cited, section] as const))(
-    "stand in %s",
+    "are in the contract: %s",
     ([cited, section], { expect }) => {
       const text = textOf(cited);
       const rules = Object.keys({ ...section.reads, ...section.feeds });

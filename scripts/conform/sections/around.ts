@@ -5,7 +5,6 @@ import { ANY_ORIGIN, type Section, Skipped, type Suite } from "../suite.ts";
 
 const LIST = "/api/v1/customer/coupons";
 const FOREIGN = "https://conform.example";
-/** Lists of a caller who has a coupon and no messages. */
 const CONDITIONAL = ["coupons", "my-coupons", "me"];
 const ENDPOINTS = [
   ...["campaigns/near-by-popular-campaigns", "messages", "stores/{id}/team-with-level", "coupons", "my-coupons"],
@@ -67,8 +66,8 @@ export async function around(suite: Suite): Promise<Section> {
       "has a weak `ETag`, `Cache-Control: private, no-cache` and `Vary: Authorization`.": async () => {
         for (const path of CONDITIONAL) {
           const { request, headers } = await suite.get(ann, path);
-          const came = [/^W\/".*"$/.test(headers.get("ETag") ?? ""), headers.get("Cache-Control")];
-          expectSame(came, [true, "private, no-cache"], `a weak ETag and Cache-Control of ${request}`);
+          const actual = [/^W\/".*"$/.test(headers.get("ETag") ?? ""), headers.get("Cache-Control")];
+          expectSame(actual, [true, "private, no-cache"], `a weak ETag and Cache-Control of ${request}`);
           const vary = (headers.get("Vary") ?? "").split(/, */);
           expectThat(vary.includes("Authorization"), `${request} has Vary: ${vary}`);
         }

@@ -1,5 +1,5 @@
 import { linkOf } from "../../lib/call.ts";
-import { expectFields, expectIds, expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
+import { expectFields, expectInvalid, expectList, expectOk, expectSame, expectThat } from "../expect.ts";
 import { type Answer, idsOf, itemsOf, listOf } from "../http.ts";
 import { account, coupon, customer, eipCampaign, employee, issued, membership, play, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -11,7 +11,7 @@ const LONG_COUPONS = 300;
 const LONG_COUPON_BYTES = 9_500;
 const NEARBY = "campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
-/** In the order of code points. UTF-16 and alphabets have other orders. */
+/** In the order of code points. UTF-16 code units and alphabets have other orders. */
 const SORTED = ["Z", "a", "aa", "é", "\uFFFD", "\u{1F600}"];
 const MATCHES: readonly [search: string, name: string, isFound: boolean][] = [
   ["EE c", "Free coffee", true],
@@ -153,9 +153,9 @@ export async function conventions(suite: Suite): Promise<Section> {
     feeds: {
       "`storeId=a,b` and `storeId=a&storeId=b` are the same list. Blanks around a part are dropped, and empty parts are ignored.":
         async () => {
-          const wanted = [other, ...tied];
+          const expected = [other, ...tied];
           for (const search of [`nobody,${shop}`, `nobody&storeId=${shop}`, `,%20${shop}%20,,`])
-            expectSame(storeIds(await mine(`?storeId=${search}`)), wanted, `coupons of storeId=${search}`);
+            expectSame(storeIds(await mine(`?storeId=${search}`)), expected, `coupons of storeId=${search}`);
         },
       "Every list has a total order, because ties end on the id, so pages of unchanged data neither repeat nor skip an item.":
         async () => {
@@ -168,7 +168,7 @@ export async function conventions(suite: Suite): Promise<Section> {
           const sizes = answers.map(({ text }) => new TextEncoder().encode(text).length);
           expectThat(Math.max(...sizes) <= MOST_BYTES, `an answer has ${Math.max(...sizes)} bytes`);
           expectThat((sizes[0] ?? 0) + LONG_COUPON_BYTES > MOST_BYTES, `the list stops after ${sizes[0]} bytes`);
-          expectIds(answers.flatMap(itemsOf), held);
+          expectList(answers.flatMap(itemsOf), held);
         },
       "The header `Link` (RFC 8288) has the addresses of the next and the previous page.": async () => {
         const next = linkOf(await mine("?per_page=3&type=store&search=")) ?? "";
@@ -196,11 +196,11 @@ export async function conventions(suite: Suite): Promise<Section> {
       "**Sorting by a name** goes by code point.": async () => {
         const team = await suite.get(eve, `stores/${shop}/team-with-level`);
         const names = SORTED.map((name) => `Mx ${name}`);
-        expectIds(team, names, "name");
-        expectIds(await suite.post(ann, BOARD, { location_id: shop }), SORTED, "employee_name");
+        expectList(team, names, "name");
+        expectList(await suite.post(ann, BOARD, { location_id: shop }), SORTED, "employee_name");
         const balances = listOf(await suite.get(eve, "me"), "balances");
         const others = balances.filter(({ account_id }) => account_id !== accountId);
-        expectIds(others, SORTED, "company");
+        expectList(others, SORTED, "company");
       },
       "`per_page` 1 to 100 (50).": async () => {
         expectSame(storeIds(await suite.get(ben, "my-coupons", { per_page: "" })), held.slice(0, 50));

@@ -1,4 +1,4 @@
-import { expectFailure, expectIds, expectInvalid, expectNames, expectSame, expectThat } from "../expect.ts";
+import { expectFailure, expectInvalid, expectList, expectNames, expectSame, expectThat } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, listOf } from "../http.ts";
 import { account, coupon, customer, deleted as deletedLine, issued, membership, store, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -71,20 +71,20 @@ export async function coupons(suite: Suite): Promise<Section> {
     feeds: {
       "Only valid coupons are listed: without `deleted_at` (also one in the future), used fewer than `total_count` times, and not past their end.":
         async () => {
-          const came = idsOf(await list());
+          const actual = idsOf(await list());
           expectSame(
-            [usedUp, over, deleted, deletedLater].filter((id) => came.includes(id)),
+            [usedUp, over, deleted, deletedLater].filter((id) => actual.includes(id)),
             [],
           );
         },
       "The end is the earlier of `expected_end_date` and, if `can_expire` is 1, `expiration_date`; its own second is the last valid one. Without an end, a coupon stays valid.":
         async () => {
-          const came = idsOf(await list());
-          expectThat(came.indexOf(byCoupon) < came.indexOf(tied), "the expiration_date is not the end");
-          expectThat(came.includes(endless), "a coupon that cannot expire is left out after its expiration_date");
+          const actual = idsOf(await list());
+          expectThat(actual.indexOf(byCoupon) < actual.indexOf(tied), "the expiration_date is not the end");
+          expectThat(actual.includes(endless), "a coupon that cannot expire is left out after its expiration_date");
         },
       'the end, soonest first and "no end" last; then `created_at`, newest first; then id.': async () => {
-        expectIds(await list(), [soon, byCoupon, tied, tiedToo, endless, endlessOlder, foreign, other]);
+        expectList(await list(), [soon, byCoupon, tied, tiedToo, endless, endlessOlder, foreign, other]);
       },
       "`items` is an array of store coupons (5.3), at most 1,000.": async () => {
         const items = itemsOf(await list());
@@ -92,7 +92,7 @@ export async function coupons(suite: Suite): Promise<Section> {
         expectThat(!items.some((item) => DETAILS.some((name) => name in item)), "a coupon has details");
       },
       "At most 1,000 records in all, `stores` first.": async () => {
-        expectIds(await list({}, ben), crowd.slice(0, MOST));
+        expectList(await list({}, ben), crowd.slice(0, MOST));
         const ids = async () => {
           const answer = await list({ includemfg: "true" }, ben);
           return ["stores", "mfg"].flatMap((name) => idsOf(listOf(answer, name)));
@@ -142,10 +142,10 @@ export async function coupons(suite: Suite): Promise<Section> {
         expectFailure(await list({ search: " 100" }), 200, "NO_ITEMS");
       },
       "the record's `type`; case and accents do not matter": async () => {
-        expectIds(await list({ type: "DOLLAR_öff" }), [other]);
+        expectList(await list({ type: "DOLLAR_öff" }), [other]);
       },
       "only coupons of this account": async () => {
-        expectIds(await list({ accountId: otherAccount }), [foreign]);
+        expectList(await list({ accountId: otherAccount }), [foreign]);
       },
       "If nothing is found, the answer is `NO_ITEMS`.": async () => {
         expectFailure(await list({}, eve), 200, "NO_ITEMS");

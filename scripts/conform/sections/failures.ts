@@ -10,7 +10,6 @@ const MOST_BYTES = 64 * 1_024;
 const SEARCH = "full-search";
 const [LONG, LONG_ID] = ["x".repeat(101), "x".repeat(65)];
 
-// Bad values of every parameter that no section of an endpoint tries.
 const BAD_QUERIES: readonly (readonly [path: string, query: string, fields: string])[] = [
   ["messages", "page=0&per_page=101&check_time=2026-02-30%2000:00:00", "page per_page check_time"],
   ["messages", "page=1&page=2&check_time=2026-01-01&check_time=x&after=y&after=z", "page check_time after"],
@@ -162,7 +161,7 @@ export async function failures(suite: Suite): Promise<Section> {
       "A bad item of a list stands under the list's field, with its index in the text.": async () => {
         const answer = await suite.get(ann, "my-coupons", { storeId: `a,b,${LONG_ID}` });
         expectInvalid(answer, "storeId");
-        // Whether the first index is 0 or 1.
+        // The contract does not say whether the first index is 0 or 1.
         expectThat(/2|3/.test(JSON.stringify(answer.body.messages)), "the text has no index");
       },
     },

@@ -1,4 +1,4 @@
-import { expectFailure, expectFields, expectIds, expectSame } from "../expect.ts";
+import { expectFailure, expectFields, expectList, expectSame } from "../expect.ts";
 import { type Item, itemsOf, itemsOrNone } from "../http.ts";
 import {
   account,
@@ -89,13 +89,13 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             group(talk, [ann.id, id, ben.id]),
             message(suite.id("message"), talk, id, "kept", old),
           );
-          expectIds(await suite.found(ann, "customers", name), [id]);
+          expectList(await suite.found(ann, "customers", name), [id]);
           await suite.feed(deleted("customer", { id }));
-          expectIds(await suite.found(ann, "customers", name), []);
-          const came = await lastOf(talk);
-          expectFields(came, { last_message: "kept", last_customer: id });
-          expectFields(came, { last_customer_name: "", last_customer_avatar: "" });
-          expectIds(came?.group_members as Item[], [ben.id]);
+          expectList(await suite.found(ann, "customers", name), []);
+          const actual = await lastOf(talk);
+          expectFields(actual, { last_message: "kept", last_customer: id });
+          expectFields(actual, { last_customer_name: "", last_customer_avatar: "" });
+          expectList(actual?.group_members as Item[], [ben.id]);
         },
       "An erased customer counts as not stored: a reference to it is a bad line. Written again, the customer starts anew. Nothing that ended returns, but balance entries count again.":
         async () => {
@@ -185,8 +185,8 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             ],
             ...[played(1), played(-1), played(-1)],
           );
-          const [came] = itemsOf(await suite.post(ann, "gamification/leaderboard", { location_id: ids.store }));
-          expectFields(came, { total_runs: "-0.5", total_hits: -3, total_doubles: -2, total_triples: -1 });
+          const [actual] = itemsOf(await suite.post(ann, "gamification/leaderboard", { location_id: ids.store }));
+          expectFields(actual, { total_runs: "-0.5", total_hits: -3, total_doubles: -2, total_triples: -1 });
         },
       "`deleted` on an event other than a message, or a value other than a boolean, is a bad line.": async () => {
         await suite.refusedLine({ ...entry(suite.id("entry"), ann.id, shop, "1.00"), deleted: true }, "deleted");
@@ -221,7 +221,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             issued(ids.held, ben.id, ids.offer, ids.store),
             registration(ids.campaign, ben.id),
           );
-          /** Digits: whether two coupons, the store, the campaign, and the campaign nearby are shown; the counts of `me`. */
+          /** Eight digits. Whether the customer sees two coupons, the store, the campaign, and it nearby; counts of `me`. */
           const seen = async () => {
             const mine = (await suite.get(ben, "my-coupons")).text;
             const search = (await suite.post(ben, "full-search", { query: name, typos: false })).text;
@@ -259,7 +259,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
         await suite.feed(store(first, accountId, { name }), store(second, accountId, { name }));
         await suite.feed(deleted("store", { id: first }));
         await suite.feed(store(first, accountId, { name }));
-        expectIds(await suite.found(ann, "stores", name), [first, second]);
+        expectList(await suite.found(ann, "stores", name), [first, second]);
       },
     },
   };

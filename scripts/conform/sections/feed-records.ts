@@ -1,4 +1,4 @@
-import { expectFields, expectIds, expectSame } from "../expect.ts";
+import { expectFields, expectList, expectSame } from "../expect.ts";
 import { idsOf } from "../http.ts";
 import {
   account,
@@ -17,7 +17,7 @@ import {
 } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
-/** What each kind needs, besides its key (docs/contract/feed.md, 4). */
+/** The required fields of each kind. */
 const REQUIRED: Record<string, readonly string[]> = {
   account: ["id", "company"],
   store: ["id", "account_id", "name", "latitude", "longitude"],
@@ -65,8 +65,8 @@ export async function feedRecords(suite: Suite): Promise<Section> {
       "A default other than that of section 3 stands in parentheses.": async () => {
         const [id, name] = [suite.id("issued"), suite.word()];
         await suite.feed(campaign(suite.id("campaign"), accountId, { name }), issued(id, ann.id, plain, shop));
-        const [came] = await suite.found(ann, "campaigns", name);
-        expectFields(came, {
+        const [actual] = await suite.found(ann, "campaigns", name);
+        expectFields(actual, {
           ...{ status: 1, trigger_type: "None", reward_type: "PercentDollarValue", cash_tender_multiplier: "1.00" },
           ...{ trigger_amount: "0.00", campaign_end_date: null },
         });
@@ -81,7 +81,7 @@ export async function feedRecords(suite: Suite): Promise<Section> {
         const query = { ...place, single_account_id: accountId };
         const near = () => suite.post(ann, "campaigns/near-by-popular-campaigns", query);
         await suite.feed(campaign(ids.everywhere, accountId));
-        expectIds(await near(), []);
+        expectList(await near(), []);
         await suite.feed(store(ids.future, accountId, place));
         expectSame(idsOf(await near()).includes(ids.everywhere), true);
       },
@@ -96,7 +96,7 @@ export async function feedRecords(suite: Suite): Promise<Section> {
         await suite.feed(customer(outsider, `Out ${name}`), friendship(ann.id, outsider, 0));
         await suite.feed(friendship(outsider, ann.id, 1));
         if (suite.settings.customerSearch === "none") return;
-        expectIds(await suite.found(ann, "customers", name), [1], "friend_status");
+        expectList(await suite.found(ann, "customers", name), [1], "friend_status");
       },
       "`member_ids`! (with the initial customer, none twice)": async () => {
         await suite.refusedLine(group(suite.id("group"), [ann.id, ann.id]), "member_ids");

@@ -1,4 +1,4 @@
-import { expectFailure, expectIds, expectInvalid, expectSame, expectThat } from "../expect.ts";
+import { expectFailure, expectInvalid, expectList, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import {
   account,
@@ -88,7 +88,7 @@ export async function feedRules(suite: Suite): Promise<Section> {
       'The record is "first stored" at its first line.': async () => {
         const [name, one, two] = [suite.word(), suite.id("store"), suite.id("store")];
         await suite.feed(store(two, mine, { name }), store(one, mine, { name }), store(two, mine, { name }));
-        expectIds(await suite.found(ann, "stores", name), [two, one]);
+        expectList(await suite.found(ann, "stores", name), [two, one]);
       },
       "Accounts and references are checked only when all fields are good, accounts (403) first.": async () => {
         const [foreign, lost] = [aStore({}, other), aCampaign(["gone"])];
@@ -120,14 +120,14 @@ export async function feedRules(suite: Suite): Promise<Section> {
         const name = suite.word();
         await suite.refused([aStore({ name }), aStore({ latitude: 91 })], "line 2.latitude");
         await suite.refused([aStore({ name }), anEntry("1.00", { customer_id: "nobody" })], "line 2.customer_id");
-        expectIds(await suite.found(ann, "stores", name), []);
+        expectList(await suite.found(ann, "stores", name), []);
       },
       "*State* is upserted by its key. A field left out takes its default.": async () => {
         const [id, word] = [suite.id("store"), suite.word()];
         await suite.feed(store(id, mine, { name: `${word} one`, city: "Tulsa" }));
         await suite.feed(store(id, mine, { name: `${word} two` }));
-        const came = (await suite.found(ann, "stores", word)).map(({ name, city }) => [name, city]);
-        expectSame(came, [[`${word} two`, ""]]);
+        const actual = (await suite.found(ann, "stores", word)).map(({ name, city }) => [name, city]);
+        expectSame(actual, [[`${word} two`, ""]]);
       },
       "*Events* are stored once by their `id`. The same id again, stored or on an earlier line, counts under `ignored`, so a retry is safe.":
         async () => {
@@ -138,7 +138,7 @@ export async function feedRules(suite: Suite): Promise<Section> {
       "The last line counts.": async () => {
         const [id, name] = [suite.id("store"), suite.word()];
         expectSame(await suite.taken(store(id, mine, { name: "First" }), store(id, mine, { name })), [2, 0]);
-        expectIds(await suite.found(ann, "stores", name), [id]);
+        expectList(await suite.found(ann, "stores", name), [id]);
       },
       '`messages` maps `"line <n>.<field>"` to texts, for the first 100 bad lines': async () => {
         const lines = [aStore({ latitude: 91, name: 7 }), { record: "nothing" }, "[1]"];
@@ -226,7 +226,7 @@ export async function feedRules(suite: Suite): Promise<Section> {
           expectThat(/\b2\b/.test(String(answer.body.message)), "the message does not name line 2");
           expectThat(!answer.text.includes(other), "the message names the account");
           expectFailure(await sendForMine(store(otherShop, mine)), 403, "FORBIDDEN");
-          expectIds(await suite.found(ann, "stores", name), []);
+          expectList(await suite.found(ann, "stores", name), []);
         },
       'Customers, friendships, blocks, message groups, messages and message states belong to no account and need `"accounts": "*"`.':
         async () => expectFailure(await sendForMine(customer(ada)), 403, "FORBIDDEN"),

@@ -22,7 +22,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
   const accountId = suite.accountId();
   const { shop, plain, league, player, talk } = suite.ids("shop plain league player talk");
 
-  /** Expects that a line is bad with each value in a field, and only for that field. */
+  /** Feeds a line for each of these values of a field. Each line must be refused for that field only. */
   const refused = async (make: (fields: Item) => Line, field: string, ...values: unknown[]) => {
     const lines = values.map((value) => make({ [field]: value }));
     await suite.refused(lines, ...lines.map((_, index) => `line ${index + 1}.${field}`));
@@ -122,8 +122,8 @@ export async function feedValues(suite: Suite): Promise<Section> {
         await refused(aCoupon, "value", ...odd);
         const word = suite.word();
         await suite.feed(aCampaign({ name: word, cash_tender_multiplier: "2", trigger_amount: "-0.5" }));
-        const [came] = await suite.found(ann, "campaigns", word);
-        expectFields(came, { cash_tender_multiplier: "2.00", trigger_amount: "-0.50" });
+        const [actual] = await suite.found(ann, "campaigns", word);
+        expectFields(actual, { cash_tender_multiplier: "2.00", trigger_amount: "-0.50" });
         await taken(...["-1", "999999999999.99", "-999999999999.99"].map((amount) => anEntry({ amount })));
       },
       "integers and flags | JSON numbers: 0 to 999,999,999, of a play from -999,999,999; flags 0 or 1": async () => {
@@ -158,13 +158,13 @@ export async function feedValues(suite: Suite): Promise<Section> {
           await refused(aPlay, "played_at", ...odd);
           await refused(aMessage, "sent_at", ...odd);
           await taken(anEntry({ created_at: "0001-01-01 23:59:59" }));
-          for (const [created_at, wanted] of [
+          for (const [created_at, expected] of [
             ["2026-01-06T09:00:00Z", "2026-01-06 09:00:00"],
             ["2026-01-06T09:00:00.999+05:30", "2026-01-06 03:30:00"],
             ["2026-01-06", "2026-01-06 00:00:00"],
           ]) {
             await suite.feed(anIssued({ id, created_at }));
-            expectFields(await suite.couponOf(ann, id), { created_at: wanted }, `a coupon created at ${created_at}`);
+            expectFields(await suite.couponOf(ann, id), { created_at: expected }, `a coupon created at ${created_at}`);
           }
         },
       "`time_zone` | a name of IANA, such as `America/New_York`": async () => {
@@ -175,23 +175,23 @@ export async function feedValues(suite: Suite): Promise<Section> {
       "`null` for a field that is not nullable means its default.": async () => {
         const word = suite.word();
         await suite.feed(aStore({ name: word, city: null }));
-        const [came] = await suite.found(ann, "stores", word);
-        expectSame(came?.city, "");
+        const [actual] = await suite.found(ann, "stores", word);
+        expectSame(actual?.city, "");
       },
       "Unknown fields are ignored.": async () => taken(aStore({ nobody: { knows: [1] } })),
       "Left out, such a field is null where the interface says nullable. It is 0 if its name begins with `can_`, `allow_`, `enable_`, `show_`, `is_` or `include_`":
         async () => {
           const word = suite.word();
           await suite.feed(campaign(suite.id("campaign"), accountId, { name: word, age_value: 7 }));
-          const [came] = await suite.found(ann, "campaigns", word);
-          expectFields(came, {
+          const [actual] = await suite.found(ann, "campaigns", word);
+          expectFields(actual, {
             age_value: 7,
             min_age: "",
             allow_cash_tender: 0,
             campaign_type: null,
             campaign_require_register: 0,
           });
-          expectFields(came?.account as Item, { parent_id: null, can_own_accounts: 0, slug: "", created_at: "" });
+          expectFields(actual?.account as Item, { parent_id: null, can_own_accounts: 0, slug: "", created_at: "" });
         },
     },
   };

@@ -1,4 +1,4 @@
-import { expectFields, expectIds, expectInvalid, expectNames, expectThat, fieldsIn } from "../expect.ts";
+import { expectFields, expectInvalid, expectList, expectNames, expectThat, fieldsIn } from "../expect.ts";
 import { type Answer, type Item, itemsOf } from "../http.ts";
 import { account, day, eipCampaign, employee, play, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -25,7 +25,7 @@ export async function leaderboard(suite: Suite): Promise<Section> {
     cited: "interface, 4.7",
     reads: {
       "An unknown store or campaign gives empty `items`.": async () => {
-        expectIds(await board({}, unknown), [], "employee_id");
+        expectList(await board({}, unknown), [], "employee_id");
       },
     },
     lines: [
@@ -62,22 +62,22 @@ export async function leaderboard(suite: Suite): Promise<Section> {
           expectFields(first, { total_runs: "5", total_hits: 3, total_doubles: 0, total_triples: 1 });
         },
       "only plays in this campaign; otherwise in all campaigns that run now": async () => {
-        expectIds(await board({ eip_campaign_id: over }), [ada], "employee_id");
-        expectIds(await board({ eip_campaign_id: unknown }), [], "employee_id");
-        expectIds(await board(), [bob, dan, ada, cid, eva], "employee_id");
+        expectList(await board({ eip_campaign_id: over }), [ada], "employee_id");
+        expectList(await board({ eip_campaign_id: unknown }), [], "employee_id");
+        expectList(await board(), [bob, dan, ada, cid, eva], "employee_id");
       },
       "Totals are over the employee's plays at that store. An employee whose plays add up to nothing is listed too.":
         async () => {
           const answer = await board();
-          expectIds(answer, [bob, dan, ada, cid, eva], "employee_id");
-          expectIds(answer, ["5", "5", "2", "0.5", "0"], "total_runs");
+          expectList(answer, [bob, dan, ada, cid, eva], "employee_id");
+          expectList(answer, ["5", "5", "2", "0.5", "0"], "total_runs");
         },
       "Rank is highest first. Equal totals share a rank and the next rank is skipped: 1, 2, 2, 4. Order: rank, then name, then id.":
-        async () => expectIds(await board(), [1, 1, 3, 4, 5], "rank"),
+        async () => expectList(await board(), [1, 1, 3, 4, 5], "rank"),
       "At most 100.": async () => {
-        expectIds(await board({ rank_on: "triple" }, busy), crowd.toReversed().slice(0, MOST), "employee_id");
+        expectList(await board({ rank_on: "triple" }, busy), crowd.toReversed().slice(0, MOST), "employee_id");
         const ranks = [...Array(40).fill(1), ...Array(40).fill(41), ...Array(20).fill(81)];
-        expectIds(await board({}, busy), ranks, "rank");
+        expectList(await board({}, busy), ranks, "rank");
       },
       "`location_id` | text | yes | a store; in the body, or else in the query string": async () => {
         expectInvalid(await suite.post(ann, PATH, {}), "location_id");
@@ -89,9 +89,9 @@ export async function leaderboard(suite: Suite): Promise<Section> {
         expectThat(!(await isBoardOf(`location_id=${shop}`, { location_id: unknown })), "the body counts first");
       },
       "the total to rank by": async () => {
-        expectIds(await board({ rank_on: "hit" }), [cid, bob, ada, dan, eva], "employee_id");
-        expectIds(await board({ rank_on: "double" }), [ada, bob, dan, cid, eva], "employee_id");
-        expectIds(await board({ rank_on: "triple" }), [bob, ada, dan, cid, eva], "employee_id");
+        expectList(await board({ rank_on: "hit" }), [cid, bob, ada, dan, eva], "employee_id");
+        expectList(await board({ rank_on: "double" }), [ada, bob, dan, cid, eva], "employee_id");
+        expectList(await board({ rank_on: "triple" }), [bob, ada, dan, cid, eva], "employee_id");
       },
       "A board is at most 30 seconds old: it shows every play whose feed request was answered 30 seconds ago or earlier.":
         async () => {

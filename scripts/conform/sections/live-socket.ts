@@ -21,7 +21,6 @@ export async function liveSocket(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const talk = suite.id("talk");
 
-  /** Asks for a socket with these headers. */
   const ask = async (headers: Record<string, string>, query = ""): Promise<Answer> => {
     const answer = await suite.sockets.handshake(`${suite.http.url}${LIVE}${query}`, { ...UPGRADE, ...headers });
     const body = answer.text === "" ? {} : JSON.parse(answer.text);

@@ -1,4 +1,4 @@
-import { expectFailure, expectFields, expectIds, expectSame } from "../expect.ts";
+import { expectFailure, expectFields, expectList, expectSame } from "../expect.ts";
 import { type Answer, type Item, listOf } from "../http.ts";
 import { account, customer, entry, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -11,7 +11,7 @@ export async function me(suite: Suite): Promise<Section> {
   const word = suite.word();
   const ask = (caller = ann) => suite.get(caller, "me");
   const recordOf = ({ body }: Answer) => (body.items ?? {}) as Item;
-  /** The balances at the accounts of this section. A caller given by `--tokens` has balances of other sections too. */
+  /** The balances at the accounts of this section. With `--tokens`, a caller has balances of other sections too. */
   const balancesOf = (answer: Answer) =>
     listOf(answer, "balances").filter((item) => [joined, booked, deleted].includes(String(item.account_id)));
 
@@ -37,10 +37,10 @@ export async function me(suite: Suite): Promise<Section> {
     feeds: {
       "`items` has the fields of a customer in 4.6, as a search shows them to the customer themselves, and the array `balances`.":
         async () => {
-          const came = recordOf(await ask());
+          const actual = recordOf(await ask());
           const [found] = await suite.found(ann, "customers", word);
-          expectSame(came, { ...found, balances: came.balances });
-          expectFields(came, { scan_id: "7", date_of_birth: "1990-02-03", stores_count: 2 });
+          expectSame(actual, { ...found, balances: actual.balances });
+          expectFields(actual, { scan_id: "7", date_of_birth: "1990-02-03", stores_count: 2 });
         },
       "`balances` has each account at whose stores the customer has joined or has a balance entry, also if these add up to nothing. Order: `company`, then `account_id`.":
         async () => {
@@ -59,7 +59,7 @@ export async function me(suite: Suite): Promise<Section> {
         const before = recordOf(await ask()).balance;
         await suite.feed({ record: "account", id: deleted, deleted: true });
         const answer = await ask();
-        expectIds(balancesOf(answer), [booked, joined], "account_id");
+        expectList(balancesOf(answer), [booked, joined], "account_id");
         expectSame(recordOf(answer).balance, before);
         await suite.feed(account(deleted, { company: "Mango" }));
       },

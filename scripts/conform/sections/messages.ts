@@ -1,8 +1,8 @@
 import {
   expectFailure,
   expectFields,
-  expectIds,
   expectInvalid,
+  expectList,
   expectNames,
   expectSame,
   expectThat,
@@ -65,10 +65,10 @@ export async function messages(suite: Suite): Promise<Section> {
     feeds: {
       "a group | `group_id`, `group_image` (or null), `group_name`, `last_message`, `last_message_time`, `initial_customer_id`, `initial_customer_name`, `initial_customer_avatar`, `last_customer` (the sender's id), `last_customer_name`, `last_customer_avatar`, `read_status`, `notifications_disabled`, `group_members`":
         async (rule) => {
-          const came = groupOf(await list(), talk);
-          expectNames(came, fieldsIn(rule));
+          const actual = groupOf(await list(), talk);
+          expectNames(actual, fieldsIn(rule));
           const [name, avatar] = ["Fay Friend", "https://images.example/fay.png"];
-          expectFields(came, {
+          expectFields(actual, {
             ...{ group_image: "https://images.example/talk.png" },
             ...{ last_message: "Second", last_message_time: "2026-01-05 09:02:00" },
             ...{ initial_customer_id: friend, initial_customer_name: name, initial_customer_avatar: avatar },
@@ -81,7 +81,7 @@ export async function messages(suite: Suite): Promise<Section> {
           expectFailure(await list({}, eve), 200, "NO_ITEMS");
         },
       "Order: the newest message first, then the group's id.": async () => {
-        expectIds(await list(), [withBlocked, onlyBlocked, talk], "group_id");
+        expectList(await list(), [withBlocked, onlyBlocked, talk], "group_id");
       },
       "a member | `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`":
         async (rule) => {
@@ -90,7 +90,7 @@ export async function messages(suite: Suite): Promise<Section> {
         },
       "`group_members` are the other members, in the order of the group's list.": async () => {
         const members = membersOf(await list(), talk);
-        expectIds(members, [friend, asked]);
+        expectList(members, [friend, asked]);
         expectFields(members[0], { customer_description: "I run.", name: "Fay Friend" });
       },
       '`group_name` is their names ("First Last") joined by ", ". Members whom the caller has blocked are left out and counted: " (2 blocked)". If no name is left, it is "(2 blocked)", or `""` if there is no other member.':
@@ -101,8 +101,8 @@ export async function messages(suite: Suite): Promise<Section> {
         },
       "`read_status` is 1 if the caller has read up to the last message, or sent it.": async () => {
         const answer = await list();
-        const came = [talk, withBlocked, onlyBlocked].map((id) => groupOf(answer, id)?.read_status);
-        expectSame(came, [1, 0, 1]);
+        const actual = [talk, withBlocked, onlyBlocked].map((id) => groupOf(answer, id)?.read_status);
+        expectSame(actual, [1, 0, 1]);
         expectSame(groupOf(answer, withBlocked)?.notifications_disabled, 1);
       },
       "`friend_status` is 1 for friends, 0 for a pending request, -1 for neither. `total_balance` is the member's balance over all stores.":
@@ -117,18 +117,18 @@ export async function messages(suite: Suite): Promise<Section> {
       "`check_time` | time | no | only groups whose `last_message_time` is later": async () => {
         expectInvalid(await list({ check_time: "2026-02-30 00:00:00" }), "check_time");
         expectInvalid(await list({ check_time: "yesterday" }), "check_time");
-        expectIds(await list({ check_time: "2026-01-05 09:02:00" }), [withBlocked, onlyBlocked], "group_id");
+        expectList(await list({ check_time: "2026-01-05 09:02:00" }), [withBlocked, onlyBlocked], "group_id");
         expectFailure(await list({ check_time: "2026-01-05 09:03:00" }), 200, "NO_ITEMS");
       },
       "`check_time` may be in any form of a time that the feed takes.": async () => {
         for (const check_time of ["2026-01-05T09:02:00Z", "2026-01-05T11:02:00.5+02:00"])
-          expectIds(await list({ check_time }), [withBlocked, onlyBlocked], "group_id");
-        expectIds(await list({ check_time: "2026-01-05" }), [withBlocked, onlyBlocked, talk], "group_id");
+          expectList(await list({ check_time }), [withBlocked, onlyBlocked], "group_id");
+        expectList(await list({ check_time: "2026-01-05" }), [withBlocked, onlyBlocked, talk], "group_id");
       },
       "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost":
         async () => {
           const pages = await suite.pages(`/api/v1/customer/${PATH}?per_page=1`, ann.token);
-          expectIds(pages.flatMap(itemsOf), idsOf(await list(), "group_id"), "group_id");
+          expectList(pages.flatMap(itemsOf), idsOf(await list(), "group_id"), "group_id");
         },
       "Of several messages in one second, the one stored last is the last.": async () => {
         await suite.feed(...["one", "two"].map((text) => message(suite.id("message"), other, ben.id, text)));
@@ -142,8 +142,8 @@ export async function messages(suite: Suite): Promise<Section> {
       "Any later `sent_at` is replaced by the stamp.": async () => {
         const tomorrow = time(86_400);
         await suite.feed(message(suite.id("message"), other, ben.id, "three", { sent_at: tomorrow }));
-        const came = groupOf(await shown(other, "three"), other)?.last_message_time;
-        expectThat(String(came) < tomorrow, `a message sent tomorrow shows ${came}`);
+        const actual = groupOf(await shown(other, "three"), other)?.last_message_time;
+        expectThat(String(actual) < tomorrow, `a message sent tomorrow shows ${actual}`);
       },
       "You then get every group that has a new message, with its newest message.": async () => {
         const seen = new Map<unknown, unknown>();

@@ -1,4 +1,4 @@
-import { expectFailure, expectIds, expectInvalid, expectNames, expectSame } from "../expect.ts";
+import { expectFailure, expectInvalid, expectList, expectNames, expectSame } from "../expect.ts";
 import { type Answer, type Item, idsOf, listOf } from "../http.ts";
 import { account, coupon, customer, issued, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -59,13 +59,13 @@ export async function myCoupons(suite: Suite): Promise<Section> {
           expectNames(answer.body.items, ["store", "mfg", "digital"]);
           expectSame(idsIn(answer), ALL);
           for (const item of issuedOf(answer)) {
-            const came = ["account", "coupon_id", "reserved", "campaign_coupon"].filter((name) => name in item);
-            expectSame(came, ["account", "coupon_id", "reserved"]);
+            const actual = ["account", "coupon_id", "reserved", "campaign_coupon"].filter((name) => name in item);
+            expectSame(actual, ["account", "coupon_id", "reserved"]);
           }
         },
       '`chain_logo` is always `""`.': async () => {
         const options = listOf(await list(), "store").map((item) => (item.account as Item).loyalty_options as Item);
-        expectIds(options, ["", "", ""], "chain_logo");
+        expectList(options, ["", "", ""], "chain_logo");
       },
       "only digital coupons": async () => {
         expectSame(idsIn(await list({ digitalonly: "true" })), [digital, otherDigital]);

@@ -1,4 +1,4 @@
-import { expectFields, expectIds, expectInvalid, expectNames, expectSame, fieldsIn } from "../expect.ts";
+import { expectFields, expectInvalid, expectList, expectNames, expectSame, fieldsIn } from "../expect.ts";
 import { idsOf, itemsOf } from "../http.ts";
 import { account, campaign, customer, day, entry, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -18,7 +18,7 @@ interface Place {
   longitude: number;
 }
 
-/** The great-circle distance in miles, by the chord between two points of the sphere. */
+/** The great-circle distance. The service computes it by haversines, so this takes the chord between the points. */
 function miles(one: Place, other: Place): number {
   const [a, b] = [one, other].map(({ latitude, longitude }) => {
     const [phi, lambda] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180];
@@ -54,7 +54,7 @@ export async function nearby(suite: Suite): Promise<Section> {
   return {
     cited: "interface, 4.1",
     reads: {
-      "Without campaigns `items` is empty.": async () => expectIds(await ask(suite.accountId()), []),
+      "Without campaigns `items` is empty.": async () => expectList(await ask(suite.accountId()), []),
       "`count` | 1 to 100 | no, 8 | the most campaigns to return": async () => {
         for (const count of [0, 101, 1.5, "many"]) expectInvalid(await ask(main, { count }), "count");
       },
@@ -113,27 +113,27 @@ export async function nearby(suite: Suite): Promise<Section> {
       },
       "A campaign is listed if it belongs to the account, has `status` 1, runs today, and at least one of its stores is nearby. It runs today if today is within its dates, both included. Without an end date it does not end.":
         async () => {
-          expectIds(await ask(dates), [today, open].sort());
+          expectList(await ask(dates), [today, open].sort());
           expectSame(idsOf(await ask(main)).includes(far), false);
         },
       "A store is nearby if it is at most `NEARBY_RADIUS_MILES` (25) away, also across the 180th meridian and at the poles. The distance is the great-circle distance on a sphere with a radius of 3958.7613 miles.":
         async () => {
-          const came = idsOf(await ask(main));
-          expectSame([came.includes(loved), came.includes(far)], [true, false]);
-          expectIds(await ask(spread, { latitude: 10, longitude: -179.95 }), [eastCampaign]);
-          expectIds(await ask(poles, { latitude: 89.9, longitude: 180 }), [poleCampaign]);
+          const actual = idsOf(await ask(main));
+          expectSame([actual.includes(loved), actual.includes(far)], [true, false]);
+          expectList(await ask(spread, { latitude: 10, longitude: -179.95 }), [eastCampaign]);
+          expectList(await ask(poles, { latitude: 89.9, longitude: 180 }), [poleCampaign]);
         },
       "A campaign's popularity is the sum of the positive balance entries that were booked on it at its nearby stores.":
-        async () => expectIds(await ask(main, { count: 3 }), [loved, liked, both]),
+        async () => expectList(await ask(main, { count: 3 }), [loved, liked, both]),
       "Order: popularity, highest first; then distance before rounding; then id.": async () => {
-        expectIds(await ask(main), [loved, liked, both, near, tied, tiedToo]);
-        expectIds(await ask(main, { count: "2" }), [loved, liked]);
+        expectList(await ask(main), [loved, liked, both, near, tied, tiedToo]);
+        expectList(await ask(main, { count: "2" }), [loved, liked]);
         expectSame(itemsOf(await ask(random, { count: undefined })).length, 8);
-        const wanted = randomStores
+        const expected = randomStores
           .map(({ id, ...place }) => ({ id, distance: miles(HERE, place) }))
           .filter(({ distance }) => distance <= radius)
           .sort((one, other) => one.distance - other.distance);
-        expectIds(await ask(random), idsOf(wanted));
+        expectList(await ask(random), idsOf(expected));
       },
       "`distance` is in miles to the nearest of the campaign's stores, rounded to two decimals.": async () => {
         const distances = Object.fromEntries(itemsOf(await ask(main)).map(({ id, distance }) => [id, distance]));

@@ -18,7 +18,7 @@ const COUPON = {
   ...{ once_per_sale: 1, filter_items: 3, coupon_barcode: "0042", source_campaign_id: "elsewhere" },
   created_at: "2026-01-02 03:04:05",
 };
-/** The fields of the answer, besides ids. */
+/** The coupon as answers show it, without the ids that they add. */
 const { created_at: _, ...ofCoupon } = COUPON;
 const ANSWERED = { ...ofCoupon, id: "", value: "19.50", expiration_date: "2999-01-31 23:59:59", coupon_barcode: 42 };
 const ISSUED = {
@@ -87,9 +87,9 @@ export async function objects(suite: Suite): Promise<Section> {
       "`id`, `account_id`, `customer_id`, `campaign_coupon_id`, `expected_end_date`, `creation_method`, `created_at`, `updated_at`, `deleted_at`, `store_name`, `campaign_id`, `name`, `coupon_barcode`, `type`, `value`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration`, `once_per_sale`, `expiration_date`, `campaign_coupon_created`, `total_count`, `usage_count`, `remaining_count`, `store_image`. The detailed variants add `coupon_id`, `reserved`, `account` and `campaign_coupon`.":
         async (rule) => {
           expectNames(await record(one), fieldsIn(rule));
-          const { account: _, campaign_coupon: __, ...came } = (await record(one)) ?? {};
+          const { account: _, campaign_coupon: __, ...actual } = (await record(one)) ?? {};
           const { id, source_campaign_id, filter_items, coupon_barcode, ...ofCoupon } = ANSWERED;
-          expectSame(came, {
+          expectSame(actual, {
             ...{ ...ofCoupon, coupon_barcode, campaign_id: spring, campaign_coupon_created: COUPON.created_at },
             ...{ ...ISSUED, id: one, account_id: accountId, customer_id: ann.id, campaign_coupon_id: inSpring },
             ...{ store_name: word, store_image: "https://images.example/s.png", remaining_count: 3, deleted_at: null },

@@ -26,7 +26,7 @@ const MOST = 20;
 const BLOCKERS = 3;
 
 const pairs = (text: string) => text.split(", ").map((pair) => pair.split(" ") as [query: string, name: string]);
-/** A query and the name that it means. The typo is in the second, a middle or the last letter. */
+/** Queries, and the names that they mean. The typo is in the second, a middle or the last letter. */
 const FORGIVEN = pairs(
   "gharcia García, ggarcia García, garrcia García, garcixa García, garciae García, maris Marina, grcia García, " +
     "garca García, gercia García, gartia García, garcie García, gracia García, garica García, garcai García, " +
@@ -42,7 +42,7 @@ const UNFORGIVEN = pairs(
 export async function search(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const { accountId, chain } = suite.accountIds("accountId chain");
-  // A word is in the names of the records of one rule, so that only these are found.
+  // The records of each rule have a word of their own, so that a search finds no others.
   const newWord = () => suite.word();
   const [word, crowd, company, typed, lonely] = [newWord(), newWord(), newWord(), newWord(), newWord()];
   const [fewer, all, most, several] = [newWord(), newWord(), newWord(), newWord()];
@@ -64,7 +64,7 @@ export async function search(suite: Suite): Promise<Section> {
   const find = async (query: string, id: string) =>
     listOf(await ask(query), "customers").find((item) => item.id === id);
   const withoutFifthLetter = (text: string) => text.slice(0, 4) + text.slice(5);
-  /** The customers that a search finds, by the setting `CUSTOMER_SEARCH`. */
+  /** Those of these customers that a search may find, by the setting `CUSTOMER_SEARCH`. */
   const found = (...ids: string[]) => {
     const { customerSearch } = suite.settings;
     if (customerSearch === "all") return ids;
@@ -210,17 +210,21 @@ export async function search(suite: Suite): Promise<Section> {
       },
       "a store | `id`, `account_id`, `name`, `store_image`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `phone`, `latitude`, `longitude`, `account` (5.1)":
         async (rule) => {
-          const [came] = listOf(await ask(word), "stores");
-          expectNames(came, fieldsIn(rule));
-          expectFields(came, { id: shop, account_id: accountId, city: "Tulsa", latitude: 10, longitude: 20 });
+          const [actual] = listOf(await ask(word), "stores");
+          expectNames(actual, fieldsIn(rule));
+          expectFields(actual, { id: shop, account_id: accountId, city: "Tulsa", latitude: 10, longitude: 20 });
         },
       "a customer | `id`, `scan_id`, `first_name`, `last_name`, `date_of_birth`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `customer_description`, `stores_count`, `friend_status`, `balance`, `avatar`, `campaigns_total`, `campaigns_registered`":
         async (rule) => expectNames(await find(word, ann.id), fieldsIn(rule)),
       "a campaign | `id`, `account_id` (here an integer), `name`, `campaign_start_date`, `campaign_end_date`, `campaign_description`, `age_range_type`, `age_value`, `min_age`, `max_age`, `status`, `campaign_type`, `trigger_type`, `reward_type`, `campaign_require_register`, `cash_tender_multiplier`, `non_cash_tender_multiplier`, `allow_cash_tender`, `allow_non_cash_tender`, `trigger_amount`, `account` (5.1)":
         async (rule) => {
-          const [came] = listOf(await ask(word), "campaigns");
-          expectNames(came, fieldsIn(rule));
-          expectFields(came, { account_id: Number(accountId), trigger_amount: "0.00", cash_tender_multiplier: "1.00" });
+          const [actual] = listOf(await ask(word), "campaigns");
+          expectNames(actual, fieldsIn(rule));
+          expectFields(actual, {
+            account_id: Number(accountId),
+            trigger_amount: "0.00",
+            cash_tender_multiplier: "1.00",
+          });
         },
       '`date_of_birth`, `scan_id`, the address and `balance` of a customer are shown to that customer and to friends (`friend_status` 1). For others the date is `null`, the texts are `""` and the balance is 0.':
         async () => {
@@ -235,9 +239,9 @@ export async function search(suite: Suite): Promise<Section> {
       "`campaigns_total` is the number of running campaigns (`status` 1, today within the dates) of the accounts of those stores. `campaigns_registered` is how many of these the customer has registered for.":
         async () => {
           const [id = ann.id] = found(friend);
-          const came = await find(word, id);
-          const wanted = id === friend ? [1, 1, 1] : [0, 0, 0];
-          expectSame([came?.stores_count, came?.campaigns_total, came?.campaigns_registered], wanted);
+          const actual = await find(word, id);
+          const expected = id === friend ? [1, 1, 1] : [0, 0, 0];
+          expectSame([actual?.stores_count, actual?.campaigns_total, actual?.campaigns_registered], expected);
         },
     },
   };

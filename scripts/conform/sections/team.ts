@@ -1,8 +1,8 @@
 import {
   expectFailure,
   expectFields,
-  expectIds,
   expectInvalid,
+  expectList,
   expectNames,
   expectOk,
   expectSame,
@@ -74,14 +74,14 @@ export async function team(suite: Suite): Promise<Section> {
       },
       "`level_no` | 1 to 5 | no | only this depth": async () => {
         for (const level_no of ["0", "6", "one"]) expectInvalid(await list({ level_no }), "level_no");
-        expectIds(await list({ level_no: "2" }), [abe, twin, second, left]);
-        expectIds(await list({ level_no: "5" }), [line[4]]);
+        expectList(await list({ level_no: "2" }), [abe, twin, second, left]);
+        expectList(await list({ level_no: "5" }), [line[4]]);
       },
       "With `team_member_id`, depths count from that member. It must be the caller or a member of the caller's team; otherwise the answer is 404.":
         async () => {
           const team = await list({ team_member_id: second });
-          expectIds(team, line.slice(2));
-          expectIds(team, [1, 2, 3, 4], "current_level");
+          expectList(team, line.slice(2));
+          expectList(team, [1, 2, 3, 4], "current_level");
           expectFailure(await list({ team_member_id: aside }), 404, "NOT_FOUND");
           expectFailure(await list({ team_member_id: line[5] ?? "" }), 404, "NOT_FOUND");
           expectFailure(await list({ team_member_id: ann.id }, { caller: eve }), 404, "NOT_FOUND");
@@ -100,11 +100,11 @@ export async function team(suite: Suite): Promise<Section> {
           expectFields(await memberOf(first), { total_balance: 10.1, team_store_count: 2, friend_status: 1 });
         },
       'Order: depth, then name ("First Last"), then id.': async () => {
-        expectIds(await list(), [first, zoe, abe, twin, second, left, third, line[3], line[4]]);
+        expectList(await list(), [first, zoe, abe, twin, second, left, third, line[3], line[4]]);
       },
       "A caller who is not a member, or has no team, gets empty `items`.": async () => {
-        expectIds(await list({}, { caller: eve }), []);
-        expectIds(await list({}, { at: elsewhere }), []);
+        expectList(await list({}, { caller: eve }), []);
+        expectList(await list({}, { at: elsewhere }), []);
       },
     },
   };

@@ -5,7 +5,7 @@ import { invalid } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import type { FieldMessages } from "../values/messages.ts";
-import { checkLine, type GoodLine, splitLines } from "./lines.ts";
+import { checkLine, splitLines } from "./lines.ts";
 import { applyFeed } from "./queries.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
 import { type Batch, hasKeyColumn, identityOf, isGlobal, type Kind, type Line } from "./records/kind.ts";
@@ -15,7 +15,8 @@ import type { Accepted } from "./schema.ts";
 /**
  * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). `version`: how many requests have been committed.
  * `horizon`: a line with an event from before this time is a bad line.
- * @throws the failures 413 for too many lines or items, or more than D1 can do, 422 for bad lines, 403 for lines that touch another account.
+ * @throws the failures 413 for too many lines or items or more than D1 can do, 422 for bad lines, and 403 for lines that
+ * touch another account.
  */
 export async function acceptFeed(
   db: Database,
@@ -31,26 +32,25 @@ export async function acceptFeed(
   return { answer: { accepted: count - ignored, ignored }, ...applied };
 }
 
-/**
- * The lines by kind, each kind after the kinds that it refers to. This is a function of its own, because otherwise
- * `acceptFeed` holds the texts of all lines, 8 MB, while it waits for the database.
- */
+/** The lines by kind, each kind after the kinds that it refers to. */
 function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
   const { lines, items } = checkLines(body, kinds, horizon);
   const byKind = Map.groupBy(lines, ({ kind }) => kind);
   const batches = kinds.flatMap((kind): Batch[] => {
-    const rows = new Map(byKind.get(kind)?.map(({ line, row }) => [line, row]));
-    if (rows.size === 0) return [];
-    const all = [...rows.keys()];
+    const all = byKind.get(kind);
+    if (all === undefined) return [];
     const { writes, deletes } = deduplicate(kind, all);
-    return [{ kind, all, writes, deletes, rowChunks: joinRows(writes.flatMap((line) => rows.get(line) ?? [])) }];
+    const rowChunks = joinRows(writes.map(({ row }) => row));
+    // Otherwise the request holds the rows of all lines a second time, 8 MB, while it waits for the database.
+    for (const line of all) line.row = "";
+    return [{ kind, all, writes, deletes, rowChunks }];
   });
   return { batches, count: lines.length, items };
 }
 
 /** @throws the failure 413 for too many lines or items, otherwise 422 with the errors of the first bad lines. */
 function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
-  const lines: GoodLine[] = [];
+  const lines: Line[] = [];
   const errors: FieldMessages = {};
   let [count, items, badLines] = [0, 0, 0];
   for (const numbered of splitLines(body)) {
@@ -59,7 +59,7 @@ function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | 
     const result = checkLine(numbered, kinds, horizon);
     if ("line" in result) {
       items += result.line.items;
-      lines.push(result);
+      lines.push(result.line);
     } else {
       badLines += 1;
       if (badLines > NAMED_LINES) continue;
@@ -78,14 +78,14 @@ function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | 
  */
 function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "deletes"> {
   const byKey = new Map<string, Line>();
-  const orders = new Map<string, number>();
+  const firstNumbers = new Map<string, number>();
   for (const line of all) {
     const deletesEvent = kind.type === "event" && line.deleted;
     const key = `${deletesEvent} ${identityOf(kind, line.forChecks)}`;
     if (kind.type === "state" || !byKey.has(key)) byKey.set(key, line);
-    if (!line.deleted && !orders.has(key)) orders.set(key, line.number);
+    if (!line.deleted && !firstNumbers.has(key)) firstNumbers.set(key, line.number);
   }
-  for (const [key, line] of byKey) line.order = orders.get(key) ?? line.number;
+  for (const [key, line] of byKey) line.order = firstNumbers.get(key) ?? line.number;
   const lines = [...byKey.values()];
   const writes = lines.filter(({ deleted }) => !deleted).sort((one, other) => one.order - other.order);
   return { writes: arrange(kind, writes), deletes: lines.filter(({ deleted }) => deleted) };

@@ -7,13 +7,6 @@ import { TOO_OLD } from "./records/faults.ts";
 import { isDeletable, itemsOf, type Kind, type Line, valuesForChecks } from "./records/kind.ts";
 import { toJsonRow } from "./records/statements.ts";
 
-export interface GoodLine {
-  kind: Kind;
-  line: Line;
-  /** The JSON array with the values that the line writes (`toJsonRow`); empty if the line deletes. */
-  row: string;
-}
-
 /**
  * Checks what can be checked without the database (docs/contract/feed.md, 1 and 3). Returns the line, or its errors by
  * field; the key `""` has the errors of the line as a whole. `horizon`: an event from before this time is an error.
@@ -22,7 +15,7 @@ export function checkLine(
   { number, text }: NumberedText,
   kinds: readonly Kind[],
   horizon: string | null = null,
-): GoodLine | { messages: FieldMessages } {
+): { line: Line } | { messages: FieldMessages } {
   const object = objectOf(text);
   if (Array.isArray(object)) return { messages: { "": object } };
 
@@ -48,8 +41,8 @@ export function checkLine(
   }
   const items = itemsOf(kind.list?.field, result.data).length;
   const time = timeOf(kind, result.data);
-  const line = { number, time, deleted: deletes, forChecks: valuesForChecks(kind, result.data), items, order: number };
-  return { kind, line, row };
+  const forChecks = valuesForChecks(kind, result.data);
+  return { line: { kind, number, time, deleted: deletes, forChecks, items, order: number, row } };
 }
 
 function timeOf({ timeField }: Kind, fields: Record<string, unknown>): string | null {

@@ -14,7 +14,6 @@ import { currentHorizon, historySettings } from "./horizon.ts";
 import { ExportQuery } from "./schema.ts";
 import { warnOfSize } from "./size-warning.ts";
 
-// Of this isolate.
 const admission = new Admission();
 
 export const feed = createRouter()
@@ -26,7 +25,7 @@ export const feed = createRouter()
       async () => {},
       () => readPage(c.var.db, { records: record, customer, after, bucket: historySettings(c.env)?.bucket }),
     );
-    const page = await toItsEnd(c, work);
+    const page = await finish(c, work);
 
     if (page.next !== undefined) c.header("Link", nextLink(c.req.url, page.next));
     c.header("X-Feed-Version", String(page.version));
@@ -47,7 +46,7 @@ export const feed = createRouter()
         });
         return accepted;
       });
-    const { answer, version, forListeners } = await toItsEnd(c, work);
+    const { answer, version, forListeners } = await finish(c, work);
     const { databaseBytes, rowsWritten } = c.var.db.usage;
     warnOfSize(databaseBytes);
     writeMetrics(c.env, "feed", {
@@ -61,8 +60,8 @@ export const feed = createRouter()
     return c.json({ status: true as const, items: answer });
   });
 
-/** Waits for work that goes on when its client is gone. Otherwise its visit would stay in the admission for a minute. */
-function toItsEnd<Result>({ executionCtx }: Pick<Context, "executionCtx">, work: Promise<Result>): Promise<Result> {
+/** Waits for work, which goes on if the client is gone. If it was cancelled, its visit would stay admitted for a minute. */
+function finish<Result>({ executionCtx }: Pick<Context, "executionCtx">, work: Promise<Result>): Promise<Result> {
   executionCtx.waitUntil(work.catch(() => {}));
   return work;
 }

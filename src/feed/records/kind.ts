@@ -9,8 +9,9 @@ import type { Summary } from "./summaries.ts";
 /** The valid fields of a record, by their names on the wire. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A valid line of a feed request, without the values that it writes: a request may hold all its lines while it waits. */
+/** A valid line of a feed request. */
 export interface Line {
+  readonly kind: Kind;
   /** Its number in the request, from 1. */
   readonly number: number;
   /** When an event happened, in UTC; null: the line has no time, or is no event. */
@@ -22,6 +23,8 @@ export interface Line {
   readonly items: number;
   /** The number of the first line that writes the record. */
   order: number;
+  /** The JSON array with the values that the line writes (`toJsonRow`); empty if the line deletes, or `rowChunks` has it. */
+  row: string;
 }
 
 /** The lines of one kind in a request. */

@@ -5,14 +5,15 @@ import { limitTo, select } from "../../db/select.ts";
 import { customers, friendships } from "../../db/tables.ts";
 import { compareCodePoints } from "../../values/code-points.ts";
 import type { CustomerSearch } from "./schema.ts";
+import { isForgivable } from "./typos.ts";
 import { missingWords } from "./word-index.ts";
 
-// If a search finds only people whom the caller knows, it starts from these. The index has no list of friends: it would go
-// through everybody with a common name.
+// A search for people whom the caller knows starts from these people. The index has no list of friends: a search there would
+// read everybody with a common name.
 
 export type Known = Exclude<CustomerSearch, "all">;
 
-/** `FROM` the caller, and the caller's friends for "friends", without anybody who has blocked the caller. */
+/** `FROM` the caller and, for "friends", the caller's friends, without anybody who has blocked the caller. */
 function fromKnown(whom: Known, caller: Placeholder, where: SQL): SQL {
   const me = customerKeyOf(caller);
   const friends = sql`
@@ -40,25 +41,21 @@ export const selectKnownNames = compilePer(({ whom }: { whom: Known }, placehold
   select({ key: customers.key, words: customers.words }, fromKnown(whom, placeholder("caller"), sql`true`)),
 );
 
-/** The customers who have all words, some forgiven: with the fewest forgiven words first, then in the order first stored. */
+/** The customers who have all words of the query, some of them forgiven. Fewest forgiven words first, then by key. */
 export function matchWithTypos(
   known: readonly { key: number; words: string }[],
   words: readonly string[],
-  isForgivable: (word: string) => boolean,
 ): { key: number; forgiven: string[] }[] {
-  return known
-    .map(({ key, words: text }) => {
-      const held = text.split(" ");
-      return { key, held, forgiven: words.filter((word) => !held.some((one) => one.startsWith(word))) };
-    })
-    .filter(({ held, forgiven }) =>
-      forgiven.every((word) => isForgivable(word) && held.some((one) => isTypoOf(word, one))),
-    )
-    .map(({ key, forgiven }) => ({ key, forgiven }))
-    .sort((one, other) => one.forgiven.length - other.forgiven.length || one.key - other.key);
+  const matches = known.flatMap(({ key, words: text }) => {
+    const names = text.split(" ");
+    const forgiven = words.filter((word) => !names.some((name) => name.startsWith(word)));
+    const isMatch = forgiven.every((word) => isForgivable(word) && names.some((name) => isTypoOf(word, name)));
+    return isMatch ? [{ key, forgiven }] : [];
+  });
+  return matches.sort((one, other) => one.forgiven.length - other.forgiven.length || one.key - other.key);
 }
 
-/** For a `WITH` clause: `found(rank, key, forgiven)`, from a JSON array of what `matchWithTypos` returns. */
+/** For a `WITH` clause: `found(rank, key, forgiven)` of the customers that `matchWithTypos` returns, as a JSON array. */
 export function findMatches(matches: Placeholder): SQL {
   return sql`found(rank, key, forgiven) AS MATERIALIZED (
     SELECT key, value ->> '$.key', value -> '$.forgiven' FROM json_each(${matches})
@@ -70,23 +67,25 @@ export function findMatches(matches: Placeholder): SQL {
  * more, less or other, or two neighbours swapped (docs/contract/interface.md, 4.6). Dropping only the last letter counts
  * only if the other word ends there.
  */
-export function isTypoOf(asked: string, held: string): boolean {
-  const [a, h] = [[...asked], [...held]];
-  let same = 0;
-  while (same < a.length && a[same] === h[same]) same += 1;
-  if (same === 0) return false;
-  const [first, second] = a.slice(same);
-  const goesOn = (from: number, rest: readonly string[]) => rest.every((letter, index) => h[from + index] === letter);
-  const isAdded = h.length > same && goesOn(same + 1, a.slice(same));
-  const isReplaced = h.length > same && goesOn(same + 1, a.slice(same + 1));
-  const isSwapped = second !== undefined && goesOn(same, [second, String(first), ...a.slice(same + 2)]);
-  const isLeftOut = same < a.length - 1 ? goesOn(same, a.slice(same + 1)) : h.length === a.length - 1;
+export function isTypoOf(asked: string, other: string): boolean {
+  const [askedLetters, otherLetters] = [[...asked], [...other]];
+  const start = askedLetters.findIndex((letter, index) => letter !== otherLetters[index]);
+  if (start < 1) return false;
+  const askedFrom = (index: number) => askedLetters.slice(index).join("");
+  const otherFrom = (index: number) => otherLetters.slice(index).join("");
+  const [first = "", second = ""] = askedLetters.slice(start);
+  const isLastLetter = second === "";
+  const hasLetter = otherLetters.length > start;
+  const isAdded = otherFrom(start + 1).startsWith(askedFrom(start));
+  const isReplaced = hasLetter && otherFrom(start + 1).startsWith(askedFrom(start + 1));
+  const isSwapped = !isLastLetter && otherFrom(start).startsWith(second + first + askedFrom(start + 2));
+  const isLeftOut = isLastLetter ? !hasLetter : otherFrom(start).startsWith(askedFrom(start + 1));
   return isAdded || isReplaced || isSwapped || isLeftOut;
 }
 
-/** A record with typos: its words, and the words of the query that were forgiven in it. */
+/** A record in which words of the query were forgiven. */
 export interface ForgivenRecord {
-  /** With blanks between them. */
+  /** The words of the record, with blanks between them. */
   words: string;
   forgiven: readonly string[];
 }
@@ -97,15 +96,12 @@ const WORD_LIMIT = 100;
 
 /** The words of records that a forgiven word was taken for: those of the most records first, then by code point. */
 export function meaningsOf(word: string, records: readonly ForgivenRecord[]): string[] {
-  const held = records
+  const meanings = records
     .filter(({ forgiven }) => forgiven.includes(word))
-    .flatMap(({ words }) =>
-      [...new Set(words.split(" "))].filter((one) => one.length <= WORD_LIMIT && isTypoOf(word, one)),
-    );
-  const counts = new Map<string, number>();
-  for (const one of held) counts.set(one, (counts.get(one) ?? 0) + 1);
-  return [...counts]
-    .sort(([one, times], [other, otherTimes]) => otherTimes - times || compareCodePoints(one, other))
+    .flatMap(({ words }) => [...new Set(words.split(" "))])
+    .filter((meaning) => meaning.length <= WORD_LIMIT && isTypoOf(word, meaning));
+  return [...Map.groupBy(meanings, (meaning) => meaning)]
+    .sort(([one, { length }], [other, { length: times }]) => times - length || compareCodePoints(one, other))
     .slice(0, MEANINGS_LIMIT)
-    .map(([one]) => one);
+    .map(([meaning]) => meaning);
 }

@@ -52,7 +52,7 @@ async function searchWithTypos(db: Database, search: FullSearch, lists: readonly
     const texts = typoExpressions(words, similar, list);
     return texts === null ? [] : [selectWithTypos({ list }, { ...texts, words: JSON.stringify(words), caller })];
   });
-  const matches = matchWithTypos(knownCustomers, words, isForgivable).slice(0, FOUND_LIMIT);
+  const matches = matchWithTypos(knownCustomers, words).slice(0, FOUND_LIMIT);
   if (matches.length > 0) {
     const values = { matches: JSON.stringify(matches), caller };
     statements.push(selectKnownWithTypos({ list: "customers" }, values));

@@ -13,26 +13,25 @@ import type { SearchList } from "./schema.ts";
 export interface Found extends Record<SearchList, JsonText[]> {
   /** The words of the query that were forgiven in one of these records, in the order of the query. */
   forgiven: string[];
-  /** The words of records that each of these was taken for. */
+  /** The words of records that each forgiven word was taken for. */
   meant: Record<string, string[]>;
 }
 
-/** The most bytes of each list. There are no pages. The first record always fits: its account object has 400 KB at most. */
+/** The most bytes of each list, which has no pages. The first record always fits: its account object has at most 400 KB. */
 const LIST_BYTES = 600_000;
+
+const ADDRESS = ["address_line_1", "address_line_2", "city", "state", "zip"] as const;
 
 export type FoundRow = RowOf<ReturnType<(typeof SELECT_RECORDS)[SearchList]>>;
 
-/**
- * Reads the records of a list, as JSON texts that are put together without being parsed.
- * @param found for a `WITH` clause: `found(rank, key, forgiven)`
- */
+/** Reads the records of a list. `found` is for a `WITH` clause: `found(rank, key, forgiven)`. */
 export const SELECT_RECORDS = { stores: readStores, campaigns: readCampaigns, customers: readCustomers };
 
 function readStores(found: SQL) {
   const record = jsonOf({
     id: stores.id,
     account_id: accounts.id,
-    ...pick(stores, "name", "store_image", "address_line_1", "address_line_2", "city", "state", "zip", "phone"),
+    ...pick(stores, "name", "store_image", ...ADDRESS, "phone"),
   });
   // Not in `record`: SQLite writes numbers into JSON with fewer digits than a position may have.
   const position = pick(stores, "latitude", "longitude");
@@ -42,7 +41,6 @@ function readStores(found: SQL) {
 function readCampaigns(found: SQL) {
   const record = jsonOf({
     id: campaigns.id,
-    // A number here (docs/contract/interface.md, 4.6).
     account_id: sql`CAST(${accounts.id} AS INTEGER)`,
     ...pick(campaigns, "name", "campaign_start_date", "campaign_end_date", "campaign_description", "status"),
   });
@@ -85,18 +83,8 @@ function readOfMerchants<F extends Fields>(
 }
 
 /** The fields that a customer shows to friends only. */
-const PERSONAL = pick(
-  customers,
-  "scan_id",
-  "date_of_birth",
-  "address_line_1",
-  "address_line_2",
-  "city",
-  "state",
-  "zip",
-);
+const PERSONAL = pick(customers, "scan_id", "date_of_birth", ...ADDRESS);
 
-/** Customers, with the fields that the caller may see. */
 function readCustomers(found: SQL, caller: Placeholder) {
   const isOpen = sql`${customers.id} = ${caller} OR seen.friend_status = 1`;
   const personal = Object.entries(PERSONAL).map(([name, column]) => {
@@ -152,7 +140,6 @@ function readCustomers(found: SQL, caller: Placeholder) {
   return selectWith(counted, fields, rows);
 }
 
-/** The JSON of a customer as the caller may see them. */
 export function toCustomer({ record, balance }: RowOf<ReturnType<typeof readCustomers>>): JsonText {
   return mergeObjects(storedJson(record), toJson({ balance }));
 }

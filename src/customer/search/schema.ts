@@ -18,13 +18,13 @@ export function customerSearchOf({ CUSTOMER_SEARCH: value }: { CUSTOMER_SEARCH?:
 const SHORTEST_QUERY = 3;
 
 const Lists = TextParameter.transform((text, context) => {
-  const lists = LISTS.filter((list) => partsOf(text).includes(list));
-  const isKnown = partsOf(text).every((part) => lists.some((list) => list === part));
+  const parts = partsOf(text);
+  const lists = LISTS.filter((list) => parts.length === 0 || parts.includes(list));
+  const isKnown = parts.every((part) => lists.some((list) => list === part));
   if (!isKnown) context.addIssue(`must be any of ${LISTS.join(", ")}, comma-separated`);
   return lists;
 });
 
-/** The body of a search (docs/contract/interface.md, 4.6). A filter of commas and blanks counts as absent. */
 export const FullSearchBody = z.object({
   query: z
     .string({ error: mustBe("a string") })
@@ -42,7 +42,7 @@ export const FullSearchBody = z.object({
       description: "Each word must begin some word of the records found.",
     }),
   filter: optionalText(Lists)
-    .transform((lists) => (lists === undefined || lists.length === 0 ? [...LISTS] : lists))
+    .transform((lists) => lists ?? [...LISTS])
     .meta({
       type: "string",
       default: LISTS.join(","),

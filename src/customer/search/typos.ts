@@ -5,8 +5,9 @@ import { customerVocabulary, merchantVocabulary } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
 import { asBeginnings, LONGEST_BEGINNING, missingWords, selectMatches, type WordIndex } from "./word-index.ts";
 
-// A search that finds nothing is repeated with typos forgiven (docs/contract/interface.md, 4.6). A vocabulary has each word
-// of some indexes once, and says which of them are one typo away. Each step has a bound, because a feed may hold any names.
+// A search that finds nothing is repeated with typos forgiven (docs/contract/interface.md, 4.6). A vocabulary holds each word
+// of some indexes once, so the words one typo away are looked up there. Each step has a bound, because a feed may hold any
+// names.
 
 const FORGIVABLE = /^\p{L}{5,}$/u;
 
@@ -15,14 +16,14 @@ export function isForgivable(word: string): boolean {
   return FORGIVABLE.test(word);
 }
 
-/** How many steps a search may take along its vocabularies in all. */
+/** The most steps of a search along its vocabularies. */
 const SCAN_STEPS = 1_500;
-/** How many words one typo away are tried, of one word and of all words in all lists: each costs FTS5 3 µs a segment. */
+/** The most words one typo away that are tried: of one word, and of all words in all lists. Each costs FTS5 3 µs a segment. */
 const NEIGHBOURS = 200;
 const ALL_NEIGHBOURS = 600;
-// At most this many words that begin with a word of the query are spelled out: FTS5 would gather a long beginning first.
+/** If at most this many words begin with a word of the query, FTS5 gets these words. It would gather a long beginning first. */
 const SPELLED_OUT = 5;
-// How many records are sorted by the number of their forgiven words: those first stored.
+/** The most records that are sorted by the number of their forgiven words: those first stored. */
 const SORTED = 2_000;
 
 const VOCABULARIES = { merchants: merchantVocabulary, customers: customerVocabulary };
@@ -32,7 +33,7 @@ function vocabularyOf(list: SearchList): VocabularyName {
   return list === "customers" ? "customers" : "merchants";
 }
 
-/** Statements that look each word up in the vocabularies of these lists, with rows of `SimilarWords`. */
+/** One statement for each vocabulary of these lists. It finds the words that are similar to each forgivable word. */
 export function readSimilarWords(forgivable: readonly string[], lists: readonly SearchList[]) {
   const vocabularies = [...new Set(lists.map(vocabularyOf))];
   const values = {
@@ -43,17 +44,17 @@ export function readSimilarWords(forgivable: readonly string[], lists: readonly 
   return vocabularies.map((vocabulary) => selectSimilarWords({ vocabulary }, values));
 }
 
-/** One word of the query and the FTS5 expressions for words like it. An expression is null if no word fits. */
+/** A word of the query and FTS5 expressions for similar words. An expression is null if there is no such word. */
 interface SimilarWords {
   vocabulary: VocabularyName;
   word: string;
-  /** The words that begin with it, or the beginning where they are many. Null: the word has to be forgiven. */
+  /** The words that begin with it, or only the beginning if they are many. Null: the word has to be forgiven. */
   exact: string | null;
   /** The beginnings that are one typo away. */
   neighbours: string | null;
 }
 
-/** The two expressions that ask the index of a list. `""` finds nothing. */
+/** Two FTS5 expressions for the index of a list. `""` finds nothing. */
 export interface TypoExpressions {
   /** Forgives only words that begin no word of the vocabulary. */
   strict: string;
@@ -70,8 +71,9 @@ export function typoExpressions(
   list: SearchList,
 ): TypoExpressions | null {
   const own = similar.filter(({ vocabulary }) => vocabulary === vocabularyOf(list));
-  const of = new Map(own.map((one) => [one.word, one]));
-  const choices = words.map((word) => of.get(word) ?? { exact: asBeginnings([word]), neighbours: null });
+  const choices = words.map(
+    (word) => own.find((row) => row.word === word) ?? { exact: asBeginnings([word]), neighbours: null },
+  );
   if (choices.every(({ neighbours }) => neighbours === null)) return null;
   if (choices.some(({ exact, neighbours }) => exact === null && neighbours === null)) return null;
   const all = (texts: (string | null)[]) => texts.map((text) => `(${text})`).join(" AND ");
@@ -82,9 +84,9 @@ export function typoExpressions(
 }
 
 /**
- * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records with all words, as they are or forgiven: those
- * with fewer forgiven words first, then in the order first stored. `forgiven` is a JSON array. The lenient expression is
- * looked up only if the strict one finds too few.
+ * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records with all words, as they are or forgiven. Fewer
+ * forgiven words first, then in the order first stored. `forgiven` is a JSON array. The lenient expression is looked up only
+ * if the strict one finds too few.
  */
 export function findWithTypos(
   index: WordIndex,
@@ -107,11 +109,23 @@ export function findWithTypos(
 // Sorts after every letter and digit.
 const LAST = sql`char(1114111)`;
 
+// What follows the stem in the word that was meant, for each kind of typo. `substr` counts from 1.
+const ADDED = "letter || substr(asked, depth + 1)";
+const REPLACED = "letter || substr(asked, depth + 2)";
+const SWAPPED = "substr(asked, depth + 2, 1) || substr(asked, depth + 1, 1) || substr(asked, depth + 3)";
+const LEFT_OUT = "substr(asked, depth + 2)";
+
+/** A beginning of the word that was meant. If the typo is in the last letter, the stem before it is such a beginning. */
+function beginningMeant(withLetter: string, withoutLetter: string): SQL {
+  const rest = `iif(depth = length(asked) - 1, '', iif(letter <> '', ${withLetter}, ${withoutLetter}))`;
+  return sql.raw(`substr(asked, 1, depth) || ${rest}`);
+}
+
 /**
- * Scans the vocabulary as a trie. A stem is the first `depth` letters of the word, as far as some word begins with them;
- * its row has an empty `letter`. After it comes a row for each letter that follows the stem in some word, so no alphabet is
- * needed. Rows come in the order in which they were found, so all words and stems share the steps. The word's own letter
- * is skipped: doubling it here or one place later gives the same word.
+ * Scans the vocabulary as a trie. A stem is the first `depth` letters of the word, as long as some word begins with them;
+ * its row has an empty `letter`. Then comes a row for each letter that follows the stem in some word, so no alphabet is
+ * needed. Rows come in the order in which they were found, so all words and stems share the steps. Skip the word's own
+ * letter: doubling it here or one place later gives the same word.
  */
 const selectSimilarWords = compilePer(
   (
@@ -139,7 +153,7 @@ const selectSimilarWords = compilePer(
       meant(asked, beginnings) AS MATERIALIZED (
         SELECT asked, rtrim(group_concat(iif(${begins(sql`one`)}, one || ' ', '') || iif(${begins(sql`other`)}, other || ' ', ''), ''))
         FROM (
-          SELECT asked, ${stem} || ${restOf("one")} AS one, ${stem} || ${restOf("other")} AS other
+          SELECT asked, ${beginningMeant(ADDED, SWAPPED)} AS one, ${beginningMeant(REPLACED, LEFT_OUT)} AS other
           FROM stem WHERE letter <> substr(asked, depth + 1, 1)
         )
         GROUP BY asked
@@ -173,14 +187,3 @@ const selectSimilarWords = compilePer(
     );
   },
 );
-
-/** The two possible rests of the word that was meant after a stem with `letter`, or the two after one without. */
-function restOf(way: "one" | "other"): SQL {
-  const rest = (from: number) => `substr(asked, depth + ${from})`;
-  const isOne = way === "one";
-  const addedOrReplaced = `letter || ${rest(isOne ? 1 : 2)}`;
-  const swapped = `substr(asked, depth + 2, 1) || substr(asked, depth + 1, 1) || ${rest(3)}`;
-  const swappedOrLeftOut = isOne ? swapped : rest(2);
-  // A typo in the last letter leaves the stem before it, which begins the word that was meant.
-  return sql.raw(`iif(depth = length(asked) - 1, '', iif(letter <> '', ${addedOrReplaced}, ${swappedOrLeftOut}))`);
-}

@@ -44,7 +44,7 @@ function merchantIndex(name: string, table: typeof stores | typeof campaigns): W
   };
 }
 
-/** The records that match, in the order first stored. FTS5 scans its index, and stops at the limit. */
+/** The records that match `text`, in the order first stored. FTS5 scans its index, and stops at the limit. */
 export function selectMatches(
   { name, joinForFilter, mayBeFound }: WordIndex,
   text: SQL | Placeholder,
@@ -57,22 +57,22 @@ export function selectMatches(
     ORDER BY ${key} ${limit}`;
 }
 
-/** The words of the query, a JSON array, that begin no word of a record. */
+/** The words of the query that begin no word of a record. `words` is a JSON array. */
 export function missingWords(recordWords: SQL, words: Placeholder): SQL {
   return sql`SELECT value FROM json_each(${words}) WHERE instr(' ' || ${recordWords}, ' ' || value) = 0`;
 }
 
-/** The expression that asks FTS5 for records with a word for each of these beginnings. A word has letters and digits only. */
+/** The FTS5 expression for records with a word for each of these beginnings, which have letters and digits only. */
 export function asBeginnings(beginnings: readonly string[]): string {
   return beginnings.map((beginning) => `"${beginning}"*`).join(" AND ");
 }
 
-/** FTS5 has lists of records for beginnings of up to 6 letters. For a longer one it gathers all records before the first. */
+/** FTS5 has lists of records for beginnings of up to 6 letters. For a longer one, it gathers all records first. */
 export const LONGEST_BEGINNING = 6;
 
 /**
- * The most beginnings that are looked up. FTS5 goes through all records of each, a million of them in 20 ms. Few records
- * hold the rarest four beginnings and not the others.
+ * The most beginnings that are looked up. FTS5 reads all records of each, a million of them in 20 ms. Few records hold the
+ * rarest four beginnings and lack the others.
  */
 const MOST_BEGINNINGS = 4;
 const RARITY_RANK = 100;
@@ -87,7 +87,7 @@ export interface WordExpressions {
   texts: Record<"wholeWords" | "beginnings" | "shortBeginnings" | "beginningsJson", string>;
 }
 
-/** `many`: only the rarest are looked up. `long`: some are longer than the beginnings that FTS5 has lists for. */
+/** `many`: only the rarest beginnings are looked up. `long`: FTS5 has no list for some of them. */
 export type LookupPlan = "few" | "long" | "many";
 
 export function wordExpressions(list: SearchList, words: readonly string[]): WordExpressions {
@@ -107,7 +107,7 @@ export function wordExpressions(list: SearchList, words: readonly string[]): Wor
   };
 }
 
-/** The words without those that begin another: a record with a word that begins with `ali` has one that begins with `al`. */
+/** Leaves out words that begin another word: a record that has `ali` also has `al`. */
 export function withoutBeginnings(words: readonly string[]): string[] {
   return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
 }
@@ -122,8 +122,8 @@ export function nameBeginnings(beginnings: readonly string[]): string[] {
 }
 
 /**
- * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records: those that hold every word whole (rank 0),
- * then those in which some words only begin so (1). No word is forgiven.
+ * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records. Rank 0: every word is a whole word of the
+ * record. Rank 1: some words only begin a word. No word is forgiven.
  */
 export function findWords(
   index: WordIndex,
@@ -154,9 +154,9 @@ export function findWords(
 }
 
 /**
- * The expression that asks FTS5 for the rarest of many beginnings, a JSON array. The records that it finds may lack the
- * others. A beginning counts as rarer the later its hundredth record was stored: FTS5 finds that without reading the rest.
- * Without a hundredth record it is the rarest: 9e18 is beyond any rowid.
+ * The FTS5 expression for the rarest of many beginnings, a JSON array. The records that it finds may lack the others. A
+ * beginning is rarer if its hundredth record was stored later: FTS5 finds that record without reading the rest. Without a
+ * hundredth record it is the rarest: 9e18 is beyond any rowid.
  */
 export function rarestBeginnings({ name }: Pick<WordIndex, "name">, beginnings: SQL | Placeholder): SQL<string> {
   const hundredth = sql`SELECT rowid FROM ${name} WHERE ${name} MATCH text

@@ -16,7 +16,7 @@ export const account = defineKind(accounts, {
     agreement_type: { field: "agreement_type", as: "json" },
     core_tenant_id: { field: "core_tenant_id", as: "json" },
     core_app_account_id: { field: "core_app_account_id", as: "json" },
-    // Without the logo: it is large, and most answers leave it out.
+    // The logo has its own column: it is large, and most answers leave it out.
     loyalty_options: {
       made: ({ loyalty_options }: Options) => loyalty_options && { ...loyalty_options, chain_logo: undefined },
       asJson: true,

@@ -23,7 +23,8 @@ const fields = z.object({
   created_at: orNull(FedTime),
 });
 
-// A balance adds up the rows with a customer, and the earnings of a campaign the rows with a campaign.
+// A balance is the sum of the rows with a customer. The earnings of a campaign are the sum of the rows with a campaign. So
+// the first summary has no campaign, and the second has no customer.
 const summaries: readonly Summary[] = [
   { by: ["customer_key", "store_key"], sums: { balance: "amount" }, grew: "description" },
   {

@@ -14,7 +14,7 @@ import { store } from "./store.ts";
 
 const STORE_IDS_LIMIT = 20_000;
 
-/** The fields that no query reads: stored together, as JSON text in one column. */
+/** The fields that no query reads. They are stored together. */
 const CampaignDetails = z.object({
   age_range_type: passedThrough(""),
   age_value: passedThrough(""),
@@ -33,9 +33,7 @@ const CampaignDetails = z.object({
 
 const StoreIds = z.union(
   [z.literal("all"), z.array(Id).max(STORE_IDS_LIMIT, `must be at most ${STORE_IDS_LIMIT} stores`)],
-  {
-    error: mustBe('an array of store ids, or "all"'),
-  },
+  { error: mustBe('an array of store ids, or "all"') },
 );
 
 export const campaign = defineKind(campaigns, {
@@ -56,7 +54,7 @@ export const campaign = defineKind(campaigns, {
     starts_at: { made: ({ campaign_start_date, time_zone }) => firstSecondOf(campaign_start_date, time_zone) },
     ends_at: { made: ({ campaign_end_date, time_zone }) => lastSecondOfEnd(campaign_end_date, time_zone) },
     details: { together: CampaignDetails.keyof().options },
-    // Sorted by key, so that the same stores in another order are no change.
+    // The keys are sorted, so that the same stores in another order change nothing.
     listed_stores: {
       sql: `iif(line.store_ids IS NULL, NULL, (
         SELECT json_group_array(key) FROM (
@@ -74,7 +72,7 @@ export const campaign = defineKind(campaigns, {
     {
       field: "store_ids",
       text: "names stores of an account that is not stored",
-      // Without its account a campaign is not written, and its list neither.
+      // A campaign without its account is not written, and so the next fault cannot look at its list.
       when: sql`item_count > 0 AND account_key IS NULL`,
     },
     {
@@ -96,7 +94,7 @@ export const campaign = defineKind(campaigns, {
   ],
   oftenSmall: true,
   pageEndsBy: "largestRow",
-  // A store's id takes ten times its key.
+  // A store's id is about ten times as long as its key.
   moreBytes: "9 * coalesce(octet_length(campaigns.listed_stores), 0)",
   readBack: {
     store_ids: {

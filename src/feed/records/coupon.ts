@@ -22,8 +22,8 @@ const PrintedLines = z
 const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "must be 1 to 15 digits");
 
 /**
- * A coupon of an account. Those of the kinds store and mfg are issued to customers by a `customer_coupon`. A changed coupon
- * notifies nobody, because it may have a million holders (docs/contract/live.md).
+ * A coupon of an account. A `customer_coupon` issues a coupon of kind store or mfg to a customer. A changed coupon notifies
+ * nobody, because it may have a million holders (docs/contract/live.md).
  */
 export const coupon = defineKind(coupons, {
   record: "coupon",

@@ -12,7 +12,6 @@ import { defineKind } from "./define-kind.ts";
 import { ofAnotherAccount } from "./faults.ts";
 import { store } from "./store.ts";
 
-/** A coupon that was issued to a customer at a store. */
 export const customerCoupon = defineKind(customerCoupons, {
   record: "customer_coupon",
   fields: z.object({

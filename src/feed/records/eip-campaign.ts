@@ -7,7 +7,7 @@ import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../../values/time-zone
 import { account } from "./account.ts";
 import { defineKind } from "./define-kind.ts";
 
-/** A campaign of the employee incentive program, in which employees are ranked by their plays. */
+/** A campaign of the employee incentive program (EIP), which ranks employees by their plays. */
 export const eipCampaign = defineKind(eipCampaigns, {
   record: "eip_campaign",
   fields: z.object({

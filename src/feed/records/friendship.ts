@@ -6,7 +6,7 @@ import { Id } from "../../values/text.ts";
 import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 
-/** Two friends, or a request for it. The pair has no order: one row stands for both directions. */
+/** Two friends, or a request to be friends. One row stands for both directions: the smaller key comes first. */
 export const friendship = defineKind(friendships, {
   record: "friendship",
   fields: z.object({ customer_id: Id, friend_id: Id, status: Flag }),

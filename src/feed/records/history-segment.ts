@@ -21,7 +21,7 @@ export const historySegment = defineKind(historySegments, {
     sha256: text(/^[0-9a-f]{64}$/, "a SHA-256 in hexadecimal"),
     oldest: Datetime,
     newest: Datetime,
-    // As texts: a JavaScript number is not exact for a thousand of the largest amounts.
+    // Texts, because a JavaScript number is not exact for the sum of a thousand of the largest amounts.
     sums: z.record(z.string(), text(/^-?\d{1,18}$/, "a whole number as a string"), { error: mustBe("an object") }),
   }),
   rules: ({ kind, month, segment_no, name }) =>

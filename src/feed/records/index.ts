@@ -42,7 +42,7 @@ export const KINDS: readonly Kind[] = [
   message,
 ];
 
-/** The kinds as an export gives them, and a restore takes them (docs/contract/restore.md): some say more than in a feed. */
+/** The kinds of an export, which a restore takes (docs/contract/restore.md). Some differ from those of a feed. */
 export const EXPORTED_KINDS: readonly Kind[] = [...KINDS.map(toRestored), historySegment];
 
 export const RESTORED_KINDS: readonly Kind[] = [...EXPORTED_KINDS, program];

@@ -26,8 +26,8 @@ export const membership = defineKind(memberships, {
     {
       field: "referrer_id",
       text: "must be a member of the store, stored or on an earlier line",
-      // A membership that is written makes the link, if the referrer is a member by then. The check looks up the link by its
-      // whole primary key, which has the member's name and id. A member's referrer who is the member would have a link.
+      // When a membership is written, a trigger makes the link if the referrer is a member by then. The check looks up the link
+      // by its whole primary key, for which it needs the member's name and id. Who refers themselves would have a link.
       when: sql`referrer_id = customer_id OR (referrer_key IS NOT NULL AND store_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM customers
         WHERE customers.key = line.customer_key AND NOT EXISTS (
@@ -40,15 +40,15 @@ export const membership = defineKind(memberships, {
     },
   ],
   arrange: referrersFirst,
-  // A member who leaves keeps the row, so that the members below stay where they are.
+  // A member who leaves keeps the row, so that the members below keep their places in the tree.
   deletion: { column: "joined", is: 0 },
-  // A member comes after the referrer: docs/decisions.md says why two rounds are enough for most programs.
+  // A member comes after the referrer. docs/decisions.md says why most programs need only two rounds.
   scans: [{ when: `${ROUND} = 0` }, { order: [ROUND, "store_key", "customer_key"], when: `${ROUND} > 0` }],
 });
 
 /**
- * Puts each member after the referrer, if the referrer's first line stands before the member's own. A referrer on a later
- * line is not moved, so the check of the link refuses the member, and at least one member of a circle.
+ * Puts each member after the referrer, if the referrer's first line is before the member's line. A referrer on a later line
+ * is not moved, so the fault above refuses the member. For the same reason it refuses at least one member of a circle.
  */
 function referrersFirst(lines: readonly Line[]): Line[] {
   const keyOf = (storeId: unknown, customerId: unknown) => JSON.stringify([storeId, customerId]);
@@ -59,7 +59,6 @@ function referrersFirst(lines: readonly Line[]): Line[] {
     for (let member: Line | undefined = line; member !== undefined; ) {
       chain.add(member);
       const referrer = byKey.get(keyOf(member.forChecks.store_id, member.forChecks.referrer_id));
-      // The referrer's first line, against the line of the member that counts.
       const goesFirst: boolean = referrer !== undefined && referrer.order < member.number;
       member = goesFirst && referrer && !arranged.has(referrer) && !chain.has(referrer) ? referrer : undefined;
     }

@@ -32,7 +32,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
     {
       field: "member_ids",
       text: NOT_STORED,
-      // A customer who is not stored, or whom another line erases, is no member.
+      // A customer who is not stored, or whom another line erases, does not become a member.
       when: sql`line.item_count <> (
         SELECT count(*) FROM message_groups AS stored
         JOIN message_group_members AS member ON member.group_key = stored.key
@@ -40,9 +40,9 @@ export const messageGroup: Kind = defineKind(messageGroups, {
       )`,
     },
   ],
-  // Members are written for all lines, so that they are checked even if the line's initial customer is not stored.
+  // `all`, so that members are checked even if the initial customer of the line is not stored.
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
-  // Members first: the trigger of their removal finds their news by the group's id and newest time.
+  // Members first: the trigger of their removal needs the group's id and the time of its newest message.
   remove: (lines) => [removeMembers(lines), removeGroups(lines)],
   pageEndsBy: "sentBytes",
   isAboutCustomer: (customerKey) => `EXISTS (
@@ -60,17 +60,15 @@ export const messageGroup: Kind = defineKind(messageGroups, {
       isJson: true,
     },
   },
-  // A group as it was (docs/contract/restore.md, 2): after erasures it may have any members, or none.
+  // A restored group (docs/contract/restore.md, 2) may have lost members by erasures, even all.
   restored: {
     fields: fields.extend({ member_ids: memberIds(0) }),
     rules: (record) => membersRules(record, { withInitial: false }),
   },
 });
 
-/** The fault of a line whose customer is no member of its group. */
 export const NOT_A_MEMBER = notMember("message_group_members", "group_key", "must be a member of the group");
 
-/** The ids of members, at least `fewest`, in the order of the list. */
 function memberIds(fewest: number) {
   const range = `must be ${fewest} to ${MEMBERS_LIMIT} customers`;
   return z
@@ -91,7 +89,7 @@ function membersRules(line: Fields, { withInitial }: { withInitial: boolean }): 
   return texts.length > 0 ? { member_ids: texts } : {};
 }
 
-/** A `WITH` clause with the members that the lines list, in their order. */
+/** A `WITH` clause with the members that the lines list. */
 function withListedMembers(lines: SQL): SQL {
   return sql`WITH listed(group_key, customer_key, position) AS MATERIALIZED (
     SELECT message_groups.key, customers.key, item.key
@@ -103,8 +101,8 @@ function withListedMembers(lines: SQL): SQL {
 }
 
 function removeFormerMembers(lines: SQL): SQL {
-  // EXCEPT, because NOT IN reads the whole list for each pair that it does not find, to look for a NULL. In a FROM, because
-  // otherwise SQLite uses no index for the IN, and reads all members of all groups.
+  // EXCEPT, because NOT IN looks for a NULL: it reads the whole list for each pair that it does not find. `SELECT * FROM`,
+  // because otherwise SQLite uses no index for the IN, and reads all members of all groups.
   return sql`${withListedMembers(lines)}
     DELETE FROM message_group_members WHERE (group_key, customer_key) IN (
       SELECT * FROM (
@@ -132,7 +130,7 @@ function removeMembers(lines: SQL): SQL {
     )`;
 }
 
-/** A removed group keeps its row, without an id, because its messages stay. */
+/** A removed group keeps its row, because its messages stay. Without an id, no line can name it. */
 function removeGroups(lines: SQL): SQL {
   return sql`
     UPDATE message_groups SET id = NULL, newest_id = NULL, newest_at = NULL, earlier_id = NULL, earlier_at = NULL

@@ -8,7 +8,7 @@ import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { messageGroup, NOT_A_MEMBER } from "./message-group.ts";
 
-/** What a member has read of a group, and whether it is muted; a trigger removes it when the member leaves. */
+/** How far a member has read a group, and whether it is muted. A trigger removes the row when the member leaves. */
 export const messageState = defineKind(messageStates, {
   record: "message_state",
   fields: z.object({

@@ -23,8 +23,8 @@ export const message = defineKind(messages, {
   faults: [NOT_A_MEMBER],
   remove: (lines) => [emptyBodies(lines)],
   upkeep: stampAndNewest(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`),
-  // The messages of a group's two newest seconds stay, because they are shown and compared with new ones. SQLite reads the
-  // bodies of the messages that it looks at, so a step looks at fewer, and sends still fewer.
+  // The messages of a group's two newest seconds stay, because they are shown and compared with new messages. The limits are
+  // smaller than for other kinds, because SQLite reads the bodies of the messages that it looks at.
   leaving: {
     lookedAt: 2_000,
     mostLines: 500,
@@ -33,7 +33,7 @@ export const message = defineKind(messages, {
     )`,
   },
   pageEndsBy: "sentBytes",
-  // Restored in this order, the messages that a group shows are again the last of their seconds.
+  // In this order, the messages that a group shows are restored as the last messages of their seconds.
   scans: [
     {
       join: "CROSS JOIN message_groups ON message_groups.key = messages.group_key",
@@ -43,15 +43,15 @@ export const message = defineKind(messages, {
     shown("newest_id"),
   ],
   readBack: { group_id: { sql: "message_groups.id" } },
-  // A message as it was (docs/contract/restore.md, 2): at its time, perhaps from a former member.
+  // A restored message (docs/contract/restore.md, 2) keeps its time, and may be from a former member.
   restored: {
-    columns: { sent_at: { sql: timeGiven("line.sent_at"), from: "sent_at" } },
+    columns: { sent_at: { sql: timeAsFed("line.sent_at"), from: "sent_at" } },
     faults: [stillToCome("sent_at")],
-    upkeep: [...stampAndNewest(timeGiven, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`), openSecond],
+    upkeep: [...stampAndNewest(timeAsFed, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`), openSecond],
   },
 });
 
-/** The messages that groups show, in the order of their groups. */
+/** The messages that groups show, in the order of the groups. */
 function shown(column: "earlier_id" | "newest_id"): Scan {
   return {
     table: messageGroups,
@@ -60,12 +60,12 @@ function shown(column: "earlier_id" | "newest_id"): Scan {
   };
 }
 
-/** A deleted message stays, so that its id stays used and its group shows that there was a message. */
+/** The row of a deleted message stays. So its id cannot be used again, and its group shows that there was a message. */
 function emptyBodies(lines: SQL): SQL {
   return sql`UPDATE messages SET body = '' WHERE id IN (SELECT id FROM ${lines}) AND body <> '' RETURNING 1`;
 }
 
-/** Takes a stamp, if one is needed, and then updates the newest messages, whose times depend on it. */
+/** Takes a stamp if one is needed, and then updates the newest messages, because their times may be the stamp. */
 function stampAndNewest(timeOf: (sentAt: string) => string, needsStamp: SQL) {
   return [
     (withFresh: SQL) => takeStamp(withFresh, needsStamp),
@@ -82,26 +82,27 @@ function takeStamp(withFresh: SQL, when: SQL): SQL {
     WHERE (program_state.clock_said <> clock.now OR program_state.is_open = 0) AND ${when}`;
 }
 
-/** A message may be restored at a time that is not shown yet. */
+/** Marks that another stamp is needed, if a message is restored at a time that is not shown yet. */
 function openSecond(withFresh: SQL): SQL {
   return sql`${withFresh}
     UPDATE program_state SET is_open = 1
     WHERE is_open = 0 AND EXISTS (SELECT 1 FROM message WHERE sent_at >= program_state.stamp)`;
 }
 
-/** The time of a message: that of its line if it is more than an hour old; else the stamp (docs/contract/interface.md, 4.2). */
+/** The fed time if it is more than an hour ago, otherwise the stamp (docs/contract/interface.md, 4.2). */
 function timeOrStamp(sentAt: string): string {
-  const history = `${sentAt} < (SELECT datetime(clock_said, '-1 hour') FROM program_state)`;
-  return `iif(${history}, ${sentAt}, (SELECT stamp FROM program_state))`;
+  const isOld = `${sentAt} < (SELECT datetime(clock_said, '-1 hour') FROM program_state)`;
+  return `iif(${isOld}, ${sentAt}, (SELECT stamp FROM program_state))`;
 }
 
-function timeGiven(sentAt: string): string {
+/** The fed time if there is one, otherwise the stamp. */
+function timeAsFed(sentAt: string): string {
   return `coalesce(${sentAt}, (SELECT stamp FROM program_state))`;
 }
 
 /**
- * Updates the newest messages of groups by the new ones, which `withFresh` has as `message`. `time`: when such a message is
- * sent. The last line of a second counts; stored messages came before line 1.
+ * Compares the new messages, which `withFresh` has as `message`, with the newest messages of their groups. `time`: the time
+ * of a new message. In one second the message on the last line is the newest; stored messages have line 0.
  */
 function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
   const { newest_id, newest_at, earlier_id, earlier_at } = messageGroups;

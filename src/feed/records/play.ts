@@ -13,7 +13,7 @@ import { ofAnotherAccount } from "./faults.ts";
 import { store } from "./store.ts";
 import { EventId, type Summary, withSummaries } from "./summaries.ts";
 
-/** The counts of a play; a restore takes larger ones. */
+/** The counts of a play. A restore takes larger counts, in summaries. */
 const measures = (decimal: typeof DecimalText, count: z.ZodInt) => ({
   runs: orElse(decimal, "0").transform(toHundredths),
   hits: orElse(count, 0),

@@ -4,12 +4,12 @@ import { FedTime } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
 import { stillToCome } from "./faults.ts";
 
-/** The clock of messages. A restore sets it, so that new messages are later than all that were shown. */
+/** The clock of messages. A restore sets it, so that new messages are later than all messages that were shown. */
 export const program = defineKind(programState, {
   record: "program",
   fields: z.object({
     message_stamp: FedTime.describe("The time of the newest messages."),
-    message_clock_said: FedTime.describe("What the database's clock said then."),
+    message_clock_said: FedTime.describe("The time by the database's clock when it gave `message_stamp`."),
   }),
   keyFields: [],
   isPermanent: true,

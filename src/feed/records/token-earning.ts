@@ -22,7 +22,7 @@ const fields = z.object({
 
 const summaries: readonly Summary[] = [{ by: ["customer_key", "store_key", "level_no"], sums: { tokens: "tokens" } }];
 
-/** What a member earned at a store from one level, 1 to 5, of the own team; tokens may be negative. */
+/** What a member earned at a store from one level of their team. Tokens may be negative. */
 export const tokenEarning = defineKind(tokenEarnings, {
   record: "token_earning",
   fields,
@@ -30,7 +30,7 @@ export const tokenEarning = defineKind(tokenEarnings, {
   alsoForChecks: ["level_no", "tokens"],
   timeField: "earned_at",
   faults: [
-    // A former member still counts, so that a late line is not refused.
+    // A former member has a row too, so a late line is not refused.
     notMember("memberships", "store_key", "must be a member of the store"),
   ],
   upkeep: [teamTokens.addTo],

@@ -10,7 +10,7 @@ interface Options {
 
 export const account = defineKind(accounts, {
   record: "account",
-  fields: Account.extend({ loyalty_options: orNull(LoyaltyOptions.meta({ id: "LoyaltyOptionsLine" })) }),
+  fields: { ...Account.shape, loyalty_options: orNull(LoyaltyOptions.meta({ id: "LoyaltyOptionsLine" })) },
   columns: {
     fields: { together: AccountFields.keyof().options },
     agreement_type: { field: "agreement_type", as: "json" },

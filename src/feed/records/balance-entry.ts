@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { campaignEarnings, customerBalances, storeBalances } from "../../db/derived/totals.ts";
 import { isEvent } from "../../db/select.ts";
 import { balanceEntries } from "../../db/tables.ts";
@@ -11,9 +10,9 @@ import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { ofAnotherAccount } from "./faults.ts";
 import { store } from "./store.ts";
-import { EventId, type Summary, withSummaries } from "./summaries.ts";
+import { EventId, withSummaries } from "./summaries.ts";
 
-const fields = z.object({
+const fields = {
   id: EventId,
   customer_id: Id,
   store_id: Id,
@@ -21,19 +20,7 @@ const fields = z.object({
   campaign_id: orNull(Id),
   description: orElse(Field, ""),
   created_at: orNull(FedTime),
-});
-
-// A balance is the sum of the rows with a customer. The earnings of a campaign are the sum of the rows with a campaign. So
-// the first summary has no campaign, and the second has no customer.
-const summaries: readonly Summary[] = [
-  { by: ["customer_key", "store_key"], sums: { balance: "amount" }, grew: "description" },
-  {
-    by: ["store_key", "campaign_key"],
-    filter: "campaign_key IS NOT NULL AND amount > 0",
-    sums: { earned: "amount" },
-    grew: "description",
-  },
-];
+};
 
 export const balanceEntry = defineKind(balanceEntries, {
   record: "balance_entry",
@@ -43,9 +30,18 @@ export const balanceEntry = defineKind(balanceEntries, {
   timeField: "created_at",
   faults: [ofAnotherAccount("campaign_id", "a campaign", campaign)],
   upkeep: [customerBalances.addTo, storeBalances.addTo, campaignEarnings.addTo],
-  leaving: { summaries },
   hundredths: ["amount"],
   pageEndsBy: "sentBytes",
   readBack: { description: { sql: `iif(${isEvent("balance_entries")}, description, '')` } },
-  restored: withSummaries(fields, summaries, { customer_id: orNull(Id), amount: TotalHundredths }),
+  // A balance is the sum of the rows with a customer. The earnings of a campaign are the sum of the rows with a campaign. So
+  // the first summary has no campaign, and the second has no customer.
+  ...withSummaries(fields, { customer_id: orNull(Id), amount: TotalHundredths }, [
+    { by: ["customer_key", "store_key"], sums: { balance: "amount" }, grew: "description" },
+    {
+      by: ["store_key", "campaign_key"],
+      filter: "campaign_key IS NOT NULL AND amount > 0",
+      sums: { earned: "amount" },
+      grew: "description",
+    },
+  ]),
 });

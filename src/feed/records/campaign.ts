@@ -38,7 +38,8 @@ const StoreIds = z.union(
 
 export const campaign = defineKind(campaigns, {
   record: "campaign",
-  fields: CampaignDetails.extend({
+  fields: {
+    ...CampaignDetails.shape,
     id: Id,
     account_id: AccountId,
     name: Name,
@@ -49,7 +50,7 @@ export const campaign = defineKind(campaigns, {
     time_zone: orElse(TimeZone, "UTC"),
     status: orElse(Count, 1),
     store_ids: orElse(StoreIds, "all").transform((ids) => (ids === "all" ? null : ids)),
-  }),
+  },
   columns: {
     starts_at: { made: ({ campaign_start_date, time_zone }) => firstSecondOf(campaign_start_date, time_zone) },
     ends_at: { made: ({ campaign_end_date, time_zone }) => lastSecondOfEnd(campaign_end_date, time_zone) },

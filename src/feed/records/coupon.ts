@@ -27,7 +27,7 @@ const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "mus
  */
 export const coupon = defineKind(coupons, {
   record: "coupon",
-  fields: z.object({
+  fields: {
     id: Id,
     account_id: AccountId,
     kind: z.enum(coupons.kind.enumValues, { error: mustBe("store, mfg or digital") }),
@@ -49,7 +49,7 @@ export const coupon = defineKind(coupons, {
     is_custom: orElse(Flag, 0),
     can_combine_with_other: orElse(Flag, 0),
     created_at: orNull(FedTime),
-  }),
+  },
   // `defineKind` adds `account_key` and the columns with the name of a field. A line that deletes sets `deleted`.
   columns: {
     filter_items: { field: "filter_items", as: "json" },

@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import * as z from "zod";
 import { customerCoupons } from "../../db/tables.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
@@ -14,7 +13,7 @@ import { store } from "./store.ts";
 
 export const customerCoupon = defineKind(customerCoupons, {
   record: "customer_coupon",
-  fields: z.object({
+  fields: {
     id: Id,
     customer_id: Id,
     campaign_coupon_id: Id,
@@ -29,7 +28,7 @@ export const customerCoupon = defineKind(customerCoupons, {
     created_at: orNull(FedTime),
     updated_at: orNull(FedTime),
     deleted_at: orNull(FedTime),
-  }),
+  },
   columns: {
     ends_at: { made: ({ expected_end_date, time_zone }) => lastSecondOfEnd(expected_end_date, time_zone) },
   },

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { customers } from "../../db/tables.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
 import { Field, Id, LongText, Name } from "../../values/text.ts";
@@ -7,7 +6,7 @@ import { defineKind } from "./define-kind.ts";
 
 export const customer = defineKind(customers, {
   record: "customer",
-  fields: z.object({
+  fields: {
     id: Id,
     first_name: Name,
     last_name: Name,
@@ -20,7 +19,7 @@ export const customer = defineKind(customers, {
     zip: orElse(Field, ""),
     customer_description: orElse(LongText, ""),
     avatar: orElse(Field, ""),
-  }),
+  },
   words: { of: ["first_name", "last_name"], vocabulary: "customer" },
   pageEndsBy: "largestRow",
   isAboutCustomer: (customerKey) => `customers.key = ${customerKey}`,

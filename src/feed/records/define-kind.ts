@@ -1,37 +1,38 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type * as z from "zod";
+import * as z from "zod";
 import { wordsColumn } from "../../values/words.ts";
-import type { Fields, Kind, Source, WrittenValue } from "./kind.ts";
+import { type Fields, idField, type Kind, type Source, type WrittenValue } from "./kind.ts";
 
 type Sources = Kind["columns"];
 
-type KindOf<Table extends SQLiteTable, Schema extends z.ZodObject> = Kind<
-  keyof z.output<Schema> & string,
+type KindOf<Table extends SQLiteTable, Shape extends z.ZodRawShape> = Kind<
+  keyof Shape & string,
   keyof Table["_"]["columns"] & string,
-  z.output<Schema>
+  z.output<z.ZodObject<Shape>>
 >;
 
 /** A kind as its file states it. The compiler checks the names of fields and columns. */
-type Definition<Table extends SQLiteTable, Schema extends z.ZodObject> = Partial<
-  Omit<KindOf<Table, Schema>, "columns" | "references">
+type Definition<Table extends SQLiteTable, Shape extends z.ZodRawShape> = Partial<
+  Omit<KindOf<Table, Shape>, "fields" | "columns" | "references">
 > & {
   record: string;
-  fields: Schema;
-  columns?: Partial<KindOf<Table, Schema>["columns"]>;
-  references?: Partial<KindOf<Table, Schema>["references"]>;
+  fields: Shape;
+  columns?: Partial<KindOf<Table, Shape>["columns"]>;
+  references?: Partial<KindOf<Table, Shape>["references"]>;
 };
 
 /**
- * Adds to a kind what follows from its table and its fields: a kind with a time is a kind of events; the key is `id`; the
- * account is the one that `account_id` names; the key of a reference never changes in a state; a column `deleted` or
+ * Adds to a kind what follows from its table and its fields: a kind with a time is a kind of events; the key is `id`;
+ * the account is the one that `account_id` names; the key of a reference never changes in a state; a column `deleted` or
  * `erased` marks deleted rows.
  */
-export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject>(
+export function defineKind<Table extends SQLiteTable, Shape extends z.ZodRawShape>(
   table: Table,
-  given: Definition<Table, Schema>,
+  given: Definition<Table, Shape>,
 ): Kind {
-  const { fields, key = ["id"], keyFields = ["id"], references = {}, list, words } = given;
+  const { key = ["id"], keyFields = key.map(idField), references = {}, list, words } = given;
+  const fields: z.ZodObject = z.object(given.fields);
   const wordsSource = words && { words: { made: (line: Fields) => wordsColumn(line, words.of) } };
   const columns = sourcesOf(table, fields, { ...given.columns, ...wordsSource } as Sources);
   const type: Kind["type"] = given.timeField === undefined ? "state" : "event";
@@ -56,6 +57,7 @@ export function defineKind<Table extends SQLiteTable, Schema extends z.ZodObject
     ...(given as Partial<Kind> & typeof given),
     type,
     table,
+    fields,
     key,
     keyFields,
     keySchema: fields.pick(Object.fromEntries(keyFields.map((field) => [field, true])) as never),
@@ -75,7 +77,7 @@ function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, given: Sources): 
   const heldElsewhere = new Set(Object.values(given).map(fieldOf));
   const sources: Record<string, Source> = {};
   for (const { name, notNull, hasDefault } of Object.values(getTableColumns(table))) {
-    const [source, field, id] = [given[name], shape[name], name.replace(/_key$/, "_id")];
+    const [source, field, id] = [given[name], shape[name], idField(name)];
     if (source !== undefined) sources[name] = source;
     else if (hasDefault || heldElsewhere.has(name)) continue;
     else if (id !== name && id in shape) sources[name] = { field: id, as: "key" };

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { employees } from "../../db/tables.ts";
 import { orElse } from "../../values/scalar.ts";
 import { AccountId, Field, Id, Name } from "../../values/text.ts";
@@ -7,12 +6,12 @@ import { defineKind } from "./define-kind.ts";
 
 export const employee = defineKind(employees, {
   record: "employee",
-  fields: z.object({
+  fields: {
     id: Id,
     account_id: AccountId,
     name: Name,
     avatar: orElse(Field, ""),
-  }),
+  },
   references: { account_id: account },
   pageEndsBy: "sentBytes",
 });

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { friendships } from "../../db/tables.ts";
 import { compareCodePoints } from "../../values/code-points.ts";
 import { Flag } from "../../values/number.ts";
@@ -9,7 +8,7 @@ import { defineKind } from "./define-kind.ts";
 /** Two friends, or a request to be friends. One row stands for both directions: the smaller key comes first. */
 export const friendship = defineKind(friendships, {
   record: "friendship",
-  fields: z.object({ customer_id: Id, friend_id: Id, status: Flag }),
+  fields: { customer_id: Id, friend_id: Id, status: Flag },
   key: ["low_key", "high_key"],
   keyFields: ["customer_id", "friend_id"],
   identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort(compareCodePoints),

@@ -11,7 +11,7 @@ const size = z.int({ error: mustBe("a whole number") }).min(1, "must be at least
 /** A segment of history (docs/contract/history.md, 2). Only a restore may send it; `npm run history` copies its object. */
 export const historySegment = defineKind(historySegments, {
   record: "history_segment",
-  fields: z.object({
+  fields: {
     kind: z.enum(["balance_entry", "token_earning", "play", "message"], { error: mustBe("a kind of event") }),
     month: text(/^\d{4}-\d{2}$/, "a month, YYYY-MM"),
     segment_no: size,
@@ -23,7 +23,7 @@ export const historySegment = defineKind(historySegments, {
     newest: Datetime,
     // Texts, because a JavaScript number is not exact for the sum of a thousand of the largest amounts.
     sums: z.record(z.string(), text(/^-?\d{1,18}$/, "a whole number as a string"), { error: mustBe("an object") }),
-  }),
+  },
   rules: ({ kind, month, segment_no, name }) =>
     name === `${kind}/${month}/${segment_no}.ndjson.gz` ? {} : { name: ["must be made of its kind, month and number"] },
   key: ["kind", "month", "number"],

@@ -77,7 +77,7 @@ export interface Kind<Field extends string = string, Column extends string = str
   rules?(fields: Output): FieldMessages;
   /** The columns by which a row is found. */
   key: readonly Column[];
-  /** The fields that name a record. */
+  /** The fields that name a record; left out: those of the key. */
   keyFields: readonly Field[];
   /** The fields that a line that deletes must have: the key fields. */
   keySchema: z.ZodObject;
@@ -243,4 +243,9 @@ export function hasKeyColumn({ table }: Pick<Kind, "table">): boolean {
 /** The column with the key of the record that a field names: `store_key` for `store_id`. */
 export function referenceKey(field: string): string {
   return field.replace(/_id$/, "_key");
+}
+
+/** The field that names the record whose key a column has: `store_id` for `store_key`. */
+export function idField(column: string): string {
+  return column.replace(/_key$/, "_id");
 }

@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import * as z from "zod";
 import { memberships } from "../../db/tables.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
@@ -13,14 +12,13 @@ const ROUND = memberships.round.name;
 
 export const membership = defineKind(memberships, {
   record: "membership",
-  fields: z.object({
+  fields: {
     store_id: Id,
     customer_id: Id,
     referrer_id: orNull(Id),
     joined_at: orNull(FedTime),
-  }),
+  },
   key: ["store_key", "customer_key"],
-  keyFields: ["store_id", "customer_id"],
   references: { store_id: store, customer_id: customer, referrer_id: customer },
   faults: [
     {

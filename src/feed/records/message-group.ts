@@ -13,13 +13,13 @@ import { upsert } from "./statements.ts";
 
 const MEMBERS_LIMIT = 100;
 
-const fields = z.object({
+const fields = {
   id: Id,
   initial_customer_id: Id,
   member_ids: memberIds(2),
   group_image: orNull(Field),
   created_at: orNull(FedTime),
-});
+};
 
 export const messageGroup: Kind = defineKind(messageGroups, {
   record: "message_group",
@@ -62,7 +62,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
   },
   // A restored group (docs/contract/restore.md, 2) may have lost members by erasures, even all.
   restored: {
-    fields: fields.extend({ member_ids: memberIds(0) }),
+    fields: z.object({ ...fields, member_ids: memberIds(0) }),
     rules: (record) => membersRules(record, { withInitial: false }),
   },
 });

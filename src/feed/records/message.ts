@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import * as z from "zod";
 import { names } from "../../db/select.ts";
 import { messageGroups, messages } from "../../db/tables.ts";
 import { orNull } from "../../values/scalar.ts";
@@ -14,7 +13,7 @@ import { EventId } from "./summaries.ts";
 
 export const message = defineKind(messages, {
   record: "message",
-  fields: z.object({ id: EventId, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(FedTime) }),
+  fields: { id: EventId, group_id: Id, customer_id: Id, body: LongText, sent_at: orNull(FedTime) },
   columns: { sent_at: { sql: timeOrStamp("line.sent_at"), from: "sent_at" } },
   groupField: "group_id",
   references: { group_id: messageGroup, customer_id: customer },

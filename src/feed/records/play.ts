@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type * as z from "zod";
 import { playTotals } from "../../db/derived/totals.ts";
 import { plays } from "../../db/tables.ts";
 import { DecimalText, TotalText, toHundredths } from "../../values/decimal.ts";
@@ -11,7 +11,7 @@ import { eipCampaign } from "./eip-campaign.ts";
 import { employee } from "./employee.ts";
 import { ofAnotherAccount } from "./faults.ts";
 import { store } from "./store.ts";
-import { EventId, type Summary, withSummaries } from "./summaries.ts";
+import { EventId, withSummaries } from "./summaries.ts";
 
 /** The counts of a play. A restore takes larger counts, in summaries. */
 const measures = (decimal: typeof DecimalText, count: z.ZodInt) => ({
@@ -21,21 +21,14 @@ const measures = (decimal: typeof DecimalText, count: z.ZodInt) => ({
   triples: orElse(count, 0),
 });
 
-const fields = z.object({
+const fields = {
   id: EventId,
   eip_campaign_id: Id,
   location_id: Id,
   employee_id: Id,
   ...measures(DecimalText, SignedCount),
   played_at: orNull(FedTime),
-});
-
-const summaries: readonly Summary[] = [
-  {
-    by: ["location_key", "eip_campaign_key", "employee_key"],
-    sums: { runs: "runs", hits: "hits", doubles: "doubles", triples: "triples" },
-  },
-];
+};
 
 export const play = defineKind(plays, {
   record: "play",
@@ -48,7 +41,11 @@ export const play = defineKind(plays, {
     ofAnotherAccount("employee_id", "an employee", employee, "location_key"),
   ],
   upkeep: [playTotals.addTo],
-  leaving: { summaries },
   hundredths: ["runs"],
-  restored: withSummaries(fields, summaries, measures(TotalText, TotalCount)),
+  ...withSummaries(fields, measures(TotalText, TotalCount), [
+    {
+      by: ["location_key", "eip_campaign_key", "employee_key"],
+      sums: { runs: "runs", hits: "hits", doubles: "doubles", triples: "triples" },
+    },
+  ]),
 });

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { programState } from "../../db/tables.ts";
 import { FedTime } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
@@ -7,10 +6,10 @@ import { stillToCome } from "./faults.ts";
 /** The clock of messages. A restore sets it, so that new messages are later than all messages that were shown. */
 export const program = defineKind(programState, {
   record: "program",
-  fields: z.object({
+  fields: {
     message_stamp: FedTime.describe("The time of the newest messages."),
     message_clock_said: FedTime.describe("The time by the database's clock when it gave `message_stamp`."),
-  }),
+  },
   keyFields: [],
   isPermanent: true,
   columns: {

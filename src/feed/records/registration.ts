@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { registrations } from "../../db/tables.ts";
 import { Id } from "../../values/text.ts";
 import { campaign } from "./campaign.ts";
@@ -7,8 +6,7 @@ import { defineKind } from "./define-kind.ts";
 
 export const registration = defineKind(registrations, {
   record: "registration",
-  fields: z.object({ campaign_id: Id, customer_id: Id }),
+  fields: { campaign_id: Id, customer_id: Id },
   key: ["customer_key", "campaign_key"],
-  keyFields: ["campaign_id", "customer_id"],
   references: { campaign_id: campaign, customer_id: customer },
 });

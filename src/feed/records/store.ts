@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { stores } from "../../db/tables.ts";
 import { Latitude, Longitude } from "../../values/number.ts";
 import { orElse } from "../../values/scalar.ts";
@@ -8,7 +7,7 @@ import { defineKind } from "./define-kind.ts";
 
 export const store = defineKind(stores, {
   record: "store",
-  fields: z.object({
+  fields: {
     id: Id,
     account_id: AccountId,
     name: Name,
@@ -21,7 +20,7 @@ export const store = defineKind(stores, {
     state: orElse(Field, ""),
     zip: orElse(Field, ""),
     phone: orElse(Field, ""),
-  }),
+  },
   words: { of: ["name", "address_line_1", "address_line_2", "city", "state", "zip"], vocabulary: "merchant" },
   references: { account_id: account },
   pageEndsBy: "largestRow",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { SUMMARY, summaryFormat } from "../../db/select.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import { Id, mustBe } from "../../values/text.ts";
-import type { Fields, Kind } from "./kind.ts";
+import { type Fields, idField, type Kind } from "./kind.ts";
 
 // A summary is a row in a table of events. It adds up the events that have left (docs/contract/history.md, 3), so a total is
 // the sum of the stored rows, with history or without.
@@ -37,17 +37,16 @@ export function keysOf(summaries: readonly Summary[]): string[] {
   return [...new Set(summaries.flatMap(({ by }) => by))];
 }
 
-/** A kind as a restore takes it: also the lines of summaries, which have no id. `differing`: fields with other limits. */
-export function withSummaries(
-  fields: z.ZodObject,
-  summaries: readonly Summary[],
-  differing: z.ZodRawShape,
-): Partial<Kind> {
-  const keyFields = keysOf(summaries).map((key) => key.replace(/_key$/, "_id"));
-  return {
+/**
+ * What is special about a kind of events with summaries. A restore also takes the lines of summaries, which have no id.
+ * `differing`: the fields that have other limits in a summary.
+ */
+export function withSummaries(fields: z.ZodRawShape, differing: z.ZodRawShape, summaries: readonly Summary[]) {
+  const keyFields = keysOf(summaries).map(idField);
+  const restored: Partial<Kind> = {
     fields: z.object({
       sealed: z.literal(true, { error: mustBe("true") }).optional(),
-      ...fields.shape,
+      ...fields,
       id: EventId.optional(),
       ...differing,
     }),
@@ -55,6 +54,7 @@ export function withSummaries(
     identity: (line) => line.id ?? keyFields.map((field) => line[field]),
     columns: { id: { sql: `coalesce(line.id, ${summaryId(summaries, (key) => `line.${key}`)})`, from: "id" } },
   };
+  return { leaving: { summaries }, restored };
 }
 
 function summaryRules({ id, sealed, customer_id, campaign_id }: Fields): FieldMessages {

@@ -9,18 +9,16 @@ import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
 import { notMember } from "./faults.ts";
 import { store } from "./store.ts";
-import { EventId, type Summary, withSummaries } from "./summaries.ts";
+import { EventId, withSummaries } from "./summaries.ts";
 
-const fields = z.object({
+const fields = {
   id: EventId,
   store_id: Id,
   customer_id: Id,
   level_no: z.literal(LEVELS, { error: mustBe("a level from 1 to 5") }),
   tokens: Hundredths,
   earned_at: orNull(FedTime),
-});
-
-const summaries: readonly Summary[] = [{ by: ["customer_key", "store_key", "level_no"], sums: { tokens: "tokens" } }];
+};
 
 /** What a member earned at a store from one level of their team. Tokens may be negative. */
 export const tokenEarning = defineKind(tokenEarnings, {
@@ -34,7 +32,8 @@ export const tokenEarning = defineKind(tokenEarnings, {
     notMember("memberships", "store_key", "must be a member of the store"),
   ],
   upkeep: [teamTokens.addTo],
-  leaving: { summaries },
   hundredths: ["tokens"],
-  restored: withSummaries(fields, summaries, { tokens: TotalHundredths }),
+  ...withSummaries(fields, { tokens: TotalHundredths }, [
+    { by: ["customer_key", "store_key", "level_no"], sums: { tokens: "tokens" } },
+  ]),
 });

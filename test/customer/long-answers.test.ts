@@ -1,14 +1,12 @@
-import { exports } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import { linkOf } from "../../scripts/lib/call.ts";
 import { BOARD_LIMIT } from "../../src/customer/gamification/boards.ts";
 import { BALANCES_LIMIT } from "../../src/customer/me/queries.ts";
 import { ANSWER_BYTES, POLL_BYTES } from "../../src/http/limits.ts";
 import { FIELD_LIMIT, ID_LIMIT, LONG_LIMIT, NAME_LIMIT } from "../../src/values/text.ts";
-import { mustFeed } from "../support/api.ts";
+import { as, mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
 import * as seed from "../support/seed.ts";
-import { customerToken } from "../support/tokens.ts";
 
 // Answers of the longest texts that the feed takes (docs/contract/interface.md, 1).
 
@@ -20,16 +18,13 @@ const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(valu
 
 type Item = Record<string, unknown> & { coupon?: { id: string } };
 
+/** The answer to a customer. The address is a path below /customer/, or that of a link. */
 async function ask(customerId: string, address: string, body?: object) {
-  const headers = { Authorization: `Bearer ${await customerToken(customerId)}` };
-  const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await exports.default.fetch(
-    new Request(new URL(address, "https://loyalty.example/api/v1/customer/"), init),
-  );
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const { items } = JSON.parse(new TextDecoder().decode(bytes));
-  const next = linkOf(response);
-  return { bytes: bytes.length, items, next, tag: response.headers.get("ETag") };
+  const url = new URL(address, "https://loyalty.example/api/v1/customer/");
+  const api = as(customerId);
+  const answer = await (body === undefined ? api.get(url.href) : api.post(url.href, body));
+  const bytes = new TextEncoder().encode(answer.text).length;
+  return { bytes, items: answer.body.items, next: linkOf(answer), tag: answer.headers.get("ETag") };
 }
 
 /** Follows the links. For each answer: its items, its bytes, and the `page` in its address. */

@@ -1,6 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, it } from "vitest";
-import { send } from "../support/api.ts";
+import { mustFeed, send } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
+import { customerToken } from "../support/tokens.ts";
 
 const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 const APP = "https://app.example";
@@ -40,11 +42,27 @@ describe("CORS", () => {
     expect(status).toBe(204);
     expect(headers.get("Access-Control-Allow-Origin")).toBe(APP);
     expect(headers.get("Access-Control-Allow-Methods")).toBe("POST");
-    expect(headers.get("Access-Control-Allow-Headers")).toContain("Authorization");
+    for (const name of ["Authorization", "If-None-Match"])
+      expect(headers.get("Access-Control-Allow-Headers")).toContain(name);
     expect(headers.get("Vary")).toBe("Origin");
     expect(failure.status).toBe(401);
     expect(failure.headers.get("Access-Control-Allow-Origin")).toBe(APP);
-    expect(failure.headers.get("Access-Control-Expose-Headers")).toContain("Retry-After");
+    for (const name of ["Retry-After", "ETag"])
+      expect(failure.headers.get("Access-Control-Expose-Headers")).toContain(name);
+  });
+
+  it("tells caches that an answer with a tag differs by token and by origin", async ({ expect }) => {
+    Object.assign(env, { CORS_ORIGINS: APP });
+    const customer = seed.customer();
+    await mustFeed([customer]);
+    const headers = { Origin: APP, Authorization: `Bearer ${await customerToken(customer.id)}` };
+
+    const answer = await send("/api/v1/customer/me", { headers });
+    const tag = answer.headers.get("ETag") ?? "";
+    const again = await send("/api/v1/customer/me", { headers: { ...headers, "If-None-Match": tag } });
+
+    expect([answer.status, again.status]).toEqual([200, 304]);
+    for (const one of [answer, again]) expect(one.headers.get("Vary")).toBe("Authorization, Origin");
   });
 
   it("allows no other origin, and tells caches that answers differ by origin", async ({ expect }) => {

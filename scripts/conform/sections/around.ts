@@ -13,7 +13,7 @@ const ENDPOINTS = [
 
 /** docs/contract/interface.md, 6 */
 export async function around(suite: Suite): Promise<Section> {
-  const { ann } = await suite.callers();
+  const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
   const { shop, plain, held } = suite.ids("shop plain held");
 
@@ -96,9 +96,20 @@ export async function around(suite: Suite): Promise<Section> {
         expectThat((await tagOf()) !== before, "another body has the same tag");
       },
       "Failures and all other answers of the API are `no-store`.": async () => {
-        const answers = [await suite.get(ann, "messages"), await suite.post(ann, "full-search", { query: "abc" })];
-        for (const { request, headers } of answers)
-          expectThat(/no-store/.test(headers.get("Cache-Control") ?? ""), `${request} may be stored`);
+        const anyTag = { headers: { "If-None-Match": "*" } };
+        const answers = [
+          await suite.get(ann, "messages", {}, anyTag),
+          await suite.get(ann, "coupons", { search: "nothing" }, anyTag),
+          await suite.get(ann, "my-coupons", { search: "nothing" }, anyTag),
+          await suite.get(ann, "stores/nowhere/team-with-level", {}, anyTag),
+          await suite.get(ben, "me", {}, anyTag),
+          await suite.get(ann, "coupons", { includemfg: "maybe" }, anyTag),
+          await suite.post(ann, "full-search", { query: "abc" }),
+        ];
+        for (const { request, headers } of answers) {
+          const actual = [headers.get("Cache-Control"), headers.get("ETag")];
+          expectSame(actual, ["private, no-store", null], `Cache-Control and ETag of ${request}`);
+        }
       },
       "Send it back with the next request, and its answer is at least as new.": async () => {
         const id = suite.id("issued");

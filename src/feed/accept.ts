@@ -87,7 +87,7 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   }
   for (const [key, line] of byKey) line.order = firstNumbers.get(key) ?? line.number;
   const lines = [...byKey.values()];
-  const writes = lines.filter(({ deleted }) => !deleted).sort((one, other) => one.order - other.order);
+  const writes = lines.filter(({ deleted }) => !deleted).sort((line, other) => line.order - other.order);
   return { writes: arrange(kind, writes), deletes: lines.filter(({ deleted }) => deleted) };
 }
 
@@ -95,5 +95,5 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
 function arrange(kind: Kind, writes: Line[]): Line[] {
   if (kind.arrange !== undefined) return kind.arrange(writes);
   if (kind.keyFields[0] !== "id" || hasKeyColumn(kind)) return writes;
-  return writes.sort(({ forChecks: one }, { forChecks: other }) => (String(one.id) < String(other.id) ? -1 : 1));
+  return writes.sort((line, other) => (String(line.forChecks.id) < String(other.forChecks.id) ? -1 : 1));
 }

@@ -38,10 +38,10 @@ export class Admission {
   ): Promise<Result> {
     const visit: Visit = { state: "arriving", bytes: 0, goneAt: 0 };
     try {
-      const body = await read((bytes) => {
-        const heldBytes = this.#report(visit, "arriving").reduce((sum, one) => sum + one.bytes, 0);
-        if (heldBytes + bytes > HELD_BYTES) throw tooBusy();
-        visit.bytes += bytes;
+      const body = await read((more) => {
+        const heldBytes = this.#report(visit, "arriving").reduce((sum, { bytes }) => sum + bytes, 0);
+        if (heldBytes + more > HELD_BYTES) throw tooBusy();
+        visit.bytes += more;
       });
       const endsAt = clock.now() + PATIENCE_MS;
       while (!this.#isNext(visit)) {
@@ -66,7 +66,7 @@ export class Admission {
     const now = clock.now();
     Object.assign(visit, { state, goneAt: now + GONE_AFTER_MS[state] });
     this.#visits.add(visit);
-    for (const one of this.#visits) if (now > one.goneAt) this.#visits.delete(one);
+    for (const other of this.#visits) if (now > other.goneAt) this.#visits.delete(other);
     return [...this.#visits];
   }
 }

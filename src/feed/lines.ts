@@ -20,9 +20,9 @@ export function checkLine(
   if (Array.isArray(object)) return { messages: { "": object } };
 
   const { record, deleted = false } = object;
-  const kind = kinds.find((one) => one.record === record);
+  const kind = kinds.find((candidate) => candidate.record === record);
   if (kind === undefined)
-    return { messages: { record: [`must be one of ${kinds.map((one) => one.record).join(", ")}`] } };
+    return { messages: { record: [`must be one of ${kinds.map((known) => known.record).join(", ")}`] } };
 
   const deletes = deleted === true && isDeletable(kind);
   const schema = deletes ? kind.keySchema : kind.fields;

@@ -16,7 +16,7 @@ export function tooMuch(count: number, what: string, limit: number) {
 }
 
 export function foreignLines(lines: readonly number[]) {
-  const first = lines.toSorted((one, other) => one - other).slice(0, NAMED_LINES);
+  const first = lines.toSorted((line, other) => line - other).slice(0, NAMED_LINES);
   const which = first.length === 1 ? `Line ${first[0]} touches` : `Lines ${first.join(", ")} touch`;
   return forbidden(`${which} an account that the token does not cover.`);
 }
@@ -63,6 +63,6 @@ function tooOld(months: ReadonlyMap<string, string>, batches: readonly Batch[]):
     const old = all.filter(({ time }) => time !== null && time < (months.get(record) ?? ""));
     return old.map(({ number }) => ({ number, timeField }));
   });
-  const first = lines.sort((one, other) => one.number - other.number).slice(0, NAMED_LINES);
+  const first = lines.sort((line, other) => line.number - other.number).slice(0, NAMED_LINES);
   return Object.fromEntries(first.map(({ number, timeField }) => [lineField(number, timeField), [TOO_OLD]]));
 }

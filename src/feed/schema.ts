@@ -16,7 +16,7 @@ const CursorParameter = cursorParameter(
       customer: z.string().optional(),
     })
     .transform(({ scan: name, after, customer }): Cursor | undefined => {
-      const scan = SCANS.find((one) => one.name === name);
+      const scan = SCANS.find((candidate) => candidate.name === name);
       const isRow = scan !== undefined && (after === undefined || mayBeRow(scan, after));
       return isRow ? { scan, after, customer } : undefined;
     }),

@@ -28,7 +28,7 @@ export const SEALED_KINDS: readonly SealedKind[] = SCANS.flatMap(({ leftOut: _, 
 });
 
 export function kindOf(record: string): SealedKind {
-  const kind = SEALED_KINDS.find((one) => one.record === record);
+  const kind = SEALED_KINDS.find((sealed) => sealed.record === record);
   if (kind === undefined) throw new Error(`There are no events of kind ${record}.`);
   return kind;
 }

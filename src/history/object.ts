@@ -52,8 +52,8 @@ export async function putOnce(
   { bytes, sha256 }: { bytes: ArrayBuffer; sha256: string },
   { folder, number }: { folder: string; number: number },
 ): Promise<number> {
-  const isWritten = async (one: number) => {
-    const name = objectName(folder, one);
+  const isWritten = async (candidate: number) => {
+    const name = objectName(folder, candidate);
     const isFree = { etagDoesNotMatch: "*" };
     const put = await withTimeout(R2_MS, bucket.put(name, bytes, { sha256, onlyIf: isFree }));
     if (put !== null) return true;
@@ -62,7 +62,7 @@ export async function putOnce(
   };
   if (await isWritten(number)) return number;
   const largest = await findLargest(bucket, folder);
-  for (const one of [largest, largest + 1]) if (await isWritten(one)) return one;
+  for (const candidate of [largest, largest + 1]) if (await isWritten(candidate)) return candidate;
   throw new Error(`Another run writes to ${folder}.`);
 }
 

@@ -141,8 +141,8 @@ function addToSummary(
 ): SQL {
   const columns = Object.values(sums);
   const id = summaryId(summaries, (key) => (by.includes(key) ? key : "NULL"));
-  const added = columns.map((one) => `sum(${one})`);
-  const sets = columns.map((one) => `${one} = ${one} + excluded.${one}`);
+  const added = columns.map((column) => `sum(${column})`);
+  const sets = columns.map((column) => `${column} = ${column} + excluded.${column}`);
   const version = grew === undefined ? {} : { [grew]: "(SELECT version FROM program_state)" };
   for (const name of Object.keys(version)) sets.push(`${name} = excluded.${name}`);
   return sql`

@@ -30,9 +30,9 @@ export function repair(derived: Derived, range: KeyRange): string[] {
   const different = selectDifferent(derived, range);
   if (storedAs === "columns") {
     return [
-      `UPDATE ${table} SET ${values.map((one) => `${one} = different.expected_${one}`).join(", ")}
+      `UPDATE ${table} SET ${values.map((column) => `${column} = different.expected_${column}`).join(", ")}
        FROM (${different}) AS different
-       WHERE ${key.map((one) => `${table}.${one} = different.${one}`).join(" AND ")}`,
+       WHERE ${key.map((column) => `${table}.${column} = different.${column}`).join(" AND ")}`,
     ];
   }
   if (storedAs === "search index") {
@@ -43,8 +43,8 @@ export function repair(derived: Derived, range: KeyRange): string[] {
     ];
   }
   const columns = [...key, ...values].join(", ");
-  const expected = [...key, ...values.map((one) => `expected_${one}`)].join(", ");
-  const toValues = values.map((one) => `${one} = excluded.${one}`).join(", ");
+  const expected = [...key, ...values.map((column) => `expected_${column}`)].join(", ");
+  const toValues = values.map((column) => `${column} = excluded.${column}`).join(", ");
   const onConflict = values.length > 0 ? `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${toValues}` : "";
   const isLeftOver = absent === "a difference" ? "NOT is_expected" : "false";
   return [
@@ -69,7 +69,7 @@ function selectDifferent(derived: Derived, range: KeyRange): string {
   const unlike = [
     ...(absent === "a difference" ? ["is_stored <> is_expected"] : []),
     ...(values.length > 0
-      ? [`(${values.map((one) => `stored_${one}`)}) IS NOT (${values.map((one) => `expected_${one}`)})`]
+      ? [`(${values.map((column) => `stored_${column}`)}) IS NOT (${values.map((column) => `expected_${column}`)})`]
       : []),
   ];
   // Grouping sorts both sides by the key, once. A full join would be slow, because SQLite makes no index for it.
@@ -90,19 +90,20 @@ type Side = "stored" | "expected";
 
 function columnsOfSide(side: Side, { values, absent }: Derived): string[] {
   const ofSide = `FILTER (WHERE side = '${side}')`;
-  const value = (one: string) => (absent === "0" ? `coalesce(max(${one}) ${ofSide}, 0)` : `max(${one}) ${ofSide}`);
-  return [`count(*) ${ofSide} > 0 AS is_${side}`, ...values.map((one) => `${value(one)} AS ${side}_${one}`)];
+  const otherwise = absent === "0" ? "0" : "NULL";
+  const sideValues = values.map((column) => `coalesce(max(${column}) ${ofSide}, ${otherwise}) AS ${side}_${column}`);
+  return [`count(*) ${ofSide} > 0 AS is_${side}`, ...sideValues];
 }
 
 /** The values of one side as a text, in parentheses if there are several. */
 function shownValues({ values, absent }: Derived, side: Side): string {
-  const columns = values.map((one) => `${side}_${one}`);
+  const columns = values.map((column) => `${side}_${column}`);
   const several = `'(' || ${columns.map((column) => `coalesce(${column}, 'nothing')`).join(" || ', ' || ")} || ')'`;
   const all = columns.length > 1 ? several : columns[0];
   return absent === "a difference" ? `iif(is_${side}, ${all ?? "'there'"}, NULL)` : (all ?? "NULL");
 }
 
-const RECORDS: Readonly<Record<string, string>> = {
+const TABLES: Readonly<Record<string, string>> = {
   store_key: "stores",
   location_key: "stores",
   campaign_key: "campaigns",
@@ -111,11 +112,11 @@ const RECORDS: Readonly<Record<string, string>> = {
   employee_key: "employees",
   eip_campaign_key: "eip_campaigns",
 };
-const SHOWN = ["descendant_id", "group_id", "term", "word"];
+const SHOWN_AS_THEY_ARE = ["descendant_id", "group_id", "term", "word"];
 
 /** How a difference shows a column of the key: the key of a record as its id; undefined: it does not show the column. */
 function shownKey(column: string, { over }: Derived): string | undefined {
-  const records = column === "key" ? over : RECORDS[column];
-  if (!records) return SHOWN.find((one) => one === column);
-  return `coalesce((SELECT id FROM ${records} AS record WHERE record.key = different.${column}), '(no longer stored)')`;
+  const referenced = column === "key" ? over : TABLES[column];
+  if (!referenced) return SHOWN_AS_THEY_ARE.find((name) => name === column);
+  return `coalesce((SELECT id FROM ${referenced} AS record WHERE record.key = different.${column}), '(no longer stored)')`;
 }

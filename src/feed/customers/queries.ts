@@ -17,7 +17,7 @@ export async function findByCard(db: Database, { scanId }: { scanId: string }): 
     const own = byHolder.get(key) ?? [];
     return {
       ...holder,
-      balances: own.map(({ customer_key: _, balance, ...of }) => ({ ...of, balance: balance / 100 })),
+      balances: own.map(({ customer_key: _, balance, ...account }) => ({ ...account, balance: balance / 100 })),
     };
   });
 }

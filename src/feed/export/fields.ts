@@ -57,8 +57,8 @@ function toField(kind: Kind, name: string): Field {
   // First its own column, because `together` may store the field otherwise than it was fed.
   const columns = Object.entries(kind.columns);
   const [column, source] =
-    columns.find(([, one]) => ("sql" in one ? one.from : fieldOf(one)) === name) ??
-    columns.find(([, one]) => "together" in one && one.together.includes(name)) ??
+    columns.find(([, candidate]) => ("sql" in candidate ? candidate.from : fieldOf(candidate)) === name) ??
+    columns.find(([, candidate]) => "together" in candidate && candidate.together.includes(name)) ??
     [];
   if (source === undefined) throw new Error(`Nothing says how to read back ${name} of ${kind.record}.`);
   const stored = `${tableName(kind)}.${column}`;

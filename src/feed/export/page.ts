@@ -34,7 +34,7 @@ interface Asked {
 export async function readPage(db: Database, { records = [], customer, after, bucket }: Asked): Promise<ExportPage> {
   const all = customer === undefined ? SCANS : SCANS_ABOUT_CUSTOMER;
   const scans = records.length === 0 ? all : all.filter(({ kind }) => records.includes(kind.record));
-  const scan = scans.find((one) => after === undefined || one === after.scan);
+  const scan = scans.find((candidate) => after === undefined || candidate === after.scan);
   if (scan === undefined || (after !== undefined && after.customer !== customer))
     throw invalid({ after: ["must be of an export of the same kinds and customer"] });
 

@@ -93,7 +93,7 @@ function whereAndOrderAfter(scan: ExportScan, after: Cursor["after"]): SQL {
     after === undefined
       ? sql``
       : sql`AND (${orderOf(scan)}) > (${sql.join(
-          after.map((one) => sql`${one}`),
+          after.map((value) => sql`${value}`),
           sql`, `,
         )})`;
   return sql`WHERE ${sql.raw(scan.when ?? "true")} ${isAfter} ORDER BY ${orderOf(scan)}`;

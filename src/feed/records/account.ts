@@ -28,7 +28,7 @@ export const account = defineKind(accounts, {
     },
   },
   accountField: "id",
-  words: { of: ["company"], vocabulary: "merchant" },
+  words: { fields: ["company"], vocabulary: "merchant" },
   oftenSmall: true,
   pageEndsBy: "largestRow",
   readBack: {

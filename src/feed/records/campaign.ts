@@ -66,7 +66,7 @@ export const campaign = defineKind(campaigns, {
       ))`,
     },
   },
-  words: { of: ["name", "campaign_description"], vocabulary: "merchant" },
+  words: { fields: ["name", "campaign_description"], vocabulary: "merchant" },
   references: { account_id: account },
   list: { field: "store_ids", of: store },
   faults: [

@@ -20,7 +20,7 @@ export const customer = defineKind(customers, {
     customer_description: orElse(LongText, ""),
     avatar: orElse(Field, ""),
   },
-  words: { of: ["first_name", "last_name"], vocabulary: "customer" },
+  words: { fields: ["first_name", "last_name"], vocabulary: "customer" },
   pageEndsBy: "largestRow",
   isAboutCustomer: (customerKey) => `customers.key = ${customerKey}`,
 });

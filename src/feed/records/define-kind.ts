@@ -29,24 +29,24 @@ type Definition<Table extends SQLiteTable, Shape extends z.ZodRawShape> = Partia
  */
 export function defineKind<Table extends SQLiteTable, Shape extends z.ZodRawShape>(
   table: Table,
-  given: Definition<Table, Shape>,
+  stated: Definition<Table, Shape>,
 ): Kind {
-  const { key = ["id"], keyFields = key.map(idField), references = {}, list, words } = given;
-  const fields: z.ZodObject = z.object(given.fields);
-  const wordsSource = words && { words: { made: (line: Fields) => wordsColumn(line, words.of) } };
-  const columns = sourcesOf(table, fields, { ...given.columns, ...wordsSource } as Sources);
-  const type: Kind["type"] = given.timeField === undefined ? "state" : "event";
+  const { key = ["id"], keyFields = key.map(idField), references = {}, list, words } = stated;
+  const fields: z.ZodObject = z.object(stated.fields);
+  const wordsSource = words && { words: { made: (line: Fields) => wordsColumn(line, words.fields) } };
+  const columns = sourcesOf(table, fields, { ...stated.columns, ...wordsSource } as Sources);
+  const type: Kind["type"] = stated.timeField === undefined ? "state" : "event";
   const isFixed = ([column, source]: [string, Source]) =>
-    type === "state" && "field" in source && source.as === "key" && !key.some((one) => one === column);
+    type === "state" && "field" in source && source.as === "key" && !key.some((keyColumn) => keyColumn === column);
   const fixedKeys = Object.entries(columns)
     .filter(isFixed)
     .map(([column]) => column);
-  const fixed = [...fixedKeys, ...(given.fixed ?? [])];
+  const fixed = [...fixedKeys, ...(stated.fixed ?? [])];
   const identifying = [...keyFields, ...Object.keys(references)];
   const fieldsForChecks = [
     ...identifying,
     ...fixed.flatMap((column) => fieldOf(columns[column]) ?? []),
-    ...(given.alsoForChecks ?? []),
+    ...(stated.alsoForChecks ?? []),
     ...(list === undefined ? [] : ["item_count"]),
   ];
   const deletionColumn = ["deleted", "erased"].find((column) => column in table);
@@ -54,7 +54,7 @@ export function defineKind<Table extends SQLiteTable, Shape extends z.ZodRawShap
     deletion: deletionColumn === undefined ? undefined : { column: deletionColumn, is: 1 },
     accountField: "account_id" in fields.shape ? "account_id" : undefined,
     isAboutCustomer: "customer_key" in table ? (key) => `${getTableName(table)}.customer_key = ${key}` : undefined,
-    ...(given as Partial<Kind> & typeof given),
+    ...(stated as Partial<Kind> & typeof stated),
     type,
     table,
     fields,
@@ -70,14 +70,14 @@ export function defineKind<Table extends SQLiteTable, Shape extends z.ZodRawShap
 }
 
 /**
- * The sources of the columns that lines fill, in the order of the table. A column without a given source holds the field
+ * The sources of the columns that lines fill, in the order of the table. A column without a stated source holds the field
  * with its name; a column `store_key` holds the key for the field `store_id`.
  */
-function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, given: Sources): Sources {
-  const heldElsewhere = new Set(Object.values(given).map(fieldOf));
+function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, stated: Sources): Sources {
+  const heldElsewhere = new Set(Object.values(stated).map(fieldOf));
   const sources: Record<string, Source> = {};
   for (const { name, notNull, hasDefault } of Object.values(getTableColumns(table))) {
-    const [source, field, id] = [given[name], shape[name], idField(name)];
+    const [source, field, id] = [stated[name], shape[name], idField(name)];
     if (source !== undefined) sources[name] = source;
     else if (hasDefault || heldElsewhere.has(name)) continue;
     else if (id !== name && id in shape) sources[name] = { field: id, as: "key" };

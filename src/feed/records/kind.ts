@@ -114,7 +114,7 @@ export interface Kind<Field extends string = string, Column extends string = str
    */
   deletion?: { column: Column; is: 0 | 1 } | undefined;
   /** The fields whose words a search finds. They are stored in the column `words` and in a vocabulary. */
-  words?: { of: readonly Field[]; vocabulary: Vocabulary };
+  words?: { fields: readonly Field[]; vocabulary: Vocabulary };
   /** The fields that are stored as whole hundredths, and read back as decimals. */
   hundredths?: readonly Field[];
   /** How an export reads fields back that no column holds as they were fed: an expression on the row, perhaps of JSON. */

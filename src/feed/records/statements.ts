@@ -15,9 +15,9 @@ export function toJsonRow({ written }: Kind, number: number, fields: Fields): st
 
 /** Upserts states, unless the row would not change. Stores events once, and returns a row for each new event. */
 export function write(kind: Kind, rowChunks: readonly string[]): Statement[] {
-  const json = kind.written.filter((one) => one.json).map(({ name }) => name);
+  const jsonColumns = kind.written.flatMap(({ name, json }) => (json ? [name] : []));
   return rowChunks.flatMap((chunk) => {
-    const all = rowsOf([chunk], writtenColumns(kind), json);
+    const all = rowsOf([chunk], writtenColumns(kind), jsonColumns);
     const lines = resolved(kind, all, "drop");
     const statements = kind.write?.(lines, all) ?? [kind.type === "event" ? insert(kind, lines) : upsert(kind, lines)];
     return [...statements, ...addWords(kind, chunk)];
@@ -47,7 +47,7 @@ export function upsert(kind: Kind, lines: SQL): SQL {
   if (deletion !== undefined) newValues.set(deletion.column, String(1 - deletion.is));
   if (newValues.size === 0) return sql`${insertInto(kind, lines)} ON CONFLICT DO NOTHING`;
   const sets = [...newValues].map(([column, value]) => `${column} = ${value}`);
-  const change = `(${[...newValues.keys()].map((one) => `${table}.${one}`)}) IS NOT (${[...newValues.values()]})`;
+  const change = `(${[...newValues.keys()].map((column) => `${table}.${column}`)}) IS NOT (${[...newValues.values()]})`;
   return sql`${insertInto(kind, lines)} ON CONFLICT (${sql.raw(key.join(", "))}) DO UPDATE
     SET ${sql.raw(sets.join(", "))} WHERE ${sql.raw(change)}`;
 }
@@ -73,7 +73,7 @@ function columnValue(kind: Kind, column: string): string {
   if (source.as === "key") return `line.${referenceKey(source.field)}`;
   if (source.as !== "time") return `line.${source.field}`;
   if (kind.type === "event") return `coalesce(line.${source.field}, ${NOW_TEXT})`;
-  const match = kind.key.map((one) => `stored.${one} = ${columnValue(kind, one)}`).join(" AND ");
+  const match = kind.key.map((name) => `stored.${name} = ${columnValue(kind, name)}`).join(" AND ");
   const stored = `(SELECT stored.${column} FROM ${tableName(kind)} AS stored WHERE ${match})`;
   return `coalesce(line.${source.field}, ${stored}, ${NOW_TEXT})`;
 }
@@ -114,17 +114,17 @@ function chunksForChecks(lines: readonly Line[], names: readonly string[]): stri
  * A subquery with lines and the keys of the records that they refer to. `drop` leaves out a line with a required reference
  * that is not stored, because a check reports it; `keep` gives it a NULL key. `fields`: only these references.
  */
-function resolved(kind: Kind, lines: SQL, unresolved: "drop" | "keep", fields?: readonly string[]): SQL {
+function resolved(kind: Kind, lines: SQL, withMissing: "drop" | "keep", fields?: readonly string[]): SQL {
   const references = Object.entries(kind.references).filter(([field]) => fields?.includes(field) ?? true);
   const joins = references.map(([field, to], index) => {
     const target = `target_${index}`;
-    const isNeeded = unresolved === "drop" && !isOptional(kind, field);
+    const isNeeded = withMissing === "drop" && !isOptional(kind, field);
     // An erased customer counts as not stored (docs/contract/feed.md, 2).
     const stored = to.deletion?.column === "erased" ? `AND ${target}.erased = 0` : "";
-    return `${isNeeded ? "CROSS" : "LEFT"} JOIN ${tableName(to)} AS ${target} ON ${target}.id = given.${field} ${stored}`;
+    return `${isNeeded ? "CROSS" : "LEFT"} JOIN ${tableName(to)} AS ${target} ON ${target}.id = unresolved.${field} ${stored}`;
   });
   const keys = references.map(([field], index) => `, target_${index}.key AS ${referenceKey(field)}`);
-  return sql`(SELECT given.* ${sql.raw(keys.join(""))} FROM ${lines} AS given ${sql.raw(joins.join(" "))})`;
+  return sql`(SELECT unresolved.* ${sql.raw(keys.join(""))} FROM ${lines} AS unresolved ${sql.raw(joins.join(" "))})`;
 }
 
 /** Whether a reference may be left out. */

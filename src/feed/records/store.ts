@@ -21,7 +21,7 @@ export const store = defineKind(stores, {
     zip: orElse(Field, ""),
     phone: orElse(Field, ""),
   },
-  words: { of: ["name", "address_line_1", "address_line_2", "city", "state", "zip"], vocabulary: "merchant" },
+  words: { fields: ["name", "address_line_1", "address_line_2", "city", "state", "zip"], vocabulary: "merchant" },
   references: { account_id: account },
   pageEndsBy: "largestRow",
 });

@@ -16,24 +16,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ROOT } from "./command.ts";
 
-/**
- * What somebody who clones the project has after the install, and nothing that a command has made since: the files that
- * git knows or would take, and the packages, hard-linked.
- */
-export function cloneCheckout(): string {
-  const clone = mkdtempSync(path.join(tmpdir(), "loyalty-edge-clone-"));
-  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
-  for (const file of listed
-    .toString()
-    .split("\0")
-    .filter((name) => name !== "" && existsSync(path.join(ROOT, name)))) {
-    mkdirSync(path.dirname(path.join(clone, file)), { recursive: true });
-    copyFileSync(path.join(ROOT, file), path.join(clone, file));
-  }
-  linkFolder(path.join(ROOT, "node_modules"), path.join(clone, "node_modules"));
-  // The install is as the lock file says, so no command need begin with one.
-  utimesSync(path.join(clone, "package-lock.json"), 0, 0);
-  return clone;
+const folders: string[] = [];
+
+/** A new folder, which is removed after the tests of the file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-slow-"));
+  folders.push(folder);
+  return folder;
+}
+
+export function removeFolders(): void {
+  for (const folder of folders.splice(0)) removeFolder(folder);
 }
 
 /** Tries again, because a service that has just been stopped may still write a file. */
@@ -41,16 +34,30 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
+/**
+ * A temporary folder with the project as it is after a clone and an install: the files that git knows or would take, and
+ * the packages, hard-linked. No command has run in it.
+ */
+export function cloneCheckout(): string {
+  const clone = temporaryFolder();
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
+  const files = listed.toString().split("\0").slice(0, -1);
+  for (const file of files.filter((name) => existsSync(path.join(ROOT, name)))) {
+    mkdirSync(path.dirname(path.join(clone, file)), { recursive: true });
+    copyFileSync(path.join(ROOT, file), path.join(clone, file));
+  }
+  linkFolder(path.join(ROOT, "node_modules"), path.join(clone, "node_modules"));
+  // With an older lock file than its install, no command begins with an install.
+  utimesSync(path.join(clone, "package-lock.json"), 0, 0);
+  return clone;
+}
+
 function linkFolder(from: string, to: string): void {
   mkdirSync(to);
   for (const name of readdirSync(from)) {
-    // In folders such as .vite, tools store the results of their last run.
-    if (
-      name.startsWith(".") &&
-      ![".bin", ".package-lock.json"].includes(name) &&
-      path.basename(from) === "node_modules"
-    )
-      continue;
+    // In other hidden folders, such as .vite, tools store the results of their last run.
+    const isLeftOut = name.startsWith(".") && ![".bin", ".package-lock.json"].includes(name);
+    if (isLeftOut && path.basename(from) === "node_modules") continue;
     const source = path.join(from, name);
     const target = path.join(to, name);
     const stats = lstatSync(source);

@@ -9,60 +9,70 @@ export const ROOT = path.resolve(import.meta.dirname, "../..");
 const PRINTED_WITHIN_MS = 240_000;
 const SHOWN_CHARACTERS = 4_000;
 
-/** A command of the project under way, with what it has printed so far. */
+/** A command of the project that was started, with what it has printed so far. */
 export interface Running {
   child: ChildProcess;
   output: () => string;
-  /** Resolves with the exit status, once all that it and its children have printed is in `output`. */
+  /** Resolves with the exit status, once `output` has all that the command and its children have printed. */
   ended: Promise<number | null>;
 }
 
 export interface CommandOptions {
   stdin?: string;
   env?: Record<string, string>;
+  cwd?: string;
 }
 
-/** Runs a command as `npm run` does, in a process group of its own. */
-export function command(name: string, args: readonly string[], { stdin = "", env = {} }: CommandOptions = {}): Running {
-  return running("node", [path.join(ROOT, "scripts", "run.mjs"), name, ...args], { stdin, env });
+/** Runs a command of the project, or of a clone, as `npm run` does. */
+export function command(name: string, args: readonly string[], options: CommandOptions = {}): Running {
+  return running("node", ["scripts/run.mjs", name, ...args], options);
 }
 
-/** Runs a program of the project's, or of another, folder. */
+/** Runs a program in a process group of its own. */
 export function running(
   file: string,
   args: readonly string[],
-  { stdin = "", env = {}, cwd = ROOT }: CommandOptions & { cwd?: string } = {},
+  { stdin = "", env = {}, cwd = ROOT }: CommandOptions = {},
 ): Running {
   // INIT_CWD is where npm was called. Commands look for files there.
   const child = spawn(file, args, { detached: true, cwd, env: { ...process.env, INIT_CWD: cwd, ...env } });
   let output = "";
-  child.stdout.on("data", (data) => {
-    output += data;
-  });
-  child.stderr.on("data", (data) => {
-    output += data;
-  });
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (data) => {
+      output += data;
+    });
   // A command that ends before it has read everything closes the pipe.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin);
   // At "exit" a part of the output may still be on its way.
   const ended = once(child, "close").then(([status]) => status as number | null);
   const started: Running = { child, output: () => output, ended };
-  underWay.set(started, [file, ...args].join(" "));
+  commands.set(started, [file, ...args].join(" "));
   return started;
 }
 
-/** The commands that were running during the current test. */
-const underWay = new Map<Running, string>();
+/** The commands that ran during the current test, each with its command line. */
+const commands = new Map<Running, string>();
 
-/** The last output of each command. A command that has ended is left out the next time. */
+/** The last output of each command. Forgets the commands that have ended. */
 export function takeOutputs(): string[] {
-  return [...underWay].map(([started, line]) => {
+  return [...commands].map(([started, line]) => {
     const { child, output } = started;
     const status = child.exitCode ?? child.signalCode;
-    if (status !== null) underWay.delete(started);
-    return `${line}\n(${status === null ? "it goes on" : `ended with ${status}`})\n${output().slice(-SHOWN_CHARACTERS)}`;
+    if (status !== null) commands.delete(started);
+    const state = status === null ? "still running" : `ended with ${status}`;
+    return `${line}\n(${state})\n${output().slice(-SHOWN_CHARACTERS)}`;
   });
+}
+
+export async function stop(started: Running): Promise<number | null> {
+  if (isRunning(started)) pressCtrlC(started);
+  return started.ended;
+}
+
+/** Stops the services that the tests of a file have started. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...commands.keys()].map(stop));
 }
 
 /** Presses Ctrl-C: the signal reaches the whole group, as a terminal sends it. */

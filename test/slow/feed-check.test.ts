@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 import { FEED_BYTES } from "../support/feed-bytes.ts";
-import { customer, feed, file, service } from "./fed-service.ts";
+import { customer, feed, fileOf } from "./feeding.ts";
+import { scriptedService } from "./http-server.ts";
 
 describe("npm run feed -- --check", () => {
   it("checks the lines of an export as a restore takes them", async ({ expect }) => {
@@ -10,25 +11,25 @@ describe("npm run feed -- --check", () => {
       message_clock_said: "2026-05-01 10:00:00",
     };
     const group = { record: "message_group", id: "g", initial_customer_id: "c", member_ids: [] };
-    const place = file("export", [program, group].map((line) => JSON.stringify(line)).join("\n"));
+    const file = fileOf([program, group].map((line) => JSON.stringify(line)));
 
-    const ordinary = await feed(place, "--check");
-    const restored = await feed(place, "--check", "--restore");
+    const ordinary = await feed(file, "--check");
+    const restored = await feed(file, "--check", "--restore");
 
     expect(ordinary.output).toContain("2 lines checked, 2 bad.");
     expect(restored.output).toContain("2 lines checked, all good.");
   });
 
   it("checks a file with the service's schemas and sends nothing", async ({ expect }) => {
-    const place = file("check", [customer(1), "", '{"record":"store"}', "{"].join("\n"));
+    const file = fileOf([customer(1), "", '{"record":"store"}', "{"]);
 
-    const { status, output } = await feed(place, "--check");
+    const { status, output } = await feed(file, "--check");
 
     expect(status).toBe(1);
     expect(output).toContain("line 3.id: is required\nline 3.account_id: is required");
     expect(output).toContain("line 4: must be a JSON object");
     expect(output).toContain("3 lines checked, 2 bad. Nothing was sent.");
-    expect((await feed(file("good", customer(1)), "--check")).status).toBe(0);
+    expect((await feed(fileOf([customer(1)]), "--check")).status).toBe(0);
   });
 
   it("warns in a check of fields that records of the kind do not have, once for all lines", async ({ expect }) => {
@@ -41,7 +42,7 @@ describe("npm run feed -- --check", () => {
       ),
     ];
 
-    const { status, output } = await feed(file("unknown", lines.join("\n")), "--check");
+    const { status, output } = await feed(fileOf(lines), "--check");
 
     expect(status).toBe(1);
     expect(output.match(/^Warning.*$/gm)).toEqual([
@@ -54,8 +55,8 @@ describe("npm run feed -- --check", () => {
   });
 
   it("checks bytes as the service reads them, and sends what counts there as a line", async ({ expect }) => {
-    const { args, received } = await service();
-    const place = file("bytes", Buffer.concat(FEED_BYTES.flatMap(({ body }) => [body, Buffer.from("\n")])));
+    const { args, received } = await scriptedService();
+    const file = fileOf(Buffer.concat(FEED_BYTES.flatMap(({ body }) => [body, Buffer.from("\n")])));
     const faults: string[] = [];
     let before = 0;
     for (const { body, bad } of FEED_BYTES) {
@@ -64,8 +65,8 @@ describe("npm run feed -- --check", () => {
     }
     const lines = FEED_BYTES.reduce((sum, one) => sum + one.lines, 0);
 
-    const { output } = await feed(place, "--check");
-    await feed(place, ...args);
+    const { output } = await feed(file, "--check");
+    await feed(file, ...args);
 
     expect(output.match(/^line .*$/gm)).toEqual(faults);
     expect(output).toContain(`${lines} lines checked, ${faults.length} bad.`);
@@ -76,10 +77,10 @@ describe("npm run feed -- --check", () => {
     const empty = JSON.stringify({ record: "customer", id: "c1", first_name: "A", last_name: "B", pad: "" });
     const line = empty.replace('""', `"${"x".repeat(2 * 1024 * 1024 - empty.length)}"`);
 
-    const { status, output } = await feed(file("wide", `${line}\n${customer(2)}`), "--check");
+    const { status, output } = await feed(fileOf([line, customer(2)]), "--check");
 
     expect(status).toBe(1);
     expect(output).toContain("Line 1 is longer than 2 MiB");
-    expect((await feed(file("fits", line.replace("xx", "x")), "--check")).output).toContain("all good");
+    expect((await feed(fileOf([line.replace("xx", "x")]), "--check")).output).toContain("all good");
   });
 });

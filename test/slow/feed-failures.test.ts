@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 import { PatientClient } from "../../scripts/lib/attempts.ts";
 import { command, freePort, pressCtrlC, printed } from "./command.ts";
-import { customer, entries, feed, file, numbered, service } from "./fed-service.ts";
+import { customer, customers, entries, feed, fileOf } from "./feeding.ts";
+import { scriptedService } from "./http-server.ts";
 
 describe("npm run feed, where something goes wrong,", () => {
   it("names a bad line of the file, counts what is committed before it and after it, and says where to go on", async ({
@@ -9,8 +10,8 @@ describe("npm run feed, where something goes wrong,", () => {
   }) => {
     const { promise: after, resolve: answer } = Promise.withResolvers<void>();
     const bad = { after, status: 422, body: { status: false, messages: { "line 3.amount": ["is required"] } } };
-    const { args, received } = await service({}, bad);
-    const running = feed(file("failing", ["", ...entries(8_000)].join("\n")), ...args);
+    const { args, received } = await scriptedService({}, bad);
+    const running = feed(fileOf(["", ...entries(8_000)]), ...args);
     await expect.poll(() => received.length, { timeout: 30_000 }).toBe(3);
 
     answer();
@@ -27,15 +28,15 @@ describe("npm run feed, where something goes wrong,", () => {
     expect,
   }) => {
     const tooLarge = { status: 413, body: { status: false, message: "These lines come to more." } };
-    const { args, received } = await service(tooLarge, tooLarge);
+    const { args, received } = await scriptedService(tooLarge, tooLarge);
 
-    const { status, output } = await feed(file("halves", numbered(5).join("\n")), ...args);
+    const { status, output } = await feed(fileOf(customers(5)), ...args);
 
     expect(status).toBe(0);
     expect(output).toContain("5 lines committed (5 accepted, 0 ignored)");
-    expect(received).toEqual([numbered(2), numbered(3).slice(2), numbered(5).slice(3)]);
-    const single = await service(tooLarge);
-    const refused = await feed(file("single", customer(1)), ...single.args);
+    expect(received).toEqual([customers(2), customers(3).slice(2), customers(5).slice(3)]);
+    const single = await scriptedService(tooLarge);
+    const refused = await feed(fileOf([customer(1)]), ...single.args);
     expect(refused.status).toBe(1);
     expect(refused.output).toContain("The service answered 413: These lines come to more.");
   });
@@ -43,60 +44,60 @@ describe("npm run feed, where something goes wrong,", () => {
   it("sends a single line again where the database, not the line, may be too much", async ({ expect }) => {
     const body = { status: false, message: "This request is too much for the database." };
     const tooMuch = { status: 413, headers: { "Retry-After": "1" }, body };
-    const { args, received, asked } = await service(tooMuch, tooMuch, {}, tooMuch);
+    const { args, received, asked } = await scriptedService(tooMuch, tooMuch, {}, tooMuch);
     const startedAt = performance.now();
 
-    const { status, output } = await feed(file("much", numbered(2).join("\n")), ...args);
+    const { status, output } = await feed(fileOf(customers(2)), ...args);
 
     expect(status, output).toBe(0);
-    expect(received).toEqual([numbered(1), numbered(2).slice(1)]);
-    expect(asked.count).toBe(5);
+    expect(received).toEqual([customers(1), customers(2).slice(1)]);
+    expect(asked.length).toBe(5);
     expect(performance.now() - startedAt).toBeGreaterThan(2_000);
   });
 
   it("stops, and says why, where the service asks to wait for hours", async ({ expect }) => {
     const message = "The database's rows of the day are used up. Try again after 00:00 UTC.";
     const limited = { status: 503, headers: { "Retry-After": "301" }, body: { status: false, message } };
-    const { args, asked } = await service({}, limited);
+    const { args, asked } = await scriptedService({}, limited);
 
-    const { status, output } = await feed(file("limited", numbered(2_001).join("\n")), ...args);
+    const { status, output } = await feed(fileOf(customers(2_001)), ...args);
 
     expect(status).toBe(1);
     expect(output).toContain(`The service answered 503: ${message}`);
     expect(output).toContain("2,000 lines are committed, through line 2000. Go on with: --from 2001");
-    expect(asked.count).toBe(2);
+    expect(asked.length).toBe(2);
   });
 
   it("tries again what may be tried again, and counts it once", async ({ expect }) => {
     const busy = { status: 503, headers: { "Retry-After": "1" } };
-    const { args, received } = await service(
-      { hangUp: true },
+    const { args, received } = await scriptedService(
+      { hangsUp: true },
       {},
       busy,
-      { hangUp: true },
+      { hangsUp: true },
       { status: 429, headers: { "Retry-After": "0" } },
     );
 
-    const { status } = await feed(file("retry", numbered(2_001).join("\n")), ...args);
+    const { status } = await feed(fileOf(customers(2_001)), ...args);
 
     expect(status).toBe(0);
     expect(received.map((request) => request.length)).toEqual([2_000, 1]);
   });
 
   it("sends again what is not answered in time", async ({ expect }) => {
-    const { url, received } = await service({ after: new Promise(() => {}) });
+    const { url, received } = await scriptedService({ after: new Promise(() => {}) });
     const client = new PatientClient(300);
 
-    const answer = await client.ask(new URL(url), { method: "POST", body: numbered(2).join("\n") });
+    const answer = await client.ask(new URL(url), { method: "POST", body: customers(2).join("\n") });
 
     expect(answer?.status).toBe(200);
-    expect(received).toEqual([numbered(2)]);
+    expect(received).toEqual([customers(2)]);
   });
 
   it("gives up at once where nobody is there", async ({ expect }) => {
     const url = `http://127.0.0.1:${await freePort()}`;
 
-    const { status, output } = await feed(file("nobody", customer(1)), "--url", url, "--token", "t");
+    const { status, output } = await feed(fileOf([customer(1)]), "--url", url, "--token", "t");
 
     expect(status).toBe(1);
     expect(output).toContain("The service cannot be reached");
@@ -109,9 +110,9 @@ describe("npm run feed, where something goes wrong,", () => {
     ["Lines 1, 2000 touch an account", { message: "Lines 1, 2000 touch an account that the token does not cover." }],
     ["Refused (403).", "<html><title>Error 1020</title></html>"],
   ] as const)("says of a later 403 what it says, with the lines of the file: %s", async ([said, body], { expect }) => {
-    const { args } = await service({}, { status: 403, body });
+    const { args } = await scriptedService({}, { status: 403, body });
 
-    const { status, output } = await feed(file("forbidden", numbered(4_000).join("\n")), ...args);
+    const { status, output } = await feed(fileOf(customers(4_000)), ...args);
 
     expect(status).toBe(1);
     const inFile = said.startsWith("Line") ? said.replace(/\d+/g, (line) => String(2_000 + Number(line))) : said;
@@ -131,9 +132,9 @@ describe("npm run feed, where something goes wrong,", () => {
       "Once that is",
     ],
   ] as const)("gives up at once on %s, in words that help", async ([status, body, words, advice], { expect }) => {
-    const { args } = await service({ status, body });
+    const { args } = await scriptedService({ status, body });
 
-    const { status: exit, output } = await feed(file("refused", customer(1)), ...args);
+    const { status: exit, output } = await feed(fileOf([customer(1)]), ...args);
 
     expect(exit).toBe(1);
     expect(output).toContain(words);
@@ -141,9 +142,9 @@ describe("npm run feed, where something goes wrong,", () => {
   });
 
   it("takes no answer for a feed's that is none", async ({ expect }) => {
-    const { args } = await service({ status: 200, body: { some: "page" } });
+    const { args } = await scriptedService({ status: 200, body: { some: "page" } });
 
-    const { status, output } = await feed(file("page", customer(1)), ...args);
+    const { status, output } = await feed(fileOf([customer(1)]), ...args);
 
     expect(status).toBe(1);
     expect(output).toMatch(/^This is no feed: \S+ answers with something else\.$/m);
@@ -151,9 +152,9 @@ describe("npm run feed, where something goes wrong,", () => {
 
   it("waits until a date, where the service names one", async ({ expect }) => {
     const date = new Date(Date.now() + 2_000);
-    const { args, received } = await service({ status: 503, headers: { "Retry-After": date.toUTCString() } });
+    const { args, received } = await scriptedService({ status: 503, headers: { "Retry-After": date.toUTCString() } });
 
-    const { status, output } = await feed(file("date", customer(1)), ...args);
+    const { status, output } = await feed(fileOf([customer(1)]), ...args);
 
     expect(status, output).toBe(0);
     expect(received).toHaveLength(1);
@@ -163,9 +164,9 @@ describe("npm run feed, where something goes wrong,", () => {
 
   it("goes on from where it was to begin, if it is stopped before anything is committed", async ({ expect }) => {
     const { promise: after, resolve: answer } = Promise.withResolvers<void>();
-    const { args, asked } = await service({ after, status: 503 });
-    const running = command("feed", [file("begin", numbered(9).join("\n")), "--from", "5", ...args]);
-    await expect.poll(() => asked.count, { timeout: 30_000 }).toBe(1);
+    const { args, asked } = await scriptedService({ after, status: 503 });
+    const running = command("feed", [fileOf(customers(9)), "--from", "5", ...args]);
+    await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(1);
 
     pressCtrlC(running);
     await printed(running, "Waiting for the answer");
@@ -177,9 +178,9 @@ describe("npm run feed, where something goes wrong,", () => {
 
   it("lets the request under way end on Ctrl-C, and says where to go on", async ({ expect }) => {
     const { promise: after, resolve: answer } = Promise.withResolvers<void>();
-    const { args, asked } = await service({}, { after });
-    const running = command("feed", [file("long", numbered(20_000).join("\n")), ...args]);
-    await expect.poll(() => asked.count).toBe(2);
+    const { args, asked } = await scriptedService({}, { after });
+    const running = command("feed", [fileOf(customers(20_000)), ...args]);
+    await expect.poll(() => asked.length).toBe(2);
 
     pressCtrlC(running);
     await printed(running, "Waiting for the answer");

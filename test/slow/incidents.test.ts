@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cloneCheckout, removeFolder } from "./clone.ts";
-import { freePort, printed, ROOT, type Running, running } from "./command.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { cloneCheckout } from "./clone.ts";
+import { ROOT, running } from "./command.ts";
+import { startService } from "./service.ts";
 
 // The commands of docs/incidents.md, section by section, on the demo program.
 
@@ -10,23 +11,12 @@ const PAGE = readFileSync(path.join(ROOT, "docs", "incidents.md"), "utf8");
 /** A pattern for every day, because the demo program has few events of each kind on one day. */
 const DAYS = "20..-..-..";
 
-let clone = "";
+const clone = cloneCheckout();
+const state = path.join(clone, "state");
 let url = "";
-let state = "";
-let service: Running;
 
 beforeAll(async () => {
-  clone = cloneCheckout();
-  state = path.join(clone, "state");
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  service = running("npm", ["start", "--", "--port", String(port), "--persist-to", state], { cwd: clone });
-  await printed(service, "Ctrl-C stops it");
-});
-afterAll(async () => {
-  service.child.kill("SIGTERM");
-  await service.ended;
-  removeFolder(clone);
+  ({ url } = await startService(["--persist-to", state], { cwd: clone }));
 });
 
 /** The commands of a section, on this machine instead of Cloudflare. */

@@ -1,15 +1,15 @@
-import { once } from "node:events";
 import { appendFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { json } from "node:stream/consumers";
+import { beforeAll, describe, it } from "vitest";
+import { call } from "../../scripts/lib/call.ts";
 import { judgeDeployment, measureDeployment } from "../../scripts/probe/deployment.ts";
 import { judgeBatches, judgeCache, judgeCalls, judgeLags, judgeReads } from "../../scripts/probe/measurements.ts";
 import { ProbeClient } from "../../scripts/probe/probe-client.ts";
-import { cloneCheckout, removeFolder } from "./clone.ts";
-import { freePort, pressCtrlC, printed, type Running, running } from "./command.ts";
+import { cloneCheckout } from "./clone.ts";
+import { command, freePort, pressCtrlC } from "./command.ts";
+import { serveHttp } from "./http-server.ts";
+import { startService } from "./service.ts";
 
 const times = (count: number, milliseconds: number) => Array.from({ length: count }, () => milliseconds);
 const reads = (milliseconds: number, isPrimary: boolean) => ({
@@ -20,22 +20,16 @@ const reads = (milliseconds: number, isPrimary: boolean) => ({
 const lag = (milliseconds: number) => ({ hasMark: true, milliseconds, isPrimary: false });
 
 describe("npm run probe", () => {
-  let clone = "";
-  let service: Running;
+  const clone = cloneCheckout();
   let url = "";
-  const run = (...args: string[]) => running("node", ["scripts/run.mjs", ...args], { cwd: clone });
+  let token = "";
+  const run = (name: string, ...args: string[]) => command(name, args, { cwd: clone });
 
   beforeAll(async () => {
-    clone = cloneCheckout();
-    const port = await freePort();
-    url = `http://127.0.0.1:${port}`;
-    service = run("start", "--env", "staging", "--port", String(port), "--no-demo");
-    await printed(service, "Ctrl-C stops it");
-  });
-  afterAll(async () => {
-    pressCtrlC(service);
-    await service.ended;
-    removeFolder(clone);
+    ({ url } = await startService(["--env", "staging", "--no-demo"], { cwd: clone }));
+    const signing = run("token", "export", "--env", "staging");
+    await signing.ended;
+    token = /^ey\S+$/m.exec(signing.output())?.[0] ?? "";
   });
 
   async function listeners(): Promise<string> {
@@ -46,21 +40,11 @@ describe("npm run probe", () => {
     return asking.output();
   }
 
-  async function token(): Promise<string> {
-    const signing = run("token", "export", "--env", "staging");
-    await signing.ended;
-    return /^ey\S+$/m.exec(signing.output())?.[0] ?? "";
-  }
-
   it("prints each figure beside what is assumed, judges none on this machine, and leaves no data", async ({
     expect,
   }) => {
     // A probe that was killed leaves this.
-    await fetch(`${url}/api/v1/probe`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${await token()}` },
-      body: '{"measure": "lag"}',
-    });
+    await call(`${url}/api/v1/probe`, { token, body: '{"measure": "lag"}' });
     expect(await listeners()).toContain("npm run probe");
 
     const probe = run("probe", "--url", url);
@@ -85,7 +69,7 @@ describe("npm run probe", () => {
 
   it("sees when the object of an open socket runs the new code", async ({ expect }) => {
     const { signal } = new AbortController();
-    const client = new ProbeClient({ url, token: await token() }, signal);
+    const client = new ProbeClient({ url, token }, signal);
     // The local runtime takes an edited file as a new version.
     const say = (text: string) => {
       if (text.startsWith("Deploy now")) appendFileSync(path.join(clone, "src", "staging.ts"), "// Edited.\n");
@@ -109,14 +93,12 @@ describe("npm run probe", () => {
       reads: reads(9, true),
     };
     // It never answers the measurement of the lag.
-    const hanging = createServer(async (request, response) => {
-      const { measure } = JSON.parse(await text(request));
+    const hanging = await serveHttp(async (request, response) => {
+      const { measure } = (await json(request)) as { measure: string };
       asked.push(measure);
       if (measure in answers) response.end(JSON.stringify({ status: true, items: answers[measure] }));
-    }).listen(0, "127.0.0.1");
-    await once(hanging, "listening");
-    const { port } = hanging.address() as AddressInfo;
-    const probe = run("probe", "--url", `http://127.0.0.1:${port}`);
+    });
+    const probe = run("probe", "--url", hanging);
     await expect.poll(() => asked.at(-1)).toBe("lag");
 
     pressCtrlC(probe);
@@ -124,7 +106,6 @@ describe("npm run probe", () => {
     expect(await probe.ended).toBe(130);
     expect(probe.output()).toMatch(/\nStopped\.\n$/);
     expect(asked.at(-1)).toBe("clean");
-    hanging.close();
   });
 
   it("says in one line what is missing", async ({ expect }) => {

@@ -1,46 +1,34 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import { call } from "../../scripts/lib/call.ts";
 import { askDatabase } from "../../scripts/lib/database.ts";
 import { devToken } from "../../scripts/lib/tokens.ts";
 import { Random } from "../../scripts/program/random.ts";
 import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
-import { removeFolder } from "./clone.ts";
-import { command, freePort, printed, type Running } from "./command.ts";
+import { temporaryFolder } from "./clone.ts";
+import { command, type Running } from "./command.ts";
+import { type Service, startService } from "./service.ts";
 
 const CUSTOMERS = 300;
 const EVENTS = 36_000;
 const KILLS = 2;
 
-const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-restart-"));
-let service: Running | undefined;
-
-afterEach(async () => {
-  if (service !== undefined) await kill(service);
-  removeFolder(folder);
-});
-
-async function start(port: number): Promise<Running> {
-  const started = command("start", ["--port", String(port), "--persist-to", folder, "--no-demo"]);
-  await printed(started, "Ctrl-C stops it");
-  return started;
-}
+const folder = temporaryFolder();
 
 /** Kills all processes of a service at once, as a failing machine would. */
 async function kill({ child, ended }: Running): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) process.kill(-Number(child.pid), "SIGKILL");
+  process.kill(-Number(child.pid), "SIGKILL");
   await ended;
 }
 
 /** Resolves with the feed version once it is higher than a version, or the feed has ended. */
-async function committedAfter(version: number, port: number, feed: Running): Promise<number> {
+async function committedAfter(version: number, { url }: Service, feed: Running): Promise<number> {
   const token = await devToken({ scope: "export", accounts: "*" });
   for (;;) {
-    const answer = await call(`http://127.0.0.1:${port}/api/v1/feed?record=account`, { token });
+    const answer = await call(`${url}/api/v1/feed?record=account`, { token });
     const now = Number(answer.headers.get("X-Feed-Version"));
     if (now > version || feed.child.exitCode !== null) return now;
     await sleep(20);
@@ -72,23 +60,23 @@ function program(random: Random) {
 }
 
 describe("a feed whose service is killed and started again", () => {
-  it("goes on by itself to its end, and every event counts once", { timeout: 300_000 }, async ({ expect }) => {
+  it("continues by itself to its end, and every event counts once", { timeout: 300_000 }, async ({ expect }) => {
     const random = new Random("restart");
     const { lines, balances, tokens } = program(random);
     const file = path.join(folder, "program.ndjson");
     writeFileSync(file, lines.join("\n"));
-    const port = await freePort();
-    service = await start(port);
+    const args = ["--persist-to", folder, "--no-demo"];
+    let service = await startService(args);
 
-    const feed = command("feed", [file, "--url", `http://127.0.0.1:${port}`]);
+    const feed = command("feed", [file, "--url", service.url]);
     let kills = 0;
     for (let version = 0; kills < KILLS; kills += 1) {
       // Not before something was committed: a feed that waits too long for the service gives up.
-      version = await committedAfter(version, port, feed);
+      version = await committedAfter(version, service, feed);
       await sleep(random.integer(0, 600));
       if (feed.child.exitCode !== null) break;
       await kill(service);
-      service = await start(port);
+      service = await startService(args, service);
     }
     const status = await feed.ended;
     await kill(service);

@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+/** Starts an HTTP server, which ends with the tests of the file. Resolves with its address. */
+export async function serveHttp(answer: RequestListener): Promise<string> {
+  // Unreferenced, a server does not keep the process alive.
+  const server = createServer(answer).unref().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** How a scripted service answers a request. */
+export interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  /** A text, or a value that is sent as JSON. */
+  body?: unknown;
+  /** Closes the connection without an answer. */
+  hangsUp?: boolean;
+  /** The service answers after this. */
+  after?: Promise<unknown>;
+}
+
+interface Asked {
+  url: URL;
+  token: string | undefined;
+  lines: string[];
+}
+
+/** A service that gives the replies in turn, and then accepts everything. */
+export async function scriptedService(...replies: Reply[]) {
+  const asked: Asked[] = [];
+  /** The lines of each request that got a 200. */
+  const received: string[][] = [];
+  const url = await serveHttp(async (request, response) => {
+    const lines = await linesOf(request);
+    asked.push({ url: new URL(request.url ?? "", "http://host"), token: request.headers.authorization, lines });
+    const { status = 200, headers, body, hangsUp, after } = replies.shift() ?? {};
+    await after;
+    if (hangsUp) return request.socket.destroy();
+    if (status === 200) received.push(lines);
+    const accepted = { status: true, items: { accepted: lines.length, ignored: 0 } };
+    response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body ?? accepted));
+  });
+  return { url, args: ["--url", url, "--token", "t"], asked, received };
+}
+
+async function linesOf(request: IncomingMessage): Promise<string[]> {
+  return String(await buffer(request))
+    .trimEnd()
+    .split("\n");
+}

@@ -56,34 +56,37 @@ export async function findScans(db: Database, month: string): Promise<Scan[]> {
 export async function findLeaving(
   db: Database,
   sealed: SealedKind,
-  { scan: { lastId: after, month }, horizon, lookedAt }: { scan: Scan; horizon: string; lookedAt: number },
+  { from, horizon, lookedAt }: { from: Scan; horizon: string; lookedAt: number },
 ) {
-  const { table, time, when, scan, mostLines } = sealed;
-  const { kind, number } = historySegments;
-  const id = sql.raw(`${table}.id`);
-  // SQLite skips rows ten times as fast as it counts them.
-  const nth = sql`SELECT id FROM ${sql.raw(table)} WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${lookedAt} - 1`;
-  const lastOfAll = sql`(SELECT max(id) FROM ${sql.raw(table)})`;
-  const lastLookedAt = sql`coalesce((${nth}), ${lastOfAll})`;
+  const { record, time, when, scan, mostLines } = sealed;
+  const { kind, month, number } = historySegments;
+  const table = sql.raw(sealed.table);
+  // OFFSET, because SQLite skips rows ten times as fast as it counts them.
+  const lastOfStep = sql`SELECT id FROM ${table} WHERE id > ${from.lastId} ORDER BY id LIMIT 1 OFFSET ${lookedAt} - 1`;
+  const lastOfAll = sql`(SELECT max(id) FROM ${table})`;
+  const lastLookedAt = sql`coalesce((${lastOfStep}), ${lastOfAll})`;
   const whereAndOrder = sql`
-    WHERE ${id} > ${after} AND ${id} <= ${lastLookedAt} AND ${sql.raw(`${table}.${time}`)} < ${horizon} AND ${sql.raw(when)}
-    ORDER BY ${id}`;
+    WHERE ${table}.id > ${from.lastId} AND ${table}.id <= ${lastLookedAt}
+      AND ${table}.${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}
+    ORDER BY ${table}.id`;
   const [[last], rows, [next], ...idRows] = await db.batch([
     sql<{ id: string | null; ofAll: string | null }>`SELECT ${lastLookedAt} AS id, ${lastOfAll} AS ofAll`,
     selectRows(scan, whereAndOrder, sql.raw(String(mostLines))),
     select(
       { number: sql<number>`coalesce(max(${number}), 0) + 1` },
-      sql`FROM ${historySegments} WHERE ${kind} = ${sealed.record} AND ${historySegments.month} = ${month}`,
+      sql`FROM ${historySegments} WHERE ${kind} = ${record} AND ${month} = ${from.month}`,
     ),
     ...selectIds(scan.reader),
   ]);
-  const { bytes, last: lastWritten } = writeLines(scan, toScannedRows(scan, rows, idRows));
+  const { bytes, last: cursor } = writeLines(scan, toScannedRows(scan, rows, idRows));
   const ids = rows.map(({ cursor_0 }) => String(cursor_0));
+  // Without a cursor, all rows became lines.
+  const lastWritten = cursor && String(cursor[0]);
   return {
-    ids: lastWritten === undefined ? ids : ids.slice(0, ids.lastIndexOf(String(lastWritten[0])) + 1),
+    ids: lastWritten === undefined ? ids : ids.slice(0, ids.lastIndexOf(lastWritten) + 1),
     lines: bytes,
     number: Number(next?.number),
-    lastId: String(lastWritten?.[0] ?? last?.id ?? after),
+    lastId: lastWritten ?? last?.id ?? from.lastId,
     isOver: lastWritten === undefined && last?.id === last?.ofAll,
   };
 }
@@ -139,16 +142,23 @@ function addToSummary(
   { by, filter = "true", sums, grew }: Summary,
   { summaries, table, time, leave }: Pick<SealedKind, "summaries" | "table" | "time"> & { leave: SQL },
 ): SQL {
-  const columns = Object.values(sums);
-  const id = summaryId(summaries, (key) => (by.includes(key) ? key : "NULL"));
-  const added = columns.map((column) => `sum(${column})`);
-  const sets = columns.map((column) => `${column} = ${column} + excluded.${column}`);
-  const version = grew === undefined ? {} : { [grew]: "(SELECT version FROM program_state)" };
-  for (const name of Object.keys(version)) sets.push(`${name} = excluded.${name}`);
+  const added = Object.values(sums);
+  const values: Record<string, string> = {
+    id: summaryId(summaries, (key) => (by.includes(key) ? key : "NULL")),
+    ...Object.fromEntries(by.map((key) => [key, key])),
+    ...Object.fromEntries(added.map((column) => [column, `sum(${column})`])),
+    ...(grew !== undefined && { [grew]: "(SELECT version FROM program_state)" }),
+    [time]: `max(${time})`,
+  };
+  const updates = [
+    ...added.map((column) => `${column} = ${column} + excluded.${column}`),
+    ...(grew === undefined ? [] : [`${grew} = excluded.${grew}`]),
+    `${time} = max(${time}, excluded.${time})`,
+  ];
   return sql`
-    INSERT INTO ${sql.raw(`${table} (id, ${[...by, ...columns, ...Object.keys(version), time]}) SELECT ${[id, ...by, ...added, ...Object.values(version)]}, max(${time}) FROM ${table}`)}
+    ${sql.raw(`INSERT INTO ${table} (${Object.keys(values)}) SELECT ${Object.values(values)} FROM ${table}`)}
     WHERE ${leave} AND ${sql.raw(`${filter} GROUP BY ${by}`)}
-    ON CONFLICT (id) DO UPDATE SET ${sql.raw(`${sets}, ${time} = max(${time}, excluded.${time})`)}`;
+    ON CONFLICT (id) DO UPDATE SET ${sql.raw(updates.join(", "))}`;
 }
 
 /** Stores a step that has found no event. */

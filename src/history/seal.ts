@@ -85,11 +85,8 @@ async function takeStep(
   { settings, horizon, lookedAt }: { settings: HistorySettings; horizon: string; lookedAt: number | undefined },
 ) {
   const kind = kindOf(scan.kind);
-  const { ids, lines, number, ...end } = await findLeaving(db, kind, {
-    scan,
-    horizon,
-    lookedAt: lookedAt ?? kind.lookedAt,
-  });
+  const limits = { from: scan, horizon, lookedAt: lookedAt ?? kind.lookedAt };
+  const { ids, lines, number, ...end } = await findLeaving(db, kind, limits);
   const step = { from: scan, ...end };
   if (ids.length === 0) {
     await moveOn(db, step);

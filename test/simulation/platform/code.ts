@@ -53,8 +53,8 @@ const PLATFORM = `export class DurableObject {
 /** So that what is stored here, which is little, leaves in several steps too. */
 const SMALL_STEPS: Patch = {
   file: "src/history/seal.ts",
-  find: "lookedAt: lookedAt ?? kind.lookedAt,",
-  replace: "lookedAt: 100,",
+  find: "lookedAt: lookedAt ?? kind.lookedAt }",
+  replace: "lookedAt: 100 }",
 };
 
 /** So that a run of an hour has many daily jobs. */

@@ -39,8 +39,8 @@ export default defineConfig({
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
-        // Copies of the database, for tests of replicas.
-        d1Databases: { TEST_REPLICA_1: "replica-1", TEST_REPLICA_2: "replica-2" },
+        // Another database, for tests of replicas.
+        d1Databases: { TEST_REPLICA: "replica" },
         // A bucket for tests of history: a test binds it as HISTORY.
         r2Buckets: { TEST_HISTORY: "history" },
         bindings: {

@@ -97,14 +97,17 @@ describe("the way to D1", () => {
     expect(starts).toHaveLength(2);
   });
 
-  it("waits for five seconds in all, at a bookmark and then at the primary", async ({ expect }) => {
+  it.for([
+    ["a read", 5_000, BOOKMARK, (db: Database) => db.all(sql`SELECT 1`)],
+    ["a feed", 40_000, "first-primary", (db: Database) => db.steps({ one: [sql`SELECT 1`] })],
+  ] as const)("gives up %s after %i ms in all, from %s on", async ([, milliseconds, start, ask], { expect }) => {
     const batch = () => new Promise<never>(() => {});
     const withSession = () => ({ prepare: () => ({ bind: () => ({}) }), batch, getBookmark: () => null });
     vi.useFakeTimers();
     const failed = vi.fn();
-    new Database({ withSession } as unknown as D1Database, BOOKMARK).all(sql`SELECT 1`).catch(failed);
+    ask(new Database({ withSession } as unknown as D1Database, start)).catch(failed);
 
-    await vi.advanceTimersByTimeAsync(4_999);
+    await vi.advanceTimersByTimeAsync(milliseconds - 1);
     expect(failed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();

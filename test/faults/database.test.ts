@@ -1,87 +1,177 @@
 import { env } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, it, vi } from "vitest";
-import { Database } from "../../src/db/database.ts";
-import { failureOf } from "../../src/http/errors.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { as, mustFeed } from "../support/api.ts";
+import { type Answer, feed, mustFeed } from "../support/api.ts";
 import { CALLS, customerRoutes } from "../support/calls.ts";
+import { databaseThrough } from "../support/databases.ts";
+import { LIVE } from "../support/live.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
+import { asAt, feedTo, sendTo } from "../support/stalling.ts";
+import { value } from "../support/state.ts";
+import { customerToken } from "../support/tokens.ts";
 
-const LOST = new Error("D1_ERROR: Network connection lost.");
-const session = Object.getPrototypeOf(env.DB.withSession());
 const stored = program("faults");
+const customerId = String(stored.customer.id);
 
-beforeAll(async () => {
-  await mustFeed(stored.lines);
-  // Otherwise a poll would subscribe its customer in the background, and ask the database once more.
-  await new Inboxes(env).subscribe(String(stored.customer.id), { newestAt: "9999", at: Date.now() });
+beforeAll(() => mustFeed(stored.lines));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
-afterEach(() => vi.restoreAllMocks());
 
-describe("every endpoint for customers", () => {
-  it("is put to the faults below", ({ expect }) => {
+/** A D1 that fails every batch with this message, and the statements of each. */
+function failing(message: string) {
+  const batches: string[] = [];
+  const DB = databaseThrough(async ({ sql }) => {
+    batches.push(sql.join("; "));
+    throw new Error(`D1_ERROR: ${message}`);
+  });
+  return { DB, batches };
+}
+
+/** A D1 that fails the batches with such a statement, and answers the others. */
+const refusing = (statement: RegExp, message: string) => ({
+  DB: databaseThrough(async ({ sql, send }) => {
+    if (sql.some((one) => statement.test(one))) throw new Error(`D1_ERROR: ${message}`);
+    return send();
+  }),
+});
+
+const DAILY_LIMIT = "Your account has exceeded D1's free tier daily row write limit. It resets at 00:00 UTC.";
+const FULL = refusing(/\bINSERT INTO (?!refusals)/, "Exceeded maximum DB size");
+
+async function openSocket(bindings: object): Promise<Response> {
+  const headers = { Authorization: `Bearer ${await customerToken(customerId)}`, Upgrade: "websocket" };
+  return sendTo(bindings, LIVE, { headers });
+}
+
+const failureIn = ({ status, headers, body }: Answer) => [status, headers.get("Retry-After"), body.errorCode];
+
+describe("a fault of D1", () => {
+  it("is tried at every endpoint for customers", ({ expect }) => {
     expect(Object.keys(CALLS).sort()).toEqual(customerRoutes());
   });
 
-  it.for(Object.keys(CALLS))(
-    "answers when the connection to the database is lost and comes back: %s",
-    async (route, { expect }) => {
-      vi.spyOn(session, "batch").mockRejectedValueOnce(LOST).mockRejectedValueOnce(LOST);
+  const unavailable = { status: 503, error: "UNAVAILABLE" };
+  const tooLarge = { status: 413, error: "PAYLOAD_TOO_LARGE" };
+  it.for([
+    { says: "D1 DB is overloaded. Requests queued for too long.", fed: unavailable, retryAfter: "2" },
+    { says: "D1 DB's isolate exceeded its memory limit and was reset.", fed: tooLarge, retryAfter: "2" },
+    { says: "out of memory: SQLITE_NOMEM", fed: tooLarge, retryAfter: "2" },
+    { says: DAILY_LIMIT, fed: unavailable, retryAfter: String(14 * 3_600 + 44 * 60 + 30) },
+  ])("gives a feed $fed.status, everybody else 503, and D1 the same statement once: $says", async (row, { expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-24T09:15:30.400Z") });
+    const { says, fed, retryAfter } = row;
 
-      const answer = await CALLS[route]?.(as(String(stored.customer.id)), stored);
+    const feeding = failing(says);
+    expect(failureIn(await feedTo(feeding, [seed.customer()]))).toEqual([fed.status, retryAfter, fed.error]);
+    expect(feeding.batches).toHaveLength(1);
+    for (const [route, call] of Object.entries(CALLS)) {
+      const { DB, batches } = failing(says);
+      const answer = await call(asAt({ DB }, customerId), stored);
+      expect([route, ...failureIn(answer)]).toEqual([route, 503, retryAfter, "UNAVAILABLE"]);
+      expect(new Set(batches).size).toBe(batches.length);
+    }
+    const socket = await openSocket(failing(says));
+    expect([socket.status, socket.headers.get("Retry-After")]).toEqual([503, retryAfter]);
+  });
 
-      expect(answer?.status).toBe(200);
-      expect(answer?.body.status).toBe(true);
-      expect(JSON.stringify(answer?.body)).toContain("faults");
-    },
-  );
+  it("that is the daily limit is not waited for all day if it ends a moment late", async ({ expect }) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const waits: (string | null)[] = [];
 
-  it("gives up on a database that does not answer: reads after five seconds, a feed after forty", async ({
-    expect,
-  }) => {
-    vi.spyOn(session, "batch").mockImplementation(() => new Promise(() => {}));
-    vi.useFakeTimers();
-    const settled = new Map<string, unknown>();
-    const open = () => new Database(env.DB, "first-unconstrained");
-    const wait = (name: string, work: Promise<unknown>) =>
-      work.catch((error: unknown) => settled.set(name, failureOf(error)?.status));
-    void wait("read", open().all(sql`SELECT 1`));
-    void wait("write", open().steps({ one: [sql`SELECT 1`] }));
+    for (const time of ["23:59:59.900", "00:00:00", "00:00:59.900", "00:01:00"]) {
+      vi.setSystemTime(`2026-11-24T${time}Z`);
+      waits.push((await feedTo(failing(DAILY_LIMIT), [seed.customer()])).headers.get("Retry-After"));
+    }
 
-    await vi.advanceTimersByTimeAsync(4_999);
-    const early = settled.size;
-    await vi.advanceTimersByTimeAsync(1);
-    const afterFive = [...settled];
-    await vi.advanceTimersByTimeAsync(35_000);
-    vi.useRealTimers();
-
-    expect(early).toBe(0);
-    expect(afterFive).toEqual([["read", 503]]);
-    expect(settled.get("write")).toBe(503);
+    expect(waits).toEqual(["1", "60", "60", "86340"]);
   });
 });
 
-describe("every endpoint for customers, and the feed", () => {
-  it("goes on without KV", async ({ expect }) => {
-    const down = new Error("KV GET failed: 503 Service Unavailable");
+describe("customers", () => {
+  it.for<[string, object]>([
+    ["a full database", FULL],
+    ["a database that has used up the written rows of its day", refusing(/^\s*(INSERT|UPDATE|DELETE)/, DAILY_LIMIT)],
+  ])("of %s are answered at every endpoint", async ([, bindings], { expect }) => {
+    for (const [route, call] of Object.entries(CALLS)) {
+      const { status, body } = await call(asAt(bindings, customerId), stored);
+      expect([route, status, JSON.stringify(body)]).toEqual([route, 200, expect.stringContaining("faults")]);
+    }
+  });
+
+  it("of a full database do not listen, because nobody could notify them: no subscription, no socket", async ({
+    expect,
+  }) => {
+    const subscribe = vi.spyOn(Inboxes.prototype, "subscribe");
+
+    const answer = await asAt(FULL, customerId).get("/api/v1/customer/messages");
+    const socket = await openSocket(FULL);
+
+    expect(answer.status).toBe(200);
+    expect(subscribe).not.toHaveBeenCalled();
+    expect(await value("SELECT count(*) FROM listeners WHERE customer_id = ?", customerId)).toBe(0);
+    expect([socket.status, socket.headers.get("Retry-After")]).toEqual([503, "2"]);
+    expect(await socket.json()).toMatchObject({ errorCode: "UNAVAILABLE", message: expect.stringContaining("full") });
+  });
+
+  it("and feeds are answered without KV", async ({ expect }) => {
     const kv = Object.getPrototypeOf(env.CACHE);
+    const down = new Error("KV GET failed: 503 Service Unavailable");
     const get = vi.spyOn(kv, "get").mockRejectedValue(down);
     vi.spyOn(kv, "put").mockRejectedValue(down);
+    const fresh = program("without-kv");
 
-    const fresh = program("faults-kv");
     await mustFeed(fresh.lines);
-    const api = as(String(fresh.customer.id));
-    // A board may be in memory. The board of an unplayed store is not, so KV is asked for it.
-    const unplayed = seed.store(fresh.account.id);
-    await mustFeed([unplayed]);
-    const answers = await Promise.all([
-      ...Object.values(CALLS).map((ask) => ask(api, fresh)),
-      api.post("/api/v1/customer/gamification/leaderboard", { location_id: unplayed.id }),
-    ]);
+    for (const [route, call] of Object.entries(CALLS)) {
+      const { status, body } = await call(asAt({}, String(fresh.customer.id)), fresh);
+      expect([route, status, body.status]).toEqual([route, 200, true]);
+    }
 
     expect(get).toHaveBeenCalled();
-    expect(answers.map(({ status, body }) => [status, body.status])).toEqual(answers.map(() => [200, true]));
+  });
+});
+
+describe("a feed to a full database", () => {
+  it("is taken if it only deletes", async ({ expect }) => {
+    const [one, other] = [seed.customer(), seed.customer()];
+    const friendship = seed.friendship(one.id, other.id);
+    await mustFeed([one, other, friendship]);
+
+    const refused = await feedTo(FULL, [seed.customer()]);
+    const taken = await feedTo(FULL, [{ ...friendship, deleted: true }]);
+
+    expect(failureIn(refused)).toEqual([507, null, "DATABASE_FULL"]);
+    expect([taken.status, taken.body.items]).toEqual([200, { accepted: 1, ignored: 0 }]);
+    expect((await feed([{ ...friendship, deleted: true }])).body.items).toEqual({ accepted: 0, ignored: 1 });
+  });
+});
+
+describe("a database that grows", () => {
+  /** A D1 that says after a write that it has this size. */
+  function databaseOf(gigabytes: number) {
+    const DB = databaseThrough(async ({ send }) => {
+      const results = await send();
+      for (const { meta } of results) meta.size_after = gigabytes * 1_000_000_000;
+      return results;
+    });
+    return { DB };
+  }
+
+  it("is in the log line of each feed, and has a line of its own at 70, 85 and 95 percent, once each", async ({
+    expect,
+  }) => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+
+    for (const gigabytes of [6.9, 7, 7.1, 9.6, 9.7, 8]) await feedTo(databaseOf(gigabytes), [seed.customer()]);
+
+    const lines = log.mock.calls.map(([line]) => JSON.parse(line)).filter(({ route }) => route === "/api/v1/feed");
+    expect(lines.map(({ databaseBytes }) => databaseBytes / 1e9)).toEqual([6.9, 7, 7.1, 9.6, 9.7, 8]);
+    expect(warn.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
+      { warning: "DATABASE_SIZE", percent: 70, databaseBytes: 7e9 },
+      { warning: "DATABASE_SIZE", percent: 95, databaseBytes: 9.6e9 },
+    ]);
   });
 });

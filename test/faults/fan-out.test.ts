@@ -12,7 +12,7 @@ const calls = (...customers: string[]) =>
 describe("a fan-out object", () => {
   const count = (length: number, name: string) => Array.from({ length }, (_, index) => `${name} ${index}`);
 
-  /** Makes these inboxes hang for four seconds. Returns which were called, and the most calls at once. */
+  /** Makes these inboxes hang for 1.5 seconds. Returns which were called, and the most calls at once. */
   function hang(isHanging: (customerId: string) => boolean) {
     const called: string[] = [];
     let [underWay, most] = [0, 0];
@@ -20,7 +20,7 @@ describe("a fan-out object", () => {
       called.push(customerId);
       underWay += 1;
       most = Math.max(most, underWay);
-      await new Promise((resolve) => setTimeout(resolve, isHanging(customerId) ? 4_000 : 5));
+      await new Promise((resolve) => setTimeout(resolve, isHanging(customerId) ? 1_500 : 5));
       underWay -= 1;
     });
     return { called, most: () => most };
@@ -43,21 +43,18 @@ describe("a fan-out object", () => {
     expect([called.length, most()]).toEqual([40, 5]);
   });
 
-  it("leaves a call that hangs its connection, and has the others for the rest, also of the next batch", async ({
+  it("lets a call that hangs keep its connection, and makes all others, also of the next batch, on the rest", async ({
     expect,
   }) => {
     const { most } = hang((customerId) => customerId.startsWith("hangs"));
     const inboxes = new Inboxes(env);
 
-    const batch = calls(...count(4, "hangs"), ...count(94, "fine"));
+    const batch = calls(...count(4, "hangs"), ...count(20, "fine"));
 
-    const startedAt = performance.now();
-    const first = await inboxes.fanOut("hanging", batch, Date.now() + 10_000);
-    const milliseconds = performance.now() - startedAt;
+    const first = await inboxes.fanOut("hanging", batch, Date.now() + 1_000);
     const second = await inboxes.fanOut("hanging", calls(...count(20, "later")), Date.now() + 10_000);
 
-    expect([first.reached, second.reached]).toEqual([new Set(count(94, "fine")), new Set(count(20, "later"))]);
-    expect(milliseconds).toBeLessThan(3_500);
+    expect([first.reached, second.reached]).toEqual([new Set(count(20, "fine")), new Set(count(20, "later"))]);
     expect(most()).toBe(5);
   });
 
@@ -65,7 +62,7 @@ describe("a fan-out object", () => {
     const { called, most } = hang((customerId) => customerId.startsWith("hangs"));
     const inboxes = new Inboxes(env);
 
-    const short = await inboxes.fanOut("all hanging", calls(...count(6, "hangs"), "fine"), Date.now() + 2_500);
+    const short = await inboxes.fanOut("all hanging", calls(...count(6, "hangs"), "fine"), Date.now() + 500);
     const early = [...called];
     const later = await inboxes.fanOut("all hanging", calls("later"), Date.now() + 10_000);
 

@@ -1,17 +1,11 @@
-import { env } from "cloudflare:workers";
-import fc from "fast-check";
 import { afterEach, describe, it, vi } from "vitest";
 import { readBody } from "../../src/http/body.ts";
 import { type FeedLine, feed, mustFeed, ndjson, send } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
 import { program } from "../support/programs.ts";
-import { propertyRuns } from "../support/property-runs.ts";
 import * as seed from "../support/seed.ts";
 import { snapshot, value } from "../support/state.ts";
 import { feedToken } from "../support/tokens.ts";
-
-const session = Object.getPrototypeOf(env.DB.withSession());
-const LOST = new Error("D1_ERROR: Network connection lost.");
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -84,68 +78,5 @@ describe("a feed request", () => {
 
     expect(await balanceOf(mine.customer.id)).toBe(500 + 110);
     expect(await differences()).toEqual([]);
-  });
-
-  it("whose answer is lost after the commit counts once when it is sent again", async ({ expect }) => {
-    const mine = program("lost");
-    await mustFeed(mine.lines);
-    const lines = events(mine, 3);
-    const real = session.batch;
-    vi.spyOn(session, "batch").mockImplementationOnce(async function (this: unknown, ...given: unknown[]) {
-      await real.apply(this, given);
-      throw LOST;
-    });
-
-    const lost = await feed(lines);
-    const again = await feed(lines);
-
-    expect([lost.status, lost.headers.get("Retry-After")]).toEqual([503, "2"]);
-    expect(again.body.items).toEqual({ accepted: 0, ignored: 6 });
-    expect(await balanceOf(mine.customer.id)).toBe(500 + 330);
-    expect(await differences()).toEqual([]);
-  });
-
-  it("sent by many clients at once, through any faults, counts once, and every total is right", async ({ expect }) => {
-    const fault = fc.constantFrom("none", "none", "before", "after", "overloaded", "cut");
-    const real = session.batch;
-    let run = 0;
-
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(fault, { maxLength: 3 }), { minLength: 2, maxLength: 6 }), async (clients) => {
-        run += 1;
-        const mine = program(`many-${run}`);
-        await mustFeed(mine.lines);
-        const lines = events(mine, 5);
-        const faults = clients.flat();
-        const batch = vi.spyOn(session, "batch").mockImplementation(async function (
-          this: unknown,
-          ...given: unknown[]
-        ) {
-          const now = faults.pop();
-          if (now === "before") throw LOST;
-          if (now === "overloaded") throw new Error("D1_ERROR: D1 DB is overloaded.");
-          const results = await real.apply(this, given);
-          if (now === "after") throw LOST;
-          return results;
-        });
-
-        const accepted = await Promise.all(
-          clients.map(async (own) => {
-            if (own.includes("cut")) await feed(ndjson(lines).slice(0, -5));
-            for (;;) {
-              const { status, body } = await feed(lines);
-              if (status === 200) return body.items.accepted + body.items.ignored;
-              expect(status).toBe(503);
-            }
-          }),
-        );
-        batch.mockRestore();
-
-        expect(accepted).toEqual(clients.map(() => lines.length));
-        expect(await balanceOf(mine.customer.id)).toBe(500 + 550);
-        expect(await differences()).toEqual([]);
-      }),
-      propertyRuns(8),
-    );
   });
 });

@@ -1,12 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { acceptFeed } from "../../src/feed/accept.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
+import { notifyOfFeed } from "../../src/inbox/notify.ts";
+import { mustFeed } from "../support/api.ts";
 import {
   outbox,
-  outboxIsEmpty,
   pass,
   poll,
   pollUntilQuiet,
@@ -18,10 +17,12 @@ import {
 } from "../support/listeners.ts";
 import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
-import { rows } from "../support/state.ts";
+import { acceptLines, rows, value } from "../support/state.ts";
 import { waitUntil } from "../support/wait.ts";
 
 startEachWithoutChanges();
+
+const primary = () => new Database(env.DB, "first-primary");
 
 describe("a feed that cannot notify an inbox", () => {
   it("may have died after the commit: a request that adds somebody to the group shows its message", async ({
@@ -30,19 +31,15 @@ describe("a feed that cannot notify an inbox", () => {
     const { reader, writer, group } = await seedGroup();
     const joining = seed.customer();
     await mustFeed([joining]);
-    const accept = (line: FeedLine) => {
-      const body = new TextEncoder().encode(ndjson([line]));
-      return acceptFeed(new Database(env.DB, "first-primary"), { body, token: { accounts: "*", restores: false } });
-    };
 
-    const message = await accept(seed.message(group, writer, { body: "Hi" }));
-    const adding = await accept({ ...seed.group([writer, reader, joining.id]), id: group });
+    const message = await acceptLines(primary(), [seed.message(group, writer)]);
+    const adding = await acceptLines(primary(), [{ ...seed.group([writer, reader, joining.id]), id: group }]);
 
     expect(adding.forListeners.unshown?.stamp).toEqual(message.forListeners.unshown?.stamp);
     expect(adding.forListeners.unshown?.stamp).toEqual(expect.any(String));
   });
 
-  it("keeps its change for itself for twenty seconds, in which the schedule leaves it", async ({ expect }) => {
+  it("has twenty seconds to notify again, before the schedule does", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     reach(() => false);
@@ -58,33 +55,29 @@ describe("a feed that cannot notify an inbox", () => {
     expect([early, notified]).toEqual([[], [reader]]);
   });
 
-  it("notifies once more where the primary shows the message late", async ({ expect }) => {
+  it("leaves the change to the schedule if the primary shows the message late, though it was notified", async ({
+    expect,
+  }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     const notified = reach(() => true);
-    const newPrimarySession = Database.prototype.newPrimarySession;
-    let late: Promise<unknown> | undefined;
-    vi.spyOn(Database.prototype, "newPrimarySession").mockImplementation(function (this: Database) {
-      const database = newPrimarySession.call(this);
-      const batch = database.batch.bind(database);
-      database.batch = (statements) => {
-        const answer = new Promise((resolve) => setTimeout(resolve, 1_500)).then(() => batch(statements));
-        late = answer;
-        return answer;
-      };
-      return database;
-    });
+    const { forListeners } = await acceptLines(primary(), [seed.message(group, writer)]);
+    await pass(1);
+    const db = primary();
+    const slow = primary();
+    const batch = slow.batch.bind(slow);
+    slow.batch = async (statements) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      return batch(statements);
+    };
+    vi.spyOn(db, "newPrimarySession").mockReturnValue(slow);
+    const background: Promise<unknown>[] = [];
 
-    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
-    await pass(21);
-    await vi.waitUntil(() => late !== undefined, { timeout: 3_000 });
-    await late;
-    // Long enough to remove the change from the outbox.
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    await runSchedule();
+    await notifyOfFeed(new Inboxes(env), forListeners, { db, inBackground: (work) => background.push(work) });
+    await Promise.all(background);
 
-    expect(notified).toEqual([reader, reader]);
-    expect(await outbox()).toEqual([]);
+    expect(notified).toEqual([reader]);
+    expect(await outbox()).toHaveLength(1);
   });
 
   it("waits two seconds for it, and notifies the others meanwhile", async ({ expect }) => {
@@ -99,45 +92,17 @@ describe("a feed that cannot notify an inbox", () => {
     const feeding = mustFeed([first, second].map(({ group, writer }) => seed.message(group, writer, { body: "Hi" })));
     await waitUntil(async () => (await outbox()).length === 2);
     await pass(1);
-    await feeding;
+    const { status } = await feeding;
     const milliseconds = performance.now() - startedAt;
 
+    expect(status).toBe(200);
     expect(milliseconds).toBeGreaterThan(1_900);
     expect(milliseconds).toBeLessThan(4_000);
     expect((await poll(second.reader)).found).toEqual(["Hi"]);
     await waitUntil(async () => (await outbox()).length === 1);
     expect((await outbox()).map(({ customers }) => customers)).toEqual([JSON.stringify([first.reader])]);
   });
-
-  it("is answered 200, and leaves only the members who were not notified to the schedule", async ({ expect }) => {
-    const { reader, writer, group } = await seedGroup();
-    for (const member of [reader, writer]) await pollUntilQuiet(member);
-    const notified = reach((customerId) => customerId === writer);
-
-    const answer = await mustFeed([seed.message(group, writer, { body: "Hi" })]);
-    await pass(21);
-    await waitUntil(async () => (await outbox())[0]?.customers === JSON.stringify([reader]));
-    await runSchedule();
-    const left = await outbox();
-    reach(() => true);
-    await runSchedule();
-
-    const version = Number(answer.headers.get("X-Feed-Version"));
-    expect(answer.body.items).toEqual({ accepted: 1, ignored: 0 });
-    expect(notified).toEqual([writer]);
-    expect(left).toMatchObject([{ version, change_kind: "messages", newest_at: expect.any(String) }]);
-    expect(await outbox()).toEqual([]);
-    expect((await poll(reader)).found).toEqual(["Hi"]);
-  });
 });
-
-/** Feeds messages, and ends their second while inboxes are notified. */
-async function feedWhileTimePasses(messages: readonly FeedLine[]): Promise<void> {
-  const feeding = mustFeed(messages);
-  await waitUntil(async () => (await outbox()).length > 0);
-  await pass(1);
-  await feeding;
-}
 
 describe("a feed that concerns more than a hundred listeners", () => {
   /** Makes each notification take this long. Returns who was notified, and the most calls at once. */
@@ -157,35 +122,22 @@ describe("a feed that concerns more than a hundred listeners", () => {
   it.for([
     [100, 0, 5],
     [200, 5, 25],
-    [3_000, 6, 25],
+    [2_600, 6, 25],
   ] as const)("of %i: %i batches, so %i calls at a time", async ([listeners, batches, atOnce], { expect }) => {
     const { customers, messages } = await seedListeners(listeners);
     const fanOut = vi.spyOn(Inboxes.prototype, "fanOut");
-    const { notified, most } = takeTime(20);
+    const { notified, most } = takeTime(5);
 
-    await feedWhileTimePasses(messages);
+    const feeding = mustFeed(messages);
+    await waitUntil(async () => (await outbox()).length > 0);
+    await pass(1);
+    await feeding;
     await waitUntil(() => notified.length === listeners);
 
     expect(notified.toSorted()).toEqual(customers.toSorted());
     expect([fanOut.mock.calls.length, most()]).toEqual([batches, atOnce]);
     expect(fanOut.mock.calls.every(([name, calls]) => name.startsWith("feed ") && calls.length <= 500)).toBe(true);
-    expect(await outboxIsEmpty()).toBe(true);
-  });
-
-  it("is answered after two seconds, and goes on in the background", async ({ expect }) => {
-    const { messages } = await seedListeners(300);
-    const { notified } = takeTime(250);
-
-    const startedAt = performance.now();
-    await feedWhileTimePasses(messages);
-    const milliseconds = performance.now() - startedAt;
-    const early = notified.length;
-    await waitUntil(() => notified.length === 300);
-
-    expect(milliseconds).toBeGreaterThan(1_900);
-    expect(milliseconds).toBeLessThan(3_500);
-    expect(early).toBeLessThan(300);
-    expect(await outboxIsEmpty()).toBe(true);
+    await waitUntil(async () => (await outbox()).length === 0);
   });
 
   it("leaves those of an object that is overloaded to the schedule, and asks it once", async ({ expect }) => {
@@ -226,5 +178,39 @@ describe("a feed that concerns more than a hundred listeners", () => {
     expect(calls).toHaveLength(10_000);
     expect(calls[0]).toMatchObject({ customerId: reader, kinds: ["messages"] });
     await rows("DELETE FROM outbox");
+  });
+});
+
+describe("a listener", () => {
+  const HOURS = 3_600;
+
+  it("who still polls is a listener for another day, from an hour before the day is over", async ({ expect }) => {
+    const { reader } = await seedGroup();
+    const hoursLeft = () =>
+      value("SELECT (unixepoch(until) - unixepoch(now)) / 3600 FROM listeners, clock WHERE customer_id = ?", reader);
+
+    const left: unknown[] = [];
+    for (const hours of [0, 21, 2]) {
+      await pass(hours * HOURS);
+      await pollUntilQuiet(reader);
+      left.push(await hoursLeft());
+    }
+
+    expect(left).toEqual([24, 3, 24]);
+  });
+
+  it("whose day is over is notified no more, is removed, and loses nothing", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    const notified = reach(() => true);
+
+    await pass(24 * HOURS);
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    await pass(1);
+    await runSchedule("remove former listeners");
+
+    expect([notified, await outbox()]).toEqual([[], []]);
+    expect(await value("SELECT count(*) FROM listeners WHERE customer_id = ?", reader)).toBe(0);
+    expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
   });
 });

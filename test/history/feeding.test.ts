@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, it } from "vitest";
+import { horizonOf } from "../../src/feed/horizon.ts";
 import { feed, mustFeed, restore } from "../support/api.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage, snapshot, value } from "../support/state.ts";
 import { beginNight, endNight, feedOld, KEPT, keepMonths, seal, shop } from "./support.ts";
 
-// docs/contract/history.md, 4. Events of May and later are kept.
+// docs/contract/history.md, 1 and 4. Events of May and later are kept.
 const OLD = "2026-04-30T23:59:59Z";
 const TEXT = "is older than the history that is kept";
 
@@ -116,5 +117,17 @@ describe("an event older than the newest that has left", () => {
       Array.from({ length: 100 }, (_, index) => `line ${index + 1}.created_at`),
     );
     expect(roundTrips).toBe(1);
+  });
+});
+
+describe("the horizon", () => {
+  it.for([
+    [1, "2026-06-10T07:00:00Z", "2026-05-01 00:00:00"],
+    [1, "2026-06-30T23:59:59.999Z", "2026-05-01 00:00:00"],
+    [1, "2026-07-01T00:00:00Z", "2026-06-01 00:00:00"],
+    [13, "2026-01-31T12:00:00Z", "2024-12-01 00:00:00"],
+    [120, "2026-03-31T12:00:00Z", "2016-03-01 00:00:00"],
+  ] as const)("of %i months at %s is %s", ([months, now, horizon], { expect }) => {
+    expect(horizonOf({ months }, new Date(now))).toBe(horizon);
   });
 });

@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { mustFeed } from "../support/api.ts";
 import { databaseThrough } from "../support/databases.ts";
+import { passHealth } from "../support/health.ts";
 import { recordMetrics, stopMetrics } from "../support/metrics.ts";
+import { sendTo } from "../support/stalling.ts";
 import { rows, value } from "../support/state.ts";
 import {
   beginNight,
@@ -9,16 +12,19 @@ import {
   endNight,
   feedOld,
   goTo,
+  KEPT,
   keepMonths,
   OLD,
   seal,
+  sealedEntries,
   sealInPart,
   segments,
   shop,
+  snapshotOfEvents,
   storedIds,
 } from "./support.ts";
 
-// The log and the metrics of a run, and faults of one kind or of another run.
+// docs/contract/history.md, 1 and 2. The simulation lets runs fail at any write.
 
 beforeEach(() => beginNight());
 afterEach(endNight);
@@ -107,36 +113,101 @@ describe("a run", () => {
     expect((await segments()).map(({ kind }) => kind)).toEqual(["balance_entry", "play"]);
   });
 
-  it("that began last month and is still at work moves no scan of this month", async ({ expect }) => {
+  it.for([
+    ["a run of the next month that fails", "2026-07-01 07:00:00", broken],
+    ["another run of its month", "2026-06-10 07:01:00", undefined],
+  ] as const)("that is slow does not move the scan of %s", async ([, now, put], { expect }) => {
     const { lines, entry } = shop();
-    await feedOld(...lines, entry("5.00", OLD), entry("6.00", OLD), entry("7.00", OLD));
+    await feedOld(...lines, entry("5.00", OLD), entry("6.00", OLD));
     const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let looks = 0;
     const database = databaseThrough(async ({ sql, send }) => {
-      looks += sql.some((one) => one.includes("SELECT id FROM balance_entries")) ? 1 : 0;
-      if (looks === 2) {
+      if (sql.some((one) => one.includes("SELECT id FROM balance_entries"))) {
         reached.resolve();
         await held.promise;
       }
       return send();
     });
-    // One step for each kind, and a second step of the first kind.
-    const straggler = sealInPart(5, 1, { database });
+    const slow = sealInPart(1, 1, { database });
     await reached.promise;
-    await goTo("2026-07-01 07:00:00");
-    await sealInPart(1);
-    const scans = () => rows("SELECT month, last_id FROM history_scans ORDER BY kind LIMIT 1");
+    await goTo(now);
+    await sealInPart(1, 1, put && { bucket: bucketWith({ put }) as R2Bucket });
+    const scans = () => rows("SELECT month, last_id FROM history_scans ORDER BY kind");
     const before = await scans();
 
     held.resolve();
-    await straggler;
+    await slow;
 
     expect(await scans()).toEqual(before);
-    expect((await segments()).map(({ month, number }) => [month, number])).toEqual([
-      ["2026-05", 1],
-      ["2026-05", 2],
-      ["2026-06", 1],
-    ]);
-    expect(await storedIds()).toEqual([]);
+    expect(await storedIds()).toHaveLength(put === undefined ? 0 : 1);
+  });
+});
+
+describe("a step", () => {
+  beforeEach(async () => {
+    const { lines, entry } = shop();
+    await feedOld(...lines, entry("5.00", OLD), entry("7.00", OLD), entry("1.00", KEPT));
+  });
+
+  it.for([
+    ["an event is gone that the object has", "DELETE FROM balance_entries WHERE amount = 700"],
+    [
+      "another event has come that the object does not have",
+      `INSERT INTO balance_entries SELECT min(id) || '+', customer_key, store_key, NULL, 300, created_at, ''
+      FROM balance_entries WHERE created_at < '${KEPT}'`,
+    ],
+  ] as const)("takes nothing out if %s", async ([, change], { expect }) => {
+    let before: unknown;
+    const put = async (...given: Parameters<R2Bucket["put"]>) => {
+      await rows(change);
+      before = await snapshotOfEvents();
+      return env.TEST_HISTORY.put(...given);
+    };
+    keepMonths(1, bucketWith({ put }));
+
+    await expect(seal()).rejects.toThrow();
+
+    expect(await snapshotOfEvents()).toEqual(before);
+    expect([await segments(), await sealedEntries()]).toEqual([[], []]);
+  });
+
+  it("fails if R2 does not answer within ten seconds", async ({ expect }) => {
+    const { setTimeout: real } = globalThis;
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(((work: () => void, milliseconds?: number) =>
+      real(work, milliseconds === 10_000 ? 0 : milliseconds)) as typeof setTimeout);
+    keepMonths(1, bucketWith({ put: () => new Promise(() => {}) }));
+
+    await expect(seal()).rejects.toThrow("10000 ms");
+  });
+});
+
+describe("without the settings", () => {
+  it("nothing leaves: the job is given back at once", async ({ expect }) => {
+    const { lines, entry } = shop();
+    await feedOld(...lines, entry("5.00", OLD));
+    keepMonths(undefined);
+    const before = await snapshotOfEvents();
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
+
+    await seal();
+
+    // One batch claims the job, and one releases it.
+    expect(batch).toHaveBeenCalledTimes(2);
+    batch.mockRestore();
+    expect(await snapshotOfEvents()).toEqual(before);
+  });
+
+  it("nothing leaves, events that never left are taken, and /health says why", async ({ expect }) => {
+    const { lines, entry } = shop();
+    const bindings = { HISTORY_MONTHS: "121", HISTORY: env.TEST_HISTORY };
+    Object.assign(env, bindings);
+
+    await mustFeed([...lines, entry("5.00", OLD)]);
+    await seal();
+    passHealth();
+    const health = await sendTo(bindings, "/health");
+
+    expect(await segments()).toEqual([]);
+    expect(health.status).toBe(503);
+    expect(await health.json()).toMatchObject({ message: expect.stringMatching(/^HISTORY_MONTHS must be 1 to 120/) });
   });
 });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it } from "vitest";
-import { as, mustFeed } from "../support/api.ts";
+import { as } from "../support/api.ts";
 import { EXPORT, exportPage, exportPages, nextPage } from "../support/exporting.ts";
 import * as seed from "../support/seed.ts";
 import {
@@ -96,29 +96,6 @@ describe("the entries of a customer", () => {
     const pages = await entryPages(customerId, `${ENTRIES}?account_id=${own}`);
 
     expect(pages.map((items) => items.map(({ amount }) => amount))).toEqual([[], [3, 5]]);
-  });
-
-  it("are read once each, with all that were there at the start, while a feed adds others of any time", async ({
-    expect,
-  }) => {
-    const { lines, customerId, entry } = shop();
-    // Ten times, so that new entries are before, between and after the entries that were read, and equal to some.
-    const at = (index: number) => `2026-05-01 00:00:${String((index * 7) % 10).padStart(2, "0")}`;
-    const some = (count: number) => Array.from({ length: count }, (_, index) => entry("1.00", at(index)));
-    const start = some(60);
-    await mustFeed([...lines, ...start]);
-    const reading = { isOver: false };
-    const feeding = async () => {
-      while (!reading.isOver) await mustFeed(some(10));
-    };
-
-    const read = entryPages(customerId, `${ENTRIES}?limit=7`).finally(() => Object.assign(reading, { isOver: true }));
-    const [pages] = await Promise.all([read, feeding()]);
-
-    const ids = pages.flat().map(({ id }) => id);
-    expect(ids.length).toBeGreaterThan(start.length);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(start.filter(({ id }) => !ids.includes(id))).toEqual([]);
   });
 });
 

@@ -14,11 +14,9 @@ export async function setClock(now: string, millisecond = 0): Promise<void> {
 export const showStoredMessages = () => showMessages(new Database(env.DB, "first-primary"));
 
 /** Stops D1's clock without showing messages. */
-export async function stopClock(now: string, millisecond = 0): Promise<void> {
-  await env.DB.batch([
-    env.DB.prepare("DROP VIEW clock"),
-    env.DB.prepare(
-      `CREATE VIEW clock AS SELECT '${now}' AS now, date('${now}') AS today, ${millisecond} AS millisecond`,
-    ),
+export async function stopClock(now: string, millisecond = 0, d1 = env.DB): Promise<void> {
+  await d1.batch([
+    d1.prepare("DROP VIEW clock"),
+    d1.prepare(`CREATE VIEW clock AS SELECT '${now}' AS now, date('${now}') AS today, ${millisecond} AS millisecond`),
   ]);
 }

@@ -29,17 +29,6 @@ export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>, 
   return { withSession, prepare: prepare.bind(database), batch: batch.bind(database) } as unknown as D1Database;
 }
 
-/** Whether a batch adds rows, which a full database refuses. */
-export const adds = ({ sql }: Pick<Batch, "sql">) => sql.some((one) => /\bINSERT INTO (?!refusals)/.test(one));
-
-/** A full D1: it answers reads and deletes, and refuses inserts. */
-export function fullDatabase(): D1Database {
-  return databaseThrough(async (batch) => {
-    if (adds(batch)) throw new Error("D1_ERROR: Exceeded maximum DB size");
-    return batch.send();
-  });
-}
-
 /** A D1 whose primary says nothing while it is stalled. Its replicas go on answering. */
 export function stallingDatabase() {
   const primary = { isStalled: false, calls: 0 };

@@ -61,15 +61,6 @@ export async function pollUntilQuiet(customerId: string, checkTime?: string): Pr
 
 export const outbox = () => rows("SELECT version, change_kind, customers, newest_at FROM outbox");
 
-/** Waits for the outbox to be emptied in the background. */
-export async function outboxIsEmpty(): Promise<boolean> {
-  for (let attempts = 0; attempts < 300; attempts += 1) {
-    if ((await outbox()).length === 0) return true;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return false;
-}
-
 export const realNotify = Inboxes.prototype.notify;
 
 /** Makes only these inboxes reachable. Returns an array that receives who was notified. */

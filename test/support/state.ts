@@ -27,14 +27,18 @@ export async function snapshot(): Promise<string> {
   return JSON.stringify(contents);
 }
 
-/** Every feed request writes one row: the feed version. */
-const ROWS_A_REQUEST = 1;
-
 const ALL_ACCOUNTS: FeedToken = { accounts: "*", restores: false };
+
+/** Stores lines as the feed does, without a request. */
+export const acceptLines = (db: Database, lines: readonly FeedLine[], token = ALL_ACCOUNTS) =>
+  acceptFeed(db, { body: new TextEncoder().encode(ndjson(lines)), token });
+
+/** The row that every feed request writes: the feed version. */
+const ROWS_A_REQUEST = 1;
 
 /** What feeding lines costs at D1, without that row. */
 export async function feedUsage(lines: readonly FeedLine[], token = ALL_ACCOUNTS): Promise<Usage> {
   const db = new Database(env.DB, "first-primary");
-  await acceptFeed(db, { body: new TextEncoder().encode(ndjson(lines)), token });
+  await acceptLines(db, lines, token);
   return { ...db.usage, rowsWritten: db.usage.rowsWritten - ROWS_A_REQUEST };
 }

@@ -3,9 +3,11 @@ import { describe, it, vi } from "vitest";
 import { KINDS } from "../../../src/feed/records/index.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../../src/http/limits.ts";
 import { type Answer, mustFeed, send } from "../../support/api.ts";
+import { databaseThrough } from "../../support/databases.ts";
 import { EXPORT, exported, exportPage, exportPages } from "../../support/exporting.ts";
 import { program } from "../../support/programs.ts";
 import * as seed from "../../support/seed.ts";
+import { sendTo } from "../../support/stalling.ts";
 import { rows } from "../../support/state.ts";
 import { exportToken } from "../../support/tokens.ts";
 
@@ -47,6 +49,23 @@ describe("an export", () => {
 });
 
 describe("a page of an export", () => {
+  it("is one of at most four that are read at a time", async ({ expect }) => {
+    let [running, most] = [0, 0];
+    const DB = databaseThrough(async ({ send: read }) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running -= 1;
+      return read();
+    });
+    const headers = { Authorization: `Bearer ${await exportToken()}` };
+
+    const pages = await Promise.all(Array.from({ length: 10 }, () => sendTo({ DB }, EXPORT, { headers })));
+
+    expect(pages.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(most).toBe(4);
+  });
+
   it("is given to a token that may feed too", async ({ expect }) => {
     const token = await exportToken({ scope: "feed export" });
 

@@ -4,7 +4,7 @@ import { REPORTERS } from "../../../scripts/lib/count-reporter.ts";
 import { PROPERTIES } from "../../../scripts/lib/properties.ts";
 
 // The service against the model of its contract, in Node: each program needs an empty database, which is the copy of a file
-// here, and a second in workerd. test/history/history.property.test.ts holds workerd to the same model.
+// here, and a second in workerd.
 const root = path.resolve(import.meta.dirname, "../../..");
 
 export default defineConfig({

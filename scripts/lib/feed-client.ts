@@ -9,23 +9,23 @@ import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";
 import { count, counted } from "./words.ts";
 
-/** Lines that are sent in one request, within the limits of the feed. */
+/** The lines of one request, within the limits of the feed. */
 export interface Batch {
   lines: readonly FileLine[];
-  /** The keys of its records, and whether it deletes them. */
+  /** For each record's key, whether the batch deletes the record. */
   keys: ReadonlyMap<string, boolean>;
-  /** The one kind of its lines, if it may be sent at the same time as others of this kind; else null. */
-  unordered: string | null;
+  /** If all lines are of one kind whose order does not matter: this kind. */
+  unorderedKind: string | null;
 }
 
 export interface Progress {
-  /** Lines that are committed. */
+  /** The number of committed lines. */
   committed: number;
-  /** Committed events that were stored already, and deletes of records that were not there. */
+  /** How many of them changed nothing: events that were stored already, and deletes of missing records. */
   ignored: number;
   /** The number of the last committed line in its file. */
   lastLine: number;
-  /** Whether the command waits to send the last request again. */
+  /** Whether a request waits to be sent again. */
   waiting: boolean;
 }
 
@@ -35,22 +35,22 @@ export interface FeedTarget {
 }
 
 const FeedAnswer = z.object({ items: z.object({ ignored: z.number() }) });
-/** The service waits for a body for 60 seconds, for its turn 30, for the database 40, and for inboxes 2. */
+/** The service waits up to 60 seconds for a body, 30 for its turn, 40 for the database and 2 for inboxes. */
 const ANSWER_WITHIN_MS = 150_000;
 
-/** How many requests are under way at most: as many as an isolate works on at a time. */
-const AT_ONCE = 4;
+/** The most requests under way: an isolate works on as many at a time. */
+const REQUESTS_AT_ONCE = 4;
 
 /**
  * Kinds whose records may be stored in any order: no answer depends on the order, and no record refers to another of its
- * kind. Only a membership refers to its referrer's.
+ * kind. The exception is a membership with a referrer.
  */
 const UNORDERED = new Set(KINDS.filter((kind) => kind !== message && !hasKeyColumn(kind)).map(({ record }) => record));
 
 /**
- * The lines in requests within the feed's limits, in order; with `pages`, a page of an export begins a request. A line
- * that deletes what a line before it writes, or writes what one deletes, begins a request too: of one request only the
- * last line of a key counts (docs/contract/feed.md, 1), so a file's erasure would be lost.
+ * The lines in requests within the feed's limits, in order. With `pages`, each page of an export begins a request. A line
+ * that deletes a record of the request, or writes a record that the request deletes, begins a request too: in one request
+ * only the last line of a key counts (docs/contract/feed.md, 1), so an erasure would be lost.
  */
 export async function* inBatches(
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
@@ -59,36 +59,29 @@ export async function* inBatches(
   let batch: FileLine[] = [];
   let [bytes, items] = [0, 0];
   let keys = new Map<string, boolean>();
-  let kinds = new Set<string | null>();
+  let unorderedKinds = new Set<string | null>();
   const close = (): Batch => {
-    const [unordered = null] = kinds;
-    const closed = { lines: batch, keys, unordered: kinds.size === 1 ? unordered : null };
+    const [kind = null] = unorderedKinds;
+    const closed = { lines: batch, keys, unorderedKind: unorderedKinds.size === 1 ? kind : null };
     batch = [];
     [bytes, items] = [0, 0];
     keys = new Map();
-    kinds = new Set();
+    unorderedKinds = new Set();
     return closed;
   };
   for await (const line of lines) {
     const size = line.bytes.length + 1;
     const read = readFields(line);
     const isFull = batch.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + read.items > ITEM_LIMIT;
-    const isTurned = (keys.get(read.key) ?? read.deleted) !== read.deleted;
-    if (batch.length > 0 && (isFull || isTurned || (pages && line.beginsPage))) yield close();
+    const isOpposite = (keys.get(read.key) ?? read.deleted) !== read.deleted;
+    if (batch.length > 0 && (isFull || isOpposite || (pages && line.beginsPage))) yield close();
     batch.push(line);
     bytes += size;
     items += read.items;
     keys.set(read.key, read.deleted);
-    kinds.add(read.unordered);
+    unorderedKinds.add(read.unorderedKind);
   }
   if (batch.length > 0) yield close();
-}
-
-const KIND_OF = new Map(KINDS.map((kind) => [kind.record, { kind, times: timesOf(kind) }]));
-
-/** The fields with times that are now if they are left out. */
-function timesOf({ columns }: Kind): string[] {
-  return Object.values(columns).flatMap((source) => ("field" in source && source.as === "time" ? [source.field] : []));
 }
 
 /** The fields of a line that decide into which request it goes. A bad line is sent too: the service names it. */
@@ -96,35 +89,33 @@ function readFields({ number, bytes }: FileLine) {
   const object = objectOf(readLine(number, bytes)?.text ?? null);
   const fields = Array.isArray(object) ? {} : object;
   const deleted = fields.deleted === true;
-  const found = KIND_OF.get(String(fields.record));
-  if (found === undefined) return { key: "", deleted, items: 0, unordered: null };
-  const { kind, times } = found;
+  const kind = KINDS.find(({ record }) => record === fields.record);
+  if (kind === undefined) return { key: "", deleted, items: 0, unorderedKind: null };
   // A referrer comes before the members that they referred. Records without a time get one in the order of the file.
   const isUnordered =
-    UNORDERED.has(kind.record) &&
-    (fields.referrer_id ?? null) === null &&
-    (deleted || times.every((name) => typeof fields[name] === "string"));
+    UNORDERED.has(kind.record) && (fields.referrer_id ?? null) === null && (deleted || hasAllTimes(kind, fields));
   return {
     key: `${kind.record} ${identityOf(kind, fields)}`,
     deleted,
     items: itemsOf(kind.list?.field, fields).length,
-    unordered: isUnordered ? kind.record : null,
+    unorderedKind: isUnordered ? kind.record : null,
   };
 }
 
-/** Whether the outcome is the same in whatever order the two are committed. */
-function commute(one: Batch, other: Batch): boolean {
-  return (
-    one.unordered !== null &&
-    one.unordered === other.unordered &&
-    [...one.keys.keys()].every((key) => !other.keys.has(key))
+/** Whether the line has each time that would otherwise be the time of its commit. */
+function hasAllTimes({ columns }: Kind, fields: Record<string, unknown>): boolean {
+  return Object.values(columns).every(
+    (source) => !("field" in source && source.as === "time") || typeof fields[source.field] === "string",
   );
 }
 
-/** The two halves of lines that are too large for a request; null for a single line. */
-function cut(lines: readonly FileLine[]): (readonly FileLine[])[] | null {
-  const half = Math.ceil(lines.length / 2);
-  return lines.length < 2 ? null : [lines.slice(0, half), lines.slice(half)];
+/** Whether the outcome does not depend on which of the two is committed first. */
+function mayOverlap(one: Batch, other: Batch): boolean {
+  return (
+    one.unorderedKind !== null &&
+    one.unorderedKind === other.unorderedKind &&
+    [...one.keys.keys()].every((key) => !other.keys.has(key))
+  );
 }
 
 /** A batch that is being sent. */
@@ -132,11 +123,10 @@ interface Sending {
   batch: Batch;
   /** The parts that are committed so far. */
   committed: { lines: readonly FileLine[]; ignored: number }[];
-  /** Resolves with whether all of the batch is committed: false if the command was stopped before. */
+  /** Resolves with true once the whole batch is committed, with false if the command was stopped before. */
   ended: Promise<boolean>;
 }
 
-/** The feed's refusal of some lines. */
 class Refused extends Error {
   readonly answer: Answer;
   readonly lines: readonly FileLine[];
@@ -149,8 +139,8 @@ class Refused extends Error {
 }
 
 /**
- * Sends the lines, up to four requests at a time where the outcome is that of one after the other. What may be retried
- * is: a request is all or nothing, and a line sent twice counts once. What is committed is counted in the file's order.
+ * Sends the lines, up to four requests at a time if their order does not matter. A request may be sent again: it is all or
+ * nothing, and a line that is sent twice counts once. Progress counts committed lines in the file's order.
  * @throws a CommandError that names the bad lines by their numbers in the file and says where to go on.
  */
 export async function sendLines(
@@ -171,7 +161,7 @@ export async function sendLines(
   const underWay: Sending[] = [];
   try {
     for await (const batch of inBatches(lines, { pages })) {
-      while (underWay.length === AT_ONCE || !underWay.every((one) => commute(one.batch, batch)))
+      while (underWay.length === REQUESTS_AT_ONCE || !underWay.every((one) => mayOverlap(one.batch, batch)))
         if (!(await settleFirst())) return progress;
       if (stop.aborted) break;
       begin(batch);
@@ -195,12 +185,12 @@ export async function sendLines(
   function begin(batch: Batch): void {
     const committed: Sending["committed"] = [];
     const ended = send(batch.lines, committed);
-    // It is awaited, and what failed reported, in its turn.
+    // settleFirst() awaits it later, and reports a failure then.
     ended.catch(() => {});
     underWay.push({ batch, committed, ended });
   }
 
-  /** Waits for the oldest request. Resolves with whether to go on. */
+  /** Waits for the oldest request. Resolves with false if the command was stopped. */
   async function settleFirst(): Promise<boolean> {
     const first = underWay.shift();
     try {
@@ -215,7 +205,7 @@ export async function sendLines(
     }
   }
 
-  /** Resolves with whether all of the lines are committed: false if the command was stopped before. */
+  /** Resolves with true once all lines are committed, with false if the command was stopped before. */
   async function send(part: readonly FileLine[], committed: Sending["committed"]): Promise<boolean> {
     if (stop.aborted) return false;
     const newline = Buffer.from("\n");
@@ -224,7 +214,7 @@ export async function sendLines(
       progress.waiting = true;
       onProgress?.(progress);
     };
-    // A line that cannot be cut is sent again where another request may have used up the database's memory.
+    // A single line cannot be halved. It is sent again if other requests may have used up the database's memory.
     const mayRetry = (one: Answer) => isTemporary(one) || (part.length === 1 && isTemporarilyTooLarge(one));
     const answer = await client.ask(feed, { method: "POST", headers, body }, { onWait, mayRetry });
     progress.waiting = false;
@@ -235,11 +225,10 @@ export async function sendLines(
       committed.push({ lines: part, ignored: data.items.ignored });
       return true;
     }
-    // Some limits, such as how many members the groups of messages have, only the service can tell.
-    const halves = answer.status === 413 ? cut(part) : null;
-    if (halves === null) throw new Refused(answer, part);
-    for (const half of halves) if (!(await send(half, committed))) return false;
-    return true;
+    // Only the service knows some limits, such as the number of members of all groups.
+    if (answer.status !== 413 || part.length === 1) throw new Refused(answer, part);
+    const half = Math.ceil(part.length / 2);
+    return (await send(part.slice(0, half), committed)) && (await send(part.slice(half), committed));
   }
 }
 
@@ -278,12 +267,12 @@ function goOnFrom(answer: Answer, { committed, lastLine }: Pick<Progress, "commi
   return isFaultOfLines ? "Correct the file and send it again." : "Once that is put right, send the file again.";
 }
 
-/** `line 3.latitude` of a request, with the line's number in the file. */
+/** `line 3.latitude` of a request, with the number of the line in the file. */
 function inFile(field: string, lines: readonly FileLine[]): string {
   return field.replace(/^line (\d+)/, (_, number) => `line ${lines[Number(number) - 1]?.number ?? number}`);
 }
 
-/** What the feed says of lines of a request, with their numbers in the file; any other sentence stays as it is. */
+/** The feed's sentence about lines of a request, with their numbers in the file. Other sentences stay as they are. */
 function inFileText(sentence: string, lines: readonly FileLine[]): string {
   return sentence.replace(/^Lines? [\d, ]+ touch/, (named) =>
     named.replace(/\d+/g, (number) => String(lines[Number(number) - 1]?.number ?? number)),

@@ -8,24 +8,27 @@ import type { NearbyCampaign } from "./operations.ts";
 /** `stores.band` counts tenths of a degree. */
 const BANDS_A_DEGREE = 10;
 
-interface NearbyCampaignsQuery extends Position {
+interface NearbyCampaignsQuery {
+  /** Degrees, -90 to 90. */
+  latitude: number;
+  /** Degrees, -180 to 180. */
+  longitude: number;
   accountId: string;
   radiusMiles: number;
   limit: number;
 }
 
 /**
- * The account's running campaigns that list a store within the radius, most popular first, where popularity is what a
- * campaign has earned at those stores; then the nearest, then by id (docs/contract/interface.md, 4.1). One round trip.
+ * The account's running campaigns that list a store within the radius (docs/contract/interface.md, 4.1). First come those
+ * that have earned most at these stores, then the nearest, then by id. One round trip.
  */
 export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
-  const { south, north, west, east } = boundingBox(query, query.radiusMiles);
+  const { south, north, west, east } = boundingBox(query);
   const firstBand = Math.floor(south * BANDS_A_DEGREE);
   const shape = { bands: Math.floor(north * BANDS_A_DEGREE) - firstBand + 1, isCut: west > east };
   return db.all(selectNearbyCampaigns(shape, { ...query, firstBand, west, east }));
 }
 
-/** What the text of the query depends on. */
 interface Shape {
   /** How many bands the circle touches. */
   bands: number;
@@ -41,9 +44,9 @@ const FEW_STORES = sql.raw("4");
 const SHOWN = pick(campaigns, "name", "id", "campaign_description", "campaign_image");
 
 /**
- * Finds what campaigns have earned nearby in the way that reads less, judged by a few stores. Either it looks up each running
- * campaign at each store, or (`by_store`) it reads all pairs of these stores with a campaign. Pairs of campaigns that are
- * over remain, so a store may have more pairs than campaigns are running: then it looks them up.
+ * Adds up what campaigns have earned nearby. Either it looks up each running campaign at each store, or (`by_store`) it reads
+ * all pairs of these stores with a campaign. A sample of the stores says which of the two reads less: pairs of campaigns that
+ * are over remain, so a store may have more pairs than there are running campaigns.
  */
 const selectNearbyCampaigns = compilePer((shape: Shape, placeholder: Placeholders) =>
   selectWith(
@@ -170,13 +173,6 @@ function milesTo(latitude: Placeholder, longitude: Placeholder): SQL {
 /** Mean radius of the earth (docs/contract/interface.md, 4.1). */
 const EARTH_RADIUS_MILES = 3958.7613;
 
-interface Position {
-  /** Degrees, -90 to 90. */
-  latitude: number;
-  /** Degrees, -180 to 180. */
-  longitude: number;
-}
-
 // The box must never miss a store that is near enough. A slightly larger box costs a row or two.
 const MARGIN_DEGREES = 1e-6;
 
@@ -187,7 +183,7 @@ const toDegrees = (radians: number): number => (radians * 180) / Math.PI;
  * The box, in degrees, that holds every point within `radiusMiles` of a position. `west` is greater than `east` if the 180th
  * meridian cuts the box. A circle that holds a pole has all longitudes.
  */
-function boundingBox({ latitude, longitude }: Position, radiusMiles: number) {
+function boundingBox({ latitude, longitude, radiusMiles }: NearbyCampaignsQuery) {
   const angle = radiusMiles / EARTH_RADIUS_MILES;
   const south = latitude - toDegrees(angle) - MARGIN_DEGREES;
   const north = latitude + toDegrees(angle) + MARGIN_DEGREES;

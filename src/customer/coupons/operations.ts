@@ -15,7 +15,6 @@ const Credentials = Object.fromEntries(Object.keys(NO_CREDENTIALS).map((field) =
 export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(Credentials).meta({ id: "LoyaltyOptions" });
 export type AnsweredLoyaltyOptions = z.output<typeof AnsweredLoyaltyOptions>;
 
-/** The account object of the coupon lists. Only the search shows `agreement_type`. */
 export const CouponAccount = Account.omit({ agreement_type: true })
   .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable().describe("Or null.") })
   .meta({ id: "CouponAccount" });
@@ -36,7 +35,7 @@ export const CouponText = z.object({
   expiration_date: z.string().nullable().describe("The last second in which it is valid, in UTC, or null."),
 });
 
-/** A coupon that the customer holds, in the simple variant of the coupon list (docs/contract/interface.md, 5.3). */
+/** The simple variant of the coupon list (docs/contract/interface.md, 5.3). */
 export const CouponRecord = CouponText.extend({
   id: z.string().describe("The customer's coupon."),
   customer_id: z.string().describe("The customer who holds it."),
@@ -57,7 +56,7 @@ export const CouponRecord = CouponText.extend({
 }).meta({ id: "CouponRecord" });
 export type CouponRecord = z.output<typeof CouponRecord>;
 
-/** A coupon that the customer holds, in the combined coupon list. */
+/** The combined coupon list. */
 export const MyCouponRecord = CouponRecord.extend({
   coupon_id: z.string().nullable().describe("As the merchant gave it, or null."),
   reserved: z.int().describe("1 when it is reserved for a sale."),
@@ -65,7 +64,6 @@ export const MyCouponRecord = CouponRecord.extend({
 }).meta({ id: "MyCouponRecord" });
 export type MyCouponRecord = z.output<typeof MyCouponRecord>;
 
-/** The coupon that was issued (docs/contract/interface.md, 5.3). */
 export const CampaignCoupon = CouponText.extend({
   id: z.string().describe("The coupon's id."),
   campaign_id: z.string().describe("Its campaign, or empty."),
@@ -75,13 +73,12 @@ export const CampaignCoupon = CouponText.extend({
 }).meta({ id: "CampaignCoupon" });
 export type CampaignCoupon = z.output<typeof CampaignCoupon>;
 
-/** A coupon that the customer holds, in the detailed variant of the coupon list. */
+/** The detailed variant of the coupon list. */
 export const DetailedCouponRecord = MyCouponRecord.extend({ campaign_coupon: CampaignCoupon }).meta({
   id: "DetailedCouponRecord",
 });
 export type DetailedCouponRecord = z.output<typeof DetailedCouponRecord>;
 
-/** A coupon for everybody who has joined a store of its account (docs/contract/interface.md, 5.4). */
 export const DigitalCoupon = named("DigitalCoupon", {
   account: CouponAccount,
   coupon: CouponText.extend({
@@ -95,7 +92,7 @@ export const DigitalCoupon = named("DigitalCoupon", {
 });
 export type DigitalCoupon = z.output<typeof DigitalCoupon>;
 
-/** The items of the coupon list: the simple variant, or with `includemfg` the detailed one. */
+/** The simple variant, or with `includemfg` the detailed one. */
 export const CouponItems = z.union([
   z.array(CouponRecord),
   named("CouponItemsInDetail", {
@@ -104,7 +101,6 @@ export const CouponItems = z.union([
   }),
 ]);
 
-/** The items of the combined coupon list. */
 export const MyCouponItems = named("MyCouponItems", {
   store: z.array(MyCouponRecord).describe("The merchants' coupons."),
   mfg: z.array(MyCouponRecord).describe("The manufacturers' coupons."),

@@ -10,7 +10,7 @@ import { NO_CREDENTIALS } from "../account.ts";
 import type { CouponKind } from "./routes.ts";
 import { type CouponsQuery, type Placeholders, type Shape, validCoupons } from "./valid-coupons.ts";
 
-/** The items of a page, and by key the JSON texts of the coupons and the accounts that several of them share. */
+/** The items of a page, and the JSON texts of their coupons and accounts by key, because several items share these. */
 export interface CouponList extends Paged<ItemRow> {
   coupons: Map<number, string>;
   accounts: Map<number, string>;
@@ -42,20 +42,20 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
   return { ...found, hasMore: listed > found.items.length };
 }
 
-// In the descending order of their names: store, mfg, digital.
+// The kinds in the order store, mfg, digital: their names descend.
 const ORDER = sql`kind DESC, ends_at, created_at DESC, id`;
 
 type ListRow = RowOf<ReturnType<typeof selectCouponList>>;
 export type ItemRow = Extract<ListRow, { part: CouponKind }>;
 
 /**
- * The items of a page until they have 2 MiB, then the coupons and the accounts of these items. So the database sends a
- * coupon once, even if it was issued a thousand times and each item of the answer has its text.
+ * The items of a page until they have 2 MiB, then the coupons and the accounts of these items. So the database sends the text
+ * of a coupon once, even if it was issued a thousand times.
  */
 const selectCouponList = compilePer((shape: Shape, placeholder: Placeholders) => {
   const item = { ...ITEM, record: held(shape) };
   const coupon = { ...COUPON, record: couponText(shape, placeholder("customerId")) };
-  const account = { ...ACCOUNT, record: couponAccount(shape.accounts || NO_IMAGES) };
+  const account = { ...ACCOUNT, record: couponAccount(shape) };
   const each = sql`FROM json_each(listed.entries) AS entry ${JOIN_HELD}`;
   const ofAccount = sql`LEFT JOIN ${accounts} ON ${accounts.key} = page.account_key`;
   return sql<Row<typeof item> | Row<typeof coupon> | Row<typeof account>>`
@@ -84,7 +84,7 @@ const selectCouponList = compilePer((shape: Shape, placeholder: Placeholders) =>
 });
 
 const LIMIT = sql.raw(String(ANSWER_BYTES));
-/** Lists of at most this many items are not measured: with three texts of 2,000 characters each, they hold 3.6 MB. */
+/** A list of at most this many items is not measured: three texts of 2,000 characters in each item are 3.6 MB at most. */
 const FEW = sql.raw("100");
 const JOIN_HELD = sql`
   LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(3)}
@@ -106,17 +106,9 @@ function entryValue(index: number): SQL {
   return sql`(entry.value ->> ${sql.raw(String(index))})`;
 }
 
-const NO_IMAGES = { includeImages: false };
-
 const NONE = sql<null>`NULL`;
 /** Each part of the union has these columns, in this order. */
-const PART = {
-  part: NONE,
-  key: NONE,
-  record: NONE,
-  account_key: NONE,
-  listed: NONE,
-};
+const PART = { part: NONE, key: NONE, record: NONE, account_key: NONE, listed: NONE };
 
 const ITEM = {
   ...PART,
@@ -127,22 +119,22 @@ const ITEM = {
   listed: sql<number>`shown.items`,
 };
 
-/** The bytes of the long texts of `held`. SQLite would plan the whole of `held` twice more. */
-function heldBytes({ accounts: isInDetail }: Shape): SQL {
+/** The bytes of the long texts of `held`. To measure `held` itself, SQLite would plan it twice more. */
+function heldBytes(shape: Shape): SQL {
   const { creation_method, coupon_id } = customerCoupons;
-  const texts = [creation_method, stores.store_image, ...(isInDetail ? [coupon_id] : [])];
+  const texts = [creation_method, stores.store_image, ...(shape.accounts ? [coupon_id] : [])];
   return sql`octet_length(json_array(${sql.join(texts, sql`, `)}))`;
 }
 
 /** The fewest bytes that the coupon and the account add to an item. */
-function sharedBytes({ accounts: shown }: Shape): SQL {
-  const logo = shown !== false && shown.includeImages ? [accounts.chain_logo] : [];
-  const parts = shown ? [accounts.fields, accounts.loyalty_options, ...logo] : [];
+function sharedBytes(shape: Shape): SQL {
+  const logo = shape.accounts?.includeImages ? [accounts.chain_logo] : [];
+  const parts = shape.accounts ? [accounts.fields, accounts.loyalty_options, ...logo] : [];
   return sql.join([sql`coupon_bytes`, ...parts.map((part) => sql`coalesce(octet_length(${part}), 0)`)], sql` + `);
 }
 
 /** The fields of a coupon that a customer holds, as JSON; NULL for a digital coupon, which nobody holds. */
-function held({ accounts: isInDetail }: Shape): SQL<string | null> {
+function held(shape: Shape): SQL<string | null> {
   const fields = {
     id: customerCoupons.id,
     expected_end_date: sql`iif(
@@ -154,14 +146,14 @@ function held({ accounts: isInDetail }: Shape): SQL<string | null> {
     usage_count: customerCoupons.usage_count,
     remaining_count: sql`${customerCoupons.total_count} - ${customerCoupons.usage_count}`,
     store_image: stores.store_image,
-    ...(isInDetail && { coupon_id: customerCoupons.coupon_id, reserved: customerCoupons.reserved }),
+    ...(shape.accounts && { coupon_id: customerCoupons.coupon_id, reserved: customerCoupons.reserved }),
   };
   return sql`iif(${customerCoupons.id} IS NULL, NULL, ${jsonOf(fields)})`;
 }
 
 const ACCOUNT = { ...PART, part: sql<"account">`'account'`, key: accounts.key };
 
-/** A barcode is a number, but its digits in a digital coupon (docs/contract/interface.md, 5.3 and 5.4). */
+/** A number here, but a text in a digital coupon (docs/contract/interface.md, 5.3 and 5.4). */
 const BARCODE = sql`CAST(${coupons.coupon_barcode} AS INTEGER)`;
 const CAMPAIGN_ID = sql`coalesce(${coupons.campaign_id}, '')`;
 
@@ -181,7 +173,7 @@ const CAMPAIGN_COUPON = jsonOf({
 
 const COUPON = { ...PART, part: sql<"coupon">`'coupon'`, key: coupons.key };
 
-/** A coupon as JSON text, for all its items. Most of it is stored so. */
+/** The JSON that all items of a coupon share. Most of it is stored as JSON. */
 function couponText({ isDetailed }: Shape, customerId: Placeholder): SQL<string> {
   const issued = jsonOf({
     customer_id: customerId,
@@ -196,9 +188,8 @@ function couponText({ isDetailed }: Shape, customerId: Placeholder): SQL<string>
     ',' || substr(iif(${coupons.kind} = 'digital', ${DIGITAL}, ${issued}), 2)`;
 }
 
-/** The account object of the coupon lists, as JSON text. */
-function couponAccount({ includeImages }: { includeImages: boolean }): SQL<string> {
-  const logo = includeImages ? sql`coalesce(json_quote(${accounts.chain_logo}), 'null')` : sql`'""'`;
+function couponAccount(shape: Shape): SQL<string> {
+  const logo = shape.accounts?.includeImages ? sql`coalesce(json_quote(${accounts.chain_logo}), 'null')` : sql`'""'`;
   const credentials = sql.raw(`',${JSON.stringify(NO_CREDENTIALS).slice(1)}'`);
   return sql<string>`(
     ${opened(accounts.fields)} || ',"core_tenant_id":' || coalesce(${accounts.core_tenant_id}, 'null') ||
@@ -207,7 +198,7 @@ function couponAccount({ includeImages }: { includeImages: boolean }): SQL<strin
   )`;
 }
 
-/** A JSON object without its last brace. */
+/** A JSON object without its closing brace, so that members can follow. */
 function opened(json: AnyColumn): SQL {
   return sql`substr(${json}, 1, length(${json}) - 1)`;
 }

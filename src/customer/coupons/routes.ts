@@ -22,11 +22,10 @@ import { Id } from "../../values/text.ts";
 import type { CouponItems, MyCouponItems } from "./operations.ts";
 import { type CouponList, findCoupons, type ItemRow } from "./queries.ts";
 
-/** The kinds of coupon, in the order of the combined list. */
 export const COUPON_KINDS = tables.coupons.kind.enumValues;
 export type CouponKind = (typeof COUPON_KINDS)[number];
 
-/** The kinds that pass the filters of the combined coupon list; maybe none. */
+/** The kinds that pass the filters of the combined list; maybe none. */
 function kindsLeft(query: { digitalonly: boolean; type?: CouponKind | undefined; includemfg: boolean }): CouponKind[] {
   return COUPON_KINDS.filter(
     (kind) =>
@@ -36,14 +35,13 @@ function kindsLeft(query: { digitalonly: boolean; type?: CouponKind | undefined;
   );
 }
 
-/** The most coupons of the list without pages: a customer may hold 100,000. */
+/** The most coupons of the list that has no pages. A customer may hold 100,000. */
 export const COUPONS_LIMIT = 1_000;
 
 const Search = TextParameter.optional().describe(
   "Part of the coupon's name, a header line, a text line or the chain's name; case and accents do not count.",
 );
 
-/** The parameters of the coupon list (docs/contract/interface.md, 4.4). */
 export const CouponsQuery = z.object({
   includemfg: BooleanParameter.default(false).describe(
     "Whether manufacturer coupons come too: the detailed variant of the answer.",
@@ -57,7 +55,6 @@ export const CouponsQuery = z.object({
   after: cursorParameter(PageCursor.refine(({ shown }) => shown < COUPONS_LIMIT)),
 });
 
-/** The parameters of the combined coupon list (docs/contract/interface.md, 4.5). */
 export const MyCouponsQuery = z
   .object({
     digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
@@ -100,7 +97,7 @@ export const coupons = createRouter().get("/", conditional, validateQuery(Coupon
     customerId: c.var.customerId,
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
     page,
-    accounts: includemfg && { includeImages: include_images },
+    accounts: includemfg ? { includeImages: include_images } : null,
     isDetailed: includemfg,
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);

@@ -10,22 +10,21 @@ export interface CouponsQuery {
   customerId: string;
   filter: {
     kinds: readonly CouponKind[];
-    /** Part of the coupon's name, of one of its lines or of its chain's name. */
+    /** A part of the coupon's name, one of its lines, or its chain's name. */
     search?: string | undefined;
-    /** The coupon's `type`. */
     type?: string | undefined;
     accountId?: string | undefined;
-    /** None: at any store. */
+    /** Empty or left out: at any store. */
     storeIds?: readonly string[];
   };
   page: Page;
-  /** Whether the coupons come with their account objects, and these with the chain's logo. */
-  accounts: false | { includeImages: boolean };
-  /** Whether each coupon comes with `campaign_coupon`. */
+  /** Whether the coupons have account objects, and these the chain's logo. */
+  accounts: { includeImages: boolean } | null;
+  /** Whether each coupon has `campaign_coupon`. */
   isDetailed?: boolean;
 }
 
-/** What the text of the query depends on. */
+/** The text of the statement depends on these properties of the query. */
 export type Shape = Required<Pick<CouponsQuery, "accounts" | "isDetailed">> & Pick<CouponsQuery["filter"], "kinds">;
 
 export type Placeholders = PlaceholderOf<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
@@ -63,7 +62,7 @@ function issuedCoupons(kinds: Shape["kinds"], placeholder: Placeholders): SQL {
   );
 }
 
-/** The digital coupons of the accounts at one of whose stores the customer is a member. */
+/** The digital coupons of the accounts whose stores the customer has joined. */
 function digitalCoupons(placeholder: Placeholders): SQL {
   const isOfOwner = sql`${coupons.account_key} IN (
     SELECT ${stores.account_key} FROM ${stores}
@@ -86,7 +85,7 @@ function digitalCoupons(placeholder: Placeholders): SQL {
   );
 }
 
-/** Whether a coupon of any kind is valid and passes the filters. The second of its end is the last in which it is valid. */
+/** Whether a coupon of any kind is valid and passes the filters. It is still valid in the second of its end. */
 function matches(placeholder: Placeholders): SQL {
   const account = sql`(SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${placeholder("accountId")})`;
   const namesOfChain = sql`(

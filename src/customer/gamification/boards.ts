@@ -8,15 +8,11 @@ import { type CacheAccess, CachedValues } from "./cached-values.ts";
 import type { LeaderboardItem } from "./operations.ts";
 import { type BoardOf, findBoard } from "./queries.ts";
 
-/** The most employees of an answer. */
 export const BOARD_LIMIT = 100;
 
 const boards = new CachedValues<EmployeeTotals[]>();
 
-/**
- * The totals of a board, their age, and where they were found. `db` begins at the primary: a replica may lag, and the age
- * counts from the time when D1 was asked.
- */
+/** @param db begins at the primary: a replica may lag, and the age counts from the time when D1 was asked. */
 export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf) {
   const day = toDatetime(new Date(clock.now())).slice(0, 10);
   const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
@@ -27,7 +23,7 @@ export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf
   return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
 
-/** A board's key in KV. It is hashed, because two ids can exceed the 512 bytes of a key. */
+/** The key is hashed, because two ids can exceed the 512 bytes of a key in KV. */
 export async function boardKey({ locationId, campaignId }: BoardOf, day: string): Promise<string> {
   const name = JSON.stringify([locationId, campaignId, campaignId === null ? day : null]);
   // Change the number in the prefix when the shape of the cached value changes.
@@ -44,8 +40,8 @@ export type Measure = keyof typeof TOTALS;
 export const MEASURES = Object.keys(TOTALS) as Measure[];
 
 /**
- * The first `limit` employees by one measure, in standard competition ranking. `employees` are sorted by name, then id, which
- * decides ties, and include the first `limit` by each measure. So the ranks are those of the whole board.
+ * The first `limit` employees by one measure, in standard competition ranking. `employees` must be sorted by name, then id,
+ * which decides ties. They include the first `limit` by each measure, so the ranks are those of the whole board.
  */
 export function rank(employees: readonly EmployeeTotals[], measure: Measure, limit: number): LeaderboardItem[] {
   const total = TOTALS[measure];

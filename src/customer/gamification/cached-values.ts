@@ -1,44 +1,42 @@
 import { clock } from "../../values/clock.ts";
 import { withTimeout } from "../../values/timeout.ts";
 
-/**
- * A value, and the time just before its source was asked for it, in milliseconds since 1970: its age counts from then.
- */
 interface Cached<T> {
   value: T;
+  /** The time just before the source was asked, in milliseconds since 1970. The age of the value counts from then. */
   at: number;
 }
 
-/** A value, and where it was found: at D1's primary if it had to be loaded. */
 interface Found<T> extends Cached<T> {
+  /** D1's primary if the value had to be loaded. */
   foundIn: "memory" | "kv" | "primary";
 }
 
-/** Asks the source of a value. It must not lag: the value counts as being of the time of this call. */
+/** Asks the source of a value, which must not lag: the age counts from this call. */
 type Load<T> = () => Promise<{ value: T; cacheable: boolean }>;
 
-/** KV, and what keeps a request alive until work in the background is done. */
 export interface CacheAccess {
   kv: KVNamespace;
+  /** Keeps the request alive until the work is done. */
   inBackground: (work: Promise<unknown>) => void;
 }
 
-/** Up to this age a value is answered as it is. KV's edge holds no value for a shorter time. */
+/** A value of at most this age is answered without a refresh. KV's edge caches for no shorter time. */
 export const FRESH_SECONDS = 30;
 
-// The last value is answered while the source fails.
+// While the source fails, the last value is answered for a week.
 const EXPIRE_SECONDS = 7 * 24 * 60 * 60;
 
-// An isolate has 128 MB, and a value may have a hundred kilobytes.
+// An isolate has 128 MB, and a value may have 100 KB.
 const MEMORY_LIMIT = 64;
 
-// A refresh is abandoned if its request is cancelled, and then never ends. D1 has answered or failed within 5 seconds.
+// If its request is cancelled, a refresh never ends. D1 answers or fails within 5 seconds.
 const ABANDONED_AFTER_MS = 6_000;
 
-// A request that can be answered with an old value waits no longer than this for the source.
+// The longest wait for the source if there is an old value to answer.
 const PATIENCE_MS = 300;
 
-// KV answers from afar within half a second. Beyond this, the source answers sooner.
+// The longest wait for KV, which answers from afar within half a second. After this, the source answers sooner.
 const READ_LIMIT_MS = 1_000;
 
 /**
@@ -70,14 +68,14 @@ export class CachedValues<T> {
     return withTimeout(PATIENCE_MS, refreshed).catch(() => ({ ...last, foundIn: lastIn }));
   }
 
-  /** Whether a refresh is under way that others have waited for long enough. */
+  /** Whether a refresh is running that others have waited for long enough. */
   #isSlow(key: string): boolean {
     const { at } = this.#refreshes.get(key) ?? { at: Number.NEGATIVE_INFINITY };
     const age = clock.now() - at;
     return age >= PATIENCE_MS && age < ABANDONED_AFTER_MS;
   }
 
-  /** Remembers a value, unless a newer one is remembered, and returns whether it does. The least recent are forgotten. */
+  /** Remembers a value unless a newer one is there, and returns whether it did. Forgets the least recently used. */
   #remember(key: string, cached: Cached<T>): boolean {
     const before = this.#memory.get(key);
     const isNewest = before === undefined || before.at <= cached.at;
@@ -110,13 +108,13 @@ export class CachedValues<T> {
   async #load({ kv, inBackground }: CacheAccess, key: string, load: Load<T>, at: number): Promise<Cached<T>> {
     const { cacheable, value } = await load();
     const cached = { value, at };
-    // KV has no conditional write: an older value may win there, and its age tells.
+    // KV has no conditional write, so an older value may replace this one. Its age will show.
     if (cacheable && this.#remember(key, cached)) inBackground(store(kv, key, cached));
     return cached;
   }
 }
 
-/** KV takes one value of a key a second, and answers 429 to another. */
+/** KV takes one write of a key a second, and answers 429 to another one. */
 async function store<T>(kv: KVNamespace, key: string, cached: Cached<T>): Promise<void> {
   try {
     await kv.put(key, JSON.stringify(cached), { expirationTtl: EXPIRE_SECONDS });
@@ -125,7 +123,7 @@ async function store<T>(kv: KVNamespace, key: string, cached: Cached<T>): Promis
   }
 }
 
-/** What KV holds. If KV fails, the value is loaded instead. A time in the future would keep a value fresh for too long. */
+/** The value in KV, or undefined if KV fails. A time in the future would keep a value fresh for too long. */
 async function readStored<T>(kv: KVNamespace, key: string, limit: number): Promise<Cached<T> | undefined> {
   try {
     const stored = await withTimeout(limit, kv.get<Cached<T>>(key, { type: "json", cacheTtl: FRESH_SECONDS }));

@@ -20,16 +20,17 @@ export async function findBoard(
   { locationId, campaignId }: BoardOf,
   limit: number,
 ): Promise<EmployeeTotals[] | null> {
-  const shape = { ofAll: campaignId === null };
+  const shape = { inAllCampaigns: campaignId === null };
   const rows = await db.all(selectBoardTotals(shape, { locationId, campaignId: campaignId ?? "", limit }));
   if (rows[0]?.known !== 1) return null;
   return rows.flatMap(({ known: _, id, ...totals }) => (id === null ? [] : [{ id, ...totals }]));
 }
 
 /** An empty board has one row, which says whether the board is known; its other columns are NULL. */
-const selectBoardTotals = compilePer((shape: Shape, placeholder: PlaceholderOf<keyof BoardOf | "limit">) =>
-  selectWith(
-    sql`location AS MATERIALIZED (
+const selectBoardTotals = compilePer(
+  (shape: { inAllCampaigns: boolean }, placeholder: PlaceholderOf<keyof BoardOf | "limit">) =>
+    selectWith(
+      sql`location AS MATERIALIZED (
       SELECT ${stores.key} AS key, ${stores.account_key} AS account_key
       FROM ${stores} JOIN ${accounts} ON ${accounts.key} = ${stores.account_key}
       WHERE ${stores.id} = ${placeholder("locationId")} AND ${stores.deleted} = 0 AND ${accounts.deleted} = 0
@@ -38,7 +39,7 @@ const selectBoardTotals = compilePer((shape: Shape, placeholder: PlaceholderOf<k
       SELECT ${eipCampaigns.key} AS key
       FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.account_key} = location.account_key
       WHERE ${eipCampaigns.deleted} = 0
-        AND ${shape.ofAll ? isWithinDates(eipCampaigns) : sql`${eipCampaigns.id} = ${placeholder("campaignId")}`}
+        AND ${shape.inAllCampaigns ? isWithinDates(eipCampaigns) : sql`${eipCampaigns.id} = ${placeholder("campaignId")}`}
     ),
     total AS MATERIALIZED (${EMPLOYEE_TOTALS}),
     ranked AS (
@@ -49,25 +50,21 @@ const selectBoardTotals = compilePer((shape: Shape, placeholder: PlaceholderOf<k
         row_number() OVER (ORDER BY triples DESC, name, id) AS by_triples
       FROM total
     )`,
-    {
-      known: sql<0 | 1>`known`,
-      id: sql<string | null>`ranked.id`,
-      name: sql<string>`ranked.name`,
-      avatar: sql<string>`ranked.avatar`,
-      runs: sql<number>`ranked.runs`,
-      hits: sql<number>`ranked.hits`,
-      doubles: sql<number>`ranked.doubles`,
-      triples: sql<number>`ranked.triples`,
-    },
-    sql`FROM (SELECT EXISTS (SELECT 1 FROM ${shape.ofAll ? sql`location` : sql`campaign`}) AS known)
+      {
+        known: sql<0 | 1>`known`,
+        id: sql<string | null>`ranked.id`,
+        name: sql<string>`ranked.name`,
+        avatar: sql<string>`ranked.avatar`,
+        runs: sql<number>`ranked.runs`,
+        hits: sql<number>`ranked.hits`,
+        doubles: sql<number>`ranked.doubles`,
+        triples: sql<number>`ranked.triples`,
+      },
+      sql`FROM (SELECT EXISTS (SELECT 1 FROM ${shape.inAllCampaigns ? sql`location` : sql`campaign`}) AS known)
       LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ${placeholder("limit")}
       ORDER BY ranked.name, ranked.id`,
-  ),
+    ),
 );
-
-interface Shape {
-  ofAll: boolean;
-}
 
 /** With `total()`, because `sum()` fails if many campaigns together exceed an integer. */
 const EMPLOYEE_TOTALS = select(

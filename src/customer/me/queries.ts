@@ -7,11 +7,10 @@ import { type JsonText, jsonObject, mergeObjects, toJson } from "../../http/json
 import { SELECT_RECORDS, toCustomer } from "../search/records.ts";
 import type { AccountBalance } from "./operations.ts";
 
-/** The most accounts of an answer. */
 export const BALANCES_LIMIT = 1_000;
 
 /**
- * The customer as a search shows them to themselves, with the balances, without the first `alreadyShown`
+ * The customer as a search shows them to themselves, with all balances after the first `alreadyShown`
  * (docs/contract/interface.md, 4.8). Null: the customer is not stored, or erased. One round trip.
  */
 export async function findMe(
@@ -48,7 +47,7 @@ const selectBalances = compileOnce((placeholder: PlaceholderOf<"customerId" | "a
   ),
 );
 
-/** A customer's balance at an account, as columns of a query `fromBalancesOf`. */
+/** Columns for a query `fromBalancesOf`. */
 export const BALANCE_COLUMNS = {
   account_id: accounts.id,
   company: accounts.company,
@@ -57,7 +56,7 @@ export const BALANCE_COLUMNS = {
   stores_count: sql<number>`sum(holding.stores)`,
 };
 
-/** The balances and memberships of customers, each joined to its account. `keysQuery`: the `key` of each customer. */
+/** The balances and memberships of customers, joined to the accounts. `keysQuery` gives the `key` of each customer. */
 export function fromBalancesOf(keysQuery: SQL): SQL {
   const key = sql`holder.key`;
   // Entries at a soft-deleted store still count (docs/contract/feed.md, 2).

@@ -21,8 +21,8 @@ import { AFTER_ALL_TIMES, Datetime } from "../../values/time.ts";
 import type { MessageGroup } from "./operations.ts";
 
 /**
- * A cursor in the list: the id of the last group, and the time of the message that it shows. `up_to` is the newest time on
- * the first page. The client polls from there, so later pages must know all messages up to it.
+ * The last group of a page, with the time of the message that it shows. `up_to` is the newest time on the first page: the
+ * client polls from there, so later pages must know all messages up to it.
  */
 export const Cursor = PageCursor.extend({ time: Datetime, group_id: Id, up_to: Datetime });
 export type Cursor = z.output<typeof Cursor>;
@@ -32,7 +32,7 @@ export interface MessageGroupsQuery {
   /** Only groups whose last message is later than this time; empty: all. */
   checkTime: string;
   page: Page;
-  /** The last group of the page before. The page begins after it, whatever the offset. */
+  /** The last group of the previous page. The page begins after it, and ignores the offset. */
   after: Cursor | undefined;
 }
 
@@ -60,10 +60,9 @@ function toPaged(items: GroupRow[]): Paged<GroupRow> {
   return { items, hasMore: hasMoreAfter(items) };
 }
 
-/** The page begins after the group with `time` and `groupId`. */
 type Placeholders = PlaceholderOf<"customerId" | "checkTime" | "limit" | "offset" | "time" | "groupId">;
 
-/** The columns of each step, as `constants` and `entry` of `selectGroups` list them. */
+/** Columns of a step, in the order of `constants` and `entry` in `selectGroups`. */
 const CALLER = sql.raw("step.caller");
 const [GROUP_KEY, SHOWN_AT, IS_NEWEST] = [entryValue(0), entryValue(1), entryValue(2)];
 /** The last stamp. No message is later, and messages of earlier seconds are shown (docs/architecture.md, "The clock"). */

@@ -31,7 +31,7 @@ export const MessagesQuery = z
   })
   .refine(...WITHIN_PAGE);
 
-/** The position after an answer with these groups; `before` is the position where it began. */
+/** The cursor after these groups, without the items shown. `before` is the cursor of the request. */
 function positionAfter(groups: readonly GroupRow[], before: Cursor | undefined): Omit<Cursor, "shown"> | undefined {
   const [first, last] = [groups[0], groups.at(-1)];
   if (first === undefined || last === undefined) return undefined;
@@ -40,8 +40,8 @@ function positionAfter(groups: readonly GroupRow[], before: Cursor | undefined):
 }
 
 /**
- * The groups that a poll asks for. Null: the customer's inbox is sure that there are none, so the database is not asked
- * (docs/contract/live.md, 1). An inbox without a subscription gets one in the background, because that takes the primary.
+ * The groups that a poll asks for. Null: the customer's inbox knows that there are none, so the database is not asked
+ * (docs/contract/live.md, 1). An inbox without a subscription gets one in the background, because that needs the primary.
  */
 async function pollMessageGroups(
   db: Database,
@@ -58,7 +58,7 @@ async function pollMessageGroups(
   return findMessageGroups(db, query);
 }
 
-/** Subscribes the inbox. Unshown messages need no care here: the Worker that stored them shows them, or else the schedule. */
+/** Subscribes the inbox. It need not show unshown messages: the Worker that stored them does, or else the schedule. */
 async function subscribe(db: Database, inboxes: Inboxes, customerId: string, at: number): Promise<void> {
   const { newestAt } = await beginListening(db, customerId);
   await inboxes.subscribe(customerId, { newestAt, at });

@@ -8,20 +8,19 @@ import { customers, memberships, storeBalances, stores, teamLinks } from "../../
 import type { Page, Paged } from "../../http/paging.ts";
 import type { TeamMember } from "./operations.ts";
 
-export interface TeamQuery {
+interface TeamQuery {
   customerId: string;
   storeId: string;
-  /** Whose team: the caller's own, or that of a member of it. */
+  /** The customer whose team to list: the caller, or a member of the caller's team. */
   rootId: string;
-  /** This depth only; left out: all. */
+  /** Only this depth; undefined: all. */
   level: number | undefined;
   page: Page;
 }
 
-export interface Team extends Paged<TeamMember> {
-  /** Whether there is such a store. */
+interface Team extends Paged<TeamMember> {
   isStore: boolean;
-  /** Whether the root is the caller, or a member now and in the caller's team. */
+  /** Whether the root is the caller, or is a member of the store and of the caller's team. */
   isRoot: boolean;
 }
 
@@ -43,7 +42,7 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
 
 type Placeholders = PlaceholderOf<"customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset">;
 
-/** Members and tokens of each level, as one column: D1 takes time for every column of a row. */
+/** The members and tokens of each level, in one column: D1 takes time for every column of a row. */
 const LEVEL_TOTALS = sql<string>`json_array(${sql.join(
   LEVELS.map((level) => sql`json_array(${memberships[`members_${level}`]}, ${memberships[`tokens_${level}`]})`),
   sql`, `,
@@ -54,14 +53,14 @@ const root = alias(customers, "root");
 const own = alias(memberships, "own");
 const rootLink = alias(teamLinks, "root_link");
 
-/** The caller, if the caller is a member now. Found by the primary key, so SQLite knows that it is one row at most. */
+/** The caller, if the caller is a member. With `+` SQLite uses the primary key, and knows that there is one row at most. */
 function callerAt(placeholder: Placeholders): SQL {
   return sql`${customers} AS ${caller}
     CROSS JOIN ${memberships} AS ${own} ON ${caller.id} = ${placeholder("customerId")}
       AND ${own.store_key} = ${stores.key} AND ${own.customer_key} = ${caller.key} AND +${own.joined} = 1`;
 }
 
-/** The link from the caller to the root. The levels come from a list, because those of an `IN` count as rows read. */
+/** The link from the caller to the root. The levels are a list, because the values of an `IN` count as rows read. */
 function linkToRoot(placeholder: Placeholders): SQL {
   return sql`${customers} AS ${root}
     CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
@@ -73,7 +72,6 @@ function linkToRoot(placeholder: Placeholders): SQL {
 
 const isCaller = (placeholder: Placeholders) => sql`${placeholder("rootId")} = ${placeholder("customerId")}`;
 
-/** The store, if there is one, with whether the caller may see the root. */
 const selectStore = compileOnce((placeholder: Placeholders) => {
   const isLinked = sql`EXISTS (SELECT 1 FROM ${callerAt(placeholder)} CROSS JOIN ${linkToRoot(placeholder)})`;
   return select(
@@ -82,7 +80,7 @@ const selectStore = compileOnce((placeholder: Placeholders) => {
   );
 });
 
-/** Each key is looked up once and carried along by the joins: a common table expression would be a row more wherever it is read. */
+/** The joins look up each key once. A common table expression would cost one more row wherever it is read. */
 const selectMembers = compileOnce((placeholder: Placeholders) => {
   const rootKey = sql`iif(${isCaller(placeholder)}, ${own.customer_key}, (SELECT ${rootLink.descendant_key} FROM ${linkToRoot(placeholder)}))`;
   // The page is cut from the links alone, so that each skipped member costs one row.

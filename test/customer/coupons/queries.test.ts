@@ -92,7 +92,7 @@ describe("finding coupons", () => {
   it("reads the text of the coupons that it answers, not of all that the customer holds", async ({ expect }) => {
     const holds = await holder();
     const limit = 1_000;
-    const simple = () => find(holds.id, ["store"], { limit, accounts: false });
+    const simple = () => find(holds.id, ["store"], { limit, accounts: null });
 
     await issue(holds, holds.id, limit);
     const few = await simple();
@@ -150,7 +150,7 @@ const LONG_LISTS: readonly LongList[] = [
     count: 600,
     held: { creation_method: long(FIELD_LIMIT), coupon_id: long(FIELD_LIMIT) },
     store: { store_image: long(FIELD_LIMIT) },
-    accounts: false,
+    accounts: null,
   },
 ];
 

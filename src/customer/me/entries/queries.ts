@@ -7,7 +7,7 @@ import { accounts, balanceEntries, campaigns, customers, stores } from "../../..
 import { AFTER_ALL_TIMES, isDatetime } from "../../../values/time.ts";
 import type { BalanceEntry } from "./operations.ts";
 
-/** A cursor in the list of one customer, with one filter: `time` and `id` are of the last entry that was read. */
+/** A cursor in the list of one customer and one filter. `time` and `id` are those of the last entry that was read. */
 export const Cursor = z.object({
   customer: z.string(),
   account: z.string(),
@@ -19,7 +19,7 @@ export const Cursor = z.object({
 });
 export type Cursor = z.output<typeof Cursor>;
 
-/** How many entries a page reads at most. Without this limit a filter by account could read all of them. */
+/** The most entries that a page reads. Without this limit, a filter by account could read all of them. */
 const READ_ENTRIES = 1_000;
 
 interface Query {
@@ -30,9 +30,9 @@ interface Query {
 }
 
 /**
- * A page of the customer's entries, newest first, then one item for each account with the sum of what has left for history
- * (docs/contract/interface.md, 4.9). Null: the customer is not stored, or erased. "left": entries have left since the first
- * page. One round trip.
+ * A page of the customer's entries, newest first, then one item for each account with the sum of the entries that have left
+ * for history (docs/contract/interface.md, 4.9). Null: the customer is not stored, or erased. "left": entries have left since
+ * the first page. One round trip.
  */
 export async function findEntries(
   db: Database,
@@ -95,8 +95,8 @@ const selectLeft = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
 
 type Placeholders = PlaceholderOf<"customerId" | "accountId" | "time" | "id" | "rows">;
 
-// SQLite reads the three parts in their order and stops at the limit. So it looks for the last entry of a scan only if the
-// page is not full, and adds up what was brought forward only on the last pages.
+// SQLite reads the three parts in their order and stops at the limit. So it looks for the last entry of the scan only if the
+// page is not full, and adds up the entries that have left only on the last pages.
 const selectEntries = compileOnce((placeholder: Placeholders) => {
   const { id, amount, description, created_at, customer_key, store_key, campaign_key } = balanceEntries;
   const customerKey = customerKeyOf(placeholder("customerId"));

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { ALL_KEYS, type Difference, findDifferences, toText as toDifferenceText } from "../src/db/derived/recount.ts";
-import { askDatabase, type Where } from "./lib/database.ts";
+import { askDatabase } from "./lib/database.ts";
 import { PRODUCTION } from "./lib/environments.ts";
 import { countingNumber, outputFile, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
@@ -13,10 +13,10 @@ import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
 import { devToken } from "./lib/tokens.ts";
 import { Random } from "./program/random.ts";
 import { type FeedReport, feedOn } from "./soak/feeding.ts";
-import { Ledger } from "./soak/ledger.ts";
+import { Judge } from "./soak/judge.ts";
 import { type MemorySample, reportMemory, runtimeMemory } from "./soak/memory.ts";
 import { type SoakReport, toText, verdict } from "./soak/report.ts";
-import { type OnError, Stalls } from "./soak/stalls.ts";
+import { AFTERMATH_MS, type OnError, Stalls } from "./soak/stalls.ts";
 import { browse, type Traffic } from "./soak/traffic.ts";
 
 interface Options {
@@ -28,8 +28,8 @@ interface Options {
   json?: string;
 }
 
-// An isolate has the 128 MB that it has in production, else the runtime lets garbage lie until it has gigabytes; and
-// wrangler keeps no record of each request, which grows for as long as it runs.
+// An isolate gets 128 MB, as in production: else garbage grows to gigabytes. Wrangler keeps no record of each request,
+// which would grow, too.
 const MEASURED = { MINIFLARE_WORKERD_V8_FLAGS: "--max-heap-size=128", X_LOCAL_OBSERVABILITY: "false" };
 const MEMORY_FOLDER = "/dev/shm";
 const ROOM_BYTES = 2 * 1024 ** 3;
@@ -37,13 +37,12 @@ const SAMPLE_MS = 1_000;
 const PROGRESS_MS = 5_000;
 const SCHEDULE_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
-// A feed waits 40 seconds for the database. One that is given up may be committed, and then its repeat is ignored, which
-// the ledger does not expect.
+// A feed gives up after 40 seconds, and may be committed later. The soak does not expect that.
 const MOST_STALL_SECONDS = 30;
 
 export const program = new Command("npm run soak --")
   .description(
-    "Load a service of its own with apps and a feed at once, then hold its memory and every total against what was asked.",
+    "Load a service of its own with apps and a feed at once, then check its memory, its answers and its totals.",
   )
   .option("--minutes <n>", "how long", minutes, 5)
   .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
@@ -65,7 +64,7 @@ async function soak(options: Options): Promise<void> {
   const persistTo = mkdtempSync(path.join(folderOfDatabase(), `loyalty-edge-soak-${options.port}-`));
   const stop = new AbortController();
   let service: Service | undefined;
-  // The first ends the load and reports; a second one does not wait for a service that hangs.
+  // The first Ctrl-C ends the load and reports. The second does not wait for a service that hangs.
   const onInterrupt = () => {
     if (!stop.signal.aborted) return stop.abort();
     if (service !== undefined) signalGroup(service, "SIGKILL");
@@ -80,12 +79,16 @@ async function soak(options: Options): Promise<void> {
     service = serve({ ...local, ...entry }, { detached: true, variables: MEASURED });
     if (!(await service.ready)) throw new CommandError("The server did not start; see wrangler's output above.");
     await loadDemo(service.url);
-    const where = { persistTo, env: PRODUCTION };
-    const { ledger, ...load } = await loadService(service, options, stop);
+    const { connections, seed } = options;
+    const { judge, ...load } = await loadService(service, options, stop);
+    console.error("Comparing the answers with the model …");
+    await sleep(AFTERMATH_MS);
+    const fromModel = await judge
+      .differences(service.url, seed)
+      .catch((error: unknown) => [`The service cannot be compared: ${error}`]);
     await end(service);
     console.error("Comparing the derived data with the records …");
-    const differences = await differencesOf(ledger, where);
-    const { connections, seed } = options;
+    const differences = [...fromModel, ...(await wrongTotals(persistTo))];
     const report: SoakReport = { ...load, connections, seed, differences };
     console.log(toText(report));
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
@@ -99,26 +102,23 @@ async function soak(options: Options): Promise<void> {
   }
 }
 
-/** Where the database says otherwise than its records, or than what was acknowledged, a line each. */
-async function differencesOf(ledger: Ledger, where: Where): Promise<string[]> {
-  const recounts = await askDatabase<Difference>(
-    DERIVED.map((derived) => findDifferences(derived, ALL_KEYS)),
-    where,
-  );
-  const differences = recounts.flatMap((found, index) =>
+/** Derived data that differs from a recount, a line each. */
+async function wrongTotals(persistTo: string): Promise<string[]> {
+  const queries = DERIVED.map((derived) => findDifferences(derived, ALL_KEYS));
+  const recounts = await askDatabase<Difference>(queries, { persistTo, env: PRODUCTION });
+  return recounts.flatMap((found, index) =>
     found.map((difference) => `${DERIVED[index]?.name}, ${toDifferenceText(difference)}`),
   );
-  return [...differences, ...(await ledger.differences(where))];
 }
 
-/** In memory where there is room: inboxes that write at once would wait for this machine's disk. */
+/** In memory if there is room: many inboxes write at once, and would wait for the disk. */
 function folderOfDatabase(): string {
   if (!existsSync(MEMORY_FOLDER)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
   return bavail * bsize >= ROOM_BYTES ? MEMORY_FOLDER : tmpdir();
 }
 
-/** Apps and feeds at once, until the time is over, Ctrl-C, or the service is gone. */
+/** Sends requests and feeds until the time is over, Ctrl-C, or the service ends. */
 async function loadService({ url, pid, ended }: Service, options: Options, stop: AbortController) {
   const traffic: Traffic = new Map();
   const errors: Record<string, number> = {};
@@ -129,7 +129,7 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
     into[text] = (into[text] ?? 0) + 1;
   };
   await stalls.cacheBoards();
-  const ledger = new Ledger();
+  const judge = new Judge();
   const token = await devToken({ scope: "feed", accounts: "*" });
   const feed: FeedReport = { lines: 0, requests: 0 };
   const samples: MemorySample[] = [];
@@ -160,7 +160,7 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
       every(PROGRESS_MS, signal, progress),
       every(SCHEDULE_MS, signal, () => runSchedule(url, onError)),
       stalls.run(signal),
-      feedOn({ url, token, ledger, random: new Random(`feed ${options.seed}`), signal, report: feed, onError }),
+      feedOn({ url, token, judge, random: new Random(`feed ${options.seed}`), signal, report: feed, onError }),
       ...Array.from({ length: options.connections }, (_, index) => {
         const onBoard = (boardAt: number) => stalls.noteBoard(boardAt);
         return browse(`${options.seed} ${index}`, { url, traffic, onError, onBoard, signal });
@@ -169,14 +169,14 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
     const seconds = elapsed();
     await sample();
     const [endpoints, memory] = [Object.fromEntries([...traffic].sort()), reportMemory(samples)];
-    return { seconds, endpoints, feed, memory, errors, ledger, excused, stalls: stalls.report() };
+    return { seconds, endpoints, feed, memory, errors, judge, excused, stalls: stalls.report() };
   } finally {
-    // If one of them fails, the others must not go on without it.
+    // If one of them fails, the others end, too.
     over.abort();
   }
 }
 
-/** A minute of the schedule, which `wrangler dev` never runs by itself. */
+/** Runs a minute of the schedule, because `wrangler dev` does not. */
 async function runSchedule(url: string, onError: OnError): Promise<void> {
   const startedAt = Date.now();
   const answer = fetch(`${url}/__scheduled`, { signal: AbortSignal.timeout(SCHEDULE_MS) });
@@ -187,7 +187,6 @@ async function runSchedule(url: string, onError: OnError): Promise<void> {
   if (fault !== null) onError(`schedule: ${fault}`, startedAt);
 }
 
-/** Does something at once and then again and again, until told to stop. */
 async function every(milliseconds: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await work();
@@ -195,7 +194,7 @@ async function every(milliseconds: number, signal: AbortSignal, work: () => Prom
   }
 }
 
-/** Ends the service and all that it has started: together, as Ctrl-C does, so that no part of it misses another. */
+/** Ends the service and the processes that it has started, all at once, as Ctrl-C does. */
 async function end(service: Service): Promise<void> {
   signalGroup(service, "SIGINT");
   await Promise.race([service.ended, sleep(STOP_WITHIN_MS, null, { ref: false })]);
@@ -206,7 +205,7 @@ function signalGroup({ pid }: Service, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody of the group is left.
+    // No process of the group is left.
   }
 }
 

@@ -2,11 +2,11 @@ import { sendLines } from "../lib/feed-client.ts";
 import type { Line } from "../program/line.ts";
 import { demoByKind } from "../program/program.ts";
 import type { Random } from "../program/random.ts";
-import { EVENT_KINDS, type EventKind, type Ledger } from "./ledger.ts";
+import type { Judge } from "./judge.ts";
 import type { OnError } from "./stalls.ts";
 
 export interface FeedReport {
-  /** Lines that were committed, each as often as it was sent. */
+  /** A line counts as often as it was sent. */
   lines: number;
   requests: number;
 }
@@ -14,7 +14,7 @@ export interface FeedReport {
 interface Feeder {
   url: string;
   token: string;
-  ledger: Ledger;
+  judge: Judge;
   random: Random;
   signal: AbortSignal;
   report: FeedReport;
@@ -23,13 +23,13 @@ interface Feeder {
 
 const SENT_TWICE = 0.05;
 const SENT_AGAIN = 0.3;
-const EVENTS_A_FILE: Record<EventKind, number> = { balance_entry: 250, token_earning: 80, play: 80, message: 60 };
+const EVENTS_A_FILE = { balance_entry: 250, token_earning: 80, play: 80, message: 60 };
 const STATES_A_FILE = 50;
 const demo = demoByKind();
 
 /**
- * Feeds files of fresh lines, one after the other until the signal: each is sent by two clients at once, some of its
- * events stand there twice, and some files are sent a third time. Every event must be accepted by one of them once.
+ * Feeds files of new lines, one after the other, until the signal. Two clients send each file at once, and some files are
+ * sent a third time. Some events are in a file twice. Each event must be accepted once.
  */
 export async function feedOn(feeder: Feeder): Promise<void> {
   for (let file = 1; !feeder.signal.aborted; file += 1)
@@ -39,28 +39,24 @@ export async function feedOn(feeder: Feeder): Promise<void> {
 }
 
 async function feedFile(feeder: Feeder, file: number): Promise<void> {
-  const { random, report, ledger } = feeder;
-  const events = EVENT_KINDS.flatMap((kind) =>
-    Array.from({ length: EVENTS_A_FILE[kind] }, (_, index) => ({
-      kind,
-      line: event(random, kind, `${file}-${index}`),
-    })),
+  const { random, report, judge } = feeder;
+  const events = Object.entries(EVENTS_A_FILE).flatMap(([kind, count]) =>
+    Array.from({ length: count }, (_, index) => event(random, kind, `${file}-${index}`)),
   );
   const states = Array.from({ length: STATES_A_FILE }, (_, index) => state(random, index));
-  const twice = events.filter(() => random.next() < SENT_TWICE);
-  const lines = [...events.map(({ line }) => line), ...states, ...twice.map(({ line }) => line)];
+  const lines = [...events, ...states, ...events.filter(() => random.next() < SENT_TWICE)];
 
   const sent = await Promise.all([send(feeder, lines), send(feeder, lines)]);
   if (random.next() < SENT_AGAIN) sent.push(await send(feeder, lines));
 
-  for (const { kind, line } of events) ledger.add(kind, line);
+  judge.note(lines);
   report.requests += sent.length;
   report.lines += sent.length * lines.length;
   const expected = events.length + sent.length * states.length;
   const accepted = sent.reduce((sum, { committed, ignored }) => sum + committed - ignored, 0);
-  // One whose answer was lost may have been committed: then its events are ignored when it comes again.
-  const wereThere = sent.some(({ wasSentAgain }) => wasSentAgain) && accepted === expected - events.length;
-  if (accepted !== expected && !wereThere)
+  // A request whose answer was lost may have been committed. Then its events are ignored when it comes again.
+  const wereStored = sent.some(({ wasSentAgain }) => wasSentAgain) && accepted === expected - events.length;
+  if (accepted !== expected && !wereStored)
     feeder.onError(`feed: ${accepted} lines were accepted instead of ${expected}`);
 }
 
@@ -77,12 +73,12 @@ async function send({ url, token, onError }: Feeder, lines: readonly Line[]) {
   return { ...sent, wasSentAgain };
 }
 
-/** One like some event of the demo program; a message is said now. */
-function event(random: Random, kind: EventKind, id: string): Line {
+/** A copy of an event of the demo program with another id. A message is new. */
+function event(random: Random, kind: string, id: string): Line {
   return { ...random.pick(demo(kind)), id: `soak-${id}`, ...(kind === "message" && { sent_at: null }) };
 }
 
-/** Somebody joins a store, or a store or a coupon changes. */
+/** A customer joins a store, or a store or a coupon changes. */
 function state(random: Random, index: number): Line {
   if (index % 5 < 2) return { ...random.pick(demo("store")), phone: `+1 555 ${random.integer(1_000, 9_999)}` };
   if (index % 5 === 2) return { ...random.pick(demo("coupon")), name: `Offer ${random.integer(1, 999)}` };

@@ -5,7 +5,7 @@ import { CommandError } from "../lib/command-error.ts";
 
 /** The resident memory of the Workers runtimes that a process has started, in MiB. */
 export async function runtimeMemory(pid: number): Promise<number> {
-  // In a process group of its own: a terminal's Ctrl-C ends the load, and must not end this.
+  // In its own process group: a terminal's Ctrl-C ends the load, and must not end this command.
   const ps = spawn("ps", ["-A", "-o", "pid=,ppid=,rss=,comm="], {
     detached: true,
     stdio: ["ignore", "pipe", "inherit"],
@@ -34,11 +34,11 @@ export interface MemorySample {
 
 export interface MemoryReport {
   start: number;
-  /** The most while the runtime grew to its size: the first minute, and 10,000 requests where those take longer. */
+  /** The maximum of the first minute, or of the first 10,000 requests if they take longer. */
   warm: number;
-  /** The middle of what was measured in the last half minute. */
+  /** The median of the last half minute. */
   end: number;
-  /** What the end may come to; null where the run was too short to tell. */
+  /** The largest good value of `end`; null: the run was too short to tell. */
   allowed: number | null;
 }
 

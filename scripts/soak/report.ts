@@ -7,24 +7,23 @@ export interface SoakReport {
   seconds: number;
   connections: number;
   seed: number;
-  /** How many requests each endpoint has answered. */
+  /** The number of answers of each endpoint. */
   endpoints: Record<string, number>;
   feed: FeedReport;
-  /** Resident memory of the Workers runtime, in MiB. */
+  /** The resident memory of the Workers runtime, in MiB. */
   memory: MemoryReport;
   /** Null without `--stall`. */
   stalls: StallReport | null;
-  /** What was refused because of a stall, and how often. */
+  /** How often each error was excused by a stall. */
   excused: Record<string, number>;
-  /** What was not as expected, and how often. */
+  /** How often there was each other error. */
   errors: Record<string, number>;
-  /** Where the database disagrees with what was acknowledged, or with its own records. */
+  /** Where the service differs from the model, or derived data from a recount. */
   differences: string[];
 }
 
 const NAMED = 20;
 
-/** The report as a person reads it. */
 export function toText({ seconds, endpoints, feed, memory, stalls, excused, errors, differences }: SoakReport) {
   const requests = Object.values(endpoints).reduce((sum, times) => sum + times, 0);
   const perSecond = (amount: number) => `${count(Math.round(amount / seconds))} a second`;
@@ -38,18 +37,18 @@ export function toText({ seconds, endpoints, feed, memory, stalls, excused, erro
           ...counted(excused).map((line) => `  refused: ${line}`),
         ]),
     `Memory: ${memory.start} MiB at the start, at most ${memory.warm} while it warmed up, ${memory.end} at the end`,
-    differences.length === 0 ? "Totals: as acknowledged, and as counted from the records" : "Totals: wrong",
+    differences.length === 0 ? "Answers and events: the model's. Derived data: as recounted" : "Differences:",
     ...differences.slice(0, NAMED).map((line) => `  ${line}`),
     ...counted(errors),
   ].join("\n");
 }
 
-/** What the run has failed by, in a line; null when it has not. */
+/** Why the run has failed, in a line; null: it has not. */
 export function verdict({ errors, memory, differences }: SoakReport): string | null {
   const total = Object.values(errors).reduce((sum, times) => sum + times, 0);
   const faults = [
     ...(total > 0 ? [`${count(total)} errors`] : []),
-    ...(differences.length > 0 ? [`${count(differences.length)} totals that differ`] : []),
+    ...(differences.length > 0 ? [`${count(differences.length)} differences`] : []),
     ...(memory.allowed !== null && memory.end > memory.allowed
       ? [`${memory.end} MiB at the end, where ${memory.allowed} are allowed`]
       : []),

@@ -1,2 +1,2 @@
-/** Where the soak's Worker is told how many milliseconds to stall. */
+/** The path at which the soak's Worker takes how many milliseconds to stall. */
 export const STALL_PATH = "/__stall";

@@ -5,23 +5,23 @@ import { DEMO_CUSTOMER } from "../program/program.ts";
 import { STALL_PATH } from "./stall-path.ts";
 import { PLAYED_STORE_IDS, tokenOf } from "./traffic.ts";
 
-/** The stalls, and the boards that were asked for meanwhile: each must be answered, from a cache. */
+/** The stalls, and the boards that were asked for meanwhile: each must be answered from a cache. */
 export interface StallReport {
   stalls: number;
   seconds: number;
   boards: { requests: number; longestMs: number };
 }
 
-/** Notes a fault; with the time at which what failed began, if a stall excuses it. */
+/** Notes an error. With the time at which the request began, a stall may excuse it. */
 export type OnError = (text: string, startedAt?: number) => void;
 
 const EVERY_MS = 60_000;
 const FIRST_AFTER_MS = 10_000;
 const AT_ONCE = 16;
-// The circuit breaker lets a request through at the latest six seconds after the one before, and that takes its time.
-const AFTERMATH_MS = 10_000;
+/** The circuit breaker may refuse requests for six more seconds, and a request takes its time. */
+export const AFTERMATH_MS = 10_000;
 
-/** Stalls the primary once a minute, and says what a request may be refused for. */
+/** Stalls the primary once a minute, and excuses requests that fail because of a stall. */
 export class Stalls {
   readonly #url: string;
   readonly #milliseconds: number;
@@ -33,7 +33,7 @@ export class Stalls {
     this.#milliseconds = milliseconds;
   }
 
-  /** Stalls again and again, until the signal; the last stall ends then. */
+  /** Stalls again and again, until the signal. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#milliseconds === 0) return;
     for (let wait = FIRST_AFTER_MS; ; wait = EVERY_MS - this.#milliseconds) {
@@ -48,18 +48,18 @@ export class Stalls {
     }
   }
 
-  /** Whether what began then, and has failed now, may have failed because of a stall. */
+  /** Whether a request that began then, and has just failed, may have failed because of a stall. */
   excuses(startedAt: number): boolean {
     return this.#stalls.some(({ from, to }) => startedAt < to + AFTERMATH_MS && Date.now() >= from);
   }
 
-  /** Notes that a board which was asked for then has been answered now. */
+  /** Notes that a board has just been answered. */
   noteBoard(startedAt: number): void {
     if (this.#stalls.some(({ from, to }) => startedAt >= from && startedAt < to))
       this.#boards.push(Date.now() - startedAt);
   }
 
-  /** Asks for each board once: from then on it is cached. */
+  /** Asks for each board once, so that it is cached. */
   async cacheBoards(): Promise<void> {
     if (this.#milliseconds === 0) return;
     console.error("Caching the boards …");

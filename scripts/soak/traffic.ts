@@ -12,12 +12,12 @@ export interface Browsing {
   url: string;
   traffic: Traffic;
   onError: OnError;
-  /** Is told when a board that was asked for then has been answered. */
+  /** Called when a board has been answered, with the time of its request. */
   onBoard: (startedAt: number) => void;
   signal: AbortSignal;
 }
 
-/** A request that must be answered with 200; a body makes it a POST. */
+/** A request that must get 200. A body makes it a POST. */
 interface Call {
   path: string;
   body?: object;
@@ -31,12 +31,13 @@ const demo = demoByKind();
 const idsOf = (record: string) => demo(record).map(({ id }) => String(id));
 const ACCOUNT_IDS = idsOf("account");
 const STORE_IDS = idsOf("store");
-const CUSTOMER_IDS = idsOf("customer");
+export const CUSTOMER_IDS = idsOf("customer");
 const MEMBERSHIPS = demo("membership");
-/** The stores that have a board with anybody on it. */
+/** The stores whose boards are not empty. */
 export const PLAYED_STORE_IDS = [...new Set(demo("play").map(({ location_id }) => String(location_id)))];
 
-const ENDPOINTS: Record<string, (random: Random, customer: string) => Call> = {
+/** A random call of each endpoint. */
+export const ENDPOINTS: Record<string, (random: Random, customer: string) => Call> = {
   nearby(random) {
     const { latitude, longitude } = random.pick(CITIES);
     const place = { latitude: latitude + random.next() / 5, longitude: longitude + random.next() / 5 };
@@ -69,14 +70,14 @@ const ENDPOINTS: Record<string, (random: Random, customer: string) => Call> = {
 
 const tokens = new Map<string, Promise<string>>();
 
-/** The token of a customer, which is signed once. */
+/** A customer's token, signed once. */
 export function tokenOf(customer: string): Promise<string> {
   const token = tokens.get(customer) ?? devToken({ scope: "customer", customerId: customer });
   tokens.set(customer, token);
   return token;
 }
 
-/** Sends one request after another, each as another customer, until the signal. */
+/** Sends one request after another, each as a random customer, until the signal. */
 export async function browse(seed: string, browsing: Browsing): Promise<void> {
   const random = new Random(seed);
   const endpoints = Object.entries(ENDPOINTS);
@@ -97,7 +98,6 @@ async function ask(endpoint: string, { path, body }: Call, customer: string, bro
     traffic.set(endpoint, (traffic.get(endpoint) ?? 0) + 1);
     const { status, items, errorCode } = answer.body;
     const isGood = answer.status === 200 && (errorCode === "NO_ITEMS" || (status === true && items !== undefined));
-    // Boards ask the primary, but each is cached; the others ask a replica.
     if (!isGood) onError(`${endpoint}: ${answer.status} ${errorCode}`);
     else if (endpoint === "leaderboard") onBoard(startedAt);
   } catch (error) {

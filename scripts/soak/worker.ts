@@ -1,4 +1,4 @@
-// The service itself, on a database whose primary can be made to stall.
+// The service, with a database whose primary stalls when told so.
 import service, { FanOut, Inbox as ServiceInbox } from "../../src/index.ts";
 import { STALL_PATH } from "./stall-path.ts";
 
@@ -28,7 +28,7 @@ function stallable(env: Env): Env {
   return { ...env, DB: stallableDatabase(env.DB) };
 }
 
-/** A database whose primary answers only once no stall is under way; half of what reached it has committed before. */
+/** A database whose primary answers only after a stall. Half of the batches are committed before the stall ends. */
 function stallableDatabase(database: D1Database): D1Database {
   const withSession = (start?: string) => {
     const session = database.withSession(start);

@@ -28,7 +28,7 @@ describe("npm run soak", () => {
     const status = await running.ended;
 
     expect(status, running.output()).toBe(0);
-    expect(running.output()).toContain("Totals: as acknowledged, and as counted from the records");
+    expect(running.output()).toContain("Answers and events: the model's. Derived data: as recounted");
     expect(running.output()).not.toMatch(/goroutine|ERROR/);
     const report = JSON.parse(readFileSync(json, "utf8")) as SoakReport;
     expect(report).toMatchObject({ connections: 8, seed: 1, errors: {}, differences: [] });
@@ -56,7 +56,7 @@ describe("npm run soak", () => {
     pressCtrlC(running);
 
     expect(await running.ended).toBe(130);
-    expect(running.output()).toContain("Totals: as acknowledged, and as counted from the records");
+    expect(running.output()).toContain("Answers and events: the model's. Derived data: as recounted");
     expect(running.output()).not.toMatch(/goroutine|ERROR/);
   });
 });

@@ -55,7 +55,7 @@ export default defineConfig({
   ],
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/slow/**", "test/model/**", "test/simulation/**"],
+    exclude: ["test/slow/**", "test/simulation/**"],
     setupFiles: ["./test/setup.ts"],
     // A workerd for each worker, with storage of its own; each file starts from reset(), see test/setup.ts.
     isolate: false,

@@ -41,8 +41,7 @@ const CHECKS: readonly Check[] = [
   tool("types of the example app", "tsc", ["-p", "examples/app/tsconfig.json"]),
   { name: "OpenAPI document", run: lintOpenApi },
   { name: "Worker to deploy", run: async () => (await checkBundles([PRODUCTION, STAGING])).join(", ") },
-  // In Node, so they have configurations of their own.
-  tool("properties", "vitest", ["run", "--config", "test/simulation/in-node/vitest.config.ts"]),
+  // In Node, so it has a configuration of its own.
   tool("simulation", "vitest", ["run", "--config", "test/simulation/vitest.config.ts"]),
 ];
 // Vitest must not wait for its output to be read, so this takes all of it.

@@ -6,7 +6,7 @@ import { Trial } from "./trial.ts";
 const STEPS = 12;
 const CALLS_A_STEP = 12;
 
-const { numRuns, seed } = propertyRuns(3);
+const { numRuns, seed } = propertyRuns(2);
 
 beforeAll(() => {
   // A line for each request that fails, of which most are meant to.

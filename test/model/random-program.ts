@@ -8,14 +8,20 @@ import { addSeconds } from "./time.ts";
 
 // Random programs about few ids, so that lines meet, collide and dangle; and random calls of those who are in them.
 
-/** One in so many values is not what it should be. */
-const GOOD_ONE_IN = 60;
-const ACCOUNT = 165;
+const FIRST_ACCOUNT = 165;
+
+/** How much of a program's changes is bad: one value in this many, and the share of lines that delete. */
+interface Chances {
+  badOneIn: number;
+  deleteShare: number;
+}
 
 export class RandomProgram {
   readonly ids: Record<string, readonly string[]>;
   readonly #random: Random;
   readonly #shape: Shape;
+  readonly #chances: Chances;
+  #eventRound = 0;
   readonly #words: RandomWords;
   readonly #values: RandomValues;
   /** The members of each group as it was made last, and the memberships. */
@@ -26,8 +32,14 @@ export class RandomProgram {
   #now = "";
   #isGood = true;
 
-  constructor(random: Random, name: string, shape: Shape = MIXED) {
+  constructor(
+    random: Random,
+    name: string,
+    shape: Shape = MIXED,
+    chances: Chances = { badOneIn: 60, deleteShare: 0.25 },
+  ) {
     this.#random = random;
+    this.#chances = chances;
     this.#favourite = name;
     this.#shape = shape;
     this.#words = new RandomWords(random);
@@ -35,7 +47,9 @@ export class RandomProgram {
     // An id's capital, accent and length must not matter to anything but the order.
     const idsOf = ([record, [count]]: readonly [string, readonly [number, number]]) =>
       Array.from({ length: count }, (_, at) =>
-        record === "account" ? `${ACCOUNT + at}` : `${random.pick(["a", "b", "B", "é", "～", "🍩"])}-${record[0]}${at}`,
+        record === "account"
+          ? `${FIRST_ACCOUNT + at}`
+          : `${random.pick(["a", "b", "B", "é", "～", "🍩"])}-${record[0]}${at}`,
       );
     this.ids = Object.fromEntries(Object.entries(shape).map((one) => [one[0], idsOf(one)]));
   }
@@ -60,10 +74,11 @@ export class RandomProgram {
     return { lines, accounts: isNarrow ? [this.#pick("account")] : "*" };
   }
 
-  /** From now on events have ids that none had before. */
+  /** From now on events have new ids. */
   renameEvents(): void {
+    this.#eventRound += 1;
     for (const { record } of KINDS.filter(({ isEvent }) => isEvent))
-      this.ids[record] = (this.ids[record] ?? []).map((id) => `${id}'`);
+      this.ids[record] = (this.ids[record] ?? []).map((id) => `${id.replace(/'\d+$/, "")}'${this.#eventRound}`);
   }
 
   /** A customer, and what they ask. */
@@ -153,7 +168,7 @@ export class RandomProgram {
     const kind = random.pick(all);
     const line = this.#line(kind, random.integer(0, (this.ids[kind.record]?.length ?? 1) - 1));
     const isRemovable = !kind.isEvent || kind.record === "message";
-    if (!isRemovable || random.next() > 0.25) return line;
+    if (!isRemovable || random.next() > this.#chances.deleteShare) return line;
     return { record: line.record, ...Object.fromEntries(kind.key.map((name) => [name, line[name]])), deleted: true };
   }
 
@@ -278,7 +293,7 @@ export class RandomProgram {
   }
 
   #rarely(): boolean {
-    return !this.#isGood && this.#random.next() < 1 / GOOD_ONE_IN;
+    return !this.#isGood && this.#random.next() < 1 / this.#chances.badOneIn;
   }
 }
 

@@ -3,7 +3,7 @@ import { restore } from "../support/api.ts";
 import { propertyRuns } from "../support/property-runs.ts";
 import { Trial } from "./trial.ts";
 
-const { numRuns, seed } = propertyRuns(3);
+const { numRuns, seed } = propertyRuns(2);
 
 beforeAll(() => {
   vi.spyOn(console, "log").mockImplementation(() => {});

@@ -5,8 +5,8 @@ import type { Time } from "./platform/time.ts";
 const MONTHS_AT_FIRST = 60;
 
 /**
- * History, as the deployment has it. Each month the horizon moves by one. No run lasts for months, so `HISTORY_MONTHS` gets
- * one smaller instead, everywhere at once, which moves the horizon as far.
+ * The history of the deployment. In reality the horizon moves by a month each month. No run lasts for months, so
+ * `HISTORY_MONTHS` decreases by one instead, which moves the horizon as far.
  */
 export class History {
   readonly bucket: SimulatedR2;
@@ -18,7 +18,7 @@ export class History {
     this.#time = time;
   }
 
-  /** Events of before this time leave. */
+  /** Events of before this time leave for history. */
   get horizon(): string {
     return horizonOf({ months: this.#months }, new Date(this.#time.now));
   }
@@ -27,7 +27,7 @@ export class History {
     this.#months = Math.max(1, this.#months - months);
   }
 
-  /** The bindings with those of history, as they are whenever they are read. */
+  /** Adds the bucket and `HISTORY_MONTHS`, a getter because an isolate outlives a month. */
   addTo<Bindings extends object>(bindings: Bindings): Bindings {
     const bound = { ...bindings, HISTORY: this.bucket.binding() };
     return Object.defineProperty(bound, "HISTORY_MONTHS", { get: () => String(this.#months), enumerable: true });

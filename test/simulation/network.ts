@@ -1,37 +1,36 @@
+import { linkOf } from "../../scripts/lib/call.ts";
 import type { Random } from "../../scripts/program/random.ts";
 import type { SentRequest } from "./platform/invocation.ts";
 import type { Answered } from "./platform/isolates.ts";
 import { AppSocket } from "./platform/sockets.ts";
 import type { Instance, Query } from "./platform/sqlite.ts";
-import type { Moment } from "./rules/model.ts";
+import type { Seen } from "./rules/model.ts";
 import type { Rules } from "./rules/rules.ts";
-import { signToken } from "./tokens.ts";
+import { signToken } from "./settings.ts";
 import type { Location, World } from "./world.ts";
 
-/** A request, and whose it is. */
+/** A request. Its token is the customer's, or has the scope of a system of record. */
 export interface Call {
   location: Location;
   method?: "GET" | "POST";
   path: string;
-  /** Whose it is. */
   customer?: string;
-  /** Of a system of record: the scope of its token. */
   scope?: string;
   headers?: Record<string, string>;
   body?: string;
 }
 
 export interface Answer extends Answered {
-  // biome-ignore lint/suspicious/noExplicitAny: an actor looks into whatever came back.
+  // biome-ignore lint/suspicious/noExplicitAny: actors and rules read fields of any body.
   json: any;
-  /** What the copies of the database showed that were read for it. */
-  moments: readonly Moment[];
+  /** What the service read from copies of the database for this answer. */
+  seen: readonly Seen[];
 }
 
 const ORIGIN = "https://loyalty.example";
 const TOKEN_SECONDS = 900;
 
-/** The network between everybody and the service. */
+/** The network between the actors and the service. */
 export class Network {
   readonly #world: World;
   readonly #rules: Rules;
@@ -45,7 +44,7 @@ export class Network {
 
   /**
    * Sends a request, and resolves with its answer.
-   * @throws where either is lost.
+   * @throws if the request or the answer is lost.
    */
   async send(call: Call): Promise<Answer> {
     const { time, weather } = this.#world;
@@ -60,7 +59,7 @@ export class Network {
     return answer;
   }
 
-  /** The same as an app sees it that has the global `fetch`. */
+  /** The global `fetch` of an app. */
   fetchFor(location: Location, customer: string): typeof fetch {
     return async (input, init) => {
       const url = new URL(String(input));
@@ -77,7 +76,7 @@ export class Network {
     };
   }
 
-  /** The same as an app sees it that has the global `WebSocket`. */
+  /** The global `WebSocket` of an app. */
   socketsFor(location: Location, onSocket: (socket: AppSocket) => void) {
     const open = async (url: string, protocols: string[]) => {
       const { pathname } = new URL(url);
@@ -98,20 +97,20 @@ export class Network {
     const init = { method: call.method ?? "GET", headers, ...(call.body !== undefined && { body: call.body }) };
     const sent: SentRequest = { lines: call.path === "/api/v1/feed" ? call.body : undefined, committed: null };
     const poll = this.#rules.messages.begin(call);
-    // Of statements that are sent again, the answer that came last counts.
-    const read = new Map<string, Moment>();
+    // A batch that was sent again replaces what it read before.
+    const seen = new Map<string, Seen>();
     const note = (copy: Instance, queries: readonly Query[]) => {
-      read.set(queries.map(({ sql }) => sql).join(), this.#rules.model.at(copy));
+      seen.set(queries.map(({ sql }) => sql).join(), this.#rules.model.seenAt(copy));
     };
     const answered = await isolate.fetch(new Request(ORIGIN + call.path, init), env, sent, note);
-    const answer = { ...answered, json: parse(answered.body), moments: [...read.values()] };
+    const answer = { ...answered, json: parse(answered.body), seen: [...seen.values()] };
     this.#world.log(`${answer.status} ${answer.body}`);
     this.#rules.checkAnswer(call, answer, { poll, committed: sent.committed });
     return answer;
   }
 
   #tokenOf({ customer, scope, headers }: Call): Record<string, string> {
-    // An app brings its own.
+    // The client has set its own token.
     if (headers?.authorization !== undefined) return {};
     if (customer !== undefined) return { Authorization: `Bearer ${customerToken(this.#world, customer)}` };
     if (scope === undefined) return {};
@@ -125,11 +124,19 @@ export class Network {
   }
 }
 
+/** The path of the next page, from the header `Link`. */
+export function nextPath({ headers }: Answer): string | null {
+  const address = linkOf({ headers });
+  if (address === undefined) return null;
+  const { pathname, search } = new URL(address);
+  return pathname + search;
+}
+
 export function customerToken({ time }: World, customerId: string): string {
   return signToken({ scope: "customer", sub: customerId }, { now: time.now, seconds: TOKEN_SECONDS });
 }
 
-/** The answer's JSON; of lines, the first. */
+/** The answer's JSON. Of an export's lines the first. */
 function parse(body: string): unknown {
   if (body === "") return null;
   try {

@@ -3,7 +3,7 @@ import { type Outcome, type Plan, RuleBroken, simulate } from "./simulation.ts";
 
 const WITHIN_MS = 180_000;
 
-/** The smallest plan found that fails as this one did: fewer kinds of actors, fewer faults, fewer steps. */
+/** Looks for a smaller plan that breaks the same rule: with fewer actors, fewer faults and fewer steps. */
 export async function shrink(plan: Plan, { failure }: Outcome, bundle: Bundle): Promise<Plan> {
   let smallest = plan;
   const endsAt = performance.now() + WITHIN_MS;
@@ -11,7 +11,7 @@ export async function shrink(plan: Plan, { failure }: Outcome, bundle: Bundle): 
     if (performance.now() > endsAt) return false;
     const outcome = await simulate(smaller, bundle);
     if (ruleOf(outcome.failure) !== ruleOf(failure)) return false;
-    // What failed while faults were there failed after so many steps.
+    // A rule broken before the faults ended needs no later steps.
     smallest = { ...smaller, steps: Math.min(smaller.steps, outcome.steps + 1) };
     return true;
   };
@@ -27,7 +27,7 @@ export async function shrink(plan: Plan, { failure }: Outcome, bundle: Bundle): 
   return smallest;
 }
 
-/** The rule that was broken; of any other failure its text. */
+/** The broken rule, or the message of any other error. */
 function ruleOf(failure: Error | null): string | null {
   return failure instanceof RuleBroken ? failure.rule : (failure?.message ?? null);
 }

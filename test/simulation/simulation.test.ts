@@ -74,7 +74,7 @@ describe("the simulated service", () => {
 
     expect(failure).toBeNull();
     expect(answersInStalls).toBeGreaterThan(100);
-    expect(found).toHaveProperty("rule", "a stalled primary holds up no answer of a replica");
+    expect(found).toHaveProperty("rule", "a stalled primary delays no answer of a replica");
   });
 
   it("does the same with the same seed, to the byte, and something else with another", async ({ expect }) => {

@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
-import type { Stage } from "./actors/actor.ts";
+import { entriesReader, type Followed, follower, newFollowed, poller, reader } from "./actors/apps.ts";
 import { type Erased, eraser } from "./actors/eraser.ts";
-import { feeder, feedUntilAnswered } from "./actors/feeder.ts";
-import { type Followed, follower, newFollowed } from "./actors/follower.ts";
-import { operator, platformFaults, schedule } from "./actors/operator.ts";
-import { poller } from "./actors/poller.ts";
-import { entriesReader, exporter, reader } from "./actors/reader.ts";
-import { sealing } from "./actors/sealing.ts";
-import { FIRST_LINES } from "./lines.ts";
+import { operator, platformFaults, schedule, sealing } from "./actors/operator.ts";
+import type { Stage } from "./actors/stage.ts";
+import { exporter, feeder, feedUntilAnswered } from "./actors/systems.ts";
 import { Network } from "./network.ts";
 import type { Bundle } from "./platform/code.ts";
 import { FAULTS, type Fault } from "./platform/weather.ts";
+import { SimulatedProgram } from "./program.ts";
 import { checkRecovery } from "./rules/recovery.ts";
 import { Rules } from "./rules/rules.ts";
 import { RuleBroken, World } from "./world.ts";
@@ -29,7 +26,7 @@ export const ACTORS = [
 ] as const;
 export type ActorKind = (typeof ACTORS)[number];
 
-/** What is simulated: everything follows from this, and from the service's code. */
+/** A run follows from its plan and from the service's code alone. */
 export interface Plan {
   seed: number;
   steps: number;
@@ -45,36 +42,36 @@ export interface Outcome {
   steps: number;
   /** Seconds of simulated time. */
   seconds: number;
-  /** How many answers came while the primary stalled, and were held to the rule for them. */
+  /** How many answers were checked while the primary stalled. */
   answersInStalls: number;
-  /**
-   * Segments of history; calls of R2 that failed or stalled; requests that were refused as too old; and answers, where R2
-   * alone fails.
-   */
-  history: { segments: number; faults: number; refused: number; answers: number };
-  /** The rule that was broken, or what else went wrong; null: nothing did. */
+  history: {
+    segments: number;
+    /** Calls of R2 that failed or stalled. */
+    faults: number;
+    /** Requests with events that were too old. */
+    refused: number;
+    /** Answers that were checked because only R2 fails. */
+    answers: number;
+  };
+  /** The broken rule, or any other error; null: every rule held. */
   failure: Error | null;
-  /** Of the whole log. */
+  /** The log's hash: equal runs have equal hashes. */
   hash: string;
-  /** Its last lines. */
+  /** The log's last lines. */
   lastLines: readonly string[];
 }
 
 const LAST_LINES = 60;
-const HASHED_AT_ONCE = 65_536;
 const RECOVERS_WITHIN_MS = 90_000;
 
-/**
- * Runs a plan.
- * @param stackTraceLimit of the errors that it makes, most of them on purpose; taking stacks costs time.
- */
+/** @param stackTraceLimit of all errors. Most errors are simulated faults, and their stacks would cost time. */
 export async function simulate(
   plan: Plan,
   bundle: Bundle,
   onLine: (line: string) => void = () => {},
   stackTraceLimit = 0,
 ): Promise<Outcome> {
-  const log = new LogHash();
+  const hash = createHash("sha256");
   const lastLines: string[] = [];
   const world = new World({
     seed: plan.seed,
@@ -82,7 +79,7 @@ export async function simulate(
     bundle,
     hasHistory: plan.actors.has("sealing"),
     onLine(line) {
-      log.add(line);
+      hash.update(line);
       lastLines.push(line);
       if (lastLines.length > LAST_LINES * 2) lastLines.splice(0, LAST_LINES);
       onLine(line);
@@ -107,7 +104,7 @@ export async function simulate(
   return {
     steps: world.steps,
     seconds,
-    answersInStalls: rules.stalls.count,
+    answersInStalls: rules.answers.answersInStalls,
     history: {
       segments: rules.history?.seen.segments.size ?? 0,
       faults: world.history?.bucket.faults ?? 0,
@@ -115,51 +112,33 @@ export async function simulate(
       answers: rules.history?.seen.answers ?? 0,
     },
     failure: world.failure,
-    hash: log.digest(),
+    hash: hash.digest("hex"),
     lastLines: lastLines.slice(-LAST_LINES),
   };
 }
 
-/** The hash of all lines. Hashing each by itself would take longer. */
-class LogHash {
-  readonly #hash = createHash("sha256");
-  #unhashed = "";
-
-  add(line: string): void {
-    this.#unhashed += line;
-    if (this.#unhashed.length > HASHED_AT_ONCE) this.#update();
-  }
-
-  digest(): string {
-    this.#update();
-    return this.#hash.digest("hex");
-  }
-
-  #update(): void {
-    this.#hash.update(this.#unhashed);
-    this.#unhashed = "";
-  }
-}
-
 async function play({ steps, actors }: Plan, world: World, rules: Rules): Promise<void> {
   let [isEnding, isOver] = [false, false];
+  const program = new SimulatedProgram(world.random("program"), world.time);
   const stage: Stage = {
     world,
     network: new Network(world, rules),
     rules,
+    program,
     isEnding: () => isEnding,
     isOver: () => isOver || world.failure !== null,
   };
   const followed: Followed[] = [];
   const erased: Erased[] = [];
   const begin = async () => {
-    await feedUntilAnswered(stage, world.random("first lines"), FIRST_LINES);
+    const answer = await feedUntilAnswered(stage, world.random("first lines"), program.firstLines());
+    if (answer?.status !== 200) throw new Error(`The first lines are refused: ${answer?.body}`);
     void watch(world, schedule(stage));
     void watch(world, platformFaults(stage));
     if (actors.has("operator")) void watch(world, operator(stage));
     if (actors.has("sealing")) void watch(world, sealing(stage));
     const follow = (number: number) => {
-      const one = newFollowed(number);
+      const one = newFollowed(stage, number);
       followed.push(one);
       return follower(stage, number, one);
     };
@@ -188,7 +167,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
 
   isEnding = true;
   world.recover();
-  // Clients that were told of a used-up day wait until it ends.
+  // Clients wait until the end of a day whose rows are used up.
   const endsAt = Math.max(world.time.now, world.database.usedUpUntil) + RECOVERS_WITHIN_MS;
   await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);
   let isChecked = false;
@@ -200,7 +179,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
   rules.checkAll();
 }
 
-/** An actor that fails is a fault of the simulation, and ends it. */
+/** An error of an actor is a mistake in the simulation, and ends it. */
 function watch(world: World, work: Promise<void>): Promise<void> {
   return work.catch((error: unknown) => {
     world.failure ??= error instanceof Error ? error : new Error(String(error));

@@ -8,7 +8,7 @@ export default defineConfig({
   root,
   test: {
     root,
-    include: ["test/simulation/*.test.ts", "test/simulation/platform/**/*.test.ts"],
+    include: ["test/simulation/*.test.ts"],
     reporters: REPORTERS,
     pool: "forks",
     maxWorkers: 1,

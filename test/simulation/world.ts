@@ -3,26 +3,24 @@ import { Random } from "../../scripts/program/random.ts";
 import { History } from "./history.ts";
 import type { Bundle } from "./platform/code.ts";
 import { PRIMARY, SimulatedD1 } from "./platform/d1.ts";
-import { createFolder, removeFolder } from "./platform/folder.ts";
 import { Isolate } from "./platform/isolates.ts";
 import { SimulatedKv } from "./platform/kv.ts";
 import type { ObjectHost } from "./platform/object.ts";
 import { SimulatedObjects } from "./platform/objects.ts";
 import { SimulatedR2 } from "./platform/r2.ts";
-import { createDatabase } from "./platform/sqlite.ts";
+import { createDatabase, createFolder, removeFolder } from "./platform/sqlite.ts";
 import { BEGINNING, Time } from "./platform/time.ts";
 import { type Fault, Weather } from "./platform/weather.ts";
 import { TOO_MUCH } from "./rules/names.ts";
 import { SETTINGS } from "./settings.ts";
 
-/** Where requests are answered; each place but the first has a replica of the database. */
+/** Where Workers run. The primary is at the first location, and a replica at each other location. */
 export const LOCATIONS = ["virginia", "sydney", "paris"] as const;
 export type Location = (typeof LOCATIONS)[number];
 
-// Clocks are up to two seconds apart.
+// Each clock is wrong by at most this much, so two clocks differ by up to two seconds.
 const SKEW_MS = 1_000;
 
-/** A rule that was broken. */
 export class RuleBroken extends Error {
   override readonly name = "RuleBroken";
   readonly rule: string;
@@ -37,35 +35,33 @@ export interface WorldOptions {
   seed: number;
   faults: ReadonlySet<Fault>;
   bundle: Bundle;
-  /** Whether old events leave the database; left out: none do. */
-  hasHistory?: boolean;
-  /** Takes each line of the log. */
+  /** Whether old events leave the database for R2. */
+  hasHistory: boolean;
   onLine: (line: string) => void;
 }
 
-/** Everything that is simulated: time, chance, the platform, and one deployment of the service on it. */
+/** Everything that is simulated: time, chance, the platform, and a deployment of the service. */
 export class World {
   readonly time: Time;
   readonly weather: Weather;
   readonly database: SimulatedD1;
   readonly objects: SimulatedObjects;
-  /** Null: no event leaves. */
+  /** Null: no event leaves the database. */
   readonly history: History | null;
-  /** The service's code outside of Workers: its client, and what a script takes of it. */
+  /** The service's code outside of Workers: the client, and the recount. */
   readonly outside: Isolate;
-  /** How many things have been asked of the service, or done to it. */
+  /** How many requests and faults there have been. */
   steps = 0;
   failure: Error | null = null;
-  /** Takes each line that the service logs. */
   onServiceLog: (line: string) => void = () => {};
-  /** When the database was set back last, in simulated time. */
+  /** When the database was last set back, in simulated time. */
   setBackAt = Number.NEGATIVE_INFINITY;
   readonly #options: WorldOptions;
   readonly #folder: string;
   readonly #kv: SimulatedKv;
   readonly #isolates = new Map<Location, { isolate: Isolate; env: Env }>();
   #host: { isolate: Isolate; env: Env } | null = null;
-  /** Which of the bundle's versions is deployed. */
+  /** The index of the deployed version. */
   #version = 0;
   readonly #clocks: Record<string, { aheadMs: number }> = {};
 
@@ -89,7 +85,7 @@ export class World {
     this.outside = this.#isolate("outside");
   }
 
-  /** Chance that depends on the seed and this name alone. */
+  /** Random numbers that depend only on the seed and this name. */
   random(name: string): Random {
     return new Random(`${this.#options.seed} ${name}`);
   }
@@ -103,7 +99,7 @@ export class World {
     this.log(line);
   }
 
-  /** Ends the simulation, because a rule was broken. */
+  /** Ends the simulation: a rule is broken. */
   fail(rule: string, what: string): void {
     this.failure ??= new RuleBroken(rule, what);
   }
@@ -112,14 +108,13 @@ export class World {
     return path.join(this.#folder, name);
   }
 
-  /** The isolate that answers here, and its bindings; one is begun where there is none. */
+  /** The isolate at a location with its bindings; it starts if none runs there. */
   isolateAt(location: Location): { isolate: Isolate; env: Env } {
     const running = this.#isolates.get(location) ?? this.#worker(location);
     this.#isolates.set(location, running);
     return running;
   }
 
-  /** All that may go wrong here. */
   get faults(): ReadonlySet<Fault> {
     return this.#options.faults;
   }
@@ -133,7 +128,7 @@ export class World {
     this.#isolates.delete(location);
   }
 
-  /** Some other version: all isolates end; objects, and sockets with them, at once or later. */
+  /** Deploys another version. All isolates end. Objects and their sockets end at once, or get the new code later. */
   deploy(random: Random): void {
     const { versions } = this.#options.bundle;
     this.#version = (this.#version + random.integer(1, versions.length - 1)) % versions.length;
@@ -144,15 +139,15 @@ export class World {
     this.objects.redeploy(mode);
   }
 
-  /** Nothing goes wrong any more. */
+  /** Ends all faults. */
   recover(): void {
     this.weather.end();
     this.database.recover();
     this.objects.updateNow();
-    this.log("Nothing goes wrong any more.");
+    this.log("All faults have ended.");
   }
 
-  /** Some clock jumps, as far as clocks may be apart. */
+  /** Moves one clock. */
   jumpClock(random: Random): void {
     const name = random.pick(Object.keys(this.#clocks));
     const clock = this.#clocks[name];
@@ -160,7 +155,7 @@ export class World {
     this.step(`clock of ${name} is ${clock?.aheadMs} ms ahead`);
   }
 
-  /** What KV holds. */
+  /** All values in KV. */
   stored(): string {
     return this.#kv.stored();
   }

@@ -10,8 +10,8 @@ export async function freshDatabase(now: string): Promise<void> {
   await setClock(now);
 }
 
-/** On a busy machine `reset` leaves objects now and then. In Node there is no bucket. */
-async function emptyBucket(bucket: R2Bucket | undefined): Promise<void> {
-  const { objects = [] } = (await bucket?.list()) ?? {};
-  if (objects.length > 0) await bucket?.delete(objects.map(({ key }) => key));
+/** On a busy machine `reset` leaves objects now and then. */
+async function emptyBucket(bucket: R2Bucket): Promise<void> {
+  const { objects } = await bucket.list();
+  if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
 }

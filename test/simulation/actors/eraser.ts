@@ -1,14 +1,15 @@
 import { dropFromSegments, dropStoredTexts, mergeSearchIndex, TEXT_KINDS } from "../../../scripts/lib/drop-texts.ts";
 import type { Random } from "../../../scripts/program/random.ts";
-import { ACCOUNT, group, type Line } from "../lines.ts";
-import type { Stage } from "./actor.ts";
-import { feedUntilAnswered, timeOfOldEvent } from "./feeder.ts";
+import type { Row } from "../../model/kinds.ts";
+import { groupLine } from "../program.ts";
+import type { Stage } from "./stage.ts";
+import { feedUntilAnswered, timeOfOldEvent } from "./systems.ts";
 
 const STAYS_MS = { from: 30_000, to: 400_000 };
 const AGAIN_MS = 1_000;
 const LETTERS = 16;
 
-/** A customer who was erased, and a word of theirs that nobody else has said. */
+/** An erased customer, and a word that only this customer's texts have. */
 export interface Erased {
   id: string;
   word: string;
@@ -24,7 +25,7 @@ export async function eraser(stage: Stage, erased: Erased[]): Promise<void> {
     await world.time.wait(random.integer(STAYS_MS.from, STAYS_MS.to));
     if (isEnding()) return;
     erased.push(one);
-    // What is left to do once faults end is done by the rule, which erases everybody again.
+    // If faults end first, `checkErased` completes it: it erases everybody again.
     await erase({ ...stage, isOver: isEnding }, random, one);
   }
 }
@@ -34,28 +35,36 @@ function wordOf(random: Random): string {
   return letters.join("");
 }
 
-/** Some of the events are new, and some leave in one of the next months. */
-function linesOf(stage: Stage, random: Random, { id, word }: Erased): Line[] {
-  const events = [1, 2, 3].flatMap((number): Line[] => {
-    const at = timeOfOldEvent(stage, random);
-    const of = { customer_id: id, id: `${id} ${number}` };
+/** A customer with events. Some events are new, and others leave for history in one of the next months. */
+function linesOf(stage: Stage, random: Random, { id, word }: Erased): Row[] {
+  const { customers, firstStore } = stage.program;
+  const events = [1, 2, 3].flatMap((number): Row[] => {
+    const time = timeOfOldEvent(stage, random);
+    const event = { id: `${id} ${number}`, customer_id: id };
     return [
-      { record: "message", ...of, group_id: `g${id}`, body: `${word} said`, sent_at: at },
-      { record: "balance_entry", ...of, store_id: "s1", amount: "1.00", description: `${word} bought`, created_at: at },
+      { record: "message", ...event, group_id: `g${id}`, body: `${word} said`, sent_at: time },
+      {
+        record: "balance_entry",
+        ...event,
+        store_id: firstStore,
+        amount: "1.00",
+        description: `${word} bought`,
+        created_at: time,
+      },
     ];
   });
-  const customer = { record: "customer", id, first_name: word, last_name: `of ${ACCOUNT}`, scan_id: word };
-  return [customer, group(`g${id}`, [id, "c1"]), ...events];
+  const customer = { record: "customer", id, first_name: word, last_name: "Erased", scan_id: word };
+  return [customer, groupLine(`g${id}`, [id, customers[0] ?? ""]), ...events];
 }
 
-/** What `npm run customer -- erase` does. It is cut off now and then, and run again. */
+/** Does what `npm run customer -- erase` does, and repeats it whenever a fault interrupts it. */
 export async function erase(stage: Stage, random: Random, { id }: Erased): Promise<void> {
   const { world, rules, isOver } = stage;
   world.step(`erases ${id}`);
   await feedUntilAnswered(stage, random, [{ record: "customer", id, deleted: true }]);
   const where = { ask: (statements: readonly string[]) => world.database.ask(statements) };
   const bucket = world.history?.bucket.open();
-  rules.beginErasure();
+  rules.isErasing = true;
   for (let isDone = false; !isDone && !isOver(); ) {
     try {
       for (const kind of TEXT_KINDS) await dropStoredTexts(kind, id, where);
@@ -63,9 +72,9 @@ export async function erase(stage: Stage, random: Random, { id }: Erased): Promi
       await mergeSearchIndex(where);
       isDone = true;
     } catch (error) {
-      world.log(`the erasure of ${id} is cut off: ${error}`);
+      world.log(`the erasure of ${id} is interrupted: ${error}`);
       await world.time.wait(AGAIN_MS);
     }
   }
-  if (!isOver()) rules.endErasure();
+  if (!isOver()) rules.isErasing = false;
 }

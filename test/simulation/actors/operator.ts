@@ -1,18 +1,22 @@
 import { rmSync } from "node:fs";
 import type { Random } from "../../../scripts/program/random.ts";
 import { LOCATIONS, type World } from "../world.ts";
-import type { Stage } from "./actor.ts";
+import type { Stage } from "./stage.ts";
 
 const MINUTE_MS = 60_000;
 const TWICE_WITHIN_MS = 2_000;
-const WEATHER_EVERY_MS = 1_000;
+const FAULTS_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
-// On every other day the rows are used up, this long before it ends at most.
+// On half of the days D1's rows are used up, at most this long before the day ends.
 const USED_UP_MS = 360_000;
-// Statements that run for longer than D1's limit do not come back.
 const LONGEST_STALL_MS = 60_000;
+const MONTH_MS = { from: 30_000, to: 150_000 };
+// In reality hours lie between a month's end and the night's first run: requests from before have ended by then.
+const UNTIL_NIGHT_MS = 120_000;
+const RUNS_A_NIGHT = 6;
+const BETWEEN_RUNS_MS = { from: 2_000, to: 40_000 };
 
-/** Cloudflare's schedule. */
+/** Cloudflare runs the Worker's schedule each minute. */
 export async function schedule({ world, isOver }: Stage): Promise<void> {
   const random = world.random("schedule");
   while (!isOver()) {
@@ -28,22 +32,22 @@ export async function schedule({ world, isOver }: Stage): Promise<void> {
   }
 }
 
-/** One minute of the schedule, at one of the places. */
+/** One minute of the schedule, at a random location. */
 export async function runMinute(world: World, random: Random): Promise<void> {
   const { isolate, env } = world.isolateAt(random.pick(LOCATIONS));
   world.step("schedule");
   await isolate.runSchedule(env).catch((error: Error) => world.log(`schedule fails: ${error.message}`));
 }
 
-/** What happens to the platform as a whole, while the weather has it. */
+/** Faults that strike the platform by themselves, not a request. */
 export async function platformFaults({ world, isEnding }: Stage): Promise<void> {
   const random = world.random("platform faults");
+  const { weather, time, database } = world;
+  const { primary, replicas } = database;
   let [dayEndsAt, isUsedUpAt] = [0, 0];
   while (!isEnding()) {
-    await world.time.wait(WEATHER_EVERY_MS);
+    await world.time.wait(FAULTS_EVERY_MS);
     if (isEnding()) return;
-    const { weather, time, database } = world;
-    const { primary, replicas } = database;
     if (time.now >= dayEndsAt) {
       dayEndsAt = Math.ceil((time.now + 1) / DAY_MS) * DAY_MS;
       isUsedUpAt = dayEndsAt - random.integer(-USED_UP_MS, USED_UP_MS);
@@ -81,16 +85,16 @@ function endIsolate(world: World, random: Random): void {
   world.endIsolate(location);
 }
 
-/** Deploys, moves clocks, and sets a database back to what it was. */
+/** Deploys, moves clocks, and restores the database from a backup. */
 export async function operator({ world, rules, isEnding }: Stage): Promise<void> {
   const random = world.random("operator");
   while (!isEnding()) {
     await world.time.wait(random.integer(60_000, 900_000));
     if (isEnding()) return;
-    const deed = random.pick(["deploy", "deploy", "deploy", "clock", "clock", "clock", "back up", "set back"]);
-    if (deed === "deploy") {
+    const action = random.pick(["deploy", "deploy", "deploy", "clock", "clock", "clock", "back up", "set back"]);
+    if (action === "deploy") {
       world.deploy(random);
-    } else if (deed === "clock") {
+    } else if (action === "clock") {
       world.jumpClock(random);
     } else {
       const { database } = world;
@@ -99,8 +103,8 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
       world.step(`sets the database back to feed version ${version}, in a while`);
       const file = world.file("backup");
       database.primary.backUp(file);
-      await world.time.wait(deed === "back up" ? 100 : random.integer(1_000, 300_000));
-      if (!isEnding() && deed === "set back") {
+      await world.time.wait(action === "back up" ? 100 : random.integer(1_000, 300_000));
+      if (!isEnding() && action === "set back") {
         world.step(`sets the database back to feed version ${version}`);
         world.setBackAt = world.time.now;
         rules.forget(moment);
@@ -109,4 +113,29 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
       rmSync(file);
     }
   }
+}
+
+/** Months pass. After each, old events leave for history in the night. */
+export async function sealing(stage: Stage): Promise<void> {
+  const { world } = stage;
+  const random = world.random("sealing");
+  while (!stage.isEnding()) {
+    await world.time.wait(random.integer(MONTH_MS.from, MONTH_MS.to));
+    if (stage.isEnding()) return;
+    world.history?.passMonths(1);
+    world.step(`a month passes: events from before ${world.history?.horizon} leave`);
+    await world.time.wait(UNTIL_NIGHT_MS);
+    for (let run = 0; run < RUNS_A_NIGHT && !stage.isEnding(); run += 1) {
+      // Not awaited: a run may begin while the run before still works.
+      void seal(stage);
+      await world.time.wait(random.integer(BETWEEN_RUNS_MS.from, BETWEEN_RUNS_MS.to));
+    }
+    stage.rules.history?.check();
+  }
+}
+
+/** A minute of the schedule that moves old events to R2. */
+export async function seal({ world }: Pick<Stage, "world">): Promise<void> {
+  world.database.primary.read("UPDATE jobs SET due_at = '', lease_until = '' WHERE name = 'seal history'");
+  await runMinute(world, world.random(`seal ${world.steps}`));
 }

@@ -6,7 +6,7 @@ import type * as Service from "../service.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
-/** An edit that plants a bug in the source; a test checks that the simulation finds it. */
+/** A change of the source, such as a planted bug. */
 export interface Patch {
   /** The file, in `src/` or `migrations/`. */
   file: string;
@@ -14,18 +14,19 @@ export interface Patch {
   replace: string;
 }
 
-/** The service: its migrations, the classes of its objects by their bindings, and its code, bundled. */
+/** The bundled service. */
 export interface Bundle {
   migrations: readonly string[];
+  /** The classes of Durable Objects, by the names of their bindings. */
   objectClasses: Readonly<Record<string, string>>;
-  /** The service, and versions of it in which a method of objects has another name, whom the others cannot call. */
+  /** The service, and versions that rename a method of an object: another version's call of the method fails. */
   versions: readonly [Load, ...Load[]];
 }
 
-/** Evaluates it anew, with module state of its own, and these globals in place of Node's. */
+/** Evaluates the code anew, with its own module state, and with these globals in place of Node's. */
 export type Load = (globals: Readonly<Record<string, unknown>>) => typeof Service;
 
-/** What another version calls otherwise: each method where it is, and where it is called. */
+/** The changes of each other version. */
 const RENAMED: readonly Patch[][] = [
   [
     { file: "src/inbox/inbox.ts", find: "  poll(checkTime", replace: "  pollOtherwise(checkTime" },
@@ -39,25 +40,25 @@ const RENAMED: readonly Patch[][] = [
   ],
 ];
 
-/** The names that the bundle takes from outside, in the order in which its function takes them. */
+/** The globals that the bundle's function takes as parameters, in this order. */
 const GLOBALS = [
   ...["Date", "performance", "Math", "crypto", "setTimeout", "clearTimeout", "console", "fetch", "Map", "Response"],
   ...["WebSocketPair", "WebSocket", "WebSocketRequestResponsePair", "CompressionStream"],
 ];
 
-// The one thing that the service imports from the platform.
+// The service imports nothing else from the platform.
 const PLATFORM = `export class DurableObject {
   constructor(ctx, env) { this.ctx = ctx; this.env = env; }
 }`;
 
-/** So that what is stored here, which is little, leaves in several steps too. */
+/** Small steps of sealing: few events are stored here, and should still leave in several steps. */
 const SMALL_STEPS: Patch = {
   file: "src/history/seal.ts",
   find: "lookedAt: lookedAt ?? kind.lookedAt }",
   replace: "lookedAt: 100 }",
 };
 
-/** So that a run of an hour has many daily jobs. */
+/** A day of the daily jobs, so that a run of an hour has many. */
 export const DAY_MINUTES = 5;
 const SHORT_DAYS: Patch = {
   file: "src/service/jobs.ts",
@@ -65,7 +66,7 @@ const SHORT_DAYS: Patch = {
   replace: `const DAILY = ${DAY_MINUTES};`,
 };
 
-/** Bundles the service as it is, but for small steps of sealing, short days of the jobs and a patch. */
+/** Bundles the service, changed only by small steps, short days and a patch. */
 export async function bundleService(patch?: Patch): Promise<Bundle> {
   const patches = [SMALL_STEPS, SHORT_DAYS, ...(patch === undefined ? [] : [patch])];
   const [load, ...others] = await Promise.all([[], ...RENAMED].map((renamed) => bundle([...patches, ...renamed])));
@@ -102,12 +103,11 @@ const platform: Plugin = {
 };
 
 function patched(text: string, { file, find, replace }: Patch): string {
-  if (text.split(find).length !== 2) throw new Error(`${file} does not have this once: ${find}`);
+  if (text.split(find).length !== 2) throw new Error(`${file} must have this text once: ${find}`);
   return text.replace(find, () => replace);
 }
 
-/** The migrations, in their order. */
-export function readMigrations(patch?: Patch): string[] {
+function readMigrations(patch?: Patch): string[] {
   const folder = path.join(ROOT, "migrations");
   return readdirSync(folder)
     .sort()
@@ -117,7 +117,6 @@ export function readMigrations(patch?: Patch): string[] {
     });
 }
 
-/** The classes of objects that `wrangler.toml` binds. */
 function readObjectClasses(): Bundle["objectClasses"] {
   const { durable_objects: objects } = parse(readFileSync(path.join(ROOT, "wrangler.toml"), "utf8"));
   const { bindings } = objects as { bindings: { name: string; class_name: string }[] };

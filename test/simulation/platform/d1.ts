@@ -1,29 +1,27 @@
 import { copyFileSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import type { Random } from "../../../scripts/program/random.ts";
 import { current, type Invocation, outgoing } from "./invocation.ts";
 import { Instance, type Query, type Rows } from "./sqlite.ts";
-import type { Time } from "./time.ts";
-import type { Weather } from "./weather.ts";
+import type { Platform } from "./weather.ts";
 
-// D1 as its documentation has it (developers.cloudflare.com/d1: worker-api/d1-database, best-practices/read-replication,
-// best-practices/retry-queries, observability/debug-d1), and what stands for it here:
+// D1 as documented (developers.cloudflare.com/d1: worker-api/d1-database, best-practices/read-replication,
+// best-practices/retry-queries, observability/debug-d1), and how it is simulated:
 //
 // | D1 | here |
 // |---|---|
 // | a batch is one transaction; a failure undoes all of it | BEGIN … COMMIT on one connection |
-// | one statement at a time | a batch runs between two events of simulated time |
-// | writes go to the primary, wherever the session began | the copy is read-only, so SQLite refuses them there |
-// | a replica is the primary as of some commit, and lags by any time | a read transaction held open on the primary's file (WAL), replaced later |
-// | `first-primary`: at the primary until a query has been answered, then anywhere that has seen as much | the same |
-// | a bookmark: D1 waits until the replica has got as far | the same; `getBookmark()` is null before the first query |
-// | bookmarks sort by age, also after time travel | number of the commit, counted on after time travel |
+// | one statement at a time | a batch runs at one moment of simulated time |
+// | writes go to the primary, wherever the session began | a replica is read-only, so SQLite refuses the write there |
+// | a replica shows an earlier commit of the primary | a read transaction held open on the primary's file (WAL) |
+// | `first-primary`: the first query goes to the primary, the others to any copy that is as new | the same |
+// | a bookmark: D1 waits until the replica is as new | the same; `getBookmark()` is null before the first query |
+// | bookmarks sort by age, also after time travel | the number of the commit, which time travel increases |
 // | errors of SQLite: `D1_ERROR: <text>: SQLITE_<code>` | the same |
-// | lost connections, resets, overload, stalls of 2 to 80 s, a full database | `weather.ts`; full: SQLite's own `max_page_count` |
-// | each statement reads the clock anew | the clock may move between the statements of a batch |
-// | a batch beyond the memory or the CPU of a database fails and resets it; nobody knows whether it was committed | `weather.ts`: batches with parameters of more than 500 characters, or any |
+// | lost connections, resets, overload, stalls of 2 to 80 s, a full database | `weather.ts`; full: `max_page_count` |
+// | each statement reads the clock anew | the same |
+// | a batch beyond the memory or CPU of a database resets it, before or after the commit | the same |
 // | the free plan's rows of a day: every statement fails until 00:00 UTC | `usedUpUntil` |
-// | D1 sends reads again by itself, twice at most | not simulated: here such a read fails |
+// | D1 retries reads by itself, at most twice | not simulated: the read fails |
 // | at most 100 parameters a statement | the same |
 
 export const PRIMARY = "primary";
@@ -32,43 +30,40 @@ const USUAL_LAG_MS = 150;
 const LONGEST_LAG_MS = 120_000;
 const COMMITS_A_LOG = 400;
 const PARAMETERS_AT_MOST = 100;
-/** What D1 says where a connection was lost. */
 export const LOST = "D1_ERROR: Network connection lost.";
 const RESET = "D1_ERROR: D1 DB storage caused object to be reset.";
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
+// With little memory, D1 takes no batch whose parameters have more characters.
 const LITTLE_MEMORY = 500;
+// The service waits at least this long for D1. Later it may repeat a batch whose error it has not heard.
 const HEARD_WITHIN_MS = 2_000;
-/** What D1 says of a batch that it has no memory or CPU for. */
+/** D1's errors for a batch beyond its memory, and beyond its CPU. */
 export const EXCEEDED: readonly [string, string] = [
   "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.",
   "D1_ERROR: D1 DB exceeded its CPU time limit and was reset.",
 ];
-/** What D1 says on the free plan for the rest of a day. */
+/** D1's error for the rest of a day on the free plan. */
 export const USED_UP = "D1_ERROR: Your account has exceeded D1's free tier daily row write limit.";
 
-/** Where a request is answered, and the copy of the database that is nearest there; null: the primary. */
-export type Nearest = string | null;
+/** The name of the replica nearest to a Worker; null: the primary is nearest. */
+type Nearest = string | null;
 
-/** One D1 database: its primary, and the replicas of it. */
+/** A D1 database: the primary and its replicas. */
 export class SimulatedD1 {
   readonly primary: Instance;
   readonly #replicas: Map<string, Instance>;
   readonly #file: string;
-  /** What is on its way to each replica; the function brings it at once. */
+  /** The snapshot on its way to each replica: the function delivers it now. */
   readonly #underWay = new Map<Instance, () => void>();
-  readonly #platform: { time: Time; weather: Weather; random: Random };
-  /** Every statement fails before, in milliseconds of simulated time. */
+  readonly #platform: Platform;
+  /** Until when every statement fails, in milliseconds since 1970. */
   usedUpUntil = 0;
-  /** Is called when an invocation repeats a batch that it was told is too much. */
+  /** Called when an invocation repeats a batch that was too much. */
   onRepeated: (what: string) => void = () => {};
-  /** Is called after each commit. */
   onCommit: (commit: number) => void = () => {};
 
-  /** @param clocks the clock of each copy, by its name: that of the primary is called `primary`. */
-  constructor(
-    { file, clocks }: { file: string; clocks: ReadonlyMap<string, () => number> },
-    platform: { time: Time; weather: Weather; random: Random },
-  ) {
+  /** @param clocks the clock of each copy, by the copy's name. */
+  constructor({ file, clocks }: { file: string; clocks: ReadonlyMap<string, () => number> }, platform: Platform) {
     this.#file = file;
     this.#platform = platform;
     const copies = [...clocks].map(([of, clock]) => new Instance(of, file, { isPrimary: of === PRIMARY, clock }));
@@ -82,13 +77,13 @@ export class SimulatedD1 {
     return [...this.#replicas.values()];
   }
 
-  /** The binding as an isolate has it that is near this copy. */
+  /** The binding of a Worker near this copy. */
   bindingAt(nearest: Nearest): D1Database {
     const withSession = (start: string = "first-unconstrained") => new Session(this, start, nearest);
     return { withSession } as unknown as D1Database;
   }
 
-  /** The nearest copy that may answer, once it has got as far as the session has. */
+  /** Resolves with the nearest copy that may answer, once it is as new as the session. */
   async copyFor({ needsPrimary, seen, nearest }: { needsPrimary: boolean; seen: number; nearest: Nearest }) {
     const replica = needsPrimary || nearest === null ? undefined : this.#replicas.get(nearest);
     const copy = replica ?? this.primary;
@@ -100,14 +95,14 @@ export class SimulatedD1 {
     return copy;
   }
 
-  /** Whether so much time has not passed since now. */
+  /** A function that says whether less than this time has passed since now. */
   isWithin(milliseconds: number): () => boolean {
     const { time } = this.#platform;
     const endsAt = time.now + milliseconds;
     return () => time.now < endsAt;
   }
 
-  /** What D1 says of a batch that it has no memory or CPU for; null: it has. */
+  /** The error of a batch that is too much; null: it is not. */
   #exceededBy(queries: readonly Query[]): string | null {
     const { weather } = this.#platform;
     const characters = queries.flatMap(({ params }) => params).reduce<number>((sum, one) => sum + `${one}`.length, 0);
@@ -115,7 +110,7 @@ export class SimulatedD1 {
     return weather.happens("D1 exceeds its CPU") ? EXCEEDED[1] : null;
   }
 
-  /** Sends what was committed to each replica; while one is under way, the next waits. */
+  /** Sends a snapshot to each replica that has none on its way. */
   #replicate(): void {
     const { time, weather, random } = this.#platform;
     if (this.primary.commit % COMMITS_A_LOG === 0) this.#emptyLog();
@@ -136,20 +131,20 @@ export class SimulatedD1 {
     }
   }
 
-  /** Nothing stalls or lags any more. A day whose rows are used up ends by itself. */
+  /** Ends stalls and lags. A day whose rows are used up ends by itself. */
   recover(): void {
     for (const copy of [this.primary, ...this.replicas]) copy.stalledUntil = 0;
     for (const arrive of [...this.#underWay.values()]) arrive();
   }
 
-  /** The log grows for as long as any copy looks at an old commit. So now and then all are brought to the same. */
+  /** The log grows while a replica shows an old commit. So this brings all replicas to the last commit. */
   #emptyLog(): void {
     for (const replica of this.replicas) replica.release();
     this.primary.emptyLog();
     for (const replica of this.replicas) replica.resume(this.primary);
   }
 
-  /** Time travel: the database is what it was when this file was made of it. All that is under way fails. */
+  /** Time travel: the database becomes what this backup has. Everything under way fails. */
   setBackTo(file: string): void {
     for (const replica of this.replicas) replica.release();
     for (const copy of [...this.replicas, this.primary]) copy.close();
@@ -164,14 +159,14 @@ export class SimulatedD1 {
     this.onCommit(this.primary.commit);
   }
 
-  /** Statements that reach the primary through Cloudflare's API, in one transaction. */
+  /** Runs statements in one transaction, as Cloudflare's API does for a script. */
   async ask(statements: readonly string[]): Promise<Rows[]> {
     const queries = statements.map((sql) => ({ sql, params: [] }));
     const results = await this.run(new Session(this, "first-primary", null), queries, true);
     return results.map(({ results }) => results as Rows);
   }
 
-  /** Runs a batch as D1 does, with all that may go wrong on the way. */
+  /** Runs a batch, with the faults of the moment. */
   async run(session: Session, queries: readonly Query[], needsPrimary: boolean): Promise<D1Result[]> {
     const { time, weather, random } = this.#platform;
     await time.wait(session.nearest === null || !needsPrimary ? random.integer(0, 3) : random.integer(20, 90));
@@ -226,7 +221,6 @@ class Session {
     const tooMany = queries.find(({ params }) => params.length > PARAMETERS_AT_MOST);
     if (tooMany !== undefined) throw new Error("D1_ERROR: too many SQL variables: SQLITE_ERROR");
     const invocation = current.getStore();
-    // The service waits at least so long for an answer, and may then have sent the batch again.
     const isHeard = this.#database.isWithin(HEARD_WITHIN_MS);
     if (invocation !== undefined && isRefused(invocation, queries)) this.#database.onRepeated(queries[0]?.sql ?? "");
     return outgoing(() => {
@@ -249,7 +243,7 @@ class Session {
   }
 }
 
-/** All that is under way at the copy is lost with it. */
+/** Resets a copy: everything under way there is lost. */
 function reset(copy: Instance, message: string): Error {
   copy.generation += 1;
   return new Error(message);
@@ -260,7 +254,7 @@ function isRefused({ refused }: Invocation, queries: readonly Query[]): boolean 
 }
 
 /** A bookmark in D1's form: the number of a commit in hexadecimal digits. */
-export function bookmarkOf(commit: number): string {
+function bookmarkOf(commit: number): string {
   return `${commit.toString(16).padStart(8, "0")}-00000000-00004c6d-8e61117bf38d7adb71b934ebbf891683`;
 }
 
@@ -268,15 +262,15 @@ function commitOf(bookmark: string): number {
   return Number.parseInt(bookmark.slice(0, 8), 16);
 }
 
-/** A value as D1 takes it. */
-export function bindable(value: unknown): string | number | null {
+/** A parameter as SQLite takes it. */
+function bindable(value: unknown): string | number | null {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (value === null || typeof value === "string" || typeof value === "number") return value;
   throw new TypeError(`D1_TYPE_ERROR: Type '${typeof value}' not supported for value '${String(value)}'`);
 }
 
 /** A result in D1's form. */
-export function resultOf(results: Rows, wrote: boolean): D1Result {
+function resultOf(results: Rows, wrote: boolean): D1Result {
   const meta = { duration: 0, rows_read: results.length, rows_written: wrote ? 1 : 0, size_after: 1, changes: 0 };
   return { success: true, results, meta } as unknown as D1Result;
 }

@@ -4,12 +4,12 @@ import type { Random } from "../../../scripts/program/random.ts";
 import { current } from "./invocation.ts";
 import type { Time } from "./time.ts";
 
-/** A clock that is ahead of simulated time by so many milliseconds, or behind it. */
+/** A clock that is ahead of simulated time. */
 export interface SkewedClock {
   aheadMs: number;
 }
 
-/** The globals by which code could otherwise learn of real time and real chance, in their simulated form. */
+/** Simulated forms of the globals that would give code the real time or real randomness. */
 export function simulatedGlobals(time: Time, random: Random, clock: SkewedClock) {
   const startedAt = time.now;
   const now = () => time.now + clock.aheadMs;
@@ -43,7 +43,7 @@ function dateAt(now: () => number): DateConstructor {
   return SimulatedDate as unknown as DateConstructor;
 }
 
-/** `CompressionStream`, which waits for no other thread. */
+/** A `CompressionStream` that waits for no other thread. */
 class Gzip extends TransformStream<Uint8Array, Uint8Array> {
   constructor(format: string) {
     if (format !== "gzip") throw new Error(`The simulation knows no format ${format}.`);
@@ -61,11 +61,11 @@ const HEX_DIGITS = "0123456789abcdef";
 
 interface Secret {
   bytes: Buffer;
-  /** The same, as Node signs fastest with it. */
+  /** Node signs fastest with such a key. */
   key: KeyObject;
 }
 
-/** What the service uses of Web Crypto, in which nothing waits for another thread. */
+/** The part of Web Crypto that the service uses. Nothing in it waits for another thread. */
 function cryptoOf(random: Random) {
   const secretOf = (bytes: Buffer): Secret => ({ bytes, key: createSecretKey(bytes) });
   const mac = ({ key }: Secret, data: Uint8Array) => createHmac("sha256", key).update(data).digest();

@@ -6,16 +6,16 @@ import { current, Invocation, type SentRequest } from "./invocation.ts";
 import { SocketEnd, socketPairs } from "./sockets.ts";
 import type { Time } from "./time.ts";
 
-// Isolates as Workers' documentation has them (developers.cloudflare.com/workers: reference/how-workers-works,
-// runtime-apis/context, platform/limits):
+// Isolates of Workers as documented (developers.cloudflare.com/workers: reference/how-workers-works,
+// runtime-apis/context, platform/limits), and how they are simulated:
 //
 // | Workers | here |
 // |---|---|
-// | an isolate answers many requests, with module state of its own | the bundle, evaluated once for each |
-// | it may end at any time, with all that it does | `end()`: nothing that it waits for comes back |
-// | `waitUntil` keeps an invocation for 30 s after its answer; the rest ends with the answer | `invocation.ts` |
-// | six calls an invocation may wait for their answers; a seventh is queued | `connections.ts` |
-// | 128 MB | not simulated; how much the isolate's module state holds is (`rules/memory.ts`) |
+// | an isolate answers many requests, and has module state | the bundle, evaluated once for each isolate |
+// | it may end at any time, with all its work | `end()` |
+// | `waitUntil` keeps an invocation for 30 s after its answer; other work ends with the answer | `invocation.ts` |
+// | six calls of an invocation may wait for answers | not simulated: `test/faults/notifications.test.ts` counts calls |
+// | 128 MB | not simulated; the rules limit the maps of the module state |
 // | time stands still while code runs | the same |
 // | WebAssembly, streams between Workers, `cf` | not used by the service |
 
@@ -27,19 +27,17 @@ export interface IsolateOptions {
   time: Time;
   random: Random;
   log: (line: string) => void;
-  /** How far its clock is ahead. */
   aheadMs: number;
 }
 
-/** An isolate that has evaluated the service. */
 export class Isolate {
   readonly service: typeof Service;
   readonly clock: { aheadMs: number };
-  /** The maps that its modules hold, caches, queues and the like, with their sizes when it had been loaded. */
+  /** The maps of its module state, such as caches and queues, with their sizes after loading. */
   readonly maps: ReadonlyMap<Map<unknown, unknown>, number>;
   readonly #time: Time;
   readonly #invocations = new Map<Invocation, () => void>();
-  /** The log lines of requests that are answered 503. */
+  /** The log lines of requests that got 503. */
   #unavailable: { requestId: string; cause?: string }[] = [];
   #isOver = false;
 
@@ -67,7 +65,7 @@ export class Isolate {
   /** Its clock, in milliseconds since 1970. */
   readonly now = (): number => this.#time.now + this.clock.aheadMs;
 
-  /** What the Worker answers. Fails when the isolate ends before. */
+  /** @throws if the isolate ends before the answer. */
   fetch(
     request: Request,
     env: Env,
@@ -77,7 +75,7 @@ export class Isolate {
     return this.#run(async (context) => {
       const invocation = current.getStore();
       if (invocation !== undefined) Object.assign(invocation, { onServed, request: sent });
-      const databaseFaults = current.getStore()?.databaseFaults ?? [];
+      const databaseFaults = invocation?.databaseFaults ?? [];
       const startedAt = this.#time.now;
       const response = await this.service.worker.fetch(request, env, context);
       const body = await response.text();
@@ -100,7 +98,7 @@ export class Isolate {
     return this.#run(async (context) => this.service.worker.scheduled(controller as ScheduledController, env, context));
   }
 
-  /** Nothing that it does goes on; whoever waits for it has lost the connection. */
+  /** Ends all its work. Whoever waits for an answer has lost the connection. */
   end(): void {
     this.#isOver = true;
     for (const [invocation, lose] of this.#invocations) {
@@ -137,25 +135,24 @@ export class Isolate {
   }
 }
 
-/** An answer, as it came over the network. */
+/** An answer of a Worker. */
 export interface Answered {
   status: number;
   headers: Headers;
   body: string;
-  /** The service's end of a socket that was opened, as the app gets it. */
+  /** The app's end of a socket that was opened. */
   socket: SocketEnd | null;
-  /** What D1 said instead of answering. */
+  /** The messages of D1's errors. */
   databaseFaults: readonly string[];
-  /** How long the Worker took. */
   milliseconds: number;
-  /** What the service logs as the cause of a 503; empty where it names none. */
+  /** The cause that the service logged for a 503; else empty. */
   cause: string;
 }
 
 /** The sockets of answers with the status 101. */
 const sockets = new WeakMap<object, SocketEnd>();
 
-/** Node refuses the status 101, and knows no sockets. */
+/** A `Response` that may have the status 101 and a socket, which Node's may not. */
 class AnswerOfWorkers extends Response {
   constructor(
     body: BodyInit | null,
@@ -169,7 +166,7 @@ class AnswerOfWorkers extends Response {
   }
 }
 
-/** `Map`, of which those are noted that are made outside of any invocation: module state. */
+/** A `Map` that notes each map created outside of invocations: it is module state. */
 function countedMaps(maps: Set<Map<unknown, unknown>>): MapConstructor {
   return class<Key, Value> extends Map<Key, Value> {
     constructor(entries?: Iterable<readonly [Key, Value]> | null) {

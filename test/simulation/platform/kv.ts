@@ -1,52 +1,50 @@
-import type { Random } from "../../../scripts/program/random.ts";
 import { outgoing } from "./invocation.ts";
-import type { Time } from "./time.ts";
-import type { Weather } from "./weather.ts";
+import type { Platform } from "./weather.ts";
 
-// KV as its documentation has it (developers.cloudflare.com/kv: concepts/how-kv-works, api, platform/limits):
+// KV as documented (developers.cloudflare.com/kv: concepts/how-kv-works, api, platform/limits), and how it is simulated:
 //
 // | KV | here |
 // |---|---|
-// | a write is seen elsewhere within 60 s or more; at its own location usually at once | up to 60 s later elsewhere, at once here |
-// | a location caches what it has read, also that there is nothing, for `cacheTtl` (30 s at least) | the same |
-// | one write a second and key; beyond, 429 | the same |
-// | a value ends after `expirationTtl` (60 s at least) | the same |
-// | it may fail, or answer late or never | `weather.ts` |
+// | a write is visible at its own location usually at once, elsewhere within 60 s or more | at once, and within 60 s |
+// | a location caches what it reads for `cacheTtl` (at least 30 s), also that a key has no value | the same |
+// | at most one write of a key each second, else 429 | the same |
+// | a value expires after `expirationTtl` (at least 60 s) | the same |
+// | a call may fail, or be answered late or never | `weather.ts` |
 
 interface Write {
   value: string;
   expiresAt: number;
-  from: string;
-  /** From when it is seen at other locations. */
+  location: string;
+  /** From when other locations see it. */
   seenElsewhereAt: number;
 }
 
 const LAG_MS = 60_000;
-// Where a read does not say.
-const CACHED_SECONDS = 60;
+const DEFAULT_CACHE_SECONDS = 60;
 const A_WRITE_EACH_MS = 1_000;
-// Nothing looks further back.
-const WRITES_A_KEY = 20;
+// Older writes are never read: they are older than the lag.
+const WRITES_A_KEY = 60;
 
 export class SimulatedKv {
-  readonly #platform: { time: Time; weather: Weather; random: Random };
+  readonly #platform: Platform;
   readonly #writes = new Map<string, { at: number; writes: Write[] }>();
+  /** What each location caches of each key. */
   readonly #edges = new Map<string, { value: string | null; until: number }>();
 
-  constructor(platform: { time: Time; weather: Weather; random: Random }) {
+  constructor(platform: Platform) {
     this.#platform = platform;
   }
 
-  /** The binding as an isolate at this location has it. */
+  /** The binding of a Worker at this location. */
   bindingAt(location: string): KVNamespace {
-    const get = (key: string, { cacheTtl = CACHED_SECONDS }: { cacheTtl?: number } = {}) =>
+    const get = (key: string, { cacheTtl = DEFAULT_CACHE_SECONDS }: { cacheTtl?: number } = {}) =>
       outgoing(() => this.#get(location, key, cacheTtl));
     const put = (key: string, value: string, { expirationTtl }: { expirationTtl: number }) =>
       outgoing(() => this.#put(location, key, { value, expirationTtl }));
     return { get, put } as unknown as KVNamespace;
   }
 
-  /** The values that were written last. */
+  /** The newest value of each key. */
   stored(): string {
     return JSON.stringify([...this.#writes.values()].map(({ writes }) => writes.at(-1)?.value));
   }
@@ -65,7 +63,9 @@ export class SimulatedKv {
 
   #valueAt(location: string, key: string): string | null {
     const { now } = this.#platform.time;
-    const seen = this.#writes.get(key)?.writes.filter((one) => one.from === location || one.seenElsewhereAt <= now);
+    const seen = this.#writes
+      .get(key)
+      ?.writes.filter((write) => write.location === location || write.seenElsewhereAt <= now);
     const last = seen?.at(-1);
     return last === undefined || last.expiresAt <= now ? null : last.value;
   }
@@ -79,7 +79,7 @@ export class SimulatedKv {
     const write = {
       value,
       expiresAt: time.now + expirationTtl * 1_000,
-      from: location,
+      location,
       seenElsewhereAt: time.now + random.integer(0, LAG_MS),
     };
     this.#writes.set(key, { at: time.now, writes: [...(before?.writes ?? []), write].slice(-WRITES_A_KEY) });

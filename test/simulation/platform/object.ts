@@ -1,28 +1,25 @@
-import type { Random } from "../../../scripts/program/random.ts";
-import { Connections } from "./connections.ts";
 import { current, Invocation } from "./invocation.ts";
 import type { SocketEnd } from "./sockets.ts";
-import type { Time } from "./time.ts";
-import type { Weather } from "./weather.ts";
+import type { Platform } from "./weather.ts";
 
-// Durable Objects as their documentation has them (developers.cloudflare.com/durable-objects: api/storage-api, api/alarms,
-// best-practices/websockets, reference/in-memory-state, platform/known-issues):
+// Durable Objects as documented (developers.cloudflare.com/durable-objects: api/storage-api, api/alarms,
+// best-practices/websockets, reference/in-memory-state, platform/known-issues, deployments/durable-objects-code-updates),
+// and how they are simulated:
 //
 // | Durable Objects | here |
 // |---|---|
 // | one object a class and name; its events run one at a time until each waits | the same |
-// | six calls of an object may wait for their answers; a seventh is queued | `connections.ts` |
-// | `blockConcurrencyWhile` in the constructor: no event begins before | the same |
+// | `blockConcurrencyWhile` in the constructor: no event begins before it is done | the same |
 // | an idle object is evicted; its constructor runs again for the next event | at any time between two events |
-// | what is written without waiting in between is written together | the same |
-// | output gate: nothing goes out before what was written before it is stored | answers and frames wait for it |
-// | an object that ends in the middle loses what was not stored, and nothing of it had gone out | the same |
-// | a call may fail before or after it has arrived; who called cannot tell | `weather.ts` |
-// | one alarm; it runs at least once, after a failure again (2 s, 4 s …, six times), and may be late | the same; also twice |
-// | the alarm that runs is not set any more | the same |
-// | `deleteAll` deletes the alarm too (compatibility date 2026-02-24) | the same |
-// | after a deployment an object goes on with its former code until it is idle, at most 300 s; an idle one is evicted after 10 s (developers.cloudflare.com/durable-objects/deployments/durable-objects-code-updates) | idle or not, until some time within the 300 s; sockets end only if it is busy then |
-// | `--durable-objects-code-update-mode immediate` ends all objects and sockets | `end()` |
+// | writes without waiting in between are stored together | the same |
+// | output gate: nothing goes out before the writes before it are stored | answers and frames wait for it |
+// | an object that ends in the middle loses its unstored writes, and nothing of them has gone out | the same |
+// | a call may fail before or after it has arrived; the caller cannot tell | `weather.ts` |
+// | one alarm; it runs at least once, is retried (2 s, 4 s …, six times), and may be late | the same; also twice |
+// | a running alarm is not set any more | the same |
+// | `deleteAll` deletes the alarm, too (compatibility date 2026-02-24) | the same |
+// | after a deployment an object keeps its old code until it is idle, at most 300 s | until some time within 300 s |
+// | with `--durable-objects-code-update-mode immediate` all objects and sockets end | `endWithSockets()` |
 // | sockets and their attachments outlive the object in memory | `sockets.ts` |
 
 const OBJECT_ENDED = "The Durable Object was reset because its code was updated.";
@@ -30,57 +27,50 @@ const OBJECT_ENDED = "The Durable Object was reset because its code was updated.
 const STORED_WITHIN_MS = 12;
 const ALARM_RETRIES = 6;
 
-/** An object in memory: the handlers of its class, and the methods that others may call. */
+/** An object in memory: its handlers, and its methods by name. */
 export type Instance = Required<DurableObject> & Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
-/** The Worker code that an object begins to run, as it is deployed at the moment. */
+/** The deployed code that an object begins to run. */
 export interface ObjectHost {
   ObjectClass: new (context: DurableObjectState, env: Env) => object;
   env: Env;
-  /** The host's clock, in milliseconds since 1970. */
   now: () => number;
 }
 
-export interface Platform {
-  time: Time;
-  weather: Weather;
-  random: Random;
-  host: () => ObjectHost;
-}
-
-/** What an object has written that is not stored yet. */
+/** An object's writes that are not stored yet. */
 interface Unstored {
-  /** What replaces what is stored; undefined: it is deleted. */
+  /** The new values; undefined: the key is deleted. */
   values: Map<string, unknown>;
   alarm: number | null | undefined;
   stored: Promise<void>;
 }
 
-/** One object: its storage and its sockets, and its instance while it is in memory. */
+/** An object: its storage, its sockets, and its instance while it is in memory. */
 export class SimulatedObject {
   readonly #platform: Platform;
+  readonly #host: () => ObjectHost;
   readonly #values = new Map<string, unknown>();
   readonly sockets: SocketEnd[] = [];
   #instance: Instance | null = null;
-  /** What its constructor has every event wait for. */
+  /** The work of `blockConcurrencyWhile`, for which every event waits. */
   #ready: Promise<unknown> = Promise.resolve();
-  #connections = new Connections();
-  /** Events that are under way. */
   readonly #events = new Set<Invocation>();
+  #onEnd: (() => void)[] = [];
   #unstored: Unstored | null = null;
   #alarm: number | null = null;
   #cancelAlarm = () => {};
-  /** Goes up whenever the object ends in memory. */
+  /** Increases when the object ends in memory. */
   #generation = 0;
 
-  constructor(platform: Platform) {
+  constructor(platform: Platform, host: () => ObjectHost) {
     this.#platform = platform;
+    this.#host = host;
   }
 
-  /** Runs an event, and resolves once what it wrote is stored. */
+  /** Runs an event, and resolves once its writes are stored. */
   async run<Value>(event: (instance: Instance) => Promise<Value> | Value): Promise<Value> {
     const generation = this.#generation;
-    const invocation = new Invocation(this.#connections);
+    const invocation = new Invocation();
     this.#events.add(invocation);
     const ended = new Promise<never>((_, reject) => {
       this.#onEnd.push(() => reject(new Error(OBJECT_ENDED)));
@@ -99,17 +89,11 @@ export class SimulatedObject {
       return value;
     } finally {
       this.#events.delete(invocation);
-      this.#endsOf(invocation);
+      // Background work keeps the object.
+      void invocation.endAfterBackground();
+      if (this.#events.size === 0) this.#onEnd = [];
       if (this.#platform.weather.happens("an object is evicted")) this.evict();
     }
-  }
-
-  #onEnd: (() => void)[] = [];
-
-  #endsOf(invocation: Invocation): void {
-    // An object stays for what it does in the background.
-    void invocation.endAfterBackground();
-    if (this.#events.size === 0) this.#onEnd = [];
   }
 
   /** Takes an idle object out of memory. */
@@ -117,24 +101,22 @@ export class SimulatedObject {
     if (this.#events.size === 0 && this.#unstored === null) this.#instance = null;
   }
 
-  /** Ends it, whatever it does: what is not stored is lost. */
+  /** Ends the object in the middle of its work. Unstored writes are lost. */
   end(): void {
     this.#generation += 1;
     this.#instance = null;
     this.#unstored = null;
     for (const invocation of this.#events) invocation.end();
-    this.#connections = new Connections();
     for (const fail of this.#onEnd.splice(0)) fail();
   }
 
-  /** What is in its storage. */
   stored(): unknown {
     return [...this.#values];
   }
 
   #load(): Instance {
     if (this.#instance === null) {
-      const { ObjectClass, env } = this.#platform.host();
+      const { ObjectClass, env } = this.#host();
       this.#ready = Promise.resolve();
       this.#instance = new ObjectClass(this.#state(), env) as Instance;
     }
@@ -212,7 +194,7 @@ export class SimulatedObject {
     });
   }
 
-  /** Runs an event that nobody waits for. */
+  /** Runs an event whose result nobody waits for. */
   #handle(event: (instance: Instance) => Promise<void> | void): void {
     this.run(event).catch(ignoreEnd);
   }
@@ -221,9 +203,9 @@ export class SimulatedObject {
     this.#cancelAlarm();
     this.#alarm = at;
     if (at === null) return;
-    const { time, weather, random, host } = this.#platform;
+    const { time, weather, random } = this.#platform;
     const late = weather.happens("an alarm is late") ? random.integer(100, 45_000) : random.integer(0, 10);
-    this.#cancelAlarm = time.after(Math.max(0, at - host().now()) + late, () => {
+    this.#cancelAlarm = time.after(Math.max(0, at - this.#host().now()) + late, () => {
       this.#alarm = null;
       void this.#ring(ALARM_RETRIES);
       if (weather.happens("an alarm comes twice")) time.after(random.integer(1, 3_000), () => void this.#ring(1));
@@ -235,20 +217,20 @@ export class SimulatedObject {
       await this.run((instance) => instance.alarm());
     } catch (error) {
       ignoreEnd(error);
-      // One that was set meanwhile stands for it.
+      // An alarm that was set meanwhile replaces the retry.
       if (attempts > 1 && this.#alarm === null) {
         this.#platform.time.after(waitMs, () => void this.#ring(attempts - 1, waitMs * 2));
       }
     }
   }
 
-  /** A deployment: it goes on with its former code, but not for longer than this. */
+  /** After a deployment: the object keeps its old code, at most for this time. */
   update(withinMs: number): void {
-    const former = this.#instance;
-    if (former === null) return;
+    const old = this.#instance;
+    if (old === null) return;
     const { time, random } = this.#platform;
     time.after(random.integer(0, withinMs), () => {
-      if (this.#instance === former) this.updateNow();
+      if (this.#instance === old) this.updateNow();
     });
   }
 
@@ -264,7 +246,7 @@ export class SimulatedObject {
   }
 }
 
-/** Ending an object is what the simulation does to it; any other failure is the service's. */
+/** The simulation ends objects on purpose. Any other error is the service's mistake. */
 function ignoreEnd(error: unknown): void {
   if (!(error instanceof Error && error.message === OBJECT_ENDED)) throw error;
 }

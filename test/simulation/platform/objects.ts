@@ -1,15 +1,16 @@
 import { current, type Invocation, outgoing } from "./invocation.ts";
-import { type Instance, type ObjectHost, type Platform, SimulatedObject } from "./object.ts";
+import { type Instance, type ObjectHost, SimulatedObject } from "./object.ts";
 import type { SocketEnd } from "./sockets.ts";
+import type { Platform } from "./weather.ts";
 
-// Durable Objects as whoever calls them has them:
+// Durable Objects as their callers see them:
 //
 // | Durable Objects | here |
 // |---|---|
-// | a binding is a class; a name is one object of it | the same |
-// | what a method takes and returns is cloned | the same |
-// | an account that looks up very many objects at once gets errors that are `.overloaded` (cloudflare-docs#5842) | `weather.ts`: so few are many |
-// | such a call is not to be repeated at once | `onRepeated` hears of whoever repeats it |
+// | a binding is a class; a name is an object of the class | the same |
+// | a method's arguments and result are cloned | the same |
+// | an account that calls very many objects at once gets errors that are `.overloaded` (cloudflare-docs#5842) | more than three |
+// | such a call must not be repeated at once | `onRepeated` is told |
 
 const LOST = "Network connection lost.";
 const MANY_OBJECTS = 3;
@@ -19,23 +20,23 @@ const UPDATED_WITHIN_MS = 300_000;
 
 type Event<Value> = (instance: Instance) => Promise<Value> | Value;
 
-/** The objects of all classes, by the bindings of these classes and the names that the service gives them. */
+/** All objects, by their bindings and names. */
 export class SimulatedObjects {
-  /** Is called when an invocation calls an object again after it was told that objects are overloaded. */
+  /** Called when an invocation repeats a call that was refused as overload. */
   onRepeated: (name: string) => void = () => {};
-  readonly #platform: Omit<Platform, "host">;
+  readonly #platform: Platform;
   readonly #host: (binding: string) => ObjectHost;
   readonly #objects = new Map<string, SimulatedObject>();
-  /** When each object was looked up last, the longest ago first. */
+  /** When each object was last looked up, oldest first. */
   readonly #lookedUp = new Map<string, number>();
   readonly #refused = new WeakMap<Invocation, Set<string>>();
 
-  constructor(platform: Omit<Platform, "host">, host: (binding: string) => ObjectHost) {
+  constructor(platform: Platform, host: (binding: string) => ObjectHost) {
     this.#platform = platform;
     this.#host = host;
   }
 
-  /** The binding of a class, as an isolate has it. */
+  /** The binding of a class for an isolate. */
   binding(binding: string): DurableObjectNamespace {
     const stub = (name: string) => {
       const call = <Value>(event: Event<Value>) => this.#call({ binding, name }, event);
@@ -51,7 +52,7 @@ export class SimulatedObjects {
           });
         };
       const get = (_: object, called: string) => {
-        // An async function may return a stub.
+        // A promise that resolves with a stub looks for this method.
         if (called === "then") return undefined;
         return called === "fetch" ? fetch : method(called);
       };
@@ -65,12 +66,10 @@ export class SimulatedObjects {
     return [...this.#objects.values()].flatMap(({ sockets }) => sockets);
   }
 
-  /** What all objects have stored. */
   stored(): string {
     return JSON.stringify([...this.#objects.values()].map((object) => object.stored()));
   }
 
-  /** A deployment. */
   redeploy(mode: "immediate" | "deferred"): void {
     for (const object of this.#objects.values()) {
       if (mode === "immediate") object.endWithSockets();
@@ -78,7 +77,6 @@ export class SimulatedObjects {
     }
   }
 
-  /** Gives every object the new code now. */
   updateNow(): void {
     for (const object of this.#objects.values()) object.updateNow();
   }
@@ -108,7 +106,7 @@ export class SimulatedObjects {
     return value;
   }
 
-  /** @throws while so few objects as this are too many. */
+  /** @throws if objects are overloaded, and several have been looked up within a second. */
   #lookUp({ binding, name }: { binding: string; name: string }, caller: Invocation | undefined): SimulatedObject {
     const { time, weather } = this.#platform;
     const key = `${binding} ${name}`;
@@ -122,8 +120,7 @@ export class SimulatedObjects {
       const error = new Error("Your account is generating too much load on Durable Objects. Please back off.");
       throw Object.assign(error, { overloaded: true });
     }
-    const object =
-      this.#objects.get(key) ?? new SimulatedObject({ ...this.#platform, host: () => this.#host(binding) });
+    const object = this.#objects.get(key) ?? new SimulatedObject(this.#platform, () => this.#host(binding));
     this.#objects.set(key, object);
     return object;
   }

@@ -1,24 +1,21 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import type { Bucket } from "../../../scripts/lib/history-bucket.ts";
-import type { Random } from "../../../scripts/program/random.ts";
 import { outgoing } from "./invocation.ts";
-import type { Time } from "./time.ts";
-import type { Weather } from "./weather.ts";
+import type { Platform } from "./weather.ts";
 
-// R2 as its documentation has it (developers.cloudflare.com/r2: api/workers/workers-api-reference,
-// api/s3/conditional-operations, reference/consistency, platform/limits):
+// R2 as documented (developers.cloudflare.com/r2: api/workers/workers-api-reference, api/s3/conditional-operations,
+// reference/consistency, platform/limits), and how it is simulated:
 //
 // | R2 | here |
 // |---|---|
 // | once a write is answered, everybody sees it | one map |
-// | a write is whole or not there | the same |
-// | `onlyIf: { etagDoesNotMatch: "*" }` writes where nothing has that name, and is null elsewhere, in one step | the same |
-// | bytes that do not have the `sha256` of the call are refused; `head` says it again | the same |
-// | one write a second and name; beyond, 429 | the same |
-// | a call may fail before or after it was done, answer late or never; who called cannot tell | `weather.ts`; a minute is never to a Worker |
-// | a bucket has no largest size; an account may run into one | `weather.ts`: writes fail |
-// | `list` gives names in their order, at most 1,000 a call, and a cursor where there are more | the same |
+// | `onlyIf: { etagDoesNotMatch: "*" }` writes only if no object has the name, else resolves with null | the same |
+// | bytes that do not fit the call's `sha256` are refused; `head` gives the hash back | the same |
+// | at most one write of a name each second, else 429 | the same |
+// | a call may fail before or after it was done, or be answered late or never; the caller cannot tell | `weather.ts` |
+// | an account may reach its limit of storage | `weather.ts`: writes fail |
+// | `list` gives at most 1,000 names a call, and a cursor | all names: there are fewer |
 // | `delete`, uploads in parts | not used by the service |
 
 interface StoredObject {
@@ -32,20 +29,18 @@ interface PutOptions {
   onlyIf?: { etagDoesNotMatch: string };
 }
 
-const LISTED = 1_000;
 const A_WRITE_EACH_MS = 1_000;
 const STALL_MS = { from: 2_000, to: 60_000 };
 const LOST = "Network connection lost.";
 const INTERNAL = "We encountered an internal error. Please try again. (10001)";
 
-/** A bucket, and what happens on the way to it. */
 export class SimulatedR2 {
-  /** How many calls something went wrong with. */
+  /** How many calls failed or stalled. */
   faults = 0;
-  readonly #platform: { time: Time; weather: Weather; random: Random };
+  readonly #platform: Platform;
   readonly #objects = new Map<string, StoredObject>();
 
-  constructor(platform: { time: Time; weather: Weather; random: Random }) {
+  constructor(platform: Platform) {
     this.#platform = platform;
   }
 
@@ -54,17 +49,16 @@ export class SimulatedR2 {
       outgoing(() => this.#call("put", () => this.#put(name, bufferOf(content), options)));
     const get = (name: string) => outgoing(() => this.#call("get", () => this.#get(name)));
     const head = (name: string) => outgoing(() => this.#call("head", () => this.#head(name)));
-    const list = (asked: { prefix: string; cursor?: string }) =>
-      outgoing(() => this.#call("list", () => this.#list(asked)));
+    const list = ({ prefix }: { prefix: string }) => outgoing(() => this.#call("list", () => this.#list(prefix)));
     return { put, get, head, list } as unknown as R2Bucket;
   }
 
-  /** The bytes of an object, or null: what the rules of the simulation look at. */
+  /** The bytes of an object, without faults, for the rules. */
   read(name: string): Buffer | null {
     return this.#objects.get(name)?.bytes ?? null;
   }
 
-  /** The bucket through Cloudflare's API. */
+  /** The bucket as a script reaches it, through Cloudflare's API. */
   open(): Bucket {
     const { get, put, list } = this.binding();
     return {
@@ -75,7 +69,7 @@ export class SimulatedR2 {
     };
   }
 
-  /** What all objects say. */
+  /** The text of all objects. */
   texts(): string[] {
     const isGzip = (bytes: Buffer) => bytes[0] === 0x1f;
     return [...this.#objects.values()].map(({ bytes }) => String(isGzip(bytes) ? gunzipSync(bytes) : bytes));
@@ -109,15 +103,12 @@ export class SimulatedR2 {
     return { key: name, size: stored.bytes.length, checksums: { toJSON: () => ({ sha256: stored.sha256 }) } };
   }
 
-  /** The cursor is the last name before. */
-  #list({ prefix, cursor = "" }: { prefix: string; cursor?: string }): unknown {
-    const names = [...this.#objects.keys()].filter((name) => name.startsWith(prefix) && name > cursor).sort();
-    const objects = names.slice(0, LISTED).map((key) => ({ key }));
-    const isTruncated = names.length > LISTED;
-    return { objects, truncated: isTruncated, ...(isTruncated && { cursor: objects.at(-1)?.key }) };
+  #list(prefix: string): unknown {
+    const names = [...this.#objects.keys()].filter((name) => name.startsWith(prefix)).sort();
+    return { objects: names.map((key) => ({ key })), truncated: false };
   }
 
-  /** Does what was asked, with all that may go wrong before and after. */
+  /** Runs a call, with the faults of the moment before and after. */
   async #call<Value>(operation: string, run: () => Value): Promise<Value> {
     const { time, weather, random } = this.#platform;
     await time.wait(random.integer(5, 60));

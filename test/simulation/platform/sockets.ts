@@ -1,16 +1,15 @@
 import type { Time } from "./time.ts";
 
-// WebSockets of Durable Objects as their documentation has them (developers.cloudflare.com/durable-objects:
-// best-practices/websockets, api/state):
+// WebSockets of Durable Objects as documented (developers.cloudflare.com/durable-objects: best-practices/websockets,
+// api/state), and how they are simulated:
 //
 // | Workers | here |
 // |---|---|
-// | `new WebSocketPair()` has both ends; one goes out with the answer 101 | the same |
+// | `new WebSocketPair()` has both ends; the client's end goes out with the answer 101 | the same |
 // | `acceptWebSocket(server)`: events reach the object's handlers, also after it was evicted | the same |
 // | an attachment stays with its socket | the same, as a structured clone |
 // | `ping` is answered without waking the object | the same |
-// | frames arrive in order, or the connection breaks (1006) | the same; each frame takes some milliseconds |
-// | a deployment that ends its object ends a socket | the same |
+// | frames arrive in order, or the connection breaks (1006) | the same; each frame takes 15 ms |
 
 const OPEN = 1;
 const CLOSED = 3;
@@ -18,23 +17,23 @@ const FRAME_MS = 15;
 
 type Listener = (event: object) => void;
 
-/** Who holds one end, and hears what comes out there. */
-interface Holder {
+/** Receives what arrives at one end. */
+interface Receiver {
   onText: (text: string) => void;
-  /** Called once, with the code with which the other end closed, or 1006. */
+  /** Called once, with the code of the other end's close, or 1006. */
   onClose: (code: number) => void;
 }
 
-/** One end of a connection. What is sent at the other one comes out here, once somebody holds it. */
+/** One end of a connection. What arrives before a receiver accepts this end waits for it. */
 export class SocketEnd {
   static readonly OPEN = OPEN;
   readyState: number = OPEN;
   other: SocketEnd | null = null;
-  /** Holds what is sent until it may go out: an object's storage must have what it says. */
+  /** Resolves when frames may go out: an object's frames wait until its writes are stored. Null: now. */
   gate: () => Promise<void> | null = () => null;
   readonly #time: Time;
-  readonly #arrived: ((holder: Holder) => void)[] = [];
-  #holder: Holder | null = null;
+  readonly #arrived: ((receiver: Receiver) => void)[] = [];
+  #receiver: Receiver | null = null;
   #isOver = false;
   #attachment: unknown = null;
 
@@ -42,9 +41,9 @@ export class SocketEnd {
     this.#time = time;
   }
 
-  accept(holder: Holder): void {
-    this.#holder = holder;
-    for (const arrive of this.#arrived.splice(0)) arrive(holder);
+  accept(receiver: Receiver): void {
+    this.#receiver = receiver;
+    for (const arrive of this.#arrived.splice(0)) arrive(receiver);
   }
 
   send(text: string): void {
@@ -59,7 +58,7 @@ export class SocketEnd {
     this.#goOut((other) => other.#end(code));
   }
 
-  /** The connection is gone, for both ends. */
+  /** Breaks the connection, for both ends. */
   break(): void {
     this.#end(1006);
     if (this.other !== null) this.other.#end(1006);
@@ -80,14 +79,14 @@ export class SocketEnd {
     this.#arrive(({ onClose }) => onClose(code));
   }
 
-  #arrive(arrive: (holder: Holder) => void): void {
-    if (this.#holder === null) this.#arrived.push(arrive);
-    else arrive(this.#holder);
+  #arrive(arrive: (receiver: Receiver) => void): void {
+    if (this.#receiver === null) this.#arrived.push(arrive);
+    else arrive(this.#receiver);
   }
 
   #goOut(arrive: (other: SocketEnd) => void): void {
     const { other } = this;
-    // Timers of one length run in the order in which they were set.
+    // Frames stay in order: timers of equal length run in the order in which they were set.
     const send = () => this.#time.after(FRAME_MS, () => other !== null && !other.#isOver && arrive(other));
     const gate = this.gate();
     if (gate === null) send();
@@ -95,7 +94,7 @@ export class SocketEnd {
   }
 }
 
-/** The class `WebSocketPair` of an isolate. */
+/** The class `WebSocketPair` for an isolate. */
 export function socketPairs(time: Time) {
   return class WebSocketPair {
     readonly 0: SocketEnd;
@@ -110,7 +109,7 @@ export function socketPairs(time: Time) {
   };
 }
 
-/** What an app uses of a socket, as browsers have it. */
+/** A browser's WebSocket, as far as the client uses it. */
 export class AppSocket {
   #end: SocketEnd | null = null;
   #isClosed = false;

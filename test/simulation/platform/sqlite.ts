@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
 export interface Query {
@@ -7,22 +10,38 @@ export interface Query {
 
 export type Rows = Record<string, unknown>[];
 
-/** What a batch has come to: its rows; or that it writes, which only the primary may. */
+/** The rows of a batch. Or "writes", if a replica was asked to write. */
 export type Transaction = { rows: Rows[]; wrote: boolean } | "writes";
 
-// So many prepared statements a connection are kept.
 const PREPARED_LIMIT = 400;
 const SQLITE_CODES: Readonly<Record<number, string>> = { 1: "ERROR", 8: "READONLY", 13: "FULL", 19: "CONSTRAINT" };
 const READONLY = 8;
 
-// As migrations/0001_program.sql has it, but for where the time comes from.
+// As in migrations/0001_program.sql, but with the simulated time.
 const SIMULATED_CLOCK = `
   DROP VIEW clock;
   CREATE VIEW clock AS
   SELECT datetime(simulated_now() / 1000, 'unixepoch') AS now, date(simulated_now() / 1000, 'unixepoch') AS today,
     CAST(simulated_now() % 1000 AS INTEGER) AS millisecond;`;
 
-/** Makes a database of these migrations, whose time is simulated. */
+const MEMORY_FOLDER = "/dev/shm";
+const folders = new Set<string>();
+// Ctrl-C may end the process in the middle of a run.
+process.on("exit", () => folders.forEach(removeFolder));
+
+/** A folder for databases, in memory if the system has such. */
+export function createFolder(): string {
+  const folder = mkdtempSync(path.join(existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir(), "simulation-"));
+  folders.add(folder);
+  return folder;
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  folders.delete(folder);
+}
+
+/** Creates a database with these migrations, whose clock is simulated. */
 export function createDatabase(file: string, migrations: readonly string[]): void {
   const database = new DatabaseSync(file);
   database.function("simulated_now", () => 0);
@@ -33,7 +52,7 @@ export function createDatabase(file: string, migrations: readonly string[]): voi
   database.close();
 }
 
-/** A connection with its prepared statements. */
+/** A connection with its last prepared statements. */
 class Connection {
   readonly database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
@@ -56,27 +75,26 @@ class Connection {
   }
 }
 
-/** A copy of a database: its primary, or a replica, which is the primary as of some commit. */
+/** A copy of the database: the primary, or a replica, which shows the primary as of an earlier commit. */
 export class Instance {
   readonly name: string;
-  /** Nothing is answered before, in milliseconds of simulated time. */
+  /** Until when it answers nothing, in milliseconds since 1970. */
   stalledUntil = 0;
-  /** Goes up whenever all that was under way is lost. */
+  /** Increases when everything that was under way is lost. */
   generation = 0;
   readonly #file: string;
   readonly #isPrimary: boolean;
   readonly #now: () => number;
   #connection: Connection;
-  /** Connections that hold no snapshot. */
+  /** Open connections without a snapshot. */
   readonly #spare: Connection[] = [];
   #next: { connection: Connection; commit: number } | null = null;
   #statementAt = 0;
   #commit = 0;
   #changes: unknown = 0;
-  /** Those who wait for a commit. */
   #waiting: { commit: number; resume: () => void }[] = [];
 
-  /** @param clock this copy's own clock; it is asked before each statement. */
+  /** @param clock the clock of this copy. Each statement reads it anew. */
   constructor(name: string, file: string, { isPrimary, clock }: { isPrimary: boolean; clock: () => number }) {
     this.name = name;
     this.#file = file;
@@ -86,23 +104,26 @@ export class Instance {
     if (!isPrimary) snapshot(this.#connection);
   }
 
-  /** The last commit that it has. */
+  /** What its clock said at the last statement, in milliseconds since 1970. */
+  get statementAt(): number {
+    return this.#statementAt;
+  }
+
   get commit(): number {
     return this.#commit;
   }
 
   set commit(commit: number) {
     this.#commit = commit;
-    for (const one of this.#waiting) if (one.commit <= commit) one.resume();
-    this.#waiting = this.#waiting.filter((one) => one.commit > commit);
+    for (const waiter of this.#waiting) if (waiter.commit <= commit) waiter.resume();
+    this.#waiting = this.#waiting.filter((waiter) => waiter.commit > commit);
   }
 
-  /** Resolves once it has this commit. */
   async reached(commit: number): Promise<void> {
     if (this.#commit < commit) await new Promise<void>((resume) => this.#waiting.push({ commit, resume }));
   }
 
-  /** Runs statements in one transaction, each at the time that the clock says then. */
+  /** Runs the statements in one transaction. */
   transact(queries: readonly Query[], { isFull = false } = {}): Transaction {
     const { database } = this.#connection;
     if (!this.#isPrimary) {
@@ -130,19 +151,19 @@ export class Instance {
     }
   }
 
-  /** What one statement reads, without the faults of D1: what the rules of the simulation look at. */
+  /** Runs a statement without D1's faults, for the rules. */
   read<Row = Record<string, unknown>>(sql: string, ...params: (string | number | null)[]): Row[] {
     return this.#all({ sql, params }) as Row[];
   }
 
-  /** Takes hold of what the primary has now, to show it later. */
+  /** Takes a snapshot of the primary, to show it later. */
   beginToCatchUp(primary: Instance): void {
     const connection = this.#spare.pop() ?? this.#open();
     snapshot(connection);
     this.#next = { connection, commit: primary.commit };
   }
 
-  /** Shows what it has taken hold of. */
+  /** Shows the snapshot that it has taken. */
   catchUp(): void {
     if (this.#next === null) return;
     this.#connection.database.exec("COMMIT");
@@ -151,7 +172,7 @@ export class Instance {
     this.#next = null;
   }
 
-  /** Lets go of the file, so that its log may be emptied. */
+  /** Ends the snapshots, so that the file's log can be emptied. */
   release(): void {
     this.#connection.database.exec("COMMIT");
     if (this.#next === null) return;
@@ -160,13 +181,13 @@ export class Instance {
     this.#next = null;
   }
 
-  /** Takes the file up again, as it is now. */
+  /** Takes a snapshot again, after `release`. */
   resume(primary: Instance): void {
     snapshot(this.#connection);
     this.commit = primary.commit;
   }
 
-  /** Moves the log into the file: no copy may hold a snapshot. */
+  /** Moves the log into the file, which is possible only while no copy has a snapshot. */
   emptyLog(): void {
     this.#connection.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   }
@@ -179,7 +200,7 @@ export class Instance {
     for (const { database } of [this.#connection, ...this.#spare.splice(0)]) database.close();
   }
 
-  /** Opens the file anew, after it was replaced. */
+  /** Opens the file again, after it was replaced. */
   reopen(): void {
     this.#connection = this.#open();
     this.#changes = 0;
@@ -196,7 +217,7 @@ export class Instance {
     return this.#connection.all(query);
   }
 
-  /** Whether rows were written since it was called last, also such as are undone. */
+  /** Whether rows were written since the last call. Rows that were rolled back count, too. */
   #hasChanged(): boolean {
     const before = this.#changes;
     this.#changes = this.#connection.all({ sql: "SELECT total_changes() AS changes", params: [] })[0]?.changes;

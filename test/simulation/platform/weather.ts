@@ -1,7 +1,6 @@
 import type { Random } from "../../../scripts/program/random.ts";
 import type { Time } from "./time.ts";
 
-/** All that may go wrong. */
 export const FAULTS = [
   "D1 loses a connection before the commit",
   "D1 loses a connection after the commit",
@@ -47,13 +46,20 @@ export type Fault = (typeof FAULTS)[number];
 const CALM_MS = { from: 5_000, to: 120_000 };
 const STORM_MS = { from: 1_000, to: 60_000 };
 
-/** Which faults there are at the moment: each kind comes and goes by itself. */
+/** What each simulated part of the platform works with. */
+export interface Platform {
+  time: Time;
+  weather: Weather;
+  random: Random;
+}
+
+/** The faults of the moment. Each fault comes and goes by itself, like a storm. */
 export class Weather {
   readonly #random: Random;
   readonly #time: Time;
-  /** How probable each fault is while it lasts. */
+  /** The faults of the moment, and how probable each is at each occasion. */
   readonly #storms = new Map<Fault, number>();
-  /** How often in a row each has happened: what failed often fails less, so that things get somewhere. */
+  /** How often in a row each fault has struck. Each time makes the next less probable, so that work gets done. */
   readonly #streaks = new Map<Fault, number>();
   #isOver = false;
 
@@ -63,12 +69,12 @@ export class Weather {
     for (const fault of FAULTS) if (faults.has(fault)) this.#calm(fault);
   }
 
-  /** Whether a fault that lasts, such as a full database, is there now. */
+  /** Whether a lasting fault, such as a full database, is on. */
   isOn(fault: Fault): boolean {
     return this.#storms.has(fault);
   }
 
-  /** Whether a fault strikes just now. */
+  /** Whether a fault strikes this time. */
   happens(fault: Fault): boolean {
     const likelihood = this.#storms.get(fault);
     if (likelihood === undefined) return false;
@@ -78,7 +84,7 @@ export class Weather {
     return strikes;
   }
 
-  /** From now on nothing goes wrong any more. */
+  /** Ends all faults for good. */
   end(): void {
     this.#isOver = true;
     this.#storms.clear();

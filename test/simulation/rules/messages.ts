@@ -4,25 +4,26 @@ import type { World } from "../world.ts";
 import type { ModelRules } from "./model.ts";
 import { POLL } from "./names.ts";
 
-// A subscription holds for an hour; clocks are up to two seconds apart.
+// A subscription lasts an hour. Clocks differ by up to two seconds.
 const SUBSCRIBED_MS = 60 * 60_000 + 4_000;
 
-/** The groups that are shown to a customer, each with the time of the message that it shows. */
+/** The last message's time of each group that a customer is shown, by the group's id. */
 export type Shown = ReadonlyMap<string, string>;
 
-/** What was so when a poll arrived. */
+/** What the database had when a poll arrived. */
 export interface Poll {
   customer: string;
   shown: Shown;
-  /** Whether something that concerns the customer's messages was still to be notified. */
+  /** Whether the outbox had a change of the customer's messages. */
   isUnnotified: boolean;
 }
 
-/** What the contract promises of inboxes: docs/contract/live.md, 1. */
+/** The promises about inboxes: docs/contract/live.md, 1. */
 export class MessageRules {
   readonly #world: World;
   readonly #model: ModelRules;
   #groups: unknown;
+  /** When each member joined, by the ids of group and member. */
   #joined: ReadonlyMap<string, string> = new Map();
 
   constructor(world: World, model: ModelRules) {
@@ -30,7 +31,7 @@ export class MessageRules {
     this.#model = model;
   }
 
-  /** Notes when each member joined their group, by the primary's clock: what was said before is no news to them. */
+  /** Notes when each member joined a group, by the primary's clock. Earlier messages are not news to the member. */
   noteCommit(): void {
     const { state } = this.#model.last;
     if (this.#groups === state.table("message_group")) return;
@@ -43,20 +44,21 @@ export class MessageRules {
     this.#joined = new Map(pairs.map((pair) => [pair, before.get(pair) ?? clock?.now ?? ""]));
   }
 
-  /** Whether the customer was in the group already when the message of this time was stored. */
+  /** Whether the customer joined the group before the message of this time was stored. */
   wasMember({ customerId, groupId }: { customerId: string; groupId: string }, at: string): boolean {
     const joinedAt = this.#joined.get(`${groupId} ${customerId}`);
     return joinedAt !== undefined && joinedAt < at;
   }
 
-  /** Whether an inbox may still be subscribed from before the database was set back. */
+  /** Whether an inbox may still have a subscription from before the database was set back. */
   mayMiss(): boolean {
     return this.#world.time.now - this.#world.setBackAt < SUBSCRIBED_MS;
   }
 
-  /** What the primary shows to a customer now. */
   shownTo(customer: string): Shown {
-    const { body = {} } = this.#model.ask(this.#model.last, customer, { path: "/api/v1/customer/messages" });
+    const { body = {} } = this.#model.ask({ ...this.#model.last, now: "" }, customer, {
+      path: "/api/v1/customer/messages",
+    });
     return new Map((body.items ?? []).map((one: Row) => [one.group_id, one.last_message_time]));
   }
 
@@ -70,7 +72,7 @@ export class MessageRules {
     return { customer, shown: this.shownTo(customer), isUnnotified: unnotified.length > 0 };
   }
 
-  /** An inbox that says that nothing is new misses nothing that was shown when it was asked, and still is. */
+  /** If an inbox answers that nothing is new, then no newer message was shown before the poll, and still is. */
   check({ path }: Call, { customer, shown, isUnnotified }: Poll, { json }: Answer): void {
     if (json?.errorCode !== "NO_ITEMS" || isUnnotified || this.mayMiss()) return;
     const since = new URL(path, "https://any.example").searchParams.get("check_time") ?? "";

@@ -14,13 +14,13 @@ import { BOARD, BOOKMARK, ENTRIES, LOST, MODEL } from "./names.ts";
 
 const WHOLE = "a second that was shown is whole";
 
-// Of the clocks of the isolates that made and answered a board, and half of the second to which the age is rounded down.
+// Two isolates' clocks differ by up to two seconds, and the age is rounded down to a second.
 const LEEWAY_MS = 2_000 + 1_000;
 const BOARDS_AT_MOST = 2_000;
-/** What a board is made of. */
-const OF_BOARDS = ["account", "store", "employee", "eip_campaign", "play"];
+/** The kinds of record that boards are made of. */
+const BOARD_KINDS = ["account", "store", "employee", "eip_campaign", "play"];
 
-/** What was stored after a commit, as the model has it. */
+/** The model's state after a commit. */
 export interface Moment {
   commit: number;
   /** How many feed requests had been committed. */
@@ -28,6 +28,11 @@ export interface Moment {
   state: State;
   /** The last stamp of messages: messages of the seconds before it are shown. */
   stamp: string;
+}
+
+/** What a request read from a copy of the database, and the second that the copy's clock said. */
+export interface Seen extends Moment {
+  now: string;
 }
 
 interface Clock {
@@ -39,22 +44,22 @@ interface Clock {
 }
 
 /**
- * The model of the contract takes each feed that is committed. Then every answer must be the model's, of the commit that the
- * copy of the database had which was read for it.
+ * The model of the contract takes each feed that is committed. Each answer must be the model's answer for the commit that
+ * the service read.
  */
 export class ModelRules {
   isErasing = false;
   readonly #world: World;
   readonly #history: HistoryRules | null;
   #last: Moment = { commit: 0, version: 0, state: new Model().state, stamp: "" };
-  /** The moments that some copy of the database may show. */
-  readonly #moments = new Map<number, Moment>();
+  /** The moments that a copy of the database may still show. */
+  readonly #moments = new Map([[0, this.#last]]);
   readonly #answers = new WeakMap<State, Map<string, Expected>>();
-  /** What boards were made of, and until when it was the newest. */
+  /** The states that a cached board may show, and when each was replaced. */
   readonly #boards: { state: State; until: number }[] = [];
-  /** The commit that was read when a bookmark was given. */
+  /** The commit that an answer had read, by the answer's bookmark. */
   readonly #bookmarks = new Map<string, number>();
-  /** The latest second that anybody has been shown a message of. */
+  /** The newest second of which an answer has shown a message. */
   #shownUpTo = "";
 
   constructor(world: World, history: HistoryRules | null) {
@@ -62,31 +67,25 @@ export class ModelRules {
     this.#history = history;
   }
 
-  /** What is stored now. */
   get last(): Moment {
     return this.#last;
   }
 
-  /** What a copy of the database shows now. */
-  at(copy: Instance): Moment {
-    return this.#moments.get(copy.commit) ?? this.#last;
+  /** What a copy of the database has just shown. */
+  seenAt(copy: Instance): Seen {
+    return { ...(this.#moments.get(copy.commit) ?? this.#last), now: toTime(copy.statementAt) };
   }
 
   ask(
-    moment: Pick<Moment, "state" | "stamp">,
+    { state, stamp, now }: Pick<Seen, "state" | "stamp" | "now">,
     customer: string,
     call: { method?: "GET" | "POST"; path: string; body?: unknown },
   ): Expected {
-    const now = call.path.includes("/messages") ? moment.stamp : toTime(this.#world.time.now);
-    const known = this.#answers.get(moment.state) ?? new Map<string, Expected>();
-    this.#answers.set(moment.state, known);
-    const name = JSON.stringify([
-      customer,
-      call.path,
-      call.body,
-      now.slice(0, call.path.includes("/messages") ? 19 : 10),
-    ]);
-    const expected = known.get(name) ?? new Model({}, moment.state).ask(customer, { method: "GET", ...call }, now);
+    const second = call.path.includes("/messages") ? stamp : now;
+    const known = this.#answers.get(state) ?? new Map<string, Expected>();
+    this.#answers.set(state, known);
+    const name = JSON.stringify([customer, call.path, call.body, second]);
+    const expected = known.get(name) ?? new Model({}, state).ask(customer, { method: "GET", ...call }, second);
     known.set(name, expected);
     return expected;
   }
@@ -98,7 +97,7 @@ export class ModelRules {
     );
     if (clock === undefined) return;
     const request = current.getStore()?.request;
-    // What leaves for history is counted as well.
+    // A step of sealing increases the version, too.
     if (request?.lines !== undefined && clock.version !== this.#last.version) this.#takeFeed(request, clock);
     const state = this.isErasing ? this.#withoutDroppedBodies() : this.#last.state;
     state.clock = { stamp: clock.stamp, said: clock.said };
@@ -109,7 +108,7 @@ export class ModelRules {
     this.#noteBoards(state);
   }
 
-  /** An erasure drops bodies without the feed. */
+  /** An erasure empties bodies directly in the database. */
   #withoutDroppedBodies(): State {
     const empty = new Set(
       this.#world.database.primary.read<Row>("SELECT id FROM messages WHERE body = ''").map(({ id }) => id),
@@ -129,7 +128,7 @@ export class ModelRules {
     const sealed = new Set(
       lines.some(({ record, deleted }) => record === "message" && deleted) ? this.#history?.sealedIds("message") : [],
     );
-    // Nobody finds a message to delete that has left.
+    // The service does not find a message that has left for history, so it ignores its delete.
     const found = lines.map((line) =>
       line.record === "message" && sealed.has(line.id) ? { ...line, id: "has left" } : line,
     );
@@ -148,7 +147,7 @@ export class ModelRules {
 
   #noteBoards(state: State): void {
     const newest = this.#boards.at(-1);
-    if (newest !== undefined && OF_BOARDS.every((kind) => newest.state.table(kind) === state.table(kind))) return;
+    if (newest !== undefined && BOARD_KINDS.every((kind) => newest.state.table(kind) === state.table(kind))) return;
     if (newest !== undefined) newest.until = this.#world.time.now;
     this.#boards.push({ state, until: Number.POSITIVE_INFINITY });
     if (this.#boards.length > BOARDS_AT_MOST) this.#boards.shift();
@@ -156,10 +155,9 @@ export class ModelRules {
 
   check(call: Call, answer: Answer, committed: SentRequest["committed"]): void {
     const { method = "GET", path } = call;
-    const { moments } = answer;
+    const { seen } = answer;
     if (method === "POST" && path === "/api/v1/feed") this.#checkFeed(answer, committed);
-    const read = committed === null ? moments : [committed];
-    this.#checkBookmark(call, answer, read);
+    this.#checkBookmark(call, answer, committed === null ? seen : [committed]);
     for (const { last_message_time: time } of (path.includes("/messages") && answer.json?.items) || [])
       if (time > this.#shownUpTo) this.#shownUpTo = time;
     const endpoint = path.replace(/\?.*/, "").split("/").at(-1) ?? "";
@@ -168,8 +166,10 @@ export class ModelRules {
       this.#checkBoard(call, answer);
       return;
     }
-    const [first] = moments;
-    const isOfOne = moments.every(({ state, stamp }) => state === first?.state && stamp === first.stamp);
+    const [first] = seen;
+    const isOfOne = seen.every(
+      ({ state, stamp, now }) => state === first?.state && stamp === first.stamp && now === first.now,
+    );
     const isKnown = endpoint in PARAMETERS && endpoint !== "entries" && !path.includes("after=");
     if (first === undefined || !isOfOne || !isKnown || ![200, 404, 422].includes(answer.status)) return;
     this.#compare(MODEL, call, answer, [this.ask(first, call.customer ?? "", toAsked(call))]);
@@ -183,30 +183,31 @@ export class ModelRules {
   }
 
   #checkBookmark({ path, headers = {} }: Call, answer: Answer, read: readonly { commit: number }[]): void {
-    const seen = this.#bookmarks.get(headers["X-D1-Bookmark"] ?? "") ?? 0;
-    const before = read.find(({ commit }) => commit < seen);
-    if (before !== undefined)
-      this.#world.fail(BOOKMARK, `${path} shows the commit ${before.commit}, and ${seen} was seen`);
+    const given = this.#bookmarks.get(headers["X-D1-Bookmark"] ?? "") ?? 0;
+    const older = read.find(({ commit }) => commit < given);
+    if (older !== undefined)
+      this.#world.fail(BOOKMARK, `${path} shows the commit ${older.commit}, and its bookmark is of ${given}`);
     const bookmark = answer.headers.get("X-D1-Bookmark");
-    // What is read in the background of an answer is no part of it, and newer.
+    // The oldest: a background read is newer than what the answer shows.
     const [oldest = 0] = read.map(({ commit }) => commit).sort((one, other) => one - other);
     if (bookmark !== null) this.#bookmarks.set(bookmark, oldest);
     else if (read.length > 0 && answer.status === 200 && path.startsWith("/api/v1/customer"))
       this.#world.fail(BOOKMARK, `${path} gives no bookmark`);
   }
 
-  /** A board shows what was stored so many seconds ago, or something later. */
+  /** A board is at most as old as its header says. */
   #checkBoard(call: Call, answer: Answer): void {
     if (answer.status !== 200) return;
     const ageMs = Number(answer.headers.get("X-Board-Age") ?? Number.NaN) * 1_000;
-    const oldest = this.#world.time.now - ageMs - LEEWAY_MS;
-    const possible = this.#boards.filter(({ until }) => until >= oldest);
-    this.#compare(
-      BOARD,
-      call,
-      answer,
-      possible.map(({ state }) => this.ask({ state, stamp: "" }, "", toAsked(call))),
-    );
+    const newestAt = this.#world.time.now + LEEWAY_MS;
+    const oldestAt = this.#world.time.now - ageMs - LEEWAY_MS;
+    // A contest may begin or end in between.
+    const possible = this.#boards
+      .filter(({ until }) => until >= oldestAt)
+      .flatMap(({ state }) =>
+        [oldestAt, newestAt].map((at) => this.ask({ state, stamp: "", now: toTime(at) }, "", toAsked(call))),
+      );
+    this.#compare(BOARD, call, answer, possible);
   }
 
   #compare(
@@ -222,19 +223,19 @@ export class ModelRules {
       this.#world.fail(rule, `${customer} asks ${path} ${body ?? ""}, and is answered ${differences[0]}`);
   }
 
-  /** Holds all entries of a customer, read page by page while this was stored, to their balances. */
-  checkEntries(customer: string, entries: readonly Row[], state: State): void {
-    const { items } = this.ask({ state, stamp: "" }, customer, { path: "/api/v1/customer/me" }).body ?? {};
-    const told = (id: string) => entries.filter(({ account_id }) => account_id === id);
+  /** Checks that all entries of a customer add up to the balance at each account. */
+  checkEntries(customer: string, entries: readonly Row[], seen: Seen): void {
+    const { items } = this.ask(seen, customer, { path: "/api/v1/customer/me" }).body ?? {};
+    const entriesAt = (id: string) => entries.filter(({ account_id }) => account_id === id);
     const wrong = (items?.balances ?? []).find(
       ({ account_id, balance }: Row) =>
-        sum(told(account_id), ({ amount }) => Math.round(amount * 100)) !== Math.round(balance * 100),
+        sum(entriesAt(account_id), ({ amount }) => Math.round(amount * 100)) !== Math.round(balance * 100),
     );
     if (wrong !== undefined)
       this.#world.fail(ENTRIES, `${customer} has ${JSON.stringify(wrong)}, and ${JSON.stringify(entries)}`);
   }
 
-  /** Holds what is stored, or has left for history, to what was committed. */
+  /** Checks that every committed event is in the database or in history, and that messages have their bodies. */
   checkStored(): void {
     const { primary } = this.#world.database;
     const { state } = this.#last;
@@ -250,7 +251,7 @@ export class ModelRules {
     }
   }
 
-  /** The database is set back to this moment. */
+  /** The database has been set back to this moment. */
   forget(moment: Moment): void {
     this.#last = moment;
     this.#moments.clear();

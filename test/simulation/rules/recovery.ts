@@ -1,24 +1,24 @@
+import { readFileSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import type { Stage } from "../actors/actor.ts";
-import type { Erased } from "../actors/eraser.ts";
-import { feedUntilAnswered } from "../actors/feeder.ts";
-import type { Followed } from "../actors/follower.ts";
-import { READINGS, readEntries } from "../actors/reader.ts";
-import { seal } from "../actors/sealing.ts";
-import { CUSTOMERS, customer, GROUPS, group } from "../lines.ts";
+import { type Followed, locationOf, randomCall, readEntries } from "../actors/apps.ts";
+import { type Erased, erase } from "../actors/eraser.ts";
+import { runMinute, seal } from "../actors/operator.ts";
+import type { Stage } from "../actors/stage.ts";
+import { feedUntilAnswered } from "../actors/systems.ts";
+import { customerLine, groupLine } from "../program.ts";
 import { LOCATIONS } from "../world.ts";
-import { checkErased } from "./erased.ts";
 import { COMES, FRAME, RECOVERY } from "./names.ts";
 
-/** Once nothing has gone wrong for 90 seconds, everything is well, and a new message reaches everybody. */
+/** Once faults have ended 90 seconds ago, everything is well, and a new message reaches everybody. */
 export async function checkRecovery(
   stage: Stage,
   { followed, erased }: { followed: readonly Followed[]; erased: readonly Erased[] },
 ): Promise<void> {
-  const { world, network } = stage;
+  const { world, network, rules } = stage;
+  const { customers } = stage.program;
   for (const location of LOCATIONS) {
     const health = await network.send({ location, path: "/health" });
-    // A job that failed twice waits for its lease.
+    // A job that failed twice waits for the end of its lease.
     if (health.status !== 200 && !health.json.message.startsWith("Overdue jobs: "))
       world.fail(RECOVERY, `${location} is not well: ${health.body}`);
   }
@@ -26,22 +26,24 @@ export async function checkRecovery(
   await checkPolls(stage);
   checkFollowers(stage, followed, COMES);
 
-  const messages = GROUPS.flatMap((id) => [
-    group(id, membersOf(id)),
-    { record: "message", id: `last ${id}`, group_id: id, customer_id: "c5", body: "last" },
-  ]);
-  const answer = await feedUntilAnswered(stage, world.random("recovery"), [...CUSTOMERS.map(customer), ...messages]);
+  // Every customer is in every group, and each group gets a message.
+  const messages = rules.model.last.state
+    .all("message_group")
+    .flatMap(({ id, initial_customer_id: first }) => [
+      groupLine(id, [first, ...customers.filter((one) => one !== first)]),
+      { record: "message", id: `last ${id}`, group_id: id, customer_id: first, body: "last" },
+    ]);
+  const ids = new Set([...customers, ...messages.flatMap(({ initial_customer_id: first }) => first ?? [])]);
+  const lines = [...[...ids].map(customerLine), ...messages];
+  const answer = await feedUntilAnswered(stage, world.random("recovery"), lines);
   if (answer?.status !== 200) world.fail(RECOVERY, `a feed is answered ${answer?.status}: ${answer?.body}`);
-  const told = followed.filter(({ socket }) => socket?.isOpen);
+  const withSockets = followed.filter(({ socket }) => socket?.isOpen);
   await world.time.wait(4_000);
   checkShown(stage);
   await checkPolls(stage);
-  checkFollowers(
-    stage,
-    told.filter(({ socket }) => socket?.isOpen),
-    FRAME,
-  );
-  // Apps without a socket poll every ten seconds at most, those with one are told; each asks again once a minute.
+  const stillOpen = withSockets.filter(({ socket }) => socket?.isOpen);
+  checkFollowers(stage, stillOpen, FRAME);
+  // An app without a socket polls at least every ten seconds. An app with a socket polls once a minute, too.
   await world.time.wait(62_000);
   checkFollowers(stage, followed, COMES);
   checkOutbox(stage);
@@ -49,15 +51,12 @@ export async function checkRecovery(
   await checkErased(stage, erased);
 }
 
-/** A group's first member, as in `someMembers`, and all customers after them: "c5" is in every group. */
-const membersOf = (id: string) => CUSTOMERS.slice(Math.max(0, GROUPS.indexOf(id) - 1));
-
 function checkOutbox({ world }: Stage): void {
   const [left] = world.database.primary.read("SELECT version, change_kind, stored_at FROM outbox");
   if (left !== undefined) world.fail(RECOVERY, `the outbox still has ${JSON.stringify(left)}`);
 }
 
-/** Nothing was lost that would show the last messages, so nobody need wait for the schedule. */
+/** The Worker that stored the last messages has shown them: they need not wait for the schedule. */
 function checkShown({ world }: Stage): void {
   const [unshown] = world.database.primary.read(
     "SELECT message_groups.id, newest_at, stamp FROM message_groups CROSS JOIN program_state WHERE newest_at >= stamp",
@@ -65,56 +64,84 @@ function checkShown({ world }: Stage): void {
   if (unshown !== undefined) world.fail(RECOVERY, `is not shown yet: ${JSON.stringify(unshown)}`);
 }
 
-/** Each customer is answered what the primary shows, wherever they ask; unless an inbox may still say that nothing is new. */
-async function checkPolls({ network, rules, ...stage }: Stage): Promise<void> {
-  for (const [index, customer] of CUSTOMERS.entries()) {
-    const location = LOCATIONS[index % LOCATIONS.length] ?? "virginia";
-    const { json } = await network.send({ location, path: "/api/v1/customer/messages", customer });
+/** Each customer gets what the primary shows, at any location; or nothing new, as long as an inbox may miss a message. */
+async function checkPolls({ network, rules, program, world }: Stage): Promise<void> {
+  for (const [index, customer] of program.customers.entries()) {
+    const call = { location: locationOf(index), path: "/api/v1/customer/messages", customer };
+    const { json } = await network.send(call);
     const items: Record<string, string>[] = json.items ?? [];
-    const answered = new Map(items.map((one) => [one.group_id, one.last_message_time]));
-    const isNone = items.length === 0 && rules.messages.mayMiss();
-    if (!isNone && !isDeepStrictEqual(answered, rules.messages.shownTo(customer)))
-      stage.world.fail(
-        RECOVERY,
-        `${customer} is answered ${[...answered]}, not ${[...rules.messages.shownTo(customer)]}`,
-      );
+    const answered = new Map(items.map((item) => [item.group_id, item.last_message_time]));
+    const expected = rules.messages.shownTo(customer);
+    const mayMiss = items.length === 0 && rules.messages.mayMiss();
+    if (!mayMiss && !isDeepStrictEqual(answered, expected))
+      world.fail(RECOVERY, `${customer} is answered ${[...answered]}, not ${[...expected]}`);
   }
 }
 
-/** Each client of `newMessages` has been given the last message of each group that its inbox may not miss. */
+/** Each client of `newMessages` has given the last message of each group, unless its inbox may miss it. */
 function checkFollowers({ world, rules }: Stage, followed: readonly Followed[], rule: string): void {
   if (rules.messages.mayMiss()) return;
-  for (const { customerId, groups } of followed) {
-    for (const [id, at] of rules.messages.shownTo(customerId)) {
+  for (const { customerId, groups } of followed)
+    for (const [id, at] of rules.messages.shownTo(customerId))
       if (groups.get(id) !== at && rules.messages.wasMember({ customerId, groupId: id }, at))
         world.fail(rule, `${customerId}: ${id} of ${at} did not, but ${groups.get(id)}`);
-    }
-  }
 }
 
 const ALL_MONTHS = 120;
 const BOARD_FRESH_MS = 31_000;
+const CALLS = 200;
+const RUNS_AT_MOST = 20;
 
-/** A night takes out whatever is old, and the answers stay the model's when nearly every event that was given a time leaves. */
+/** A night moves all old events to history. Answers stay the model's, also when nearly every event has left. */
 async function checkHistory(stage: Stage): Promise<void> {
   const { world, network, rules } = stage;
   if (world.history === null) return;
   for (const months of [0, ALL_MONTHS]) {
     world.history.passMonths(months);
-    await seal(stage);
-    checkScans(stage, world.history.horizon);
+    // A minute runs one due job, which may be another job.
+    for (let run = 0; run < RUNS_AT_MOST && openScans(stage).length > 0; run += 1) {
+      await seal(stage);
+      await world.time.wait(1_000);
+    }
+    const open = openScans(stage);
+    if (open.length > 0)
+      world.fail(RECOVERY, `there are still events of before ${world.history.horizon}: ${JSON.stringify(open)}`);
     rules.history?.check();
   }
   await world.time.wait(BOARD_FRESH_MS);
-  for (const customer of CUSTOMERS) {
-    for (const reading of READINGS) await network.send({ location: "virginia", customer, ...reading });
+  for (let call = 0; call < CALLS; call += 1) await network.send({ ...randomCall(stage), location: "virginia" });
+  for (const customer of stage.program.customers)
     await readEntries(stage, { customer, location: "virginia", limit: 100 });
-  }
 }
 
-/** Every kind of event has been looked through. */
-function checkScans({ world }: Stage, horizon: string): void {
-  const { primary } = world.database;
-  const open = primary.read("SELECT kind FROM history_scans WHERE month <> ? OR is_over = 0", horizon.slice(0, 7));
-  if (open.length > 0) world.fail(RECOVERY, `there are still events of before ${horizon}: ${JSON.stringify(open)}`);
+/** The kinds of event that have not been scanned up to the horizon. */
+function openScans({ world }: Stage): unknown[] {
+  const month = world.history?.horizon.slice(0, 7) ?? "";
+  return world.database.primary.read("SELECT kind FROM history_scans WHERE month <> ? OR is_over = 0", month);
+}
+
+const DUE = "SELECT 1 FROM jobs WHERE name = 'merge the search indexes' AND due_at <= (SELECT now FROM clock)";
+
+/** No text of an erased customer is left: docs/incidents.md, "A customer must be erased". */
+async function checkErased(stage: Stage, erased: readonly Erased[]): Promise<void> {
+  const { world } = stage;
+  const random = world.random("erased");
+  // Again, because the database may have been set back since.
+  for (const one of erased) await erase(stage, random, one);
+  for (let run = 0; run < RUNS_AT_MOST && world.database.primary.read(DUE).length > 0; run += 1) {
+    await runMinute(world, random);
+    await world.time.wait(1_000);
+  }
+  const file = world.file("erased");
+  world.database.primary.backUp(file);
+  const stores = {
+    "the database": readFileSync(file),
+    R2: Buffer.from(world.history?.bucket.texts().join("\n") ?? ""),
+    "an inbox": Buffer.from(world.objects.stored()),
+    KV: Buffer.from(world.stored()),
+  };
+  rmSync(file);
+  for (const { id, word } of erased)
+    for (const [store, bytes] of Object.entries(stores))
+      if (bytes.includes(word)) world.fail("of an erased customer no text is left", `${id}, ${word}, is in ${store}`);
 }

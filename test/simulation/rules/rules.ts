@@ -1,43 +1,36 @@
+import type { Difference } from "../../../src/db/derived/recount.ts";
 import type { Answer, Call } from "../network.ts";
 import type { SentRequest } from "../platform/invocation.ts";
 import type { World } from "../world.ts";
 import { AnswerRules } from "./answers.ts";
-import { checkDerived } from "./derived.ts";
 import { HistoryRules } from "./history.ts";
 import { JobRules } from "./jobs.ts";
-import { checkMemory } from "./memory.ts";
 import { MessageRules, type Poll } from "./messages.ts";
 import { ModelRules, type Moment } from "./model.ts";
-import { StallRules } from "./stalls.ts";
+import { RECOUNT } from "./names.ts";
 
-/** How often everything is counted anew, in steps. */
-const COUNT_EVERY_STEPS = 1_000;
+// Recounts are slow, so they run once in this many steps.
+const RECOUNT_EVERY_STEPS = 1_000;
+// The largest cache of the service has 64 entries.
+const CACHE_ENTRIES_AT_MOST = 80;
 
-interface Circumstances {
-  poll: Poll | null;
-  committed: SentRequest["committed"];
-}
-
-/** What must always hold. */
+/** All rules: what must always hold. */
 export class Rules {
   readonly model: ModelRules;
   readonly messages: MessageRules;
-  readonly stalls: StallRules;
-  readonly #jobs: JobRules;
-  /** Null: no event leaves. */
+  readonly answers: AnswerRules;
   readonly history: HistoryRules | null;
+  readonly #jobs: JobRules;
   readonly #world: World;
-  readonly #answers: AnswerRules;
-  #countedAt = 0;
+  #recountedAt = 0;
 
   constructor(world: World) {
     this.#world = world;
     this.history = world.history === null ? null : new HistoryRules(world, world.history);
     this.model = new ModelRules(world, this.history);
     this.messages = new MessageRules(world, this.model);
-    this.stalls = new StallRules(world);
+    this.answers = new AnswerRules(world);
     this.#jobs = new JobRules(world);
-    this.#answers = new AnswerRules(world);
     world.database.onCommit = () => {
       this.model.noteCommit();
       this.messages.noteCommit();
@@ -45,19 +38,20 @@ export class Rules {
     };
   }
 
-  /** Looks at an answer of the service, whoever gets it.  */
-  checkAnswer(call: Call, answer: Answer, { poll, committed }: Circumstances): void {
-    this.#answers.check(call, answer);
-    this.stalls.check(call, answer);
+  checkAnswer(
+    call: Call,
+    answer: Answer,
+    { poll, committed }: { poll: Poll | null; committed: SentRequest["committed"] },
+  ): void {
+    this.answers.check(call, answer);
     this.history?.checkAnswer(call, answer);
     this.model.check(call, answer, committed);
-    if (poll !== null && answer.moments.length === 0) this.messages.check(call, poll, answer);
+    if (poll !== null && answer.seen.length === 0) this.messages.check(call, poll, answer);
   }
 
-  /** Is called again and again: what is expensive to look at is looked at now and then. */
   checkNowAndThen(): void {
-    if (this.#world.steps - this.#countedAt < COUNT_EVERY_STEPS) return;
-    this.#countedAt = this.#world.steps;
+    if (this.#world.steps - this.#recountedAt < RECOUNT_EVERY_STEPS) return;
+    this.#recountedAt = this.#world.steps;
     this.checkAll();
   }
 
@@ -65,22 +59,35 @@ export class Rules {
     this.history?.check();
     this.model.checkStored();
     this.#jobs.check();
-    checkDerived(this.#world);
-    checkMemory(this.#world);
+    this.#checkDerived();
+    this.#checkMemory();
   }
 
-  /** Texts are being dropped: a segment's row changes before its object, and the model learns what is empty. */
-  beginErasure(): void {
-    this.model.isErasing = true;
-    if (this.history) this.history.isErasing = true;
+  /** What `npm run verify-totals` checks. */
+  #checkDerived(): void {
+    const { DERIVED, findDifferences, ALL_KEYS, toText } = this.#world.outside.service;
+    for (const derived of DERIVED) {
+      const [found] = this.#world.database.primary.read<Difference>(findDifferences(derived, ALL_KEYS));
+      if (found !== undefined) this.#world.fail(RECOUNT, `${derived.name}: ${toText(found)}`);
+    }
   }
 
-  endErasure(): void {
-    this.model.isErasing = false;
-    if (this.history) this.history.isErasing = false;
+  #checkMemory(): void {
+    for (const { maps } of this.#world.isolates)
+      for (const [map, loadedSize] of maps) {
+        const grown = map.size - loadedSize;
+        if (grown > CACHE_ENTRIES_AT_MOST)
+          this.#world.fail("memory stays within bounds", `a map has grown by ${grown}: ${[...map.keys()].slice(0, 3)}`);
+      }
   }
 
-  /** The database is set back to this moment. */
+  /** An erasure changes a segment's row before its object, and empties messages without a feed. */
+  set isErasing(isErasing: boolean) {
+    this.model.isErasing = isErasing;
+    if (this.history) this.history.isErasing = isErasing;
+  }
+
+  /** The database has been set back to this moment. */
   forget(moment: Moment): void {
     this.model.forget(moment);
     this.#jobs.forget();

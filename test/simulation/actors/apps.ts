@@ -1,0 +1,147 @@
+import type { LoyaltyError, MessageGroup, Since } from "../../../src/client/index.ts";
+import type { Row } from "../../model/kinds.ts";
+import type { Answer, Call } from "../network.ts";
+import { customerToken, nextPath } from "../network.ts";
+import type { AppSocket } from "../platform/sockets.ts";
+import type { Seen } from "../rules/model.ts";
+import { TWICE } from "../rules/names.ts";
+import { LOCATIONS, type Location } from "../world.ts";
+import { rest, type Stage } from "./stage.ts";
+
+const REST_MS = 4_000;
+
+export const locationOf = (number: number): Location => LOCATIONS[number % LOCATIONS.length] ?? "virginia";
+
+const customerOf = ({ program: { customers } }: Stage, number: number) => customers[number % customers.length] ?? "";
+
+/** An app that polls for messages, mostly with the time of the newest message that it has seen. */
+export async function poller(stage: Stage, number: number): Promise<void> {
+  const { world, network } = stage;
+  const random = world.random(`poller ${number}`);
+  const customer = customerOf(stage, number);
+  let newest = "";
+  while (!stage.isOver()) {
+    await rest(stage, random, REST_MS);
+    if (random.next() < 0.02) newest = "";
+    const location = random.next() < 0.9 ? locationOf(number) : random.pick(LOCATIONS);
+    const query = newest === "" ? "" : `?check_time=${encodeURIComponent(newest)}`;
+    const path = `/api/v1/customer/messages${query}`;
+    const answer = await network.send({ location, path, customer }).catch(() => null);
+    for (const { last_message_time: time } of answer?.json?.items ?? []) if (time > newest) newest = time;
+  }
+}
+
+/** Apps that ask every endpoint, mostly with the bookmark of the answer before. */
+export async function reader(stage: Stage, number: number): Promise<void> {
+  const { world, network } = stage;
+  const random = world.random(`reader ${number}`);
+  let bookmark: string | null = null;
+  while (!stage.isOver()) {
+    await rest(stage, random, REST_MS);
+    if (random.next() < 0.05) bookmark = null;
+    const headers: Record<string, string> = bookmark === null ? {} : { "X-D1-Bookmark": bookmark };
+    const call: Call = { ...randomCall(stage), location: random.pick(LOCATIONS), headers };
+    const answer: Answer | null = await network.send(call).catch(() => null);
+    bookmark = answer?.headers.get("X-D1-Bookmark") ?? bookmark;
+  }
+}
+
+export function randomCall({ program }: Stage): Omit<Call, "location"> {
+  const { caller, call } = program.call();
+  const { method, path, body } = call;
+  return { customer: caller, method, path, ...(body !== undefined && { body: JSON.stringify(body) }) };
+}
+
+/** An app that lists all entries of a customer. */
+export async function entriesReader(stage: Stage): Promise<void> {
+  const random = stage.world.random("reader of entries");
+  while (!stage.isOver()) {
+    await rest(stage, random, REST_MS);
+    const [customer, location] = [random.pick(stage.program.customers), random.pick(LOCATIONS)];
+    await readEntries(stage, { customer, location, limit: random.pick([3, 20, 100]) }).catch(() => {});
+  }
+}
+
+/** Reads a customer's entries page by page: no entry comes twice, and all of them add up to the balances. */
+export async function readEntries(
+  { world, network, rules }: Stage,
+  { customer, location, limit }: { customer: string; location: Location; limit: number },
+): Promise<void> {
+  const entries: Row[] = [];
+  const seen: Seen[] = [];
+  for (let path: string | null = `/api/v1/customer/me/entries?limit=${limit}`; path !== null; ) {
+    const page = await network.send({ customer, location, path });
+    if (page.status !== 200) return;
+    entries.push(...page.json.items);
+    seen.push(...page.seen);
+    path = nextPath(page);
+  }
+  const ids = entries.flatMap(({ id }) => id ?? []);
+  if (new Set(ids).size < ids.length) world.fail("no entry comes twice", `${customer}: ${ids}`);
+  const [first] = seen;
+  if (first !== undefined && seen.every(({ state }) => state === first.state))
+    rules.model.checkEntries(customer, entries, first);
+}
+
+/** What the client's `newMessages` has given to an app. */
+export interface Followed {
+  customerId: string;
+  /** The last message's time of each group that it has given. */
+  groups: Map<string, string>;
+  /** The socket that the client opened last. */
+  socket: AppSocket | null;
+}
+
+export function newFollowed(stage: Stage, number: number): Followed {
+  return { customerId: customerOf(stage, number), groups: new Map(), socket: null };
+}
+
+/** An app that follows new messages with the service's client. It is closed now and then, and goes on from the last group. */
+export async function follower(stage: Stage, number: number, followed: Followed): Promise<void> {
+  const { world, network, isOver } = stage;
+  const random = world.random(`follower ${number}`);
+  const { customerId } = followed;
+  const location = locationOf(number);
+  const given = new Set<string>();
+  const hasSockets = number % 3 !== 2;
+  const onSocket = (socket: AppSocket) => {
+    followed.socket = socket;
+  };
+  let since: Since = "";
+  while (!isOver()) {
+    const client = world.outside.service.createClient({
+      url: "https://loyalty.example",
+      token: () => customerToken(world, customerId),
+      fetch: network.fetchFor(location, customerId),
+      WebSocket: hasSockets ? network.socketsFor(location, onSocket) : null,
+    });
+    const closing = new AbortController();
+    const cancel = stage.isEnding()
+      ? () => {}
+      : world.time.after(random.integer(1_000, 600_000), () => closing.abort());
+    try {
+      for await (const group of client.newMessages({ since, signal: closing.signal })) {
+        noteGroup(stage, followed, given, group);
+        since = group;
+        if (random.next() < 0.1) break;
+      }
+    } catch (error) {
+      since = sinceOf(error) ?? since;
+    }
+    cancel();
+    await world.time.wait(random.integer(10, stage.isEnding() ? 1_000 : 60_000));
+  }
+}
+
+function noteGroup({ world }: Stage, { customerId, groups }: Followed, given: Set<string>, group: MessageGroup): void {
+  const { group_id: id, last_message_time: time } = group;
+  const name = `${id} ${time}`;
+  world.log(`${customerId} is given ${name}`);
+  if (given.has(name)) world.fail(TWICE, `${customerId} ${name}`);
+  given.add(name);
+  groups.set(id, time);
+}
+
+function sinceOf(error: unknown): Since | undefined {
+  return error instanceof Error && error.name === "LoyaltyError" ? (error as LoyaltyError).since : undefined;
+}

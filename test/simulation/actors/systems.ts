@@ -1,0 +1,93 @@
+import type { Random } from "../../../scripts/program/random.ts";
+import { toDatetime, toInstant } from "../../../src/values/time.ts";
+import type { Row } from "../../model/kinds.ts";
+import { type Answer, nextPath } from "../network.ts";
+import { LOCATIONS } from "../world.ts";
+import { rest, type Stage } from "./stage.ts";
+
+const REST_MS = 6_000;
+const LONGEST_RETRY_MS = 20_000;
+const ANSWER_WITHIN_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** A system of record feeds changes, and sends each request again until it is answered (docs/contract/feed.md). */
+export async function feeder(stage: Stage, number: number): Promise<void> {
+  const random = stage.world.random(`feeder ${number}`);
+  while (!stage.isEnding()) {
+    await rest(stage, random, REST_MS);
+    if (stage.isEnding()) return;
+    const lines = stage.program.changes(() => timeOfOldEvent(stage, random));
+    await feed(stage, random, { lines, tooOld: stage.rules.history?.tooOld(lines) ?? [] });
+  }
+}
+
+interface Request {
+  lines: readonly Row[];
+  /** The indexes of the lines that were too old when they were fed first. */
+  tooOld: readonly number[];
+}
+
+/** Feeds the lines: in halves if D1 has no memory for all of them. */
+async function feed(stage: Stage, random: Random, request: Request): Promise<void> {
+  const { lines, tooOld } = request;
+  const answer = await feedUntilAnswered(stage, random, lines);
+  if (answer === null) return;
+  if (answer.status === 413) {
+    const half = Math.ceil(lines.length / 2);
+    await feed(stage, random, { lines: lines.slice(0, half), tooOld: tooOld.filter((index) => index < half) });
+    const rest = tooOld.filter((index) => index >= half).map((index) => index - half);
+    await feed(stage, random, { lines: lines.slice(half), tooOld: rest });
+    return;
+  }
+  stage.rules.history?.checkFeed(request, answer);
+  const bookmark = answer.headers.get("X-D1-Bookmark");
+  if (bookmark === null || random.next() < 0.7) return;
+  // Whoever has the answer's bookmark sees what was fed, at any location.
+  const [location, customer] = [random.pick(LOCATIONS), random.pick(stage.program.customers)];
+  const call = { location, customer, path: "/api/v1/customer/coupons", headers: { "X-D1-Bookmark": bookmark } };
+  await stage.network.send(call).catch(() => null);
+}
+
+/** For a third of events a time that leaves for history in the next months, seldom a time that has left; else null. */
+export function timeOfOldEvent({ world: { history } }: Stage, random: Random): string | null {
+  if (history === null || random.next() < 0.65) return null;
+  const days = random.next() < 0.2 ? random.integer(-60, -1) : random.integer(0, 100);
+  return toDatetime(new Date(toInstant(history.horizon) + days * DAY_MS + random.integer(0, DAY_MS - 1)));
+}
+
+/** Sends the lines until they are stored, or refused for good. Null: the simulation ended before. */
+export async function feedUntilAnswered(
+  { world, network, isOver }: Stage,
+  random: Random,
+  lines: readonly Row[],
+): Promise<Answer | null> {
+  const body = lines.map((line) => JSON.stringify(line)).join("\n");
+  for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
+    if (isOver()) return null;
+    const location = random.pick(LOCATIONS);
+    const sending = network.send({ location, method: "POST", path: "/api/v1/feed", scope: "feed", body });
+    const timeout = world.time.wait(ANSWER_WITHIN_MS).then(() => null);
+    const answer = await Promise.race([sending.catch(() => null), timeout]);
+    if (answer !== null && !isTemporary(answer, lines)) return answer;
+    await world.time.wait(random.integer(waitMs / 2, waitMs));
+  }
+}
+
+/** Whether the same lines may be stored later. A single line can be too much only because of D1's little memory now. */
+function isTemporary({ status }: Answer, lines: readonly Row[]): boolean {
+  return [429, 503].includes(status) || (status === 413 && lines.length === 1);
+}
+
+/** Exports the program page by page, again and again. */
+export async function exporter(stage: Stage): Promise<void> {
+  const { world, network } = stage;
+  const random = world.random("exporter");
+  let next = "/api/v1/feed";
+  while (!stage.isOver()) {
+    await rest(stage, random, 20_000);
+    const call = { location: random.pick(LOCATIONS), path: next, scope: "export" };
+    const answer = await network.send(call).catch(() => null);
+    if (answer === null || answer.status >= 500) continue;
+    next = nextPath(answer) ?? "/api/v1/feed";
+  }
+}

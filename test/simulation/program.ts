@@ -1,0 +1,85 @@
+import type { Random } from "../../scripts/program/random.ts";
+import { KINDS, type Row } from "../model/kinds.ts";
+import type { Call } from "../model/parameters.ts";
+import { RandomProgram } from "../model/random-program.ts";
+import { MIXED } from "../model/shapes.ts";
+import { toTime } from "../model/time.ts";
+import type { Time } from "./platform/time.ts";
+
+// Mostly messages. Accounts never change: a deleted account would hide most of the program.
+const SHAPE = {
+  ...MIXED,
+  account: [3, 0],
+  customer: [7, 2],
+  customer_coupon: [9, 8],
+  message_group: [5, 3],
+  balance_entry: [20, 15],
+  play: [14, 15],
+  message: [20, 40],
+} as const;
+const NEW_IDS_SHARE = 0.2;
+const TIME_FIELDS = new Map(KINDS.filter(({ isEvent }) => isEvent).map(({ record, timeField }) => [record, timeField]));
+
+/** The program that all feeders change and all apps ask about. */
+export class SimulatedProgram {
+  readonly #program: RandomProgram;
+  readonly #random: Random;
+  readonly #time: Time;
+  /** The line of each event that has been fed, by its kind and id. */
+  readonly #events = new Map<string, Row>();
+
+  constructor(random: Random, time: Time) {
+    this.#random = random;
+    this.#time = time;
+    this.#program = new RandomProgram(random, "boards", SHAPE, { badOneIn: 600, deleteShare: 0.1 });
+  }
+
+  /** Without the customer whom the first lines leave out. */
+  get customers(): readonly string[] {
+    return (this.#program.ids.customer ?? []).slice(0, -1);
+  }
+
+  get firstStore(): string {
+    return this.#program.ids.store?.[0] ?? "";
+  }
+
+  firstLines(): Row[] {
+    return this.#program.beginning(this.#now);
+  }
+
+  /** Lines that change something. An event that is fed again is the same line: so it is still too old if it was. */
+  changes(oldTime: () => string | null): Row[] {
+    if (this.#random.next() < NEW_IDS_SHARE) this.#program.renameEvents();
+    return this.#program.changes(this.#now).lines.map((line) => {
+      const timeField = TIME_FIELDS.get(line.record);
+      if (timeField === undefined || line.deleted) return line;
+      const name = `${line.record} ${line.id}`;
+      const event = this.#events.get(name) ?? { ...line, [timeField]: oldTime() ?? line[timeField] };
+      this.#events.set(name, event);
+      return event;
+    });
+  }
+
+  /** A random customer, and what they ask. */
+  call(): { caller: string; call: Call } {
+    return this.#program.call(this.#now);
+  }
+
+  get #now(): string {
+    return toTime(this.#time.now);
+  }
+}
+
+export const customerLine = (id: string): Row => ({
+  record: "customer",
+  id,
+  first_name: `Ada ${id}`,
+  last_name: "Byron",
+});
+
+export const groupLine = (id: string, members: readonly string[]): Row => ({
+  record: "message_group",
+  id,
+  initial_customer_id: members[0],
+  member_ids: members,
+});

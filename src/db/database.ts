@@ -88,7 +88,6 @@ export class Database {
     return new Database(this.#d1, "first-primary");
   }
 
-  /** Sends later calls to the primary. */
   goToPrimary(): void {
     this.#isAtPrimary = true;
     this.#session = this.#d1.withSession("first-primary");
@@ -99,7 +98,6 @@ export class Database {
     return this.#session.getBookmark();
   }
 
-  /** The rows of one statement. */
   async all<S extends Statement>(statement: S): Promise<RowOf<S>[]> {
     const [rows] = await this.batch([statement]);
     return rows;
@@ -149,7 +147,7 @@ export class Database {
 
   /**
    * The rows, or null if the database does not reach the bookmark in time: a replica lags, or the bookmark is from a database
-   * that was replaced. The session then goes to the primary, which is ahead of every bookmark.
+   * that was replaced. The session then goes to the primary, which is never behind a bookmark.
    */
   async #sendAtBookmark(queries: readonly Query[]): Promise<Record<string, unknown>[][] | null> {
     try {

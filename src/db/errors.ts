@@ -66,7 +66,6 @@ export function isHopeless(error: unknown): boolean {
   return !isOutage(error) || ["overloaded", "exceeded", "daily_limit"].includes(faultIn(error));
 }
 
-/** The outcome of a failed call for the circuit breaker. */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof TimedOut) return "timed out";
   return isOutage(error) && !["full", "daily_limit"].includes(faultIn(error)) ? "failed" : "answered";

@@ -18,7 +18,6 @@ export function friendStatus(customerKey: SQL, otherKey: SQL): SQL<1 | 0 | -1> {
   ), -1)`;
 }
 
-/** Whether one customer has blocked the other. */
 export function hasBlocked(customerKey: SQL, blockedKey: SQL): SQL<0 | 1> {
   return sql<0 | 1>`EXISTS (
     SELECT 1 FROM ${blocks} WHERE ${blocks.customer_key} = ${customerKey} AND ${blocks.blocked_key} = ${blockedKey}
@@ -30,7 +29,6 @@ export function isWithinDates({ starts_at, ends_at }: typeof campaigns | typeof 
   return sql`${starts_at} <= ${NOW} AND ${ends_at} >= ${NOW}`;
 }
 
-/** Whether a campaign runs now. */
 export const IS_RUNNING = sql`${campaigns.deleted} = 0 AND ${campaigns.status} = 1 AND ${isWithinDates(campaigns)}`;
 
 // A store that is soft-deleted, or belongs to a soft-deleted account, answers as if it were not there
@@ -48,7 +46,6 @@ export function isStoreDeleted(storeKey: SQL): SQL {
   )`;
 }
 
-/** Whether the account with this key is soft-deleted. */
 export function isAccountDeleted(accountKey: SQL): SQL {
   return sql`EXISTS (
     SELECT 1 FROM ${accounts} INDEXED BY accounts_deleted WHERE ${accounts.deleted} = 1 AND ${accounts.key} = ${accountKey}

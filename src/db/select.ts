@@ -7,7 +7,6 @@ export const NOW = sql.raw(NOW_TEXT);
 /** Columns by their names: columns of tables, or expressions with a type (`` sql<number>`…` ``). */
 export type Fields = Readonly<Record<string, AnyColumn | SQL>>;
 
-/** A row with these columns. */
 export type Row<F extends Fields> = {
   [K in keyof F]: F[K] extends AnyColumn ? GetColumnData<F[K]> : F[K] extends SQL<infer T> ? T : never;
 };
@@ -48,7 +47,6 @@ export function names(...columns: readonly AnyColumn[]): SQL {
   );
 }
 
-/** Columns of a table. */
 export function pick<Table, Name extends keyof Table & string>(table: Table, ...columns: Name[]): Pick<Table, Name> {
   return Object.fromEntries(columns.map((name) => [name, table[name]])) as Pick<Table, Name>;
 }
@@ -61,7 +59,6 @@ export function limitTo(count: number | Placeholder): SQL {
 /** The beginning of the id of a summary, which is a row in a table of events (docs/contract/history.md, 3). */
 export const SUMMARY = "sealed:";
 
-/** The condition that a row of a table of events is an event. */
 export const isEvent = (table: string) => `${table}.id NOT GLOB '${SUMMARY}*'`;
 
 /** The format of an id of a summary, or of its beginning, with this number of keys. Their width is fixed, so the ids have the order of the keys. */

@@ -85,7 +85,6 @@ function join(parts: readonly SQLWrapper[]): SQL {
   return sql.join([...parts], sql`, `);
 }
 
-/** Whether the list goes on after these rows. */
 export function hasMoreAfter(rows: readonly { following: number }[]): boolean {
   return (rows.at(-1)?.following ?? 0) > 0;
 }

@@ -16,7 +16,6 @@ const textsFilledByDatabase = columns(() => text().default(sql`NULL`));
 /** The columns of a table whose rows others refer to by `key`. */
 const keyed = () => ({ key: integer().primaryKey(), ...texts("id") });
 
-/** A function that makes columns of one type. */
 function columns<Builder>(make: () => Builder) {
   return <Name extends string>(...names: readonly Name[]) =>
     Object.fromEntries(names.map((name) => [name, make()])) as Record<Name, Builder>;

@@ -4,14 +4,13 @@ import { toDatetime } from "../values/time.ts";
 export interface HistorySettings {
   /** How many whole months before this one are kept. */
   months: number;
-  /** Where older events go. */
   bucket: R2Bucket;
 }
 
 /** Only an operator who wants history binds these (wrangler.toml). */
 type Bindings = Partial<Pick<Env, "HISTORY_MONTHS">> & { HISTORY?: R2Bucket };
 
-/** The settings, or null if nothing leaves, also because one of the two is missing or wrong. */
+/** Null if no event leaves: the months or the bucket are missing, or the months are wrong. */
 export function historySettings(env: Bindings): HistorySettings | null {
   const { HISTORY_MONTHS: months, HISTORY: bucket } = env;
   return bucket !== undefined && isHistoryWhole(months, bucket) ? { months: Number(months), bucket } : null;
@@ -24,12 +23,12 @@ export function isHistoryWhole(months = "", bucket: unknown): boolean {
   return bucket === undefined ? months === "" : MONTHS.test(months);
 }
 
-/** The first second in UTC of the oldest month that is kept: older events leave. */
+/** The first second of the oldest month that is kept, in UTC. Older events leave. */
 export function horizonOf({ months }: Pick<HistorySettings, "months">, now: Date): string {
   return toDatetime(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)));
 }
 
-/** The horizon of a deployment now; null if nothing leaves. */
+/** The horizon now; null if no event leaves. */
 export function currentHorizon(env: Bindings): string | null {
   const settings = historySettings(env);
   return settings && horizonOf(settings, new Date());

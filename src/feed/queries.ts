@@ -17,7 +17,6 @@ interface FeedRequest {
   batches: readonly Batch[];
   /** The accounts that its token covers. */
   accounts: readonly string[] | "*";
-  /** Whether it restores an export. */
   restores: boolean;
   /** How many ids its lists have together. */
   items: number;

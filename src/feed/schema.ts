@@ -37,7 +37,6 @@ export const ExportQuery = z.object({
   after: CursorParameter,
 });
 
-/** The answer to a feed request. */
 export const Accepted = named("Accepted", {
   accepted: z.int().meta({ description: "Lines that were taken." }),
   ignored: z.int().meta({ description: "Events already stored, and deletes of records that were not there." }),

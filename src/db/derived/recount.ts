@@ -55,7 +55,6 @@ export function repair(derived: Derived, range: KeyRange): string[] {
   ];
 }
 
-/** A difference in words. */
 export function toText({ what, stored, expected }: Difference): string {
   return `${what}: stored ${stored ?? "nothing"}, expected ${expected ?? "nothing"}`;
 }

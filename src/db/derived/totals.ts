@@ -3,9 +3,8 @@ import type { Derived } from "./index.ts";
 
 /** Sums of events by some of their keys, as derived data (index.ts says what the other properties are). */
 interface Total extends Pick<Derived, "name" | "over" | "table" | "absent" | "storedAs"> {
-  /** The kind of the events. */
+  /** The kind of the events, and their table. */
   kind: string;
-  /** The table of the events. */
   events: string;
   /** A condition on the events that count; left out: all do. */
   filter?: string;
@@ -17,7 +16,6 @@ interface Total extends Pick<Derived, "name" | "over" | "table" | "absent" | "st
   measures: Readonly<Record<string, string>>;
 }
 
-/** The upkeep and the recount of a total. */
 function derivedTotal(total: Total) {
   const { events, filter = "true", keys, storedKeys = keys, measures, kind, ...stored } = total;
   const { table, storedAs } = stored;

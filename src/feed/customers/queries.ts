@@ -22,7 +22,7 @@ export async function findByCard(db: Database, { scanId }: { scanId: string }): 
   });
 }
 
-// The second condition is that of the index.
+// SQLite uses the index of cards only for a query with its condition, `scan_id <> ''`.
 const fromHolders = (placeholder: PlaceholderOf<"scanId">) => sql`
   FROM ${customers} WHERE ${customers.scan_id} = ${placeholder("scanId")} AND ${customers.scan_id} <> ''
   ORDER BY ${customers.id} LIMIT ${sql.raw(String(HOLDERS_LIMIT))}`;

@@ -19,7 +19,6 @@ export interface Reader {
   toLine: (row: Row, ids: KnownIds) => Fields;
 }
 
-/** How a field of a line is read. */
 interface Field {
   name: string;
   select: Readonly<Record<string, string>>;

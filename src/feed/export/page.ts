@@ -13,7 +13,6 @@ import { type Cursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./sca
 interface ExportPage {
   bytes: Uint8Array<ArrayBuffer>;
   version: number;
-  /** The cursor of the next page, if there is one. */
   next: { scan: string; after: Cursor["after"]; customer: string | undefined } | undefined;
 }
 

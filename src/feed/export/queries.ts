@@ -87,7 +87,6 @@ function selectPage(scan: ExportScan, whereAndOrder: SQL): SQL {
     ${selectRows(scan, whereAndOrder, sql`(SELECT most_lines FROM page)`)}`;
 }
 
-/** The rows of a scan after a cursor, in its order. */
 function whereAndOrderAfter(scan: ExportScan, after: Cursor["after"]): SQL {
   const isAfter =
     after === undefined

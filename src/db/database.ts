@@ -2,7 +2,7 @@ import { type Column, fillPlaceholders, type Placeholder, type Query, SQL, sql }
 import type { CasingCache } from "drizzle-orm/casing";
 import { withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { isHopeless, isPassing, outcomeOf, PrimaryStalled, toDatabaseError } from "./errors.ts";
+import { isTransient, outcomeOf, PrimaryStalled, toDatabaseError, wouldFailAtPrimary } from "./errors.ts";
 
 /** A template of Drizzle's `sql`, such as `select(…)` of select.ts, or a compiled statement. */
 export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
@@ -121,7 +121,7 @@ export class Database {
         return (await this.#send(queries, endsAt - performance.now(), attempt)) as RowsOf<S>;
       } catch (error) {
         const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
-        if (!isPassing(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
+        if (!isTransient(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -153,7 +153,7 @@ export class Database {
     try {
       return await this.#send(queries, BOOKMARK_LIMIT_MS);
     } catch (error) {
-      if (isHopeless(error)) throw toDatabaseError(error);
+      if (wouldFailAtPrimary(error)) throw toDatabaseError(error);
       this.goToPrimary();
       return null;
     } finally {

@@ -56,13 +56,13 @@ function isOutage(error: unknown): error is Error {
 }
 
 /** Whether the same statements may succeed if they are sent again at once. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   // Statements that took too much memory or CPU would do so again.
   return isOutage(error) && ["lost", "reset"].includes(faultIn(error)) && !/exceeded/.test(error.message);
 }
 
 /** Whether the same statements would also fail at the primary, or make its overload worse. */
-export function isHopeless(error: unknown): boolean {
+export function wouldFailAtPrimary(error: unknown): boolean {
   return !isOutage(error) || ["overloaded", "exceeded", "daily_limit"].includes(faultIn(error));
 }
 

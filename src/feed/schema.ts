@@ -17,17 +17,17 @@ const CursorParameter = cursorParameter(
     })
     .transform(({ scan: name, after, customer }): Cursor | undefined => {
       const scan = SCANS.find((candidate) => candidate.name === name);
-      const isRow = scan !== undefined && (after === undefined || mayBeRow(scan, after));
+      const isRow = scan !== undefined && (after === undefined || fitsColumns(scan, after));
       return isRow ? { scan, after, customer } : undefined;
     }),
 );
 
-/** Whether a row may have these values in the columns of the scan's order. */
-function mayBeRow(scan: ExportScan, values: readonly (string | number)[]): boolean {
-  const isValid = (value: string | number, column = "") =>
+/** Whether these values can be from the columns of the scan's order. */
+function fitsColumns(scan: ExportScan, values: readonly (string | number)[]): boolean {
+  const fits = (value: string | number, column = "") =>
     typeof value === columnType(scan, column) &&
     (typeof value !== "string" || (value !== "" && codePoints(value) <= ID_LIMIT));
-  return values.length === scan.order.length && values.every((value, index) => isValid(value, scan.order[index]));
+  return values.length === scan.order.length && values.every((value, index) => fits(value, scan.order[index]));
 }
 
 /** The query of an export (docs/contract/export.md, 1). */

@@ -35,7 +35,7 @@ export async function claimBucket(bucket: R2Bucket, worker: string): Promise<voi
 }
 
 /** Gzips lines; `sha256`: of the gzipped bytes, in hexadecimal. */
-export async function pack(lines: Uint8Array<ArrayBuffer>): Promise<{ bytes: ArrayBuffer; sha256: string }> {
+export async function gzipLines(lines: Uint8Array<ArrayBuffer>): Promise<{ bytes: ArrayBuffer; sha256: string }> {
   const gzipped = new Blob([lines]).stream().pipeThrough(new CompressionStream("gzip"));
   const bytes = await new Response(gzipped).arrayBuffer();
   return { bytes, sha256: await sha256Of(bytes) };
@@ -52,7 +52,7 @@ export async function putOnce(
   { bytes, sha256 }: { bytes: ArrayBuffer; sha256: string },
   { folder, number }: { folder: string; number: number },
 ): Promise<number> {
-  const isWritten = async (candidate: number) => {
+  const tryToWrite = async (candidate: number) => {
     const name = objectName(folder, candidate);
     const isFree = { etagDoesNotMatch: "*" };
     const put = await withTimeout(R2_MS, bucket.put(name, bytes, { sha256, onlyIf: isFree }));
@@ -60,9 +60,9 @@ export async function putOnce(
     const found = await withTimeout(R2_MS, bucket.head(name));
     return found?.checksums.toJSON().sha256 === sha256;
   };
-  if (await isWritten(number)) return number;
+  if (await tryToWrite(number)) return number;
   const largest = await findLargest(bucket, folder);
-  for (const candidate of [largest, largest + 1]) if (await isWritten(candidate)) return candidate;
+  for (const candidate of [largest, largest + 1]) if (await tryToWrite(candidate)) return candidate;
   throw new Error(`Another run writes to ${folder}.`);
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { type HistorySettings, horizonOf } from "../feed/horizon.ts";
 import { kindOf } from "./kinds.ts";
-import { claimBucket, folderOf, objectName, pack, putOnce } from "./object.ts";
+import { claimBucket, folderOf, gzipLines, objectName, putOnce } from "./object.ts";
 import { findLeaving, findScans, moveOn, type Scan, takeOut } from "./queries.ts";
 
 /** The report of a run. */
@@ -92,7 +92,7 @@ async function takeStep(
     await moveOn(db, step);
     return { ...end, sealed: 0, bytes: 0 };
   }
-  const content = await pack(lines);
+  const content = await gzipLines(lines);
   const folder = folderOf(scan);
   const writtenNumber = await putOnce(settings.bucket, content, { folder, number });
   const bytes = content.bytes.byteLength;

@@ -153,7 +153,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a read that lost its connection is sent again",
     file: "src/db/database.ts",
-    find: "if (!isPassing(error) ||",
+    find: "if (!isTransient(error) ||",
     replace: "if (error instanceof Error ||",
     seenBy: RULES.RETRY,
   },

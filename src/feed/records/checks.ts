@@ -106,12 +106,12 @@ export function refuseForeign(batches: readonly Batch[], accounts: readonly stri
 
 /** Refuses a request if a line that counts breaks a rule. An event whose id is stored already is not checked. */
 export function refuseFaults(batches: readonly Batch[]): { statements: Statement[]; faults: readonly Fault[] } {
-  const concerned = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
-  if (concerned.length === 0) return { statements: [], faults: [] };
-  const relations = concerned.map(({ kind, writes }) =>
+  const checked = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
+  if (checked.length === 0) return { statements: [], faults: [] };
+  const relations = checked.map(({ kind, writes }) =>
     kind.type === "event" ? freshEvents(kind, writes, "MATERIALIZED") : relation(kind, writes),
   );
-  const faults = concerned.flatMap(({ kind }) =>
+  const faults = checked.flatMap(({ kind }) =>
     faultsOf(kind).map((fault) => ({ from: sql.raw(kind.record), ...fault })),
   );
   const found = faults.map(

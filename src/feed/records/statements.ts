@@ -6,7 +6,7 @@ import { NOW_TEXT } from "../../db/select.ts";
 import { type Fields, type Kind, type Line, referenceKey, tableName } from "./kind.ts";
 
 // The statements for the lines of a kind. In them, `item` is an element of a JSON array, and `line` is a line with the keys
-// of its references, which `resolved` looks up. No name in them comes from a user.
+// of its references, which `withReferenceKeys` looks up. No name in them comes from a user.
 
 /** The number of a line and the values of `written`, as a JSON array. */
 export function toJsonRow({ written }: Kind, number: number, fields: Fields): string {
@@ -18,7 +18,7 @@ export function write(kind: Kind, rowChunks: readonly string[]): Statement[] {
   const jsonColumns = kind.written.flatMap(({ name, json }) => (json ? [name] : []));
   return rowChunks.flatMap((chunk) => {
     const all = rowsOf([chunk], writtenColumns(kind), jsonColumns);
-    const lines = resolved(kind, all, "drop");
+    const lines = withReferenceKeys(kind, all, "drop");
     const statements = kind.write?.(lines, all) ?? [kind.type === "event" ? insert(kind, lines) : upsert(kind, lines)];
     return [...statements, ...addWords(kind, chunk)];
   });
@@ -81,7 +81,7 @@ function columnValue(kind: Kind, column: string): string {
 /** Deletes the records of lines, and returns a row for each record that was there. */
 export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
-  const found = resolved(kind, linesForChecks(kind, lines), "drop", kind.keyFields);
+  const found = withReferenceKeys(kind, linesForChecks(kind, lines), "drop", kind.keyFields);
   if (kind.remove !== undefined) return kind.remove(found);
   const { deletion, key } = kind;
   const table = sql.raw(tableName(kind));
@@ -114,7 +114,7 @@ function chunksForChecks(lines: readonly Line[], names: readonly string[]): stri
  * A subquery with lines and the keys of the records that they refer to. `drop` leaves out a line with a required reference
  * that is not stored, because a check reports it; `keep` gives it a NULL key. `fields`: only these references.
  */
-function resolved(kind: Kind, lines: SQL, withMissing: "drop" | "keep", fields?: readonly string[]): SQL {
+function withReferenceKeys(kind: Kind, lines: SQL, withMissing: "drop" | "keep", fields?: readonly string[]): SQL {
   const references = Object.entries(kind.references).filter(([field]) => fields?.includes(field) ?? true);
   const joins = references.map(([field, to], index) => {
     const target = `target_${index}`;
@@ -134,7 +134,7 @@ function isOptional({ fields }: Kind, field: string): boolean {
 
 /** For a `WITH` clause: lines with the keys of their references, under the name of the kind. */
 export function relation(kind: Kind, lines: readonly Line[], names = kind.fieldsForChecks): SQL {
-  const found = resolved(kind, linesForChecks(kind, lines, names), "keep");
+  const found = withReferenceKeys(kind, linesForChecks(kind, lines, names), "keep");
   return sql`${sql.raw(`${kind.record} AS MATERIALIZED (SELECT ${relationColumns(kind, names)}`)} FROM ${found} AS line)`;
 }
 
@@ -173,7 +173,7 @@ export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALI
 
 function notStored(kind: Kind, lines: SQL): SQL {
   return sql`(
-    SELECT * FROM ${resolved(kind, lines, "keep")} AS line
+    SELECT * FROM ${withReferenceKeys(kind, lines, "keep")} AS line
     WHERE NOT EXISTS (SELECT 1 FROM ${sql.raw(`${tableName(kind)} AS stored WHERE stored.id = ${columnValue(kind, "id")}`)})
   )`;
 }

@@ -1,5 +1,6 @@
+import { zValidator } from "@hono/zod-validator";
 import type { Context, MiddlewareHandler } from "hono";
-import type * as z from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../app-env.ts";
 import { JSON_BODY_LIMIT, readBody } from "../http/body.ts";
 import { invalid, malformedBody } from "../http/errors.ts";
@@ -16,26 +17,31 @@ type Validator<Target extends "json" | "query", Schema extends z.ZodType> = Midd
 
 /** Validates the query, and reports every bad parameter at once. An empty parameter counts as absent. */
 export function validateQuery<Schema extends z.ZodObject>(schema: Schema): Validator<"query", Schema> {
-  const handler: Validator<"query", Schema> = async (c, next) => {
-    const given = Object.entries(c.req.queries()).map(([name, [first, ...more]]) => [
-      name,
-      more.length === 0 ? first : [first, ...more],
-    ]);
-    const query = Object.fromEntries(given.filter(([, value]) => value !== ""));
-    const { data, error } = schema.safeParse(query);
-    if (error) throw invalid({ ...fieldMessages(error), ...repeatedParameters(query, error) });
-    c.req.addValidatedData("query", data);
-    await next();
-  };
-  return annotate(handler, { parameters: { in: "query", schema }, failures: ["InvalidFields"] });
+  // Dropping empty parameters does not change the schema's types, so the cast keeps them.
+  const checked = z.preprocess(withoutEmpty, schema) as unknown as Schema;
+  const validator: unknown = zValidator("query", checked, (result) => {
+    if (result.success) return;
+    const repeated = repeatedParameters(result.data as Readonly<Record<string, unknown>>, result.error);
+    throw invalid({ ...fieldMessages(result.error), ...repeated });
+  });
+  return annotate(validator as Validator<"query", Schema>, {
+    parameters: { in: "query", schema },
+    failures: ["InvalidFields"],
+  });
+}
+
+function withoutEmpty(query: unknown): object {
+  return Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== ""));
 }
 
 /** The texts for bad parameters that were repeated. A list may be repeated: its errors are in its items. */
-function repeatedParameters(query: Readonly<Record<string, unknown>>, { issues }: z.ZodError) {
+function repeatedParameters(query: Readonly<Record<string, unknown>>, { issues }: z.core.$ZodError) {
   const names = issues.flatMap(({ path: [name, ...inner] }) => (inner.length === 0 ? [String(name)] : []));
   const repeated = names.filter((name) => Array.isArray(query[name]));
   return Object.fromEntries(repeated.map((name) => [name, ["must be given once"]]));
 }
+
+const JSON_TYPE = "application/json";
 
 /**
  * Validates a body, which must be a JSON object within the size limit, whatever its `Content-Type`.
@@ -45,17 +51,28 @@ export function validateBody<Schema extends z.ZodType>(
   schema: Schema,
   complete = (body: Readonly<Record<string, unknown>>, _: Context): object => body,
 ): Validator<"json", Schema> {
-  const handler: Validator<"json", Schema> = async (c, next) => {
+  const validator = zValidator("json", schema, (result) => {
+    if (!result.success) throw invalid(fieldMessages(result.error));
+  }) as MiddlewareHandler as MiddlewareHandler<AppEnv>;
+  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     const text = decodeUtf8(await readBody(c.req.raw, JSON_BODY_LIMIT));
     const body = text === null ? null : parseObject(text);
     if (body === null) throw malformedBody();
-    const { data, error } = schema.safeParse(complete(body, c));
-    if (error) throw invalid(fieldMessages(error));
-    c.req.addValidatedData("json", data as object);
-    await next();
+    // The validator reads this text, because Hono looks in its cache before it reads a body.
+    c.req.bodyCache.text = Promise.resolve(JSON.stringify(complete(body, c))) as never;
+    // The validator ignores a body of another type.
+    if (c.req.header("Content-Type") !== JSON_TYPE) c.req.raw = asJson(c.req.raw);
+    return validator(c, next);
   };
-  return annotate(handler, {
-    body: { mediaType: "application/json", schema },
+  return annotate(handler as Validator<"json", Schema>, {
+    body: { mediaType: JSON_TYPE, schema },
     failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge", "InvalidFields"],
   });
+}
+
+/** The request with the `Content-Type` of JSON, without its body, which has been read. */
+function asJson({ url, method, headers }: Request): Request {
+  const changed = new Headers(headers);
+  changed.set("Content-Type", JSON_TYPE);
+  return new Request(url, { method, headers: changed });
 }

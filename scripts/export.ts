@@ -17,7 +17,7 @@ interface Options extends ServiceOptions {
   whileFeeding?: boolean;
 }
 
-/** How often an export begins again because something changed meanwhile. */
+/** How often an export begins again because the database changed. */
 const RESTARTS = 3;
 const CHANGED = "Something was fed, or left for history,";
 const END_OF_PAGE = Buffer.from("\n");
@@ -39,9 +39,12 @@ async function write(file: string, { url, only, whileFeeding, ...options }: Opti
   await stoppable(async (signal) => {
     for (let restarts = 0; ; restarts += 1) {
       const progress = new ExportProgress();
-      const way = { signal, progress };
+      const context = { signal, progress };
       try {
-        await writeWhole(file, whileFeeding ? exportWhileFed(source, { folder, ...way }) : snapshot(source, way));
+        await writeWhole(
+          file,
+          whileFeeding ? exportWhileFed(source, { folder, ...context }) : snapshot(source, context),
+        );
         return progress.report();
       } catch (error) {
         progress.end();
@@ -55,7 +58,7 @@ async function write(file: string, { url, only, whileFeeding, ...options }: Opti
   });
 }
 
-/** Pages of one state of the database, each with an empty line after it. */
+/** The pages of one state of the database. An empty line ends each page. */
 async function* snapshot(
   source: ExportSource,
   { signal, progress }: { signal: AbortSignal; progress: ExportProgress },
@@ -67,7 +70,6 @@ async function* snapshot(
   }
 }
 
-/** Standard output, or a file in a folder that is there. */
 function outputName(text: string): string {
   return text === STANDARD_OUTPUT ? text : outputFile(text);
 }

@@ -67,7 +67,7 @@ async function send(name: string, options: Options): Promise<void> {
   }
 }
 
-/** The lines to send: from the one asked for, of the kinds asked for. What is no JSON object goes along, to be named. */
+/** The lines from --from on, of the kinds in --only. A line that is no JSON object is kept, so that its fault is named. */
 async function* wanted({ lines }: NdjsonFile, { only, from }: Options): AsyncGenerator<FileLine> {
   for await (const line of lines) {
     if (line.number < from) continue;
@@ -80,7 +80,7 @@ function isWanted({ number, bytes }: FileLine, only: readonly string[]): boolean
   return Array.isArray(object) || typeof object.record !== "string" || only.includes(object.record);
 }
 
-/** Names every bad line of the file; what only the database knows, such as references, is not looked at. */
+/** Names every bad line of the file. It checks no references, because only the database knows them. */
 async function check(name: string, options: Options): Promise<void> {
   const kinds = options.restore ? RESTORED_KINDS : KINDS;
   const horizon = options.restore ? null : configuredHorizon(options.env);
@@ -91,7 +91,7 @@ async function check(name: string, options: Options): Promise<void> {
     const line = readLine(number, bytes);
     if (line === null) continue;
     checked += 1;
-    unknown.look(number, line.text);
+    unknown.add(number, line.text);
     const result = checkLine(line, kinds, horizon);
     if (!("messages" in result)) continue;
     bad += 1;

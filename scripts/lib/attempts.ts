@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-// How the commands call a service that may be busy, restarting or out of reach for a moment.
+// The commands call a service that may be busy, restarting or out of reach for a moment.
 
-// A minute or two, with their waits: a service that is restarted on a busy machine is back by then.
+// With the waits between them, a minute or two: by then a service has restarted, even on a busy machine.
 const ATTEMPTS = 10;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-// The free plan's daily limit asks for a wait of hours. Then the command ends, and a person decides.
+// The free plan's daily limit asks for a wait of hours. Then the command ends, and the operator decides.
 const LONGEST_ASKED_MS = 300_000;
 // The feed itself answers 408, 429 and 503. A proxy or Cloudflare answers the others while the service is away.
 const TEMPORARY = new Set([408, 429, 502, 503, 504, 520, 521, 522, 523, 524]);
 
-// Errors of a connection that was open: the service was there.
+// Errors of a connection that was open, so there is a service at this address.
 const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 export interface Answer {
@@ -37,7 +37,7 @@ export class PatientClient {
     this.#signal = signal;
   }
 
-  /** The last answer. `mayRetry`: which answers are worth another try. */
+  /** Resolves with the last answer. `mayRetry` says whether another try may have another answer. */
   async ask(
     url: URL,
     request: RequestInit,
@@ -46,23 +46,23 @@ export class PatientClient {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await ask(url, request, this.#withinMs);
       this.#wasReached ||= answer.connected;
-      // A service that was never reached is more likely at another address than being restarted.
-      const mayHelp = mayRetry(answer) && answer.retryAfterMs <= LONGEST_ASKED_MS;
-      if (!mayHelp || !this.#wasReached || attempt === ATTEMPTS) return answer;
+      // If the service was never reached, the address is probably wrong.
+      const isWorthATry = mayRetry(answer) && answer.retryAfterMs <= LONGEST_ASKED_MS;
+      if (!isWorthATry || !this.#wasReached || attempt === ATTEMPTS) return answer;
       onWait?.();
       const signal = this.#signal;
-      await sleep(waitBefore(attempt, answer), undefined, { ...(signal && { signal }) }).catch(() => {});
+      await sleep(millisecondsToWait(attempt, answer), undefined, { ...(signal && { signal }) }).catch(() => {});
       if (signal?.aborted) return answer;
     }
   }
 }
 
-/** Whether a service is only busy, restarting or out of reach. */
+/** Whether a service is busy, restarting or out of reach. */
 export function isTemporary({ status }: Answer): boolean {
   return status === 0 || TEMPORARY.has(status);
 }
 
-/** Sends a request once; an answer that does not come in time counts as none. */
+/** Sends a request once. An answer that is late counts as no answer. */
 async function ask(url: URL, request: RequestInit, withinMs: number): Promise<Answer> {
   const limit = AbortSignal.timeout(withinMs);
   const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit;
@@ -78,14 +78,14 @@ async function ask(url: URL, request: RequestInit, withinMs: number): Promise<An
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     const { code, message } = (cause instanceof Error ? cause : {}) as NodeJS.ErrnoException;
-    // An absent service refuses the connection at once, so one that is only late is there.
+    // If there is no service, the connection is refused at once. So after a timeout there is one.
     const connected = limit.aborted || (code !== undefined && BROKEN_CONNECTION.has(code));
     const reason = limit.aborted ? "no answer" : message || code || String(error);
     return { status: 0, headers: new Headers(), bytes: Buffer.from(reason), connected, retryAfterMs: 0 };
   }
 }
 
-/** The JSON in a body, or the beginning of its text if it has none. */
+/** The JSON of a text, or the beginning of the text if it is no JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -94,13 +94,13 @@ export function parse(text: string): unknown {
   }
 }
 
-/** What a command prints about an answer that it cannot use. */
+/** A sentence about an answer that a command cannot use. */
 export function refusalOf({ status, bytes }: Answer): string {
   const text = bytes.toString();
   if (status === 0) return `The service cannot be reached (${text}). Is it running, and is --url right?`;
   const body = parse(text) as { message?: string; messages?: Record<string, string[]> } | string;
-  const said = typeof body === "string" ? body : (body.message ?? JSON.stringify(body.messages ?? body));
-  return `The service answered ${status}: ${said}`;
+  const reason = typeof body === "string" ? body : (body.message ?? JSON.stringify(body.messages ?? body));
+  return `The service answered ${status}: ${reason}`;
 }
 
 /** The wait that `Retry-After` asks for, in seconds or as a date. */
@@ -109,9 +109,8 @@ function retryAfterMs(text: string): number {
   return Number.isNaN(milliseconds) ? 0 : milliseconds;
 }
 
-/** How long to wait before another try. */
-function waitBefore(attempt: number, { retryAfterMs }: Answer): number {
+function millisecondsToWait(attempt: number, { retryAfterMs }: Answer): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
-  // Half of the wait is random: clients that were refused together should not come back together.
+  // Half of the wait is random, so that clients that were refused together do not come back together.
   return Math.max(retryAfterMs, wait / 2 + (Math.random() * wait) / 2);
 }

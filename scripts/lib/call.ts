@@ -1,7 +1,7 @@
 // Calls the service, in Node and in workerd.
 
 export interface Call {
-  /** Left out, it is GET, or POST with a body. */
+  /** The default is POST with a body, and GET without one. */
   method?: string;
   token?: string;
   headers?: Record<string, string>;
@@ -13,12 +13,11 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The JSON of the answer: of NDJSON an array of its lines, and null if it is neither. */
-  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what its caller checks.
+  /** The parsed JSON, an array of the lines of NDJSON, or null for any other text. */
+  // biome-ignore lint/suspicious/noExplicitAny: the caller checks what the answer holds.
   body: any;
 }
 
-/** Sends a request, and reads the whole answer. */
 export async function call(url: URL | string, { method, token, headers, body, signal }: Call = {}, send = fetch) {
   const response = await send(url, {
     method: method ?? (body === undefined ? "GET" : "POST"),
@@ -31,7 +30,7 @@ export async function call(url: URL | string, { method, token, headers, body, si
 }
 
 export async function toAnswer({ status, headers, body }: Response): Promise<Answer> {
-  // workerd warns of a text whose media type is not one of texts.
+  // workerd warns about `text()` on the response itself if its media type is not a text.
   const text = await new Response(body).text();
   return { status, headers, text, body: bodyOf(text, headers.get("Content-Type") === "application/x-ndjson") };
 }
@@ -45,7 +44,7 @@ function bodyOf(text: string, isLines: boolean): unknown {
   }
 }
 
-/** The address of the next page, or of another relation, in the header `Link`. */
+/** The address of a relation in the header `Link`, by default of the next page. */
 export function linkOf({ headers }: Pick<Answer, "headers">, relation = "next"): string | undefined {
   const links = (headers.get("Link") ?? "").split(/,\s*(?=<)/);
   return links.find((link) => link.includes(`rel="${relation}"`))?.match(/<([^>]*)>/)?.[1];

@@ -2,30 +2,27 @@ import { PatientClient, refusalOf } from "./attempts.ts";
 import { linkOf } from "./call.ts";
 import { CommandError } from "./project.ts";
 
-/** A page of an export: lines that one feed request takes. */
+/** A page of an export. It fits into one feed request. */
 export interface Page {
   bytes: Buffer;
   lines: number;
-  /** How many feed requests the database had committed. */
+  /** The number of feed requests that the database had committed. */
   version: string;
 }
 
 export interface ExportSource {
   url: string;
   token: string;
-  /** The kinds of record; left out: all. */
+  /** Kinds of record. The default is all kinds. */
   only?: readonly string[] | undefined;
-  /** The customer whom all lines are about; left out: everybody. */
+  /** The customer that all lines are about. The default is everybody. */
   customer?: string | undefined;
 }
 
 const ANSWER_WITHIN_MS = 60_000;
 const NEWLINE = 0x0a;
 
-/**
- * All pages of an export, one after the other. A page that could not be had is asked for again.
- * @throws a CommandError that says why it cannot go on, or the reason of the signal.
- */
+/** All pages of an export. @throws a CommandError if the service refuses, or the signal's reason if it aborts. */
 export async function* exportPages(source: ExportSource, signal: AbortSignal): AsyncGenerator<Page> {
   const first = new URL("/api/v1/feed", source.url);
   if (source.only !== undefined) first.searchParams.set("record", source.only.join(","));
@@ -38,11 +35,11 @@ export async function* exportPages(source: ExportSource, signal: AbortSignal): A
     if (answer.status !== 200) throw new CommandError(refusalOf(answer));
     const { bytes, headers } = answer;
     const version = headers.get("X-Feed-Version");
-    // Such as an app's page, or a login page, which would replace a good file.
+    // The answer may be an app's page or a login page, which must not replace a good file.
     if (version === null) throw new CommandError(`This is no export: ${first.href} answers with something else.`);
     yield { bytes, lines: countLines(bytes), version };
     const next: string | undefined = linkOf({ headers });
-    // The service may know itself by another name than the one that it is called by here.
+    // The link may have another host than --url: the service may be behind a proxy.
     url = next === undefined ? null : new URL(new URL(next).search, first);
   }
 }

@@ -2,9 +2,9 @@ import type { Page } from "./export-client.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { count, counted, duration } from "./words.ts";
 
-/** How far an export is, and which state of the database it has. */
+/** Prints how far an export is, and whether it is a snapshot. */
 export class ExportProgress {
-  /** Lines that were left out, because they refer to what was stored too late. */
+  /** Lines that were left out, because they refer to a record that was stored after the record's kind was read. */
   leftOut = 0;
   readonly #line = new ProgressLine();
   readonly #startedAt = Date.now();
@@ -18,7 +18,7 @@ export class ExportProgress {
     this.#line.say(this.#summary());
   }
 
-  /** How many feed requests were committed between the first page and the last. */
+  /** The number of feed requests that were committed between the first page and the last. */
   get fedMeanwhile(): number {
     const [first, last] = this.#versions ?? [0, 0];
     return last - first;

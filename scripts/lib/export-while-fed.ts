@@ -10,35 +10,36 @@ import { type ExportSource, exportPages } from "./export-client.ts";
 import type { ExportProgress } from "./export-progress.ts";
 
 interface Options {
-  /** Where there is room for the export a second time, uncompressed. */
+  /** A folder with room for a second copy of the export, uncompressed. */
   folder: string;
   signal: AbortSignal;
   progress: ExportProgress;
 }
 
-/** The database has changed, so the export must begin again. */
+/** The database changed during the export, so the export must begin again. */
 export class ChangedMeanwhile extends Error {}
 
 /**
- * Messages are read in three parts: the last of each group at the end (src/feed/export/scans.ts). A newer message moves
- * one to the part before, where it may be missed. It moves twice at most, so a third round finds it.
+ * An export reads messages in three parts; the last part has the newest of each group (src/feed/export/scans.ts). A new
+ * message moves an older message into the part before, which may be read already. A message moves at most twice, so three
+ * rounds find every message.
  */
 const MESSAGE_ROUNDS = 3;
 
 const SEGMENT = historySegment.record;
 
 /**
- * The bytes of an export that restores, although something is fed meanwhile. The kinds are read backwards: a record that
- * others refer to is read after them, so all that they name is there. They are written forwards. A line that may refer to
- * something later all the same (within one kind, or to a group's members) is left out, and so are the messages of groups
- * that were removed meanwhile.
- * @throws ChangedMeanwhile if events have left for history: an event could be in it twice, in its line and in a summary.
+ * The bytes of an export that can be restored although somebody feeds during the export. It reads the kinds backwards: a
+ * record is read after all records that refer to it, so no reference is missing. It writes the kinds forwards. It leaves out
+ * a line that refers to a later line of its own kind or to a later member of a group, and the messages of groups that were
+ * removed during the export.
+ * @throws ChangedMeanwhile if events left for history: such an event could come twice, as a line and in a summary.
  */
 export async function* exportWhileFed(source: ExportSource, options: Options): AsyncGenerator<Uint8Array> {
   const { signal, progress } = options;
   const kinds = EXPORTED.filter((kind) => source.only?.includes(kind) ?? true);
   const folder = mkdtempSync(path.join(options.folder, "export-"));
-  const partOf = (kind: string, of: "deleted" | number) => path.join(folder, `${kind}-${of}`);
+  const partOf = (kind: string, round: "deleted" | number) => path.join(folder, `${kind}-${round}`);
   const complete = new Completeness(path.join(folder, "seen.sqlite"), kinds);
   try {
     const before = await segmentsOf(source, signal);
@@ -60,7 +61,7 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
     }
     if (before !== (await segmentsOf(source, signal))) throw new ChangedMeanwhile();
     for (const kind of kinds.filter((one) => one !== program.record)) {
-      // Messages that a first round missed are older than the message that their group showed then.
+      // A later round has older messages of a group than an earlier round, so it is written first.
       for (let round = MESSAGE_ROUNDS - 1; round >= 0; round -= 1) {
         const part = partOf(kind, round);
         yield* kind === "message" ? messagesIn(part, complete, progress) : bytesIn(part);
@@ -81,15 +82,15 @@ async function segmentsOf(source: ExportSource, signal: AbortSignal): Promise<st
   return hash.digest("hex");
 }
 
-/** A kind before the kinds that it refers to. Message states are read after the groups, and the clock last. */
+/** Each kind before the kinds that it refers to. Message states come after the groups, the clock comes last. */
 function readingOrder(kinds: readonly string[]): string[] {
-  const last = (kind: string) => kind === "message_state" || kind === program.record;
-  return [...kinds.filter((kind) => !last(kind)).toReversed(), ...kinds.filter(last)];
+  const isLast = (kind: string) => kind === "message_state" || kind === program.record;
+  return [...kinds.filter((kind) => !isLast(kind)).toReversed(), ...kinds.filter(isLast)];
 }
 
 /**
- * Leaves out lines that refer to what did not come before them, and messages that came before. It remembers these, and
- * who belongs to which store and group: in a file, because there may be millions.
+ * Leaves out lines that refer to a later line, and messages that came already. It stores the messages, and the members of
+ * stores and groups, in a temporary database, because there may be millions.
  */
 class Completeness {
   readonly #database: DatabaseSync;
@@ -100,11 +101,11 @@ class Completeness {
   constructor(file: string, kinds: readonly string[]) {
     this.#knowsGroups = kinds.includes("message_group");
     this.#database = new DatabaseSync(file);
-    // The file is thrown away at the end, so nothing needs to be safe.
+    // Nothing reads the file after a crash, so SQLite need not make it safe.
     this.#database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
-      CREATE TABLE seen (of TEXT, id TEXT, PRIMARY KEY (of, id)) WITHOUT ROWID`);
+      CREATE TABLE seen (list TEXT, id TEXT, PRIMARY KEY (list, id)) WITHOUT ROWID`);
     this.#insert = this.#database.prepare("INSERT OR IGNORE INTO seen VALUES (?, ?)");
-    this.#find = this.#database.prepare("SELECT 1 FROM seen WHERE of = ? AND id = ?");
+    this.#find = this.#database.prepare("SELECT 1 FROM seen WHERE list = ? AND id = ?");
   }
 
   filter(kind: string, lines: readonly string[]): string[] {
@@ -136,7 +137,7 @@ class Completeness {
   }
 
   #addGroup({ id, member_ids = [] }: { id: string; member_ids?: string[] }): void {
-    // Nobody's id is empty: "" says that the group is there.
+    // No customer has an empty id, so "" stands for the group itself.
     for (const member of ["", ...member_ids]) this.#insert.run(`group ${id}`, member);
   }
 
@@ -149,7 +150,7 @@ async function* bytesIn(part: string): AsyncGenerator<Uint8Array> {
   if (existsSync(part)) yield* createReadStream(part, { highWaterMark: 1024 * 1024 });
 }
 
-/** The messages of groups that are in the export too. */
+/** The messages whose groups the export has. */
 async function* messagesIn(part: string, complete: Completeness, progress: ExportProgress): AsyncGenerator<Uint8Array> {
   if (!existsSync(part)) return;
   for await (const line of createInterface({ input: createReadStream(part) })) {

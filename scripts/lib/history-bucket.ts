@@ -7,13 +7,13 @@ import type { Where } from "./database.ts";
 import { configOf, historyBucket, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
-/** The R2 bucket in which a deployment, or a local service, has its segments. */
+/** The R2 bucket with the segments of a deployment or a local service. */
 export interface Bucket {
-  /** The bytes of an object; null where there is none. */
+  /** The bytes of an object; null if there is no such object. */
   read: (key: string) => Promise<Buffer | null>;
-  /** Writes an object, in the place of one that is there. */
+  /** Writes or replaces an object. */
   write: (key: string, bytes: Buffer) => Promise<void>;
-  /** The keys of the objects whose keys begin so. */
+  /** The keys that begin with the prefix. */
   list: (prefix: string) => Promise<string[]>;
   close: () => Promise<void>;
 }
@@ -23,7 +23,7 @@ const Listed = z.object({
   result_info: z.object({ cursor: z.string().optional() }).optional(),
 });
 
-/** The bucket that wrangler.toml binds. @throws a CommandError where it binds none. */
+/** The bucket that wrangler.toml binds. @throws a CommandError if it binds none. */
 export function boundBucket({ env }: Where) {
   const bound = historyBucket(env);
   if (bound === undefined)
@@ -33,10 +33,10 @@ export function boundBucket({ env }: Where) {
   return { name: bound.bucket_name ?? bound.binding, jurisdiction: bound.jurisdiction };
 }
 
-/** The object that says whose bucket it is (docs/contract/history.md, 2). */
+/** The object with the name of the Worker that owns the bucket (docs/contract/history.md, 2). */
 const OWNER = "owner";
 
-/** @throws a CommandError where wrangler.toml binds no bucket, nobody is logged in, or the bucket is another deployment's. */
+/** @throws a CommandError if wrangler.toml binds no bucket, nobody is logged in, or the bucket is another deployment's. */
 export async function openBucket(where: Where): Promise<Bucket> {
   const { name, jurisdiction } = boundBucket(where);
   const bucket = await ("remote" in where
@@ -48,7 +48,7 @@ export async function openBucket(where: Where): Promise<Bucket> {
   throw new CommandError(`The bucket ${name} belongs to ${owner}. Nothing was changed.`);
 }
 
-/** Marks a bucket that nothing was sealed into as this deployment's. */
+/** Marks a bucket that has no owner as this deployment's. */
 export async function claimBucket(bucket: Bucket, where: Where): Promise<void> {
   if ((await bucket.read(OWNER)) === null) await bucket.write(OWNER, Buffer.from(workerName(where)));
 }
@@ -61,9 +61,9 @@ function workerName({ env }: Where): string {
 const ANSWER_WITHIN_MS = 120_000;
 
 /**
- * Wrangler would take a second for each object, so Cloudflare's API is asked itself: where wrangler asks it too. After
- * 1,200 requests in five minutes it refuses all of the next five, and says for how long. What wrangler is logged in with
- * may end within an hour.
+ * The bucket at Cloudflare's API, because wrangler would take a second for each object. After 1,200 requests in five minutes
+ * the API refuses every request for the next five, and says how long to wait. The login of wrangler may expire within an
+ * hour, so a 401 logs in again.
  */
 async function deployed(name: string, jurisdiction: string | undefined, account: string | undefined): Promise<Bucket> {
   const accountId = process.env.CLOUDFLARE_ACCOUNT_ID || account;

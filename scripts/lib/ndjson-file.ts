@@ -5,29 +5,30 @@ import { readLine } from "../../src/feed/lines.ts";
 import { BODY_LIMIT } from "../../src/http/limits.ts";
 import { CommandError } from "./project.ts";
 
-/** A line of a file: its number, from 1, and its bytes without the line's end. */
 export interface FileLine {
+  /** From 1. */
   number: number;
+  /** Without the end of the line. */
   bytes: Buffer;
-  /** Whether it is the first, or comes after a blank line: there a page of an export begins. */
+  /** Whether a page of an export may begin here: at the first line, and after a blank line. */
   beginsPage?: boolean;
 }
 
 export interface NdjsonFile {
-  /** The bytes on disk, or null where they cannot be known beforehand, as of a pipe. */
+  /** The bytes on disk; null for a pipe. */
   size: number | null;
-  /** The bytes read so far, compressed where the file is. */
+  /** The bytes read so far, before decompression. */
   position: () => number;
-  /** Every line that is not blank, one after the other; only one piece of the file is in memory. */
+  /** Every line that is not blank. Only one piece of the file is in memory. */
   lines: AsyncGenerator<FileLine>;
 }
 
 const NEWLINE = 0x0a;
 const GZIP_MAGIC = [0x1f, 0x8b];
-// With its newline it must fit into one request.
+// A line with its newline must fit into one request.
 const LONGEST_LINE_BYTES = BODY_LIMIT.bytes - 1;
 
-/** Opens a file of one JSON object a line; `-` is standard input. What is compressed with gzip is known by its bytes. */
+/** Opens a file of one JSON object a line; `-` is standard input. The first bytes say whether it is compressed. */
 export function openNdjson(file: string): NdjsonFile {
   const size = file === "-" ? null : sizeOf(file);
   const source: Readable = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
@@ -59,10 +60,7 @@ async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
     yield first.value;
     yield* chunks;
   })();
-  if (GZIP_MAGIC.some((byte, index) => first.value[index] !== byte)) {
-    yield* whole;
-    return;
-  }
+  if (GZIP_MAGIC.some((byte, index) => first.value[index] !== byte)) return yield* whole;
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
   const source = Readable.from(whole).on("error", (error) => gunzip.destroy(error));
   try {

@@ -3,10 +3,10 @@ import { objectOf } from "../../src/feed/lines.ts";
 import type { Kind } from "../../src/feed/records/kind.ts";
 import { count } from "./words.ts";
 
-/** A file of something else may have any number of names: more warnings than these help nobody. */
+/** The most warnings: a file of another format may have any number of unknown fields. */
 const NAMED_FIELDS = 100;
 
-/** The fields of a file's lines that no record of their kind has. The feed ignores them, so a typo would pass in silence. */
+/** Collects fields that the kind of a line does not have. The feed ignores such fields, so nobody would notice a typo. */
 export class UnknownFields {
   readonly #kinds: readonly Kind[];
   readonly #found = new Map<string, { record: string; field: string; firstLine: number; lines: number }>();
@@ -15,7 +15,7 @@ export class UnknownFields {
     this.#kinds = kinds;
   }
 
-  look(line: number, text: string | null): void {
+  add(line: number, text: string | null): void {
     const object = objectOf(text);
     if (Array.isArray(object)) return;
     const kind = this.#kinds.find(({ record }) => record === object.record);
@@ -30,18 +30,18 @@ export class UnknownFields {
     }
   }
 
-  /** One text for each field of a kind, however many lines have it. */
+  /** A warning for each field of a kind, not for each line. */
   warnings(): string[] {
     return [...this.#found.values()].map(({ record, field, firstLine, lines }) => {
       const kind = this.#kinds.find((one) => one.record === record);
       const nearest = nearestTo(field, Object.keys(kind?.fields.shape ?? {}));
-      const where = lines === 1 ? `line ${firstLine}` : `line ${firstLine} and ${count(lines - 1)} more`;
-      return `${where}: ${record} has no field ${field}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
+      const place = lines === 1 ? `line ${firstLine}` : `line ${firstLine} and ${count(lines - 1)} more`;
+      return `${place}: ${record} has no field ${field}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
     });
   }
 }
 
-/** The name with these initials, or one that begins so, or would but for a typo. */
+/** The name with these initials, or the name that begins with this text, with at most one typo. */
 function nearestTo(field: string, names: readonly string[]): string | undefined {
   const given = lettersOf(field);
   const isNear = (letters: string) => letters.startsWith(given) || isTypoOf(given, letters);

@@ -1,6 +1,6 @@
-import { errorOf } from "./result.ts";
+import { errorOf, type LoyaltyError } from "./result.ts";
 import { Service, type ServiceOptions } from "./service.ts";
-import { type Change, connect, type Ending, EVERYTHING, type SocketConstructor } from "./socket.ts";
+import { type Change, connect, type Ending, type SocketConstructor } from "./socket.ts";
 import { pause, throwIfAborted, withTimeout } from "./waiting.ts";
 
 interface ConnectionOptions extends Omit<ServiceOptions, "retry"> {
@@ -14,8 +14,11 @@ interface ConnectionOptions extends Omit<ServiceOptions, "retry"> {
  */
 export type LiveState = "connecting" | "connected" | "dropped" | "blocked" | "unreachable";
 
-/** Is called with each state of the connection, and with the changes: everything once it is connected. */
-export type LiveListener = (state: LiveState, changed: readonly Change[]) => void;
+export interface LiveListener {
+  /** Is called with each state, and with an error if the service refuses the token. */
+  onState: (state: LiveState, refusal?: LoyaltyError) => void;
+  onFrame: (changed: readonly Change[]) => void;
+}
 
 const PATH = "/api/v1/customer/live";
 const PROTOCOL = "loyalty-edge";
@@ -36,7 +39,7 @@ const REPLACED = 4408;
  */
 export class SharedConnection {
   readonly #options: ConnectionOptions;
-  readonly #listeners = new Map<LiveListener, (error: unknown) => void>();
+  readonly #listeners = new Set<LiveListener>();
   #stop = new AbortController();
   #state: LiveState = "connecting";
 
@@ -48,50 +51,53 @@ export class SharedConnection {
     return this.#options.WebSocket !== null;
   }
 
-  /** Calls the listener until the signal is aborted. If the service refuses the token, calls `refuse` with the error. */
-  listen(listener: LiveListener, refuse: (error: unknown) => void, signal: AbortSignal): void {
+  /** Calls the listener until the signal is aborted. */
+  listen(listener: LiveListener, signal: AbortSignal): void {
     if (signal.aborted) return;
-    this.#listeners.set(listener, refuse);
+    this.#listeners.add(listener);
     const leave = () => this.#listeners.delete(listener) && this.#listeners.size === 0 && this.#stop.abort();
     signal.addEventListener("abort", leave, { once: true });
     if (this.#listeners.size === 1) this.#start();
-    else if (this.#state !== "connecting") listener(this.#state, this.#state === "connected" ? EVERYTHING : []);
+    else if (this.#state !== "connecting") listener.onState(this.#state);
   }
 
   #start(): void {
-    const stop = new AbortController();
-    this.#stop = stop;
+    this.#stop = new AbortController();
     this.#state = "connecting";
-    const callAll: LiveListener = (state, changed) => {
-      // Later listeners have another connection.
-      if (stop.signal.aborted) return;
-      this.#state = state;
-      for (const listener of this.#listeners.keys()) listener(state, changed);
+    const { signal } = this.#stop;
+    const tellAll: LiveListener = {
+      onState: (state, refusal) => {
+        // The listeners may already be those of another connection.
+        if (signal.aborted) return;
+        this.#state = state;
+        for (const { onState } of this.#listeners) onState(state, refusal);
+      },
+      onFrame: (changed) => {
+        for (const { onFrame } of this.#listeners) onFrame(changed);
+      },
     };
-    stayConnected(this.#options, callAll, stop.signal).catch((error: unknown) => {
-      if (stop.signal.aborted) return;
-      for (const refuse of this.#listeners.values()) refuse(error);
-      this.#listeners.clear();
-    });
+    // It ends only with the signal.
+    stayConnected(this.#options, tellAll, signal).catch(() => {});
   }
 }
 
 /** Keeps a connection open, and opens another when it ends. Asks for the token each time. */
-async function stayConnected(options: ConnectionOptions, listener: LiveListener, signal: AbortSignal): Promise<never> {
+async function stayConnected(
+  options: ConnectionOptions,
+  { onState, onFrame }: LiveListener,
+  signal: AbortSignal,
+): Promise<never> {
   const { url, WebSocket } = options;
-  const onChanged = (changed: readonly Change[]) => listener("connected", changed);
   for (let failures = 0; ; ) {
     const token = await tokenOf(options, signal);
-    const ending = await connect(
-      () => {
-        if (token === null || WebSocket === null) return null;
-        return new WebSocket(addressOf(url).replace(/^http/i, "ws"), [PROTOCOL, `bearer.${token}`]);
-      },
-      onChanged,
-      signal,
-    );
-    if (ending.wasOpen) listener(ending.code === REPLACED ? "blocked" : "dropped", []);
-    else listener(token === null ? "unreachable" : await findTrouble(options, signal), []);
+    const open = () => {
+      if (token === null || WebSocket === null) return null;
+      return new WebSocket(addressOf(url).replace(/^http/i, "ws"), [PROTOCOL, `bearer.${token}`]);
+    };
+    const ending = await connect(open, { onHello: () => onState("connected"), onFrame }, signal);
+    if (ending.wasOpen) onState(ending.code === REPLACED ? "blocked" : "dropped");
+    else if (token === null) onState("unreachable");
+    else onState(...(await findTrouble(options, signal)));
     failures = ending.wasOpen ? 0 : failures + 1;
     await pause(waitAfter(ending, failures), signal);
   }
@@ -118,17 +124,18 @@ function addressOf(url: string): string {
  * Finds out why a connection could not be made. A browser does not say, so this asks the same path without a socket. The
  * answer to a good token is 426, to a bad one 401 or 403. It asks for a new token, because the first may have expired on a
  * device that slept.
- * @throws a LoyaltyError if the service refuses the token.
  */
-async function findTrouble(options: ConnectionOptions, signal: AbortSignal): Promise<LiveState> {
+async function findTrouble(
+  options: ConnectionOptions,
+  signal: AbortSignal,
+): Promise<Parameters<LiveListener["onState"]>> {
   const service = new Service({
     ...options,
     retry: { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS },
   });
   const result = await service.getPage("/live", "", { signal }).catch(() => nullUnlessAborted(signal));
-  if (result === null) return "unreachable";
-  if (!result.status && [401, 403].includes(result.httpStatus)) throw errorOf(result);
-  return result.httpStatus < 500 && result.httpStatus !== 429 ? "blocked" : "unreachable";
+  if (result === null || result.httpStatus >= 500 || result.httpStatus === 429) return ["unreachable"];
+  return !result.status && [401, 403].includes(result.httpStatus) ? ["blocked", errorOf(result)] : ["blocked"];
 }
 
 /** The whole wait is random, so that clients that were dropped together do not reconnect together. */

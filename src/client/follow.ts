@@ -10,7 +10,6 @@ export interface ChangesOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Something changed. */
 export interface Changed {
   /** What to ask for again: one or more. */
   what: Change[];
@@ -22,8 +21,8 @@ type Interval = (state: LiveState) => number;
 const BLOCKED_EVERY_MS = 60_000;
 
 /**
- * Changes: everything after each connection, then what frames list; without a socket, everything now and then. Changes that
- * come while the app is busy are merged into one item.
+ * Changes: everything after each connection, then the changes of each frame. While no socket can be opened, everything once
+ * in a while. Changes that come while the app is busy are merged into one item.
  * @throws a LoyaltyError if the service refuses the token.
  */
 export function followChanges(
@@ -32,68 +31,71 @@ export function followChanges(
 ): AsyncGenerator<Changed, void, undefined> {
   return abortable(signal, async function* (stop) {
     const pending = new PendingChanges(EVERYTHING);
-    // A failure while the app is busy is thrown at the next item.
-    connection.listen(pending.listener, pending.fail, stop);
+    connection.listen(pending, stop);
     for (let isFirst = true; ; isFirst = false) {
       const blockedMs = isFirst ? 0 : BLOCKED_EVERY_MS * (1 + Math.random());
       const interval: Interval = (state) => (state === "blocked" ? blockedMs : Infinity);
-      yield { what: await pending.next(interval, stop) };
+      const { what } = await pending.next(interval, stop);
+      yield { what };
     }
   });
 }
 
 /** The changes since the last call of `next`, each once. */
-class PendingChanges {
+class PendingChanges implements LiveListener {
   readonly #kinds: readonly Change[];
   readonly #changed = new Set<Change>();
   #hasFrame = false;
-  /** Whether the last changes of `next` were in a frame, not only due to a new connection or the interval. */
-  wasInFrame = false;
   #state: LiveState = "connecting";
-  #failure: { error: unknown } | null = null;
+  #refusal: LoyaltyError | undefined;
   #wake = () => {};
 
   constructor(kinds: readonly Change[]) {
     this.#kinds = kinds;
   }
 
-  readonly listener: LiveListener = (state, changed) => {
+  readonly onState: LiveListener["onState"] = (state, refusal) => {
     this.#state = state;
-    const wanted = changed.filter((kind) => this.#kinds.includes(kind));
-    for (const kind of wanted) this.#changed.add(kind);
-    if (changed !== EVERYTHING && wanted.length > 0) this.#hasFrame = true;
+    this.#refusal ??= refusal;
+    if (state === "connected") this.#add(this.#kinds);
     this.#wake();
   };
 
-  /** No changes follow. `next` gives those that are pending, and then throws the error. */
-  readonly fail = (error: unknown): void => {
-    this.#failure = { error };
+  readonly onFrame: LiveListener["onFrame"] = (changed) => {
+    const wanted = changed.filter((kind) => this.#kinds.includes(kind));
+    this.#hasFrame ||= wanted.length > 0;
+    this.#add(wanted);
     this.#wake();
   };
 
   /**
-   * Waits for a change, or until everything counts as changed after the interval.
-   * @throws the error given to `fail`, and the signal's reason once it is aborted.
+   * Waits for a change, or until everything counts as changed after the interval. `hasFrame`: a frame had some of the
+   * changes, not only a new connection or the end of the interval.
+   * @throws a LoyaltyError if the token was refused, after the changes before that, and the signal's reason once it is
+   * aborted.
    */
-  async next(interval: Interval, signal: AbortSignal): Promise<Change[]> {
+  async next(interval: Interval, signal: AbortSignal): Promise<Changed & { hasFrame: boolean }> {
     const askedAt = Date.now();
     for (;;) {
       throwIfAborted(signal);
-      if (this.#changed.size > 0) return this.#take([...this.#changed]);
-      if (this.#failure !== null) throw this.#failure.error;
+      if (this.#changed.size > 0) break;
+      if (this.#refusal !== undefined) throw this.#refusal;
       const left = interval(this.#state) - Math.max(Date.now() - askedAt, 0);
-      if (left <= 0) return this.#take(this.#kinds);
-      await pause(left, signal, (wake) => {
-        this.#wake = wake;
-      });
+      if (left <= 0) this.#add(this.#kinds);
+      else
+        await pause(left, signal, (wake) => {
+          this.#wake = wake;
+        });
     }
+    const what = EVERYTHING.filter((kind) => this.#changed.has(kind));
+    const hasFrame = this.#hasFrame;
+    this.#changed.clear();
+    this.#hasFrame = false;
+    return { what, hasFrame };
   }
 
-  #take(kinds: readonly Change[]): Change[] {
-    this.#changed.clear();
-    this.wasInFrame = this.#hasFrame;
-    this.#hasFrame = false;
-    return EVERYTHING.filter((kind) => kinds.includes(kind));
+  #add(kinds: readonly Change[]): void {
+    for (const kind of kinds) this.#changed.add(kind);
   }
 }
 
@@ -119,8 +121,6 @@ const EVERY_MS = 5_000;
 const BESIDE_SOCKET_MS = 60_000;
 // A poll goes to the nearest replica, which may not have the message of the frame yet.
 const AGAIN_AFTER_MS = [300, 1_000, 2_000];
-// A refused token makes a poll end the iteration. If polls succeed, there is a better token after this time.
-const REFUSED_WAIT_MS = 60_000;
 
 /**
  * Message groups as they get new messages. Only polls find messages (`pollMessages`); a socket only says when to poll. So
@@ -142,9 +142,9 @@ export function followMessages(
     const untilDue = async (foundNews: boolean) => {
       pending ??= listen(connection, stop);
       const [wait, ...later] = foundNews && !isOfTwoFrames ? [] : waits;
-      await pending.next(wait === undefined ? interval : () => wait, stop);
-      isOfTwoFrames = pending.wasInFrame && wait !== undefined;
-      waits = pending.wasInFrame ? AGAIN_AFTER_MS : later;
+      const { hasFrame } = await pending.next(wait === undefined ? interval : () => wait, stop);
+      isOfTwoFrames = hasFrame && wait !== undefined;
+      waits = hasFrame ? AGAIN_AFTER_MS : later;
     };
     return pollMessages(get, { since, untilDue, onError, signal: stop });
   });
@@ -160,12 +160,9 @@ function intervalOf(everyMs: number): Interval {
 
 function listen(connection: SharedConnection, stop: AbortSignal): PendingChanges {
   const pending = new PendingChanges(["messages"]);
-  const listenAgain = () => {
-    pending.listener("blocked", []);
-    pause(REFUSED_WAIT_MS * (1 + Math.random()), stop).then(begin, () => {});
-  };
-  const begin = () => connection.listen(pending.listener, listenAgain, stop);
-  if (connection.hasSockets) begin();
-  else pending.listener("blocked", []);
+  const { onState, onFrame } = pending;
+  // Without the refusal of a token: the next poll gets it too, or has a better token.
+  if (connection.hasSockets) connection.listen({ onState: (state) => onState(state), onFrame }, stop);
+  else onState("blocked");
   return pending;
 }

@@ -1,6 +1,6 @@
 import { reasonOf, throwIfAborted } from "./waiting.ts";
 
-/** The part of a WebSocket that is used. Browsers, Node, Workers and the package `ws` have it. */
+/** The part of a WebSocket that the client needs. Browsers, Node, Workers and the package `ws` have it. */
 export interface SocketLike {
   send(text: string): void;
   close(code?: number, reason?: string): void;
@@ -9,7 +9,7 @@ export interface SocketLike {
 
 export type SocketConstructor = new (url: string, protocols: string[]) => SocketLike;
 
-/** What has changed, for the app to ask for again. */
+/** What an app asks for again. */
 export type Change = "messages" | "coupons" | "balance";
 
 export const EVERYTHING: readonly Change[] = ["messages", "coupons", "balance"];
@@ -17,7 +17,7 @@ export const EVERYTHING: readonly Change[] = ["messages", "coupons", "balance"];
 export interface Ending {
   /** Whether the service had said hello. */
   wasOpen: boolean;
-  /** The close code; 1006 if the connection broke; null if it went silent and was given up. */
+  /** The close code; 1006 if the connection broke; null if the client closed a silent connection. */
   code: number | null;
 }
 
@@ -29,13 +29,13 @@ const CLOSED_NORMALLY = 1000;
 const BROKEN = 1006;
 
 /**
- * One connection, from its handshake to its end. After hello everything counts as changed. After some silence it sends
- * `ping`, and gives the connection up if nothing comes back.
+ * One connection, from its handshake to its end. After some silence it sends `ping`, and closes the socket if nothing comes
+ * back.
  * @throws the signal's reason once it is aborted.
  */
 export function connect(
   open: () => SocketLike | null,
-  onChanged: (changed: readonly Change[]) => void,
+  { onHello, onFrame }: { onHello: () => void; onFrame: (changed: Change[]) => void },
   signal: AbortSignal,
 ): Promise<Ending> {
   return new Promise((resolve, reject) => {
@@ -43,7 +43,8 @@ export function connect(
     // A browser throws for a token that cannot be a subprotocol, and for ws: on an https: page.
     const socket = quietly(open);
     if (socket === null) return resolve({ wasOpen: false, code: null });
-    let [wasOpen, isOver] = [false, false];
+    let wasOpen = false;
+    let isOver = false;
     const end = (code: number | null) => {
       isOver = true;
       clearTimeout(timer);
@@ -64,26 +65,28 @@ export function connect(
     socket.addEventListener("error", () => end(BROKEN));
     socket.addEventListener("close", (event) => end((event as { code?: number }).code ?? BROKEN));
     socket.addEventListener("message", (event) => {
-      const { isHello, changed } = readFrame((event as { data?: unknown }).data);
-      if (isOver || (!wasOpen && !isHello)) return;
+      const frame = readFrame((event as { data?: unknown }).data);
+      if (isOver || (!wasOpen && frame?.type !== "hello")) return;
       wasOpen = true;
       clearTimeout(timer);
       timer = setTimeout(ping, PING_AFTER_SILENCE_MS);
-      if (changed.length > 0) onChanged(changed);
+      // Other frames are `pong`, or belong to a later version of the service.
+      if (frame?.type === "hello") onHello();
+      if (frame?.type === "changed" && Array.isArray(frame.what)) onFrame(changesIn(frame.what));
     });
   });
 }
 
-/** Other frames are ignored: they may be `pong`, or be new in a later version of the service. */
-function readFrame(data: unknown): { isHello: boolean; changed: readonly Change[] } {
-  const frame = quietly(() => JSON.parse(String(data)) as { type?: unknown; what?: unknown } | null);
-  if (frame?.type === "hello") return { isHello: true, changed: EVERYTHING };
-  const what: readonly unknown[] = frame?.type === "changed" && Array.isArray(frame.what) ? frame.what : [];
-  return { isHello: false, changed: EVERYTHING.filter((change) => what.includes(change)) };
+function readFrame(data: unknown): { type?: unknown; what?: unknown } | null {
+  return quietly(() => JSON.parse(String(data)));
 }
 
-/** The outcome; null if it throws. Some sockets throw once they are closed. */
-function quietly<Outcome>(run: () => Outcome): Outcome | null {
+function changesIn(what: readonly unknown[]): Change[] {
+  return EVERYTHING.filter((change) => what.includes(change));
+}
+
+/** The result; null if `run` throws, as some sockets do once they are closed. */
+function quietly<Value>(run: () => Value): Value | null {
   try {
     return run();
   } catch {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { createClient, type Since } from "../../src/client/index.ts";
-import { MINUTE, pass, SECOND } from "../support/changes.ts";
 import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
 import { BEGINNING, GROUP_IDS, newsSince, ServiceModel, timeOf } from "../support/messages-model.ts";
 import { propertyRuns } from "../support/property-runs.ts";
+import { MINUTE, pass, SECOND } from "../support/scripted-service.ts";
 
 // `newMessages` against a model of the service, with sockets and without. Anything may happen at any time, also before and
 // after each answer and each group: frames that come late, twice or never, connections that break, go silent or are

@@ -1,3 +1,3 @@
 import { testAsInReactNative } from "../support/in-react-native.ts";
 
-testAsInReactNative(import.meta.glob("./{calls,lists,new-messages}.test.ts", { query: "?react-native" }));
+testAsInReactNative(import.meta.glob("./{calls,lists}.test.ts", { query: "?react-native" }));

@@ -1,0 +1,259 @@
+import { describe, it } from "vitest";
+import { fakeSockets } from "../support/fake-socket.ts";
+import {
+  EVERYTHING,
+  followChanges,
+  followChangesOf,
+  followConnected,
+  MINUTE,
+  openClient,
+  pass,
+  SECOND,
+  soon,
+  stopTime,
+  URL_OF_SERVICE,
+} from "../support/scripted-service.ts";
+
+stopTime();
+
+describe("the connection of a client", () => {
+  it.for([
+    [URL_OF_SERVICE, "wss://loyalty.example/api/v1/customer/live"],
+    ["http://127.0.0.1:8787/", "ws://127.0.0.1:8787/api/v1/customer/live"],
+    ["https://shop.example/loyalty", "wss://shop.example/loyalty/api/v1/customer/live"],
+  ] as const)("to %s has the address %s, and the token as a subprotocol", async ([url, address], { expect }) => {
+    const { last } = followChanges({ url });
+    await soon();
+
+    expect(last().url).toBe(address);
+    expect(last().protocols).toEqual(["loyalty-edge", "bearer.t0"]);
+  });
+
+  it("is not opened before the first item is asked for, nor if the signal is aborted", async ({ expect }) => {
+    const { client, opened } = openClient();
+    const stop = new AbortController();
+    stop.abort();
+
+    client.changes();
+    const next = await client.changes({ signal: stop.signal }).next();
+
+    expect(next).toEqual({ done: true, value: undefined });
+    expect(opened).toHaveLength(0);
+  });
+
+  it("gets a ping after 45 seconds of silence, and is closed if no pong comes within ten", async ({ expect }) => {
+    const { last, opened, openedAt } = await followConnected();
+
+    await pass(44 * SECOND);
+    last().changed("coupons");
+    await pass(44 * SECOND);
+    expect(last().sent).toEqual([]);
+    await pass(SECOND);
+    expect(last().sent).toEqual(["ping"]);
+    last().answersPings = false;
+    await pass(45 * SECOND);
+    expect(last().sent).toEqual(["ping", "ping"]);
+    await pass(10 * SECOND);
+
+    expect(opened[0]?.closedWith).toBe(1000);
+    await pass(500);
+    expect(openedAt).toEqual([0, 144.5]);
+  });
+
+  it("is closed if no hello comes within ten seconds", async ({ expect }) => {
+    const { opened, openedAt, given, last } = followChanges({ answer: "down" });
+    await soon();
+    last().changed("messages");
+
+    await pass(10.5 * SECOND);
+
+    expect(opened[0]?.closedWith).toBe(1000);
+    expect(openedAt).toEqual([0, 10.5]);
+    expect(given).toEqual([]);
+  });
+});
+
+describe("a reconnection", () => {
+  it("comes at a random time within 30 seconds, and if it fails after growing waits", async ({ expect }) => {
+    let isDown = false;
+    const { openedAt, last } = await followConnected({
+      answer: "nothing",
+      onOpen: (socket) => setTimeout(() => (isDown ? socket.drops() : socket.hello())),
+    });
+    isDown = true;
+    last().drops(1012);
+    await pass(2.5 * MINUTE);
+    isDown = false;
+    await pass(30 * SECOND);
+    isDown = true;
+    last().drops(1012);
+    await pass(16 * SECOND);
+
+    const waits = openedAt.slice(1).map((at, index) => Math.round(10 * (at - (openedAt[index] ?? 0))) / 10);
+    expect(waits).toEqual([15, 0.5, 1, 2, 4, 8, 16, 30, 30, 30, 30, 13.5 + 15, 0.5]);
+  });
+
+  it("comes within a second after a token has expired, with another token", async ({ expect }) => {
+    let tokens = 0;
+    const { opened, openedAt, last, given } = await followConnected({ token: async () => `t${++tokens}` });
+    last().drops(4401);
+
+    await pass(500);
+    last().hello();
+    await soon();
+
+    expect(openedAt).toEqual([0, 0.5]);
+    expect(opened.map(({ protocols }) => protocols[1])).toEqual(["bearer.t1", "bearer.t2"]);
+    expect(given).toEqual([
+      [0, EVERYTHING],
+      [0.5, EVERYTHING],
+    ]);
+  });
+
+  it("comes five to ten minutes after a newer socket replaced this one, and items list everything meanwhile", async ({
+    expect,
+  }) => {
+    const { openedAt, last, given } = await followConnected();
+    last().drops(4408);
+
+    await pass(7.5 * MINUTE);
+
+    expect(openedAt).toEqual([0, 450]);
+    expect(given.map(([at]) => at)).toEqual([0, 90, 180, 270, 360, 450]);
+  });
+
+  it("comes if the app's function for tokens fails or never ends", async ({ expect }) => {
+    const cases = [() => Promise.reject(new TypeError("connection lost")), () => new Promise<string>(() => {})];
+    let asked = 0;
+    const { opened } = followChanges({ token: () => cases[asked++]?.() ?? "t" });
+
+    await pass(31.5 * SECOND);
+
+    expect(opened.map(({ protocols }) => protocols[1])).toEqual(["bearer.t"]);
+  });
+
+  it("comes if the runtime refuses to open a socket", async ({ expect }) => {
+    let tries = 0;
+    const { given } = followChanges({
+      WebSocket: class extends fakeSockets().WebSocket {
+        constructor(url: string, protocols: string[]) {
+          super(url, protocols);
+          tries += 1;
+          throw new DOMException("An insecure WebSocket connection may not be initiated.", "SecurityError");
+        }
+      },
+    });
+
+    await pass(2 * SECOND);
+
+    expect(tries).toBe(3);
+    expect(given).toEqual([[0, EVERYTHING]]);
+  });
+});
+
+describe("a refused token", () => {
+  it.for([
+    ["refused", "UNAUTHENTICATED"],
+    ["forbidden", "FORBIDDEN"],
+  ] as const)("ends changes() with the failure: %s", async ([answer, errorCode], { expect }) => {
+    const { last, ended, service, opened } = await followConnected({ answer });
+    last().drops(4401);
+    await pass(SECOND);
+    last().drops();
+
+    await pass(MINUTE);
+
+    const failure = { status: false, errorCode };
+    expect(await ended).toMatchObject({ name: "LoyaltyError", message: "The service's words.", failure });
+    expect(service.asked).toEqual([[`${URL_OF_SERVICE}/api/v1/customer/live`, "Bearer t0"]]);
+    expect(opened).toHaveLength(2);
+  });
+
+  it("does not end it if the app has another token, which is good", async ({ expect }) => {
+    const tokens = ["expired", "newer", "newer"];
+    const { last, service, given, opened } = followChanges({ token: () => tokens.shift() ?? "" });
+    await soon();
+    last().drops();
+    await pass(2 * SECOND);
+    last().hello();
+    await soon();
+
+    expect(service.asked.map(([, token]) => token)).toEqual(["Bearer newer"]);
+    expect(opened).toHaveLength(2);
+    expect(given.map(([, what]) => what)).toEqual([EVERYTHING, EVERYTHING]);
+  });
+});
+
+describe("the iterations of one client", () => {
+  it("share one connection, also those of messages", async ({ expect }) => {
+    const { opened, client, last } = openClient({ onOpen: (socket) => setTimeout(() => socket.hello()) });
+    const [one, other] = [followChangesOf(client), followChangesOf(client)];
+    const messages = client.newMessages();
+    const ended = messages.next();
+
+    await pass(SECOND);
+    last().changed("balance");
+    await soon();
+
+    expect(opened).toHaveLength(1);
+    for (const { given, iteration } of [one, other]) {
+      expect(given.map(([, what]) => what)).toEqual([EVERYTHING, ["balance"]]);
+      await iteration.return();
+    }
+    expect(last().closedWith).toBe(null);
+    await messages.return();
+    expect(await ended).toEqual({ done: true, value: undefined });
+    expect(last().closedWith).toBe(1000);
+  });
+
+  it.for([
+    ["a connection", "hello"],
+    ["no connection", "drops"],
+  ] as const)("begin with everything if they join later, when there is %s", async ([, happens], { expect }) => {
+    const { client } = openClient({ onOpen: (socket) => setTimeout(() => socket[happens]()) });
+    const first = followChangesOf(client);
+    await pass(10 * SECOND);
+
+    const second = followChangesOf(client);
+    await soon();
+
+    expect(first.given).toEqual([[0, EVERYTHING]]);
+    expect(second.given).toEqual([[10, EVERYTHING]]);
+  });
+
+  it("open another connection after all others have ended, at any stage", async ({ expect }) => {
+    const { opened, client } = openClient({ onOpen: (socket) => setTimeout(() => socket.hello()) });
+    // The first ends while it asks for its token, the second when it is connected.
+    const first = followChangesOf(client);
+    const returned = first.iteration.return();
+    const second = followChangesOf(client);
+    await returned;
+    await pass(SECOND);
+    await second.iteration.return();
+
+    const third = followChangesOf(client);
+    await pass(SECOND);
+
+    expect(opened.map(({ closedWith }) => closedWith)).toEqual([1000, null]);
+    expect([first, second, third].map(({ given }) => given.length)).toEqual([0, 1, 1]);
+  });
+
+  it("end together if the token is refused, and may begin again", async ({ expect }) => {
+    const { service, client, last } = openClient({
+      onOpen: (socket) => setTimeout(() => (service.answer === "good" ? socket.hello() : socket.drops())),
+    });
+    const before = [followChangesOf(client), followChangesOf(client)];
+    await pass(SECOND);
+    service.answer = "refused";
+    last().drops(4401);
+    await pass(SECOND);
+
+    const failures = await Promise.all(before.map(({ ended }) => ended));
+    service.answer = "good";
+    const after = followChangesOf(client);
+    await pass(SECOND);
+
+    for (const failure of failures) expect(failure).toMatchObject({ failure: { errorCode: "UNAUTHENTICATED" } });
+    expect(after.given).toHaveLength(1);
+  });
+});

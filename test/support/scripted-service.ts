@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, vi } from "vitest";
+import { type ClientOptions, createClient } from "../../src/client/index.ts";
+import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
+
+export const URL_OF_SERVICE = "https://loyalty.example";
+export const EVERYTHING = ["messages", "coupons", "balance"];
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
+
+const failure = (status: number, errorCode: string) =>
+  Response.json({ status: false, errorCode, message: "The service's words." }, { status });
+/** Answers to a request for the path of the socket that does not ask for a socket. */
+const answers = {
+  good: () => failure(426, "UPGRADE_REQUIRED"),
+  refused: () => failure(401, "UNAUTHENTICATED"),
+  forbidden: () => failure(403, "FORBIDDEN"),
+  busy: () => failure(429, "TOO_MANY_REQUESTS"),
+  down: () => failure(503, "UNAVAILABLE"),
+  stranger: () => new Response("<h1>Log in</h1>"),
+};
+export type Answer = keyof typeof answers | "nothing";
+
+/** Stops the clock in each test of the file, and makes every random number 0.5. */
+export function stopTime(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: NOW });
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+}
+
+export const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+export const soon = () => pass(0);
+/** Since the clock was stopped. */
+export const secondsPassed = () => (Date.now() - NOW) / SECOND;
+
+/** Takes every item. Resolves with "ended", or with the error that ended it. */
+export async function follow<Item>(items: AsyncIterable<Item>, onItem: (item: Item) => void): Promise<unknown> {
+  try {
+    for await (const item of items) onItem(item);
+    return "ended";
+  } catch (error) {
+    return error;
+  }
+}
+
+export interface ServiceOptions extends Partial<ClientOptions> {
+  answer?: Answer;
+  onOpen?: (socket: FakeSocket) => void;
+  /** Answers polls while tokens are good; by default there is no message. */
+  poll?: (address: URL) => Response | Promise<Response>;
+}
+
+/** A client of a scripted service, its sockets with the second of each, and its requests for the path of the socket. */
+export function openClient({ answer = "good", onOpen, poll, ...options }: ServiceOptions = {}) {
+  const openedAt: number[] = [];
+  const sockets = fakeSockets((socket) => {
+    openedAt.push(secondsPassed());
+    onOpen?.(socket);
+  });
+  const service = { answer, asked: [] as [string, string | null][] };
+  const client = createClient({
+    url: URL_OF_SERVICE,
+    token: "t0",
+    fetch: async (input, init) => {
+      const isLive = String(input).endsWith("/live");
+      if (isLive) service.asked.push([String(input), new Headers(init?.headers).get("Authorization")]);
+      if (service.answer === "nothing") throw new TypeError("connection lost");
+      if (isLive || service.answer === "refused") return answers[service.answer]();
+      return poll?.(new URL(String(input))) ?? failure(200, "NO_ITEMS");
+    },
+    WebSocket: sockets.WebSocket,
+    ...options,
+  });
+  return { ...sockets, client, service, openedAt };
+}
+
+/** Follows `changes()` of a client: the items with the second of each, and how the iteration ended. */
+export function followChangesOf(client: ReturnType<typeof createClient>) {
+  const given: [seconds: number, what: string[]][] = [];
+  const stop = new AbortController();
+  const iteration = client.changes({ signal: stop.signal });
+  const ended = follow(iteration, ({ what }) => given.push([secondsPassed(), what]));
+  return { given, stop, iteration, ended };
+}
+
+export function followChanges(options?: ServiceOptions) {
+  const opened = openClient(options);
+  return { ...opened, ...followChangesOf(opened.client) };
+}
+
+/** Follows `changes()` over a connection that has said hello. */
+export async function followConnected(options?: ServiceOptions) {
+  const following = followChanges(options);
+  await soon();
+  following.last().hello();
+  await soon();
+  return following;
+}

@@ -108,7 +108,7 @@ describe("newMessages", () => {
     last().changed("coupons", "balance");
     last().changed("messages");
     await pass(10 * SECOND);
-    const withoutNews = polledAt.splice(0);
+    expect(polledAt.splice(0)).toEqual([0, 0, 1, 1.3, 2.3, 4.3]);
 
     model.say("a");
     last().changed("messages");
@@ -116,7 +116,6 @@ describe("newMessages", () => {
     model.now += 1;
     await pass(10 * SECOND);
 
-    expect(withoutNews).toEqual([0, 0, 1, 1.3, 2.3, 4.3]);
     expect(polledAt).toEqual([11, 11.3, 12.3]);
     expect(given).toEqual(["a 1"]);
   });
@@ -208,10 +207,10 @@ describe("newMessages while polls fail", () => {
     say("a");
 
     await pass(90 * SECOND - 1);
-    const early = [...polledAt];
+    expect(polledAt).toEqual([0]);
     await pass(10 * SECOND);
 
-    expect([early, given]).toEqual([[0], ["a 1"]]);
+    expect(given).toEqual(["a 1"]);
   });
 
   it.for([

@@ -6,18 +6,15 @@ import { mustBe, utf8Bytes } from "../values/text.ts";
 import type { JsonText } from "./json-text.ts";
 import { ANSWER_BYTES } from "./limits.ts";
 
-const LAST_PAGE = 999_999_999;
-const LARGEST_PAGE = 100;
-
 /** The parameters of a paged list (docs/contract/interface.md, 1). */
 export const PagingParameters = {
-  page: integerParameter({ min: 1, max: LAST_PAGE }).default(1).describe("The number of the page, from 1."),
-  per_page: integerParameter({ min: 1, max: LARGEST_PAGE }).default(50).describe("How many items a page holds."),
+  page: integerParameter({ min: 1, max: 999_999_999 }).default(1).describe("The number of the page, from 1."),
+  per_page: integerParameter({ min: 1, max: 100 }).default(50).describe("How many items a page holds."),
 };
 
 const NO_CURSOR = "must be as a Link header gave it";
 
-/** An optional `after`, which is JSON. The schema gives undefined for an object that is no cursor. */
+/** An optional `after`, which is JSON. The schema may give undefined for an object that is not a cursor. */
 export function cursorParameter<Cursor extends object>(schema: z.ZodType<Cursor | undefined>) {
   return z
     .string({ error: mustBe("a cursor") })
@@ -46,7 +43,6 @@ export const WITHIN_PAGE: [(query: PageQuery) => boolean, { path: PropertyKey[];
   { path: ["after"], error: NO_CURSOR },
 ];
 
-/** Where a page begins and how many items it has. */
 export interface Page {
   offset: number;
   limit: number;
@@ -58,9 +54,9 @@ export function toPage({ page, per_page, after }: PageQuery): Page {
   return { offset: (page - 1) * per_page + shown, limit: per_page - shown };
 }
 
-/** The items of a page, and whether there are more after it. */
 export interface Paged<Item> {
   items: Item[];
+  /** Whether there are more items after the page. */
   hasMore: boolean;
 }
 

@@ -1,6 +1,7 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../app-env.ts";
 import { foreignPage } from "../http/errors.ts";
+import { partsOf } from "../values/parameter.ts";
 import { allowedMethods } from "./known-routes.ts";
 
 const PREFLIGHT_SECONDS = 86_400;
@@ -46,16 +47,15 @@ export function isAllowedOrigin(env: Env, origin: string): boolean {
 }
 
 function allowedOrigins({ CORS_ORIGINS = "" }: Partial<Env>): string[] {
-  return listed(CORS_ORIGINS).filter((origin) => origin !== "");
-}
-
-function listed(origins: string): string[] {
-  return origins.split(",").map((origin) => origin.trim());
+  return partsOf(CORS_ORIGINS);
 }
 
 /** The parts of a comma-separated text that are neither `*` nor an origin as a browser or an app's web view sends it. */
 export function invalidOrigins(text: string): string[] {
-  return listed(text).filter((origin) => !isOrigin(origin));
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((origin) => !isOrigin(origin));
 }
 
 function isOrigin(text: string): boolean {

@@ -62,7 +62,7 @@ function isUnusual({ status, milliseconds, attempts, rowsWritten }: ReturnType<t
   return status >= 400 || milliseconds >= SLOW_MS || attempts > 1 || rowsWritten > 0;
 }
 
-/** The loggable details of a failure: codes and stack lines. Error messages may contain customers' data. */
+/** Only codes and stack lines of a failure may be logged. Error messages may contain customers' data. */
 function causeOf(error: Error | undefined): Record<string, unknown> {
   const { cause } = failureOf(error) ?? { cause: error };
   if (cause === undefined) return {};
@@ -70,7 +70,7 @@ function causeOf(error: Error | undefined): Record<string, unknown> {
   return { cause: cause.name, sqlite: /SQLITE_[A-Z_]+/.exec(cause.message)?.[0], stack: stackLines(cause) };
 }
 
-/** The stack without the message that it begins with. A line of the message could look like a stack line and be data. */
+/** Leaves out the message, with which a stack begins: a line of it could look like a stack line, and be data. */
 function stackLines({ message, stack = "" }: Error): string[] {
   const rest = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : "";
   return rest.split("\n").filter((line) => /^\s+at /.test(line));

@@ -28,10 +28,7 @@ export async function rateLimit(c: Context<AppEnv>, limiter: RateLimit, key: str
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
-/**
- * The key for an address: an IPv4 address itself, or the /64 network of an IPv6 address. An IPv6 client can send from any
- * of 2^64 addresses, so a limit per address would not stop it.
- */
+/** An IPv4 address, or the /64 network of an IPv6 address: an IPv6 client can send from any of its 2^64 addresses. */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const [before = [], after = []] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));

@@ -61,7 +61,7 @@ export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<s
   };
 }
 
-/** The routes that are registered for one method. The others are middleware. */
+/** The distinct routes for one method. A handler for all methods is middleware. */
 export function endpoints(app: Hono<AppEnv>): { method: string; path: string }[] {
   const served = app.routes.filter(({ method }) => method !== METHOD_NAME_ALL);
   return [...new Map(served.map(({ method, path }) => [`${method} ${path}`, { method, path }])).values()];

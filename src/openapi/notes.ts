@@ -4,13 +4,12 @@ import type { AppEnv } from "../app-env.ts";
 import type { Scope } from "../auth/token.ts";
 import type { FailureName } from "./failures.ts";
 
-/** The description of a response header. */
 export interface HeaderNote {
   description: string;
   example: string;
 }
 
-/** The description of an endpoint. Its middleware and handlers add their own notes. */
+/** The description of an endpoint. Its middleware adds notes. */
 export interface Operation extends Notes {
   /** The name of the function in a generated client. */
   id: string;
@@ -35,7 +34,7 @@ export interface Example {
   answer?: object | undefined;
 }
 
-/** A middleware's or handler's part of the reference. It applies to every endpoint behind the middleware. */
+/** A middleware's part of the reference: it applies to every endpoint behind the middleware. */
 export interface Notes {
   parameters?: { in: "query" | "path"; schema: z.ZodObject };
   body?: { mediaType: string; schema: z.ZodType };
@@ -51,13 +50,11 @@ export interface Notes {
 
 const notes = new WeakMap<object, Notes>();
 
-/** Attaches notes to a handler, and returns the handler. */
 export function annotate<Handler extends object>(handler: Handler, note: Notes): Handler {
   notes.set(handler, note);
   return handler;
 }
 
-/** A middleware with its notes. */
 export function middleware(note: Notes, handler: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> {
   return annotate(handler, note);
 }

@@ -52,7 +52,6 @@ export const BOOKMARK: Record<string, HeaderNote> = {
     example: "00000085.F0mRSIPy",
   },
 };
-/** The header of an answer whose list may go on. */
 export const LINK: Record<string, HeaderNote> = {
   Link: {
     description: "The addresses of the next and the previous page, if there are any (RFC 8288).",
@@ -67,7 +66,7 @@ export const IF_NONE_MATCH = {
   schema: { type: "string" },
 };
 
-/** The headers of every answer (docs/contract/interface.md, 3). */
+/** The headers of every answer. */
 export const COMMON_HEADERS: Record<string, HeaderNote> = {
   "X-Request-Id": {
     description: "The request's id: name it when you report a fault.",

@@ -22,7 +22,6 @@ export function toShortDecimal(hundredths: number): string {
   return toDecimal(hundredths).replace(/\.?0+$/, "");
 }
 
-/** A decimal of the feed, kept as its text. */
 export const DecimalText = z
   .string({ error: mustBe("a decimal as a string") })
   .regex(/^-?\d{1,12}(\.\d{1,2})?$/, "must be a decimal of at most 12 digits and 2 fraction digits, as a string");

@@ -35,7 +35,7 @@ export async function readLimitedBody(
   }
 }
 
-/** The declared length of the body; 0 if unknown. A compressed body declares its compressed length, so that counts as unknown. */
+/** 0 if the length is unknown, as that of a compressed body is: it declares its compressed length. */
 export function declaredLength(headers: Headers): number {
   return headers.has("Content-Encoding") ? 0 : Number(headers.get("Content-Length") ?? 0);
 }

@@ -8,10 +8,7 @@ export const BooleanParameter = z
   .transform((value) => /^(true|1)$/i.test(value))
   .meta({ type: "boolean" });
 
-/** The most characters of a text parameter. */
 export const PARAMETER_LIMIT = 100;
-
-/** A text parameter. */
 export const TextParameter = text(PARAMETER_LIMIT);
 
 /** The parts of a comma-separated list, trimmed, without empty parts. */

@@ -9,7 +9,6 @@ const encoder = new TextEncoder();
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
-/** The bytes of a text in UTF-8. */
 export function utf8Bytes(text: string): number {
   return BEYOND_ASCII.test(text) ? encoder.encode(text).length : text.length;
 }
@@ -26,7 +25,7 @@ function fits(text: string, limit: number): boolean {
   return text.length <= limit || (text.length <= limit * 2 && codePoints(text) <= limit);
 }
 
-/** False for a text with NUL or half of a surrogate pair, which the database would cut or change. */
+/** The database would cut a text with NUL, and change half of a surrogate pair. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\u0000");
 }
@@ -40,22 +39,17 @@ export function text(limit: number) {
     .meta({ maxLength: limit });
 }
 
+// In code points.
 export const NAME_LIMIT = 200;
 export const FIELD_LIMIT = 2_000;
 export const LONG_LIMIT = 4_000;
 export const HTML_LIMIT = 65_536;
 export const LOGO_LIMIT = 262_144;
-
-/** The most code points of an id. */
 export const ID_LIMIT = 64;
 
-/** A name (`name`, `first_name`, `last_name`, `company`): at most 200 code points. */
 export const Name = text(NAME_LIMIT);
-
-/** Any other text field: at most 2,000 code points. */
 export const Field = text(FIELD_LIMIT);
-
-/** A message's body or a description: at most 4,000 code points. */
+/** For a message's body or a description. */
 export const LongText = text(LONG_LIMIT);
 
 /** An opaque identifier: 1 to 64 code points (docs/contract/interface.md, 1). */

@@ -7,10 +7,10 @@ export function fold(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ς", "σ");
 }
 
-// A folded text has no capital letter, so a match cannot cross from one text into the next.
+// A folded text has no capital letter, so a match cannot span two texts.
 const BETWEEN = "A";
 
-/** Folds several texts into one. It contains a folded search term exactly if one of the texts does. */
+/** Folds several texts into one, which contains a folded search term only if one of the texts does. */
 export function foldAll(texts: readonly unknown[]): string {
   return texts.map((text) => fold(String(text ?? ""))).join(BETWEEN);
 }

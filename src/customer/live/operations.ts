@@ -2,7 +2,7 @@ import * as z from "zod";
 import { CHANGE_KINDS } from "../../inbox/protocol.ts";
 import type { Operation } from "../../openapi/notes.ts";
 
-/** What the service sends over a socket, as JSON text (docs/contract/live.md, 2). */
+/** The frames of a socket are JSON texts (docs/contract/live.md, 2). */
 export const Frame = z
   .discriminatedUnion("type", [
     z
@@ -34,16 +34,15 @@ const socket = new WebSocket(url, [
 ]);
 \`\`\`
 
-A page sends the token as a subprotocol, because a browser sends no headers with a WebSocket. An app may send \`Authorization\` instead.
+A browser sends no headers with a WebSocket, so a page sends the token as a subprotocol. An app may send \`Authorization\` instead.
 
-- **hello** is the first frame: call the endpoints once after it.
-- **changed** says in \`what\` which endpoints to call again: \`messages\` for the message groups, \`coupons\` for the coupons, \`balance\`
-for \`/me\`. A frame has no data.
+- After **hello**, the first frame, call the endpoints once.
+- **changed** says in \`what\` which endpoints to call again: \`messages\`, \`coupons\`, or \`balance\` for \`/me\`. A frame has no data.
 - Send \`ping\` now and then: the answer is \`pong\`.
-- Close codes: **4401** the token has expired, **4408** a ninth socket was opened and this was the oldest, **1009** a frame over 1 KiB was sent,
-**1008** more than 60 frames were sent in a minute.
+- Close codes: **4401** the token has expired, **4408** a ninth socket was opened and this was the oldest, **1009** a frame had more
+than 1 KiB, **1008** the app sent more than 60 frames in a minute.
 
-Nothing may depend on a frame: poll now and then. A deployment may close sockets: connect again after a random wait of up to 30 seconds.`;
+A frame may get lost, so poll now and then. When a socket closes, connect again after a random wait of up to 30 seconds.`;
 
 export const openSocket: Operation = {
   id: "live",

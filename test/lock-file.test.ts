@@ -1,5 +1,4 @@
 import { describe, it } from "vitest";
-import packageJson from "../package.json" with { type: "json" };
 import lock from "../package-lock.json" with { type: "json" };
 
 interface LockedPackage {
@@ -32,14 +31,5 @@ describe("package-lock.json", () => {
         "@esbuild/darwin-arm64",
       ]),
     );
-  });
-
-  it("is made from the package.json beside it", ({ expect }) => {
-    const { dependencies, devDependencies } = packages[""] as typeof packageJson;
-
-    expect({ dependencies, devDependencies }).toEqual({
-      dependencies: packageJson.dependencies,
-      devDependencies: packageJson.devDependencies,
-    });
   });
 });

@@ -1,7 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import readme from "../README.md?raw";
-import { demoLines } from "../scripts/program/program.ts";
+import { demoLines, programLines } from "../scripts/program/program.ts";
+import { benchSize } from "../scripts/program/shape.ts";
+import { KINDS } from "../src/feed/records/index.ts";
 import { type Answer, mustFeed, send } from "./support/api.ts";
 import { customerToken } from "./support/tokens.ts";
 
@@ -31,13 +32,25 @@ describe("the README", () => {
   });
 });
 
-describe("the demo program", () => {
-  it("is the same every time, about 20 chains, 2,000 stores and 500 customers", async ({ expect }) => {
-    const count = async (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first("n");
+describe("a program", () => {
+  it.for([
+    ["for the benchmark", [...programLines(benchSize(3_000))]],
+    ["for the demo", demoLines()],
+  ] as const)("%s has every kind of record, and no record twice", ([, lines], { expect }) => {
+    const keys = lines.map((line) => {
+      const { keyFields = [] } = KINDS.find(({ record }) => record === line.record) ?? {};
+      return JSON.stringify([line.record, ...keyFields.map((field) => line[field])]);
+    });
 
-    expect(JSON.stringify(demoLines())).toBe(JSON.stringify(demoLines()));
-    expect(await count("accounts")).toBe(20);
-    expect(await count("stores")).toBe(2_000);
-    expect(await count("customers")).toBe(500);
+    expect(new Set(lines.map(({ record }) => record))).toEqual(new Set(KINDS.map(({ record }) => record)));
+    expect(new Set(keys).size).toBe(lines.length);
+  });
+
+  it("for the demo is the same every time, with 20 chains, 2,000 stores and 500 customers", ({ expect }) => {
+    const lines = demoLines();
+    const count = (kind: string) => lines.filter(({ record }) => record === kind).length;
+
+    expect(JSON.stringify(demoLines())).toBe(JSON.stringify(lines));
+    expect([count("account"), count("store"), count("customer")]).toEqual([20, 2_000, 500]);
   });
 });

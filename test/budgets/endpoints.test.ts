@@ -4,7 +4,8 @@ import { programLines } from "../../scripts/program/program.ts";
 import { benchSize } from "../../scripts/program/shape.ts";
 import { mustFeed } from "../support/api.ts";
 import { costOf } from "../support/cost.ts";
-import { signToken } from "../support/tokens.ts";
+import * as seed from "../support/seed.ts";
+import { customerToken, signToken } from "../support/tokens.ts";
 
 // What the benchmark asks, asked of a small program. Times are the benchmark's business; rows and round trips are exact.
 
@@ -81,6 +82,24 @@ describe("what a request costs at D1", () => {
 
     expect(cost.roundTrips).toBe(asked.roundTrips);
     expect(cost.rowsRead).toBeLessThanOrEqual(rows);
+  });
+});
+
+describe("a page of the entries at an account", () => {
+  it("reads 1,000 entries at most, however many are at another account", async ({ expect }) => {
+    const [account, other] = [seed.account(), seed.account()];
+    const [store, customer] = [seed.store(other.id), seed.customer()];
+    await mustFeed([account, other, store, customer]);
+    // All at one second, so that only ids tell them apart.
+    const at = { created_at: "2026-01-01 00:00:00" };
+    await mustFeed(Array.from({ length: 1_500 }, () => seed.entry(customer.id, store.id, "1.00", at)));
+
+    const headers = { Authorization: `Bearer ${await customerToken(customer.id)}` };
+    const cost = await costOf(`/api/v1/customer/me/entries?limit=5&account_id=${account.id}`, { headers });
+
+    // 1,000 entries, each with its store and account, and 1,000 once more to find the last of them.
+    expect(cost.roundTrips).toBe(1);
+    expect(cost.rowsRead).toBeLessThanOrEqual(4_008);
   });
 });
 

@@ -19,8 +19,8 @@ const documents = import.meta.glob<string>(["../*.md", "../{docs,src,examples}/*
   eager: true,
 });
 
-// Code cites the contract as `docs/contract/interface.md, 4.2`, or with several sections: `…, 1 and 3`. A name in quotes
-// is a file that a script reads or writes.
+// Code cites the contract as `docs/contract/interface.md, 4.2`, or with several sections: `…, 1 and 3`. A name in
+// quotes is a file that a script reads or writes.
 const CITATION = /(?<!["\w.*/-])((?:[\w-]+\/)*[\w-]+\.md)\b(?:, (\d+(?:\.\d+)?(?:(?:, | and )\d+(?:\.\d+)?)*))?/g;
 // A comment may break after the document or between the sections.
 const COMMENT_BREAK = /\n\s*(?:\/\/|\*|--)? ?/g;

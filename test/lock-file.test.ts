@@ -8,7 +8,7 @@ interface LockedPackage {
 
 const packages: Readonly<Record<string, LockedPackage>> = lock.packages;
 
-/** Whether npm would find the package from where the other one is installed: in its folder, or in one above it. */
+/** Whether npm would find the package from a folder: in its node_modules, or in those of a folder above. */
 function isLocked(name: string, from: string): boolean {
   const folders = from
     .split("/node_modules/")

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 
-// Rules that only the remote D1's splitter of statements enforces (workers-sdk#15314, #14991, #4326; drizzle-orm#4938).
+// Only the remote D1 enforces these rules, when it splits statements (workers-sdk#15314, #14991, #4326;
+// drizzle-orm#4938).
 describe.for(env.TEST_MIGRATIONS)("migration $name", ({ queries }) => {
   const text = queries.join(";\n").replace(/--.*$/gm, "");
 

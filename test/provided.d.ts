@@ -2,9 +2,12 @@ import "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** How many requests are fuzzed, from which seed, and how long one may take over hostile words; 0: neither. */
+    /**
+     * The number of fuzzed requests, their seed, and how long a request over hostile words may take; 0: not fuzzed, any
+     * time.
+     */
     fuzz: { runs: number; seed: number; limitMs: number };
-    /** How many times more runs than usual a property has, and from which seed. */
+    /** `effort` multiplies the runs of each property. */
     properties: { effort: number; seed: number };
   }
 }

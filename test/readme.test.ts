@@ -6,7 +6,7 @@ import { KINDS } from "../src/feed/records/index.ts";
 import { type Answer, mustFeed, send } from "./support/api.ts";
 import { customerToken } from "./support/tokens.ts";
 
-// The README's lines of curl with the answers that it prints, run against the demo program.
+// The curl commands of the README and the answers that it prints, for the demo program.
 
 const EXAMPLE = /```sh\n(curl [\s\S]*?)\n```\n+```json\n([\s\S]*?)\n```/g;
 const examples = [...readme.matchAll(EXAMPLE)].map(([, command = "", answer = ""]) => ({ command, answer }));
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 describe("the README", () => {
-  it("has lines of curl with answers", ({ expect }) => {
+  it("has curl commands with answers", ({ expect }) => {
     expect(examples.length).toBeGreaterThanOrEqual(2);
   });
 

@@ -6,8 +6,8 @@ const SOURCES: Record<string, string> = import.meta.glob("../src/**/*.ts", {
   eager: true,
 });
 
-/** The rooms of `src/`, each above those that it may import. */
-const ROOMS = [
+/** The folders of `src/`. Each imports only from those before it. */
+const FOLDERS = [
   "values",
   "db",
   "auth",
@@ -27,26 +27,26 @@ const ROOMS = [
   "staging.ts",
 ];
 
-/** Imports by the file that has them, types too. */
+/** The imports of each file, those of types included. */
 const imports = Object.entries(SOURCES).flatMap(([path, source]) =>
   [...source.matchAll(/ from "(\.[^"]+)"/g)].map(([, target]) => {
     const { pathname } = new URL(target ?? "", new URL(path.replace("../", ""), "file:///"));
     return { from: path.replace("../src/", ""), to: pathname.replace("/src/", "") };
   }),
 );
-const floorOf = (path: string) => ROOMS.indexOf(path.split("/")[0] ?? "");
+const positionOf = (path: string) => FOLDERS.indexOf(path.split("/")[0] ?? "");
 
-describe("the rooms of src/", () => {
+describe("the folders of src/", () => {
   it("are all in the order above", ({ expect }) => {
-    const rooms = new Set(Object.keys(SOURCES).map((path) => path.split("/")[2]));
+    const folders = new Set(Object.keys(SOURCES).map((path) => path.split("/")[2]));
 
-    expect([...rooms].sort()).toEqual(ROOMS.toSorted());
+    expect([...folders].sort()).toEqual(FOLDERS.toSorted());
   });
 
-  it("import only from rooms below", ({ expect }) => {
-    const upwards = imports.filter(({ from, to }) => floorOf(to) > floorOf(from));
+  it("import only from folders before them", ({ expect }) => {
+    const forbidden = imports.filter(({ from, to }) => positionOf(to) > positionOf(from));
 
     expect(imports.length).toBeGreaterThan(500);
-    expect(upwards).toEqual([]);
+    expect(forbidden).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ await inTime("Waiting for background work", backgroundWorkHasEnded());
 await inTime("Emptying the database", emptyDatabase());
 await inTime("Migrating", applyD1Migrations(env.DB, env.TEST_MIGRATIONS));
 
-/** A database that is still at work when it is to be removed stays, so this looks whether it is gone. */
+/** `reset` does not remove a database that is still at work, so this looks whether it is gone. */
 async function emptyDatabase(): Promise<void> {
   for (let attempts = 1; attempts === 1 || (await holdsTables()); attempts += 1) {
     if (attempts > 100) throw new Error("The database of the test file before could not be removed.");
@@ -23,8 +23,8 @@ async function holdsTables(): Promise<boolean> {
 }
 
 /**
- * Work in the background shows messages a second after they were fed. What outlives its file would run into the clock
- * that the next one stops; what waits for a stopped clock itself is not waited for.
+ * Work in the background shows messages a second after they were fed. In the next file it would meet a stopped clock.
+ * After two seconds this gives up, because work that waits for a stopped clock never ends.
  */
 async function backgroundWorkHasEnded(): Promise<void> {
   const running = runningInBackground();
@@ -33,7 +33,7 @@ async function backgroundWorkHasEnded(): Promise<void> {
   running.clear();
 }
 
-/** The same set for all files: this one runs before each of them, and the object is loaded once. */
+/** One set for all files, because `background` is loaded once, and this file runs before each. */
 function runningInBackground(): Set<Promise<unknown>> {
   const watched: typeof background & { running?: Set<Promise<unknown>> } = background;
   if (watched.running !== undefined) return watched.running;
@@ -49,7 +49,7 @@ function runningInBackground(): Set<Promise<unknown>> {
   return running;
 }
 
-/** Vitest limits what tests and hooks take, but not what comes before them. */
+/** Vitest has timeouts for tests and hooks, but not for this file. */
 function inTime<Value>(what: string, work: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`${what} took more than two minutes.`)), 120_000);
@@ -57,8 +57,8 @@ function inTime<Value>(what: string, work: Promise<Value>): Promise<Value> {
 }
 
 /**
- * The plugin keeps a line logged by a request until its next message to Node. Vitest ends a file when every line is
- * answered, and until then sends nothing: a line logged just then would wait for ever. So none asks for an answer.
+ * The plugin holds a line that a request logs until its next message to Node. Vitest ends a file once Node has answered
+ * every line, and sends no message until then. So the last line would wait for ever. Here no line asks for an answer.
  * https://github.com/cloudflare/workers-sdk/issues/15719
  */
 function logWithoutAnswer(): void {

@@ -13,7 +13,7 @@ import * as seed from "../support/seed.ts";
 import { feedUsage, rows } from "../support/state.ts";
 import { customerToken } from "../support/tokens.ts";
 
-// The figures that docs/costs.py calls measured, under their names there.
+// The figures that docs/costs.py takes as measured. The names in brackets are its variables.
 
 const GROUPS = 20;
 const INBOX_CHANGE_ROWS = 1;

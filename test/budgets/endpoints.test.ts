@@ -7,16 +7,16 @@ import { costOf } from "../support/cost.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken, signToken } from "../support/tokens.ts";
 
-// What the benchmark asks, asked of a small program. Times are the benchmark's business; rows and round trips are exact.
+// The requests of the benchmark, to a small program. The benchmark measures times; rows and round trips are exact.
 
 const CUSTOMERS = 2_000;
 const SECONDS_TO_LOAD = 60;
-// Feeding has made the first boards warm.
+// A round of the benchmark that asks for boards that nobody has asked for before.
 const A_COLD_BOARD = 60;
 
 /**
- * The rows that a request may read, for each case of the benchmark. To find the key of an id is a row; so is each band of
- * latitude that is looked into, whether a store is in it or not.
+ * The rows that a request may read, for each case of the benchmark. Finding the key of an id reads a row. So does each
+ * band of latitude, even an empty one.
  */
 const ROWS: Record<string, number> = {
   "nearby: densest place": 1_502,
@@ -103,7 +103,7 @@ describe("a page of the entries at an account", () => {
   });
 });
 
-/** Asks twice where the first answer is to be cached for the second. */
+/** Asks twice if the second answer must come from a cache. */
 async function costOfCase(asked: Case) {
   if (asked.roundTrips === 0) await ask(asked, 0);
   return ask(asked, A_COLD_BOARD);

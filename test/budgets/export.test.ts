@@ -11,12 +11,15 @@ import { value } from "../support/state.ts";
 
 const CUSTOMERS = 1_000;
 
-/** The rows that a page reads besides its lines: to see whether there are more, and for the accounts, campaigns and coupons that lines name. */
+/**
+ * Rows of a page besides its lines: whether there are more lines, and the accounts, campaigns and coupons that lines
+ * name.
+ */
 const ROWS_A_PAGE = 60;
 
 /**
- * A row for the line, and one for each record that it names, unless that is read with the page. If lines may be large, two
- * more to add up the bytes that are sent, and one to see the size of the line before it is read.
+ * A row for the line, and a row for each record that the line names, unless the page has read that record. If lines may
+ * be large, two more to add up their bytes, and one to read the size of the line before the line.
  */
 const ROWS_A_LINE: Record<string, number> = {
   account: 4,
@@ -33,13 +36,14 @@ const ROWS_A_LINE: Record<string, number> = {
   balance_entry: 5,
   token_earning: 3,
   play: 3,
-  // Four of them for a message that its group shows: it is skipped at first, because it comes after all others.
+  // Four for a message that its group shows: the first scan skips such a message, because it must come after all
+  // others.
   message: 9,
-  // With the referrer, and the index of rounds for members who were stored before their referrers.
+  // One for the referrer, and one in the index of members who were stored before their referrers.
   membership: 5,
 };
 
-/** The rows for each item of a list: its key, the record of that key, and its position if the list has an order. */
+/** The rows for each item of a list: its key, its record, and its position if the list has an order. */
 const ROWS_AN_ITEM: Record<string, number> = { campaign: 2, message_group: 3 };
 
 interface ReadPage {

@@ -6,7 +6,7 @@ import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage } from "../support/state.ts";
 
-// Requests about 4,000 members. The largest is about five times as many (docs/contract/feed.md, 1). All members listen. A
+// A request may be about 20,000 members (docs/contract/feed.md, 1), so each row a member counts. All members listen. A
 // change is a row of the outbox, for a group or a customer.
 
 const GROUPS = 40;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe("a request about 4,000 members", () => {
-  // In this order, because each request needs the records of the requests before.
+  // The order matters: each request needs the records of the requests before.
   it.for<[what: string, second: number, lines: FeedLine[], rows: number]>([
     ["writes a member's row, an entry in their list and a change for each of new groups", 1, groups, 12_080],
     ["moves each member's entry for a message, and writes a change for each group", 2, messagesOf(groups), 8_121],

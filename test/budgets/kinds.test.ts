@@ -10,36 +10,38 @@ const CUSTOMERS = 2_000;
 
 /** The most rows that a new line of each kind writes, in the program of the benchmark. */
 const ROWS_A_LINE: Record<string, number> = {
-  // The row and its id; two or three words of its company to the vocabulary.
+  // The row, its id, and two or three words of its company in the vocabulary.
   account: 4.5,
-  // The row, its id, by position and its words; in so small a program most words are new to the vocabulary.
+  // The row, its id, its position and its words. In a small program most words are new to the vocabulary.
   store: 6.5,
-  // The row, its id, its card and its words; most last names are new to the vocabulary. Of a million customers, one word in five is.
+  // The row, its id, its card and its words. Most last names are new to the vocabulary; of a million customers, one in
+  // five.
   customer: 5.42,
-  // The row, its id, by account and its words; fifty stores are listed by two of three. Its words to the vocabulary.
+  // The row, its id, its account and its words. Two campaigns of three list fifty stores.
   campaign: 39,
   registration: 1,
-  // The row and by customer, a link to each of those above, their totals and the customer's.
+  // The row, its customer, a link to each member above, their totals and the customer's.
   membership: 5.9,
   friendship: 2,
   block: 2,
-  // The row and its id; a third are digital, and found by account.
+  // The row and its id. A third are digital, and have an entry by account.
   coupon: 2.34,
   customer_coupon: 2,
-  // The row and its id; for each of more than three members, the row and an entry in the member's list of groups.
+  // The row and its id. For each of more than three members, a row and an entry in the member's list of groups.
   message_group: 8.9,
-  // The row; once a request the group and, for each member, the entry in the member's list.
+  // The row. Once a request the group, and the entry in the list of each member.
   message: 5,
   message_state: 1,
   // The row and its id.
   employee: 2,
-  // The row, its id and by account.
+  // The row, its id and its account.
   eip_campaign: 3,
-  // The row and by customer; once a request the balance of each customer, in all and at the store, and what each campaign earned.
+  // The row and its customer. Once a request each customer's balance, their balance at the store, and the campaign's
+  // earnings.
   balance_entry: 4.38,
-  // The row; once a request and member what was earned.
+  // The row. Once a request the tokens of each member.
   token_earning: 1.4,
-  // The row; once a request the totals of an employee at a location.
+  // The row. Once a request the totals of each employee at a location.
   play: 1.9,
 };
 
@@ -51,7 +53,7 @@ describe("what a fed line costs at D1", () => {
     expect([...kinds.keys()]).toEqual(Object.keys(ROWS_A_LINE));
   });
 
-  // In the order of the program, because each kind refers to those before it.
+  // In the order of the program, because each kind refers to the kinds before it.
   it.for(Object.entries(ROWS_A_LINE))(
     "%s: one round trip, %f rows, and none when sent again",
     async (budget, { expect }) => {

@@ -5,7 +5,7 @@ import { outbox, poll } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage, rows } from "../support/state.ts";
 
-/** A program with a group of as many members, who listen or not. */
+/** A program with a group of this many members. */
 async function seedProgram(members: number, listening: boolean) {
   const account = seed.account();
   const [store, coupon] = [seed.store(account.id), seed.coupon(account.id)];
@@ -21,13 +21,13 @@ type Program = Awaited<ReturnType<typeof seedProgram>>;
 const MEMBERS = 5;
 let seconds = 10;
 
-/** The first message of a second moves the message clock, which is a row: so each request has a second of its own. */
+/** The first message of a second writes a row, the message clock. So each request has a second of its own. */
 function nextSecond(): Promise<void> {
   seconds += 1;
   return setClock(`2027-01-01 00:00:${seconds}`);
 }
 
-/** The changes of a request, and the rows of the outbox that it writes where all customers concerned are listeners. */
+/** The lines of a request, and the rows that it adds to the outbox if all its customers listen. */
 const FEEDS: Record<string, { linesOf: (program: Program) => FeedLine[]; rows: number }> = {
   "messages of one group": {
     linesOf: ({ group, ids }) => ids.map((id) => seed.message(group, id)),

@@ -5,11 +5,11 @@ import { value } from "../support/state.ts";
 
 const RECORDS = 200;
 
-/** Eight hexadecimal digits that do not sort like their numbers, as in ids that are UUIDs. */
+/** Eight hexadecimal digits that do not sort like their numbers, as in UUIDs. */
 const scattered = (number: number) => ((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0");
 
 describe("an account that is renamed", () => {
-  // FTS5 collects entries, and writes a segment whenever the next key is lower.
+  // FTS5 writes a segment whenever the next key is lower than the last.
   it.for([
     ["store_words", (account: string, number: number) => seed.store(account, { latitude: (number * 61.8) % 90 })],
     ["campaign_words", (account: string, number: number) => seed.campaign(account, { id: scattered(number) })],

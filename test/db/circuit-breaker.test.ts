@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { CircuitBreaker, type Outcome } from "../../src/db/circuit-breaker.ts";
 
-/** A step: the clock moves to this time in milliseconds, or a call is made, with its outcome. */
+/** A number moves the clock to this time in milliseconds. Anything else is a call and its outcome. */
 type Step = number | Outcome | "never ends" | "is refused";
 
 const TWO_TIMEOUTS: Step[] = ["timed out", "timed out"];

@@ -12,7 +12,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const open = () => new Database(env.DB, "first-primary");
 
-/** A D1 that does not reach the bookmark. `starts` says where its sessions began. */
+/** A D1 whose replica does not reach the bookmark. `starts` receives the start of each session. */
 function stuckAtBookmark(batch: () => Promise<never>) {
   const starts: unknown[] = [];
   const answer = [{ results: [{ a: 1 }], meta: { rows_read: 0, rows_written: 0 } }];
@@ -140,7 +140,7 @@ describe("the way to D1", () => {
 
     expect(error instanceof DatabaseUnavailable).toBe(!isOwnFault);
     expect(batch).toHaveBeenCalledTimes(1);
-    // A replica that timed out says nothing of the primary.
+    // The primary may be well although a replica has timed out.
     expect(starts).toEqual(message.includes("exceeded timeout") ? [BOOKMARK, "first-primary"] : [BOOKMARK]);
   });
 

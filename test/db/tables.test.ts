@@ -48,7 +48,7 @@ interface Column {
   hidden: number;
 }
 
-/** The columns that the database fills itself are declared with a default: also an integer key. */
+/** Drizzle declares a default for each column that the database fills itself, integer keys included. */
 function toDeclared({ name, type, notnull, dflt_value, pk, hidden }: Column) {
   const isFilled = dflt_value !== null || hidden === 2 || (pk === 1 && name === "key");
   return [name, type, isFilled || notnull === 1 || pk > 0, isFilled];

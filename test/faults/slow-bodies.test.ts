@@ -23,7 +23,7 @@ function openBody() {
 
 const blanks = (count: number) => new Uint8Array(count).fill(0x20);
 
-/** An upload that sends these bytes and stops. Resolves with its answer once it is closed. */
+/** An upload that sends these bytes and then no more, until `close` ends it. */
 function stall(path: string, token: string, bytes: Uint8Array, to: typeof send = send) {
   const body = openBody();
   const answer = to(path, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: body.readable });
@@ -34,8 +34,8 @@ function stall(path: string, token: string, bytes: Uint8Array, to: typeof send =
 const equal = (one: Uint8Array, other: Uint8Array) =>
   one.length === other.length && one.every((byte, index) => byte === other[index]);
 
-describe("uploads that come slowly", () => {
-  it("stop nobody's feed, whatever they have sent", async ({ expect }) => {
+describe("slow uploads", () => {
+  it("delay no other feed, however much they have sent", async ({ expect }) => {
     const token = await feedToken("*");
     const stalled = [3, KIB * KIB, KIB * KIB, KIB * KIB, KIB * KIB, KIB * KIB].map((bytes) =>
       stall("/api/v1/feed", token, blanks(bytes)),
@@ -84,7 +84,7 @@ describe("uploads that come slowly", () => {
 });
 
 describe("reading a body", () => {
-  it("ends after a minute where a byte comes every four seconds, and says so to whoever sends", async ({ expect }) => {
+  it("ends after a minute if a byte comes every four seconds, and closes the stream", async ({ expect }) => {
     const body = openBody();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const startedAt = Date.now();
@@ -105,7 +105,7 @@ describe("reading a body", () => {
   });
 
   it.for([0, 1, 64 * KIB, 64 * KIB + 1, 128 * KIB, LIMIT])(
-    "gives every byte of %i, and takes no more memory in the end",
+    "returns every byte of %i, and holds no more memory in the end",
     async (size, { expect }) => {
       const sent = Uint8Array.from({ length: size }, (_, index) => index % 251);
 
@@ -122,9 +122,7 @@ describe("reading a body", () => {
     },
   );
 
-  it("tells of the memory that the body takes before it is taken: 64 KiB, and twice as much when full", async ({
-    expect,
-  }) => {
+  it("reports memory before the body takes it: 64 KiB, and twice as much whenever that is full", async ({ expect }) => {
     const body = openBody();
     const told: number[] = [];
     const reading = readLimitedBody(new Response(body.readable), LIMIT, (bytes) => told.push(bytes));
@@ -142,7 +140,7 @@ describe("reading a body", () => {
     expect(told.slice(2)).toEqual([128 * KIB, 256 * KIB, 512 * KIB, KIB * KIB, 1 - (KIB - 64) * KIB]);
   });
 
-  it("ends where there is no memory for more", async ({ expect }) => {
+  it("ends if there is no memory for more", async ({ expect }) => {
     const body = openBody();
     const reading = readLimitedBody(new Response(body.readable), LIMIT, () => {
       throw new Error("no room");

@@ -12,7 +12,7 @@ import { countOwnTime, passOwnTime } from "../support/wait.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const BOARD = `${CUSTOMER}/gamification/leaderboard`;
-// The time that a request may take besides its waits.
+// How long a request may take besides its timeouts.
 const AT_ONCE_MS = 250;
 
 const stored = program("stalled");
@@ -24,7 +24,7 @@ beforeAll(() => mustFeed(stored.lines));
 const uncached = () => ({ location_id: seed.freshId("s"), eip_campaign_id: stored.contest.id });
 
 describe("while the primary stalls", () => {
-  it("every request that needs it is refused at once after two timeouts, until it is back; replicas answer the others", async ({
+  it("requests that need it are refused at once after two timeouts, and replicas answer the others", async ({
     expect,
   }) => {
     countOwnTime();

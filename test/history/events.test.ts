@@ -6,7 +6,7 @@ import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
 import { beginNight, endNight, feedOld, goTo, KEPT, linesOf, OLD, seal, segments, shop, storedIds } from "./support.ts";
 
-// docs/contract/history.md, 2: the events that leave, and their lines.
+// docs/contract/history.md, 2 and 3: which events leave, their lines, and what else changes.
 
 beforeEach(() => beginNight());
 afterEach(endNight);
@@ -16,7 +16,7 @@ const byId = <Line extends { id?: unknown }>(lines: Line[]) =>
 const left = async () => byId((await Promise.all((await segments()).map(({ name }) => linesOf(name)))).flat());
 
 describe("an event", () => {
-  it("leaves if its time is before the horizon, and stays if it is of that second or later", async ({ expect }) => {
+  it("leaves if its time is before the horizon, and stays if its time is the horizon or later", async ({ expect }) => {
     const { lines, customerId, ...of } = shop();
     const old = [of.entry("5.00", OLD), of.earning("2.00", OLD), of.play("3.00", OLD)];
     const kept = [of.entry("1.00", KEPT), of.earning("1.00", KEPT), of.play("1.00", KEPT)];
@@ -29,7 +29,7 @@ describe("an event", () => {
     expect((await left()).map(({ id }) => id)).toEqual(old.map(({ id }) => id).sort());
   });
 
-  it("leaves as the line that an export has of it, and its segment says what it holds", async ({ expect }) => {
+  it("leaves as its line in an export, and its segment has its month, times and sums", async ({ expect }) => {
     const { lines, earned, entry } = shop();
     const [one, other] = [earned("5.00", "2026-01-02 03:04:05"), entry("-1.25", OLD)];
     await feedOld(...lines, one, other);
@@ -51,7 +51,7 @@ describe("an event", () => {
     expect([object?.size, object?.checksums.toJSON().sha256]).toEqual([segment.bytes, segment.sha256]);
   });
 
-  it("that is a message stays as long as it is of one of the two newest seconds of its group", async ({ expect }) => {
+  it("that is a message stays while it is from one of the two newest seconds of its group", async ({ expect }) => {
     const { lines, message } = shop();
     const messages = [1, 2, 3, 3, 4].map((day) => message(`2026-01-0${day} 00:00:00`));
     await feedOld(...lines, ...messages);
@@ -75,9 +75,7 @@ describe("an event", () => {
     ]);
   });
 
-  it("of an erased customer leaves with the id only, and a message of a removed group without a group", async ({
-    expect,
-  }) => {
+  it("of an erased customer keeps only the id, and a message of a removed group has no group", async ({ expect }) => {
     const { lines, customerId, groupId, entry, message } = shop();
     const old = entry("5.00", OLD);
     const messages = [1, 2, 3].map((day) => message(`2026-01-0${day} 00:00:00`));

@@ -17,7 +17,7 @@ const onLines = (numbers: readonly number[], field: string) =>
   Object.fromEntries(numbers.map((number) => [`line ${number}.${field}`, [TEXT]]));
 
 describe("an event older than the horizon", () => {
-  it("is a bad line, on the field of its time; others are not", async ({ expect }) => {
+  it("is a bad line, and the error names the field of its time; later events are taken", async ({ expect }) => {
     const { lines, entry, earning, play, message } = shop();
     await mustFeed(lines);
     const before = await snapshot();
@@ -35,7 +35,7 @@ describe("an event older than the horizon", () => {
         ...{ ...onLines([3], "played_at"), ...onLines([4], "sent_at") },
       },
     ]);
-    // Other faults of its line are named too.
+    // A line with several errors names all of them.
     const fields = ["line 1.amount", "line 1.created_at", "line 2.record", "line 3.created_at"];
     expect(Object.keys(others.body.messages).sort()).toEqual(fields);
     expect(await snapshot()).toEqual(before);
@@ -53,7 +53,7 @@ describe("an event older than the horizon", () => {
     expect([again.status, restored.status]).toEqual([422, 200]);
   });
 
-  it("is no line of another kind, no line that deletes, and no line with an old time in a field without a name", async ({
+  it("is not a line of another kind, a delete, or a line with an old time in a field without a name", async ({
     expect,
   }) => {
     const { lines, message } = shop();
@@ -68,7 +68,7 @@ describe("an event older than the horizon", () => {
     expect(answer.body.items).toEqual({ accepted: lines.length + 1, ignored: 1 });
   });
 
-  it("is no event without a time: it is stored with the time of now", async ({ expect }) => {
+  it("is not an event without a time, which gets the current time", async ({ expect }) => {
     const { lines, customerId } = shop();
     const entry = seed.entry(customerId, lines[1]?.id, "1.00");
 
@@ -83,7 +83,7 @@ describe("an event older than the newest that has left", () => {
     ["turned off", undefined],
     ["with more months", 3],
   ] as const)(
-    "is still a bad line with history %s; an event of another kind is not",
+    "is still a bad line after history is %s; an event of another kind is not",
     async ([, months], { expect }) => {
       const { lines, entry, earning, play } = shop();
       const line = entry("1.00", OLD);
@@ -100,7 +100,7 @@ describe("an event older than the newest that has left", () => {
     },
   );
 
-  it("is refused before accounts are looked at, in one round trip, and names the first hundred lines", async ({
+  it("is refused before accounts are checked, in one round trip, and the first hundred lines are named", async ({
     expect,
   }) => {
     const { lines, entry } = shop();

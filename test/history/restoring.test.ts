@@ -26,7 +26,7 @@ const NOW = "2026-06-10 07:00:00";
 beforeEach(() => beginNight(NOW));
 afterEach(endNight);
 
-/** Exports a program with three old entries, one of which may have left. Then the database is lost, but not the bucket. */
+/** Exports a program with three old entries, of which one may have left. Then replaces the database by an empty one. */
 async function lose({ isSealedInPart }: { isSealedInPart: boolean }) {
   const { lines, earned } = shop();
   const entries = ["1.00", "20.00", "300.00"].map((amount) => earned(amount, OLD));

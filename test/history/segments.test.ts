@@ -28,7 +28,7 @@ async function feedOldEntry(): Promise<void> {
 }
 
 describe("a segment", () => {
-  it("has at most 2,000 events, so that others wait for less than 50 ms", async ({ expect }) => {
+  it("has at most 2,000 events, so that other requests wait for less than 50 ms", async ({ expect }) => {
     const { lines, entry } = shop();
     await feedOld(...lines, ...Array.from({ length: 2_001 }, () => entry("1.00", OLD)));
 
@@ -52,15 +52,13 @@ describe("a segment", () => {
 
     const texts = await Promise.all((await segments()).map(async ({ name }) => ndjson(await linesOf(name))));
     const sizes = texts.map((text) => new TextEncoder().encode(`${text}\n`).length);
-    // The messages of the two newest minutes, six in each, stay because the group may show them.
+    // Six messages in each of the two newest minutes stay, because the group may show them.
     expect(texts.flatMap((text) => text.split("\n"))).toHaveLength(400 - 2 * 6);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(2 * 1024 * 1024);
     expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(1.9 * 1024 * 1024);
   });
 
-  it("is called by its kind, the horizon's month and a number: the next if another object has the name", async ({
-    expect,
-  }) => {
+  it("is named after its kind, the month of the horizon, and a number that no object has yet", async ({ expect }) => {
     const { lines, entry, play } = shop();
     const name = "balance_entry/2026-05/1.ndjson.gz";
     await env.TEST_HISTORY.put(name, "of a database that was set back");
@@ -74,10 +72,8 @@ describe("a segment", () => {
   });
 });
 
-describe("a name that another object has", () => {
-  it("is skipped in six calls, however many names are taken; a step that was cut off there finds its own object", async ({
-    expect,
-  }) => {
+describe("a name that is taken by another object", () => {
+  it("is skipped in eight calls, and a step that was cut off finds its own object again", async ({ expect }) => {
     const folder = "balance_entry/2026-05/";
     for (let number = 1; number <= 12; number += 1) await env.TEST_HISTORY.put(`${folder}${number}.ndjson.gz`, "");
     await feedOldEntry();
@@ -94,7 +90,7 @@ describe("a name that another object has", () => {
       },
       list: (options) => {
         calls.push("list");
-        // So that there are several pages, as in a folder of thousands of objects.
+        // A folder of thousands of objects has several pages. With this limit, 13 objects have three.
         return bucket.list({ ...options, limit: 5 });
       },
     });

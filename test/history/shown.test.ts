@@ -18,7 +18,7 @@ import {
   shop,
 } from "./support.ts";
 
-// Answers about events that have left: docs/contract/interface.md, 4.9, and docs/contract/export.md, 1.
+// Answers about events that have left (docs/contract/interface.md, 4.9; docs/contract/export.md, 1).
 
 beforeEach(() => beginNight());
 afterEach(endNight);
@@ -40,7 +40,9 @@ function twoShops() {
 }
 
 describe("the entries of a customer", () => {
-  it("end with an item for each account that has the rest, so that they add up to the balance", async ({ expect }) => {
+  it("end with an item for each account that sums up what has left, so that all items add up to the balance", async ({
+    expect,
+  }) => {
     const { lines, customerId, own, foreign, ...of } = twoShops();
     const kept = of.entry("1.00", KEPT);
     const old = [of.entry("5.00", OLDER), of.earned("-0.50", OLD), of.there("70.00", OLDER), of.nearby("0.25", OLDER)];
@@ -87,7 +89,7 @@ describe("the entries of a customer", () => {
     else expect(body.items.map(({ amount }: { amount: number }) => amount)).toEqual([2]);
   });
 
-  it("of an account go on after a page that read 1,000 of another's", async ({ expect }) => {
+  it("of an account go on after a page that read 1,000 entries of another account", async ({ expect }) => {
     const { lines, customerId, own, ...of } = twoShops();
     const others = Array.from({ length: 1_000 }, () => of.there("1.00", "2026-06-01 00:00:00"));
     await feedOld(...lines, ...others, of.entry("3.00", KEPT), of.entry("5.00", OLD));
@@ -109,7 +111,7 @@ describe("an export about a customer", () => {
     return { customerId, left };
   }
 
-  it("ends with their lines in the objects of history, a segment a page", async ({ expect }) => {
+  it("ends with the customer's lines in the objects of history, one segment a page", async ({ expect }) => {
     const { customerId, left } = await twoSegments();
 
     const pages = await exportPages(`${EXPORT}?customer_id=${customerId}&record=balance_entry,history_segment`);

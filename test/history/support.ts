@@ -12,11 +12,13 @@ import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import { setVariables } from "../support/variables.ts";
 
-/** In June, with one month kept: the last second whose events leave, and the first whose events stay. */
+/** In June, if one month is kept: the last second whose events leave, and the first second whose events stay. */
 export const OLD = "2026-04-30 23:59:59";
 export const KEPT = "2026-05-01 00:00:00";
 
-/** Begins with an empty database, and a bucket that has only its owner's mark. It is June 2026, and events of May and later are kept. */
+/**
+ * Empties the database and the bucket, which has only its owner's mark. It is June 2026; events from May on are kept.
+ */
 export async function beginNight(now = "2026-06-10 07:00:00"): Promise<void> {
   vi.useFakeTimers({ toFake: ["Date"] });
   await freshDatabase(now);
@@ -45,7 +47,7 @@ export function keepMonths(months: number | undefined, bucket: unknown = env.TES
   });
 }
 
-/** Feeds events although they may be older than what is kept: as if history had been turned on afterwards. */
+/** Feeds events that may be too old to be taken, as if history had been turned on afterwards. */
 export async function feedOld(...lines: FeedLine[]): Promise<void> {
   keepMonths(undefined);
   await mustFeed(lines);
@@ -68,10 +70,9 @@ export function bucketWith(changed: {
   };
 }
 
-/** Runs the job. */
 export const seal = () => runSchedule("seal history");
 
-/** Runs some steps of the job. Each looks at a few events of a kind. */
+/** Runs some steps of the job. Each looks at this many events of a kind. */
 export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HISTORY, database = env.DB } = {}) {
   let left = steps;
   return sealHistory(new Database(database, "first-primary"), {
@@ -83,7 +84,7 @@ export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HIST
   });
 }
 
-/** Runs the job. The batch that takes entries out is lost before it is sent. */
+/** Runs the job, but loses the batch that deletes entries before it is sent. */
 export async function sealCutOff(): Promise<void> {
   const { DB } = env;
   const cutOff = databaseThrough(async ({ sql, send }) => {
@@ -96,10 +97,9 @@ export async function sealCutOff(): Promise<void> {
 
 export const segments = () => rows("SELECT * FROM history_segments ORDER BY kind, month, number");
 
-/** The condition that a row is an event, and no summary of events that have left. */
+/** Whether a row is an event, and not a summary of events that have left. */
 export const IS_EVENT = "id NOT GLOB 'sealed:*'";
 
-/** The ids of the events in the database. */
 export const storedIds = async () =>
   (
     await rows(
@@ -110,7 +110,6 @@ export const storedIds = async () =>
     )
   ).map(({ id }) => id);
 
-/** The summaries of entries that have left. */
 export const sealedEntries = () => rows(`SELECT * FROM balance_entries WHERE NOT (${IS_EVENT})`);
 
 export const snapshotOfEvents = async () => [await storedIds(), await segments(), await sealedEntries()];
@@ -120,7 +119,6 @@ export async function objects(): Promise<string[]> {
   return (await env.TEST_HISTORY.list()).objects.map(({ key }) => key).filter((key) => key !== "owner");
 }
 
-/** The lines of an object. */
 export async function linesOf(name: unknown): Promise<Record<string, unknown>[]> {
   const object = await env.TEST_HISTORY.get(String(name));
   if (object === null) throw new Error(`There is no object ${name}.`);

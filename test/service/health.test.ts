@@ -19,7 +19,7 @@ const health = async (bindings: object) => toAnswer(await sendTo(bindings, "/hea
 const hangs = () => new Promise<never>(() => {});
 const fails = () => Promise.reject(new Error("D1_ERROR: no such table"));
 
-/** A D1 that does something else in sessions that begin at these places. */
+/** A D1 that fails or hangs in sessions with these starts. */
 const databaseThat = (does: () => Promise<never>, ...starts: string[]) => ({
   DB: databaseThrough(({ start = "", send }) => (starts.includes(start) ? does() : send())),
 });
@@ -98,7 +98,7 @@ describe("GET /health", () => {
     await rows("UPDATE jobs SET due_at = datetime(due_at, '+31 minutes')");
   });
 
-  it("fails if a check fails, instead of checking forever", async ({ expect }) => {
+  it("fails if its own code fails, instead of waiting forever", async ({ expect }) => {
     vi.spyOn(Promise, "all").mockRejectedValueOnce(new Error("a bug"));
     const [primary, nearest] = [new Database(env.DB, "first-primary"), new Database(env.DB, "first-unconstrained")];
 
@@ -107,7 +107,7 @@ describe("GET /health", () => {
     await expect(check).rejects.toThrow("a bug");
   });
 
-  it("asks D1 twice for all requests at once", async ({ expect }) => {
+  it("asks D1 twice for all simultaneous requests", async ({ expect }) => {
     let calls = 0;
     const DB = databaseThrough(async ({ send }) => {
       calls += 1;
@@ -121,7 +121,9 @@ describe("GET /health", () => {
     expect(calls).toBe(2);
   });
 
-  it("waits for three seconds at most for the check of another request, which may never end", async ({ expect }) => {
+  it("waits for the check of another request for three seconds at most, because that may never end", async ({
+    expect,
+  }) => {
     countOwnTime();
     const [passed, from] = [clock.now(), Date.now()];
     vi.mocked(clock.now).mockImplementation(() => passed + Date.now() - from);

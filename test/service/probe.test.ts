@@ -39,7 +39,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("the address of npm run probe", () => {
+describe("the endpoint of npm run probe", () => {
   it.for([
     ["production", production],
     ["development", production],

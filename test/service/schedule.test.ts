@@ -104,7 +104,7 @@ describe("a daily job", () => {
 });
 
 describe("two runs at once", () => {
-  it("do not meet in a job that takes as long as Cloudflare lets a run", async ({ expect }) => {
+  it("do not both do a job that takes as long as Cloudflare allows", async ({ expect }) => {
     await makeDue(MERGE);
     const held = Promise.withResolvers<Outcome>();
     const done = replaceJobs(() => held.promise);
@@ -121,7 +121,7 @@ describe("two runs at once", () => {
 });
 
 describe("a job that fails", () => {
-  it("is done again after its lease, and not before", async ({ expect }) => {
+  it("is repeated after its lease, and not before", async ({ expect }) => {
     await makeDue(MERGE);
     const done = replaceJobs(async () => Promise.reject(new Error("a bug")));
     vi.spyOn(console, "error").mockReturnValue();
@@ -135,7 +135,7 @@ describe("a job that fails", () => {
     expect(done).toEqual([MERGE, MERGE]);
   });
 
-  it("keeps no other job from being done", async ({ expect }) => {
+  it("does not delay other jobs", async ({ expect }) => {
     const done = replaceJobs(async (name) => (name === "check in" ? Promise.reject(new Error("a bug")) : DONE));
     vi.spyOn(console, "error").mockReturnValue();
 
@@ -145,7 +145,7 @@ describe("a job that fails", () => {
     expect(done).toEqual(["check in", "remove former listeners"]);
   });
 
-  it("is not given back by a run whose lease is over", async ({ expect }) => {
+  it("is not released by a run whose lease is over", async ({ expect }) => {
     await makeDue(MERGE);
     const [slow, other] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome>()];
     const done = replaceJobs(() => (done.length === 1 ? slow.promise : other.promise));
@@ -184,7 +184,7 @@ describe("a job that is not finished", () => {
 });
 
 describe("a run", () => {
-  it("says in the log what was done", async ({ expect }) => {
+  it("logs what was done", async ({ expect }) => {
     await makeDue(MERGE);
     const log = vi.spyOn(console, "log").mockReturnValue();
 
@@ -195,7 +195,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("names a variable that is wrong in the log", async ({ expect }) => {
+  it("logs the name of a wrong variable", async ({ expect }) => {
     const said = vi.spyOn(console, "error").mockReturnValue();
 
     await runMinute({ ...env, NEARBY_RADIUS_MILES: "lots" as "25" });
@@ -210,14 +210,14 @@ describe("a run", () => {
     ]);
   });
 
-  it("fails where the database fails", async ({ expect }) => {
+  it("fails if the database fails", async ({ expect }) => {
     vi.spyOn(console, "error").mockReturnValue();
     const DB = databaseThrough(() => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded.")));
 
     await expect(runMinute({ ...env, DB })).rejects.toBeInstanceOf(DatabaseUnavailable);
   });
 
-  it("takes the job that has been due for longest, and none that only another version of the Worker has", async ({
+  it("takes the job that has been due for longest, and no job that only another version of the Worker knows", async ({
     expect,
   }) => {
     await makeDue();

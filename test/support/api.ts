@@ -16,7 +16,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Answer
   return answer;
 }
 
-/** The API for one customer, whose token may have more claims. */
+/** The API as one customer calls it. */
 export function as(customerId: string, claims: Record<string, unknown> = {}) {
   const headers = async () => ({ Authorization: `Bearer ${await customerToken(customerId, claims)}` });
   return {
@@ -31,7 +31,7 @@ export function as(customerId: string, claims: Record<string, unknown> = {}) {
 
 export type FeedLine = Record<string, unknown> | string;
 
-/** Lines of the feed: an object as JSON, a string as it is. */
+/** The body of a feed request: an object becomes JSON, a string stays as it is. */
 export function ndjson(lines: readonly FeedLine[]): string {
   return lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
 }
@@ -41,19 +41,17 @@ export async function feed(lines: readonly FeedLine[] | BodyInit, accounts: read
   return feedWith(await feedToken(accounts), lines);
 }
 
-/** Sends lines to the feed with a token that restores. */
 export async function restore(lines: readonly FeedLine[] | BodyInit) {
   return feedWith(await restoreToken(), lines);
 }
 
-/** Sends lines to the feed with this token. */
 export function feedWith(token: string, lines: readonly FeedLine[] | BodyInit): Promise<Answer> {
   const body = Array.isArray(lines) ? ndjson(lines) : (lines as BodyInit);
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
   return send("/api/v1/feed", { method: "POST", headers, body });
 }
 
-/** Sends lines that must be taken, in several requests if one cannot hold them. Resolves with the last answer. */
+/** Feeds lines in as many requests as they need. Resolves with the last answer. @throws if one is refused. */
 export async function mustFeed(lines: readonly FeedLine[]): Promise<Answer> {
   const [first = [], ...others] = toRequests(lines);
   const answer = await feed(first);

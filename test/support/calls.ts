@@ -7,7 +7,7 @@ type Call = (api: ReturnType<typeof as>, program: Program) => Promise<Answer>;
 
 const CUSTOMER = "/api/v1/customer";
 
-/** A good call of every endpoint for customers, which finds something in a program. */
+/** A call of each endpoint for customers. Each finds something in a program. */
 export const CALLS: Record<string, Call> = {
   [`POST ${CUSTOMER}/campaigns/near-by-popular-campaigns`]: (api, { account }) =>
     api.post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {
@@ -27,14 +27,14 @@ export const CALLS: Record<string, Call> = {
     api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: store.id, eip_campaign_id: contest.id }),
 };
 
-/** The endpoints that the service serves, as `METHOD /path`. */
+/** All endpoints, as `METHOD /path`. */
 function routes(): string[] {
   return endpoints(app)
     .map(({ method, path }) => `${method} ${path}`)
     .sort();
 }
 
-// The socket answers no JSON: test/live has tests of the same kinds for it.
+// The socket answers no JSON, so test/live tests it.
 const isForCustomers = (route: string) => route.includes(` ${CUSTOMER}/`) && !route.endsWith("/live");
 
 export const customerRoutes = (): string[] => routes().filter(isForCustomers);

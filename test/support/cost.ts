@@ -2,10 +2,10 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
 
-/** What a request costs at D1. Waits for its work in the background. */
+/** The cost of a request at D1, its work in the background included. */
 export async function costOf(path: string, init: RequestInit) {
   const context = createExecutionContext();
-  // In development an answer says how many rows were read and written.
+  // Only in development does an answer have the rows read and written.
   const development = { ...env, ENVIRONMENT: "development" };
   const answer = await app.fetch(new Request(`https://loyalty.example${path}`, init), development, context);
   await waitOnExecutionContext(context);

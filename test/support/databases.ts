@@ -2,9 +2,8 @@ import { env } from "cloudflare:workers";
 
 /** A batch on its way to D1. */
 interface Batch {
-  /** Where its session began. */
+  /** Where its session begins: "first-primary", "first-unconstrained" or a bookmark. */
   start: string | undefined;
-  /** The SQL of its statements. */
   sql: readonly string[];
   send: () => Promise<D1Result[]>;
 }
@@ -29,7 +28,7 @@ export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>, 
   return { withSession, prepare: prepare.bind(database), batch: batch.bind(database) } as unknown as D1Database;
 }
 
-/** A D1 whose primary says nothing while it is stalled. Its replicas go on answering. */
+/** A D1 whose primary does not answer while it is stalled. Its replicas answer. */
 export function stallingDatabase() {
   const primary = { isStalled: false, calls: 0 };
   const DB = databaseThrough(({ start, send }) => {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 
-/** All derived data that differs from its definition, as `npm run verify-totals` finds it. */
+/** The differences that `npm run verify-totals` would find. */
 export async function differences(database = env.DB) {
   const found = await database.batch(DERIVED.map((derived) => database.prepare(findDifferences(derived, ALL_KEYS))));
   return DERIVED.map(({ name }, index) => ({ name, found: found[index]?.results })).filter(

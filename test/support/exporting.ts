@@ -4,7 +4,7 @@ import { exportToken } from "./tokens.ts";
 
 export const EXPORT = "/api/v1/feed";
 
-/** A page of an export, whose body is its lines. */
+/** Reads one page of an export. The body is its lines. */
 export async function exportPage(target = EXPORT): Promise<Answer> {
   return send(target, { headers: { Authorization: `Bearer ${await exportToken()}` } });
 }
@@ -15,7 +15,7 @@ export function nextPage(answer: Answer): string | undefined {
   return url?.slice(new URL(url).origin.length);
 }
 
-/** All pages of an export, from this one on. */
+/** Reads this page of an export and all that follow. */
 export async function exportPages(target = EXPORT): Promise<Answer[]> {
   const pages: Answer[] = [];
   for (let next: string | undefined = target; next !== undefined; ) {
@@ -27,7 +27,7 @@ export async function exportPages(target = EXPORT): Promise<Answer[]> {
   return pages;
 }
 
-/** All lines of an export of some kinds. */
+/** Exports these kinds. */
 export async function exported(...kinds: string[]): Promise<Record<string, unknown>[]> {
   const pages = await exportPages(`${EXPORT}?record=${kinds.join(",")}`);
   return pages.flatMap(({ body }) => body);

@@ -1,8 +1,8 @@
-/** A body in bytes, and what the feed and `npm run feed -- FILE --check` must both say of it. */
+/** A body, and the result that both the feed and `npm run feed -- FILE --check` must have. */
 interface FeedBytes {
   what: string;
   body: Uint8Array<ArrayBuffer>;
-  /** How many lines count. */
+  /** How many lines there are, without blank ones. */
   lines: number;
   /** The error of each bad line. */
   bad: Record<string, string>;

@@ -2,7 +2,7 @@ import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { setClock } from "./clock.ts";
 
-/** Replaces the test's database by an empty one, stops its clock at a second, and empties the bucket. */
+/** Empties the database and the bucket, and stops D1's clock. */
 export async function freshDatabase(now: string): Promise<void> {
   await reset();
   await emptyBucket(env.TEST_HISTORY);
@@ -10,7 +10,7 @@ export async function freshDatabase(now: string): Promise<void> {
   await setClock(now);
 }
 
-/** On a busy machine `reset` leaves objects now and then. */
+/** On a busy machine, `reset` sometimes leaves objects. */
 async function emptyBucket(bucket: R2Bucket): Promise<void> {
   const { objects } = await bucket.list();
   if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));

@@ -5,8 +5,8 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 let now = Date.now() + YEAR_MS;
 
 /**
- * Makes /health forget its last result: stops the Worker's clock a year from now, later at each call, so that no result is
- * still fresh for another test.
+ * Makes the last result of /health too old to be answered again: stops the Worker's clock a year from now, and a minute
+ * later at each call.
  */
 export function passHealth(): void {
   now += 60_000;

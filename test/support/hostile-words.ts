@@ -4,7 +4,7 @@ import * as seed from "./seed.ts";
 
 type Line = Record<string, unknown>;
 
-// Letters of two planes that no folding changes: each of them is one more neighbour at the same place of a word.
+// Letters that no folding changes. In place of one letter of a word, each gives another word that is one typo away.
 const LETTERS = [
   [0x4e00, 0x9fa5],
   [0x3400, 0x4db5],
@@ -51,14 +51,14 @@ export const HOSTILE_QUERIES = {
   "a typo in it": "loaction",
   "a word with another letter, as 80,000 words have one": "soaaa",
   "sixteen such words": Array.from("bcdefghijklmnopq", (letter) => `s${letter}aaa`).join(" "),
-  "a typo behind which every word is another": "starlihgt",
+  "a typo after which every word differs": "starlihgt",
   "several such words": "starlihgt straight starliight stalright soaaa saaao",
   "words that no neighbour has": "saaaa sbaaa starlight",
   "typos beside a beginning of many stores": "soaaa starlight location",
   "words that each have neighbours and stand in no record together": `${SHORT[0]} ${SHORT[19_999]} ${LONG[0]}`,
 };
 
-/** A chain with so many numbered stores, and stores, campaigns and customers with all those words. */
+/** A chain with this many numbered stores, and with stores, campaigns and customers that hold all hostile words. */
 export function hostileLines(stores: number): Line[] {
   const account = seed.account({ company: "x" });
   return [
@@ -72,7 +72,7 @@ export function hostileLines(stores: number): Line[] {
   ];
 }
 
-/** The words in texts of at most so many characters, with blanks between. */
+/** Joins the words to texts of at most `limit` characters. */
 function toTexts(words: readonly string[], limit: number): string[] {
   const longest = Math.max(...words.map((word) => [...word].length));
   return chunks(words, Math.floor((limit + 1) / (longest + 1))).map((chunk) => chunk.join(" "));

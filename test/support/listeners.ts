@@ -11,18 +11,18 @@ const START = Date.UTC(2027, 0, 1);
 
 let now = 0;
 
-/** A second of the tests' clock as the interface writes it. */
+/** A second of the tests' clock as text. */
 export function toText(second: number): string {
   return new Date(START + second * 1_000).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** Stops the clocks of the Worker and of D1, which always agree here, and shows no message. */
+/** Stops the clocks of the Worker and of D1 at the same second. Shows no message. */
 export async function stopClocks(second: number): Promise<void> {
   vi.setSystemTime(START + second * 1_000);
   await stopClock(toText(second));
 }
 
-/** Moves the clocks of the Worker, of inboxes and of D1 on. Only for a test that has faked `Date`. */
+/** Moves all clocks on, and shows messages. The test must have faked `Date`. */
 export async function pass(seconds: number): Promise<string> {
   now += seconds;
   await stopClocks(now);
@@ -38,7 +38,6 @@ export async function seedGroup() {
   return { reader: reader.id, writer: writer.id, group: group.id };
 }
 
-/** A poll, with what it found and what it cost. */
 export async function poll(customerId: string, checkTime?: string) {
   const answer = await as(customerId).get(pollPath(checkTime));
   return { status: answer.status, found: bodiesOf(answer), roundTrips: trips(answer) };
@@ -63,7 +62,7 @@ export const outbox = () => rows("SELECT version, change_kind, customers, newest
 
 export const realNotify = Inboxes.prototype.notify;
 
-/** Makes only these inboxes reachable. Returns an array that receives who was notified. */
+/** Makes only these inboxes reachable. Returns an array that receives the ids of notified customers. */
 export function reach(isReached: (customerId: string) => boolean): string[] {
   const notified: string[] = [];
   vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async function (this: Inboxes, customerId, notification) {

@@ -10,7 +10,7 @@ import { waitUntil } from "./wait.ts";
 
 export const LIVE = "/api/v1/customer/live";
 
-/** What a test sees of a socket: its frames, as they come, and how it was closed. */
+/** A socket, its frames so far, and how it was closed. */
 export interface Listener {
   socket: WebSocket;
   frames: unknown[];
@@ -19,7 +19,6 @@ export interface Listener {
   closed: Promise<{ code: number; reason: string }>;
 }
 
-/** Asks for a socket with these headers. */
 export function handshake(headers: Record<string, string>, path = LIVE): Promise<Response> {
   const address = new URL(path, "https://loyalty.example");
   return exports.default.fetch(new Request(address, { headers: { Upgrade: "websocket", ...headers } }));
@@ -36,24 +35,22 @@ export async function listenAs(customerId: string, claims: Record<string, unknow
   return listener;
 }
 
-/** A customer's inbox. */
 export async function inboxOf(customerId: string) {
   return env.INBOXES.get(env.INBOXES.idFromName(await inboxName(env.ENVIRONMENT, customerId)));
 }
 
-/** What a customer's inbox stores, as a test can read and change it. */
+/** Runs code inside a customer's inbox, to read or change its state. */
 export async function inInbox<Value>(customerId: string, look: (state: DurableObjectState) => Value | Promise<Value>) {
   return runInDurableObject(await inboxOf(customerId), (_, state) => look(state));
 }
 
-/** Evicts the inbox from memory. */
 export const evict = async (customerId: string, options?: Parameters<typeof evictDurableObject>[1]) =>
   evictDurableObject(await inboxOf(customerId), options);
 
-/** Runs the alarm that is set, now. */
+/** Runs the inbox's alarm now, if one is set. */
 export const ring = async (customerId: string) => runDurableObjectAlarm(await inboxOf(customerId));
 
-/** A notification, by default of nothing. */
+/** A notification. By default it is about nothing. */
 export const notification = (of: Partial<Notification> = {}): Notification => ({
   kinds: [],
   newestAt: "",
@@ -70,7 +67,6 @@ export const connection = (customerId: string, of: Partial<Connection> = {}): Co
   ...of,
 });
 
-/** The number of open sockets of an inbox. */
 export const openSockets = (customerId: string) =>
   inInbox(
     customerId,
@@ -86,11 +82,11 @@ export async function seedCustomer() {
   return { id: customer.id, change: () => mustFeed([seed.entry(customer.id, store.id, "1.00")]) };
 }
 
-/** The `what` of each frame so far, once no frame is due any more. */
+/** Waits until no frame is pending. Resolves with the `what` of each frame so far. */
 export async function framesOf({ socket, frames }: Listener, customerId: string): Promise<unknown[]> {
   const pending = () => inInbox(customerId, ({ storage }) => storage.kv.get<Pending>("pending")?.length ?? 0);
   await waitUntil(async () => (await pending()) === 0);
-  // The pong comes after all frames that were sent before it.
+  // Frames arrive in order, so a pong comes after all frames that were sent before.
   const pongs = () => frames.filter((frame) => frame === "pong").length;
   const before = pongs();
   socket.send("ping");

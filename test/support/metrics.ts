@@ -1,12 +1,12 @@
 import { METRICS, type MetricsEvent } from "../../src/middleware/metrics.ts";
 import { setVariables } from "./variables.ts";
 
-/** A data point as the SQL of Analytics Engine sees it, by the names of its metrics. */
+/** The metrics of a data point by name. */
 export type Point = Record<string, string | number>;
 
 export const METRICS_EVENTS = ["request", "feed", "run"] as const;
 
-/** Each metric of an event with the column of Analytics Engine that holds it, in their order. */
+/** The metrics of an event, each with its column in Analytics Engine. */
 export function columnsOf(event: MetricsEvent) {
   const { blobs, doubles } = METRICS[event];
   const columns = (type: string, names: readonly string[]) =>
@@ -36,7 +36,6 @@ export function recordMetrics(): Point[] {
   return points;
 }
 
-/** Removes the dataset. */
 export function stopMetrics(): void {
   setVariables({ METRICS: undefined });
 }

@@ -9,8 +9,8 @@ export const document = openApi();
 const validators = new Map<string, Validator>();
 
 /**
- * Makes sure that an answer is one that the OpenAPI document describes: its status, its body, its headers. An answer to
- * a request that no endpoint takes must be a failure.
+ * Compares the status, the body and the headers of an answer with the OpenAPI document. An answer to an unknown path or
+ * method must be a failure.
  * @throws an error that says what does not fit.
  */
 export function fitDocument({ method, path }: { method: string; path: string }, answer: Answer): void {
@@ -47,12 +47,12 @@ export function fitDocument({ method, path }: { method: string; path: string }, 
   }
 }
 
-/** A 413 says when to try again only if the database, not the request, may be the cause. */
+/** A 413 has Retry-After only if the database refused, because another request may have used up its memory. */
 function isOptional(name: string, { status }: Answer): boolean {
   return OPTIONAL.has(name) || (status === 413 && name === "Retry-After");
 }
 
-// Some headers are optional: a bookmark needs a query, a link another page, a tag an answer that is not empty.
+// A bookmark needs a query, a link another page, a tag an answer that is not empty.
 const OPTIONAL = new Set(["X-D1-Bookmark", "Link", "X-Board-Age", "ETag"]);
 
 /** A validator of a schema of the document, which may refer to the document's components. */

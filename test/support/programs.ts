@@ -3,8 +3,8 @@ import * as seed from "./seed.ts";
 type Line = Record<string, unknown> & { record: string };
 
 /**
- * A record of every kind, all of one account and one customer, each with `mark` in its texts, so that a test can tell
- * whose it is. What belongs to no account belongs to the customer.
+ * A record of every kind, all of one account and one customer. Each has `mark` in its texts, so that a test can tell to
+ * which program a record belongs.
  */
 export function program(mark: string) {
   const marked = (field: string) => `${mark} ${field}`;

@@ -3,8 +3,8 @@ import { inject } from "vitest";
 const { effort, seed } = inject("properties");
 
 /**
- * How a property is tried: with few runs in `npm test`, and as many times more as the nightly run asks for. The search
- * for a smaller failure ends before the test's own time does, which would hide what was found.
+ * The options of a property: `few` runs in `npm test`, and a multiple of them at night. The search for a smaller
+ * failure ends before the test's timeout, which would hide the failure.
  */
 export function propertyRuns(few: number) {
   return {

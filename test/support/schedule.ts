@@ -3,15 +3,15 @@ import { env } from "cloudflare:workers";
 import worker from "../../src/index.ts";
 import { rows } from "./state.ts";
 
-/** What Cloudflare does every minute. */
+/** Runs the schedule, as Cloudflare does every minute. */
 export const runMinute = (bindings = env) =>
   worker.scheduled(createScheduledController({ cron: "* * * * *" }), bindings, createExecutionContext());
 
-/** Makes one job due, or none. */
+/** Makes only this job due; without a name, none. */
 export const makeDue = (name = "") =>
   rows("UPDATE jobs SET due_at = iif(name = ?, (SELECT now FROM clock), '9999'), lease_until = ''", name);
 
-/** Runs a minute of the schedule in which one job is due, or none. */
+/** Runs the schedule when only this job is due, or none. */
 export async function runSchedule(job?: string): Promise<void> {
   await makeDue(job);
   await runMinute();

@@ -1,14 +1,13 @@
-// Makes lines of the feed. Required fields that no test is about are filled in. Each test takes ids of its own.
+// Functions that make lines of the feed, with new ids, and with values for all required fields.
 
 let count = 0;
 
-/** An id that no other test has. */
 export function freshId(prefix = "x"): string {
   count += 1;
   return `${prefix}${count}`;
 }
 
-/** An account's id that no other test has: digits. */
+/** The id of an account has only digits. */
 export function freshAccountId(): string {
   count += 1;
   return String(1_000 + count);
@@ -26,7 +25,7 @@ function kind<const Names extends readonly string[]>(record: string, names: Name
   };
 }
 
-/** The same, with an id of its own. */
+/** The same for a kind with ids. Each line gets a new id. */
 function withId<const Names extends readonly string[]>(
   record: string,
   prefix: string,

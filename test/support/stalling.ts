@@ -12,7 +12,7 @@ export async function sendTo(bindings: object, path: string, init: RequestInit =
   return worker.fetch(request, { ...env, ...bindings } as Env, createExecutionContext());
 }
 
-/** The API of such a Worker as one customer sees it. */
+/** The API of a Worker with other bindings, as one customer calls it. */
 export function asAt(bindings: object, customerId: string) {
   const send = async (path: string, init: RequestInit): Promise<Answer> => {
     const headers = { Authorization: `Bearer ${await customerToken(customerId)}` };
@@ -24,7 +24,7 @@ export function asAt(bindings: object, customerId: string) {
   };
 }
 
-/** Feeds lines to such a Worker. */
+/** Feeds lines to a Worker with other bindings. */
 export async function feedTo(bindings: object, lines: readonly FeedLine[]): Promise<Answer> {
   const headers = { Authorization: `Bearer ${await feedToken("*")}` };
   const answer = await toAnswer(
@@ -34,7 +34,7 @@ export async function feedTo(bindings: object, lines: readonly FeedLine[]): Prom
   return answer;
 }
 
-/** The result of a promise, and the milliseconds until it came. */
+/** The result of work, and how long it took. */
 export async function timed<Value>(work: Promise<Value>): Promise<{ value: Value; milliseconds: number }> {
   const startedAt = performance.now();
   const value = await work;

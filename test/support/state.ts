@@ -4,7 +4,6 @@ import { Database, type Usage } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
 import { type FeedLine, ndjson } from "./api.ts";
 
-/** Rows of the database. */
 export async function rows(query: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
   const { results } = await env.DB.prepare(query)
     .bind(...values)
@@ -12,7 +11,7 @@ export async function rows(query: string, ...values: unknown[]): Promise<Record<
   return results;
 }
 
-/** The first column of the only row. */
+/** The first column of the first row. */
 export async function value(query: string, ...values: unknown[]): Promise<unknown> {
   const [row] = await rows(query, ...values);
   return row === undefined ? undefined : Object.values(row)[0];

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { type Claims, signClaims } from "../../scripts/lib/sign.ts";
 import type { TokenRules } from "../../src/auth/token.ts";
 
-/** The rules of a deployment that sets nothing but a secret. */
+/** The token rules of a deployment that sets only a secret. */
 export function tokenRules(secret: string): TokenRules {
   return { JWT_SECRET: secret, keys: null };
 }
@@ -16,7 +16,6 @@ export function customerToken(customerId: string, claims: Claims = {}): Promise<
   return signToken({ scope: "customer", sub: customerId, ...claims });
 }
 
-/** A token that restores. */
 export function restoreToken(claims: Claims = {}): Promise<string> {
   return signToken({ scope: "feed restore", sub: "tests", accounts: "*", ...claims });
 }

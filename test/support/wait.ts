@@ -1,14 +1,14 @@
 import { onTestFinished, vi } from "vitest";
 
-// Long enough for a busy machine.
+// A busy machine may need this long.
 const LONGEST_MS = 30_000;
 
-/** Waits until a condition is truthy. Resolves with its value. */
+/** Waits until a condition is truthy, and resolves with its value. */
 export function waitUntil<Value>(condition: () => Value | Promise<Value>, interval = 20) {
   return vi.waitUntil(condition, { timeout: LONGEST_MS, interval });
 }
 
-/** Waits until a check does not throw any more. */
+/** Repeats a check until it does not throw. */
 export function waitFor<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   return vi.waitFor(check, { timeout: LONGEST_MS, interval: 20 });
 }
@@ -16,8 +16,8 @@ export function waitFor<Value>(check: () => Value | Promise<Value>): Promise<Val
 const LONGEST_STEP_MS = 20;
 
 /**
- * Until the test ends, timers and clocks follow a fake clock. It follows the real clock in steps of at most 20 ms, so time
- * in which the machine is busy hardly counts. Only for Workers that the test calls itself: the runtime does not let one
+ * Until the test ends, timers and clocks follow a fake clock, which follows the real clock in steps of at most 20 ms.
+ * So delays of a busy machine hardly count. Only for Workers that the test calls itself: the runtime does not let one
  * request run the timers of another.
  */
 export function countOwnTime(): void {
@@ -40,7 +40,7 @@ export function countOwnTime(): void {
   })();
 }
 
-/** Moves the fake clock on at once, after pending work had a moment to set its timers. */
+/** Gives pending work a moment to set its timers, then moves the fake clock on at once. */
 export async function passOwnTime(milliseconds: number): Promise<void> {
   await scheduler.wait(50);
   await vi.advanceTimersByTimeAsync(milliseconds);

@@ -34,7 +34,7 @@ const [c1, c2, store, employee] = [
   key("employees", "e101-1"),
 ];
 
-/** How each is damaged, and the differences that are found: their texts, or how many. */
+/** Statements that damage derived data, and the differences that a recount then finds: their texts, or their number. */
 const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> = {
   "customers' balances": {
     by: [
@@ -140,7 +140,7 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     ],
     differences: 3,
   },
-  // Each word of an entry is a difference: "Main Street" of "Large Chain" has four.
+  // Each word of an entry is a difference. "Main Street" of "Large Chain" has four words.
   "words of stores": {
     by: [
       `DELETE FROM store_words WHERE rowid = ${key("stores", "s900-1")}`,
@@ -168,8 +168,8 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
 
 beforeAll(async () => {
   await mustFeed(demoLines());
-  // The demo program has no large account, no short list of stores, no group whose messages came late, nobody who left a
-  // store, and nobody who was erased.
+  // The demo program lacks a large account, a short list of stores, a group whose messages came late, a membership that
+  // was left, and an erased customer.
   const numbers = Array.from({ length: 102 }, (_, index) => index + 1);
   await mustFeed([
     seed.account({ id: "900", company: "Large Chain" }),

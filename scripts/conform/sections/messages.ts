@@ -1,3 +1,4 @@
+import { linkOf } from "../../lib/call.ts";
 import {
   expectFailure,
   expectFields,
@@ -26,7 +27,7 @@ export async function messages(suite: Suite): Promise<Section> {
   const old = (minutes: number) => ({ sent_at: `2026-01-05 09:${String(minutes).padStart(2, "0")}:00` });
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
-  const groupOf = (answer: Answer, id: string) => itemsOf(answer).find((item) => item.group_id === id);
+  const groupOf = (answer: Answer, id = "") => itemsOf(answer).find((item) => item.group_id === id);
   const membersOf = (answer: Answer, id: string) => (groupOf(answer, id)?.group_members ?? []) as Item[];
   const shown = (groupId: string, text: string, query: Record<string, string> = {}) =>
     suite.until(
@@ -127,8 +128,25 @@ export async function messages(suite: Suite): Promise<Section> {
       },
       "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost":
         async () => {
-          const pages = await suite.pages(`/api/v1/customer/${PATH}?per_page=1`, ann.token);
-          expectList(pages.flatMap(itemsOf), idsOf(await list(), "group_id"), "group_id");
+          // A later page has the smaller ids, so that it cannot go on by the id alone.
+          const talks = [suite.id("oldest"), suite.id("middle"), suite.id("newest")];
+          const [oldest, middle, newest] = talks;
+          await suite.feed(
+            ...talks.map((id) => group(id, [friend, ben.id])),
+            ...talks.map((id, index) => message(suite.id("message"), id, friend, "x", old(30 + index))),
+          );
+          const page = await list({ per_page: "1" }, ben);
+          await suite.feed(message(suite.id("message"), oldest, friend, "meanwhile"));
+          const isShown = (answer: Answer) => groupOf(answer, oldest)?.last_message === "meanwhile";
+          await suite.until(() => list({}, ben), isShown, SHOWN_WITHIN_SECONDS);
+          const others = await suite.pages(linkOf(page) ?? "", ben.token);
+          const ids = [page, ...others].flatMap((answer) => idsOf(answer, "group_id"));
+          expectSame(
+            ids.filter((id) => talks.includes(String(id))),
+            [newest, middle],
+          );
+          const check_time = String(itemsOf(page)[0]?.last_message_time);
+          expectThat(isShown(await list({ check_time }, ben)), "the next poll lacks the group");
         },
       "Of several messages in one second, the one stored last is the last.": async () => {
         await suite.feed(...["one", "two"].map((text) => message(suite.id("message"), other, ben.id, text)));

@@ -6,8 +6,7 @@ import * as seed from "../support/seed.ts";
 import { KEY_ALGORITHMS, keyPair } from "../support/signing.ts";
 import { setVariables } from "../support/variables.ts";
 
-// Tokens of each provider, with the claims of its documentation that matter here. The variables are those of
-// docs/tokens.md.
+// Tokens of each provider, with the claims in its documentation that matter here, and the variables in docs/tokens.md.
 
 const NOW = Math.floor(Date.now() / 1_000);
 const TIMES = { iat: NOW, exp: NOW + 60 };
@@ -18,7 +17,7 @@ interface Provider {
   algorithm: "RS256" | "ES256";
   header?: object;
   claims: Record<string, unknown> & { sub: string };
-  /** Claims of other tokens of this provider, which must open nothing here: they replace those above. */
+  /** Claims that replace some of `claims` in other tokens of this provider. Those tokens must open nothing. */
   others: readonly Record<string, unknown>[];
 }
 
@@ -79,7 +78,7 @@ const PROVIDERS: readonly Provider[] = [
       aud: "example-app-client-id",
       token_use: "id",
     },
-    // The second is an access token.
+    // The second is that of an access token.
     others: [
       { aud: "another-app-client-id" },
       { aud: undefined, client_id: "example-app-client-id", token_use: "access", scope: "openid loyalty/customer" },
@@ -123,7 +122,7 @@ function variablesFor(name: string): Record<string, string> {
   return Object.fromEntries([...block.matchAll(VARIABLES)].map(([, variable = "", value = ""]) => [variable, value]));
 }
 
-/** The claim that the page gives as an example of a customer's own id. */
+/** The claim that the page gives as an example of a claim with the customer's own id. */
 function customerIdClaim(name: string): string {
   return new RegExp(`^\\| ${name} +\\| \`(.+?)\``, "m").exec(page)?.[1] ?? "";
 }
@@ -141,8 +140,8 @@ afterEach(() => {
 });
 afterAll(() => setVariables({ CUSTOMER_SEARCH: "all" }));
 
-/** Sets the provider's variables and serves its keys. Returns a function that sends a request with one of its tokens. */
-async function open({ name, algorithm, header }: Provider) {
+/** Sets the provider's variables and serves its keys. Returns a function that sends a request with a token of it. */
+async function configure({ name, algorithm, header }: Provider) {
   setVariables(variablesFor(name));
   const pair = keys.get(algorithm);
   if (pair === undefined) throw new Error("The keys are not there yet.");
@@ -159,7 +158,7 @@ async function open({ name, algorithm, header }: Provider) {
 }
 
 describe("docs/tokens.md", () => {
-  it("has every provider that is tried here, and no other", ({ expect }) => {
+  it("has every provider that these tests try, and no other", ({ expect }) => {
     const section = page.slice(page.indexOf("## Identity providers"), page.indexOf("## Changing the secret"));
 
     expect([...section.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual(PROVIDERS.map(({ name }) => name));
@@ -173,15 +172,17 @@ describe.for(PROVIDERS)("a token of $name", (provider) => {
 
   it("opens the data of the customer with the subject's id", async ({ expect }) => {
     await mustFeed([seed.customer({ id: claims.sub, first_name: "Ada" }), seed.customer({ first_name: "Ada" })]);
-    const ask = await open(provider);
+    const ask = await configure(provider);
 
     expect(idsOf(await ask(claims))).toEqual([claims.sub]);
   });
 
-  it("opens the data of the customer whom another claim names, where that is set", async ({ expect }) => {
+  it("opens the data of the customer whom another claim names, if JWT_SUBJECT_CLAIM names that claim", async ({
+    expect,
+  }) => {
     const { id } = seed.customer();
     await mustFeed([seed.customer({ id, first_name: "Ada" })]);
-    const ask = await open(provider);
+    const ask = await configure(provider);
     const claim = customerIdClaim(name);
     setVariables({ JWT_SUBJECT_CLAIM: claim });
 
@@ -190,7 +191,7 @@ describe.for(PROVIDERS)("a token of $name", (provider) => {
   });
 
   it("opens nothing if it is another app's, or not a customer's, and never feeds", async ({ expect }) => {
-    const ask = await open(provider);
+    const ask = await configure(provider);
 
     for (const other of others) expect([401, 403]).toContain((await ask({ ...claims, ...other })).status);
     expect((await ask({ ...claims, accounts: "*" }, "/api/v1/feed")).status).toBe(403);

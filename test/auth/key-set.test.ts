@@ -38,13 +38,13 @@ const goDown = () => {
 const tokenOf = ({ secret, alg }: KeyPair, claims: Record<string, unknown> = {}) =>
   sign({ sub: "c1", exp: now / 1_000 + 86_400 * 9, ...claims }, secret as Parameters<typeof sign>[1], alg);
 
-/** A deployment that takes keys from an address, or from a text in its place. */
+/** Reads tokens as a deployment with this key set does: an address, or the text of a key set. */
 function deployment(source = URL) {
   const rules = { ...tokenRules(""), keys: new KeySet(source, () => now) };
   return async (token: string) => (await readToken(token, rules, now / 1_000)).kind;
 }
 
-/** A deployment that has fetched a key, and a token of that key. */
+/** The same after a key was fetched, and a token of that key. */
 async function afterFetch(kid = "one") {
   const pair = await keyPair("ES256", kid);
   const read = deployment();
@@ -74,7 +74,7 @@ describe("a token signed with a key at JWKS_URL", () => {
     expect((await readToken(token, tokenRules(""), now / 1_000)).kind).toBe("bad");
   });
 
-  it("may go without a key id", async ({ expect }) => {
+  it("needs no key id", async ({ expect }) => {
     const [pair, other] = [await keyPair("ES256", ""), await keyPair("ES256", "other")];
     const { kid, ...secret } = pair.secret;
     serve(other.publicJwk, pair.publicJwk);
@@ -104,7 +104,7 @@ describe("a token signed with a key at JWKS_URL", () => {
   });
 });
 
-describe("keys that the internet does not serve", () => {
+describe("keys from elsewhere than JWKS_URL on the internet", () => {
   afterEach(() => setVariables({ JWKS_URL: "", JWKS: "", JWKS_SERVICE: undefined, JWT_AUDIENCE: "" }));
   const ask = async (pair: KeyPair) => {
     const token = await tokenOf(pair, { scope: "customer", aud: "loyalty", exp: Date.now() / 1_000 + 60 });
@@ -133,7 +133,7 @@ describe("keys that the internet does not serve", () => {
     expect([service.fetch.mock.lastCall?.[0], fetched]).toEqual(["https://id.example/bound", 0]);
   });
 
-  it("have a hint in the log where Cloudflare answers with 1042", async ({ expect }) => {
+  it("have a hint in the log if Cloudflare answers with 1042", async ({ expect }) => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     answers = () => new Response("error code: 1042", { status: 404 });
 
@@ -146,7 +146,7 @@ describe("keys that the internet does not serve", () => {
 });
 
 describe("the keys at JWKS_URL", () => {
-  it("are cached ten minutes, and fetched again afterwards", async ({ expect }) => {
+  it("are cached for ten minutes, and then fetched again", async ({ expect }) => {
     const { read, token } = await afterFetch();
 
     now += 10 * MINUTE - 1;
@@ -157,7 +157,7 @@ describe("the keys at JWKS_URL", () => {
     expect(fetched).toBe(2);
   });
 
-  it("are fetched once a minute at most for key ids that nobody knows", async ({ expect }) => {
+  it("are fetched at most once a minute for unknown key ids", async ({ expect }) => {
     const { read } = await afterFetch();
     const stranger = await keyPair("ES256", "two");
     now += MINUTE;
@@ -240,12 +240,12 @@ describe("the keys at JWKS_URL", () => {
   });
 
   it.for([
-    ["cannot be reached", goDown],
-    ["answers an error", () => (answers = () => new Response("", { status: 500 }))],
+    ["is a network error", goDown],
+    ["is an HTTP error", () => (answers = () => new Response("", { status: 500 }))],
     ["is no JSON", () => (answers = () => new Response("<html>"))],
     ["is no key set", () => (answers = () => Response.json({ keys: "none" }))],
     ["is huge", () => (answers = () => new Response(`{"keys":[]}${" ".repeat(300_000)}`))],
-  ] as const)("are unknown where the answer %s: the token may be good", async ([, set], { expect }) => {
+  ] as const)("are unknown if the answer %s: the token may be good", async ([, set], { expect }) => {
     const token = await tokenOf(await keyPair("ES256", "one"));
     const read = deployment();
     set();
@@ -254,7 +254,7 @@ describe("the keys at JWKS_URL", () => {
     expect(fetched).toBe(1);
   });
 
-  it("are not read beyond their limit, however much comes", async ({ expect }) => {
+  it("are not read beyond a limit of bytes", async ({ expect }) => {
     let pulled = 0;
     const endless = new ReadableStream({
       pull(controller) {
@@ -268,7 +268,7 @@ describe("the keys at JWKS_URL", () => {
     expect(pulled).toBeLessThan(10);
   });
 
-  it("are waited for three seconds at most", async ({ expect }) => {
+  it("are waited for at most three seconds", async ({ expect }) => {
     answers = () => new Promise(() => {});
     vi.useFakeTimers();
     const settled = vi.fn();

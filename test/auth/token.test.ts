@@ -17,7 +17,7 @@ const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Reads a token with any header and claims that the secret has signed. */
+/** Reads a token that the secret has signed, with any header and claims. */
 const read = async (claims: unknown, { header = HS256 as unknown, rules = RULES } = {}) =>
   readToken(await signParts(header, claims, await hmacKey(SECRET)), rules, NOW);
 const bad = (fault: TokenFault) => ({ kind: "bad", fault });
@@ -113,7 +113,7 @@ describe("a token that something else has signed", () => {
     ["a previous secret that is not set", bad("signature"), RULES, GOOD, "before", "HS256"],
     ["the previous secret without a secret", bad("algorithm"), { ...before, JWT_SECRET: "" }, GOOD, "before", "HS256"],
   ])(
-    "is good only if the secret or the previous one signed it: %s",
+    "is good only if the secret or the previous secret signed it: %s",
     async ([, reading, rules, ...signing], { expect }) => {
       const token = signing.length === 1 ? signing[0] : await sign(...signing);
 
@@ -155,7 +155,7 @@ describe("the scopes of a token", () => {
     expect(reading.kind === "good" && reading.claims.scopes.toSorted()).toEqual(scopes);
   });
 
-  it("make it a customer's by the named claim for the subject, and nobody's without it", async ({ expect }) => {
+  it("of a customer need the named claim for the subject, if one is set", async ({ expect }) => {
     const rules = { ...RULES, ...named };
     const subjectOf = async (claims: object) => {
       const reading = await read({ ...GOOD, ...claims }, { rules });
@@ -168,7 +168,7 @@ describe("the scopes of a token", () => {
       expect(await subjectOf({ roles: "customer", customer_id })).toEqual(bad("subject"));
   });
 
-  it("let it in at each of them", async ({ expect }) => {
+  it("open the feed and the customer's paths with one token", async ({ expect }) => {
     const claims = { scope: "openid customer feed", sub: "c", accounts: "*" };
     const headers = { Authorization: `bearer ${await signToken(claims)}` };
 
@@ -178,7 +178,7 @@ describe("the scopes of a token", () => {
 });
 
 describe("a 401", () => {
-  it("is the same for every cause, with all its headers, and only the log names the cause", async ({ expect }) => {
+  it("is the same for every cause, headers too, and only the log names the cause", async ({ expect }) => {
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
     const log = vi.spyOn(console, "log").mockReturnValue();
     const claims = { scope: "customer", sub: "c1", exp: Date.now() / 1_000 + 60 };

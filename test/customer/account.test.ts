@@ -19,7 +19,7 @@ describe("an account", () => {
     expect(stored).not.toContain("canary");
   });
 
-  it("fits into a row of D1, however large the feed takes it", async ({ expect }) => {
+  it("fits into a row of D1 with the longest texts that the feed takes", async ({ expect }) => {
     const fields = ["phone", "address", "city", "zip", "data"].map((name) => [name, "\u0001".repeat(2_000)]);
     const loyalty_options = { notify_user_admin: Array.from({ length: 490 }, () => "a".repeat(2_000)) };
     const account = seed.account({ ...Object.fromEntries(fields), loyalty_options });

@@ -8,9 +8,9 @@ import { as, mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
 import * as seed from "../support/seed.ts";
 
-// Answers of the longest texts that the feed takes (docs/contract/interface.md, 1).
+// Answers with the longest texts that the feed takes (docs/contract/interface.md, 1).
 
-/** A control character, which takes six bytes as JSON. */
+/** A text of control characters, which take six bytes each as JSON. */
 const long = (length: number) => "\u0001".repeat(length);
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
 const padded = (prefix: string, index: number) => `${prefix}${String(index).padStart(4, "0")}`;
@@ -27,7 +27,7 @@ async function ask(customerId: string, address: string, body?: object) {
   return { bytes, items: answer.body.items, next: linkOf(answer), tag: answer.headers.get("ETag") };
 }
 
-/** Follows the links. For each answer: its items, its bytes, and the `page` in its address. */
+/** Follows the links to the end. Resolves with all answers, and the ids in them. */
 async function follow(customerId: string, path: string) {
   const answers: { bytes: number; items: Item[]; page: string | null; tag: string | null }[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
@@ -48,7 +48,7 @@ interface LongList {
   customerId: string;
   /** The ids that all answers list together. */
   ids: unknown[];
-  /** The parameter `page` of the address of each answer. */
+  /** The parameter `page` in the address of each answer. It stays the same where an answer was cut. */
   pages: (string | null)[];
   limit?: number;
 }
@@ -105,7 +105,7 @@ describe("a list that is too long for one answer", () => {
     ["messages", seedGroups],
     ["a team", seedTeam],
   ] as const)(
-    "ends before the item that would exceed the limit, and links lead through its pages: %s",
+    "ends before the item that would exceed the limit, and its links give all items: %s",
     async ([, seedList], { expect }) => {
       const { path, customerId, ids, pages, limit = ANSWER_BYTES } = await seedList();
 
@@ -118,13 +118,13 @@ describe("a list that is too long for one answer", () => {
         const next = answers[index + 1];
         return next?.page === (page ?? "1") ? [bytes + bytesOf(next.items[0]) + 1] : [];
       });
-      // The list of an item has a name, which is counted with the first item of each list.
+      // 400 bytes for the names of the lists, which are counted with the first item of each list.
       expect(Math.min(...cut)).toBeGreaterThan(limit - 400);
       expect(new Set(answers.map(({ tag }) => tag)).size).toBe(answers.length);
     },
   );
 
-  it("has at most 1,000 accounts in an answer: what a customer has with each", async ({ expect }) => {
+  it("has at most 1,000 accounts in an answer: the balances of a customer", async ({ expect }) => {
     const customer = seed.customer();
     const accounts = many(BALANCES_LIMIT + 2, (index) => seed.account({ company: padded("Company ", index >> 1) }));
     const stores = accounts.map(({ id }) => seed.store(id));
@@ -137,8 +137,8 @@ describe("a list that is too long for one answer", () => {
   });
 });
 
-describe("an answer without pages", () => {
-  it("ends where it would be too long: nearby campaigns", async ({ expect }) => {
+describe("a long answer without pages", () => {
+  it("ends before the item that would exceed the limit: nearby campaigns", async ({ expect }) => {
     const account = seed.account();
     const texts = { campaign_description: long(LONG_LIMIT), campaign_image: long(FIELD_LIMIT) };
     const campaigns = many(70, () => seed.campaign(account.id, texts));
@@ -151,7 +151,7 @@ describe("an answer without pages", () => {
     expect(bytes + bytesOf(items[0])).toBeGreaterThan(ANSWER_BYTES);
   });
 
-  it("ends each list where it would have more than 600,000 bytes: a search", async ({ expect }) => {
+  it("ends each list before 600,000 bytes: a search", async ({ expect }) => {
     const [field, fields] = [long(FIELD_LIMIT), ["slug", "domain_name", "phone", "address", "partner_code", "data"]];
     const accounts = many(20, () => seed.account(Object.fromEntries(fields.map((name) => [name, field]))));
     const texts = { customer_description: long(LONG_LIMIT), avatar: field };

@@ -21,7 +21,7 @@ describe("a failure", () => {
     expect(answer).toMatchObject({ status: 413, body: { errorCode: "PAYLOAD_TOO_LARGE" } });
   });
 
-  it("is 503 and says when to come back where D1 cannot be reached", async ({ expect }) => {
+  it("is 503 with Retry-After where D1 cannot be reached", async ({ expect }) => {
     failDatabase("Network connection lost.");
 
     const answers = [await as("c").post(PATH, GOOD_BODY), await feed([{ record: "account", id: "1", company: "x" }])];
@@ -33,7 +33,7 @@ describe("a failure", () => {
     }
   });
 
-  it("is 500 for a bug, with the request's id, and nothing of the cause", async ({ expect }) => {
+  it("is 500 for a bug, with the request's id, without the cause", async ({ expect }) => {
     failDatabase("no such column: secret_value: SQLITE_ERROR");
     const log = vi.spyOn(console, "log");
 
@@ -45,7 +45,7 @@ describe("a failure", () => {
     expect(String(log.mock.lastCall)).not.toContain("secret_value");
   });
 
-  it("leaves one log line, without a token, an id of a person, or a value of the query", async ({ expect }) => {
+  it("writes one log line, without the token, a customer's id, or a value of the request", async ({ expect }) => {
     const log = vi.spyOn(console, "log");
 
     await as("somebody-known").post(`${PATH}?search=a-secret`, { single_account_id: "424242" });

@@ -3,7 +3,7 @@ import contract from "../../docs/contract/interface.md?raw";
 import { LIMIT_PERIOD_SECONDS, REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
 import wrangler from "../../wrangler.toml?raw";
 
-/** The limiters of an environment in wrangler.toml. Production has the name "" here. */
+/** The limiters of an environment in wrangler.toml. `""` is production. */
 function limitersOf(environment: string) {
   const table = environment === "" ? "ratelimits" : `env.${environment}.ratelimits`;
   return wrangler
@@ -26,7 +26,7 @@ describe("the rate limits of src/http/limits.ts", () => {
     ]);
   });
 
-  it("are looked for in every environment", ({ expect }) => {
+  it("are tested in every environment", ({ expect }) => {
     expect(environments).toEqual(["", "staging"]);
   });
 

@@ -18,7 +18,7 @@ function reachingFields({ fields }: Kind): string[] {
   return Object.keys(fields.shape).filter((field) => /_ids?$/.test(field) && !OF_NO_ACCOUNT.has(field));
 }
 
-/** Lines of a kind that are mine but for one field, or the key, which is theirs. */
+/** Lines of a kind that are mine, except that one field or the key is theirs. */
 function foreignLines(kind: Kind, mine: Program, theirs: Program): Record<string, Record<string, unknown>> {
   const own: Record<string, unknown> = { ...mine.one[kind.record] };
   const foreign: Record<string, unknown> = { ...theirs.one[kind.record] };
@@ -41,8 +41,8 @@ const cases = KINDS.flatMap((kind) => {
   const own = mine.one[record] ?? {};
   const lines = isGlobal(kind)
     ? {
-        "a line of it, as it belongs to no account": own,
-        ...(type === "state" && { "its deletion, as it belongs to no account": { ...own, deleted: true } }),
+        "a line, because the kind belongs to no account": own,
+        ...(type === "state" && { "its deletion, because the kind belongs to no account": { ...own, deleted: true } }),
       }
     : foreignLines(kind, mine, theirs);
   return Object.entries(lines).map(([how, line]) => ({ record, how, line }));
@@ -74,7 +74,7 @@ describe("a feed token for one account", () => {
     });
   });
 
-  it("has written nothing in the requests that were refused", async ({ expect }) => {
+  it("has written nothing with the refused requests", async ({ expect }) => {
     expect(await snapshot()).toBe(before);
   });
 
@@ -85,7 +85,7 @@ describe("a feed token for one account", () => {
   });
 
   it.for(cases)(
-    "does not refuse the line for its account if its token is for all: $record through $how",
+    "is what refuses the line, which a token for all accounts may send: $record through $how",
     async ({ line }, { expect }) => {
       expect([200, 422]).toContain((await feed([line])).status);
     },

@@ -5,17 +5,17 @@ import { customerRoutes, otherRoutes } from "../support/calls.ts";
 import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 
-// Two programs. All texts of theirs contain "theirs", which must not be in an answer to me.
+// Two programs. All texts of the second contain "theirs". No answer to me may contain that word.
 const mine = program("mine-only");
 const theirs = program("theirs-only");
 
 type Api = ReturnType<typeof as>;
 
 interface Reach {
-  /** The foreign thing that I try to reach. */
+  /** The foreign data that I try to reach. */
   what: string;
   ask: (api: Api, my: Program) => Promise<Answer>;
-  /** An answer that does contain it, so that the test can fail. Left out: the owner's own answer. */
+  /** Asks for an answer that does contain the data. Left out: the owner sends the same request. */
   control?: (api: Api) => Promise<Answer>;
 }
 
@@ -27,7 +27,7 @@ const board = (location: unknown, campaign: unknown) => (api: Api) =>
   api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: location, eip_campaign_id: campaign });
 const get = (path: string) => (api: Api) => api.get(`${CUSTOMER}${path}`);
 
-/** For each endpoint the foreign things that it could give away. */
+/** For each endpoint, the foreign data that it could give away. */
 const REACHES: Record<string, readonly Reach[]> = {
   [`POST ${NEARBY}`]: [
     {
@@ -58,9 +58,9 @@ const REACHES: Record<string, readonly Reach[]> = {
   ],
   [`GET ${CUSTOMER}/messages`]: [
     { what: "a group that I am no member of", ask: get("/messages?per_page=100") },
-    { what: "such a group as a poller", ask: get("/messages?check_time=2000-01-01%2000:00:00") },
+    { what: "such a group by a poll", ask: get("/messages?check_time=2000-01-01%2000:00:00") },
     {
-      what: "such a group by its cursor",
+      what: "such a group by a cursor",
       ask: get(
         `/messages?after=${encodeURIComponent('{"time":"2030-01-01 00:00:00","up_to":"2030-01-01 00:00:00","group_id":"zzz","shown":0}')}`,
       ),
@@ -87,7 +87,7 @@ const REACHES: Record<string, readonly Reach[]> = {
     {
       what: "a customer who has blocked me",
       ask: search("theirs-blocker", "customers"),
-      control: (api) => search("theirs-blocker", "customers")(api),
+      control: search("theirs-blocker", "customers"),
     },
     {
       what: "a customer who has blocked me, by a typo",
@@ -134,7 +134,7 @@ const REACHES: Record<string, readonly Reach[]> = {
   ],
 };
 
-/** The customers of an answer without their names, which everybody may see. Marks dates and balances as theirs. */
+/** Removes the names of customers from an answer, which everybody may see. Marks dates and balances as "theirs". */
 function withoutNames({ body, ...answer }: Answer): Answer {
   const customers = body.customers.map(({ first_name, ...one }: Record<string, unknown>) => ({
     ...one,
@@ -144,7 +144,7 @@ function withoutNames({ body, ...answer }: Answer): Answer {
   return { ...answer, body: customers };
 }
 
-/** The API for me, with their id in the query and in the body, but not in the token. */
+/** The API with my token, but with their id in the query and in the body. */
 function pretending(customerId: string): Api {
   const claims = `customer_id=${theirs.customer.id}&customerId=${theirs.customer.id}&sub=${theirs.customer.id}`;
   const api = as(customerId);
@@ -160,7 +160,7 @@ const blocker = seed.customer({ first_name: "theirs-blocker" });
 beforeAll(() => mustFeed([...mine.lines, ...theirs.lines, blocker, seed.block(blocker.id, mine.customer.id)]));
 
 describe("what a customer can reach", () => {
-  it("is tried at every endpoint for customers", ({ expect }) => {
+  it("is tried at every endpoint", ({ expect }) => {
     expect(Object.keys(REACHES).sort()).toEqual(customerRoutes());
     // The socket and the feed have tests of their own. /health shows nobody's data.
     expect(otherRoutes()).toEqual([
@@ -174,7 +174,7 @@ describe("what a customer can reach", () => {
 
   const cases = Object.entries(REACHES).flatMap(([route, reaches]) => reaches.map((reach) => ({ route, ...reach })));
 
-  it.for(cases)("at $route is not $what", async ({ ask, control }, { expect }) => {
+  it.for(cases)("does not include $what: $route", async ({ ask, control }, { expect }) => {
     const own = await ask(pretending(String(mine.customer.id)), mine);
     const owners = await (control ?? ((api) => ask(api, theirs)))(as(String(theirs.customer.id)));
 

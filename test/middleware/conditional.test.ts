@@ -43,7 +43,7 @@ describe("conditional requests", () => {
     },
   );
 
-  it("have a tag for a body that is too long to be in memory as a whole", async ({ expect }) => {
+  it("have a tag for a body that is sent in parts, because it is long", async ({ expect }) => {
     const accounts = Array.from({ length: 6 }, (_, index) =>
       seed.account({ loyalty_options: { chain_logo: String(index).repeat(250_000), description: "é" } }),
     );

@@ -20,7 +20,7 @@ const preflight = (path: string, headers: Record<string, string> = PREFLIGHT) =>
   exports.default.fetch(new Request(new URL(path, "https://loyalty.example"), { method: "OPTIONS", headers }));
 
 describe("CORS", () => {
-  it("is closed unless it is configured", async ({ expect }) => {
+  it("allows no origin unless CORS_ORIGINS is set", async ({ expect }) => {
     const asked = await preflight(PATH);
     const called = await send(PATH, { method: "POST", headers: { Origin: APP } });
 
@@ -31,7 +31,7 @@ describe("CORS", () => {
     }
   });
 
-  it("answers the preflight of an allowed origin, whose page may read failures and their headers too", async ({
+  it("answers the preflight of an allowed origin, and lets its pages read failures and their headers", async ({
     expect,
   }) => {
     Object.assign(env, { CORS_ORIGINS: `https://other.example, ${APP}` });

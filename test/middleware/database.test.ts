@@ -27,7 +27,7 @@ interface Asked {
   body?: string;
 }
 
-/** Sends a request. Says its status, its new bookmark, and where its D1 sessions start. */
+/** Sends a request. Resolves with its status, the bookmark of the answer, and where its D1 sessions start. */
 async function ask(path: string, { bookmark, bindings = {}, token, ...init }: Asked = {}) {
   const starts: (string | undefined)[] = [];
   const DB = {
@@ -46,16 +46,16 @@ async function ask(path: string, { bookmark, bindings = {}, token, ...init }: As
   return { status: response.status, given: response.headers.get("X-D1-Bookmark") ?? "", starts };
 }
 
-/** Where the last session of a customer's request starts. */
+/** Where the last D1 session of a request with this bookmark starts. */
 const startOf = async (bookmark: string, asked: Asked = {}) => (await ask(TEAM, { ...asked, bookmark })).starts.at(-1);
 
 describe("where a request reads", () => {
-  it.for<[what: string, path: string, asked: Asked, session: 0 | -1, start: string, isHeeded: boolean]>([
+  it.for<[what: string, path: string, asked: Asked, session: 0 | -1, start: string, usesBookmark: boolean]>([
     ["a bookmark of the service, or else the nearest replica", TEAM, {}, 0, "first-unconstrained", true],
     // A poll may open a second session, in which the primary subscribes its inbox.
-    ["the same for messages", `${CUSTOMER}/messages`, {}, 0, "first-unconstrained", true],
+    ["the same place for messages", `${CUSTOMER}/messages`, {}, 0, "first-unconstrained", true],
     ["the primary for boards", `${CUSTOMER}/gamification/leaderboard`, BOARD, -1, "first-primary", false],
-  ])("is %s", async ([, path, asked, session, start, isHeeded], { expect }) => {
+  ])("is %s", async ([, path, asked, session, start, usesBookmark], { expect }) => {
     const body = JSON.stringify(seed.account());
     const fed = await ask("/api/v1/feed", { method: "POST", token: await feedToken("*"), body });
     const { given } = await ask(TEAM);
@@ -65,7 +65,7 @@ describe("where a request reads", () => {
     for (const bookmark of [fed.given, given]) {
       expect(bookmark.split(".")[0]).toMatch(D1_BOOKMARK);
       const { starts } = await ask(path, { ...asked, bookmark });
-      expect(starts.at(session)).toBe(isHeeded ? bookmark.split(".")[0] : start);
+      expect(starts.at(session)).toBe(usesBookmark ? bookmark.split(".")[0] : start);
     }
     expect(fed.starts[0]).toBe("first-primary");
   });
@@ -73,7 +73,7 @@ describe("where a request reads", () => {
   it("ignores a bookmark that this service did not sign", async ({ expect }) => {
     const { given } = await ask(TEAM);
     const [bookmark, signature = ""] = given.split(".");
-    // Whoever may sign tokens could make this one.
+    // With the secret of tokens alone, nobody can sign a bookmark.
     const bytes = (text: string) => new TextEncoder().encode(text);
     const key = await crypto.subtle.importKey("raw", bytes(env.JWT_SECRET), HMAC, false, ["sign"]);
     const byTokenKey = encodeBase64Url(await crypto.subtle.sign("HMAC", key, bytes(FUTURE))).replace("=", "");
@@ -114,9 +114,7 @@ describe("where a request reads", () => {
     expect(await startOf(given)).toBe("first-unconstrained");
   });
 
-  it("is the primary and the nearest database for /health, which takes no bookmark and gives none", async ({
-    expect,
-  }) => {
+  it("is the primary and the nearest database for /health, which ignores bookmarks", async ({ expect }) => {
     const { given } = await ask(TEAM);
 
     for (const bookmark of ["", given, FUTURE]) {
@@ -126,7 +124,7 @@ describe("where a request reads", () => {
   });
 });
 
-/** A deployment that has no secret, but the address of a key set; and a customer's token that one of its keys signed. */
+/** A deployment with the address of a key set but no secret, and a customer's token that one of the keys signed. */
 async function deploymentWithKeys() {
   const { privateKey, publicJwk } = await keyPair("ES256", "one");
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [publicJwk] }));
@@ -135,10 +133,8 @@ async function deploymentWithKeys() {
   return { bindings, token };
 }
 
-describe("where there is no secret, only keys at an address", () => {
-  it("a bookmark leads to the primary, and D1 never gets a bookmark that somebody may have made up", async ({
-    expect,
-  }) => {
+describe("in a deployment that has a key set but no secret", () => {
+  it("a bookmark makes the request read at the primary, because anybody may have made it up", async ({ expect }) => {
     const there = await deploymentWithKeys();
 
     const first = await ask(TEAM, there);

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 describe("the list of metrics", () => {
-  it("fits into a data point, and names each metric once", ({ expect }) => {
+  it("fits into a data point, and has no name twice", ({ expect }) => {
     for (const event of METRICS_EVENTS) {
       const metrics = columnsOf(event);
       const count = (type: string) => metrics.filter(({ column }) => column.startsWith(type)).length;
@@ -40,7 +40,7 @@ describe("the list of metrics", () => {
 });
 
 describe("a request", () => {
-  it("writes one point, by the names of the list", async ({ expect }) => {
+  it("writes one point, with the metrics of the list", async ({ expect }) => {
     await as("nobody").get(`${COUPONS}?search=somebody`);
 
     expect(points).toEqual([
@@ -84,7 +84,7 @@ describe("a request", () => {
     expect(points).toMatchObject([{ source: "replica", region: "WEUR", primary: 0, attempts: 3, roundTrips: 1 }]);
   });
 
-  it("that the inbox answers says so, and that the database was not asked", async ({ expect }) => {
+  it("that the inbox answers says so, and that D1 was not asked", async ({ expect }) => {
     const { reader } = await seedGroup();
     await pollUntilQuiet(reader);
     points.length = 0;
@@ -94,7 +94,7 @@ describe("a request", () => {
     expect(points).toMatchObject([{ route: MESSAGES, source: "inbox", roundTrips: 0, attempts: 0, databaseBytes: 0 }]);
   });
 
-  it("for a leaderboard says where it was found, and how old it was", async ({ expect }) => {
+  it("for a leaderboard says where the board was found, and how old it was", async ({ expect }) => {
     const account = seed.account();
     const store = seed.store(account.id);
     await mustFeed([account, store]);
@@ -134,7 +134,7 @@ describe("a request", () => {
     ["D1 DB is overloaded. Too many requests queued.", "overloaded"],
     ["Exceeded maximum DB size", "full"],
     ["Something that nobody has written down.", "unknown"],
-  ])("that fails because D1 says %j names the fault: %s", async ([message, fault], { expect }) => {
+  ])("that fails with D1's error %j names the fault: %s", async ([message, fault], { expect }) => {
     vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
     const log = vi.spyOn(console, "log").mockReturnValue();
 
@@ -146,7 +146,7 @@ describe("a request", () => {
     expect(JSON.parse(String(log.mock.lastCall))).toMatchObject({ fault, cause });
   });
 
-  it("that D1 does not answer in time names the fault: stalled", async ({ expect }) => {
+  it("that D1 does not answer in time names the fault `stalled`", async ({ expect }) => {
     vi.spyOn(session, "batch").mockRejectedValueOnce(new TimedOut(5_000));
 
     expect((await as("nobody").get(COUPONS)).status).toBe(503);
@@ -162,7 +162,7 @@ describe("a request", () => {
 });
 
 describe("a feed", () => {
-  it("writes a point beside its request's, with its lines and the changes for listeners", async ({ expect }) => {
+  it("writes a point of its own, with its lines and the changes for listeners", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     const unknown = seed.deleted("customer", { id: "never-fed" });
@@ -183,7 +183,7 @@ describe("a feed", () => {
 });
 
 describe("a scheduled run", () => {
-  it("writes a point even where there was nothing to do", async ({ expect }) => {
+  it("writes a point even if there was nothing to do", async ({ expect }) => {
     await runSchedule("remove former listeners");
 
     expect(points).toEqual([
@@ -208,7 +208,7 @@ describe("a scheduled run", () => {
   it("says how many changes waited in the outbox, how old the oldest was, and how many were notified", async ({
     expect,
   }) => {
-    // Changes of earlier tests.
+    // Earlier tests have left changes.
     await rows("DELETE FROM outbox");
     vi.useFakeTimers({ toFake: ["Date"] });
     await pass(7_200);

@@ -30,15 +30,15 @@ describe("a request", () => {
   const customer = () => customerToken("c1");
 
   it.for<
-    [of: string, key: string, status: number, request: { path?: string; method?: string; token?: typeof customer }]
+    [who: string, key: string, status: number, request: { path?: string; method?: string; token?: typeof customer }]
   >([
     ["a customer", "c1", 200, { token: customer }],
-    ["nobody, without a token", "2001:db8:7:7", 401, {}],
-    ["nobody, at an unknown path", "2001:db8:7:7", 404, { path: "/api/v1/nothing", token: customer }],
-    ["nobody, with another method", "2001:db8:7:7", 405, { method: "DELETE", token: customer }],
-    ["nobody, with another scope", "2001:db8:7:7", 403, { token: () => feedToken("*") }],
+    ["somebody without a token", "2001:db8:7:7", 401, {}],
+    ["somebody at an unknown path", "2001:db8:7:7", 404, { path: "/api/v1/nothing", token: customer }],
+    ["somebody with another method", "2001:db8:7:7", 405, { method: "DELETE", token: customer }],
+    ["somebody with another scope", "2001:db8:7:7", 403, { token: () => feedToken("*") }],
   ])(
-    "of %s is counted by %s, and answered 429 beyond the limit in place of %i",
+    "of %s is counted by %s, and beyond the limit is answered 429 instead of %i",
     async ([, key, status, { path = PATH, method = "GET", token }], { expect }) => {
       const counted: unknown[] = [];
       let success = true;
@@ -67,7 +67,7 @@ describe("a request", () => {
 });
 
 describe("a limiter that fails", () => {
-  it("lets customers in, and still nobody without a token", async ({ expect }) => {
+  it("lets customers in, but nobody without a token", async ({ expect }) => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const limit = vi.spyOn(Object.getPrototypeOf(env.CUSTOMER_LIMITER), "limit");
     limit.mockRejectedValue(new Error("limiter of a-secret-customer"));

@@ -4,7 +4,7 @@ import { CALLS } from "../support/calls.ts";
 import { program } from "../support/programs.ts";
 
 describe("every response", () => {
-  it("may not be stored by a shared cache, and a browser may neither guess its type, run it nor frame it", async ({
+  it("has headers against shared caches, and against browsers that guess its type, run it or frame it", async ({
     expect,
   }) => {
     const stored = program("headers");

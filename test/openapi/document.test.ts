@@ -11,7 +11,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 type Schema = { [keyword: string]: unknown };
 
-/** All fields of a schema and of the schemas in it, each with its place. */
+/** All fields of a schema and of the schemas in it, each with its path. */
 function fieldsOf(schema: Schema, place: string): [place: string, field: Schema][] {
   const {
     properties = {},
@@ -32,7 +32,7 @@ function fieldsOf(schema: Schema, place: string): [place: string, field: Schema]
   ];
 }
 
-/** All schemas in a part of the document that have a keyword, each with its place. */
+/** All schemas in a part of the document that have a keyword, each with its path. */
 function schemasWith(keyword: string, part: unknown, place = ""): [place: string, schema: Schema][] {
   if (typeof part !== "object" || part === null || /\.examples?$/.test(place)) return [];
   const own: [string, Schema][] = keyword in part && !place.endsWith(".properties") ? [[place, part as Schema]] : [];
@@ -47,12 +47,15 @@ describe("the OpenAPI document", () => {
     expect(served.length).toBeGreaterThan(3);
   });
 
-  it.for(operations)("names $method $path as its path does", ({ method, path, operation }, { expect }) => {
-    const last = path.split("/").at(-1) ?? "";
+  it.for(operations)(
+    "has the last part of the path as the summary of $method $path",
+    ({ method, path, operation }, { expect }) => {
+      const last = path.split("/").at(-1) ?? "";
 
-    const named = `${method} ${path}` === "GET /api/v1/feed" ? "Export" : last.replaceAll("-", " ");
-    expect(String(operation.summary).replaceAll("-", " ").toLowerCase()).toBe(named.toLowerCase());
-  });
+      const named = `${method} ${path}` === "GET /api/v1/feed" ? "Export" : last.replaceAll("-", " ");
+      expect(String(operation.summary).replaceAll("-", " ").toLowerCase()).toBe(named.toLowerCase());
+    },
+  );
 
   it("names every object, so that a generated client has a type for it", ({ expect }) => {
     const objects = schemasWith("properties", document).map(([place]) => place);
@@ -61,7 +64,7 @@ describe("the OpenAPI document", () => {
     expect(objects.length).toBeGreaterThan(50);
   });
 
-  it("tells the alternatives of a oneOf apart by a discriminator", ({ expect }) => {
+  it("has a discriminator for the alternatives of each oneOf", ({ expect }) => {
     const alternatives = schemasWith("oneOf", document).map(([, { oneOf, discriminator }]) => ({
       refs: (oneOf as { $ref: string }[]).map(({ $ref }) => $ref),
       mapped: Object.values((discriminator as { mapping: Record<string, string> } | undefined)?.mapping ?? {}),
@@ -71,9 +74,9 @@ describe("the OpenAPI document", () => {
     expect(alternatives.length).toBeGreaterThan(0);
   });
 
-  it("gives defaults that may be sent: each fits its own schema", ({ expect }) => {
+  it("gives defaults that fit their own schemas", ({ expect }) => {
     const all = schemasWith("default", document);
-    // Many fields have equal schemas, apart from the description.
+    // Many fields differ only in the description, so each schema is checked once.
     const distinct = new Map(
       all.map(([place, { description, ...schema }]) => [JSON.stringify(schema), { place, schema }]),
     );
@@ -83,7 +86,7 @@ describe("the OpenAPI document", () => {
     expect(all.length).toBeGreaterThan(100);
   });
 
-  it("says the defaults of a JSON body in words, because generators make a field with a default required", ({
+  it("describes the defaults of a JSON body in words: generators make a field with a default required", ({
     expect,
   }) => {
     const bodies = ["NearbyCampaignsBody", "FullSearchBody", "LeaderboardBody"].map(
@@ -98,7 +101,7 @@ describe("the OpenAPI document", () => {
     expect(fields.rank_on.description).toMatch(/ Left out: `run`\.$/);
   });
 
-  it("gives examples of optional parameters that the reference's form shows, but does not send", ({ expect }) => {
+  it("disables the examples of optional parameters, so that the reference's form does not send them", ({ expect }) => {
     const parameters = operations.flatMap(
       ({ operation }) => (operation.parameters ?? []) as { in: string; example?: unknown; examples?: object }[],
     );
@@ -106,7 +109,7 @@ describe("the OpenAPI document", () => {
     const examples = optional.flatMap((one) => Object.entries(one.examples ?? {}));
 
     expect(optional.filter((one) => "example" in one)).toEqual([]);
-    // Scalar, which shows the reference, looks for this name.
+    // Scalar, which shows the reference, expects the name "default".
     expect(examples.filter(([name, one]) => name !== "default" || one["x-disabled"] !== true)).toEqual([]);
     expect(examples.length).toBeGreaterThan(3);
   });
@@ -154,7 +157,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("the lines of an export", () => {
-  it("may have a group with one member, because erasures remove members; a feed may not", ({ expect }) => {
+  it("may have a group with one member, because erasures remove members; the feed refuses it", ({ expect }) => {
     const group = { record: "message_group", id: "g1", initial_customer_id: "c1", member_ids: ["c1"] };
 
     expect(exportRecords.lines?.safeParse(group)).toMatchObject({ success: true });

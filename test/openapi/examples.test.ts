@@ -5,13 +5,13 @@ import { OPERATIONS } from "../../src/reference.ts";
 import { mustFeed, send } from "../support/api.ts";
 import { customerToken, exportToken, feedToken, signToken } from "../support/tokens.ts";
 
-it("records what the demo program answers to the reference's examples (anew with -u)", async ({ expect }) => {
+it("records the answers of the demo program to the reference's examples (again with -u)", async ({ expect }) => {
   await mustFeed(demoLines());
 
   const recorded: Record<string, Record<string, unknown>> = {};
   for (const [endpoint, { id, examples }] of Object.entries(OPERATIONS)) {
     for (const { summary, answer, ...example } of examples) {
-      // A frame of the socket has its answer written down. test/live sends it.
+      // The examples of the socket have their answers in the code. test/live sends their frames.
       if (answer === undefined) recorded[id] = { ...recorded[id], [summary]: await ask(endpoint, example) };
     }
   }
@@ -29,7 +29,7 @@ async function ask(endpoint: string, { path, query, body }: Omit<Example, "summa
     ...(body && { body: JSON.stringify(body) }),
   });
   if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
-  // Only the first line of an export.
+  // An export is an array of lines: the first is enough.
   return Array.isArray(answer.body) ? answer.body[0] : shortened(answer.body);
 }
 
@@ -40,7 +40,7 @@ function tokenFor(endpoint: string): Promise<string> {
   return isLookup ? signToken({ scope: "lookup", sub: "tests" }) : customerToken("c1");
 }
 
-/** With the first two items of each list. */
+/** The answer with only the first two items of each list. */
 function shortened(answer: object): object {
   const entries = Object.entries(answer).map(([name, value]) => [
     name,

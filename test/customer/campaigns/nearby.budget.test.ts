@@ -7,13 +7,13 @@ import * as seed from "../../support/seed.ts";
 
 const HERE = { latitude: 48.85, longitude: 2.35 };
 
-describe("what nearby campaigns cost at D1", () => {
+describe("the cost of nearby campaigns at D1", () => {
   it.for([
     { stores: 0, running: 0, ended: 0 },
     { stores: 1, running: 1, ended: 0 },
     { stores: 200, running: 1, ended: 3 },
     { stores: 200, running: 8, ended: 40 },
-  ])("one round trip and few rows with %o", async ({ stores, running, ended }, { expect }) => {
+  ])("is one round trip and few rows with %o", async ({ stores, running, ended }, { expect }) => {
     const [account, other] = [seed.account(), seed.account()];
     const own = Array.from({ length: stores }, (_, number) =>
       seed.store(account.id, { latitude: HERE.latitude + number / 10_000, longitude: HERE.longitude }),
@@ -40,13 +40,13 @@ describe("what nearby campaigns cost at D1", () => {
     expect(db.usage.rowsRead).toBeLessThanOrEqual(20 + 3 * stores + 2 * stores * running + 2 * (running + ended));
   });
 
-  it("many more campaigns for all stores cost hardly a row more", async ({ expect }) => {
-    const cost = async (more: number) => {
+  it("hardly grows with campaigns for all stores that have earned nothing", async ({ expect }) => {
+    const rowsReadWith = async (quietCampaigns: number) => {
       const account = seed.account();
       const own = Array.from({ length: 100 }, () => seed.store(account.id, HERE));
       const popular = Array.from({ length: 3 }, () => seed.campaign(account.id));
       const listing = seed.campaign(account.id, { store_ids: [own[0]?.id] });
-      const quiet = Array.from({ length: more }, () => seed.campaign(account.id));
+      const quiet = Array.from({ length: quietCampaigns }, () => seed.campaign(account.id));
       const customer = seed.customer();
       const entries = popular.flatMap((campaign) =>
         own.map(({ id }) => seed.entry(customer.id, id, "1.00", { campaign_id: campaign.id })),
@@ -60,7 +60,7 @@ describe("what nearby campaigns cost at D1", () => {
       return db.usage.rowsRead;
     };
 
-    const [without, with20, with300] = [await cost(0), await cost(20), await cost(300)];
+    const [without, with20, with300] = [await rowsReadWith(0), await rowsReadWith(20), await rowsReadWith(300)];
 
     expect(with20).toBeLessThanOrEqual(1.3 * without);
     expect(with300).toBeLessThanOrEqual(1.3 * without);

@@ -10,7 +10,7 @@ import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 
 const HELD = 20;
-/** A control character, which takes six bytes as JSON. */
+/** A text of control characters, which take six bytes each as JSON. */
 const long = (length: number) => "\u0001".repeat(length);
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
 const LINES = many(20, () => long(200));
@@ -21,7 +21,7 @@ interface Options {
   accounts?: CouponsQuery["accounts"];
 }
 
-/** Finds the coupons of some kinds that a customer has, and says what that costs. */
+/** The coupons of some kinds that a customer has, with the cost at D1. */
 async function find(
   customerId: string,
   kinds: readonly CouponKind[],
@@ -33,7 +33,7 @@ async function find(
   return { ...found, ...db.usage, count: found.items.length };
 }
 
-/** A customer who holds coupons of a chain. The chain also has a digital coupon, and one that is not issued yet. */
+/** A customer who holds coupons of a chain. The chain also has a digital coupon, and an offer that nobody holds. */
 async function holder() {
   const account = seed.account({ loyalty_options: {} });
   const [store, customer] = [seed.store(account.id), seed.customer()];
@@ -44,7 +44,7 @@ async function holder() {
   return { id: customer.id, offer, store };
 }
 
-/** Issues the offer many times, past the feed, which would take too long. */
+/** Issues the offer many times by SQL, because the feed would take too long. */
 async function issue(
   { offer, store }: Awaited<ReturnType<typeof holder>>,
   customerId: string,
@@ -65,7 +65,7 @@ async function issue(
 }
 
 describe("finding coupons", () => {
-  it("reads what the customer holds, not what others hold, in one round trip", async ({ expect }) => {
+  it("reads the customer's coupons, not those of others, in one round trip", async ({ expect }) => {
     const holds = await holder();
     const others = seed.customer();
     await mustFeed([others]);
@@ -89,7 +89,7 @@ describe("finding coupons", () => {
     expect((await find(holds.id, COUPON_KINDS)).rowsRead).toBe(before.rowsRead);
   });
 
-  it("reads the text of the coupons that it answers, not of all that the customer holds", async ({ expect }) => {
+  it("reads the text of the coupons in the answer, not of all that the customer holds", async ({ expect }) => {
     const holds = await holder();
     const limit = 1_000;
     const simple = () => find(holds.id, ["store"], { limit, accounts: null });
@@ -100,14 +100,14 @@ describe("finding coupons", () => {
     const all = await simple();
 
     expect(few).toMatchObject({ count: limit, roundTrips: 1 });
-    // Six rows an item. Above 100 items their bytes are counted first, which reads three rows of each once more.
+    // Six rows an item. For more than 100 items, three more rows an item are read, to count their bytes first.
     expect(few.rowsRead).toBeLessThanOrEqual(9 * limit + 5 * HELD);
     expect(all).toMatchObject({ count: limit, roundTrips: 1 });
-    // A coupon beyond the limit costs its entry in the index, and the coupon's row: that may end sooner.
+    // For a coupon beyond the limit, its entry in the index is read, and the row of the campaign coupon for its end.
     expect(all.rowsRead - few.rowsRead).toBeLessThanOrEqual(3 * 9_000);
   });
 
-  it("asks nothing if the filters leave no kind", async ({ expect }) => {
+  it("sends nothing to D1 if the filters leave no kind", async ({ expect }) => {
     expect(await find("c", [])).toMatchObject({ items: [], roundTrips: 0 });
   });
 
@@ -125,7 +125,7 @@ interface LongList extends Options {
   what: string;
   kind: CouponKind;
   count: number;
-  /** Each item has a coupon of its own. */
+  /** Whether each item is of another coupon. */
   isOwn?: boolean;
   account?: object;
   coupon?: object;
@@ -133,7 +133,7 @@ interface LongList extends Options {
   store?: object;
 }
 
-// In each the items are long for another reason.
+// In each list the items are long for another reason.
 const LONG_LISTS: readonly LongList[] = [
   { what: "coupons of long texts", kind: "digital", count: 60, isOwn: true, coupon: WORDY },
   {
@@ -145,7 +145,7 @@ const LONG_LISTS: readonly LongList[] = [
   },
   { what: "one long coupon in each item", kind: "mfg", count: 99, coupon: WORDY },
   {
-    what: "long texts of what the customer holds",
+    what: "long texts of the issued coupons",
     kind: "store",
     count: 600,
     held: { creation_method: long(FIELD_LIMIT), coupon_id: long(FIELD_LIMIT) },
@@ -155,7 +155,7 @@ const LONG_LISTS: readonly LongList[] = [
 ];
 
 describe("a list that is too long for one answer", () => {
-  it.for(LONG_LISTS)("is read until it fills an answer, and no further: $what", async (list, { expect }) => {
+  it.for(LONG_LISTS)("is read only until it fills an answer: $what", async (list, { expect }) => {
     const { kind, count, isOwn = false, accounts, held } = list;
     const account = seed.account(list.account);
     const [store, customer] = [seed.store(account.id, list.store), seed.customer()];

@@ -8,11 +8,11 @@ const START = Date.UTC(2026, 4, 10, 12);
 const FRESH_SECONDS = 30;
 const ABANDONED_AFTER_MS = 6_000;
 const PATIENCE_MS = 300;
-// Time that the machine may take on top.
+// How much longer a busy machine may take.
 const MARGIN_MS = 150;
 
 let now = START;
-/** Requests that wait for the refresh of another one: the longest wait, and a function that ends it. */
+/** For each request that waits for the refresh of another: the longest wait, and a function that ends it. */
 let pauses: { milliseconds: number; end: () => void }[] = [];
 
 beforeEach(() => {
@@ -32,21 +32,21 @@ const pass = (seconds: number) => {
   now += seconds * 1_000;
 };
 
-/** Another isolate uses the same KV, and has nothing in memory. */
+/** The cached values of a new isolate, with nothing in memory. */
 const isolate = () => new CachedValues<string>();
 const loading = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
 const failing = async (): Promise<never> => {
   throw new Error("no database");
 };
 
-/** A load that ends when the test says so. */
+/** A load that ends when the test calls `end`. */
 function slowLoad() {
   const { promise, resolve } = Promise.withResolvers<{ value: string; cacheable: boolean }>();
   return { load: vi.fn(() => promise), end: (value: string) => resolve({ value, cacheable: true }) };
 }
 
-/** A KV in memory whose operations can be made to fail, and the work in the background. */
-function room() {
+/** A KV in memory, whose operations a test can make fail, and work in the background. */
+function cacheWithKv() {
   const stored = new Map<string, string>();
   const running: Promise<unknown>[] = [];
   const kv = {
@@ -67,9 +67,9 @@ function room() {
   return { kv, cache, settle, read, inKv };
 }
 
-/** A room in which an isolate loaded "one" some seconds ago. KV has it too. */
-async function roomAfter(seconds: number) {
-  const { kv, cache, settle, ...others } = room();
+/** The same, with an isolate that loaded "one" this many seconds ago. KV has it too. */
+async function loadedBefore(seconds: number) {
+  const { kv, cache, settle, ...others } = cacheWithKv();
   const values = isolate();
   await values.read(cache, "k", loading("one"));
   await settle();
@@ -79,7 +79,7 @@ async function roomAfter(seconds: number) {
 
 describe("the age of a cached value", () => {
   it("counts from before the source was asked, not from its answer", async ({ expect }) => {
-    const { cache, settle, read } = room();
+    const { cache, settle, read } = cacheWithKv();
     const values = isolate();
     const { load, end } = slowLoad();
     const first = values.read(cache, "k", load);
@@ -94,8 +94,8 @@ describe("the age of a cached value", () => {
       expect(await read(one, async () => ({ value: "two", cacheable: false }))).toBe("two");
   });
 
-  it("decides although KV answers an old value for ever", async ({ expect }) => {
-    const { kv, cache, inKv } = await roomAfter(0);
+  it("counts although KV answers an old value for ever", async ({ expect }) => {
+    const { kv, cache, inKv } = await loadedBefore(0);
     kv.get.mockResolvedValue(inKv());
     const isolates = [isolate(), isolate()];
     const loadedAt: number[] = [];
@@ -112,15 +112,17 @@ describe("the age of a cached value", () => {
         expect(now - at).toBe((second - loaded) * 1_000);
       }
     }
-    // Each isolate for itself, and no more often than it must.
+    // Each isolate loads when its value is 31 seconds old, and not before.
     expect(loadedAt).toEqual([31, 62, 93].flatMap((second) => [second, second]));
   });
 
   it.for([
-    ["is in the future, by another clock or a mistake", { value: "of tomorrow", at: START + 1 }],
-    ...[7, "one", [], {}, { value: "one" }, { value: "one", at: "now" }].map((value) => ["is none", value] as const),
-  ] as const)("where it %s, is that of no value: %j", async ([, inKv], { expect }) => {
-    const { kv, settle, read } = room();
+    ["is from the future, by another clock or a mistake", { value: "of tomorrow", at: START + 1 }],
+    ...[7, "one", [], {}, { value: "one" }, { value: "one", at: "now" }].map(
+      (value) => ["is no value", value] as const,
+    ),
+  ] as const)("is unknown, and the value is loaded, where the entry in KV %s: %j", async ([, inKv], { expect }) => {
+    const { kv, settle, read } = cacheWithKv();
     kv.get.mockResolvedValue(inKv);
 
     expect(await read(isolate(), loading("two"))).toBe("two");
@@ -131,7 +133,7 @@ describe("the age of a cached value", () => {
 
 describe("a refresh", () => {
   it("runs once for all who wait for it, and stores the value in KV for a week", async ({ expect }) => {
-    const { kv, settle, read } = room();
+    const { kv, settle, read } = cacheWithKv();
     const [values, load] = [isolate(), loading("one")];
 
     const answers = await Promise.all(Array.from({ length: 100 }, () => read(values, load)));
@@ -143,9 +145,11 @@ describe("a refresh", () => {
     expect(kv.put.mock.calls[0]?.[2]).toEqual({ expirationTtl: 604_800 });
   });
 
-  it("that is slow holds a request up for 300 ms, and no later one, if there is an old value", async ({ expect }) => {
+  it("that is slow delays one request for 300 ms, and no later request, if there is an old value", async ({
+    expect,
+  }) => {
     countOwnTime();
-    const { kv, cache, settle, values, read, inKv } = await roomAfter(31);
+    const { kv, cache, settle, values, read, inKv } = await loadedBefore(31);
     const { load, end } = slowLoad();
 
     const startedAt = performance.now();
@@ -154,7 +158,7 @@ describe("a refresh", () => {
     pass(1);
     kv.get.mockClear();
     const later = await Promise.all(Array.from({ length: 20 }, () => read(values, load)));
-    const askedLater = kv.get.mock.calls.length;
+    const kvReadsLater = kv.get.mock.calls.length;
     end("two");
     await settle();
 
@@ -162,22 +166,24 @@ describe("a refresh", () => {
     expect(milliseconds).toBeGreaterThanOrEqual(PATIENCE_MS - 10);
     expect(milliseconds).toBeLessThan(PATIENCE_MS + MARGIN_MS);
     expect(new Set(later)).toEqual(new Set(["one"]));
-    expect(askedLater).toBe(0);
+    expect(kvReadsLater).toBe(0);
     expect(load).toHaveBeenCalledTimes(1);
     expect(await read(values, failing)).toBe("two");
     expect(inKv().value).toBe("two");
   });
 
-  it("that never ends, because its request was cancelled, does not keep an old value for ever", async ({ expect }) => {
-    const { values, read } = await roomAfter(31);
+  it("that never ends, because its request was cancelled, is replaced by another after six seconds", async ({
+    expect,
+  }) => {
+    const { values, read } = await loadedBefore(31);
     await read(values, slowLoad().load);
     pass(6);
 
     expect(await read(values, loading("two"))).toBe("two");
   });
 
-  it("that never ends is replaced by another one, and all requests wait for that", async ({ expect }) => {
-    const { cache, read } = room();
+  it("that never ends is replaced by another, for which all requests wait", async ({ expect }) => {
+    const { cache, read } = cacheWithKv();
     const values = isolate();
     const abandoned = slowLoad();
     void values.read(cache, "k", abandoned.load);
@@ -196,8 +202,8 @@ describe("a refresh", () => {
     expect(await read(values, failing)).toBe("two");
   });
 
-  it("that ends long after it was given up does not replace what was loaded since", async ({ expect }) => {
-    const { settle, read, inKv } = room();
+  it("that ends long after it was abandoned does not replace a value that was loaded since", async ({ expect }) => {
+    const { settle, read, inKv } = cacheWithKv();
     const values = isolate();
     const abandoned = slowLoad();
     const first = read(values, abandoned.load);
@@ -214,8 +220,8 @@ describe("a refresh", () => {
 });
 
 describe("when something fails", () => {
-  it("the source is asked if KV cannot be read, and memory answers afterwards", async ({ expect }) => {
-    const { kv, settle, read } = room();
+  it("the value is loaded if KV cannot be read, and afterwards memory answers", async ({ expect }) => {
+    const { kv, settle, read } = cacheWithKv();
     kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
     const values = isolate();
 
@@ -228,9 +234,9 @@ describe("when something fails", () => {
   });
 
   it.for([
-    ["a second where memory has nothing", 1_000, room],
-    ["300 ms where memory has an old value", PATIENCE_MS, () => roomAfter(31)],
-  ] as const)("KV that hangs is waited for %s", async ([, milliseconds, begin], { expect }) => {
+    ["a second where memory has nothing", 1_000, cacheWithKv],
+    ["300 ms where memory has an old value", PATIENCE_MS, () => loadedBefore(31)],
+  ] as const)("KV that hangs is waited for: %s", async ([, milliseconds, begin], { expect }) => {
     const { kv, read, ...others } = await begin();
     kv.get.mockReturnValue(new Promise(() => {}));
     vi.useFakeTimers();
@@ -247,10 +253,10 @@ describe("when something fails", () => {
   });
 
   it.for([
-    ["and the log says so", "500 Internal Server Error", ['{"error":"BACKGROUND_WORK","cause":"Error"}']],
-    ["nor is that logged where it came within a second of another", "429 Too Many Requests", []],
+    ["and the failure is logged", "500 Internal Server Error", ['{"error":"BACKGROUND_WORK","cause":"Error"}']],
+    ["and a write too soon after another is not logged", "429 Too Many Requests", []],
   ] as const)("the value is answered although no write ever succeeds, %s", async ([, failure, logged], { expect }) => {
-    const { kv, settle, read } = room();
+    const { kv, settle, read } = cacheWithKv();
     kv.put.mockRejectedValue(new Error(`KV PUT failed: ${failure}`));
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
 
@@ -263,8 +269,8 @@ describe("when something fails", () => {
 });
 
 describe("cached values", () => {
-  it("are not replaced in memory by an older one of KV", async ({ expect }) => {
-    const { kv, values, read } = await roomAfter(31);
+  it("are not replaced in memory by an older value from KV", async ({ expect }) => {
+    const { kv, values, read } = await loadedBefore(31);
     await read(values, loading("new"));
     kv.get.mockResolvedValue({ value: "old", at: START });
     pass(31);
@@ -273,7 +279,7 @@ describe("cached values", () => {
   });
 
   it("are read from KV once in thirty seconds, and KV's edge may cache them for that long", async ({ expect }) => {
-    const { kv, read } = await roomAfter(0);
+    const { kv, read } = await loadedBefore(0);
     kv.get.mockClear();
     const values = isolate();
 
@@ -283,7 +289,7 @@ describe("cached values", () => {
   });
 
   it("are at most 64 in memory: the oldest entries are removed", async ({ expect }) => {
-    const { kv, cache, settle } = room();
+    const { kv, cache, settle } = cacheWithKv();
     const values = isolate();
     for (let number = 0; number < 100; number += 1) await values.read(cache, `k${number}`, loading("one"));
     await settle();

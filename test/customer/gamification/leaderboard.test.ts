@@ -33,7 +33,7 @@ const fail = async (): Promise<never> => {
 const NO_KV = { CACHE: { get: fail, put: fail } };
 const NO_D1 = { DB: databaseThrough(fail) };
 
-/** The board of a store, from a Worker with other bindings. Waits for its work in the background. */
+/** The board of a store. Some bindings of the Worker may be others. Waits for work in the background. */
 async function board(
   storeId: string,
   { campaign, ...bindings }: { campaign?: string; [binding: string]: unknown } = {},
@@ -51,7 +51,7 @@ async function board(
   return { ...answer, names, trips: trips(answer), age: answer.headers.get("X-Board-Age") };
 }
 
-/** A store where one employee has played in a campaign that begins on a day. */
+/** A store where one employee has played in a campaign that starts on this date. */
 async function seedStore(start_date = "2020-01-01") {
   const account = seed.account();
   const [store, employee] = [seed.store(account.id), seed.employee(account.id)];
@@ -60,15 +60,15 @@ async function seedStore(start_date = "2020-01-01") {
   return { store: store.id, campaign: campaign.id };
 }
 
-/** Puts another board for the store into KV, as it was some milliseconds ago. */
-async function putIntoKv(locationId: string, age: number) {
+/** Puts another board of the store into KV, of this age in milliseconds. */
+async function putIntoKv(locationId: string, ageMs: number) {
   const key = await boardKey({ locationId, campaignId: null }, DAY);
   const employee = { id: "e", name: "From KV", avatar: "", runs: 700, hits: 0, doubles: 0, triples: 0 };
-  await env.CACHE.put(key, JSON.stringify({ value: [employee], at: now - age }));
+  await env.CACHE.put(key, JSON.stringify({ value: [employee], at: now - ageMs }));
 }
 
 describe("a leaderboard", () => {
-  it("is another one on each day", async ({ expect }) => {
+  it("is computed anew when the day changes", async ({ expect }) => {
     const { store } = await seedStore("2026-05-11");
     expect((await board(store)).names).toEqual([]);
 
@@ -87,20 +87,20 @@ describe("a leaderboard", () => {
     expect(await env.CACHE.get(await boardKey({ locationId: "nowhere", campaignId: null }, DAY))).toBeNull();
   });
 
-  it("costs one round trip when it is cold and none when it is warm, and says how old it is", async ({ expect }) => {
+  it("costs one round trip when it is not cached and none when it is, and says how old it is", async ({ expect }) => {
     const { store, campaign } = await seedStore();
 
-    const cold = await board(store, { campaign });
+    const first = await board(store, { campaign });
     now += 30_000;
-    const warm = await board(store, { campaign });
+    const cached = await board(store, { campaign });
 
-    expect(cold).toMatchObject({ names: ["Babe Ruth"], trips: 1, age: "0" });
-    expect(warm).toMatchObject({ names: ["Babe Ruth"], trips: 0, age: "30" });
+    expect(first).toMatchObject({ names: ["Babe Ruth"], trips: 1, age: "0" });
+    expect(cached).toMatchObject({ names: ["Babe Ruth"], trips: 0, age: "30" });
   });
 
   it.for([
-    ["KV, where that has one of thirty seconds ago", 30_000, {}, { names: ["From KV"], trips: 0, age: "30" }],
-    ["D1, where that of KV is older", 30_001, {}, { names: ["Babe Ruth"], trips: 1, age: "0" }],
+    ["KV, where the board in KV is thirty seconds old", 30_000, {}, { names: ["From KV"], trips: 0, age: "30" }],
+    ["D1, where the board in KV is older", 30_001, {}, { names: ["Babe Ruth"], trips: 1, age: "0" }],
     ["D1, where KV fails", null, NO_KV, { names: ["Babe Ruth"], trips: 1, age: "0" }],
     ["KV, however old, where D1 fails", 300_000, NO_D1, { names: ["From KV"], age: "300" }],
   ] as const)("comes from %s", async ([, age, bindings, expected], { expect }) => {
@@ -110,9 +110,7 @@ describe("a leaderboard", () => {
     expect(await board(store, bindings)).toMatchObject(expected);
   });
 
-  it("comes from memory, however old, where D1 and KV fail, and from D1 as soon as that is back", async ({
-    expect,
-  }) => {
+  it("comes from memory, however old, where D1 and KV fail, and from D1 as soon as D1 is back", async ({ expect }) => {
     const { store } = await seedStore();
     await board(store);
     now += 300_000;
@@ -124,7 +122,7 @@ describe("a leaderboard", () => {
     expect(back).toMatchObject({ names: ["Babe Ruth"], age: "0" });
   });
 
-  it("is 503 where D1 fails and none is cached", async ({ expect }) => {
+  it("is 503 where D1 fails and no board is cached", async ({ expect }) => {
     const answer = await board(seed.freshId("s"), NO_D1);
 
     expect(answer).toMatchObject({ status: 503, body: { status: false, errorCode: "UNAVAILABLE" } });

@@ -6,12 +6,12 @@ import { mustFeed } from "../../support/api.ts";
 import { setClock } from "../../support/clock.ts";
 import * as seed from "../../support/seed.ts";
 
-describe("what messages cost at D1", () => {
+describe("the cost of messages at D1", () => {
   it.for([
     { count: 3, minute: "2026-06-01 00:00" },
     { count: 3_000, minute: "2026-06-01 00:01" },
   ])(
-    "a poll with nothing new reads at most 10 rows of $count groups, in one round trip",
+    "is at most 10 rows in one round trip for a poll without news, with $count groups",
     async ({ count, minute }, { expect }) => {
       await setClock(`${minute}:00`);
       const [me, other] = [seed.customer(), seed.customer()];

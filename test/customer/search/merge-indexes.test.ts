@@ -5,7 +5,7 @@ import { Database } from "../../../src/db/database.ts";
 import { value } from "../../support/state.ts";
 
 const CUSTOMERS = 8_000;
-// Small, so that this small index takes as many steps as a large one does in practice.
+// Few pages, so that this small index takes as many steps as a large index in production.
 const PAGES_A_STEP = 5;
 const INDEXES = ["store_words", "campaign_words", "customer_words"];
 const FEW = 4;
@@ -15,7 +15,7 @@ const send = session.batch;
 
 let number = 0;
 
-/** Stores customers in one transaction, past the feed, because there are many of them. */
+/** Stores customers in one transaction. The feed takes too few at once. */
 async function addCustomers(count: number) {
   await env.DB.prepare(
     `WITH RECURSIVE numbers(number) AS (SELECT ?1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1 + ?2 - 1)
@@ -43,14 +43,14 @@ function afterEachStep(work: () => Promise<void>) {
 const merge = (steps = 300) => mergeIndexes(new Database(env.DB, "first-primary"), () => steps-- > 0, PAGES_A_STEP);
 const segments = async () => Number(await value("SELECT count(DISTINCT segid) FROM customer_words_idx"));
 
-/** The steps that write each page of the customers' index this often, and the steps that find nothing more to merge. */
+/** How many steps write each page of the customers' index this often, with a last step of each index. */
 async function stepsToWrite(times: number): Promise<number> {
   const pages = await value("SELECT count(*) FROM customer_words_data WHERE id > 10");
   return Math.ceil((times * Number(pages)) / PAGES_A_STEP) + INDEXES.length;
 }
 
 describe("merging the search indexes", () => {
-  // One large segment, as last week's run may have left it, and the segments that were fed since.
+  // A large segment, which an earlier run has merged, and segments that were fed since.
   beforeEach(async () => {
     for (let part = 0; part < 4; part += 1) {
       await addCustomers(CUSTOMERS / 4);
@@ -70,7 +70,7 @@ describe("merging the search indexes", () => {
     expect(await merge()).toEqual({ steps: INDEXES.length, unfinished: [] });
   });
 
-  it("loses no work to a customer who is fed after each step", async ({ expect }) => {
+  it("does not begin again when a customer is fed after each step", async ({ expect }) => {
     const most = await stepsToWrite(2);
     afterEachStep(() => addCustomers(1));
 
@@ -82,7 +82,7 @@ describe("merging the search indexes", () => {
     expect(await segments()).toBeLessThanOrEqual(FEW + 1);
   });
 
-  it("goes on in the next run with what a limit cut off, though it was fed meanwhile", async ({ expect }) => {
+  it("goes on in the next run where a limit stopped it, although customers were fed between", async ({ expect }) => {
     const most = await stepsToWrite(2);
     const reports = [];
     for (let run = 0; run === 0 || reports.at(-1)?.unfinished.length; run += 1) {
@@ -92,13 +92,13 @@ describe("merging the search indexes", () => {
     }
 
     expect(reports.length).toBeGreaterThan(3);
-    // The steps of the customers' index: each run looks at the other two first.
+    // Each run first looks at the two other indexes, a step each.
     expect(reports.reduce((sum, { steps }) => sum + steps - 2, 0)).toBeLessThanOrEqual(most);
     expect(reports.slice(0, -1).every(({ unfinished }) => String(unfinished) === "customer_words")).toBe(true);
     expect(reports.at(-1)?.unfinished).toEqual([]);
   });
 
-  it("stops when the run may not go on, and says what is left", async ({ expect }) => {
+  it("stops when its time is over, and lists the indexes that are left", async ({ expect }) => {
     expect(await merge(0)).toEqual({ steps: 0, unfinished: INDEXES });
   });
 });

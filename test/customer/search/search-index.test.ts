@@ -21,8 +21,8 @@ async function search(query: string) {
   return { ...db.usage, stores: found.stores.length };
 }
 
-describe("what the search index costs at D1", () => {
-  it("a company's new name rewrites the entries of its stores, and nothing else", async ({ expect }) => {
+describe("the cost of the search index at D1", () => {
+  it("is one rewritten entry for each store of a company that gets a new name", async ({ expect }) => {
     const rename = async (count: number) => {
       const account = seed.account({ company: freshWord() });
       await mustFeed([account, ...Array.from({ length: count }, () => seed.store(account.id))]);
@@ -35,7 +35,7 @@ describe("what the search index costs at D1", () => {
     expect(thousands.rowsWritten).toBeLessThanOrEqual(4_000 * 2.1);
   });
 
-  it("a record whose words stay the same writes nothing to the index", async ({ expect }) => {
+  it("is nothing for a record whose words stay the same", async ({ expect }) => {
     const account = seed.account({ company: freshWord() });
     const [store, campaign, customer] = [seed.store(account.id), seed.campaign(account.id), seed.customer()];
     const lines = [account, store, campaign, customer];
@@ -48,11 +48,11 @@ describe("what the search index costs at D1", () => {
       { ...campaign, status: 0 },
       { ...customer, city: "Ada" },
     ]);
-    // The account's row; the store's and the campaign's, each with the entry it is listed by; the customer's.
+    // One row each of the account and the customer. The store and the campaign also have an entry in an index.
     expect(others.rowsWritten).toBe(6);
   });
 
-  it("an account that is soft-deleted, or comes back, writes its own rows alone", async ({ expect }) => {
+  it("is nothing for the stores of an account that is soft-deleted, or comes back", async ({ expect }) => {
     const word = freshWord();
     const account = seed.account({ company: word });
     const stores = Array.from({ length: 300 }, () => seed.store(account.id));
@@ -67,7 +67,7 @@ describe("what the search index costs at D1", () => {
     expect(await search(word)).toMatchObject({ stores: 20 });
   });
 
-  it("a search reads a bounded number of rows, however many records match, in one round trip", async ({ expect }) => {
+  it("is the same for a search however many records match: one round trip, few rows", async ({ expect }) => {
     const word = freshWord();
     const account = seed.account({ company: word });
     await mustFeed([account]);

@@ -25,8 +25,8 @@ describe("CUSTOMER_SEARCH", () => {
     ["none", SELF],
     ["Friends", SELF],
     ["off", SELF],
-  ] as const)("%j lets a search find %j, in one round trip", async ([whom, found], { expect }) => {
-    Object.assign(env, { CUSTOMER_SEARCH: whom });
+  ] as const)("as %j lets a search find %j, in one round trip", async ([setting, found], { expect }) => {
+    Object.assign(env, { CUSTOMER_SEARCH: setting });
 
     const answer = await as(caller.id).post("/api/v1/customer/full-search", { query: WORD, filter: "customers" });
 

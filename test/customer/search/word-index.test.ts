@@ -12,13 +12,13 @@ import { wordsOf } from "../../../src/values/words.ts";
 import { as, mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 
-// FTS5 reads the list of records of every beginning that it is asked for. D1 does not count those reads as rows, so this
-// counts the entries of the lists.
+// For every beginning of a word, FTS5 reads a list with an entry for each record. D1 does not count entries as rows, so
+// these tests count them.
 
 const COMMON = "abcdefgh";
 const RARE = "qrst";
 
-/** How many entries the lists of these beginnings hold together. */
+/** The number of entries in the lists of these beginnings together. */
 async function entriesOf(index: string, expression: string): Promise<number> {
   const count = env.DB.prepare(`SELECT count(*) AS entries FROM ${index} WHERE ${index} MATCH ?`);
   const counts = await env.DB.batch<{ entries: number }>(expression.split(" AND ").map((one) => count.bind(one)));
@@ -43,7 +43,7 @@ describe("the lists that a search reads", () => {
   });
 
   it.for(["store_words", "campaign_words"])(
-    "are those of the rarest four beginnings in %s",
+    "are those of the four rarest beginnings in %s",
     async (index, { expect }) => {
       const beginnings = JSON.stringify([...COMMON, ...RARE]);
       const db = new Database(env.DB, "first-unconstrained");
@@ -57,7 +57,9 @@ describe("the lists that a search reads", () => {
     },
   );
 
-  it("are those of customers with many words, for many beginnings of one or two letters", async ({ expect }) => {
+  it("are short for four or more beginnings of one or two letters: few customers have so many words", async ({
+    expect,
+  }) => {
     const entries = (query: string) => entriesOf("customer_words", asBeginnings(nameBeginnings(wordsOf(query))));
 
     expect(await entries("a b c")).toBeGreaterThan(700);
@@ -65,11 +67,11 @@ describe("the lists that a search reads", () => {
     expect(await entries("ao bo co do eo")).toBe(5);
   });
 
-  it("leave out a word that another one begins with", ({ expect }) => {
+  it("leave out a word with which another word of the query begins", ({ expect }) => {
     expect(withoutBeginnings(wordsOf("a alice al lice"))).toEqual(["alice", "lice"]);
   });
 
-  it("are those of a few words, and yet a record must hold them all", async ({ expect }) => {
+  it("are those of a few words of the query, but a record must have all its words", async ({ expect }) => {
     const letters = [..."ԱԲԳԴԵԶԷԸ"];
     const [account, other] = [seed.account({ company: "Ըx" }), seed.account()];
     const texts = letters.slice(0, -1).join("- ");

@@ -4,20 +4,19 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { FeedToken, TokenFault } from "./auth/token.ts";
 import type { Database } from "./db/database.ts";
 
-/** The types of `c.env` and `c.var` in handlers. */
+/** The types of `c.env` and `c.var`. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
     /** Set for the routes that read or write D1. */
     db: Database;
-    /** Where the answer came from. Unset if a replica answered (D1 names its region), or if nothing was read. */
+    /** Where the answer came from. Unset if D1 answered, which says so itself, or if nothing was read. */
     source: "inbox" | "memory" | "kv" | "primary";
-    /** The age of the leaderboard in the answer. */
     boardAgeSeconds: number;
     /** Why the token was refused. Only the log names it. */
     tokenFault?: TokenFault;
-    /** The calling customer, on routes below /api/v1/customer. */
+    /** The caller, on routes below /api/v1/customer. */
     customerId: string;
     /** When the customer's token expires, in seconds since 1970. */
     tokenExpires: number;

@@ -31,8 +31,8 @@ export class ApiError extends Error {
   ) {
     super(errorCode ?? "refused", { cause });
     this.status = status;
-    const said = typeof text === "string" ? { message: text } : { messages: text };
-    this.body = { status: false, ...(errorCode && { errorCode }), ...said };
+    const explanation = typeof text === "string" ? { message: text } : { messages: text };
+    this.body = { status: false, ...(errorCode && { errorCode }), ...explanation };
     this.headers = headers;
   }
 }

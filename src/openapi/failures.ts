@@ -65,7 +65,7 @@ export const FAILURES = {
     example: errors.invalid({ "line 3.latitude": ["must be at most 90"], "line 9.record": ["is required"] }),
   },
   UpgradeRequired: {
-    description: "The request has no `Upgrade: websocket`: a WebSocket handshake is needed here.",
+    description: "The request is not a WebSocket handshake: it has no `Upgrade: websocket`.",
     example: errors.upgradeRequired(),
   },
   RefusedRankOn: {

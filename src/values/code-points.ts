@@ -1,7 +1,7 @@
 /** Compares texts by code point, as SQLite does. JavaScript's `<` compares UTF-16 units. */
 export function compareCodePoints(one: string, other: string): number {
-  const [left, right] = [Array.from(one), Array.from(other)];
-  const index = left.findIndex((point, at) => point !== right[at]);
+  const [left, right] = [[...one], [...other]];
+  const index = left.findIndex((letter, position) => letter !== right[position]);
   if (index === -1) return left.length - right.length;
   return (left[index]?.codePointAt(0) ?? -1) - (right[index]?.codePointAt(0) ?? -1);
 }

@@ -20,7 +20,7 @@ export function codePoints(text: string): number {
   return count;
 }
 
-// Counting code points is slow. A code point has one or two UTF-16 units, so most texts need no counting.
+// Counting is slow. A code point has one or two UTF-16 units, so the length of most texts decides.
 function fits(text: string, limit: number): boolean {
   return text.length <= limit || (text.length <= limit * 2 && codePoints(text) <= limit);
 }

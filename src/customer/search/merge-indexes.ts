@@ -8,19 +8,13 @@ const PAGES_A_STEP = 100;
 
 const CHANGES = select({ changes: sql<number>`total_changes()` }, sql``);
 
-interface MergeReport {
-  steps: number;
-  /** The indexes that the next run goes on with. */
-  unfinished: string[];
-}
-
 /**
  * Merges the segments of each search index to very few: feeds add segments, and a search looks into each of them. Each step
- * is small and a transaction of its own, so that other requests do not wait for long. FTS5 stores how far a merge has come,
- * and goes on with it whatever is fed between two steps.
+ * is a small transaction, so that other requests do not wait for long. FTS5 stores the progress of a merge, and goes on with
+ * it whatever is fed between two steps. The next run goes on with the indexes that are `unfinished`.
  */
-export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages = PAGES_A_STEP): Promise<MergeReport> {
-  const report: MergeReport = { steps: 0, unfinished: [] };
+export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages = PAGES_A_STEP) {
+  const report = { steps: 0, unfinished: [] as string[] };
   for (const index of INDEXES) {
     let isDone = false;
     while (!isDone && mayGoOn()) {

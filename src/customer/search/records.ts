@@ -150,24 +150,20 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
   );
   const toText = (row: FoundRow): JsonText => {
     if ("balance" in row) return toCustomer(row);
-    const others = "details" in row ? storedJson(row.details) : toJson(pick(row, "latitude", "longitude"));
+    const rest = "details" in row ? storedJson(row.details) : toJson(pick(row, "latitude", "longitude"));
     const account = storedJson(accountTexts.get(row.account_key) ?? "null");
-    return mergeObjects(storedJson(row.record), others, jsonObject({ account }));
+    return mergeObjects(storedJson(row.record), rest, jsonObject({ account }));
   };
-  const shown: FoundRow[] = [];
-  const textsOf = (list: FoundRow[]) => {
+  const withTypos: ForgivenRecord[] = [];
+  const textsOf = (field: "latitude" | "balance" | "details") => {
+    const list = rows.filter((row) => field in row);
     const texts = firstTexts(list, toText, LIST_BYTES);
-    shown.push(...list.slice(0, texts.length));
+    const shown = list.slice(0, texts.length);
+    withTypos.push(...shown.flatMap(({ forgiven }) => (forgiven === null ? [] : [JSON.parse(forgiven)])));
     return texts;
   };
-  const texts = {
-    stores: textsOf(rows.filter((row) => "latitude" in row)),
-    customers: textsOf(rows.filter((row) => "balance" in row)),
-    campaigns: textsOf(rows.filter((row) => "details" in row)),
-  };
-  const withTypos = shown.flatMap(({ forgiven }): ForgivenRecord[] =>
-    forgiven === null ? [] : [JSON.parse(forgiven)],
-  );
+  // Each kind of record has a field that the others lack.
+  const texts = { stores: textsOf("latitude"), customers: textsOf("balance"), campaigns: textsOf("details") };
   const forgiven = words.filter((word) => withTypos.some((record) => record.forgiven.includes(word)));
   return { ...texts, forgiven, meant: Object.fromEntries(forgiven.map((word) => [word, meaningsOf(word, withTypos)])) };
 }

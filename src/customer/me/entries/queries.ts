@@ -61,15 +61,15 @@ function positionOf({ part, created_at: time, id, account_id }: EntryRow): Pick<
   return part === "forward" ? { time: "", id: account_id ?? "" } : { time, id: id ?? "" };
 }
 
-function toItem({ part, id, amount, description, created_at, account_id, ...of }: EntryRow): BalanceEntry {
+function toItem({ part, id, amount, description, created_at, account_id, ...names }: EntryRow): BalanceEntry {
   return {
     id,
     amount: amount / 100,
     description,
     created_at,
-    store: of.store_id === null ? null : { id: of.store_id, name: of.store_name ?? "" },
+    store: names.store_id === null ? null : { id: names.store_id, name: names.store_name ?? "" },
     account_id: account_id ?? "",
-    campaign: of.campaign_id === null ? null : { id: of.campaign_id, name: of.campaign_name ?? "" },
+    campaign: names.campaign_id === null ? null : { id: names.campaign_id, name: names.campaign_name ?? "" },
     brought_forward: part === "forward",
   };
 }

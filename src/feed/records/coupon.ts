@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { CouponText } from "../../customer/coupons/operations.ts";
+import { CouponText } from "../../customer/coupons/coupon-text.ts";
 import { coupons } from "../../db/tables.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Flag } from "../../values/number.ts";

@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import {
@@ -17,47 +14,27 @@ import {
   VIEWS,
 } from "./app-page.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
-import { removeFolder } from "./clone.ts";
-import { command, freePort, pressCtrlC, printed, type Running } from "./command.ts";
+import { temporaryFolder } from "./clone.ts";
+import { stop } from "./command.ts";
+import { type Service, startService } from "./service.ts";
 
 // The example app in a real browser, against a service that `npm start` has started.
-const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-app-"));
+const START = ["--persist-to", temporaryFolder()];
 const LIVE_WITHIN_MS = 3_000;
 const NOTICED_WITHIN_MS = 2_000;
 const RECOVERED_WITHIN_MS = 20_000;
-let service: Running | undefined;
-let port: number;
-let url: string;
-let browser: Browser;
-
-beforeAll(async () => {
-  port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  if (CHROMIUM === null) return;
-  browser = await launchBrowser();
-  await start();
-});
-afterAll(async () => {
-  await browser?.close();
-  await stop();
-  removeFolder(folder);
-});
-
-async function start(): Promise<void> {
-  service = command("start", ["--port", String(port), "--persist-to", folder]);
-  await printed(service, "TOKEN=");
-}
-
-async function stop(): Promise<void> {
-  if (service === undefined) return;
-  pressCtrlC(service);
-  await service.ended;
-  service = undefined;
-}
 
 describe.skipIf(CHROMIUM === null)("the example app", () => {
+  let service: Service;
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    service = await startService(START);
+  });
+  afterAll(() => browser?.close());
+
   const inWindow = (screen: Screen, run: (page: Page, app: AppPage) => Promise<void>) =>
-    openWindow(browser, url, screen, run);
+    openWindow(browser, service.url, screen, run);
 
   it("shows the demo program's data in each view", async ({ expect }) => {
     await inWindow(DESK, async (page, { errors, elsewhere }) => {
@@ -105,7 +82,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  it("shows within three seconds what the till sends, and a play once the board is made anew, without a reload", async ({
+  it("shows within three seconds what the till sends, and a play once the cached board has expired, without a reload", async ({
     expect,
   }) => {
     await inWindow(DESK, async (page, { errors }) => {
@@ -150,7 +127,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  it("says that the outcome of a sale is unknown where its answer is lost, and books it once if it is sent again", async ({
+  it("says that the outcome of a sale is unknown if its answer is lost, and books it once if it is sent again", async ({
     expect,
   }) => {
     await inWindow(DESK, async (page) => {
@@ -173,7 +150,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  it("has the till behind a button on a phone, and says news beside the customer's name, not to the next customer", async ({
+  it("opens the till with a button on a phone, and shows news only to the customer whom it concerns", async ({
     expect,
   }) => {
     await inWindow(PHONE, async (page) => {
@@ -194,7 +171,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  it("asks for what is near again when the pin is moved, by a pointer or by keys", async ({ expect }) => {
+  it("lists what is nearby again when a pointer or a key moves the pin", async ({ expect }) => {
     await inWindow(DESK, async (page) => {
       await goTo(page, "Nearby");
       const nearest = async () => page.getByRole("listitem").first().innerText();
@@ -214,12 +191,12 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  it("recovers by itself in every view when the service is back, and shows the same after a reload", async ({
+  it("recovers by itself in every view when the service is back, and shows the same view after a reload", async ({
     expect,
   }) => {
     await inWindow(DESK, async (page) => {
       const failed = page.getByText("The service does not answer.", { exact: true });
-      await stop();
+      await stop(service);
       await page.getByRole("contentinfo").getByText("Offline").waitFor({ timeout: NOTICED_WITHIN_MS });
       await page.getByLabel("I am").selectOption("Ben Patel");
       await failed.first().waitFor({ timeout: NOTICED_WITHIN_MS });
@@ -232,7 +209,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await failed.waitFor();
       await page.getByRole("button", { name: "Try again" }).waitFor();
 
-      await start();
+      service = await startService(START, service);
 
       await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
       await page.reload();
@@ -240,7 +217,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       expect(await page.getByRole("searchbox").inputValue()).toBe("blue har");
       expect(await page.getByLabel("I am").locator("option:checked").innerText()).toBe("Ben Patel");
       // No token is in the address.
-      expect(page.url()).toBe(`${url}/app/?customer=c6&query=blue+har#search`);
+      expect(page.url()).toBe(`${service.url}/app/?customer=c6&query=blue+har#search`);
       for (const view of VIEWS) {
         await goTo(page, view);
         await expect.poll(() => failed.count(), { timeout: RECOVERED_WITHIN_MS, message: view }).toBe(0);
@@ -253,9 +230,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  it("shows what is wrong with a line of the till beside its inputs, and what remains when they are corrected", async ({
-    expect,
-  }) => {
+  it("shows each error of a line of the till beside its input, until the input is correct", async ({ expect }) => {
     await inWindow(DESK, async (page) => {
       await page.getByText("Make a mistake").click();
       const form = page.locator("form[data-record=mistake]");

@@ -1,18 +1,14 @@
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, it } from "vitest";
-import { removeFolder } from "./clone.ts";
+import { describe, it } from "vitest";
+import { temporaryFolder } from "./clone.ts";
 import { command } from "./command.ts";
-
-const folder = mkdtempSync(path.join(tmpdir(), "bench-history-"));
-afterAll(() => removeFolder(folder));
 
 describe("npm run bench:history", () => {
   it("measures what entries take after a year of them left, and what others wait for", { timeout: 300_000 }, async ({
     expect,
   }) => {
-    const json = path.join(folder, "report.json");
+    const json = path.join(temporaryFolder(), "report.json");
 
     const run = command("bench-history", ["--entries", "100000", "--json", json]);
 

@@ -1,13 +1,9 @@
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import type { Report } from "../../scripts/bench/page.ts";
-import { removeFolder } from "./clone.ts";
+import { temporaryFolder } from "./clone.ts";
 import { command, isRunning, pressCtrlC, printed } from "./command.ts";
-
-const folder = mkdtempSync(path.join(tmpdir(), "bench-"));
-afterAll(() => removeFolder(folder));
 
 // Two thousand sockets are opened, and left alone until they are idle.
 const LONG = { timeout: 360_000 };
@@ -34,7 +30,7 @@ const ENDPOINTS = [
 
 describe("npm run bench", () => {
   it("measures every endpoint, the feed and sockets, at each scale that it is asked for", LONG, async ({ expect }) => {
-    const json = path.join(folder, "report.json");
+    const json = path.join(temporaryFolder(), "report.json");
 
     const run = command("bench", ["--scale", "2k,1k", "--rounds", "5", "--live", "2", "--json", json]);
 

@@ -1,42 +1,32 @@
 import { execFile } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
 import path from "node:path";
 import { promisify } from "node:util";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { sendLines } from "../../scripts/lib/feed-client.ts";
 import { devToken } from "../../scripts/lib/tokens.ts";
 import * as shapes from "../../src/client/shapes.ts";
 import { REACT_NATIVE } from "../support/react-native.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
-import { removeFolder } from "./clone.ts";
-import { command, freePort, printed, ROOT, type Running, running } from "./command.ts";
+import { removeFolder, temporaryFolder } from "./clone.ts";
+import { printed, ROOT, running } from "./command.ts";
+import { serveHttp } from "./http-server.ts";
+import { demoToken, startService } from "./service.ts";
 
 // The client in another project: built and packed as the README says, and installed without any other package.
 const run = promisify(execFile);
 // While a socket is open, the client polls after 45 seconds at the earliest.
 const LIVE_WITHIN_SECONDS = 5;
-const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-client-"));
+const folder = temporaryFolder();
 const consumer = path.join(folder, "consumer");
 const installed = path.join(consumer, "node_modules", "loyalty-edge");
-let size: string;
 
 beforeAll(async () => {
   mkdirSync(consumer);
-  const built = await run("npm", ["run", "build"], { cwd: ROOT });
-  size = /[\d.]+ KB gzip/.exec(built.stderr)?.[0] ?? "";
+  await run("npm", ["run", "build"], { cwd: ROOT });
   const { stdout } = await run("npm", ["pack", "./dist/client", "--silent", "--pack-destination", folder], {
     cwd: ROOT,
   });
@@ -46,7 +36,6 @@ beforeAll(async () => {
   for (const file of ["types.ts", "calls.js"])
     copyFileSync(path.join(import.meta.dirname, "consumer", file), path.join(consumer, file));
 });
-afterAll(() => removeFolder(folder));
 
 /** The compiler's output for the consumer's file, with the consumer's own settings. */
 async function typeCheck(settings: object): Promise<string> {
@@ -76,12 +65,6 @@ describe("the packed client", () => {
     ]);
     const bytes = files.reduce((total, file) => total + statSync(path.join(installed, file)).size, 0);
     expect(bytes).toBeLessThan(100 * 1024);
-  });
-
-  it("says in its README, and in the project's, how much of an app it takes", ({ expect }) => {
-    expect(size).toMatch(/^\d\.\d KB gzip$/);
-    for (const folder of [installed, ROOT])
-      expect(readFileSync(path.join(folder, "README.md"), "utf8")).toContain(`takes ${size}`);
   });
 
   it.for([
@@ -137,25 +120,15 @@ describe("the packed client against the service", () => {
     thrown: "UNAUTHENTICATED",
     unreachable: true,
   };
-  let service: Running;
   let url: string;
   let token: string;
-  let pages: Server;
   let origin: string;
 
   beforeAll(async () => {
-    const [port, pagesPort] = [await freePort(), await freePort()];
-    url = `http://127.0.0.1:${port}`;
-    origin = `http://127.0.0.1:${pagesPort}`;
-    service = command("start", ["--port", String(port), "--persist-to", path.join(folder, "state"), "--cors", origin]);
-    await printed(service, "Ctrl-C stops it");
-    token = /^TOKEN=(.*)$/m.exec(service.output())?.[1] ?? "";
-    pages = createServer(servePage).listen(pagesPort, "127.0.0.1");
-  });
-  afterAll(async () => {
-    pages?.close();
-    service?.child.kill("SIGTERM");
-    await service?.ended;
+    origin = await serveHttp(servePage);
+    const service = await startService(["--persist-to", path.join(folder, "state"), "--cors", origin]);
+    url = service.url;
+    token = demoToken(service);
   });
 
   /** Somebody writes to a group of the demo's customer. */
@@ -283,7 +256,7 @@ describe("the packed client against the service", () => {
 const PAGE = `<!doctype html><title>A page</title><script type="importmap">
 { "imports": { "loyalty-edge/client": "/node_modules/loyalty-edge/index.js" } }</script>`;
 
-const servePage: Parameters<typeof createServer>[1] = (request, response) => {
+const servePage: RequestListener = (request, response) => {
   if (request.url === "/") return response.setHeader("Content-Type", "text/html").end(PAGE);
   const file = path.join(consumer, request.url ?? "");
   if (!existsSync(file)) return response.writeHead(404).end();

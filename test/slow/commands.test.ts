@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { cloneCheckout, removeFolder } from "./clone.ts";
 import { freePort, isRunning, pressCtrlC, printed, ROOT, running } from "./command.ts";
@@ -49,13 +49,7 @@ const TRIALS: Record<string, Trial> = {
   "npm run feed -- --wrong": { status: 1, says: "unknown option '--wrong'" },
 };
 
-let clone = "";
-beforeAll(() => {
-  clone = cloneCheckout();
-});
-afterAll(() => {
-  if (clone !== "") removeFolder(clone);
-});
+const clone = cloneCheckout();
 
 /** The environment without npm's variables of this run, and without anybody's Cloudflare account. */
 function strangerEnv(): Record<string, string> {

@@ -1,11 +1,8 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, beforeAll, describe, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, it } from "vitest";
 import { readMigrations } from "../../scripts/lib/migrations.ts";
-import { removeFolder } from "./clone.ts";
-import { pressCtrlC, printed } from "./command.ts";
-import { account, config, run, SCHEMA, STAGING, schemaOf, start, WORKER, write } from "./deploying.ts";
+import { temporaryFolder } from "./clone.ts";
+import { command, pressCtrlC, printed } from "./command.ts";
+import { account, clone, config, run, SCHEMA, STAGING, schemaOf, WORKER, write } from "./deploying.ts";
 
 const COUNT = readMigrations().length;
 
@@ -58,10 +55,9 @@ describe("a first deployment", () => {
     // The namespace is on the second page of the list.
     for (let index = 0; index < 150; index += 1) cloudflare.namespaces.set(`other-${index}`, { id: `other-${index}` });
     // If no account is named, the login's only account counts. Wrangler caches it: here, so that no real deployment finds it.
-    const WRANGLER_CACHE_DIR = mkdtempSync(path.join(tmpdir(), "loyalty-edge-deploy-"));
-    onTestFinished(() => removeFolder(WRANGLER_CACHE_DIR));
+    const withoutAccount = { ...env, CLOUDFLARE_ACCOUNT_ID: "", WRANGLER_CACHE_DIR: temporaryFolder() };
 
-    const first = await run("deploy", STAGING, { env: { ...env, CLOUDFLARE_ACCOUNT_ID: "", WRANGLER_CACHE_DIR } });
+    const first = await run("deploy", STAGING, { env: withoutAccount });
     const made = cloudflare.namespaces.get(`${WORKER}-cache`);
     const replication = cloudflare.databases.get(WORKER)?.replication;
     Object.assign(cloudflare.faults, { refusesUploads: false, mayEditDatabases: true });
@@ -91,7 +87,7 @@ describe("the temporary Worker", () => {
       };
     });
 
-    const deployment = start("deploy", ["--migrate", ...STAGING], { env });
+    const deployment = command("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
     await asked;
     cloudflare.scripts.beforeAnswer = undefined;
     const stranger = await fetch(`${env.CLOUDFLARE_API_BASE_URL}/workers.dev/${name}`, { method: "POST", body: "[]" });

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterEach } from "vitest";
 import { SCHEMA_QUERY, schemaDump, withoutComments } from "../../scripts/lib/schema-dump.ts";
-import { cloneCheckout, removeFolder } from "./clone.ts";
+import { cloneCheckout } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import "./cloudflare/workers-dev.mjs";
-import { ROOT, type Running, running } from "./command.ts";
+import { type CommandOptions, command, ROOT } from "./command.ts";
 import { parse, programOf } from "./in-process.ts";
 
 // Deployments of a clone, against the imitation of Cloudflare's API.
@@ -27,26 +27,13 @@ export async function account({ hasSecret = false } = {}) {
   return { cloudflare, env, script: () => cloudflare.scripts.get(WORKER) };
 }
 
-interface Run {
-  env?: Record<string, string>;
-  stdin?: string;
-}
-
 // A clone, because a deployment writes into dist/deploy.
-export let clone = "";
-beforeAll(() => {
-  clone = cloneCheckout();
-});
-afterAll(() => removeFolder(clone));
-
-export function start(name: string, args: readonly string[], { env = {}, stdin = "" }: Run = {}): Running {
-  return running("node", ["scripts/run.mjs", name, ...args], { stdin, env, cwd: clone });
-}
+export const clone = cloneCheckout();
 
 /** Runs a command of the clone: in this process, except wrangler. */
-export async function run(name: string, args: readonly string[], how: Run = {}) {
-  if (name !== "wrangler") return parse(await programOf(name, clone), args, { ...how, cwd: clone });
-  const started = start(name, args, how);
+export async function run(name: string, args: readonly string[], options: CommandOptions = {}) {
+  if (name !== "wrangler") return parse(await programOf(name, clone), args, { ...options, cwd: clone });
+  const started = command(name, args, { ...options, cwd: clone });
   return { status: (await started.ended) ?? 1, output: started.output() };
 }
 

@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { experimental_getWranglerCommands as wranglerCommands } from "wrangler";
 import packageJson from "../../package.json" with { type: "json" };
-import { removeFolder } from "./clone.ts";
+import { temporaryFolder } from "./clone.ts";
 import { ROOT } from "./command.ts";
 import { parse, programOf } from "./in-process.ts";
 
@@ -16,10 +15,9 @@ vi.mock("../../scripts/lib/environments.ts", async (original) => ({
   environmentNames: () => ["production", "staging", "acme"],
 }));
 
-const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-documented-"));
+const folder = temporaryFolder();
 const file = path.join(folder, "tokens.json");
 writeFileSync(file, '{"customers": ["a", "b", "c"]}');
-afterAll(() => removeFolder(folder));
 
 const PAGES = ["README.md", "SECURITY.md", ...readdirSync(path.join(ROOT, "docs")).map((name) => `docs/${name}`)];
 

@@ -2,27 +2,18 @@ import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } fro
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cloneCheckout, removeFolder } from "./clone.ts";
-import { freePort, printed, ROOT, type Running, running } from "./command.ts";
+import { describe, expect, it } from "vitest";
+import { cloneCheckout } from "./clone.ts";
+import { freePort, printed, ROOT, running, stop } from "./command.ts";
+import { type Service, startService } from "./service.ts";
 
-// The commands of the drill as its page has them, with ports and folders of its own.
+// The commands of the drill as its page has them, with other ports and folders.
 
-const READY = "Ctrl-C stops it";
 const JOBS = 4;
-const services: Running[] = [];
-let clone = "";
-/** The service with the demo program, whose old events are in R2. */
-let source: { url: string; folder: string; service: Running };
-
-beforeAll(() => {
-  clone = cloneCheckout();
-});
-afterAll(async () => {
-  for (const { child } of services) child.kill("SIGTERM");
-  await Promise.all(services.map(({ ended }) => ended));
-  removeFolder(clone);
-});
+const clone = cloneCheckout();
+/** The data of the service with the demo program, whose old events are in R2. */
+const folder = path.join(clone, "source");
+let source: Service;
 
 /** The commands of the drill: the block for every service, and the block for history. */
 function blocksOfPage(): string[][] {
@@ -37,7 +28,7 @@ function blocksOfPage(): string[][] {
   );
 }
 
-/** Turns history on, as its page says: all events from before the last month leave. */
+/** Turns history on, as docs/history.md says: events older than a month leave. */
 function turnHistoryOn(): void {
   const file = path.join(clone, "wrangler.toml");
   const config = readFileSync(file, "utf8").replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
@@ -45,13 +36,6 @@ function turnHistoryOn(): void {
 }
 
 const shell = (line: string) => running("sh", ["-c", `exec ${line}`], { cwd: clone });
-
-async function serve(line: string): Promise<Running> {
-  const service = shell(line);
-  services.push(service);
-  await printed(service, READY);
-  return service;
-}
 
 async function run(line: string): Promise<string> {
   const command = shell(line);
@@ -84,7 +68,7 @@ const linesOf = (text: string | Buffer): Line[] =>
 function partsWithTexts(): string[] {
   const copy = path.join(clone, "copy");
   rmSync(copy, { recursive: true, force: true });
-  cpSync(path.join(source.folder, "v3"), copy, { recursive: true });
+  cpSync(path.join(folder, "v3"), copy, { recursive: true });
   const hasLetters = (bytes: Buffer) => bytes.toString("latin1").toLowerCase().includes("xzvk");
   for (const file of globSync(path.join(copy, "**/*.sqlite"))) {
     const database = new DatabaseSync(file);
@@ -101,32 +85,32 @@ function partsWithTexts(): string[] {
 
 describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
   it("restores the demo program with its history, and verifies the restored database", async () => {
-    const [folder, drill] = [path.join(clone, "source"), path.join(clone, "drill")];
-    const [port, other] = [await freePort(), await freePort()];
+    const args = ["--persist-to", folder];
+    // History is off at first, because it would refuse the old events of the demo program.
+    source = await startService(args, { cwd: clone });
+    const [port, drillPort] = [source.port, await freePort()];
     const [lines = [], withHistory = []] = blocksOfPage().map((block) =>
       block.map((line) =>
-        line.replace("8787", String(port)).replace("8788", String(other)).replace("/tmp/drill", drill),
+        line
+          .replace("8787", String(port))
+          .replace("8788", String(drillPort))
+          .replace("/tmp/drill", path.join(clone, "drill")),
       ),
     );
-    const start = `npm start -- --port ${port} --persist-to ${folder}`;
-    // The demo program is older than what is kept afterwards.
-    const first = await serve(start);
-    source = { url: `http://127.0.0.1:${port}`, folder, service: first };
     await feed([
       { ...CUSTOMER, first_name: "Qxzvka", last_name: "Qxzvkb", scan_id: "qxzvkc", address_line_1: "Qxzvkd 1" },
       { ...ENTRY, id: "old", description: "Qxzvke", created_at: "2026-01-02 03:04:05" },
     ]);
-    first.child.kill("SIGTERM");
-    await first.ended;
+    await stop(source);
     turnHistoryOn();
-    source.service = await serve(start);
-    // All jobs are due at first.
+    source = await startService(args, { cwd: clone, port });
+    // After a start, all jobs are due.
     await runJobs();
     const status = await run(`npm run history -- status --persist-to ${folder}`);
 
     const outputs = [];
     for (const line of [...lines, ...withHistory]) {
-      if (line.startsWith("npm start")) await serve(line);
+      if (line.startsWith("npm start")) await printed(shell(line), "Ctrl-C stops it");
       else outputs.push(await run(line.includes("history -- copy") ? `${line} --persist-to ${folder}` : line));
     }
 
@@ -173,9 +157,7 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
       await fetch(`${source.url}/api/v1/customer/${list}`, { headers: { Authorization: `Bearer ${token}` } });
     const before = partsWithTexts();
 
-    const receipt = await run(
-      `npm run --silent customer -- erase c1 --persist-to ${source.folder} --url ${source.url}`,
-    );
+    const receipt = await run(`npm run --silent customer -- erase c1 --persist-to ${folder} --url ${source.url}`);
     await runJobs();
 
     expect(new Set(before)).toEqual(new Set(["d1", "r2"]));

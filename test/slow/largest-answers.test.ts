@@ -1,11 +1,8 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { buildWorker, customerToken, feedToken } from "../../scripts/bench/runtime.ts";
 import { call } from "../../scripts/lib/call.ts";
-import { removeFolder } from "./clone.ts";
+import { temporaryFolder } from "./clone.ts";
 import { openSmallHeap } from "./small-heap.ts";
 
 // The largest answers: of merchants who have fed the longest texts that the feed takes.
@@ -62,7 +59,6 @@ function* program(): Generator<Line[]> {
   yield issued("plain", "logo", "s2");
 }
 
-const folder = mkdtempSync(path.join(tmpdir(), "largest-answers-"));
 let service: Awaited<ReturnType<typeof openSmallHeap>>;
 
 async function ask(address: string, customer: string): Promise<{ status: number; bytes: number }> {
@@ -91,24 +87,20 @@ async function waitsDuring(work: Promise<unknown>): Promise<(number | null)[]> {
 }
 
 beforeAll(async () => {
-  service = await openSmallHeap(await buildWorker(), folder, MEGABYTES);
-  const headers = { Authorization: `Bearer ${await feedToken()}` };
+  service = await openSmallHeap(await buildWorker(), temporaryFolder(), MEGABYTES);
+  const token = await feedToken();
   for (const lines of program()) {
     for (let from = 0; from < lines.length; from += LINES_A_REQUEST) {
       const body = lines
         .slice(from, from + LINES_A_REQUEST)
         .map((line) => JSON.stringify(line))
         .join("\n");
-      const response = await fetch(`${service.url}/api/v1/feed`, { method: "POST", headers, body });
-      if (response.status !== 200) throw new Error(await response.text());
+      const { status, text } = await call(`${service.url}/api/v1/feed`, { token, body });
+      if (status !== 200) throw new Error(text);
     }
   }
 });
-
-afterAll(async () => {
-  await service.close();
-  removeFolder(folder);
-});
+afterAll(() => service.close());
 
 // test/customer/long-answers.test.ts reads each list to its end.
 const LISTS = [

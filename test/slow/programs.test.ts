@@ -1,23 +1,22 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+import { afterEach, beforeAll, describe, it } from "vitest";
 import { call } from "../../scripts/lib/call.ts";
 import { addEnvironment, removeEnvironment } from "../../scripts/lib/edit-environments.ts";
 import { configOf, environmentNames, refuseShared } from "../../scripts/lib/environments.ts";
-import { cloneCheckout, removeFolder } from "./clone.ts";
-import { freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
+import { cloneCheckout, temporaryFolder } from "./clone.ts";
+import { ROOT } from "./command.ts";
+import { serveHttp } from "./http-server.ts";
 import { parse, programOf } from "./in-process.ts";
+import { startService } from "./service.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-programs-"));
+const folder = temporaryFolder();
 const file = path.join(folder, "wrangler.toml");
 const OURS = readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
 const now = () => readFileSync(file, "utf8");
-
-afterAll(() => removeFolder(folder));
+const clone = cloneCheckout();
 
 /** The configuration of an environment without the names, ids and variables that differ in each. */
 function withoutNames(env: string) {
@@ -135,12 +134,7 @@ describe("a wrangler.toml", () => {
 });
 
 describe("npm run programs", () => {
-  let clone = "";
-  beforeAll(() => {
-    clone = cloneCheckout();
-  });
   afterEach(() => writeFileSync(path.join(clone, "wrangler.toml"), OURS));
-  afterAll(() => removeFolder(clone));
 
   const programs = async (...args: string[]) => parse(await programOf("programs", clone), args);
   const config = () => readFileSync(path.join(clone, "wrangler.toml"), "utf8");
@@ -194,12 +188,7 @@ describe("the Worker in front of examples/front", () => {
 
 describe("two programs on this machine, with one key set", { timeout: 600_000 }, () => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const keys = createServer((_, response) => {
-    response.end(JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), alg: "ES256", kid: "k" }] }));
-  });
-  const services: Running[] = [];
   const urls = { production: "", acme: "" };
-  let clone = "";
 
   const run = async (name: string, args: readonly string[], env = {}) =>
     (await parse(await programOf(name, clone), args, { cwd: clone, env })).output;
@@ -207,32 +196,21 @@ describe("two programs on this machine, with one key set", { timeout: 600_000 },
     /^ey\S+$/m.exec(await run("token", ["customer", "c1", "--env", program], env))?.[0] ?? "";
 
   beforeAll(async () => {
-    clone = cloneCheckout();
-    const keysAt = await freePort();
-    keys.listen(keysAt, "127.0.0.1");
-    const config = OURS.replace('JWKS_URL = ""', `JWKS_URL = "http://127.0.0.1:${keysAt}"`);
+    const keys = await serveHttp((_, response) => {
+      response.end(JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), alg: "ES256", kid: "k" }] }));
+    });
+    const config = OURS.replace('JWKS_URL = ""', `JWKS_URL = "${keys}"`);
     writeFileSync(path.join(clone, "wrangler.toml"), config.replace('JWT_AUDIENCE = ""', 'JWT_AUDIENCE = "loyalty"'));
     await run("programs", ["add", "acme"]);
     // The secret is being changed.
     writeFileSync(path.join(clone, ".dev.vars.acme"), 'JWT_SECRET="the-new-one"\nJWT_SECRET_PREVIOUS="the-old:one"\n');
     for (const env of ["production", "acme"] as const) {
-      const port = await freePort();
-      urls[env] = `http://127.0.0.1:${port}`;
-      const start = ["scripts/run.mjs", "start", "--env", env, "--port", String(port), "--no-demo"];
-      services.push(running("node", start, { cwd: clone }));
-    }
-    for (const service of services) await printed(service, "Ctrl-C stops it");
-    for (const [env, url] of Object.entries(urls)) {
+      const { url } = await startService(["--env", env, "--no-demo"], { cwd: clone });
+      urls[env] = url;
       const line = JSON.stringify({ record: "customer", id: "c1", first_name: "One", last_name: env });
       writeFileSync(path.join(clone, `${env}.ndjson`), line);
       await run("feed", [`${env}.ndjson`, "--env", env, "--url", url]);
     }
-  });
-  afterAll(async () => {
-    services.forEach(pressCtrlC);
-    await Promise.all(services.map(({ ended }) => ended));
-    keys.close();
-    removeFolder(clone);
   });
 
   async function ask(url: string, token: string) {

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
@@ -8,14 +7,15 @@ import { generate } from "orval";
 import type { Browser, Page, Response } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { CHROMIUM, launchBrowser, PATIENCE_MS } from "./chromium.ts";
-import { removeFolder } from "./clone.ts";
-import { command, freePort, printed, ROOT, type Running } from "./command.ts";
+import { temporaryFolder } from "./clone.ts";
+import { ROOT } from "./command.ts";
+import { demoToken, type Service, startService } from "./service.ts";
 
 const run = promisify(execFile);
 
 // The reference page in a real browser, and a client generated from its document, against a service of npm start.
-const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-reference-"));
-let service: Running;
+const folder = temporaryFolder();
+let service: Service;
 let url: string;
 let browser: Browser;
 
@@ -102,15 +102,8 @@ async function sendAsFilledIn(page: Page, { method, path }: Endpoint): Promise<R
 }
 
 beforeAll(async () => {
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  service = command("start", ["--port", String(port), "--persist-to", path.join(folder, "state")]);
-  await printed(service, "TOKEN=");
-});
-afterAll(async () => {
-  service.child.kill("SIGTERM");
-  await service.ended;
-  removeFolder(folder);
+  service = await startService(["--persist-to", path.join(folder, "state")]);
+  url = service.url;
 });
 
 describe.skipIf(CHROMIUM === null)("the reference page", () => {
@@ -182,7 +175,6 @@ describe("a client generated from the OpenAPI document", () => {
   it("compiles strictly, and works", async ({ expect }) => {
     const source = path.join(folder, "openapi.json");
     writeFileSync(source, await (await fetch(`${url}/openapi.json`)).text());
-    const token = /^TOKEN=(.*)$/m.exec(service.output())?.[1] ?? "";
     const target = path.join(folder, "generated.ts");
     await generate({ input: source, output: { target, client: "fetch", baseUrl: url } });
     copyFileSync(path.join(import.meta.dirname, "consumer", "generated-calls.ts"), path.join(folder, "calls.ts"));
@@ -196,7 +188,7 @@ describe("a client generated from the OpenAPI document", () => {
     const compiled = await run(path.join(ROOT, "node_modules", ".bin", "tsc"), ["-p", folder]).catch((error) => error);
     const bundle = path.join(folder, "calls.mjs");
     await build({ entryPoints: [path.join(folder, "calls.ts")], outfile: bundle, bundle: true, format: "esm" });
-    const { stdout } = await run("node", [bundle, token]);
+    const { stdout } = await run("node", [bundle, demoToken(service)]);
 
     expect(compiled.stdout).toBe("");
     expect(JSON.parse(stdout)).toEqual({

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { cloneCheckout, removeFolder } from "./clone.ts";
+import { afterEach, beforeEach } from "vitest";
+import { cloneCheckout } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import { ROOT } from "./command.ts";
 import { parse, programOf } from "./in-process.ts";
@@ -12,19 +12,16 @@ import { parse, programOf } from "./in-process.ts";
 // A deployment of a clone with two sealed segments, at the imitation of Cloudflare's API.
 
 export const BUCKET = "loyalty-edge-history";
-export let clone = "";
+export const clone = cloneCheckout();
 export let cloudflare: Cloudflare;
 let env: Record<string, string> = {};
 export let database: DatabaseSync;
 
-beforeAll(() => {
-  clone = cloneCheckout();
-  const file = path.join(clone, "wrangler.toml");
-  const config = readFileSync(file, "utf8").replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
-  const wrong = config.replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "abc"');
-  writeFileSync(file, wrong.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n"));
-});
-afterAll(() => removeFolder(clone));
+const file = path.join(clone, "wrangler.toml");
+const config = readFileSync(file, "utf8").replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
+const wrong = config.replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "abc"');
+writeFileSync(file, wrong.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n"));
+
 beforeEach(async () => {
   cloudflare = new Cloudflare();
   env = await cloudflare.open();

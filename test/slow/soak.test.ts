@@ -1,14 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import type { SoakReport } from "../../scripts/soak/report.ts";
-import { removeFolder } from "./clone.ts";
+import { temporaryFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed } from "./command.ts";
-
-const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-soaked-"));
-
-afterAll(() => removeFolder(folder));
 
 /** The folders of the soak at this port: others may soak at the same time. */
 const soakFolders = (port: number) =>
@@ -21,7 +17,7 @@ describe("npm run soak", () => {
   it("loads everything while the primaries stall, finds nothing wrong, and leaves nothing behind", {
     timeout: 600_000,
   }, async ({ expect }) => {
-    const [port, json] = [await freePort(), path.join(folder, "report.json")];
+    const [port, json] = [await freePort(), path.join(temporaryFolder(), "report.json")];
     const load = ["--minutes", "0.5", "--connections", "8", "--stall", "10"];
 
     const running = command("soak", [...load, "--port", String(port), "--json", json]);
@@ -44,7 +40,7 @@ describe("npm run soak", () => {
 
   it("ends on Ctrl-C with what it has, also while it measures its memory", { timeout: 600_000 }, async ({ expect }) => {
     // With a slow ps, the soak is always measuring.
-    const slow = mkdtempSync(path.join(folder, "slow-"));
+    const slow = temporaryFolder();
     writeFileSync(path.join(slow, "ps"), `#!/bin/sh\nsleep 1\nPATH='${process.env.PATH}' exec ps "$@"\n`, {
       mode: 0o755,
     });

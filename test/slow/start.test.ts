@@ -1,16 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, describe, it, onTestFinished } from "vitest";
-import { removeFolder } from "./clone.ts";
+import { describe, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
+import { startService } from "./service.ts";
 
 const READY = "Ctrl-C stops it";
-const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-start-"));
-
-afterAll(() => removeFolder(folder));
+const folder = temporaryFolder();
 
 /** Runs the printed lines in a shell, as a person would who copies them. */
 function copyAndRun({ output }: Running): string[] {
@@ -38,11 +34,9 @@ async function listenAndFeed({ output }: Running): Promise<string[]> {
 
 describe("npm start", () => {
   it("answers its own lines, twice the same, and ends cleanly on Ctrl-C", async ({ expect }) => {
-    const port = await freePort();
-    const args = ["--port", String(port), "--persist-to", folder];
+    const args = ["--persist-to", folder];
 
-    const first = command("start", args);
-    await printed(first, READY);
+    const first = await startService(args);
     const answers = copyAndRun(first);
     const frames = await listenAndFeed(first);
     pressCtrlC(first);
@@ -52,15 +46,14 @@ describe("npm start", () => {
     for (const answer of answers) expect(JSON.parse(answer)).toMatchObject({ status: true });
     expect(frames).toEqual(['{"type":"hello"}', '{"type":"changed","what":["messages"]}']);
 
-    const second = command("start", args);
-    await printed(second, READY);
+    const second = await startService(args, first);
     // There is one message more by now.
     const others = (all: string[]) => all.filter((answer) => !answer.includes("last_message"));
     expect(others(copyAndRun(second))).toEqual(others(answers));
     expect(second.output()).not.toContain("Loading the demo program");
 
-    const elsewhere = ["--persist-to", mkdtempSync(path.join(folder, "elsewhere-"))];
-    const samePort = command("start", ["--port", String(port), ...elsewhere]);
+    const { port } = second;
+    const samePort = command("start", ["--port", String(port), "--persist-to", temporaryFolder()]);
     expect(await samePort.ended).toBe(1);
     expect(samePort.output().trim()).toBe(`Port ${port} is in use. Choose another: --port ${port + 1}`);
 
@@ -77,11 +70,7 @@ describe("npm start", () => {
 
 describe("npm start -- --no-demo", () => {
   it("prints lines that feed an empty database and find what was fed, and nothing of the demo", async ({ expect }) => {
-    const port = await freePort();
-    const empty = mkdtempSync(path.join(folder, "empty-"));
-
-    const started = command("start", ["--port", String(port), "--persist-to", empty, "--no-demo"]);
-    await printed(started, READY);
+    const started = await startService(["--persist-to", temporaryFolder(), "--no-demo"]);
     await printed(started, '"filter":"customers"');
     const lines = started
       .output()

@@ -6,14 +6,14 @@ import { cloneCheckout, removeFolder } from "./clone.ts";
 import { freePort, isRunning, pressCtrlC, printed, ROOT, running } from "./command.ts";
 import { inProcess } from "./in-process.ts";
 
-// Each command in a clone in which no command ran before, then the errors of each.
+// First, each command in a clone in which no command has run. Then, the errors of each command.
 
 interface Trial {
   /** Standard input. */
   stdin?: string;
-  /** The exit status of a command that ends by itself. Others are ended with Ctrl-C. */
+  /** The exit status of a command that ends by itself. Without a status, the test presses Ctrl-C. */
   status?: number;
-  /** A part of its output; Ctrl-C comes after it. */
+  /** A part of the output; Ctrl-C comes after it. */
   says: string | RegExp;
 }
 
@@ -24,7 +24,7 @@ const NO_SERVICE: Trial = {
 };
 const NO_BUCKET: Trial = { status: 1, says: "wrangler.toml binds no bucket as HISTORY" };
 
-// `npm start`, deploy, bench and soak have tests of their own, with Ctrl-C.
+// Other files press Ctrl-C in npm start, deploy, bench and soak.
 const TRIALS: Record<string, Trial> = {
   "npm run wrangler -- versions upload --env= --dry-run": { status: 0, says: "--dry-run: exiting now." },
   "npm run --silent token -- customer c1": { status: 0, says: /^ey[\w-]+\.ey[\w-]+\.[\w-]+$/m },
@@ -42,11 +42,9 @@ const TRIALS: Record<string, Trial> = {
   "npm run fuzz -- --runs 100000": { says: "RUN" },
   "npm run simulate": { says: "Simulating" },
   "npm run bench:history": { says: "Filling" },
-  // After Ctrl-C, services that its tests have started would go on.
+  // No Ctrl-C: it would leave the services of a test behind.
   "npm run test:slow -- install -t 'nothing has this name'": { status: 0, says: "skipped" },
   "npm test": { says: "lint and format: good" },
-  "npm start -- --help": { status: 0, says: "Usage: npm start --" },
-  "npm run feed -- --wrong": { status: 1, says: "unknown option '--wrong'" },
 };
 
 const clone = cloneCheckout();
@@ -91,14 +89,14 @@ describe("a command of the project", () => {
     return existsSync(path.join(ROOT, "scripts", `${file}.ts`)) && name !== "wrangler" ? [{ name, file }] : [];
   });
 
-  it.for(scripts)("says how it is used: $name", async ({ file }, { expect }) => {
+  it.for(scripts)("prints its usage: $name", async ({ file }, { expect }) => {
     const { status, output } = await inProcess(file, ["--help"]);
 
     expect(status).toBe(0);
     expect(output).toContain("Usage: npm");
   });
 
-  it.for(scripts)("says what is wrong with a flag that it does not have: $name", async ({ file }, { expect }) => {
+  it.for(scripts)("refuses an unknown flag: $name", async ({ file }, { expect }) => {
     const { status, output } = await inProcess(file, ["--wrong"]);
 
     expect(status).toBe(1);
@@ -130,6 +128,9 @@ describe("a command of the project", () => {
     [["bench", "--live", "0", "--docs"], "--live 0"],
     [["conform", "--patience", "long"], "It must be a whole number."],
     [["conform", "--tokens", "nowhere.json"], "no such file"],
+    [["probe", "--env", "production"], "Only staging has a probe."],
+    [["probe", "--url", "https://staging.example"], "Name an export token for this service"],
+    [["probe", "--deploy"], "--deploy is for a service at Cloudflare, and this address is this machine's"],
     [["conform", "--url", "https://loyalty.example"], "Give JWT_SECRET in the environment"],
     [["export", "FILE", "--url", "https://loyalty.example"], "Name an export token for this service"],
     [["verify-totals", "--env", "staging"], "state-staging yet: npm start makes it."],
@@ -155,7 +156,7 @@ describe("a command of the project", () => {
     [["programs", "remove", "staging"], "production and staging stay."],
     [["programs"], "Usage: npm run programs"],
     [["build", "everything"], "too many arguments"],
-  ] as const)("says what is wrong with %j", async ([[name, ...args], words], { expect }) => {
+  ] as const)("explains what is wrong with %j", async ([[name, ...args], words], { expect }) => {
     const { status, output } = await inProcess(name, args, {
       env: { LOYALTY_EDGE_TOKEN: undefined, JWT_SECRET: undefined },
     });
@@ -164,7 +165,7 @@ describe("a command of the project", () => {
     expect(output).toContain(words);
   });
 
-  it("is one that there is", async ({ expect }) => {
+  it("must exist", async ({ expect }) => {
     const run = running("node", ["scripts/run.mjs", "no-such-command"]);
 
     expect(await run.ended).toBe(1);

@@ -7,9 +7,9 @@ import { temporaryFolder } from "./clone.ts";
 import { ROOT } from "./command.ts";
 import { parse, programOf } from "./in-process.ts";
 
-// The parser of each command must take every use of it in the documentation. No command is run here.
+// The parser of each command must accept every use of the command in the documentation. No command runs here.
 
-// Examples name a program that its reader has added.
+// Examples name a program that the reader has added.
 vi.mock("../../scripts/lib/environments.ts", async (original) => ({
   ...(await original<object>()),
   environmentNames: () => ["production", "staging", "acme"],
@@ -21,7 +21,7 @@ writeFileSync(file, '{"customers": ["a", "b", "c"]}');
 
 const PAGES = ["README.md", "SECURITY.md", ...readdirSync(path.join(ROOT, "docs")).map((name) => `docs/${name}`)];
 
-/** Every command of the project in the documentation, without a pipe before it or a comment behind it. */
+/** Every command of the project in the documentation, without pipes and comments. */
 function documented(): string[] {
   const texts = PAGES.filter((page) => page.endsWith(".md")).flatMap((page) => {
     const text = readFileSync(path.join(ROOT, page), "utf8");
@@ -36,7 +36,7 @@ function documented(): string[] {
   return [...new Set(commands)].filter((command) => !/^npm (install|audit|ci|pack)\b/.test(command)).sort();
 }
 
-/** The name that package.json gives a command, and its arguments as a shell would cut them. */
+/** The name of a command in package.json, and its arguments as a shell would split them. */
 function parsed(line: string): { name: string; args: string[] } {
   const [, name = "", rest = ""] = /^npm (?:run (?:--silent )?)?([\w:-]+)(?: -- (.*))?$/.exec(line) ?? [];
   const args = [...rest.replaceAll("$URL", "https://loyalty.example").matchAll(/"[^"]*"|'[^']*'|\S+/g)];
@@ -60,7 +60,7 @@ function unknownToWrangler(args: readonly string[]): string[] {
 }
 
 describe("a command that the documentation names", () => {
-  it.for(documented())("is one that there is: %s", async (line, { expect }) => {
+  it.for(documented())("is accepted: %s", async (line, { expect }) => {
     const { name, args } = parsed(line);
     const scripts: Record<string, string> = packageJson.scripts;
     expect(scripts).toHaveProperty([name]);
@@ -69,14 +69,14 @@ describe("a command that the documentation names", () => {
     if (!readdirSync(path.join(ROOT, "scripts")).includes(`${script}.ts`)) return expect(args).toEqual([]);
 
     const program = await programOf(script);
-    // Such as "npm run feed", which only names the command.
+    // A page that only names the command, such as "npm run feed".
     if (args.length === 0) return;
 
-    for (const command of [program, ...program.commands]) command.action(() => console.log("It is taken."));
+    for (const command of [program, ...program.commands]) command.action(() => console.log("Accepted."));
     const given = args.map((arg) => (["FILE", "receipts.ndjson"].includes(arg) ? file : arg));
     const { status, output } = await parse(program, given, { cwd: folder });
 
     expect(status, output).toBe(0);
-    expect(output).toMatch(args.includes("--help") ? /^Usage:/ : "It is taken.");
+    expect(output).toMatch(args.includes("--help") ? /^Usage:/ : "Accepted.");
   });
 });

@@ -40,9 +40,7 @@ describe("npm run probe", () => {
     return asking.output();
   }
 
-  it("prints each figure beside what is assumed, judges none on this machine, and leaves no data", async ({
-    expect,
-  }) => {
+  it("prints each figure and its assumption, judges none on this machine, and leaves no data", async ({ expect }) => {
     // A probe that was killed leaves this.
     await call(`${url}/api/v1/probe`, { token, body: '{"measure": "lag"}' });
     expect(await listeners()).toContain("npm run probe");
@@ -108,23 +106,13 @@ describe("npm run probe", () => {
     expect(asked.at(-1)).toBe("clean");
   });
 
-  it("says in one line what is missing", async ({ expect }) => {
+  it("says in one line that it cannot reach the service", async ({ expect }) => {
     const nowhere = run("probe", "--url", `http://127.0.0.1:${await freePort()}`);
-    const withoutToken = run("probe", "--url", "https://staging.example");
-    const production = run("probe", "--env", "production");
-    const here = run("probe", "--url", url, "--deploy");
 
-    expect(await Promise.all([nowhere, withoutToken, production, here].map(({ ended }) => ended))).toEqual([
-      1, 1, 1, 1,
-    ]);
-    expect(production.output()).toContain("Only staging has a probe.");
-    expect(here.output().trim()).toBe(
-      "--deploy is for a service at Cloudflare, and this address is this machine's: leave it out, or change --url.",
-    );
+    expect(await nowhere.ended).toBe(1);
     expect(nowhere.output().trim()).toMatch(
       /^The service cannot be reached \(.*\)\. Is it running, and is --url right\?$/,
     );
-    expect(withoutToken.output().trim()).toMatch(/^Name an export token for this service/);
   });
 });
 

@@ -1,28 +1,41 @@
+import path from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { REPORTERS } from "../../scripts/lib/count-reporter.ts";
 import { HangReporter } from "../../scripts/lib/hang-reporter.ts";
 import { ensureDevVars } from "../../scripts/lib/tokens.ts";
 
-// These measure times, or must see a change within seconds: nothing else runs meanwhile.
-const ALONE = ["app", "bench", "largest-answers"].map((name) => `test/slow/${name}.test.ts`);
+// These files expect answers or changes within seconds, so nothing else runs meanwhile.
+const ALONE = ["app", "largest-answers"].map((name) => `test/slow/${name}.test.ts`);
 
-// Breaks the service in 30 ways and looks for each for up to 200,000 steps: for the nightly run.
+// The files that take longest, in the order in which they start: a long file at the end would run alone.
+const LONGEST = ["bench", "conform", "drill", "deploy", "deploy-faults", "commands", "incidents"];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => LONGEST.indexOf(path.basename(moduleId, ".test.ts"));
+    const [long, others] = [files.filter((file) => rank(file) >= 0), files.filter((file) => rank(file) < 0)];
+    return [...long.sort((one, other) => rank(one) - rank(other)), ...(await super.sort(others))];
+  }
+}
+
+// Only the nightly run breaks the service in 30 ways, and simulates up to 200,000 steps to find each.
 const NIGHTLY = process.env.NIGHTLY === undefined ? ["test/slow/simulation.test.ts"] : [];
 
-// Two services that start at once on a fresh clone would each make a secret.
+// Otherwise two services that start at once on a fresh clone would each make a secret.
 ensureDevVars();
 
-// The commands as people run them, in Node, against a service that they started.
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     reporters: [...REPORTERS, ...(NIGHTLY.length > 0 ? [new HangReporter(15)] : [])],
     projects: [
       project("alone", { include: ALONE, maxWorkers: 1, sequence: { groupOrder: 0 } }),
-      // Many of these wait most of the time.
-      project("two at once", {
+      // There are two processors, but many of these wait most of the time.
+      project("three at once", {
         include: ["test/slow/**/*.test.ts"],
         exclude: [...ALONE, ...NIGHTLY],
-        maxWorkers: 2,
+        maxWorkers: 3,
         sequence: { groupOrder: 1 },
       }),
     ],

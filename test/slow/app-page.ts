@@ -23,7 +23,7 @@ export interface AppPage {
   elsewhere: string[];
 }
 
-/** Runs a test in a window of its own, once the app shows the customer's balance: then it is connected. */
+/** Runs a test in a new window, once the app shows the customer's balance. Then the app is connected. */
 export async function openWindow(
   browser: Browser,
   url: string,
@@ -69,7 +69,7 @@ export async function sendForm(page: Page, title: string): Promise<Record<string
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** What axe finds wrong with the page as it is now. */
+/** The accessibility faults that axe finds on the page as it is now. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate("axe.run()")) as {
@@ -78,7 +78,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
 }
 
-/** What is wrong with each view: what axe finds, or that it is wider than the screen. */
+/** The faults of each view: those that axe finds, and a view that is wider than the screen. */
 export async function faultsOfViews(page: Page): Promise<string[]> {
   const faults: string[] = [];
   for (const view of VIEWS) {
@@ -92,14 +92,14 @@ export async function faultsOfViews(page: Page): Promise<string[]> {
   return faults;
 }
 
-/** By how many pixels the page, or its view, is wider than it can show. */
+/** By how many pixels the contents of the page, or of its view, are too wide. */
 async function overflow(page: Page): Promise<number> {
   const excess = (element: string) => `${element}.scrollWidth - ${element}.clientWidth`;
   const [whole, main] = [excess("document.documentElement"), excess("document.querySelector('main')")];
   return Number(await page.evaluate(`Math.max(${whole}, ${main})`));
 }
 
-/** How far the page's contents have jumped without anybody touching them, as browsers measure it (CLS). */
+/** The cumulative layout shift (CLS): how far contents have jumped although nobody touched them. */
 export async function layoutShift(page: Page): Promise<number> {
   const shifts = `new Promise((resolve) => {
     new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type: "layout-shift", buffered: true });

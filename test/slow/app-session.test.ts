@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => session.close());
 
-/** Asks for the tokens as a page of some origin, by some name of this machine, would. */
+/** Asks for the tokens as a page does. The headers name the page's origin and this machine. */
 function ask(headers: Record<string, string>, method = "GET") {
   return new Promise<{ status: number; body: string; allowed: string }>((resolve, reject) => {
     const asking = request(session.url, { method, headers }, async (answer) => {

@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
   }) => {
     await inWindow(DESK, async (page, { errors }) => {
       const live = { timeout: LIVE_WITHIN_MS };
-      // A board is up to half a minute old: the rest is checked meanwhile.
+      // A cached board is up to half a minute old. The test looks at the board again at its end.
       await goTo(page, "Board");
       const runs = async () => page.getByRole("listitem").filter({ hasText: "Priya Nowak" }).innerText();
       expect(await runs()).toContain("Runs 12");
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       expect(await page.getByText("Just arrived").count()).toBe(0);
       const [issued] = await Promise.all([
         sendForm(page, "Issue a coupon"),
-        // The news disappears after some seconds.
+        // The news disappears after some seconds, so the test waits for it from the start.
         page.getByText("A new coupon: Five off").waitFor(live),
       ]);
       expect(issued).toMatchObject([{ record: "customer_coupon", customer_id: "c1" }]);
@@ -216,7 +216,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
       expect(await page.getByRole("searchbox").inputValue()).toBe("blue har");
       expect(await page.getByLabel("I am").locator("option:checked").innerText()).toBe("Ben Patel");
-      // No token is in the address.
+      // The address must not have a token.
       expect(page.url()).toBe(`${service.url}/app/?customer=c6&query=blue+har#search`);
       for (const view of VIEWS) {
         await goTo(page, view);

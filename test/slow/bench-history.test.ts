@@ -5,19 +5,19 @@ import { temporaryFolder } from "./clone.ts";
 import { command } from "./command.ts";
 
 describe("npm run bench:history", () => {
-  it("measures what entries take after a year of them left, and what others wait for", { timeout: 300_000 }, async ({
-    expect,
-  }) => {
+  it("measures the size of a database whose old entries have left, and how long others wait meanwhile", {
+    timeout: 300_000,
+  }, async ({ expect }) => {
     const json = path.join(temporaryFolder(), "report.json");
 
     const run = command("bench-history", ["--entries", "100000", "--json", json]);
 
     expect(await run.ended, run.output()).toBe(0);
     const { sealedEntries, size, batches, reads, feeds } = JSON.parse(readFileSync(json, "utf8"));
-    // Nine of twelve months and a part of this one.
+    // The entries of nine of twelve months and of a part of this month have left.
     expect(sealedEntries).toBeGreaterThan(68_000);
     expect(sealedEntries).toBeLessThan(77_000);
-    // A third of the entries, and the summaries of the others.
+    // The database still has a third of the entries, and summaries of the others.
     expect(size).toBeGreaterThan(0.3);
     expect(size).toBeLessThan(0.6);
     expect(batches.length).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import type { Report } from "../../scripts/bench/page.ts";
 import { temporaryFolder } from "./clone.ts";
 import { command, isRunning, pressCtrlC, printed } from "./command.ts";
 
-// Two thousand sockets are opened, and left alone until they are idle.
+// The benchmark opens 2,000 sockets and waits until they are idle.
 const LONG = { timeout: 360_000 };
 /** The cases that do not take exactly one round trip to D1. */
 const ROUND_TRIPS: Record<string, number> = {
@@ -38,7 +38,7 @@ describe("npm run bench", () => {
     const { measured, scales, live } = JSON.parse(readFileSync(json, "utf8")) as Report;
     expect(scales.map(({ name }) => name)).toEqual(["1k", "2k"]);
     expect(new Set(measured.map(({ endpoint }) => endpoint))).toEqual(new Set(ENDPOINTS));
-    // The load has cached some boards anew, which are warm for half a minute.
+    // Loading has cached some boards, which cannot be measured cold for half a minute.
     const least = (name: string) => (name === "cold" ? 1 : 5);
     expect(measured.filter(({ name, samples }) => samples < least(name))).toEqual([]);
     expect(measured.filter(({ name, roundTrips }) => roundTrips !== (ROUND_TRIPS[name] ?? 1))).toEqual([]);
@@ -60,7 +60,7 @@ describe("npm run bench", () => {
 
     expect(await run.ended).toBe(130);
     expect(run.output()).toContain("Stopped.");
-    // The last of its processes may need a moment.
+    // The last process may need a moment to end.
     await expect.poll(() => isRunning(run)).toBe(false);
   });
 });

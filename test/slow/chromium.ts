@@ -17,9 +17,9 @@ export const CHROMIUM = places.find((file) => existsSync(file)) ?? null;
 
 export function launchBrowser(): Promise<Browser> {
   if (CHROMIUM === null) throw new Error(`There is no browser at ${places.join(" or ")}.`);
-  // Chromium's sandbox does not start for root, as whom a CI often runs.
+  // A CI often runs as root, and Chromium's sandbox does not start for root.
   return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: PATIENCE_MS });
 }
 
-// `.ci/run` runs this file to learn whether a browser is there and starts.
+// `.ci/run` runs this file to learn whether there is a browser that starts.
 if (import.meta.main) await (await launchBrowser()).close();

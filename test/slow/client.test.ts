@@ -16,7 +16,7 @@ import { printed, ROOT, running } from "./command.ts";
 import { serveHttp } from "./http-server.ts";
 import { demoToken, startService } from "./service.ts";
 
-// The client in another project: built and packed as the README says, and installed without any other package.
+// The client in another project, which installs the packed client and no other package.
 const run = promisify(execFile);
 // While a socket is open, the client polls after 45 seconds at the earliest.
 const LIVE_WITHIN_SECONDS = 5;
@@ -70,11 +70,11 @@ describe("the packed client", () => {
   it.for([
     ["Node's resolution", { module: "nodenext", lib: ["es2022", "dom"], exactOptionalPropertyTypes: true }],
     ["a bundler's", { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"], skipLibCheck: true }],
-  ] as const)("has types that are exact, with %s and no other package", async ([, settings], { expect }) => {
+  ] as const)("has exact types, with %s and no other package", async ([, settings], { expect }) => {
     expect(await typeCheck(settings)).toBe("");
   });
 
-  it("prints every shape as its schema has it", async ({ expect }) => {
+  it("has the same types of shapes as the source", async ({ expect }) => {
     const workshop = path.join(ROOT, "dist", "shapes-check");
     const equal = `import type * as packed from "../client/shapes.js";
       import type * as source from "../../src/client/shapes.ts";
@@ -139,7 +139,7 @@ describe("the packed client against the service", () => {
   }
   const TOLD = [["messages", "coupons", "balance"], ["messages"]];
 
-  /** What the consumer's file exports, in a runtime that has no more than React Native. */
+  /** The exports of the consumer's file, in a runtime that has only what React Native has. */
   async function inReactNative() {
     const entryPoints = [path.join(consumer, "calls.js")];
     const { outputFiles } = await build({
@@ -163,19 +163,19 @@ describe("the packed client against the service", () => {
     };
   }
 
-  it("makes every call, and is told of a message, with what React Native has", async ({ expect }) => {
+  it("makes every call and hears of a message with what React Native has", async ({ expect }) => {
     const { callAll, listen } = await inReactNative();
 
     const answers = await callAll(url, token);
     const { changed, message } = await listen(url, token, () => void feedMessage("to-react-native"));
 
-    // They are objects of another realm.
+    // toEqual refuses objects of another realm, so copy them.
     const [called, told] = JSON.parse(JSON.stringify([answers, { changed, message }]));
     expect(called).toMatchObject(ANSWERED);
     expect(told).toEqual({ changed: TOLD, message: "to-react-native" });
   });
 
-  it("makes every call, and is told of a message, in Node", async ({ expect }) => {
+  it("makes every call and hears of a message in Node", async ({ expect }) => {
     const script = `import { callAll, listen } from "./calls.js"; const [url, token] = process.argv.slice(1);
       console.log(JSON.stringify(await callAll(url, token)));
       console.log(JSON.stringify(await listen(url, token, () => console.log("ready"))));`;
@@ -184,7 +184,7 @@ describe("the packed client against the service", () => {
 
     await feedMessage("to-node");
 
-    // It ends by itself: no socket and no timer is left.
+    // The program ends by itself, because the client leaves no socket and no timer.
     expect(await listening.ended).toBe(0);
     const [called = "", told = ""] = listening.output().replace("ready\n", "").split("\n");
     const { changed, message, secondsLater } = JSON.parse(told);
@@ -201,7 +201,7 @@ describe("the packed client against the service", () => {
   }
 
   it("does what docs/your-app.md shows, and compiles it strictly", async ({ expect }) => {
-    // A call tries three times. So the app gets the coupons only if it calls again.
+    // A call of the client tries three times. So the app gets the coupons only if it calls again.
     const outage = `let failures = 3;
       const send = globalThis.fetch;
       globalThis.fetch = async (input, init) =>
@@ -218,7 +218,7 @@ describe("the packed client against the service", () => {
     await app.ended;
   });
 
-  it("answers the curl lines of docs/your-app.md", async ({ expect }) => {
+  it("gets answers to the curl lines of docs/your-app.md", async ({ expect }) => {
     const lines = blockOf("sh").replace(/^TOKEN=.*$/m, `TOKEN=${token}`);
 
     const { stdout } = await run("sh", ["-ec", lines]);
@@ -228,7 +228,7 @@ describe("the packed client against the service", () => {
   });
 
   it.skipIf(CHROMIUM === null)(
-    "makes every call, and is told of a message, on a page of another origin",
+    "makes every call and hears of a message on a page of another origin",
     async ({ expect }) => {
       const browser = await launchBrowser();
       try {

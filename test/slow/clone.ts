@@ -35,7 +35,7 @@ export function removeFolder(folder: string): void {
 }
 
 /**
- * A temporary folder with the project as it is after a clone and an install: the files that git knows or would take, and
+ * A temporary folder with the project as it is after a clone and an install: the files that git knows or would add, and
  * the packages, hard-linked. No command has run in it.
  */
 export function cloneCheckout(): string {

@@ -7,8 +7,7 @@ import { Faults } from "./cloudflare/faults.ts";
 import type { Reply } from "./cloudflare/reply.ts";
 import { Scripts, versionOf } from "./cloudflare/scripts.ts";
 
-// An imitation of Cloudflare's API, as far as deployments use it. It refuses as the API does, and fails as the API is
-// reported to fail.
+// An imitation of the part of Cloudflare's API that deployments use, with its refusals and its known failures.
 
 const ACCOUNT = "0123456789abcdef0123456789abcdef";
 const WORKERS_DEV = path.join(import.meta.dirname, "cloudflare", "workers-dev.mjs");
@@ -27,11 +26,11 @@ export class Cloudflare {
   readonly buckets = new Set<string>();
   /** The objects of all buckets, by bucket and key. */
   readonly objects = new Map<string, Buffer>();
-  /** Called before a request for an object is answered. If it returns a reply, that is the answer. */
+  /** Called before a request for an object is answered. A reply that it returns is the answer. */
   beforeObject: ((request: string) => Reply | undefined) | undefined;
   /** Requests that the imitation does not know. */
   readonly unknown: string[] = [];
-  /** The requests that write, in their order. */
+  /** The requests that write, in order. */
   readonly writes: string[] = [];
   #server: Server | undefined;
 
@@ -120,7 +119,7 @@ export class Cloudflare {
     return { result: { name } };
   }
 
-  /** One object after the other, so that a second page is asked for. */
+  /** A page has one object, so that clients must ask for a second page. */
   #list(bucket: string, prefix: string, cursor: string | null): Reply {
     const keys = [...this.objects.keys()].sort().filter((name) => name.startsWith(bucket + prefix));
     const [key, next] = keys.map((name) => name.slice(bucket.length)).filter((name) => name > (cursor ?? ""));

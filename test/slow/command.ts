@@ -89,7 +89,7 @@ export function isRunning({ child }: Running): boolean {
   }
 }
 
-/** Waits until the command has printed a text. It gives up before a hook times out, because the hook would not show the output. */
+/** Waits until the command has printed a text. Gives up before a hook does, because a hook would not show the output. */
 export async function printed({ output, ended }: Running, text: string): Promise<void> {
   let hasEnded = false;
   void ended.then(() => {
@@ -101,12 +101,12 @@ export async function printed({ output, ended }: Running, text: string): Promise
   }
 }
 
-// Below the ports that systems give to connections by themselves.
+// Systems give higher ports than these to outgoing connections.
 let nextPort = 20_000;
 
 /**
- * A port of 127.0.0.1 that nothing listens on. Nobody else is given it before it is used, in this run of the tests or in
- * another: this process listens on the one above for as long as it lives.
+ * A port of 127.0.0.1 that nothing listens on. This process listens on the next port as long as it lives, so that no
+ * other run of the tests takes the port before it is used.
  */
 export async function freePort(): Promise<number> {
   const port = nextPort;

@@ -49,7 +49,7 @@ const TRIALS: Record<string, Trial> = {
 
 const clone = cloneCheckout();
 
-/** The environment without npm's variables of this run, and without anybody's Cloudflare account. */
+/** The environment of somebody who has neither run npm nor logged in to Cloudflare. */
 function strangerEnv(): Record<string, string> {
   const inherited = Object.keys(process.env).filter((name) =>
     /^(npm_|INIT_CWD|NODE_ENV|VITEST|TEST$|CLOUDFLARE_)/i.test(name),
@@ -63,7 +63,7 @@ const STACK = /^ {4}at /m;
 describe("on a fresh clone", () => {
   it.for(Object.entries(TRIALS))("%s", async ([line, { status, says, stdin = "" }], { expect }) => {
     for (const name of ["dist", ".wrangler", ".dev.vars"]) removeFolder(path.join(clone, name));
-    // With this trap the shell survives Ctrl-C, which reaches the whole group, and passes the status on.
+    // Ctrl-C reaches the whole group. With this trap the shell survives and passes the status on.
     const text = `trap : INT; ${line.replace("PORT", String(await freePort()))}; exit $?`;
 
     const run = running("sh", ["-c", text], { stdin, cwd: clone, env: strangerEnv() });
@@ -73,7 +73,7 @@ describe("on a fresh clone", () => {
       pressCtrlC(run);
       expect(await run.ended, run.output()).toBe(130);
       expect(run.output()).toContain("Stopped.");
-      // The last of its processes may need a moment.
+      // The last process may need a moment to end.
       await expect.poll(() => isRunning(run)).toBe(false);
     } else {
       expect(await run.ended, run.output()).toBe(status);

@@ -10,9 +10,9 @@ describe("a first deployment", () => {
   it.for([
     ["it looks the account up", /subdomain/, 2_000],
     ["it migrates", /query/, 2_000],
-    // Longer than wrangler itself tries again.
+    // Wrangler itself gives up sooner.
     ["it uploads", /assets-upload-session/, 15_000],
-  ] as const)("waits where the API takes no more calls while %s", async ([, reachedAt, forMs], { expect }) => {
+  ] as const)("waits if the API refuses calls while %s", async ([, reachedAt, forMs], { expect }) => {
     const { cloudflare, env, script } = await account({ hasSecret: true });
     cloudflare.faults.callLimit = { reachedAt, forMs };
 
@@ -25,7 +25,7 @@ describe("a first deployment", () => {
     expect(script()?.deployments).toBe(uploads ? 2 : 1);
   });
 
-  it("applies no migration in part or twice, and says how far it came", async ({ expect }) => {
+  it("applies no migration in part or twice, and says which are applied", async ({ expect }) => {
     const { cloudflare, env } = await account({ hasSecret: true });
     const migrate = () => run("deploy", ["--migrate", ...STAGING], { env });
     cloudflare.databases.make(WORKER);
@@ -49,12 +49,12 @@ describe("a first deployment", () => {
     expect([...cloudflare.scripts.keys()]).toEqual([WORKER]);
   });
 
-  it("says what replication needs, and goes on after the upload failed, with what it had made", async ({ expect }) => {
+  it("says what replication needs, and reuses what it had made before a failed upload", async ({ expect }) => {
     const { cloudflare, env, script } = await account({ hasSecret: true });
     Object.assign(cloudflare.faults, { refusesUploads: true, mayEditDatabases: false });
     // The namespace is on the second page of the list.
     for (let index = 0; index < 150; index += 1) cloudflare.namespaces.set(`other-${index}`, { id: `other-${index}` });
-    // If no account is named, the login's only account counts. Wrangler caches it: here, so that no real deployment finds it.
+    // Without an account's id, the login's only account counts. No real deployment may find wrangler's cache of its id.
     const withoutAccount = { ...env, CLOUDFLARE_ACCOUNT_ID: "", WRANGLER_CACHE_DIR: temporaryFolder() };
 
     const first = await run("deploy", STAGING, { env: withoutAccount });
@@ -76,7 +76,7 @@ describe("a first deployment", () => {
 });
 
 describe("the temporary Worker", () => {
-  it("answers only who knows its secret, and is deleted after Ctrl-C", async ({ expect }) => {
+  it("answers only callers who know its secret, and is deleted after Ctrl-C", async ({ expect }) => {
     const { cloudflare, env } = await account({ hasSecret: true });
     const name = `${WORKER}-migrations`;
     const held = Promise.withResolvers<void>();
@@ -125,7 +125,7 @@ describe("an account that lacks something", () => {
     ["Analytics Engine", ["hasAnalyticsEngine"]],
     ["room for cron triggers", ["cronLimit"]],
     ["R2, Analytics Engine and cron triggers", ["hasR2", "hasAnalyticsEngine", "cronLimit"]],
-  ])("gets nothing without %s, and everything after that is switched on", async ([, missing], { expect }) => {
+  ])("gets nothing without %s, and everything once they are switched on", async ([, missing], { expect }) => {
     const { cloudflare, env } = await account();
     cloudflare.scripts.set("another", {
       secrets: new Set(),
@@ -142,7 +142,7 @@ describe("an account that lacks something", () => {
       expect(output.includes(words), output).toBe(missing.some((one) => one === name));
     expect([...cloudflare.databases, ...cloudflare.namespaces, ...cloudflare.buckets]).toEqual([]);
     expect([...cloudflare.scripts.keys()]).toEqual(["another"]);
-    // Everything is switched on.
+    // Now everything is switched on.
     if (missing.length < 3) return;
     Object.assign(cloudflare.faults, { hasR2: true, hasAnalyticsEngine: true, cronLimit: 250 });
     const [, line = ""] = /npm run wrangler -- (secret put .*)/.exec(output) ?? [];

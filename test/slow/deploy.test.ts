@@ -4,7 +4,7 @@ import { describe, it, onTestFinished } from "vitest";
 import { account, clone, config, run, STAGING, WORKER, write } from "./deploying.ts";
 
 describe("npm run deploy", () => {
-  it("builds the Worker without reaching anything, without a token, and prints its size", async ({ expect }) => {
+  it("builds the Worker without a token or the network, and prints its size", async ({ expect }) => {
     const { status, output } = await run("deploy", ["--dry-run"]);
 
     expect(status).toBe(0);
@@ -13,7 +13,7 @@ describe("npm run deploy", () => {
     expect(JSON.parse(settings)).toEqual({});
   });
 
-  it("makes the database, migrates it and deploys, then finds all of it again without an id", async ({ expect }) => {
+  it("makes the database, migrates it and deploys, and finds them again without an id", async ({ expect }) => {
     const { cloudflare, env, script } = await account({ hasSecret: true });
     const before = config();
 
@@ -52,7 +52,7 @@ describe("npm run deploy", () => {
     expect(cloudflare.writes).not.toContain("POST /storage/kv/namespaces");
   });
 
-  it("takes a database that somebody has made by its name, and verifies it", async ({ expect }) => {
+  it("finds a database that somebody has made by its name, and verifies it", async ({ expect }) => {
     const { cloudflare, env } = await account({ hasSecret: true });
     await run("wrangler", ["d1", "create", WORKER, "--location", "weur", "--env=staging"], { env });
 
@@ -80,7 +80,7 @@ describe("npm run deploy", () => {
     expect(made.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu", "eu"]);
   });
 
-  it("uses a KV namespace in the jurisdiction only", async ({ expect }) => {
+  it("refuses a KV namespace outside the jurisdiction", async ({ expect }) => {
     const { cloudflare, env } = await account({ hasSecret: true });
     cloudflare.namespaces.set(`${WORKER}-cache`, { id: "elsewhere" });
     write(config().replaceAll('JURISDICTION = ""', 'JURISDICTION = "eu"'));
@@ -94,7 +94,9 @@ describe("npm run deploy", () => {
     expect(cloudflare.databases.size).toBe(0);
   });
 
-  it("deploys staging first with --all, stops at the first that fails, and says which are done", async ({ expect }) => {
+  it("deploys staging first with --all, stops at the first failure, and says which are deployed", async ({
+    expect,
+  }) => {
     for (const name of ["acme", "globex"]) await run("programs", ["add", name]);
     onTestFinished(() => write(config()));
     const { cloudflare, env } = await account({ hasSecret: true });

@@ -18,7 +18,7 @@ afterEach(() => {
   for (const cloudflare of opened.splice(0)) cloudflare.close();
 });
 
-/** An empty account, or one with only the Worker that `secret put` makes. */
+/** An empty account, or an account that has only the Worker that `secret put` makes. */
 export async function account({ hasSecret = false } = {}) {
   const cloudflare = new Cloudflare();
   const env = await cloudflare.open();

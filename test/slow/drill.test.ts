@@ -43,12 +43,11 @@ async function run(line: string): Promise<string> {
   return command.output();
 }
 
-/** Runs all jobs: a minute of the schedule runs one. */
+/** Runs all jobs. Each minute of the schedule runs one job. */
 async function runJobs(): Promise<void> {
   for (let minute = 0; minute < JOBS; minute += 1) await fetch(`${source.url}/__scheduled`);
 }
 
-/** Feeds lines to the service. */
 async function feed(lines: readonly object[]): Promise<void> {
   writeFileSync(path.join(clone, "lines.ndjson"), lines.map((line) => JSON.stringify(line)).join("\n"));
   await run(`npm run feed -- lines.ndjson --url ${source.url}`);
@@ -62,8 +61,8 @@ const linesOf = (text: string | Buffer): Line[] =>
     .map((line) => JSON.parse(line));
 
 /**
- * The parts of the service's data (d1, r2, kv, do) with the letters of c1's texts, "xzvk". They are not the first letters,
- * which a search index may leave out. Databases are read without free pages, objects unzipped.
+ * The parts of the service's data (d1, r2, kv, do) that contain "xzvk", which is in each text of c1. It is within words,
+ * because a search index may leave out first letters. Databases are read without free pages, objects unzipped.
  */
 function partsWithTexts(): string[] {
   const copy = path.join(clone, "copy");
@@ -124,7 +123,7 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
     expect(exported.split("\n").length).toBeGreaterThan(1_000);
     expect(exported).toContain('"record":"play","sealed":true');
     expect(exported).not.toContain('"record":"balance_entry","id"');
-    // No command was told to use this folder.
+    // This folder belongs to commands without --persist-to.
     expect(existsSync(path.join(clone, ".wrangler", "state"))).toBe(false);
   });
 });
@@ -133,7 +132,7 @@ const CUSTOMER = { record: "customer", id: "c1" };
 const ENTRY = { record: "balance_entry", customer_id: "c1", store_id: "s101-1-1", amount: "1.00" };
 
 describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
-  it("exports the lines about a customer that a whole export and the segments have", async () => {
+  it("exports the same lines about a customer as a whole export and the segments have", async () => {
     await run(`npm run customer -- export c1 one.ndjson --url ${source.url}`);
 
     const segments = globSync(path.join(clone, "segments/**/*.gz")).map((file) => gunzipSync(readFileSync(file)));

@@ -4,7 +4,7 @@ import { customer, feed, fileOf } from "./feeding.ts";
 import { scriptedService } from "./http-server.ts";
 
 describe("npm run feed -- --check", () => {
-  it("checks the lines of an export as a restore takes them", async ({ expect }) => {
+  it("accepts the lines of an export only with --restore", async ({ expect }) => {
     const program = {
       record: "program",
       message_stamp: "2026-05-01 10:00:00",
@@ -32,7 +32,7 @@ describe("npm run feed -- --check", () => {
     expect((await feed(fileOf([customer(1)]), "--check")).status).toBe(0);
   });
 
-  it("warns in a check of fields that records of the kind do not have, once for all lines", async ({ expect }) => {
+  it("warns once of each unknown field of a kind", async ({ expect }) => {
     const lines = [
       customer(1),
       JSON.stringify({ ...JSON.parse(customer(2)), dob: "1990-01-01", Avatar: "a.png", qqqqqq: 1 }),
@@ -54,7 +54,7 @@ describe("npm run feed -- --check", () => {
     expect(output).toContain("1,503 lines checked, 1 bad.");
   });
 
-  it("checks bytes as the service reads them, and sends what counts there as a line", async ({ expect }) => {
+  it("reads bytes as the service does, in a check and when it sends them", async ({ expect }) => {
     const { args, received } = await scriptedService();
     const file = fileOf(Buffer.concat(FEED_BYTES.flatMap(({ body }) => [body, Buffer.from("\n")])));
     const faults: string[] = [];
@@ -73,7 +73,7 @@ describe("npm run feed -- --check", () => {
     expect(received.map((request) => request.length)).toEqual([lines]);
   });
 
-  it("refuses a line that no request can carry before it is called good", async ({ expect }) => {
+  it("refuses a line that is too long for a request", async ({ expect }) => {
     const empty = JSON.stringify({ record: "customer", id: "c1", first_name: "A", last_name: "B", pad: "" });
     const line = empty.replace('""', `"${"x".repeat(2 * 1024 * 1024 - empty.length)}"`);
 

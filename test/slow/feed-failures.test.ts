@@ -4,8 +4,8 @@ import { command, freePort, pressCtrlC, printed } from "./command.ts";
 import { customer, customers, entries, feed, fileOf } from "./feeding.ts";
 import { scriptedService } from "./http-server.ts";
 
-describe("npm run feed, where something goes wrong,", () => {
-  it("names a bad line of the file, counts what is committed before it and after it, and says where to go on", async ({
+describe("npm run feed, when something fails,", () => {
+  it("names a bad line of the file, counts the lines committed before and after it, and says where to continue", async ({
     expect,
   }) => {
     const { promise: after, resolve: answer } = Promise.withResolvers<void>();
@@ -24,9 +24,7 @@ describe("npm run feed, where something goes wrong,", () => {
     );
   });
 
-  it("sends what is too large for the service in halves, in order, and gives up on a single line", async ({
-    expect,
-  }) => {
+  it("halves a request that is too large for the service, and gives up on a single line", async ({ expect }) => {
     const tooLarge = { status: 413, body: { status: false, message: "These lines come to more." } };
     const { args, received } = await scriptedService(tooLarge, tooLarge);
 
@@ -41,7 +39,7 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(refused.output).toContain("The service answered 413: These lines come to more.");
   });
 
-  it("sends a single line again where the database, not the line, may be too much", async ({ expect }) => {
+  it("sends a single line again if the database was short of memory", async ({ expect }) => {
     const body = { status: false, message: "This request is too much for the database." };
     const tooMuch = { status: 413, headers: { "Retry-After": "1" }, body };
     const { args, received, asked } = await scriptedService(tooMuch, tooMuch, {}, tooMuch);
@@ -55,7 +53,7 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(performance.now() - startedAt).toBeGreaterThan(2_000);
   });
 
-  it("stops, and says why, where the service asks to wait for hours", async ({ expect }) => {
+  it("stops and says why if the service asks for a wait of hours", async ({ expect }) => {
     const message = "The database's rows of the day are used up. Try again after 00:00 UTC.";
     const limited = { status: 503, headers: { "Retry-After": "301" }, body: { status: false, message } };
     const { args, asked } = await scriptedService({}, limited);
@@ -68,7 +66,7 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(asked.length).toBe(2);
   });
 
-  it("tries again what may be tried again, and counts it once", async ({ expect }) => {
+  it("repeats requests that may succeed later, and counts their lines once", async ({ expect }) => {
     const busy = { status: 503, headers: { "Retry-After": "1" } };
     const { args, received } = await scriptedService(
       { hangsUp: true },
@@ -84,7 +82,7 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(received.map((request) => request.length)).toEqual([2_000, 1]);
   });
 
-  it("sends again what is not answered in time", async ({ expect }) => {
+  it("repeats a request without an answer", async ({ expect }) => {
     const { url, received } = await scriptedService({ after: new Promise(() => {}) });
     const client = new PatientClient(300);
 
@@ -94,7 +92,7 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(received).toEqual([customers(2)]);
   });
 
-  it("gives up at once where nobody is there", async ({ expect }) => {
+  it("gives up at once if there is no service", async ({ expect }) => {
     const url = `http://127.0.0.1:${await freePort()}`;
 
     const { status, output } = await feed(fileOf([customer(1)]), "--url", url, "--token", "t");
@@ -102,14 +100,14 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(status).toBe(1);
     expect(output).toContain("The service cannot be reached");
     expect(output).toContain("0 lines are committed. Once that is put right, send the file again.");
-    // The command prints this before it tries again.
+    // The command prints this text before another try.
     expect(output).not.toContain("waiting for the service");
   });
 
   it.for([
     ["Lines 1, 2000 touch an account", { message: "Lines 1, 2000 touch an account that the token does not cover." }],
     ["Refused (403).", "<html><title>Error 1020</title></html>"],
-  ] as const)("says of a later 403 what it says, with the lines of the file: %s", async ([said, body], { expect }) => {
+  ] as const)("repeats the text of a 403 with the line numbers of the file: %s", async ([said, body], { expect }) => {
     const { args } = await scriptedService({}, { status: 403, body });
 
     const { status, output } = await feed(fileOf(customers(4_000)), ...args);
@@ -131,7 +129,7 @@ describe("npm run feed, where something goes wrong,", () => {
       "The database is full (507). Delete what",
       "Once that is",
     ],
-  ] as const)("gives up at once on %s, in words that help", async ([status, body, words, advice], { expect }) => {
+  ] as const)("gives up at once on %s and says what to do", async ([status, body, words, advice], { expect }) => {
     const { args } = await scriptedService({ status, body });
 
     const { status: exit, output } = await feed(fileOf([customer(1)]), ...args);
@@ -141,7 +139,7 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(output).toContain(`0 lines are committed. ${advice}`);
   });
 
-  it("takes no answer for a feed's that is none", async ({ expect }) => {
+  it("refuses an answer that is not a feed's", async ({ expect }) => {
     const { args } = await scriptedService({ status: 200, body: { some: "page" } });
 
     const { status, output } = await feed(fileOf([customer(1)]), ...args);
@@ -150,7 +148,7 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(output).toMatch(/^This is no feed: \S+ answers with something else\.$/m);
   });
 
-  it("waits until a date, where the service names one", async ({ expect }) => {
+  it("waits until the date that the service names", async ({ expect }) => {
     const date = new Date(Date.now() + 2_000);
     const { args, received } = await scriptedService({ status: 503, headers: { "Retry-After": date.toUTCString() } });
 
@@ -162,7 +160,7 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(Date.now()).toBeGreaterThanOrEqual(date.getTime() - 1_000);
   });
 
-  it("goes on from where it was to begin, if it is stopped before anything is committed", async ({ expect }) => {
+  it("names the line of --from if it is stopped before a commit", async ({ expect }) => {
     const { promise: after, resolve: answer } = Promise.withResolvers<void>();
     const { args, asked } = await scriptedService({ after, status: 503 });
     const running = command("feed", [fileOf(customers(9)), "--from", "5", ...args]);
@@ -176,7 +174,7 @@ describe("npm run feed, where something goes wrong,", () => {
     expect(running.output()).toContain("Go on with: --from 5");
   });
 
-  it("lets the request under way end on Ctrl-C, and says where to go on", async ({ expect }) => {
+  it("waits for the current request on Ctrl-C, and says where to continue", async ({ expect }) => {
     const { promise: after, resolve: answer } = Promise.withResolvers<void>();
     const { args, asked } = await scriptedService({}, { after });
     const running = command("feed", [fileOf(customers(20_000)), ...args]);

@@ -21,12 +21,12 @@ import {
   sha256Of,
 } from "./sealed-deployment.ts";
 
-// The commands of history against the imitation of Cloudflare's API. The drill tries them on this machine.
+// The commands of history against the imitation of Cloudflare's API. The drill runs them on this machine.
 
 const history = (...args: string[]) => run("history", ...args, "--remote");
 
 describe("npm run history -- copy, and restore", () => {
-  it("copies what is not there yet, puts back what the bucket lacks, and overwrites nothing", async ({ expect }) => {
+  it("copies and restores missing objects, and overwrites none", async ({ expect }) => {
     const other = Buffer.from("another");
 
     const copies = [await history("copy", "copy"), await history("copy", "copy")];
@@ -45,7 +45,7 @@ describe("npm run history -- copy, and restore", () => {
     expect(linesIn(cloudflare.objects.get(keyOf("balance_entry")))).toEqual(ENTRIES);
   });
 
-  it("copies and puts back nothing that is missing or damaged", async ({ expect }) => {
+  it("names missing and damaged objects, and copies none of them", async ({ expect }) => {
     await history("copy", "copy");
     cloudflare.objects.set(keyOf("message"), Buffer.from("damaged"));
     cloudflare.objects.delete(keyOf("balance_entry"));
@@ -64,7 +64,7 @@ describe("npm run history -- copy, and restore", () => {
     expect([...cloudflare.objects]).toEqual([]);
   });
 
-  it("asks again where Cloudflare refuses for a while, and once with new credentials", async ({ expect }) => {
+  it("asks again if Cloudflare refuses for a while, and once with new credentials", async ({ expect }) => {
     const refusals = [429, 401, 503].map((status) => {
       return { status, code: 10000, message: "refused", headers: { "Retry-After": "1" } };
     });
@@ -76,7 +76,7 @@ describe("npm run history -- copy, and restore", () => {
     expect(refusals).toEqual([]);
   });
 
-  it("marks an empty bucket as its deployment's, and touches nobody else's", async ({ expect }) => {
+  it("marks an empty bucket as its deployment's, and changes no other deployment's bucket", async ({ expect }) => {
     await history("copy", "copy");
     cloudflare.objects.clear();
 
@@ -99,7 +99,7 @@ describe("npm run history -- copy, and restore", () => {
 describe("npm run history -- drop-bodies", () => {
   const dropped = MESSAGES.map((line) => (line.id === "m1" ? { ...line, body: "" } : line));
 
-  it("writes messages anew without the customer's bodies, and goes on where it was cut off", async ({ expect }) => {
+  it("rewrites messages without the customer's bodies, and continues after it was cut off", async ({ expect }) => {
     const noAnswer = { status: 400, code: 1, message: "cut off" };
     cloudflare.beforeObject = (request) => (request.startsWith("PUT") ? noAnswer : undefined);
     const before = rowOf("balance_entry");
@@ -118,7 +118,7 @@ describe("npm run history -- drop-bodies", () => {
     expect(ended[1]?.output).toContain("0 bodies dropped: 0 objects written anew, 2 left as they are.");
   });
 
-  it("empties them in the database too, page after page, and notifies members", async ({ expect }) => {
+  it("empties bodies in the database too, page after page, and notifies members", async ({ expect }) => {
     const before = Array.from({ length: 5_000 }, (_, index) => `a${String(index).padStart(5, "0")}`);
     database.exec("BEGIN");
     for (const id of before) insert("messages", { id, customer_key: 2, body: "kept" });
@@ -149,7 +149,9 @@ describe("npm run history -- drop-bodies", () => {
     expect(linesIn(cloudflare.objects.get(keyOf("message")))).toEqual(id === "m1" ? dropped : MESSAGES);
   });
 
-  it("drops them of objects of earlier months that no segment names, and names what is damaged", async ({ expect }) => {
+  it("empties bodies in objects of earlier months that no segment names, and names damaged objects", async ({
+    expect,
+  }) => {
     const nameAt = (month: string, number: number) => `message/${month}/${number}.ndjson.gz`;
     const [damaged, before, now] = [nameAt("2026-03", 8), nameAt("2026-03", 9), nameAt("2026-04", 1)];
     for (const name of [before, now]) cloudflare.objects.set(`${BUCKET}/${name}`, gzipped(MESSAGES));
@@ -173,7 +175,7 @@ describe("npm run history -- drop-bodies", () => {
     ["is forged, and has no body of the customer", gzipped([dropped[0] ?? {}, forged]), "nobody"],
     ["lacks a line", gzipped(dropped.slice(1))],
     ["is damaged", gzipped(dropped).subarray(0, 60)],
-  ])("leaves an object as it is that %s", async ([, object, customer = "c1"], { expect }) => {
+  ])("does not change an object that %s", async ([, object, customer = "c1"], { expect }) => {
     const before = rowOf("message");
     cloudflare.objects.set(keyOf("message"), object);
 
@@ -185,7 +187,7 @@ describe("npm run history -- drop-bodies", () => {
     expect(rowOf("message")).toEqual(before);
   });
 
-  it("leaves an object as it is whose row another run has changed meanwhile", async ({ expect }) => {
+  it("does not change an object whose row another run has changed meanwhile", async ({ expect }) => {
     cloudflare.beforeObject = (request) => {
       if (!request.endsWith("/owner")) database.exec("UPDATE history_segments SET sha256 = 'another'");
       return undefined;
@@ -200,7 +202,7 @@ describe("npm run history -- drop-bodies", () => {
 });
 
 describe("npm run history -- status", () => {
-  it("says what has left and what is left to leave", async ({ expect }) => {
+  it("counts the events that have left and the events that are still to leave", async ({ expect }) => {
     insert("balance_entries", { id: "old  'one'", customer_key: 1, store_key: 1, created_at: "2026-02-01 00:00:00" });
     insert("balance_entries", { id: "new", customer_key: 1, store_key: 1, created_at: "2999-01-01 00:00:00" });
 
@@ -224,7 +226,7 @@ describe("npm run history -- status", () => {
   it.for([
     [["status"], "HISTORY_MONTHS of staging must be 1 to 120"],
     [["copy", "copy"], "wrangler.toml binds no bucket as HISTORY in staging"],
-  ] as const)("says in a line what is wrong with the settings: %j", async ([args, words], { expect }) => {
+  ] as const)("names a wrong setting in one line: %j", async ([args, words], { expect }) => {
     const { status, output } = await history(...args, "--env", "staging");
 
     expect(status).toBe(1);
@@ -235,9 +237,9 @@ describe("npm run history -- status", () => {
 describe("npm run verify-totals -- --history", () => {
   const verify = () => run("verify-totals", "--history", "--remote");
 
-  it("names what is wrong with segments and summaries", async ({ expect }) => {
+  it("names each fault of segments and summaries", async ({ expect }) => {
     const right = await verify();
-    // Blanks in ids: "a b" at "c" is not "a" at "b c".
+    // The ids have spaces, because customer "a b" at store "c" must not be taken for "a" at "b c".
     database.exec(`
       UPDATE customers SET id = 'a b'; UPDATE stores SET id = 'c';
       UPDATE balance_entries SET amount = 149 WHERE campaign_key = 1; UPDATE campaign_stores SET earned = 149`);
@@ -264,7 +266,7 @@ describe("npm run verify-totals -- --history", () => {
   token_earning ["c1","s1",2] tokens: stored 0, segments add up to 50`);
   });
 
-  it("names no fault where events leave meanwhile, and says so", async ({ expect }) => {
+  it("names no fault if events leave meanwhile, and says so", async ({ expect }) => {
     cloudflare.beforeObject = (request) => {
       if (request.endsWith("/owner")) return undefined;
       cloudflare.beforeObject = undefined;
@@ -281,7 +283,7 @@ describe("npm run verify-totals -- --history", () => {
 });
 
 describe("npm run feed -- FILE --check", () => {
-  it("names events that are older than the history that is kept, which a restore takes", async ({ expect }) => {
+  it("names events that are too old for the database, which only a restore accepts", async ({ expect }) => {
     writeFileSync(path.join(clone, "old.ndjson"), JSON.stringify(ENTRIES[0]));
     const check = (...args: string[]) => run("feed", "old.ndjson", "--check", ...args);
 

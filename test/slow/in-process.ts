@@ -15,8 +15,8 @@ export interface InProcess {
 }
 
 /**
- * Runs a command of the project without a process of its own, which takes a second to begin: npm, scripts/run.mjs and
- * Ctrl-C are seen only by running().
+ * Runs a command of the project in this process, because a new process takes a second to start. Only running() tests
+ * npm, scripts/run.mjs and Ctrl-C.
  */
 export async function inProcess(name: string, args: readonly string[], how: InProcess = {}): Promise<Ended> {
   return parse(await programOf(name), args, how);
@@ -63,7 +63,7 @@ export async function parse(program: Command, args: readonly string[], { env = {
     return { status: Number(process.exitCode ?? 0), output };
   } catch (error) {
     if (error instanceof Exit) return { status: error.status, output };
-    // As main() does: it prints the message of such an error, and the stack of others. A clone has classes of its own.
+    // As main() does, print only the message of such an error. A clone has its own class CommandError: compare names.
     if (error instanceof Error && (error.name === "CommandError" || "syscall" in error))
       return { status: 1, output: `${output}${error.message}\n` };
     throw error;

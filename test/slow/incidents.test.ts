@@ -5,10 +5,10 @@ import { cloneCheckout } from "./clone.ts";
 import { ROOT, running } from "./command.ts";
 import { startService } from "./service.ts";
 
-// The commands of docs/incidents.md, section by section, on the demo program.
+// Runs the commands of each section of docs/incidents.md on the demo program.
 
 const PAGE = readFileSync(path.join(ROOT, "docs", "incidents.md"), "utf8");
-/** A pattern for every day, because the demo program has few events of each kind on one day. */
+/** A pattern that matches every day, because the demo program has few events of each kind on one day. */
 const DAYS = "20..-..-..";
 
 const clone = cloneCheckout();
@@ -49,7 +49,7 @@ describe("docs/incidents.md", { timeout: 300_000 }, () => {
     expect(output).toContain("All derived data agrees with the records.");
   });
 
-  it("erases a customer, also again after a restore", async () => {
+  it("erases a customer, and again after a restore", async () => {
     const output = await run("A customer must be erased");
 
     expect(output.match(/^\{"customer":"c1","erased_at":"2.*\}$/gm)).toHaveLength(2);

@@ -5,7 +5,7 @@ import { call } from "../../scripts/lib/call.ts";
 import { temporaryFolder } from "./clone.ts";
 import { openSmallHeap } from "./small-heap.ts";
 
-// The largest answers: of merchants who have fed the longest texts that the feed takes.
+// The largest answers there can be: merchants have fed texts as long as the feed accepts.
 
 const MEGABYTES = 128;
 const ANSWER_BYTES = 2 * 1024 * 1024;
@@ -16,7 +16,7 @@ const LINES_A_REQUEST = 250;
 
 type Line = Record<string, unknown>;
 
-// One letter beyond Latin-1 makes a text take two bytes a letter in memory.
+// With one letter beyond Latin-1, each letter of a text takes two bytes of memory.
 const long = (length: number) => `${"word ".repeat(length / 5 - 1)}wörŁ`;
 const many = (count: number, make: (index: number) => Line): Line[] =>
   Array.from({ length: count }, (_, at) => make(at));
@@ -67,7 +67,7 @@ async function ask(address: string, customer: string): Promise<{ status: number;
   return { status, bytes: Buffer.byteLength(text) };
 }
 
-/** How long others wait, asking one after another, until `work` is done; a request that is lost is null. */
+/** How many milliseconds requests take that are sent one after another until `work` is done; null for a lost request. */
 async function waitsDuring(work: Promise<unknown>): Promise<(number | null)[]> {
   const waits: (number | null)[] = [];
   let isDone = false;

@@ -41,7 +41,7 @@ describe("npm run probe", () => {
   }
 
   it("prints each figure and its assumption, judges none on this machine, and leaves no data", async ({ expect }) => {
-    // A probe that was killed leaves this.
+    // Leaves a row, as a killed probe does.
     await call(`${url}/api/v1/probe`, { token, body: '{"measure": "lag"}' });
     expect(await listeners()).toContain("npm run probe");
 
@@ -68,7 +68,7 @@ describe("npm run probe", () => {
   it("sees when the object of an open socket runs the new code", async ({ expect }) => {
     const { signal } = new AbortController();
     const client = new ProbeClient({ url, token }, signal);
-    // The local runtime takes an edited file as a new version.
+    // The local runtime treats an edited file as a deployment.
     const say = (text: string) => {
       if (text.startsWith("Deploy now")) appendFileSync(path.join(clone, "src", "staging.ts"), "// Edited.\n");
     };
@@ -82,7 +82,7 @@ describe("npm run probe", () => {
     });
   });
 
-  it("removes what it has written when Ctrl-C ends it", async ({ expect }) => {
+  it("removes on Ctrl-C what it has written", async ({ expect }) => {
     const asked: string[] = [];
     const answers: Record<string, object> = {
       clean: {},
@@ -90,7 +90,7 @@ describe("npm run probe", () => {
       batch: { milliseconds: 1, error: "" },
       reads: reads(9, true),
     };
-    // It never answers the measurement of the lag.
+    // The server never answers the measurement of the lag.
     const hanging = await serveHttp(async (request, response) => {
       const { measure } = (await json(request)) as { measure: string };
       asked.push(measure);

@@ -29,7 +29,7 @@ function withoutNames(env: string) {
 }
 
 describe("a wrangler.toml", () => {
-  it("gets an environment as staging is bound, with production's variables and names of its own", ({ expect }) => {
+  it("gets an environment with staging's bindings, production's variables and new names", ({ expect }) => {
     writeFileSync(file, OURS);
 
     addEnvironment("acme-eu", file);
@@ -46,7 +46,7 @@ describe("a wrangler.toml", () => {
       Number(namespace_id),
     );
     expect(new Set(ids).size).toBe(4);
-    // Large, so that no other Worker of the account has the same by chance.
+    // Large numbers, so that no other Worker of the account has the same id by chance.
     for (const id of ids) expect(id).toBeGreaterThanOrEqual(100_000_000);
     expect(now().startsWith(OURS)).toBe(true);
   });
@@ -63,7 +63,7 @@ describe("a wrangler.toml", () => {
     closeSync(opened);
   });
 
-  it("loses exactly that section again, whatever stands around it", ({ expect }) => {
+  it("loses exactly the section of a removed environment", ({ expect }) => {
     writeFileSync(file, OURS);
     addEnvironment("acme", file);
     addEnvironment("acme-eu", file);
@@ -109,7 +109,7 @@ describe("a wrangler.toml", () => {
     ["no staging", 'name = "x"\n', "acme", "no [env.staging]"],
     ["environments in one line", 'name = "x"\nenv = { staging = {} }\n', "acme", "cannot be read: "],
     ["text that is no TOML", `${OURS}oops`, "acme", "cannot be read: "],
-  ] as const)("stays as it is with %s", ([, text, name, words], { expect }) => {
+  ] as const)("does not change with %s", ([, text, name, words], { expect }) => {
     writeFileSync(file, text);
 
     expect(() => addEnvironment(name, file)).toThrow(words);
@@ -117,13 +117,13 @@ describe("a wrangler.toml", () => {
     expect(now()).toBe(text);
   });
 
-  it("is an error that says why, where wrangler does not take it", ({ expect }) => {
+  it("is refused with wrangler's reason", ({ expect }) => {
     writeFileSync(file, `${OURS}\n[[r2_buckets]]\nbinding = "HISTORY"\nbucket_name = "b"\n`);
 
     expect(() => configOf("production", file)).toThrow(/cannot be read: [\s\S]*bucket_name="b" is invalid/);
   });
 
-  it("stays as it is where a section cannot be told from the rest", ({ expect }) => {
+  it("does not change if the section cannot be recognized", ({ expect }) => {
     const text = `${OURS}[env."acme"]\nname = "x"\n`;
     writeFileSync(file, text);
 
@@ -158,7 +158,7 @@ describe("npm run programs", () => {
 });
 
 describe("the Worker in front of examples/front", () => {
-  it("passes a request on to the program that its host names", async ({ expect }) => {
+  it("forwards a request to the program that the host names", async ({ expect }) => {
     const script = readFileSync(path.join(ROOT, "examples", "front", "front.js"), "utf8");
     const services = ["loyalty-edge-acme-eu", "loyalty-edge-globex"].map((name) => ({
       ...{ name, modules: true, script: `export default { fetch: ({ url }) => new Response("${name} " + url) }` },
@@ -202,7 +202,7 @@ describe("two programs on this machine, with one key set", { timeout: 600_000 },
     const config = OURS.replace('JWKS_URL = ""', `JWKS_URL = "${keys}"`);
     writeFileSync(path.join(clone, "wrangler.toml"), config.replace('JWT_AUDIENCE = ""', 'JWT_AUDIENCE = "loyalty"'));
     await run("programs", ["add", "acme"]);
-    // The secret is being changed.
+    // The previous secret still counts while the secret is being changed.
     writeFileSync(path.join(clone, ".dev.vars.acme"), 'JWT_SECRET="the-new-one"\nJWT_SECRET_PREVIOUS="the-old:one"\n');
     for (const env of ["production", "acme"] as const) {
       const { url } = await startService(["--env", env, "--no-demo"], { cwd: clone });
@@ -228,7 +228,7 @@ describe("two programs on this machine, with one key set", { timeout: 600_000 },
     expect(await ask(urls.acme, otherSecret)).toBe(401);
   });
 
-  it("takes the previous secret of .dev.vars too, of its own alone", async ({ expect }) => {
+  it("accepts its own previous secret of .dev.vars, and no other program's", async ({ expect }) => {
     const env = { JWT_SECRET: "the-old:one" };
 
     expect(await ask(urls.acme, await customerToken("acme", env))).toBe("acme");

@@ -13,7 +13,7 @@ import { demoToken, type Service, startService } from "./service.ts";
 
 const run = promisify(execFile);
 
-// The reference page in a real browser, and a client generated from its document, against a service of npm start.
+// The reference page in a real browser, and a client generated from the OpenAPI document, against npm start.
 const folder = temporaryFolder();
 let service: Service;
 let url: string;
@@ -23,7 +23,7 @@ interface Endpoint {
   method: string;
   path: string;
   summary: string;
-  /** Whether it opens a WebSocket, which no form can. */
+  /** Whether it opens a WebSocket: then the page has no form for it. */
   isSocket: boolean;
 }
 
@@ -39,7 +39,7 @@ async function listEndpoints(): Promise<Endpoint[]> {
   );
 }
 
-/** Opens the page in a window of a size. Its requests to other hosts and its errors should be empty. */
+/** Opens the page. Its requests to other hosts and its errors should be empty. */
 async function open(
   width: number,
   height: number,
@@ -59,7 +59,7 @@ async function open(
     await page.locator(".t-doc__sidebar [aria-current]").waitFor();
     return { page, elsewhere, errors };
   }
-  // An endpoint is put on the page when one scrolls near it.
+  // The page renders an endpoint when one scrolls near it.
   const first = page.getByRole("heading", { name: "Near-by popular campaigns" }).first();
   for (let step = 0; step < 50 && (await first.count()) === 0; step += 1) {
     await page.mouse.wheel(0, 300);
@@ -81,10 +81,10 @@ const FILTERS = {
   after: 1,
 };
 
-/** Scrolls to an endpoint, opens its form, and sends it as it is filled in. */
+/** Scrolls to an endpoint, opens its form, and sends the form as the page has filled it in. */
 async function sendAsFilledIn(page: Page, { method, path }: Endpoint): Promise<Response> {
   const button = page.locator("button", { hasText: `(${method} ${path})` });
-  // An endpoint is put on the page when one scrolls near it.
+  // The page renders an endpoint when one scrolls near it.
   for (let step = 0; step < 100 && (await button.count()) === 0; step += 1) {
     await page.mouse.wheel(0, 800);
     await page.waitForTimeout(100);
@@ -94,7 +94,7 @@ async function sendAsFilledIn(page: Page, { method, path }: Endpoint): Promise<R
     page.waitForResponse((answered) => answered.url().includes("/api/v1/")),
     page.getByRole("button", { name: `Send ${method} request` }).click(),
   ]);
-  // The whole answer is there, and shown with its status.
+  // Wait for the whole answer, and until the page shows its status.
   await response.finished();
   await page.getByRole("link", { name: "200 OK" }).waitFor();
   await page.keyboard.press("Escape");
@@ -145,7 +145,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
     },
   );
 
-  it("has no form for the WebSocket, which could only get 426, neither on the page nor beside other forms", async ({
+  it("has no form for the WebSocket, on the page or beside other forms, because it could only get 426", async ({
     expect,
   }) => {
     const { page } = await open(1280, 900, "#tag/customer/GET/api/v1/customer/live");
@@ -160,7 +160,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
     expect(await beside.filter({ hasText: /^Live/ }).count()).toBe(0);
   });
 
-  it("leaves every other path to the service, which answers in its envelope", async ({ expect }) => {
+  it("leaves every other path to the service, which answers with a failure body", async ({ expect }) => {
     for (const place of ["/nothing", "/_headers", "/scalar.js.map", "/api"]) {
       const response = await fetch(`${url}${place}`);
 
@@ -170,7 +170,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
   });
 });
 
-// For platforms that our client does not run on.
+// For languages in which there is no client of ours.
 describe("a client generated from the OpenAPI document", () => {
   it("compiles strictly, and works", async ({ expect }) => {
     const source = path.join(folder, "openapi.json");

@@ -9,7 +9,7 @@ import { Cloudflare } from "./cloudflare.ts";
 import { ROOT } from "./command.ts";
 import { parse, programOf } from "./in-process.ts";
 
-// A deployment of a clone with two sealed segments, at the imitation of Cloudflare's API.
+// A deployed clone whose events have left for two segments, at the imitation of Cloudflare's API.
 
 export const BUCKET = "loyalty-edge-history";
 export const clone = cloneCheckout();
@@ -67,7 +67,7 @@ export const fileOf = (kind: string) => path.join(clone, "copy", nameOf(kind));
 export const rowOf = (kind: string) =>
   database.prepare("SELECT lines, bytes, sha256 FROM history_segments WHERE kind = ?").get(kind);
 
-/** Inserts a row; required columns that are not given are empty or 0. */
+/** Inserts a row. Other required columns are empty or 0. */
 export function insert(table: string, values: Record<string, string | number>): void {
   const columns = database.prepare("SELECT * FROM pragma_table_info(?)").all(table);
   const needed = columns.filter(({ notnull, dflt_value }) => notnull === 1 && dflt_value === null);
@@ -85,7 +85,7 @@ export function insertSegment(kind: string, lines: readonly object[], fields: { 
   insert("history_segments", { ...row, oldest: "2026-01-02 03:04:05" });
 }
 
-/** Two segments, and the summaries that match them. */
+/** Inserts two segments, and summaries that match them. */
 function fill(): void {
   database.exec("PRAGMA foreign_keys = OFF");
   insert("accounts", { key: 1, id: "1", fields: "{}" });
@@ -101,7 +101,7 @@ function fill(): void {
   insertSegment("message", MESSAGES, { newest: "2026-01-02 03:04:05", sums: "{}" });
 }
 
-/** A command of the clone, which has history. */
+/** Runs a command of the clone, in which history is on. */
 export async function run(name: string, ...args: string[]) {
   return parse(await programOf(name, clone), args, { cwd: clone, env });
 }

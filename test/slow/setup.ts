@@ -8,7 +8,7 @@ afterEach(({ task }) => {
   if (task.result?.state === "fail") for (const output of outputs) console.error(output);
 });
 
-// Hooks of a file run before this one.
+// The hooks of the test file run before this hook.
 afterAll(async () => {
   await stopAll();
   removeFolders();

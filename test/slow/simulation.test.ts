@@ -16,7 +16,7 @@ async function search(bundle: Bundle): Promise<{ failure: Outcome["failure"]; st
   }
 }
 
-/** Seeds that broke a rule before a fault was mended. */
+/** Seeds that broke a rule before the service was corrected. */
 const MENDED_SEEDS = [2002, 3001, 6004, 8002];
 
 describe("the simulated service", () => {
@@ -28,11 +28,15 @@ describe("the simulated service", () => {
 });
 
 describe("the simulation", () => {
-  it.for(MUTANTS)("finds that it is broken that $breaks", { timeout: 3_600_000 }, async (mutant, { expect }) => {
-    const { failure, steps } = await search(await bundleService(mutant));
+  it.for(MUTANTS)(
+    "finds a service that is broken on purpose: $breaks",
+    { timeout: 3_600_000 },
+    async (mutant, { expect }) => {
+      const { failure, steps } = await search(await bundleService(mutant));
 
-    expect(failure, `after ${steps} steps`).toBeInstanceOf(RuleBroken);
-    expect(failure).toHaveProperty("rule", mutant.seenBy);
-    expect(steps).toBeLessThan(STEPS_AT_MOST);
-  });
+      expect(failure, `after ${steps} steps`).toBeInstanceOf(RuleBroken);
+      expect(failure).toHaveProperty("rule", mutant.seenBy);
+      expect(steps).toBeLessThan(STEPS_AT_MOST);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { emptyFolder, migrate, start, workerOptions } from "../../scripts/bench/
 
 const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
 
-// Passes the requests of a D1 binding in another runtime on to the database here.
+// Forwards the requests of a D1 binding in another runtime to the database in this runtime.
 const DATABASE_WORKER = `export default {
   async fetch(request, env) {
     const headers = new Headers();
@@ -15,8 +15,8 @@ const DATABASE_WORKER = `export default {
 };`;
 
 /**
- * The built Worker on an empty database in `folder`, which is in another runtime, as in production. Every isolate of the
- * Worker's runtime has a heap of so many MB: one that needs more ends, and with it all requests in it.
+ * The built Worker, and an empty database in another runtime, as in production. Their data is in `folder`. An isolate of
+ * the Worker that needs a larger heap ends, and all of its requests fail.
  */
 export async function openSmallHeap(
   worker: string,
@@ -32,7 +32,7 @@ export async function openSmallHeap(
   });
   const remoteProxyConnectionString = await database.ready;
   await migrate((await database.getD1Database("DB")) as D1Database);
-  // The runtime reads it when it starts, and only from the environment.
+  // The runtime reads this variable when it starts.
   process.env[V8_FLAGS] = `--max-heap-size=${heapMegabytes}`;
   const main = start({
     ...workerOptions(worker),

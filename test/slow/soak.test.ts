@@ -6,7 +6,7 @@ import type { SoakReport } from "../../scripts/soak/report.ts";
 import { temporaryFolder } from "./clone.ts";
 import { command, freePort, pressCtrlC, printed } from "./command.ts";
 
-/** The folders of the soak at this port: others may soak at the same time. */
+/** The folders of the soak at this port. Another soak may run at the same time. */
 const soakFolders = (port: number) =>
   [tmpdir(), "/dev/shm"]
     .filter((place) => existsSync(place))
@@ -14,7 +14,7 @@ const soakFolders = (port: number) =>
     .filter((name) => name.startsWith(`loyalty-edge-soak-${port}-`));
 
 describe("npm run soak", () => {
-  it("loads everything while the primaries stall, finds nothing wrong, and leaves nothing behind", {
+  it("sends traffic while primaries stall, finds nothing wrong, and leaves nothing behind", {
     timeout: 600_000,
   }, async ({ expect }) => {
     const [port, json] = [await freePort(), path.join(temporaryFolder(), "report.json")];
@@ -38,8 +38,8 @@ describe("npm run soak", () => {
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
   });
 
-  it("ends on Ctrl-C with what it has, also while it measures its memory", { timeout: 600_000 }, async ({ expect }) => {
-    // With a slow ps, the soak is always measuring.
+  it("reports what it has on Ctrl-C, also while it measures its memory", { timeout: 600_000 }, async ({ expect }) => {
+    // With a slow ps, the soak always measures its memory.
     const slow = temporaryFolder();
     writeFileSync(path.join(slow, "ps"), `#!/bin/sh\nsleep 1\nPATH='${process.env.PATH}' exec ps "$@"\n`, {
       mode: 0o755,

@@ -8,7 +8,7 @@ import { startService } from "./service.ts";
 const READY = "Ctrl-C stops it";
 const folder = temporaryFolder();
 
-/** Runs the printed lines in a shell, as a person would who copies them. */
+/** Runs the printed lines in a shell, as if a person had copied them. */
 function copyAndRun({ output }: Running): string[] {
   const lines = output().split("\n");
   const token = lines.find((line) => line.startsWith("TOKEN=")) ?? "";
@@ -17,7 +17,7 @@ function copyAndRun({ output }: Running): string[] {
     .map((line) => execFileSync("sh", ["-c", `${token}\n${line}`], { encoding: "utf8" }));
 }
 
-/** Runs the line that listens and, after its hello, the line that feeds a message. Resolves with the frames. */
+/** Runs the printed line that listens and, after its hello, the line that feeds a message. Resolves with the frames. */
 async function listenAndFeed({ output }: Running): Promise<string[]> {
   const lines = output().split("\n");
   const line = (word: string) => lines.find((one) => one.includes(word)) ?? "";
@@ -33,7 +33,7 @@ async function listenAndFeed({ output }: Running): Promise<string[]> {
 }
 
 describe("npm start", () => {
-  it("answers its own lines, twice the same, and ends cleanly on Ctrl-C", async ({ expect }) => {
+  it("answers the lines that it prints, the same after a restart, and ends cleanly on Ctrl-C", async ({ expect }) => {
     const args = ["--persist-to", folder];
 
     const first = await startService(args);
@@ -47,7 +47,7 @@ describe("npm start", () => {
     expect(frames).toEqual(['{"type":"hello"}', '{"type":"changed","what":["messages"]}']);
 
     const second = await startService(args, first);
-    // There is one message more by now.
+    // By now there is one more message.
     const others = (all: string[]) => all.filter((answer) => !answer.includes("last_message"));
     expect(others(copyAndRun(second))).toEqual(others(answers));
     expect(second.output()).not.toContain("Loading the demo program");
@@ -69,7 +69,7 @@ describe("npm start", () => {
 });
 
 describe("npm start -- --no-demo", () => {
-  it("prints lines that feed an empty database and find what was fed, and nothing of the demo", async ({ expect }) => {
+  it("prints lines that feed and find a customer in an empty database, and nothing of the demo", async ({ expect }) => {
     const started = await startService(["--persist-to", temporaryFolder(), "--no-demo"]);
     await printed(started, '"filter":"customers"');
     const lines = started
@@ -100,7 +100,7 @@ function processesOf({ child }: Running): { pid: number; command: string }[] {
 describe("npm start that is killed", () => {
   it.for([
     ["SIGTERM", "npm, while it migrates,", /^npm /, "Migrating"],
-    // Only Linux tells a shell's parent.
+    // Only on Linux can run.mjs learn its shell's parent.
     ...(process.platform === "linux" ? ([["SIGKILL", "npm", /^npm /, READY]] as const) : []),
     ["SIGKILL", "scripts/run.mjs", /^node scripts\/run\.mjs/, READY],
   ] as const)(

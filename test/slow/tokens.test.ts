@@ -19,7 +19,7 @@ beforeAll(async () => {
   await call(`${url}/api/v1/feed`, { token, body: line });
 });
 
-/** What the token's customer gets: their id, or the status of a refusal. */
+/** The id of the customer to whom the service answers, or the status of a refusal. */
 async function ask(token: string): Promise<string | number> {
   const { status, body } = await call(`${url}/api/v1/customer/me`, { token });
   return body.items?.id ?? status;

@@ -1,8 +1,8 @@
 /** An answer of the API. */
 export interface Reply {
-  /** In place of an envelope: the bytes of an object, or what a Worker answers. */
+  /** An object, or the answer of a Worker, without an envelope. */
   bytes?: Buffer;
-  /** The connection ends without an answer. */
+  /** Closes the connection without an answer. */
   hangsUp?: boolean;
   result?: unknown;
   result_info?: { cursor?: string | undefined };

@@ -13,9 +13,9 @@ interface Script {
   secrets: Set<string>;
   bindings: Binding[];
   deployments: number;
-  /** Its module, if it can be run. */
+  /** The module of a Worker that can run. */
   code?: string;
-  /** Whether workers.dev has an address for it. */
+  /** Whether it has an address at workers.dev. */
   isOpen?: boolean;
   schedules?: unknown[];
   /** Versions and deployments, the newest first. */
@@ -57,7 +57,7 @@ export class Scripts extends Map<string, Script> {
     return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
   }
 
-  /** `what` is the method, the kind of resource and the part of the Worker. Null for an unknown request. */
+  /** `what` is the method, the resource and its part, such as "GET scripts secrets". Null for an unknown request. */
   async answer(what: string, name: string, body: Response): Promise<Reply | null> {
     const script = this.get(name);
     if (what === "PUT scripts ") return this.#put(name, script, body);
@@ -102,7 +102,7 @@ export class Scripts extends Map<string, Script> {
         return { result: [] };
       }
       case "POST scripts assets-upload-session":
-        // Says that every file was uploaded before.
+        // No bucket is left to upload.
         return { result: { jwt: "uploaded", buckets: [] } };
       case "POST scripts versions":
         return this.#postVersion(script, body);
@@ -131,7 +131,7 @@ export class Scripts extends Map<string, Script> {
     }
   }
 
-  /** A Worker whose Durable Objects are migrated is put as a whole, and keeps the secrets that it has. */
+  /** Uploads a whole Worker, as wrangler does to migrate Durable Objects. The Worker keeps its secrets. */
   async #put(name: string, script: Script | undefined, body: Response): Promise<Reply> {
     const { bindings, code, migrationTag = script?.migrationTag } = await readUpload(body);
     if (script === undefined && !this.#faults.hasSubdomain)
@@ -173,7 +173,7 @@ export class Scripts extends Map<string, Script> {
     return undefined;
   }
 
-  /** An account above its limit refuses every change, also to fewer (workers-sdk#15194). */
+  /** An account above its limit refuses every change, even to fewer triggers (workers-sdk#15194). */
   #schedule(name: string, script: Script, schedules: unknown[]): Reply {
     const others = [...this].flatMap(([other, { schedules = [] }]) => (other === name ? [] : schedules));
     if (others.length + schedules.length > this.#faults.cronLimit)
@@ -200,7 +200,7 @@ function canInherit({ secrets, bindings }: Script, name: string): boolean {
   return secrets.has(name) || bindings.some((one) => one.name === name);
 }
 
-/** The bindings of an upload: an inherited binding is the one that the Worker has. */
+/** The bindings of an upload, with inherited bindings replaced by those of the Worker. */
 function inherited(bindings: readonly Binding[], script: Script | undefined): Binding[] {
   const before = (name: string) => script?.bindings.find((one) => one.name === name);
   return bindings.flatMap((one) => (one.type === "inherit" ? (before(one.name) ?? []) : one));

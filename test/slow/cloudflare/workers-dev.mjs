@@ -1,4 +1,4 @@
-// Sends what is for workers.dev to the imitation of Cloudflare's API, which runs the Worker. Node loads this first.
+// Redirects requests to workers.dev to the imitation of Cloudflare's API, which runs the Worker. Loaded by --import.
 const send = globalThis.fetch;
 
 globalThis.fetch = (input, init) => {

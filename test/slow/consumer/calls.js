@@ -1,6 +1,6 @@
 import { createClient, LoyaltyError } from "loyalty-edge/client";
 
-/** Makes every call of the client, in Node or on a page, and gives the first record that each has found. */
+/** Makes every call of the client. Resolves with the first record of each answer. */
 export async function callAll(url, token) {
   const client = createClient({ url, token });
   const stop = new AbortController();
@@ -10,7 +10,7 @@ export async function callAll(url, token) {
     if (polled.length === 2) stop.abort();
   }
   const strangers = createClient({ url, token: "nobody's" }).newMessages();
-  // Nobody listens there.
+  // No service listens on this port.
   const unreachable = createClient({ url: "http://127.0.0.1:9", token, retry: { longestWaitMs: 10 } });
   const board = await client.leaderboard({ location_id: "s101-1-1" });
   return {
@@ -40,7 +40,7 @@ export async function callAll(url, token) {
   };
 }
 
-/** The kinds of all coupons in small pages, and whether none came twice. */
+/** Reads all coupons in small pages. Resolves with their kinds, and whether each came once. */
 async function summaryOfAll(client) {
   const kinds = new Set();
   const ids = [];
@@ -51,7 +51,7 @@ async function summaryOfAll(client) {
   return { kinds: [...kinds], areMany: ids.length > 3, areDistinct: new Set(ids).size === ids.length };
 }
 
-/** Listens both ways until a message has come, and leaves; `onReady` is called when it is time to feed one. */
+/** Listens with both functions until a message comes. Calls `onReady` when the caller should feed the message. */
 export async function listen(url, token, onReady) {
   const client = createClient({ url, token });
   const since = first(await client.messages({ per_page: 1 }));

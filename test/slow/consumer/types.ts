@@ -23,10 +23,10 @@ import {
   type toDate,
 } from "loyalty-edge/client";
 
-// The types that an app relies on, and that test/client/calls.types.ts cannot compare with a route: checked, never run.
+// The types of the client that test/client/calls.types.ts cannot compare with a route. The compiler checks this file.
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** Takes no argument where both types are the same, and else one that there is not. `any` is the same as itself only. */
+/** Compiles only if both types are the same. `any` is the same as `any` only. */
 declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): void;
 
 const client: Client = createClient({ url: "https://loyalty.example", token: async () => "t" });

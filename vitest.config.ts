@@ -8,30 +8,22 @@ import { HangReporter } from "./scripts/lib/hang-reporter.ts";
 import { PROPERTIES } from "./scripts/lib/properties.ts";
 import { buildReference } from "./scripts/lib/reference.ts";
 
-// wrangler.toml declares it under [secrets]; set here, so that tests need no .dev.vars.
+// wrangler.toml requires this secret. It is set here, so that tests need no .dev.vars.
 process.env.JWT_SECRET ??= "a-secret-for-tests-only-a-secret-for-tests-only";
 
 const OPERATORS_VARIABLES = [
-  ...[
-    "JWKS_URL",
-    "JWKS",
-    "JWT_ISSUER",
-    "JWT_AUDIENCE",
-    "JWT_SCOPE_CLAIM",
-    "JWT_SUBJECT_CLAIM",
-    "JWT_CUSTOMERS_WITHOUT_SCOPE",
-  ],
-  ...["CORS_ORIGINS", "JURISDICTION", "HISTORY_MONTHS"],
+  ...["JWKS_URL", "JWKS", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_SCOPE_CLAIM", "JWT_SUBJECT_CLAIM"],
+  ...["JWT_CUSTOMERS_WITHOUT_SCOPE", "CORS_ORIGINS", "JURISDICTION", "HISTORY_MONTHS"],
 ];
 
-// The plugin writes there what the runtime prints.
+// The plugin writes the runtime's output to both.
 for (const stream of [process.stdout, process.stderr]) {
   const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) =>
     write(typeof chunk === "string" ? withoutExpectedErrors(chunk) : chunk, ...rest);
 }
 
-// wrangler.toml names the folder, so it must be there.
+// wrangler.toml names the folder of the reference, so the folder must exist.
 await buildReference();
 
 export default defineConfig({
@@ -41,11 +33,11 @@ export default defineConfig({
       miniflare: {
         // Another database, for tests of replicas.
         d1Databases: { TEST_REPLICA: "replica" },
-        // A bucket for tests of history: a test binds it as HISTORY.
+        // Tests of history bind this bucket as HISTORY.
         r2Buckets: { TEST_HISTORY: "history" },
         bindings: {
           TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")),
-          // The tests are of the defaults, whatever an operator has set in wrangler.toml.
+          // The tests check the defaults, even if an operator has changed variables in wrangler.toml.
           ...Object.fromEntries(OPERATORS_VARIABLES.map((name) => [name, ""])),
           CUSTOMER_SEARCH: "all",
           NEARBY_RADIUS_MILES: "25",
@@ -57,17 +49,16 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/slow/**", "test/simulation/**"],
     setupFiles: ["./test/setup.ts"],
-    // A workerd for each worker, with storage of its own; each file starts from reset(), see test/setup.ts.
+    // Each worker has its own workerd and storage. Each file starts with reset() (test/setup.ts).
     isolate: false,
-    // One more than there are of two processors, because many tests wait rather than work.
+    // Three on two processors, because many tests wait.
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
     reporters: [
       ...REPORTERS,
       ...(process.env.FUZZ_RUNS === undefined ? [new HangReporter(5 * PROPERTIES.effort)] : []),
     ],
     silent: "passed-only",
-    // How much is fuzzed, and from where; and within how long each request must be answered, over words that make a search
-    // expensive. `npm run fuzz` sets all three.
+    // `npm run fuzz` sets all three. `limitMs` is the longest answer to a search for expensive words; 0: no limit.
     provide: {
       fuzz: {
         runs: Number(process.env.FUZZ_RUNS ?? 400),
@@ -76,7 +67,7 @@ export default defineConfig({
       },
       properties: PROPERTIES,
     },
-    // A busy machine may take six times as long as a free one; less than what counts as a hang.
+    // A busy machine may take six times as long as a free one. The timeout must be shorter than the hang reporter's.
     testTimeout: 90_000 * PROPERTIES.effort + 150_000,
     hookTimeout: 240_000,
   },

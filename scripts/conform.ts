@@ -22,7 +22,6 @@ interface Options {
   patience: number;
 }
 
-/** Those variables of the service that are known here. */
 type Variables = Record<string, string | undefined>;
 
 const CALLERS = 3;

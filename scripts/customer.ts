@@ -25,7 +25,7 @@ import { counted } from "./lib/words.ts";
 
 type Options = WhereOptions & ServiceOptions;
 
-/** The state after an erasure: so it is the same however often the erasure was repeated. */
+/** The state after an erasure, and not what this run did. So a repeated erasure prints the same receipt. */
 const Receipt = z.object({
   customer: z.string(),
   /** When the record was erased, in UTC, as the database says. */
@@ -97,7 +97,6 @@ async function erase(id: string | undefined, { again, ...options }: Options & { 
   }
 }
 
-/** The customers in a file of receipts, a line each. */
 function readReceipts(file: string): string[] {
   const lines = readFileSync(file, "utf8")
     .split("\n")
@@ -113,13 +112,13 @@ function readReceipts(file: string): string[] {
   });
 }
 
-/** Erases a customer as far as they are not erased yet. Null: they were never stored. */
+/** Erases what is left of a customer. Resolves with null if they were never stored. */
 async function eraseOne(customer: string, options: Options): Promise<Receipt | null> {
   const where = whereOf(options);
   if ((await erasedAt(customer, where)) === undefined) return null;
   await feedErasure(customer, options);
   const database: Record<string, number> = {};
-  // The database first: an event that leaves for history from now on has no text.
+  // The database comes first, so an event that leaves for history meanwhile has no text.
   for (const kind of TEXT_KINDS) database[kind] = await dropStoredTexts(kind, customer, where);
   const hasHistory = historyBucket(where.env) !== undefined;
   const { events: history } = hasHistory
@@ -138,7 +137,7 @@ async function eraseOne(customer: string, options: Options): Promise<Receipt | n
   };
 }
 
-/** When a customer was erased last; null if they are not erased, undefined if nobody has this id. */
+/** When a customer was last erased: null for never, undefined if no customer has this id. */
 async function erasedAt(customer: string, where: Where): Promise<string | null | undefined> {
   const query = `SELECT erased_at FROM customers WHERE id = ${literal(customer)}`;
   const [[found] = []] = await askDatabase<{ erased_at: string | null }>([query], where);
@@ -149,7 +148,7 @@ function keyOf(customer: string): string {
   return `(SELECT key FROM customers WHERE id = ${literal(customer)})`;
 }
 
-/** Feeds the line that erases a customer: their inbox is notified, and deletes what it stores. */
+/** Feeds the line that erases a customer. The service notifies their inbox, which deletes what it stores. */
 async function feedErasure(customer: string, options: Options): Promise<void> {
   const token = await tokenFor(options, "feed");
   const body = JSON.stringify({ record: "customer", id: customer, deleted: true });

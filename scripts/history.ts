@@ -89,7 +89,7 @@ async function drop(
   if ((customer === undefined) === (message === undefined))
     throw new CommandError("Name either a customer or a --message.");
   await withBucket(where, async (opened) => {
-    // The database first: a message that leaves for history from now on has no body.
+    // The database comes first, so a message that leaves for history meanwhile has no body.
     const stored =
       message === undefined
         ? await dropStoredTexts("message", customer ?? "", where)

@@ -1,6 +1,5 @@
-// The way into every command. It runs on any Node from 20 on with nothing installed: it installs what the lock file
-// says when that is needed, and hands over to the project's own Node, which runs scripts/*.ts as they are. What is no
-// script there is a tool of node_modules, such as biome.
+// Every command starts here, on any Node from 20 on and with nothing installed. This installs what the lock file says if
+// that is missing, and then runs scripts/COMMAND.ts with the project's own Node, or else a tool of node_modules such as biome.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { constants } from "node:os";
@@ -10,12 +9,12 @@ const root = path.dirname(import.meta.dirname ?? new URL(".", import.meta.url).p
 const [command, ...args] = process.argv.slice(2);
 
 const PROGRESS_EVERY_MS = 10_000;
-const LOOK_FOR_NPM_EVERY_MS = 500;
+const WATCH_NPM_EVERY_MS = 500;
 
-// The install, or the command.
+// The process of the install, or of the command.
 let child;
 let stopped;
-// A terminal sends Ctrl-C to both; a kill reaches only this one, and is passed on.
+// A terminal sends Ctrl-C to the child too. A kill reaches only this process, so it is passed on.
 process.on("SIGINT", () => {
   stopped = "SIGINT";
 });
@@ -61,7 +60,7 @@ async function handOver() {
     // Node keeps compiled modules here: a command starts in two thirds of the time.
     NODE_COMPILE_CACHE: path.join(root, "node_modules", ".cache", "node"),
   };
-  // By the channel a script notices that this process was killed (scripts/lib/project.ts).
+  // The channel closes if this process is killed, so the script notices (scripts/lib/project.ts).
   const stdio = ["inherit", "inherit", "inherit", "ipc"];
   const { status, signal, error } = existsSync(script)
     ? await run(projectNode(), [script, ...args], { cwd: process.env.INIT_CWD ?? root, env, stdio })
@@ -70,7 +69,7 @@ async function handOver() {
   process.exit(status ?? 128 + (constants.signals[signal] ?? 0));
 }
 
-/** Runs a program, and resolves with how it ended, or with why it could not begin. */
+/** Runs a program. Resolves with its status or signal, or with the error if it could not start. */
 function run(file, args, options) {
   return new Promise((resolve) => {
     child = spawn(file, args, options);
@@ -84,17 +83,17 @@ function passOnKill() {
   child?.kill("SIGTERM");
 }
 
-/** Of a kill of npm its shell dies at most, and does not pass it on. So this looks whether both are still there. */
+/** npm does not pass a kill on: at most its shell dies. So this watches whether npm and the shell still run. */
 function endWithNpm() {
   const before = starters();
-  const looking = setInterval(() => {
+  const watching = setInterval(() => {
     if (starters() === before) return;
-    clearInterval(looking);
+    clearInterval(watching);
     passOnKill();
-  }, LOOK_FOR_NPM_EVERY_MS).unref();
+  }, WATCH_NPM_EVERY_MS).unref();
 }
 
-/** The parent's process id and, where the parent is a shell, that of npm. Only Linux tells a parent's parent. */
+/** The process id of the parent and, if the parent is a shell, of npm above it, which only Linux shows. */
 function starters() {
   const { ppid } = process;
   try {

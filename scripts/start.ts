@@ -43,9 +43,9 @@ async function start({ demo, env, persistTo = stateFolder(env), ...rest }: Optio
 
 async function run(options: ServiceOptions & { env: string }, demo: boolean): Promise<void> {
   const { env } = options;
-  const held = demo ? await lookForDemo(options) : "other data";
+  const contents = demo ? await lookForDemo(options) : "other data";
   const service = serve(options);
-  // A terminal sends Ctrl-C to the server too; a kill is passed on. Either way this waits for the server to end.
+  // A terminal sends Ctrl-C to the server too. A kill is passed on. In both cases the command waits for the server to end.
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -59,10 +59,10 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
     service.stop("SIGTERM");
     throw new CommandError("The server did not start; see wrangler's output above.");
   }
-  if (ready && (held === "nothing" || held === "part")) await loadDemo(service.url, env);
+  if (ready && (contents === "nothing" || contents === "part")) await loadDemo(service.url, env);
   if (ready)
     console.log(
-      held === "other data"
+      contents === "other data"
         ? tryWithoutDemo(service.url, flagOf(env))
         : tryIt(service.url, flagOf(env), {
             customerId: DEMO_CUSTOMER,
@@ -74,7 +74,7 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
   console.error("Stopped.");
 }
 
-/** Whether the database holds the demo program, a part of it because its loading was cut short, or something else. */
+/** Whether the database has the demo program, a part of it (its loading was cut off), other data, or nothing. */
 async function lookForDemo(where: Where): Promise<"nothing" | "part" | "whole" | "other data"> {
   const lines = demoLines();
   const [first, last] = [lines[0], lines.at(-1)];

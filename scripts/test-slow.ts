@@ -5,7 +5,7 @@ const CONFIG = ["--config", "test/slow/vitest.config.ts"];
 
 export const program = vitestCommand("test:slow", async (args) => {
   if (args.length > 0) await refuseUnknownTests([...CONFIG, ...args]);
-  // Vitest says itself what failed, and its last line counts the tests.
+  // Vitest prints the failures itself.
   if ((await runTool("vitest", ["run", ...CONFIG, ...args])).status !== 0) process.exitCode = 1;
 }).description(
   "Run the commands as people run them: start, feed, deploy, bench, soak, the client, and the reference in a browser.",

@@ -10,11 +10,10 @@ import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
 interface Check {
   name: string;
-  /** Resolves with what there is to say; throws a CommandError where something is wrong. */
+  /** Resolves with a short result. @throws a CommandError if the check fails. */
   run: () => Promise<string>;
 }
 
-/** A check that is a tool of its own, which a person can run alone. */
 function tool(name: string, file: string, args: string[]): Check {
   return {
     name,
@@ -29,7 +28,7 @@ function tool(name: string, file: string, args: string[]): Check {
   };
 }
 
-// What `npm test` checks beside the tests, in the order in which it is quickest to fail.
+// `npm test` runs these beside the tests, the quickest first.
 const CHECKS: readonly Check[] = [
   tool("lint and format", "biome", ["check", "--error-on-warnings"]),
   tool("bindings' types", "wrangler", ["types", "--check", "--env=", "--strict-vars=false"]),
@@ -37,14 +36,14 @@ const CHECKS: readonly Check[] = [
   tool("types of scripts", "tsc", ["-p", "scripts/tsconfig.json"]),
   tool("types of test", "tsc", ["-p", "test/tsconfig.json"]),
   { name: "client package", run: buildClient },
-  // It uses the client as the package has it.
+  // The example app imports the built package.
   tool("types of the example app", "tsc", ["-p", "examples/app/tsconfig.json"]),
   { name: "OpenAPI document", run: lintOpenApi },
   { name: "Worker to deploy", run: async () => (await checkBundles([PRODUCTION, STAGING])).join(", ") },
   // In Node, so it has a configuration of its own.
   tool("simulation", "vitest", ["run", "--config", "test/simulation/vitest.config.ts"]),
 ];
-// Vitest must not wait for its output to be read, so this takes all of it.
+// The buffer takes all output of vitest, which would otherwise wait for a reader.
 const HELD_BYTES = 64 * 1024 * 1024;
 
 export const program = vitestCommand("test", async (args) => {
@@ -54,8 +53,8 @@ export const program = vitestCommand("test", async (args) => {
       "This takes five to ten minutes on two processors. The tests run beside the checks, and are shown after them.",
     );
   await runCheck({ name: "reference page", run: buildReference });
-  // The tests take longest, so they run from the beginning. The checks run beside them, one at a time: more at once would
-  // only take the processors from the tests. What the tests print comes after the checks.
+  // The tests take longest, so they start first. The checks run beside them, one at a time, because more would slow the
+  // tests down. The output of the tests comes after the checks.
   const stop = new AbortController();
   const printed = new PassThrough({ highWaterMark: HELD_BYTES });
   const tests = runTool("vitest", ["run", ...args], {
@@ -63,7 +62,7 @@ export const program = vitestCommand("test", async (args) => {
     env: process.stdout.isTTY && process.env.NO_COLOR === undefined ? { FORCE_COLOR: "1" } : {},
     signal: stop.signal,
   });
-  // Handled where it is awaited: a check that fails before must not leave it unheard.
+  // It is awaited below. If a check fails before, this prevents an unhandled rejection.
   tests.catch(() => {});
   try {
     for (const check of CHECKS) await runCheck(check);
@@ -73,7 +72,7 @@ export const program = vitestCommand("test", async (args) => {
     throw error;
   }
   printed.pipe(process.stdout);
-  // Vitest says itself what failed, and its last line counts the tests. A run that hung has a status of its own.
+  // Vitest prints the failures itself. A run that hung has its own status.
   process.exitCode = (await tests).status;
 }).description(
   "Lint, check every type, build what is deployed and packed, and run the tests inside the Workers runtime.",
@@ -88,12 +87,12 @@ async function runCheck({ name, run }: Check): Promise<void> {
   console.log(`${name}: ${outcome} (${seconds} s)`);
 }
 
-/** Holds the OpenAPI document against every rule of Redocly's strict set; each that is broken is printed. */
+/** Checks the OpenAPI document against the strict rules of Redocly, and prints every broken rule. */
 async function lintOpenApi(): Promise<string> {
   const config = await createConfig({ extends: ["recommended-strict"] });
   const source = JSON.stringify(openApi(), null, 2);
   const found = await lintFromString({ source, absoluteRef: "/openapi.json", config });
-  // It asks for a 2xx of every operation, and a WebSocket is opened with 101.
+  // A rule wants a 2xx answer of every operation, but a WebSocket opens with 101.
   const problems = found.filter(({ ruleId, location: [place] }) => {
     return ruleId !== "operation-2xx-response" || !place?.pointer?.includes("~1api~1v1~1customer~1live");
   });

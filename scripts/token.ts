@@ -12,7 +12,7 @@ interface Options {
 }
 
 const SECONDS = { m: 60, h: 3_600, d: 86_400 };
-/** A token that has leaked is good until it expires. */
+/** Short, because a leaked token is valid until it expires. */
 const EXPIRES_IN_SECONDS = SECONDS.h;
 
 export const program = new Command("npm run token --")

@@ -9,7 +9,7 @@ const APP = path.join(ROOT, "examples", "app");
 export async function buildAppPage(sessionUrl: string): Promise<{ files: Map<string, string>; headers: string }> {
   const { outputFiles } = await build({
     entryPoints: [path.join(APP, "main.ts"), path.join(APP, "styles.css")],
-    // The client as its package would have it.
+    // An app imports the client's package by this name.
     alias: { "loyalty-edge/client": path.join(ROOT, "src", "client", "index.ts") },
     outdir: APP,
     write: false,
@@ -30,7 +30,7 @@ export async function buildAppPage(sessionUrl: string): Promise<{ files: Map<str
   };
 }
 
-/** Nothing but its own files, the service, and the address of its tokens; and no text is ever taken for HTML. */
+/** The page may load its own files, and call the service and the address of its tokens. It may not use texts as HTML. */
 function headersFor(sessionOrigin: string): string {
   const policy = [
     "default-src 'none'",
@@ -43,6 +43,6 @@ function headersFor(sessionOrigin: string): string {
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
   ];
-  // The first line takes away the reference page's policy, which would hold beside this one.
+  // The line with `!` removes the reference page's policy, which would apply too.
   return `\n/app/*\n  ! Content-Security-Policy\n  Content-Security-Policy: ${policy.join("; ")}\n`;
 }

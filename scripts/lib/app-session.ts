@@ -6,14 +6,14 @@ import type { Line } from "../program/line.ts";
 import { demoByKind } from "../program/program.ts";
 import { devToken } from "./tokens.ts";
 
-/** Who the example app's page can be: the first customer with friends, and one who has nothing yet. */
+/** The customers of the example app's page: one with friends, some of these friends, and one who has nothing yet. */
 const APP_CUSTOMERS = ["c1", "c6", "c11", "c16", "c21", "c2"];
 const HOUR_IN_DAYS = 1 / 24;
 const ADDRESS = "127.0.0.1";
-// What has ended or is to come: a till has no use for it.
+// A till leaves out campaigns and coupons that have ended or begin later.
 const NOT_NOW = /-(past|opening|jubilee|next)$/;
 
-/** What of the demo program the page needs to know; it is the same for each request. */
+/** The part of the demo program that the page needs. */
 interface Program {
   customers: Omit<DemoCustomer, "token">[];
   chains: Chain[];
@@ -25,8 +25,8 @@ export interface AppSession {
 }
 
 /**
- * Gives the example app's page its tokens, at an address beside the service. They are made for each request and stored
- * nowhere. Only the service's own pages get them.
+ * Serves tokens to the example app's page, at its own address. Each request gets new tokens, which are stored nowhere. Only
+ * pages of the service get them.
  */
 export async function serveAppSession(servicePort: number, env: string): Promise<AppSession> {
   const of = demoByKind();
@@ -58,8 +58,8 @@ export async function serveAppSession(servicePort: number, env: string): Promise
 }
 
 /**
- * A page of somebody else's may reach this address, but its browser says so in `Origin`. One whose own name was made to
- * point here (DNS rebinding) has that name in `Host`.
+ * A foreign page can send requests to this address, but `Origin` names the page. If the page's own name points here (DNS
+ * rebinding), `Host` has that name.
  */
 function statusFor(
   { method, url, headers }: IncomingMessage,
@@ -76,7 +76,6 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Tokens for whoever is in the program. */
 async function makeSession({ customers, chains }: Program, env: string): Promise<Session> {
   return {
     customers: atLeastOne(

@@ -9,18 +9,17 @@ import { CommandError, ROOT, runTool } from "./project.ts";
 
 const SOURCE = path.join(ROOT, "src", "client");
 const PACKAGE = path.join(ROOT, "dist", "client");
-/** Where `tsc` writes. It lies in the project, so that its packages are found. */
+/** `tsc` writes here. The folder is inside the project, so that `tsc` finds the packages. */
 const WORKSHOP = path.join(ROOT, "dist", "client-types");
 const SHAPES = "shapes.d.ts";
-/** Minified and compressed, as an app has it. */
+/** Minified and compressed. */
 const LARGEST_BYTES = 8_000;
 const inKilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} KB gzip`;
 
 /**
- * Builds the typed client as a package of its own, which depends on nothing: one file of JavaScript, the declarations of
- * its modules, and those of the shapes, printed from their Zod schemas. Resolves with its size in an app, minified and
- * compressed.
- * @throws a CommandError where it is too large.
+ * Builds the package of the typed client, which depends on nothing: one file of JavaScript, the declarations of its modules,
+ * and the types of the shapes, printed from their Zod schemas. Resolves with its size, minified and compressed.
+ * @throws a CommandError if it is too large.
  */
 export async function buildClient(): Promise<string> {
   rmSync(PACKAGE, { recursive: true, force: true });
@@ -37,7 +36,7 @@ export async function buildClient(): Promise<string> {
   return inKilobytes(size);
 }
 
-/** Its name is the project's, so that it is imported as `loyalty-edge/client` here and wherever it is installed. */
+/** The package has the project's name, so apps import `loyalty-edge/client` as the project itself does. */
 function manifest(): object {
   const { name, version, license, engines } = project;
   return {
@@ -58,14 +57,14 @@ async function bundle(): Promise<void> {
     outfile: path.join(PACKAGE, "index.js"),
     bundle: true,
     format: "esm",
-    // Browsers, Node and Workers alike: nothing of any one of them.
+    // For browsers, Node and Workers.
     platform: "neutral",
     target: "es2022",
     logLevel: "error",
   });
 }
 
-/** The declarations of the client's modules but the shapes: they name nothing of Hono or Zod. */
+/** Writes the declarations of the client's modules. Those of the shapes would need Zod, so printShapes() replaces them. */
 async function declare(): Promise<void> {
   rmSync(WORKSHOP, { recursive: true, force: true });
   mkdirSync(WORKSHOP, { recursive: true });
@@ -85,7 +84,7 @@ async function declare(): Promise<void> {
   rmSync(WORKSHOP, { recursive: true, force: true });
 }
 
-/** A type for each shape, with what its schema says of each field. */
+/** A type for each shape, with the descriptions of its fields. */
 function printShapes(): string {
   const components: Components = {};
   const aliases: string[] = [];
@@ -118,7 +117,7 @@ interface Schema {
   description?: string;
 }
 
-/** A JSON Schema as a type. @throws a CommandError for one of a sort that no shape has yet. */
+/** A JSON Schema as a TypeScript type. @throws a CommandError for a form of schema that no shape has yet. */
 function print(schema: Schema, indent = ""): string {
   const { $ref, anyOf, type, items, properties, required = [], additionalProperties: others } = schema;
   if ($ref !== undefined) return nameOf($ref);

@@ -1,11 +1,11 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a run of vitest with one plain line that counts its tests, for a CI to read. */
+/** Prints one plain line with the numbers of tests at the end of a run, for a CI to read. */
 export class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const states = modules.flatMap(({ children }) => [...children.allTests()].map((test) => test.result().state));
     const count = (wanted: string) => states.filter((state) => state === wanted).length;
-    // A file that cannot be loaded and a hook that throws belong to no test, and fail the run all the same.
+    // A file that cannot be loaded, or a hook that throws, belongs to no test but fails the run.
     const outside = [
       ...unhandledErrors,
       ...modules.flatMap((module) => [module, ...module.children.allSuites()].flatMap((part) => part.errors())),
@@ -24,7 +24,7 @@ export class CountReporter implements Reporter {
   }
 }
 
-/** Vitest's own reporters, which it would take by itself, and the count. */
+/** Vitest's default reporters, and the count. */
 export const REPORTERS = [
   "default",
   ...(process.env.GITHUB_ACTIONS === "true" ? ["github-actions"] : []),

@@ -8,10 +8,10 @@ import { CONFIG, environmentNames, parseToml, readConfigFile, STAGING } from "./
 import { CommandError } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 
-/** So that no id is one that people choose. */
+/** Large, so that no random id is an id that people choose. */
 const LEAST_LIMIT_ID = 100_000_000;
 
-/** Appends an environment to wrangler.toml: as staging is bound, with production's variables and names of its own. */
+/** Appends an environment to wrangler.toml, with staging's bindings, production's variables and its own names. */
 export function addEnvironment(name: string, file = CONFIG): void {
   const config = readConfigFile(file);
   if (environmentNames(file).includes(name)) throw new CommandError(`There is an environment ${name} already.`);
@@ -32,7 +32,7 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
   return {
     ...rest,
     name: worker,
-    // It would inherit the address of production.
+    // Without routes it would inherit production's address.
     ...((config.routes ?? config.route) !== undefined && { routes: [], workers_dev: true }),
     vars: {
       ...config.vars,
@@ -43,7 +43,7 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
     },
     d1_databases: d1_databases.map(({ database_id: _, ...one }) => ({ ...one, database_name: worker })),
     kv_namespaces: kv_namespaces.map(({ id: _, ...one }) => one),
-    // Every Worker of the account that names the same one shares the counters, also one of another project.
+    // All Workers of the account with the same id share its counters, even Workers of other projects.
     ratelimits: ratelimits.map((one) => ({ ...one, namespace_id: String(randomInt(LEAST_LIMIT_ID, 2 ** 31)) })),
     ...(datasets && {
       analytics_engine_datasets: datasets.map((one) => ({ ...one, dataset: worker.replaceAll("-", "_") })),
@@ -58,7 +58,7 @@ export function removeEnvironment(name: string, file = CONFIG): void {
   replaceConfig(file, withoutSection(name, readFileSync(file, "utf8")), { ...config, env });
 }
 
-/** A text of TOML without the tables of an environment. A comment right above a table belongs to the table. */
+/** TOML without the tables of an environment. A comment right above a table belongs to the table. */
 function withoutSection(name: string, text: string): string {
   const kept: string[] = [];
   let comment: string[] = [];
@@ -76,7 +76,7 @@ function withoutSection(name: string, text: string): string {
   return [...kept, ...comment].join("\n");
 }
 
-/** Writes a text that reads as it should. Somebody may have written the file in another way than the text expects. */
+/** Writes a text if it parses to the expected configuration. It may not, if somebody has edited the file by hand. */
 function replaceConfig(file: string, text: string, config: RawConfig): void {
   if (!isDeepStrictEqual(parseToml(text), parseToml(stringify(config))))
     throw new CommandError(`${path.basename(file)} is left as it is: edit the section by hand.`);

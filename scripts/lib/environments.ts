@@ -8,9 +8,9 @@ import { CommandError, ROOT } from "./project.ts";
 
 /** The name of the top level of wrangler.toml. */
 export const PRODUCTION = "production";
-/** Where every change is tried first. A new environment gets its bindings. */
+/** Every change is tried here first. A new environment gets the bindings of staging. */
 export const STAGING = "staging";
-/** What `npm start` runs: the Worker says more in its answers, and limits no rate. */
+/** `npm start` runs this environment: its answers have more details, and no rate is limited. */
 export const DEVELOPMENT = "development";
 export const CONFIG = path.join(ROOT, "wrangler.toml");
 
@@ -19,14 +19,14 @@ export function environmentNames(file = CONFIG): string[] {
   return [PRODUCTION, ...Object.keys(readConfigFile(file).env ?? {})];
 }
 
-/** An environment as wrangler reads it, with what it inherits from the top level. */
+/** An environment as wrangler reads it, with the settings that it inherits from the top level. */
 export function configOf(env: string, file = CONFIG): Config {
   return readable(() =>
     unstable_readConfig({ config: file, env: env === PRODUCTION ? "" : env }, { hideWarnings: true }),
   );
 }
 
-/** The variables of an environment that are texts, which all of this project's are. */
+/** The variables of an environment. All of this project's variables are texts. */
 export function variablesOf(env: string, file = CONFIG): Record<string, string> {
   const texts = Object.entries(configOf(env, file).vars).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
@@ -34,7 +34,7 @@ export function variablesOf(env: string, file = CONFIG): Record<string, string> 
   return Object.fromEntries(texts);
 }
 
-/** @throws a CommandError where the environment names no database. */
+/** @throws a CommandError if the environment names no database. */
 export function databaseName(env: string): string {
   const name = configOf(env).d1_databases.find(({ binding }) => binding === "DB")?.database_name;
   if (name === undefined) throw new CommandError(`wrangler.toml names no database for DB in ${env}.`);
@@ -51,20 +51,17 @@ export function historyBucket(env: string) {
   return configOf(env).r2_buckets.find(({ binding }) => binding === "HISTORY");
 }
 
-/**
- * The time before which events leave an environment for history; null where none do.
- * @throws a CommandError where a variable is wrong.
- */
+/** Events from before this time leave for history; null: no events leave. @throws a CommandError for a wrong variable. */
 export function configuredHorizon(env: string): string | null {
   refuseWrongVariables(env);
   const { HISTORY_MONTHS: months = "" } = variablesOf(env);
   return months === "" ? null : horizonOf({ months: Number(months) }, new Date());
 }
 
-/** @throws a CommandError that names a variable which the service could not work with, or does not have. */
+/** @throws a CommandError that names an unknown variable, or a variable with a wrong value. */
 export function refuseWrongVariables(env: string): void {
   const { vars } = configOf(env);
-  // A misspelt JWT_ISSUER would let every issuer in.
+  // With a misspelt JWT_ISSUER the service would accept every issuer.
   const unknown = Object.keys(vars).find((name) => !(name in VARIABLES));
   if (unknown !== undefined) throw new CommandError(`There is no variable ${unknown}, which ${env} sets.`);
   const fault = variableFault({ ...vars, HISTORY: historyBucket(env) });
@@ -72,20 +69,17 @@ export function refuseWrongVariables(env: string): void {
     throw new CommandError(`${fault.name} of ${env} must ${fault.must}. docs/deploying.md, Variables`);
 }
 
-/** The option that names an environment to a command of this project; empty for production. */
+/** The option for commands of this project; empty for production. */
 export function flagOf(env: string): string {
   return env === PRODUCTION ? "" : ` --env ${env}`;
 }
 
-/** The option that names an environment to wrangler, which has no name for the top level. */
+/** The option for wrangler, which has no name for the top level. */
 export function environmentFlag(env: string): string {
   return `--env=${env === PRODUCTION ? "" : env}`;
 }
 
-/**
- * Two environments share nothing that would let one see, change, slow down or pass for the other.
- * @throws a CommandError that says what the environment shares, and with which.
- */
+/** @throws a CommandError if one environment could see, change, slow down or pass for another through a shared resource. */
 export function refuseShared(env: string, file = CONFIG): void {
   const own = possessionsOf(env, file);
   for (const other of environmentNames(file).filter((name) => name !== env)) {
@@ -117,7 +111,7 @@ function routesOf({ route, routes = [] }: Config): string[] {
   return [route ?? [], routes].flat().map((one) => (typeof one === "string" ? one : one.pattern));
 }
 
-/** wrangler.toml as it is written: no environment is picked out, no default filled in. */
+/** wrangler.toml as it is written: all environments, without defaults. */
 export function readConfigFile(file: string): RawConfig {
   return parseToml(readFileSync(file, "utf8"));
 }

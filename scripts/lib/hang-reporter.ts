@@ -1,11 +1,11 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** As sysexits.h has it: trying again may help. */
+/** EX_TEMPFAIL of sysexits.h: another try may help. */
 const TEMPORARY_FAILURE = 75;
 
 /**
- * Ends a run in which no test has ended for some minutes, and names the files that hang. Vitest's own timeouts begin with
- * a hook or a test, and need a runtime that answers.
+ * Ends a run if no test ends for some minutes, and names the files that hang. Vitest's own timeouts cover only hooks and
+ * tests, and only while the runtime answers.
  */
 export class HangReporter implements Reporter {
   readonly #milliseconds: number;
@@ -41,7 +41,7 @@ export class HangReporter implements Reporter {
   #begin(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const files = this.#running.size > 0 ? [...this.#running].join(", ") : "what ends the run";
+      const files = this.#running.size > 0 ? [...this.#running].join(", ") : "the end of the run";
       console.error(`No test has ended for ${this.#milliseconds / 60_000} minutes. What hangs: ${files}`);
       process.exit(TEMPORARY_FAILURE);
     }, this.#milliseconds);

@@ -5,40 +5,35 @@ import { invalidOrigins } from "../../src/middleware/cors.ts";
 import { codePoints, ID_LIMIT } from "../../src/values/text.ts";
 import { DEVELOPMENT, environmentNames, PRODUCTION, STAGING } from "./environments.ts";
 
-/** The port that an option names. */
 export function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) throw new InvalidArgumentError("It must be 1 to 65535.");
   return port;
 }
 
-/** Origins with commas between them, as a browser names them, or `*`. */
 export function originList(text: string): string {
   const wrong = invalidOrigins(text);
   if (wrong.length === 0) return text;
   throw new InvalidArgumentError(`${wrong.join(", ")} must be like http://localhost:5173, without a path or a slash.`);
 }
 
-/** The whole number, 1 or more, that an option names. */
 export function countingNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
   return Number(text);
 }
 
-/** The whole number, also 0, that an option names. */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(text);
 }
 
-/** The id that an argument names a record by. */
 export function recordId(text: string): string {
   if (text === "" || codePoints(text) > ID_LIMIT)
     throw new InvalidArgumentError(`It must be 1 to ${ID_LIMIT} characters.`);
   return text;
 }
 
-/** Reads kinds of record with commas between them, each of which must be known. */
+/** A parser of names with commas between them. Every name must be known. */
 export function namesOf(known: readonly string[]): (text: string) => string[] {
   return (text) => {
     const names = text.split(",").map((name) => name.trim());
@@ -48,27 +43,24 @@ export function namesOf(known: readonly string[]): (text: string) => string[] {
   };
 }
 
-/** The environment of wrangler.toml that an option names. */
 export function environmentName(text: string): string {
   const names = environmentNames();
   if (!names.includes(text)) throw new InvalidArgumentError(`It must be ${names.join(" or ")}.`);
   return text;
 }
 
-/** The name of a program, which is that of its environment. */
 export function programName(text: string): string {
   if (!/^[a-z0-9-]{1,32}$/.test(text)) throw new InvalidArgumentError("It must be 1 to 32 of a-z, 0-9 and -.");
   if (text === DEVELOPMENT) throw new InvalidArgumentError(`${DEVELOPMENT} is what npm start runs.`);
   return text;
 }
 
-/** An environment that wrangler.toml can do without. */
 export function programToRemove(text: string): string {
   if (text === PRODUCTION || text === STAGING) throw new InvalidArgumentError(`${PRODUCTION} and ${STAGING} stay.`);
   return environmentName(text);
 }
 
-/** A file for the results, written at the end. It is checked now, so that a long run does not fail there. */
+/** A file that is written at the end. Its folder is checked at the beginning, so that a long run does not fail at its end. */
 export function outputFile(text: string): string {
   const folder = path.dirname(path.resolve(text));
   if (!existsSync(folder)) throw new InvalidArgumentError(`There is no folder ${folder}.`);

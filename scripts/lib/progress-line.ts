@@ -4,7 +4,7 @@ const SHOWN_EVERY_MS = 100;
 const LOGGED_EVERY_MS = 10_000;
 const CLEAR_LINE = "\r\u001b[K";
 
-/** Says on standard error how far a command is: again and again in one line of a terminal, else now and then in one more. */
+/** Prints progress to standard error. A terminal shows one line that changes; a log gets a line every ten seconds. */
 export class ProgressLine {
   #saidAt = Date.now();
 
@@ -18,7 +18,7 @@ export class ProgressLine {
     process.stderr.write(isTTY ? CLEAR_LINE + text.slice(0, columns - 1) : `${text}\n`);
   }
 
-  /** Says that something with so many steps begins. The function that it returns is called after each step, or after some. */
+  /** Prints that work of this many steps begins. The caller reports done steps to the returned function. */
   begin(what: string, steps: number): (count?: number) => void {
     this.#write(`${what} …`);
     const startedAt = Date.now();
@@ -30,7 +30,7 @@ export class ProgressLine {
     };
   }
 
-  /** Takes away what the terminal shows. */
+  /** Clears the line in a terminal. */
   end(): void {
     if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE);
   }

@@ -7,10 +7,9 @@ import { CommandError } from "./command-error.ts";
 
 export { CommandError };
 
-/** The folder of the project, wherever a command was started from. */
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** The environment of a tool: it reports nothing to anybody, and does not look up where it is. */
+/** The environment of a tool that sends no metrics, and asks no service where this machine is. */
 export const toolEnv = () => ({
   ...process.env,
   WRANGLER_SEND_METRICS: "false",
@@ -19,7 +18,7 @@ export const toolEnv = () => ({
 
 const SIGNAL_MS = 100;
 
-/** Ctrl-C, or a kill, that a command has waited for something to end before. */
+/** A command was stopped by Ctrl-C or a kill, and has cleaned up. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly status: number;
@@ -30,30 +29,30 @@ export class Interrupted extends Error {
   }
 }
 
-/** Runs a command's main function: an error of the user is one line, with status 1; a bug has its stack. */
+/** Runs a command. A CommandError prints one line, a bug its stack; both end with status 1. */
 export async function main(run: () => Promise<unknown>): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopUnlessHandled(signal));
-  // scripts/run.mjs was killed and could pass nothing on.
+  // scripts/run.mjs was killed in a way that it could not pass on.
   process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
   process.channel?.unref();
   try {
     await run();
   } catch (error) {
-    // Ctrl-C reaches the bundler too, whose end may be heard of before the signal.
+    // Ctrl-C ends esbuild too, and its failure may arrive before the signal. Then the signal ends this process meanwhile.
     if (!isExplained(error)) await sleep(SIGNAL_MS);
     console.error(isExplained(error) ? error.message : error);
     process.exitCode = error instanceof Interrupted ? error.status : 1;
   }
 }
 
-/** Ends a command, unless something else listens for the signal: that puts away its things, and ends the command. */
+/** Ends a command, unless another listener cleans up and ends it. */
 function stopUnlessHandled(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   console.error(new Interrupted(signal).message);
   process.exit(128 + constants.signals[signal]);
 }
 
-/** Whether the message of an error is enough. An error of the file system names the call and the path. */
+/** Whether the message of an error is enough without its stack. An error of the file system names the call and the path. */
 function isExplained(error: unknown): error is Error {
   return (
     error instanceof CommandError ||
@@ -63,19 +62,18 @@ function isExplained(error: unknown): error is Error {
 }
 
 export interface ToolOptions {
-  /** Whether the caller gets what the tool prints in place of the terminal, or both do. The tool has no input then. */
+  /** Whether the output goes to the caller and not to the terminal, or to both. Then the tool has no input. */
   capture?: boolean | "and show";
-  /** Where the tool's output goes, in place of this process's own. */
+  /** Where the tool's output goes, if not to the terminal. */
   into?: Writable;
   env?: Record<string, string>;
-  /** Ends it with SIGTERM, upon which it resolves with status 1. */
+  /** Ends the tool with SIGTERM. Then the status is 1. */
   signal?: AbortSignal;
 }
 
 /**
- * Runs a tool of the project in its folder. Resolves with its exit status and what it printed when that is captured:
- * `output` has warnings too.
- * Ctrl-C reaches the tool as well: it is waited for, so that nothing is left running or half said.
+ * Runs a tool of node_modules in the project's folder. Resolves with its exit status and its captured output; `output` has
+ * standard error too. Ctrl-C reaches the tool as well. This waits until the tool has ended, so that nothing is left running.
  */
 export function runTool(
   tool: string,

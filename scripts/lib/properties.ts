@@ -1,4 +1,4 @@
-/** How many times more runs a property has than the few of `npm test`, and from which seed. */
+/** `effort` multiplies the runs of every property, of which `npm test` has few. */
 export const PROPERTIES = {
   effort: Number(process.env.PROPERTY_EFFORT ?? 1),
   seed: Number(process.env.PROPERTY_SEED ?? 20_261_122),

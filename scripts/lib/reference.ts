@@ -5,11 +5,11 @@ import { openApi } from "../../src/reference.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 
-/** What wrangler.toml deploys as static assets. It never holds a token: that is for the folder of `npm start`. */
+/** wrangler.toml deploys this folder as static assets. It never has a token: only the folder of `npm start` does. */
 const DEPLOYED = path.join(ROOT, "dist", "reference");
 const PAGE = path.join(ROOT, "scripts", "reference");
 
-/** More files to serve, and the lines of `_headers` for them. */
+/** More files to serve, and their lines of `_headers`. */
 export interface MoreFiles {
   files: ReadonlyMap<string, string>;
   headers: string;
@@ -17,19 +17,13 @@ export interface MoreFiles {
 
 const NO_FILES: MoreFiles = { files: new Map(), headers: "" };
 
-/**
- * Puts the reference page together: the page itself, the bundle of its renderer, and the OpenAPI document that it shows.
- * Nothing is loaded from elsewhere.
- */
+/** Writes the reference page, its renderer and the OpenAPI document. The page loads nothing from elsewhere. */
 export async function buildReference(): Promise<string> {
   build(DEPLOYED, {});
   return "good";
 }
 
-/**
- * The same in a folder of its own, with a token filled in for trying it out on this machine, and with what else is
- * served there.
- */
+/** Writes the reference for this machine into another folder, with a token filled in and with more files. */
 export function buildDevelopmentReference(folder: string, token: string, more: MoreFiles = NO_FILES): void {
   build(folder, { token }, more);
 }
@@ -62,8 +56,8 @@ interface Route {
 }
 
 /**
- * Scalar's bundle for browsers, asked of its plugin for Fastify as that would serve it. `@scalar/api-reference` has the
- * same file, and brings 270 packages of 290 MB along.
+ * Scalar's bundle for browsers, as its plugin for Fastify serves it. `@scalar/api-reference` has the same file, but 270
+ * dependencies with 290 MB.
  */
 function scalarBundle(): string {
   const routes: Route[] = [];

@@ -1,17 +1,17 @@
-// Without what SQLite, D1 and wrangler keep for themselves, and without the tables that a search index is made of.
+// Leaves out the tables of SQLite, D1 and wrangler, and the tables inside a search index.
 export const SCHEMA_QUERY = String.raw`
   SELECT sql FROM sqlite_schema
   WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '\_cf\_%' ESCAPE '\'
     AND name <> 'd1_migrations' AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
   ORDER BY rowid`;
 
-/** The text of docs/schema.sql, of the rows that the query answers. */
+/** The text of docs/schema.sql from the rows of the query. */
 export function schemaDump(rows: readonly Record<string, unknown>[]): string {
   const head = "-- The database after all migrations. npm run schema writes this file, and a test compares it.";
   return `${[head, ...rows.map(({ sql }) => `${String(sql)};`)].join("\n\n")}\n`;
 }
 
-/** The same without comments, on one line: a deployed database has no comments, and each of its statements on a line. */
+/** The same on one line without comments, to compare with a deployed database, which has no comments. */
 export function withoutComments(sql: string): string {
   return sql.replaceAll(/--.*/g, "").replaceAll(/\s+/g, " ").trim();
 }

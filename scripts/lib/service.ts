@@ -23,35 +23,34 @@ import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
 import { count } from "./words.ts";
 import { runWrangler } from "./wrangler.ts";
 
-/** A service on this machine, on a database of its own. */
 export interface Service {
   url: string;
-  /** The process that serves, whose children are the Workers runtime. */
+  /** The process of wrangler. Its children are the Workers runtime. */
   pid: number;
-  /** Whether it answers now; false when it has ended, or has not answered within a minute. */
+  /** Resolves with true once it answers, with false if it has ended or does not answer within a minute. */
   ready: Promise<boolean>;
-  /** Resolves with its exit status. */
+  /** Resolves with the exit status. */
   ended: Promise<number | null>;
   stop: (signal: NodeJS.Signals) => void;
 }
 
 export interface ServiceOptions {
-  /** Which environment of wrangler.toml; production, unless told. */
+  /** An environment of wrangler.toml. The default is production. */
   env?: string;
   port: number;
-  /** The folder of its data. */
+  /** The folder for its data. */
   persistTo: string;
-  /** The origins whose pages may call: as `CORS_ORIGINS`. */
+  /** The value of `CORS_ORIGINS`. */
   cors?: string;
-  /** Another entry than the service's own, from the root of the project. */
+  /** The path of an entry file that takes the place of the service's, from the root of the project. */
   entry?: string;
 }
 
 const READY_WITHIN_MS = 60_000;
 
 /**
- * Makes everything that the service needs: a secret, a migrated database, the reference page, and more files beside it.
- * @throws a CommandError when a variable is wrong, the port or the folder is taken, or the database cannot be migrated.
+ * Creates what the service needs: a secret, a migrated database, the reference page and more files.
+ * @throws a CommandError if a variable is wrong, the port or the folder is taken, or the database cannot be migrated.
  */
 export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOptions, more?: MoreFiles): Promise<void> {
   refuseWrongVariables(env);
@@ -64,8 +63,8 @@ export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOpti
 }
 
 /**
- * Starts the service on a prepared database. Detached, a terminal's Ctrl-C does not reach it; `variables` are for
- * wrangler and the runtime.
+ * Starts the service on a prepared database. With `detached`, a terminal's Ctrl-C does not reach it. `variables` are of the
+ * environment of its process.
  */
 export function serve(
   { env = PRODUCTION, port, persistTo, cors, entry }: ServiceOptions,
@@ -83,13 +82,13 @@ export function serve(
       "--var",
       "JURISDICTION:",
       ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
-      // Of .dev.vars wrangler takes only the secrets that wrangler.toml requires, and no deployment requires this one.
+      // Wrangler takes only required secrets from .dev.vars, and wrangler.toml does not require this secret.
       ...(previous === "" ? [] : ["--var", `JWT_SECRET_PREVIOUS:${previous}`]),
       `--assets=${referenceIn(persistTo)}`,
       "--show-interactive-dev-session=false",
-      // Wrangler looks for a free port from 9229 on before it listens: of two that start at once, one would fail.
+      // By default wrangler looks for a free port from 9229 on. If two services start at once, both may find the same port.
       "--inspector-port=0",
-      // Without it wrangler warns that nothing runs the schedule here; /__scheduled does.
+      // Runs the schedule at /__scheduled. Without this, wrangler warns that nothing runs it.
       "--test-scheduled",
       "--log-level=warn",
     ),
@@ -102,7 +101,7 @@ export function serve(
   return { url, pid: server.pid, ready, ended, stop: (signal) => void server.kill(signal) };
 }
 
-/** Sends the demo program, without events that would leave, to a service that is ready. */
+/** Feeds the demo program, without the events that would leave for history. */
 export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
   const horizon = configuredHorizon(env);
   const texts = demoLines().map((line) => JSON.stringify(line));
@@ -117,13 +116,13 @@ function referenceIn(persistTo: string): string {
   return path.join(path.resolve(persistTo), "reference");
 }
 
-/** Keeps databases from the garbage collector, which would let go of their locks. */
-const held: DatabaseSync[] = [];
+/** References that keep databases from the garbage collector, which would release their locks. */
+const heldFolders: DatabaseSync[] = [];
 
 /**
- * Holds the folder of a service's data for as long as this process lives, however it ends: two services on one database
- * would each answer from what they remember.
- * @throws a CommandError that names the service which holds it.
+ * Locks the folder of a service's data until this process ends: two services on one database would each answer from their
+ * own cache.
+ * @throws a CommandError that names the service which has the lock.
  */
 function holdFolder(folder: string, port: number): void {
   mkdirSync(folder, { recursive: true });
@@ -137,7 +136,7 @@ function holdFolder(folder: string, port: number): void {
       `The data in ${folder} is in use by the service at http://127.0.0.1:${first?.user_version}. Use that one, or another folder: --persist-to DIR`,
     );
   }
-  held.push(holder);
+  heldFolders.push(holder);
 }
 
 async function refuseTakenPort(port: number): Promise<void> {

@@ -1,8 +1,7 @@
-// Signs tokens, in Node and in workerd. (The simulation signs with Node's own crypto, which is synchronous.)
+// Signs tokens in Node and in workerd. (The simulation signs with Node's own crypto, which is synchronous.)
 
 export type Claims = Record<string, unknown>;
 
-/** A key of Web Crypto, and the algorithm to sign with. */
 export interface SigningKey {
   key: CryptoKey;
   algorithm: { name: string; hash?: string };
@@ -30,7 +29,7 @@ export function tokenPart(value: unknown): string {
   return base64url(bytesOf(typeof value === "string" ? value : JSON.stringify(value)));
 }
 
-/** The key of a secret; null for an algorithm that is no HMAC. */
+/** The signing key of a secret; null if the algorithm is not an HMAC. */
 export async function hmacKey(secret: string, alg: unknown = "HS256"): Promise<SigningKey | null> {
   const hash = HASHES[String(alg)];
   if (hash === undefined) return null;

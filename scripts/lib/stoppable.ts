@@ -1,9 +1,8 @@
 import { Interrupted } from "./project.ts";
 
 /**
- * Runs work that Ctrl-C or a kill stops. Its signal aborts, so the work can put away what it began. A
- * second Ctrl-C ends the process at once.
- * @throws Interrupted if the work did not end in spite of the signal.
+ * Runs work that can clean up when it is stopped: Ctrl-C or a kill aborts its signal. A second Ctrl-C ends the process at once.
+ * @throws Interrupted if the work fails after the signal.
  */
 export async function stoppable<Result>(
   work: (stop: AbortSignal) => Promise<Result>,
@@ -20,7 +19,7 @@ export async function stoppable<Result>(
   try {
     return await work(stop.signal);
   } catch (error) {
-    // Such as a request that was cut off by it.
+    // The signal itself may have caused the error, such as an aborted request.
     stop.signal.throwIfAborted();
     throw error;
   } finally {

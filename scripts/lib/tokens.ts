@@ -6,7 +6,7 @@ import { flagOf, PRODUCTION, variablesOf } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { signClaims } from "./sign.ts";
 
-/** Who a token is for, as docs/contract/interface.md, 2 has it. */
+/** The bearer of a token (docs/contract/interface.md, 2). */
 export type Bearer =
   | { scope: "customer"; customerId: string }
   | { scope: "feed"; accounts: readonly string[] | "*" }
@@ -16,13 +16,13 @@ export type Bearer =
 export interface Signing {
   secret: string;
   seconds: number;
-  /** Who signs, for what is no customer's. */
+  /** The subject of a token that is not a customer's. */
   client: string;
-  /** The environment whose service is to take it. */
+  /** The environment of the service that will get the token. */
   env: string;
 }
 
-/** A token that the service takes: it names the issuer and the audience, and has the claims, that wrangler.toml asks for. */
+/** Signs a token with the issuer, the audience and the names of claims that wrangler.toml sets. */
 export function signToken(bearer: Bearer, { secret, seconds, client, env }: Signing): Promise<string> {
   const { JWT_ISSUER: iss, JWT_AUDIENCE: aud, JWT_SCOPE_CLAIM, JWT_SUBJECT_CLAIM } = variablesOf(env);
   const who =
@@ -38,17 +38,16 @@ export function signToken(bearer: Bearer, { secret, seconds, client, env }: Sign
 }
 
 const DAY_SECONDS = 86_400;
-/** The demo's links should go on working for a while. */
+/** Long, because `npm start` prints commands with such a token. */
 export const DEV_TOKEN_DAYS = 30;
 
-/** A token of the service on this machine, signed with its own secret. */
+/** A token for the service on this machine, signed with its secret. */
 export function devToken(bearer: Bearer, env = PRODUCTION, days = DEV_TOKEN_DAYS): Promise<string> {
   return signToken(bearer, { client: "development", env, seconds: days * DAY_SECONDS, secret: devSecret(env) });
 }
 
 const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/;
 
-/** Whether a service is on this machine. */
 export function isLocal(url: string): boolean {
   return LOCAL.test(url);
 }
@@ -56,8 +55,8 @@ export function isLocal(url: string): boolean {
 const NAMES = { feed: "a feed token", export: "an export token", "feed restore": "a restore token" };
 
 /**
- * The token for a service: the one given, else that of the shell, else for a local service one that is signed here.
- * @throws a CommandError that asks for one.
+ * The token for a service: the option's, or else the shell's. For a local service without both, this signs a token.
+ * @throws a CommandError that asks for a token.
  */
 export async function tokenFor(
   { url, token, env }: { url: string; token?: string; env: string },
@@ -74,7 +73,7 @@ export function devVarsOf(env: string): string {
   return env === PRODUCTION ? ".dev.vars" : `.dev.vars.${env}`;
 }
 
-/** Writes a secret of its own for an environment on this machine, where it has none. */
+/** Creates a secret for an environment on this machine, if it has none. */
 export function ensureDevVars(env = PRODUCTION): void {
   const file = path.join(ROOT, devVarsOf(env));
   if (existsSync(file)) return;
@@ -82,9 +81,9 @@ export function ensureDevVars(env = PRODUCTION): void {
 }
 
 /**
- * The secret of an environment's service on this machine. Only production's is made here: a token for another environment
- * may be meant for its deployment, and signed with a new secret it would be good nowhere.
- * @throws a CommandError where there is none.
+ * The secret of an environment's service on this machine. It creates a missing secret for production only: a token for another
+ * environment may be meant for its deployment, which would refuse a new secret.
+ * @throws a CommandError if there is no secret.
  */
 export function devSecret(env = PRODUCTION): string {
   if (env === PRODUCTION) ensureDevVars();
@@ -100,7 +99,7 @@ export function devSecret(env = PRODUCTION): string {
   return secret;
 }
 
-/** What an environment's file says; null where there is no file. */
+/** The variables of an environment's file; null if there is no file. */
 export function readDevVars(env: string): { JWT_SECRET: string; JWT_SECRET_PREVIOUS?: string } | null {
   const file = path.join(ROOT, devVarsOf(env));
   if (!existsSync(file)) return null;

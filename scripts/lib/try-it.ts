@@ -1,6 +1,6 @@
 import { OPERATIONS } from "../../src/reference.ts";
 
-/** Each example of the reference that a customer's token is for: the demo program answers it. */
+/** A command for each example of the reference that takes a customer's token. The demo program answers all of them. */
 function exampleLines(url: string): string[] {
   return Object.entries(OPERATIONS).flatMap(([endpoint, { frames, summary: name, examples }]) => {
     if (!endpoint.includes("/customer/") || frames !== undefined) return [];
@@ -13,10 +13,10 @@ function exampleLines(url: string): string[] {
   });
 }
 
-/** A message for the demo customer, with an id of its own each time. */
+/** A message for the demo customer. The shell gives each a new id. */
 const MESSAGE = `{"record":"message","id":"try-'$(date +%s)'","group_id":"g1","customer_id":"c6","body":"Tea at four?"}`;
 
-/** A line that prints what changes for the customer of `$TOKEN`, and one that changes something. */
+/** A command that prints changes for the customer of `$TOKEN`, and a command that changes something. */
 function listen(url: string, flag: string): string {
   const script =
     `new WebSocket("${url.replace(/^http/, "ws")}/api/v1/customer/live", ["loyalty-edge", "bearer." + process.env.TOKEN])` +
@@ -27,7 +27,7 @@ TOKEN=$TOKEN node_modules/.bin/node -e '${script}'
 curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*'${flag})" "${url}/api/v1/feed" -d '${MESSAGE}'`;
 }
 
-/** What `npm start` prints where it has not loaded the demo program: how to feed something, and to ask for it. */
+/** The text of `npm start` without the demo program: how to feed a customer, and how to find them. */
 export function tryWithoutDemo(url: string, flag: string): string {
   return `
 The reference is at ${url}. Ctrl-C stops it.
@@ -42,7 +42,7 @@ curl -s -H "Authorization: Bearer $TOKEN" "${url}/api/v1/customer/full-search" -
 `;
 }
 
-/** What it prints where there is: the address, a customer's token, and lines that work as they stand. */
+/** The text of `npm start` with the demo program: the address, a customer's token, and commands to copy. */
 export function tryIt(url: string, flag: string, { customerId, token }: { customerId: string; token: string }): string {
   return `
 The example app is at ${url}/app/: a customer's app, and beside it a till that changes it while you watch.

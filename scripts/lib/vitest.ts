@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { CommandError, runTool } from "./project.ts";
 
-/** A command that hands what stands behind its name on to vitest: names of test files, and vitest's own options. */
+/** A command whose arguments go to vitest: parts of file names, and vitest's own options. */
 export function vitestCommand(name: string, run: (args: string[]) => Promise<void>): Command {
   return new Command(`npm run ${name} --`)
     .argument("[arguments...]", "parts of the names of test files, and options of vitest, such as -t TEXT")
@@ -10,7 +10,7 @@ export function vitestCommand(name: string, run: (args: string[]) => Promise<voi
     .action(run);
 }
 
-/** @throws a CommandError where vitest would not take the arguments, or would find no test: before anything else is done. */
+/** @throws a CommandError at once if vitest does not take the arguments, or finds no test file. */
 export async function refuseUnknownTests(args: readonly string[]): Promise<void> {
   const { status, output } = await runTool("vitest", ["list", "--filesOnly", ...args], { capture: true });
   const [, unknown] = /CACError: (.*)/.exec(output) ?? [];

@@ -5,33 +5,31 @@ import { PRODUCTION } from "./environments.ts";
 import { environmentName } from "./options.ts";
 import { ROOT } from "./project.ts";
 
-/** The options that say which database. */
 export interface WhereOptions {
   remote?: boolean;
   env: string;
   persistTo?: string;
 }
 
-/** The options that say which service. */
 export interface ServiceOptions {
   url: string;
   token?: string;
   env: string;
 }
 
-/** Gives a command the options that say which service it calls. */
+/** Adds the options that name the service. */
 export function withService(command: Command, token: string): Command {
   return command
     .option("--url <url>", "the service", "http://127.0.0.1:8787")
     .option("--token <token>", `${token}; else LOYALTY_EDGE_TOKEN, else for a local service one of its own`);
 }
 
-/** Gives a command the option that says which environment it is about. */
+/** Adds the option that names the environment. */
 export function withEnvironment(command: Command): Command {
   return command.option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION);
 }
 
-/** Gives a command the options that say which database it is about. */
+/** Adds the options that name the database. */
 export function withWhere(command: Command): Command {
   return withEnvironment(command)
     .option("--remote", "look at the deployed database instead of the local one")
@@ -42,7 +40,7 @@ export function whereOf({ remote, env, persistTo = stateFolder(env) }: WhereOpti
   return remote ? { remote: true, env } : { persistTo, env };
 }
 
-/** Where `npm start` stores the data of an environment, unless told. */
+/** The folder where `npm start` stores the data of an environment by default. */
 export function stateFolder(env: string): string {
   return path.join(ROOT, ".wrangler", env === PRODUCTION ? "state" : `state-${env}`);
 }

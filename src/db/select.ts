@@ -61,5 +61,8 @@ export const SUMMARY = "sealed:";
 
 export const isEvent = (table: string) => `${table}.id NOT GLOB '${SUMMARY}*'`;
 
-/** The format of an id of a summary, or of its beginning, with this number of keys. Their width is fixed, so the ids have the order of the keys. */
+/**
+ * The format of the id of a summary, or of the beginning of an id, with this number of keys. The keys have a fixed width, so
+ * the ids have the order of the keys.
+ */
 export const summaryFormat = (keys: number) => `'${SUMMARY}${"%08x".repeat(keys)}'`;

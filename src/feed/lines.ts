@@ -4,7 +4,7 @@ import { withCommas } from "../values/number.ts";
 import { utf8Bytes } from "../values/text.ts";
 import { toUtc } from "../values/time.ts";
 import { TOO_OLD } from "./records/faults.ts";
-import { isDeletable, itemsOf, type Kind, type Line, valuesForChecks } from "./records/kind.ts";
+import { type Fields, fieldsAndListForChecks, isDeletable, itemsOf, type Kind, type Line } from "./records/kind.ts";
 import { toJsonRow } from "./records/statements.ts";
 
 /**
@@ -39,10 +39,11 @@ export function checkLine(
     const text = `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
     return { messages: { "": [text] } };
   }
-  const items = itemsOf(kind.list?.field, result.data).length;
   const time = timeOf(kind, result.data);
-  const forChecks = valuesForChecks(kind, result.data);
-  return { line: { kind, number, time, deleted: deletes, forChecks, items, order: number, row } };
+  const items = itemsOf(kind.list?.field, result.data);
+  const values: Fields = { ...result.data, item_count: new Set(items).size };
+  const forChecks = Object.fromEntries(fieldsAndListForChecks(kind).map((name) => [name, values[name] ?? null]));
+  return { line: { kind, number, time, deleted: deletes, forChecks, items: items.length, order: number, row } };
 }
 
 function timeOf({ timeField }: Kind, fields: Record<string, unknown>): string | null {

@@ -166,8 +166,8 @@ function ofSecond(second: "newest" | "earlier"): string {
 }
 
 /**
- * The entries of a search index. FTS5 stores no contents here, but the table `…_terms` lists the words of each entry. The view
- * `expected_words` has the words that must be there. A JSON array splits them at their blanks: no word has a quote.
+ * The entries of a search index. FTS5 stores no contents here, but the table `…_terms` lists the words of each entry. The
+ * view `expected_words` has the words that must be there. A JSON array splits them at their blanks: no word has a quote.
  */
 function searchIndex(name: string, table: string, over: Derived["over"]): Derived {
   return {

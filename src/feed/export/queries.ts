@@ -98,7 +98,7 @@ function whereAndOrderAfter(scan: ExportScan, after: Cursor["after"]): SQL {
   return sql`WHERE ${sql.raw(scan.when ?? "true")} ${isAfter} ORDER BY ${orderOf(scan)}`;
 }
 
-/** Two statements: the rows about a customer among the next rows of a scan, and the cursor of the last row if there are more. */
+/** The rows about a customer among the next rows of a scan; and the cursor of the last of these, if there are more. */
 function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string): SQL[] {
   const table = sql.raw(tableName(scan));
   // The object of each segment has to be read from R2.

@@ -188,11 +188,6 @@ export function fieldsAndListForChecks({ fieldsForChecks, list }: Kind): readonl
   return list === undefined || isGlobal(list.of) ? fieldsForChecks : [...fieldsForChecks, list.field];
 }
 
-export function valuesForChecks(kind: Kind, fields: Fields): Fields {
-  const values = { ...fields, item_count: new Set(itemsOf(kind.list?.field, fields)).size } as Fields;
-  return Object.fromEntries(fieldsAndListForChecks(kind).map((name) => [name, values[name] ?? null]));
-}
-
 /** The ids in the list of a line; none if its kind has no list. */
 export function itemsOf(field: string | undefined, fields: Fields): readonly unknown[] {
   const items = field === undefined ? undefined : fields[field];

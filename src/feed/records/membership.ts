@@ -24,8 +24,8 @@ export const membership = defineKind(memberships, {
     {
       field: "referrer_id",
       text: "must be a member of the store, stored or on an earlier line",
-      // When a membership is written, a trigger makes the link if the referrer is a member by then. The check looks up the link
-      // by its whole primary key, for which it needs the member's name and id. Who refers themselves would have a link.
+      // When a membership is written, a trigger makes the link if the referrer is a member by then. The check looks up the
+      // link by its whole primary key, which has the member's name and id. A member who is their own referrer has a link.
       when: sql`referrer_id = customer_id OR (referrer_key IS NOT NULL AND store_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM customers
         WHERE customers.key = line.customer_key AND NOT EXISTS (

@@ -118,10 +118,10 @@ function withReferenceKeys(kind: Kind, lines: SQL, withMissing: "drop" | "keep",
   const references = Object.entries(kind.references).filter(([field]) => fields?.includes(field) ?? true);
   const joins = references.map(([field, to], index) => {
     const target = `target_${index}`;
-    const isNeeded = withMissing === "drop" && !isOptional(kind, field);
+    const join = withMissing === "drop" && !isOptional(kind, field) ? "CROSS JOIN" : "LEFT JOIN";
     // An erased customer counts as not stored (docs/contract/feed.md, 2).
     const stored = to.deletion?.column === "erased" ? `AND ${target}.erased = 0` : "";
-    return `${isNeeded ? "CROSS" : "LEFT"} JOIN ${tableName(to)} AS ${target} ON ${target}.id = unresolved.${field} ${stored}`;
+    return `${join} ${tableName(to)} AS ${target} ON ${target}.id = unresolved.${field} ${stored}`;
   });
   const keys = references.map(([field], index) => `, target_${index}.key AS ${referenceKey(field)}`);
   return sql`(SELECT unresolved.* ${sql.raw(keys.join(""))} FROM ${lines} AS unresolved ${sql.raw(joins.join(" "))})`;

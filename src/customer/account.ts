@@ -83,7 +83,7 @@ export const LoyaltyOptions = z.object(
 );
 export type LoyaltyOptions = z.output<typeof LoyaltyOptions>;
 
-/** The credentials in the loyalty options, as every answer shows them. */
+/** Every answer shows the credentials of the loyalty options so. */
 export const NO_CREDENTIALS = {
   mailer_domain: "",
   mailer_secret: "",

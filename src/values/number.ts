@@ -9,7 +9,7 @@ export const Flag = z.literal([0, 1], { error: mustBe("0 or 1") });
 /** A whole number of the feed: a JSON number from 0 to 999,999,999. */
 export const Count = wholeNumber(0);
 
-/** A count of a play. A negative count corrects an earlier play. */
+/** A negative count of a play corrects an earlier play. */
 export const SignedCount = wholeNumber(-LARGEST_INTEGER);
 
 /** A restored count, which may be larger than a fed count. */
@@ -58,7 +58,6 @@ export function integerParameter({ min, max }: { min: number; max: number }) {
   });
 }
 
-/** `"5,000"` for 5000. */
 export function withCommas(number: number): string {
   return number.toLocaleString("en-US");
 }

@@ -18,7 +18,6 @@ function scalar(limit: number) {
 // The id gives a generated client one type for these fields instead of 150 types.
 export const PassedThrough = scalar(FIELD_LIMIT).meta({ id: "PassedThrough" });
 
-/** A passed-through field with its default. */
 export function passedThrough(whenLeftOut: null | 0 | "", limit?: number) {
   return (limit === undefined ? PassedThrough : scalar(limit)).default(whenLeftOut);
 }

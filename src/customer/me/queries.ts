@@ -30,7 +30,7 @@ export async function findMe(
 }
 
 const selectCustomer = compileOnce((placeholder: PlaceholderOf<"customerId">) => {
-  // One customer, who is read as a search with a single result and no forgiven words.
+  // Read as a search with one result and no forgiven words.
   const found = sql`found(rank, key, forgiven) AS MATERIALIZED (
     SELECT 0, ${customers.key}, NULL FROM ${customers}
     WHERE ${customers.id} = ${placeholder("customerId")} AND ${customers.erased} = 0

@@ -110,9 +110,9 @@ const selectGroups = compileOnce((placeholder: Placeholders) =>
 );
 
 /**
- * The page's groups, and one more if any, each with the time of the message that it shows. That is its newest message, or,
- * until that is shown, the newest of an earlier second. SQLite scans the index once, and looks up only groups with a message
- * that is not shown.
+ * The page's groups, and one more if there is one, each with the time of the message that it shows. A group shows its newest
+ * message; during the second of that message it shows the newest message from before. SQLite scans the index once, and looks
+ * up only the groups whose newest message is not shown yet.
  */
 function selectShownGroups(placeholder: Placeholders): SQL {
   const news = messageGroupNews;

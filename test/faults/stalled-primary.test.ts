@@ -3,7 +3,7 @@ import { beforeAll, describe, it } from "vitest";
 import { boardKey } from "../../src/customer/gamification/boards.ts";
 import { mustFeed, ndjson } from "../support/api.ts";
 import { CALLS } from "../support/calls.ts";
-import { databaseThrough, stallingDatabase } from "../support/databases.ts";
+import { databaseThrough } from "../support/databases.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { asAt, sendTo, timed } from "../support/stalling.ts";
@@ -22,6 +22,17 @@ beforeAll(() => mustFeed(stored.lines));
 
 /** A board that is cached nowhere. */
 const uncached = () => ({ location_id: seed.freshId("s"), eip_campaign_id: stored.contest.id });
+
+/** A D1 whose primary does not answer while it is stalled. Its replicas answer. */
+function stallingDatabase() {
+  const primary = { isStalled: false, calls: 0 };
+  const DB = databaseThrough(({ start, send }) => {
+    if (start !== "first-primary") return send();
+    primary.calls += 1;
+    return primary.isStalled ? new Promise(() => {}) : send();
+  });
+  return { primary, DB };
+}
 
 describe("while the primary stalls", () => {
   it("requests that need it are refused at once after two timeouts, and replicas answer the others", async ({

@@ -27,14 +27,3 @@ export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>, 
   const { prepare, batch } = database;
   return { withSession, prepare: prepare.bind(database), batch: batch.bind(database) } as unknown as D1Database;
 }
-
-/** A D1 whose primary does not answer while it is stalled. Its replicas answer. */
-export function stallingDatabase() {
-  const primary = { isStalled: false, calls: 0 };
-  const DB = databaseThrough(({ start, send }) => {
-    if (start !== "first-primary") return send();
-    primary.calls += 1;
-    return primary.isStalled ? new Promise(() => {}) : send();
-  });
-  return { primary, DB };
-}

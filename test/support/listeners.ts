@@ -12,20 +12,15 @@ const START = Date.UTC(2027, 0, 1);
 let now = 0;
 
 /** A second of the tests' clock as text. */
-export function toText(second: number): string {
+function toText(second: number): string {
   return new Date(START + second * 1_000).toISOString().slice(0, 19).replace("T", " ");
-}
-
-/** Stops the clocks of the Worker and of D1 at the same second. Shows no message. */
-export async function stopClocks(second: number): Promise<void> {
-  vi.setSystemTime(START + second * 1_000);
-  await stopClock(toText(second));
 }
 
 /** Moves all clocks on, and shows messages. The test must have faked `Date`. */
 export async function pass(seconds: number): Promise<string> {
   now += seconds;
-  await stopClocks(now);
+  vi.setSystemTime(START + now * 1_000);
+  await stopClock(toText(now));
   await showStoredMessages();
   return toText(now);
 }

@@ -7,12 +7,6 @@ export function freshId(prefix = "x"): string {
   return `${prefix}${count}`;
 }
 
-/** The id of an account has only digits. */
-export function freshAccountId(): string {
-  count += 1;
-  return String(1_000 + count);
-}
-
 type Fields = object;
 type Line = Record<string, unknown> & { record: string };
 type Seed = Line & { id: string };
@@ -36,8 +30,10 @@ function withId<const Names extends readonly string[]>(
   return (...given: Parameters<typeof make>): Seed => ({ id: freshId(prefix), ...make(...given) });
 }
 
+/** The id of an account has only digits. */
 export const account = (fields: Fields = {}): Seed => {
-  return { record: "account", id: freshAccountId(), company: "Blue Cup", ...fields };
+  count += 1;
+  return { record: "account", id: String(1_000 + count), company: "Blue Cup", ...fields };
 };
 export const store = withId("store", "s", ["account_id"], { name: "Main Street", latitude: 35.47, longitude: -97.52 });
 export const campaign = withId("campaign", "k", ["account_id"], {

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Lets time pass in small steps, so that waiting requests check as often as they would. */
+/** Lets time pass in steps of 50 ms, in which waiting requests check whether it is their turn. */
 async function pass(milliseconds: number): Promise<void> {
   for (const end = now + milliseconds; now < end; now += 50) {
     const due = sleeping.filter(({ until }) => until <= now);
@@ -28,7 +28,7 @@ async function pass(milliseconds: number): Promise<void> {
   }
 }
 
-/** Starts a request. The test ends its work with `end`, and without a size it sends the body with `receive`. */
+/** Starts a request. `end` ends its work. Without a size, its body comes with calls of `receive`. */
 function request(admission: Admission, bytes?: number) {
   const state = { working: false, status: 0, end: () => {}, receive: (_: number) => {} };
   const read = async (onBytes: (bytes: number) => void) => {
@@ -115,7 +115,7 @@ describe("feed requests at once", () => {
     expect([during.status, after.status, after.working]).toEqual([503, 0, true]);
   });
 
-  it("do not wait forever behind requests that were cancelled during their work", async ({ expect }) => {
+  it("do not wait forever for requests that were cancelled during their work", async ({ expect }) => {
     const admission = new Admission();
     for (let one = 0; one < 4; one += 1) request(admission, 8 * MIB);
     await pass(40_000);
@@ -130,7 +130,7 @@ describe("feed requests at once", () => {
     expect(other.working).toBe(true);
   });
 
-  it("do not wait behind a request that was cancelled while it waited", async ({ expect }) => {
+  it("do not wait for a request that was cancelled while it waited", async ({ expect }) => {
     const admission = new Admission();
     const [first] = Array.from({ length: 4 }, () => request(admission, 1));
     await pass(100);

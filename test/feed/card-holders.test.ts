@@ -3,7 +3,7 @@ import { mustFeed, send, trips } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
 import { signToken } from "../support/tokens.ts";
 
-describe("the customers with a card", () => {
+describe("the customers who hold a card", () => {
   it("are the first hundred by id, each with their own balances, in one round trip", async ({ expect }) => {
     const ids = Array.from({ length: 101 }, (_, index) => `holder-${String(index).padStart(3, "0")}`);
     const [account, other] = [seed.account({ company: "B" }), seed.account({ company: "A" })];

@@ -24,12 +24,12 @@ const tooMany = (count: string) => ({
   message: `This request holds ${count} ids in lists and members of the groups that it touches: at most 20,000 are taken.`,
 });
 
-// One line about each of these groups, and a second line about the first, are about 20,100 members.
+// With a line about each group and a second line about the first, a request is about 20,100 members.
 const ABOUT_GROUPS: [what: string, groups: number, toLine: (group: Group, from: unknown) => FeedLine][] = [
   ["messages", 201, ({ id }, from) => seed.message(id, from)],
   ["message states", 201, ({ id }, from) => seed.messageState(id, from)],
   ["deletes of groups", 201, ({ id }) => seed.deleted("message_group", { id })],
-  // Both the members in each line and the members that it replaces are counted.
+  // The members in a line and the members that it replaces both count.
   ["lists of members", 100, (group) => group],
 ];
 
@@ -59,7 +59,7 @@ describe("a feed request", () => {
     const most = await feed(campaigns);
     const more = await feed([...campaigns, seed.group(["one", "two"])]);
 
-    // Refused only because none of the stores exists.
+    // It is refused because the stores do not exist, not for its size.
     expect(Object.keys(most.body.messages)).toContain("line 2.store_ids");
     expect(more.body).toEqual(tooMany("20,002"));
   });
@@ -117,7 +117,7 @@ describe("a line", () => {
     const ids = stores.map(({ id }) => id);
     await mustFeed([account, ...stores]);
     const campaign = seed.campaign(account.id);
-    /** Lists stores. Resolves with their number, whether the first store is among them, and the time it took. */
+    /** Feeds a list of stores. Resolves with their count, whether the first store is among them, and the milliseconds. */
     const list = async (store_ids: string[]) => {
       const startedAt = Date.now();
       await mustFeed([{ ...campaign, store_ids }]);
@@ -134,7 +134,7 @@ describe("a line", () => {
     const [first, second] = [await list(ids.slice(1)), await list(ids.slice(0, 7))];
 
     expect([first.listed, second.listed]).toEqual([[{ count: 10_001, first: 0 }], [{ count: 7, first: 1 }]]);
-    // Searching the whole list for each store takes a hundred times as long. A busy machine may stand still for seconds.
+    // A search through the list for each store would take a hundred times as long. A busy machine may pause for seconds.
     expect(second.milliseconds).toBeLessThan(5 * first.milliseconds + 4_000);
   });
 });

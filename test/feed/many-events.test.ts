@@ -5,14 +5,14 @@ import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
 
-// From 1,000 balance entries on, their ids are looked up once for all checks and totals.
+// With 1,000 balance entries or more, their ids are looked up once for all checks and totals.
 const MANY = 1_020;
-/** The lines of a request: a fifth as many events of each of three other kinds. */
+/** The lines of a request. For five entries, it has one event of each of three other kinds. */
 const LINES = MANY + (3 * MANY) / 5;
 
 function world() {
   const { lines, store, campaign, customer, contest, one } = program(seed.freshId("many"));
-  /** Entries and other events. Every second id sorts in the reverse order. */
+  /** Entries and other events. Ids with a minus sort in the reverse order of their numbers. */
   const events = (first: number) =>
     Array.from({ length: MANY }, (_, index) => first + index).flatMap((number) => {
       const id = `${store.id}-${number % 2 === 0 ? number : -number}`;
@@ -44,13 +44,13 @@ describe("a request of many events", () => {
     expect(first.body.items.ignored).toBe(0);
     expect(overlapping.body.items).toEqual({ accepted: LINES / 2, ignored: LINES / 2 });
     expect(again.body.items).toEqual({ accepted: 0, ignored: LINES });
-    // The program itself has an entry of 5.00.
+    // The program has an entry of 5.00 too.
     expect(await balanceOf(customer)).toBe(500 + 125 * (MANY + half));
     expect(await differences()).toEqual([]);
     expect(await rows("SELECT * FROM fresh_events")).toEqual([]);
   });
 
-  it("is taken whole where its ids fill more than one parameter", async ({ expect }) => {
+  it("is taken whole if its ids fill more than one parameter of a statement", async ({ expect }) => {
     const long = (id: string) => `${id}${"🙂".repeat(64 - id.length)}`;
     const account = seed.account();
     const store = seed.store(account.id, { id: long(seed.freshId("s")) });
@@ -65,7 +65,7 @@ describe("a request of many events", () => {
     expect(await balanceOf(customer.id)).toBe(125 * entries.length);
   });
 
-  it("is refused whole by the line that is wrong, and leaves nothing behind", async ({ expect }) => {
+  it("is refused whole if one line is bad, and stores nothing", async ({ expect }) => {
     const { lines, events, customer, store } = world();
 
     const answer = await feed([...lines, ...events(0), seed.entry(seed.freshId("nobody"), store, "1.00")]);

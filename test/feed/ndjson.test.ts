@@ -5,7 +5,7 @@ import { FEED_BYTES } from "../support/feed-bytes.ts";
 import * as seed from "../support/seed.ts";
 
 describe("the lines of a body", () => {
-  it("are split only as far as they are read", ({ expect }) => {
+  it("are split one by one, as they are read", ({ expect }) => {
     const lines = splitLines(new TextEncoder().encode("a\n\nb\n".repeat(1_000_000)));
 
     expect([lines.next().value, lines.next().value, lines.next().value]).toEqual([
@@ -17,16 +17,13 @@ describe("the lines of a body", () => {
 });
 
 describe("a body by its bytes", () => {
-  it.for(FEED_BYTES)(
-    "is read as every reader of a feed must read it: $what",
-    async ({ body, lines, bad }, { expect }) => {
-      const answer = await feed(new Blob([body]));
+  it.for(FEED_BYTES)("is read as feed-bytes.ts says: $what", async ({ body, lines, bad }, { expect }) => {
+    const answer = await feed(new Blob([body]));
 
-      const messages = Object.entries(bad).map(([line, text]) => [line, [text]]);
-      if (messages.length === 0) expect(answer.body).toEqual({ status: true, items: { accepted: lines, ignored: 0 } });
-      else expect(answer.body.messages).toEqual(Object.fromEntries(messages));
-    },
-  );
+    const messages = Object.entries(bad).map(([line, text]) => [line, [text]]);
+    if (messages.length === 0) expect(answer.body).toEqual({ status: true, items: { accepted: lines, ignored: 0 } });
+    else expect(answer.body.messages).toEqual(Object.fromEntries(messages));
+  });
 });
 
 describe("a line", () => {
@@ -35,7 +32,7 @@ describe("a line", () => {
     `{"record":"customer","id":"x","first_name":"a","last_name":"b","unknown":${json}}`;
 
   it.for([
-    // Almost 2 MiB, the most that a request may have.
+    // Almost 2 MiB, the limit of a request.
     ["numbers of a list of ids", `{"record":"campaign","store_ids":[${"1,".repeat(1024 * 1024 - 100)}1]}`],
     ["lists", customer(`[${"[],".repeat(MANY)}1]`)],
     ["objects", customer(`[${"{},".repeat(MANY)}1]`)],

@@ -5,7 +5,7 @@ import * as seed from "../support/seed.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const ZONE = "America/Los_Angeles";
-/** In UTC, the first and the last second of the tenth of May there, and the seconds beside them. */
+/** The first and last second of May 10 in that zone, and the seconds before and after, in UTC. */
 const [BEFORE, FIRST, LAST, AFTER] = [
   "2026-05-10 06:59:59",
   "2026-05-10 07:00:00",
@@ -15,7 +15,7 @@ const [BEFORE, FIRST, LAST, AFTER] = [
 const DAY = { time_zone: ZONE, start: "2026-05-10", end: "2026-05-10" };
 
 /** A program whose dates are all in one time zone. */
-function world({ time_zone, start, end }: { time_zone?: string; start: string; end: string }) {
+function programIn({ time_zone, start, end }: { time_zone?: string; start: string; end: string }) {
   const account = seed.account();
   const store = seed.store(account.id);
   const customer = seed.customer();
@@ -39,7 +39,7 @@ function world({ time_zone, start, end }: { time_zone?: string; start: string; e
 }
 
 /** How many items of each list the customer gets. */
-async function shown({ account, store, customer }: ReturnType<typeof world>) {
+async function shown({ account, store, customer }: ReturnType<typeof programIn>) {
   const api = as(String(customer.id));
   const nearby = await api.post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {
     ...{ latitude: 35.47, longitude: -97.52, single_account_id: account.id },
@@ -66,18 +66,28 @@ describe("time_zone", () => {
     ["has begun at its midnight there", DAY, FIRST, ALL],
     ["lasts to its last second there", DAY, LAST, ALL],
     ["is over at the next midnight there", DAY, AFTER, NONE],
-    ["is of UTC where none is given", { start: DAY.start, end: DAY.end }, "2026-05-10 23:59:59", ALL],
-    ["is over in UTC where none is given", { start: DAY.start, end: DAY.end }, "2026-05-11 00:00:00", NONE],
-  ] as const)("a day %s: %j at %s", async ([, dates, now, expected], { expect }) => {
-    const given = world(dates);
+    [
+      "lasts to its last second in UTC without a time zone",
+      { start: DAY.start, end: DAY.end },
+      "2026-05-10 23:59:59",
+      ALL,
+    ],
+    [
+      "is over at the next midnight in UTC without a time zone",
+      { start: DAY.start, end: DAY.end },
+      "2026-05-11 00:00:00",
+      NONE,
+    ],
+  ] as const)("says when a day begins and ends. It %s: %j at %s", async ([, dates, now, expected], { expect }) => {
+    const given = programIn(dates);
     await setClock(now);
     await mustFeed(given.lines);
 
     expect(await shown(given)).toEqual(expected);
   });
 
-  it("answers the end of the calendar where a day's last second is beyond it", async ({ expect }) => {
-    const given = world({ ...DAY, time_zone: "America/New_York", end: "9999-12-31" });
+  it("gives the last second of the year 9999 for a day that ends later in UTC", async ({ expect }) => {
+    const given = programIn({ ...DAY, time_zone: "America/New_York", end: "9999-12-31" });
     await setClock("2026-05-10 12:00:00");
     await mustFeed(given.lines);
 

@@ -23,10 +23,10 @@ const member = async ({ customer, store }: Program) =>
   (await as(customer.id).get(`${CUSTOMER}/stores/${store.id}/team-with-level`)).body.items[0];
 
 interface Total {
-  /** Sets the total, for an id. */
+  /** The SQL that sets the total to `?1`, for the id `?2`. */
   update: string;
   id: (stored: Program) => string;
-  /** A line that adds an amount to the total: hundredths, or a count. */
+  /** A line that adds an amount to the total, in hundredths or as a count. */
   line: (stored: Program, amount: number) => FeedLine;
   answered: (stored: Program) => Promise<unknown>;
   isCount?: boolean;
@@ -76,7 +76,7 @@ describe("a total", () => {
     async ([name, sign], { expect }) => {
       const { update, id, line, answered, isCount = false } = TOTALS[name] as Total;
       const stored = await storedProgram();
-      // The row of the total exists once something was added.
+      // The first line makes the row of the total.
       await mustFeed([line(stored, 1)]);
       await rows(update, sign * (LARGEST - 10), id(stored));
       const before = await snapshot();
@@ -109,7 +109,7 @@ describe("a total", () => {
 const MANY = 1_400;
 const NUMBERS = `WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${MANY})`;
 
-/** Stores many stores of a program's account. */
+/** Adds many stores to a program's account. */
 async function addStores({ account }: Program): Promise<void> {
   const columns = "store_image, address_line_1, address_line_2, city, state, zip, phone, words";
   await rows(
@@ -172,7 +172,7 @@ describe("many totals at their limit", () => {
 
     const { balances } = await me(stored);
 
-    // Of numbers as large, not every one is a double.
+    // Doubles of this size are not exact.
     expect(balances[0].balance / ((MANY * LARGEST) / 100)).toBeCloseTo(1, 12);
   });
 });

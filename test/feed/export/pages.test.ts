@@ -37,7 +37,7 @@ describe("an export", () => {
     const account = seed.account();
     const store = seed.store(account.id);
     const customers = Array.from({ length: 12 }, () => seed.customer());
-    // Five of the eleven referrers were stored after the member.
+    // Five of the eleven referrers are stored after the member whom they referred.
     const order = [7, 3, 9, 1, 11, 0, 5, 2, 10, 4, 8, 6].map((index) => customers[index]?.id);
     const members = order.map((id, index) => seed.membership(store.id, id, { referrer_id: order[index - 1] ?? null }));
     await mustFeed([account, store, ...customers, ...members]);
@@ -108,7 +108,7 @@ describe("a page of an export", () => {
     expect([...accounts, ...campaigns].filter(({ id }) => !given.includes(id))).toEqual([]);
   });
 
-  it("is not sent by the database beyond 2 MiB of texts that take more room as JSON than there", async ({ expect }) => {
+  it("is at most 2 MiB from D1, even of texts that take more bytes as JSON than in D1", async ({ expect }) => {
     const [one, other] = [seed.customer(), seed.customer()];
     const group = seed.group([one.id, other.id]);
     const messages = Array.from({ length: 250 }, () =>
@@ -127,8 +127,8 @@ describe("a page of an export", () => {
   });
 });
 
-describe("what was deleted", () => {
-  it("comes as its line and is deleted on a later page, unless nothing of it is left", async ({ expect }) => {
+describe("a deleted record", () => {
+  it("is exported as a line, and as a delete on a later page, unless nothing of it is left", async ({ expect }) => {
     const gone = program("gone");
     await mustFeed(gone.lines);
     const deletes = KINDS.filter(({ type }) => type === "state").map(({ record, keyFields }) =>
@@ -181,7 +181,7 @@ describe("an export is refused", () => {
     [encode({ scan: "play 1", after: [""] }), NO_LINK],
     [encode({ scan: "play 1", after: ["x".repeat(65)] }), NO_LINK],
     [`${encode({ scan: "store 1" })}&record=customer`, OTHER],
-  ] as const)("for a cursor that none of its links gave: %s", async ([after, text], { expect }) => {
+  ] as const)("for a cursor that is not of one of its links: %s", async ([after, text], { expect }) => {
     const { status, body } = await exportPage(`${EXPORT}?after=${after}`);
 
     expect([status, body.messages]).toEqual([422, { after: [text] }]);

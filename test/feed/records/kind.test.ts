@@ -14,7 +14,7 @@ describe("a kind's lines", () => {
 });
 
 describe("an erased customer", () => {
-  it("has nothing left of what a line filled but the id", async ({ expect }) => {
+  it("has nothing left of the fields of a line, except the id", async ({ expect }) => {
     const kind = KINDS.find(({ record }) => record === "customer");
     const fields = Object.keys(kind?.fields.shape ?? {});
     const texts = Object.fromEntries(fields.map((field) => [field, field === "date_of_birth" ? "1815-12-10" : field]));

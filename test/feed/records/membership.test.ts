@@ -31,7 +31,7 @@ const REFUSED: [what: string, linesOf: (given: Given) => Record<string, unknown>
     ({ a, b, c, join }) => [join(a), join(b), join(c), join(a, c), join(b, a), join(c, b)],
   ],
   [
-    "the referrer stands on an earlier line that a later line deletes",
+    "the referrer joins on an earlier line, and leaves on a later line",
     ({ a, b, join, leave }) => [join(a), join(b, a), leave(a)],
   ],
 ];
@@ -47,7 +47,7 @@ describe("a membership's referrer", () => {
     }
   });
 
-  it("may stand on an earlier line that a later line replaces", async ({ expect }) => {
+  it("may join on an earlier line that a later line replaces", async ({ expect }) => {
     const { a, b, c, join } = await storeAndCustomers();
 
     const answer = await feed([join(b), join(a), join(b, a), join(c), join(b, a), join(c)]);

@@ -30,7 +30,7 @@ describe("a restored line", () => {
     ["a group of somebody who is not stored", { ...group, member_ids: [a, "nobody"] }, { member_ids: [NOT_STORED] }],
     ["a message of somebody who is not stored", seed.message(group.id, "nobody"), { customer_id: [NOT_STORED] }],
     ["a message of a group that is not stored", seed.message("nowhere", a), { group_id: [NOT_STORED] }],
-    // Later messages would be hidden, or could not be stored.
+    // After these lines, later messages would be hidden, or could not be stored.
     ["a message of the future", sentAt("2026-06-01 10:01:01"), { sent_at: [FUTURE] }],
     [
       "a clock of the future",
@@ -51,7 +51,7 @@ describe("a restored line", () => {
   });
 
   it.for<[what: string, line: object]>([
-    ["a group of nobody", { ...group, member_ids: [] }],
+    ["a group without members", { ...group, member_ids: [] }],
     ["a group without its initial customer", { ...group, member_ids: [b] }],
     ["a message of somebody who is not in the group", seed.message(group.id, stranger)],
     ["a message of the next minute", sentAt("2026-06-01 10:01:00")],
@@ -86,7 +86,7 @@ describe("a restored message", () => {
     expect(await programState()).toEqual([{ stamp: NOW, clock_said: NOW }]);
   });
 
-  it("may be one of any number of groups: a limit on their members holds in a feed only", async ({ expect }) => {
+  it("may be of any number of groups, although a feed has a limit for their members", async ({ expect }) => {
     const customers = Array.from({ length: 100 }, () => seed.customer());
     const ids = customers.map(({ id }) => id);
     const groups = Array.from({ length: 201 }, () => seed.group(ids));
@@ -116,7 +116,7 @@ describe("a restored message", () => {
 describe("a program line", () => {
   beforeEach(() => freshDatabase(NOW));
 
-  it("sets the clock of messages, on which the next stamp follows; the last line counts", async ({ expect }) => {
+  it("sets the clock of messages, whose next stamp is a second later; the last line counts", async ({ expect }) => {
     const { customers, a, group } = talk();
     await mustRestore([...customers, group, clock({ message_stamp: LONG_AGO, message_clock_said: LONG_AGO })]);
     await mustRestore([clock(), clock({ message_stamp: "2026-06-01 10:00:05" })]);
@@ -129,7 +129,7 @@ describe("a program line", () => {
 
   it.for([
     ["leaves the clock as it is if all messages are earlier", "2026-05-01 10:00:01", "2026-05-01 10:00:01"],
-    ["lets the schedule show messages of its very second", "2026-05-01 10:00:00", NOW],
+    ["lets the schedule show messages of its own second", "2026-05-01 10:00:00", NOW],
   ])("%s", async ([, message_stamp, after], { expect }) => {
     const { customers, a, group } = talk();
     await mustRestore([...customers, group, seed.message(group.id, a, { sent_at: "2026-05-01 10:00:00" })]);

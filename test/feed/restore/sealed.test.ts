@@ -58,7 +58,9 @@ const EVENTS = ["balance_entry", "token_earning", "play", "history_segment"];
 const texts = (lines: readonly object[]) => lines.map((line) => JSON.stringify(line));
 
 describe("lines that stand for sealed events", () => {
-  it("are restored and exported as they were, with the segments; said again, they count once", async ({ expect }) => {
+  it("are restored and exported as they were, with the segments, and count once if they come again", async ({
+    expect,
+  }) => {
     const { records, summaries, customer_id, store_id } = sealed();
 
     await mustRestore([...records, seed.entry(customer_id, store_id, "1.00"), ...summaries, ...summaries]);
@@ -102,7 +104,7 @@ describe("lines that stand for sealed events", () => {
     ]);
   });
 
-  it("are not states: the id of a coupon may begin with `sealed:`", async ({ expect }) => {
+  it("are events: the id of a coupon may begin with `sealed:`", async ({ expect }) => {
     const account = seed.account();
     const [kept, gone] = ["sealed:coupon", "sealed:gone"].map((id) => seed.coupon(account.id, { id }));
     await mustRestore([account, kept ?? "", gone ?? ""]);
@@ -165,7 +167,7 @@ describe("a line that stands for sealed events", () => {
     [{ ...earned, sealed: undefined, id: "e1" }, { customer_id: ["is required"] }],
     [{ ...balance, sealed: false }, { sealed: ["must be true"] }],
     [{ ...balance, amount: "90071992547409.92" }, { amount: ["must be at most 90,071,992,547,409.91"] }],
-    // After a segment of a later month every event would be too old.
+    // After a segment of a later month, every event would be refused as too old.
     [segment(july), { month: FUTURE, newest: FUTURE }],
     [segment({ name: "../play/2026-03/2.ndjson.gz" }), { name: ["must be the name of a segment's object"] }],
     [segment({ name: "play/2026-03/3.ndjson.gz" }), { name: ["must be made of its kind, month and number"] }],
@@ -190,7 +192,7 @@ describe("a line that stands for sealed events", () => {
   });
 
   it.for(["balance_entry", "token_earning", "play", "message"])(
-    "has an id that no other line may have: %s",
+    "has an id that begins with `sealed:`, which no line may give: %s",
     async (record, { expect }) => {
       const answers = [await feed([{ record, id: "sealed:1" }]), await restore([{ record, id: "sealed:1" }])];
 
@@ -198,7 +200,7 @@ describe("a line that stands for sealed events", () => {
     },
   );
 
-  it("may be a segment of the month that has begun", async ({ expect }) => {
+  it("may be a segment of the current month", async ({ expect }) => {
     const answer = await restore([segment({ month: "2026-06", name: "play/2026-06/2.ndjson.gz" })]);
 
     expect(answer.status).toBe(200);

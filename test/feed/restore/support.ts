@@ -12,7 +12,7 @@ export async function mustRestore(lines: readonly FeedLine[]): Promise<Answer> {
   return answer;
 }
 
-/** The line of the clock of messages. */
+/** The line that sets the clock of messages. */
 export const clock = (fields: object = {}) => ({
   record: "program",
   message_stamp: "2026-05-01 10:00:00",

@@ -9,9 +9,7 @@ import { clock, mustRestore, NOW } from "./support.ts";
 beforeEach(() => freshDatabase(NOW));
 
 describe("a restore token", () => {
-  it("feeds an empty database, one that was only restored, and one for which every other request was refused", async ({
-    expect,
-  }) => {
+  it("feeds a database that has taken no other feed: empty, restored, or after a refused feed", async ({ expect }) => {
     const first = await restore([seed.customer()]);
     const refused = await feed([seed.store("1")]);
     const second = await restore([seed.customer()]);
@@ -24,7 +22,7 @@ describe("a restore token", () => {
     ["lines", [seed.customer()]],
     ["a line that changes nothing", [seed.deleted("customer", { id: "nobody" })]],
     ["no lines", []],
-  ] as const)("feeds no database that was fed otherwise: %s", async ([, lines], { expect }) => {
+  ] as const)("is refused once the database has taken another feed: %s", async ([, lines], { expect }) => {
     await mustRestore([seed.customer()]);
     await mustFeed(lines);
     const before = await snapshot();
@@ -48,7 +46,7 @@ describe("a restore token", () => {
     expect([status, body.message]).toEqual([403, expect.stringContaining(text)]);
   });
 
-  it("wins no race against another feed", async ({ expect }) => {
+  it("is refused after a feed that came at the same time was committed", async ({ expect }) => {
     const lines = Array.from({ length: 6 }, () => seed.customer());
 
     const answers = await Promise.all(lines.map((line, at) => (at === 2 ? feed([line]) : restore([line]))));

@@ -9,7 +9,7 @@ const CALLS_A_STEP = 12;
 const { numRuns, seed } = propertyRuns(2);
 
 beforeAll(() => {
-  // A line for each request that fails, of which most are meant to.
+  // Each refused request logs a line, and most requests are refused on purpose.
   vi.spyOn(console, "log").mockImplementation(() => {});
 });
 afterAll(() => {
@@ -19,7 +19,7 @@ afterAll(() => {
 const seen: Record<string, number> = {};
 
 describe("a random program", () => {
-  it.for(Object.keys(SHAPES))("is fed, answered and exported as the model has it, step by step: %s", async (shape) => {
+  it.for(Object.keys(SHAPES))("gets the model's answers and export, step by step: %s", async (shape) => {
     for (let run = 0; run < numRuns; run += 1) {
       const trial = new Trial(`seed ${seed}, ${shape}, run ${run}`, shape, seen);
       await trial.begin();
@@ -32,7 +32,7 @@ describe("a random program", () => {
     }
   });
 
-  it("of these was answered in every way, and often", ({ expect }) => {
+  it("reaches every kind of answer often", ({ expect }) => {
     console.info(`${numRuns} programs of each shape, seed ${seed}: ${JSON.stringify(seen)}`);
     const ends = ["near-by-popular-campaigns", "messages", "team-with-level", "coupons", "my-coupons", "full-search"];
     const found = [...ends, "leaderboard", "me", "entries", "feed"].map((end) => `${end} 200`);

@@ -1,18 +1,18 @@
 import type { Row } from "./kinds.ts";
 import type { Expected } from "./model.ts";
 
-/** What the service answered. */
+/** An answer of the service. */
 export interface Answered {
   status: number;
   body: Row;
-  /** Its header `Link`. */
+  /** The header `Link`. */
   link: string | null;
 }
 
-// The model's sines may differ from the database's in the last digit.
-const ROUNDED = 0.0101;
+// Distances have two digits. The model's sines may differ from SQLite's, which may change the last digit.
+const ROUNDED_MILES = 0.0101;
 
-/** An answer in the form in which the model expects it, so that both can be compared as they are. */
+/** An answer in the form of the model's answers. */
 export function seenAs(expected: Expected, { status, body, link }: Answered): Expected {
   if (status === 422) return { status, fields: Object.keys(body.messages ?? {}).sort() };
   if (status !== 200) return { status };
@@ -22,17 +22,18 @@ export function seenAs(expected: Expected, { status, body, link }: Answered): Ex
   const campaigns = expected.body?.items;
   if (Array.isArray(campaigns) && Array.isArray(body.items))
     for (const [index, item] of body.items.entries())
-      if (Math.abs(item.distance - campaigns[index]?.distance) < ROUNDED) item.distance = campaigns[index].distance;
+      if (Math.abs(item.distance - campaigns[index]?.distance) < ROUNDED_MILES)
+        item.distance = campaigns[index].distance;
   return seen;
 }
 
-/** Both as JSON where they differ; null: they say the same. */
+/** Describes how two values differ; null: they are equal. */
 export function differenceOf(seen: unknown, expected: unknown): string | null {
   const [one, other] = [seen, expected].map((value) => JSON.stringify(sorted(value)));
   return one === other ? null : `${one} instead of ${other}`;
 }
 
-/** The same with the fields of objects in one order. */
+/** The same value with the fields of objects in alphabetical order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

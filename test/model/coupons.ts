@@ -7,7 +7,7 @@ import { endOf } from "./time.ts";
 
 const LISTS = ["store", "mfg", "digital"];
 
-/** A coupon that a customer has. One that is digital is not issued, at no store. */
+/** A coupon that a customer can use. A digital coupon is not issued to the customer, and has no store. */
 interface Entry {
   coupon: Row;
   issued?: Row;
@@ -32,7 +32,7 @@ export function accountObject(state: State, id: unknown, { inSearch = false, wit
   return { ...pick(account, names.replace("agreement_type ", "")), loyalty_options: shown };
 }
 
-/** The earlier of both ends; null: never. */
+/** The coupon ends with the earlier of its two ends; null: never. */
 function lastSecond({ coupon, issued }: Entry): string | null {
   const ends = [
     coupon.can_expire === 1 ? shownEnd(coupon) : null,
@@ -64,14 +64,14 @@ function validCoupons(state: State, caller: string, now: string): Entry[] {
     );
 }
 
-/** Whether a coupon's name, one of its lines or its chain's name holds a text. */
+/** Whether the coupon's name, one of its lines or the chain's name contains a text. */
 function holds(state: State, { name, header_lines, text_lines, account_id }: Row, search = ""): boolean {
   const { company, loyalty_options } = state.find("account", account_id) ?? {};
   const texts = [name, ...header_lines, ...text_lines, company, loyalty_options?.chain_display_name ?? ""];
   return texts.some((text) => fold(String(text)).includes(fold(search)));
 }
 
-/** What a coupon says of itself, in every form. */
+/** The fields that every form of a coupon has. */
 const ofCoupon = (coupon: Row): Row => ({
   ...pick(
     coupon,
@@ -80,7 +80,7 @@ const ofCoupon = (coupon: Row): Row => ({
   expiration_date: shownEnd(coupon),
 });
 
-/** A coupon record without what only the detailed variants have. */
+/** A coupon record. The detailed forms have more fields. */
 function couponRecord({ coupon, issued = {}, store = {} }: Entry): Row {
   return {
     ...pick(
@@ -116,7 +116,7 @@ function digitalCoupon(state: State, { coupon }: Entry): Row {
   return { account: accountObject(state, coupon.account_id), coupon: { ...own, ...ofCoupon(coupon), is_digital: 1 } };
 }
 
-/** The coupon list; null where nothing is found. */
+/** The coupon list; null: nothing is found. */
 export function couponList(state: State, caller: string, given: Row, now: string): Row | Row[] | null {
   const { includemfg, include_images, search, type, accountId } = given;
   const found = validCoupons(state, caller, now)
@@ -137,7 +137,7 @@ export function couponList(state: State, caller: string, given: Row, now: string
   return { stores: ofKind("store"), mfg: ofKind("mfg") };
 }
 
-/** All coupons of the combined list, each with the list that it is in, before they are cut into pages. */
+/** All coupons of the combined list, each with the name of its list. */
 export function combinedCoupons(
   state: State,
   caller: string,

@@ -1,25 +1,26 @@
 import type { Field, Kind, Row } from "./kinds.ts";
 import type { State } from "./state.ts";
 
-// What is wrong with a line once the whole request is applied.
+// The checks of a line that need the state after the whole request.
 
-/** A good line: `row` is what its fields hold, of a delete only the key. */
+/** A line whose fields are good by themselves. */
 export interface Line {
   kind: Kind;
   number: number;
   isDelete: boolean;
+  /** The fields. A delete has only the fields of the key. */
   row: Row;
   key: string;
 }
 
-/** The fields in which a line would change what is fixed. */
+/** The fixed fields that a line would change. */
 export function changes({ isEvent, fields }: Kind, row: Row, stored: Row | undefined): string[] {
   if (isEvent || stored === undefined) return [];
   const changed = fields.filter(({ name, isFixed }) => isFixed && row[name] !== null && row[name] !== stored[name]);
   return changed.map(({ name }) => name);
 }
 
-/** The names in a field that name no stored record. What is deleted or left is stored; a customer who is erased is not. */
+/** The ids in a field of which no record is stored. Deleted records are stored, but erased customers are not. */
 export function missing({ name, to }: Field, row: Row, after: State): unknown[] {
   const isStored = (id: unknown) => (to === "customer" ? after.customer(id) : after.find(to ?? "", id)) !== undefined;
   return to === undefined ? [] : namesIn(row[name]).filter((id) => !isStored(id));
@@ -28,7 +29,7 @@ export function missing({ name, to }: Field, row: Row, after: State): unknown[] 
 /** The ids in a field: one, a list, or none. */
 const namesIn = (value: unknown): unknown[] => (value === "all" ? [] : [value ?? []].flat());
 
-/** The account of a record; undefined where it is not stored, or belongs to none. */
+/** The account of a record; undefined: the record is not stored, or has no account. */
 function accountOf(record: string | undefined, id: unknown, state: State): string | undefined {
   const row = record === undefined ? undefined : state.find(record, id);
   return record === "account" ? row?.id : row?.account_id;
@@ -43,7 +44,7 @@ export function isForeign({ kind, row, key }: Line, accounts: readonly string[],
   );
   const owner = fields.find(({ name }) => name === ownerField);
   const stored = before.table(record).get(key) ?? {};
-  // Also an account that is not stored.
+  // An account need not be stored to be foreign.
   const own = [
     row.account_id,
     record === "account" ? row.id : undefined,
@@ -58,12 +59,11 @@ interface Request {
   after: State;
 }
 
-/** The fields of a line that are wrong once the whole request is applied. */
 export function faultsOf(line: Line, request: Request): string[] {
   const { row, kind } = line;
   const { record, fields, ownerField } = kind;
   const { after } = request;
-  // A record that is known by somebody who was erased is not compared with what is stored.
+  // The key names an erased customer: only the missing reference is reported.
   const isKnown = fields.every((field) => !field.isKey || missing(field, row, after).length === 0);
   const bad = new Set(isKnown ? changes(kind, row, after.table(record).get(line.key)) : []);
   const owner = accountOf(ownerField === "account_id" ? "account" : "store", row[ownerField ?? ""], after);
@@ -82,7 +82,7 @@ export function faultsOf(line: Line, request: Request): string[] {
   return [...bad];
 }
 
-/** Whether a line's customer must be a member, of a group or of a store, and is none. Who left a store still earns. */
+/** Whether the line's customer must be a member of the group or store, and is not. A former member still earns. */
 function isStranger({ kind: { record }, row }: Line, after: State): boolean {
   const { group_id, store_id, customer_id } = row;
   if (record === "token_earning")
@@ -95,7 +95,7 @@ function isStranger({ kind: { record }, row }: Line, after: State): boolean {
   );
 }
 
-/** A referrer is another customer who is a member of the store already: stored, or on an earlier line. */
+/** A referrer must be another customer with a membership of the store: stored, or on an earlier line. */
 function isBadReferrer({ kind, number, row }: Line, { lines, before, after }: Request): boolean {
   const { store_id, customer_id, referrer_id } = row;
   if (referrer_id === customer_id) return true;

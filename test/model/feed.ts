@@ -6,35 +6,33 @@ import { BAD } from "./values.ts";
 
 // The rules of docs/contract/feed.md, 1 and 2, one by one.
 
-/** What a feed is answered; of 422 the fields that are named, such as `line 3.latitude`. */
 export interface FeedAnswer {
   status: 200 | 403 | 422;
   accepted?: number;
   ignored?: number;
+  /** Of 422: the wrong fields, such as `line 3.latitude`. */
   fields?: string[];
 }
 
 export interface FeedRequest {
-  /** The values of the lines; undefined where a line is blank. */
+  /** The JSON values of the lines; undefined: the line is blank. */
   lines: readonly unknown[];
   /** The accounts of the token. */
   accounts: readonly string[] | "*";
-  /** The second in which it is applied. */
+  /** The second in which the request is applied. */
   now: string;
-  /** Events of before this time have left for history. */
-  horizon?: string | null;
 }
 
 const NAMED_LINES = 100;
 const SOFT_DELETED = ["account", "store", "campaign", "coupon", "employee", "eip_campaign"];
 
-/** What a request makes of what is stored, and what it is answered. A request that is refused leaves all as it was. */
+/** Applies a request to a state. A refused request leaves the state as it was. */
 export function applyFeed(before: State, request: FeedRequest): { answer: FeedAnswer; after: State } {
   const { lines, bad } = readLines(request);
   if (bad.length > 0)
     return { answer: { status: 422, fields: bad.slice(0, NAMED_LINES).flat().sort() }, after: before };
   const after = before.copy();
-  const { writes, deletes } = counting(lines, before);
+  const { writes, deletes } = deduplicated(lines, before);
   takeStamp(after, writes, request.now);
   for (const line of writes) write(line, after, request.now);
   const removed = deletes.filter((line) => remove(line, after));
@@ -57,20 +55,20 @@ export function applyFeed(before: State, request: FeedRequest): { answer: FeedAn
 
 const nameOf = (number: number, field: string) => `line ${number}${field === "" ? "" : `.${field}`}`;
 
-/** The good lines, and of each bad line the fields that are wrong by themselves. */
-function readLines({ lines, horizon = null }: FeedRequest): { lines: Line[]; bad: string[][] } {
+/** The good lines, and the wrong fields of each bad line. */
+function readLines({ lines }: FeedRequest): { lines: Line[]; bad: string[][] } {
   const good: Line[] = [];
   const bad: string[][] = [];
   for (const [index, value] of lines.entries()) {
     if (value === undefined) continue;
-    const line = readLine(value, index + 1, horizon);
+    const line = readLine(value, index + 1);
     if (Array.isArray(line)) bad.push(line.map((field) => nameOf(index + 1, field)));
     else good.push(line);
   }
   return { lines: good, bad };
 }
 
-function readLine(value: unknown, number: number, horizon: string | null): Line | string[] {
+function readLine(value: unknown, number: number): Line | string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [""];
   const object = value as Row;
   const kind = KINDS.find(({ record }) => record === object.record);
@@ -82,12 +80,10 @@ function readLine(value: unknown, number: number, horizon: string | null): Line 
   const bad = new Set(Object.keys(row).filter((name) => row[name] === BAD));
   if (bad.size === 0 && contradiction(kind, row)) bad.add(contradiction(kind, row));
   if ("deleted" in object && (typeof object.deleted !== "boolean" || !isDeletable)) bad.add("deleted");
-  const time = row[kind.timeField];
-  if (horizon !== null && typeof time === "string" && time < horizon) bad.add(kind.timeField);
   return bad.size > 0 ? [...bad] : { kind, number, isDelete, row, key: keyOf(kind, row) };
 }
 
-/** The field of a line that contradicts another; `""`: none. */
+/** The name of a field that contradicts another field of the line; `""`: there is none. */
 function contradiction({ record }: Kind, row: Row): string {
   const { customer_id, friend_id, blocked_id, member_ids, initial_customer_id, usage_count, total_count } = row;
   if (record === "friendship" && customer_id === friend_id) return "friend_id";
@@ -98,20 +94,20 @@ function contradiction({ record }: Kind, row: Row): string {
 }
 
 /**
- * The lines that count: of a state's lines with one key the last; of an event's the first, if it is not stored yet, and the
- * first that deletes it. What others refer to is written before them and deleted after them; new records are stored in
- * the order of their first lines.
+ * The lines that count. Of the lines of a state with one key, the last line counts. Of an event, the first line counts if
+ * the event is not stored yet, and the first line that deletes it. A record is written before the records that refer to
+ * it, and deleted after them. New records of a kind are stored in the order of their first lines.
  */
-function counting(lines: readonly Line[], before: State): { writes: Line[]; deletes: Line[] } {
+function deduplicated(lines: readonly Line[], before: State): { writes: Line[]; deletes: Line[] } {
   const byRecord = Map.groupBy(lines, ({ kind, key, isDelete }) =>
     JSON.stringify([kind.record, key, kind.isEvent && isDelete]),
   );
   const counted = [...byRecord.values()].flatMap((same) => {
     const line = same[0]?.kind.isEvent ? same[0] : same.at(-1);
     const first = same.find(({ isDelete }) => !isDelete) ?? line;
-    return line && first ? [{ line, place: KINDS.indexOf(line.kind) * 10_000 + first.number }] : [];
+    return line && first ? [{ line, order: KINDS.indexOf(line.kind) * 10_000 + first.number }] : [];
   });
-  const ordered = counted.sort((one, other) => one.place - other.place).map(({ line }) => line);
+  const ordered = counted.sort((one, other) => one.order - other.order).map(({ line }) => line);
   const isStored = ({ kind, key }: Line) => kind.isEvent && before.table(kind.record).has(key);
   return {
     writes: ordered.filter((line) => !line.isDelete && !isStored(line)),
@@ -119,7 +115,7 @@ function counting(lines: readonly Line[], before: State): { writes: Line[]; dele
   };
 }
 
-/** D1's clock stamps messages, and stamps never run backwards. */
+/** D1's clock stamps messages. A stamp is never earlier than the stamp before, also if the clock is set back. */
 function takeStamp(after: State, writes: readonly Line[], now: string): void {
   const { stamp, said } = after.clock;
   if (said === now || !writes.some(({ kind }) => kind.record === "message")) return;
@@ -127,8 +123,8 @@ function takeStamp(after: State, writes: readonly Line[], now: string): void {
 }
 
 /**
- * Writes a line, unless it refers to something that is not there or would change what is fixed: then the request is
- * refused, and no other line finds what this one would have written.
+ * Writes a line, unless it refers to a record that is not stored, or changes a fixed field. Then the request is refused
+ * in the end, and other lines must not find the record of this line.
  */
 function write({ kind, row, key }: Line, after: State, now: string): void {
   const { record, fields } = kind;
@@ -137,7 +133,7 @@ function write({ kind, row, key }: Line, after: State, now: string): void {
     (field) => field.isRequired && field.type !== "customers" && missing(field, row, after).length > 0,
   );
   const isChanged = changes(kind, row, stored).length > 0;
-  // Who is in a stored group is looked at all the same, and so is who has joined a store.
+  // Group members and memberships are written all the same, because the checks of other lines use them.
   const isRefused = record === "message_group" ? lacks && !stored : lacks || (isChanged && record !== "membership");
   if (isRefused) return;
   const times = fields.filter(({ type, name }) => type === "now" && row[name] === null);
@@ -162,7 +158,7 @@ export function removeAll(after: State, record: string, isRemoved: (row: Row) =>
   after.change(record, isRemoved, () => undefined);
 }
 
-/** Deletes; false where there was nothing to delete. */
+/** Deletes a record. False: there was nothing to delete. */
 function remove({ kind: { record, fields }, key }: Line, after: State): boolean {
   const stored = after.table(record).get(key);
   if (stored === undefined || stored.deleted || stored.erased || stored.joined === false || stored.body === "")
@@ -176,7 +172,7 @@ function remove({ kind: { record, fields }, key }: Line, after: State): boolean 
   if (record === "message_group") {
     const isOfGroup = ({ group_id }: Row) => group_id === stored.id;
     removeAll(after, "message_state", isOfGroup);
-    // Their ids stay used.
+    // Not removed: the ids of these messages stay used.
     after.change("message", isOfGroup, () => ({ group_id: null }));
   }
   return true;
@@ -185,7 +181,7 @@ function remove({ kind: { record, fields }, key }: Line, after: State): boolean 
 const emptied = (fields: readonly Field[]): Row =>
   Object.fromEntries(fields.map(({ name, isNullable }) => [name, isNullable ? null : ""]));
 
-/** Ends all that ends with the customers who are erased. */
+/** Removes erased customers from memberships and groups, and removes their other records. */
 function endErased(after: State): void {
   const isErased = (id: unknown) => after.find("customer", id)?.erased === true;
   const isOfErased = ({ customer_id }: Row) => isErased(customer_id);

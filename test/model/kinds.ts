@@ -1,7 +1,7 @@
 import { BAD, id, TYPES } from "./values.ts";
 
-// The records of the feed (docs/contract/feed.md, 4). `name*` is of the key, `name!` required, `name?` nullable; then come
-// its type, which is a kind of record if the field names one, and after `=` what it holds if it is left out.
+// The records of the feed (docs/contract/feed.md, 4). `name*` is a field of the key, `name!` is required, `name?` may be
+// null. After `:` comes the field's type: for an id of another record, the kind of record. After `=` comes the default.
 
 const TABLE = `
 store id*:id account_id!:account name!:name latitude!:latitude longitude!:longitude store_image address_line_1
@@ -35,7 +35,7 @@ play id*:event eip_campaign_id!:eip_campaign location_id!:store employee_id!:emp
   doubles:signed triples:signed played_at:now
 message id*:event group_id!:message_group customer_id!:customer body!:long sent_at:now`;
 
-/** An account, of which every other field is passed through. */
+/** An account. A field without a type is passed through. */
 const ACCOUNT = `
 account id*:digits parent_id?:text company!:name company_code domain_name tenancy_initialization db_name? bucket_name?
   identity_tenant_identifier core_tenant_id core_app_account_id slug cw_company sc_company cw_primary_contact
@@ -65,14 +65,14 @@ options id account_id acc_card_identifier chain_display_name description:longAny
 
 const SHARES = "shares level_1?:text level_2?:text level_3?:text level_4?:text level_5?:text";
 
-/** Passed-through fields that are flags: 0 where they are left out, and not `""`. */
+/** Passed-through fields whose default is 0, not `""`: they are flags. */
 const FLAGS =
   /^(can_|allow_|enable_|show_|is_|include_)|^(protected|stackable|chain_active|text_message_enable|branded_site|campaign_require_register)$/;
 
-// biome-ignore lint/suspicious/noExplicitAny: what a field holds follows from the tables above.
+// biome-ignore lint/suspicious/noExplicitAny: the types of the fields are in the tables above.
 export type Row = Record<string, any>;
 
-/** Some fields of a row, by their names with blanks between them. */
+/** Some fields of a row. The names are separated by blanks. */
 export const pick = (row: Row, names: string): Row =>
   Object.fromEntries(names.split(" ").map((name) => [name, row[name]]));
 
@@ -83,9 +83,9 @@ export interface Field {
   isNullable: boolean;
   type: string;
   leftOut: unknown;
-  /** The kind of record that it names, or names many of. */
+  /** The kind of record whose id or ids the field has. */
   to?: string;
-  /** Whether it says what a record belongs to: then it is fixed once written. */
+  /** Whether the field cannot change once the record is stored. */
   isFixed: boolean;
 }
 
@@ -95,9 +95,9 @@ export interface Kind {
   /** The names of the key's fields. */
   key: readonly string[];
   isEvent: boolean;
-  /** Of an event: the field with its time. */
+  /** The field with an event's time; `""`: the kind is no event. */
   timeField: string;
-  /** The field that says whose the record is, by an account or by what belongs to one; null: it belongs to none. */
+  /** The field with the id of the record's account, or of a record of that account; null: the kind has no account. */
   ownerField: string | null;
 }
 
@@ -133,7 +133,7 @@ function kindOf(said: string, usual = "text"): Kind {
   };
 }
 
-/** What others refer to comes first. */
+/** All kinds: each comes after the kinds that it refers to. */
 export const KINDS: readonly Kind[] = [
   kindOf(ACCOUNT, "any"),
   ...TABLE.trim()
@@ -142,7 +142,7 @@ export const KINDS: readonly Kind[] = [
 ];
 const OBJECTS: Readonly<Record<string, Kind>> = { options: kindOf(OPTIONS, "any"), shares: kindOf(SHARES) };
 
-/** What a field of a line holds, or `BAD`. A null that is no value of the field is its default. */
+/** Reads a field of a line. Null means the default, unless null is a value of the field. */
 export function readField({ type, to, isRequired, isNullable, leftOut }: Field, value: unknown): unknown {
   if (value === null && isNullable) return null;
   const takesNull = type === "now" || type === "any" || type.endsWith("Any");
@@ -152,7 +152,7 @@ export function readField({ type, to, isRequired, isNullable, leftOut }: Field, 
   return to === undefined ? readObject(type, value) : id(value);
 }
 
-/** An object with all its fields, or of shares with those that are there. */
+/** Reads an object. It gets all its fields, but `shares` only the fields that are given. */
 function readObject(type: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return BAD;
   const read = (OBJECTS[type]?.fields ?? []).map(

@@ -4,7 +4,7 @@ import { byCodePoint } from "./text.ts";
 
 // Messages (docs/contract/interface.md, 4.2).
 
-/** The groups of a customer that show a message, newest first. */
+/** The customer's groups with a shown message, newest first. */
 export function messageGroups(state: State, caller: string, { check_time = "" }: Row, now: string): Row[] {
   return state
     .all("message_group")
@@ -17,7 +17,7 @@ export function messageGroups(state: State, caller: string, { check_time = "" }:
     );
 }
 
-/** A message is shown once its second is over. Of messages in one second the one stored last is the last. */
+/** A message is shown once its second is over. Of several messages in one second, the last stored is the last. */
 export function lastMessage(state: State, groupId: string, now: string): Row | undefined {
   const shown = state.all("message").filter(({ group_id, sent_at }) => group_id === groupId && sent_at < now);
   return shown.reduce<Row | undefined>(

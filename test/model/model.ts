@@ -7,13 +7,13 @@ import { isRank, leaderboard, nearbyCampaigns, team } from "./program.ts";
 import { entries, fullSearch, me, type Whom } from "./search.ts";
 import { State } from "./state.ts";
 
-/** What a call is answered: the body, of failures only what tells them apart. */
+/** The expected answer. A failure has no body, but the fields that distinguish failures. */
 export interface Expected {
   status: number;
   body?: Row;
-  /** Of 422: the names of the parameters that are wrong; none where `rank_on` is. */
+  /** Of 422: the names of the wrong parameters, without `rank_on`. */
   fields?: string[];
-  /** Whether there is another page. */
+  /** Whether the list has another page. */
   hasNext?: boolean;
 }
 
@@ -25,13 +25,11 @@ export interface Settings {
 const NO_ITEMS: Expected = { status: 200, body: { status: false, errorCode: "NO_ITEMS" } };
 
 /**
- * The contract a second time, as somebody would follow it who has read nothing else: slow, simple, and in memory. It takes
- * what is fed, and answers what is asked, at the second that it is told.
+ * A naive service that follows the contract alone: slow, simple, and in memory. The caller says at which second it feeds
+ * or asks.
  */
 export class Model {
   #state: State;
-  /** Events of before this time have left for history; null: none have. */
-  sealedBefore: string | null = null;
   readonly #settings: Settings;
 
   constructor(settings: Partial<Settings> = {}, state = new State()) {
@@ -43,7 +41,7 @@ export class Model {
     return this.#state;
   }
 
-  /** What an export gives: a line of each record, and one that deletes it where it is deleted, erased or left. */
+  /** The lines of an export: a line of each record, and a line that deletes it if it is deleted, erased or left. */
   lines(): Row[] {
     return KINDS.flatMap(({ record, fields, key }) =>
       this.#state
@@ -58,7 +56,7 @@ export class Model {
     );
   }
 
-  /** As after a restore: the ids of the messages of removed groups are free. */
+  /** A restore forgets the messages of removed groups, so their ids can be used again. */
   forgetRemovedGroups(): void {
     removeAll(this.#state, "message", ({ group_id }) => group_id === null);
   }
@@ -69,7 +67,7 @@ export class Model {
     return answer;
   }
 
-  /** What a customer is answered at a second; `settings` may differ in this call. */
+  /** The answer to a customer's call at a second. */
   ask(caller: string, call: Call, now: string, settings = this.#settings): Expected {
     const { pathname } = new URL(call.path, "https://any.example");
     const endpoint = pathname.split("/").at(-1) ?? "";
@@ -98,19 +96,19 @@ export class Model {
         return items(leaderboard(state, { ...given, rank_on: rank_on || undefined }, now));
       }
       case "entries":
-        return page(entries(state, caller, given, this.sealedBefore), { page: 1, per_page: given.limit });
+        return page(entries(state, caller, given), { page: 1, per_page: given.limit });
       default:
         return items(me(state, caller, now));
     }
   }
 }
 
-/** The items of an answer; null: there are none, or 404. */
+/** An answer with these items. Null: the answer `none`. */
 function items(found: unknown, none: Expected = { status: 404 }): Expected {
   return found === null ? none : { status: 200, body: { status: true, items: found } };
 }
 
-/** A page of a list. A list that says so where it is empty says so on a page beyond the last, too. */
+/** A page of a list. An empty page gets the answer `none` if the endpoint has such an answer. */
 function page(
   list: readonly Row[] | null,
   { page, per_page }: Row,

@@ -1,12 +1,12 @@
 import type { Row } from "./kinds.ts";
 import { BAD, id, text, time } from "./values.ts";
 
-// What requests may say (docs/contract/interface.md, 1 and 4).
+// The parameters of customers' requests (docs/contract/interface.md, 1 and 4).
 
 /** A request of a customer. */
 export interface Call {
   method: "GET" | "POST";
-  /** With its query. */
+  /** The path with the query. */
   path: string;
   body?: unknown;
 }
@@ -47,13 +47,13 @@ interface Parameter {
   isRequired?: true;
   leftOut?: unknown;
   isList?: true;
-  /** Whether `""` and null of a body mean that it is absent. */
+  /** In a body, `""` and null mean that the parameter is absent. */
   isText?: true;
 }
 
 const PAGING = { page: { read: number(1, 999_999_999), leftOut: 1 }, per_page: { read: number(1, 100), leftOut: 50 } };
 
-/** What each endpoint takes, by the end of its path. */
+/** The parameters of each endpoint, by the end of its path. */
 export const PARAMETERS: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
   "near-by-popular-campaigns": {
     count: { read: number(1, 100), leftOut: 8 },
@@ -91,14 +91,14 @@ export const PARAMETERS: Readonly<Record<string, Readonly<Record<string, Paramet
   entries: { limit: { read: number(1, 100), leftOut: 50 }, account_id: { read: text(15, /^[1-9]\d*$/) } },
 };
 
-/** What a call says, by the names of the parameters; or the names of those that are wrong. */
+/** Reads the parameters of a call, or gives the names of the wrong parameters. */
 export function readParameters(endpoint: string, { path, body }: Call): { given: Row } | { bad: string[] } {
   const searchParams = new URL(path, "https://any.example").searchParams;
   const inQuery = (name: string) => {
     const values = searchParams.getAll(name);
     return values.length > 1 ? values : values[0] === "" ? undefined : values[0];
   };
-  const said = (name: string, { isText }: Parameter) => {
+  const givenValue = (name: string, { isText }: Parameter) => {
     if (body === undefined) return inQuery(name);
     const value = (body as Row)[name];
     const given = isText && (value === "" || value === null) ? undefined : value;
@@ -108,7 +108,7 @@ export function readParameters(endpoint: string, { path, body }: Call): { given:
   };
   const parameters = Object.entries(PARAMETERS[endpoint] ?? {});
   const read = parameters.map(([name, parameter]) => {
-    const value = said(name, parameter);
+    const value = givenValue(name, parameter);
     if (value === undefined) return [name, parameter.isRequired ? BAD : parameter.leftOut] as const;
     return [name, Array.isArray(value) && !parameter.isList ? BAD : parameter.read(value)] as const;
   });

@@ -9,7 +9,7 @@ import { toDecimal, toHundredths } from "./values.ts";
 const EARTH_RADIUS_MILES = 3958.7613;
 const DEPTHS = [1, 2, 3, 4, 5];
 
-/** The great-circle distance. */
+/** The great-circle distance, by the haversine formula. */
 function miles(one: Row, other: Row): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const latitude = Math.sin(radians(other.latitude - one.latitude) / 2) ** 2;
@@ -18,7 +18,7 @@ function miles(one: Row, other: Row): number {
   return 2 * EARTH_RADIUS_MILES * Math.asin(Math.sqrt(Math.min(1, haversine)));
 }
 
-/** Whether a campaign is on, and today within its dates where it is. */
+/** Whether a campaign is on, and the day in its time zone is within its dates. */
 export function isRunning({ status, campaign_start_date, campaign_end_date, time_zone }: Row, now: string): boolean {
   return status === 1 && isWithin(today(now, time_zone), campaign_start_date, campaign_end_date);
 }
@@ -50,7 +50,7 @@ export function nearbyCampaigns(state: State, given: Row, now: string, radiusMil
     }));
 }
 
-/** The ids of those at a depth below a member, who may have left or been erased: who is below them stays where they are. */
+/** The members at a depth below a customer. Former members are not listed, but their referrals stay at their depth. */
 function below(state: State, store: string, root: string, depth: number): string[] {
   const memberships = state.all("membership").filter(({ store_id }) => store_id === store);
   let level = [root];
@@ -59,7 +59,7 @@ function below(state: State, store: string, root: string, depth: number): string
   return level.filter((id) => state.find("membership", store, id)?.joined);
 }
 
-/** The members of a team as the caller may see them; null where the answer is 404. */
+/** The members of a team, if the caller may see them; null: the answer is 404. */
 export function team(
   state: State,
   store: string,

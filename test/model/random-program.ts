@@ -6,7 +6,7 @@ import { RandomWords } from "./random-words.ts";
 import { MIXED, type Shape } from "./shapes.ts";
 import { addSeconds } from "./time.ts";
 
-// Random programs about few ids, so that lines meet, collide and dangle; and random calls of those who are in them.
+// Random programs with few ids, so that lines repeat, contradict each other, or refer to records that are not stored.
 
 const FIRST_ACCOUNT = 165;
 
@@ -24,10 +24,10 @@ export class RandomProgram {
   #eventRound = 0;
   readonly #words: RandomWords;
   readonly #values: RandomValues;
-  /** The members of each group as it was made last, and the memberships. */
+  /** The members on the last line of each group, and the lines of all memberships. */
   readonly #groups = new Map<string, string[]>();
   readonly #memberships: Row[] = [];
-  /** What is asked most often. */
+  /** The endpoint that is called most often. */
   readonly #favourite: string;
   #now = "";
   #isGood = true;
@@ -44,7 +44,7 @@ export class RandomProgram {
     this.#shape = shape;
     this.#words = new RandomWords(random);
     this.#values = new RandomValues(random, this.#words);
-    // An id's capital, accent and length must not matter to anything but the order.
+    // Capitals, accents and lengths of ids must change nothing but the order.
     const idsOf = ([record, [count]]: readonly [string, readonly [number, number]]) =>
       Array.from({ length: count }, (_, at) =>
         record === "account"
@@ -54,7 +54,7 @@ export class RandomProgram {
     this.ids = Object.fromEntries(Object.entries(shape).map((one) => [one[0], idsOf(one)]));
   }
 
-  /** Lines that make most of the program; the last record of each kind is missing. */
+  /** Good lines of all records but the last of each kind. */
   beginning(now: string): Row[] {
     this.#now = now;
     this.#isGood = true;
@@ -65,7 +65,7 @@ export class RandomProgram {
     return lines.filter((line) => line.referrer_id === undefined || line.referrer_id !== line.customer_id);
   }
 
-  /** Lines that change something, now and then in ways that are refused; and the accounts of their token. */
+  /** Lines of a request, good or bad, and the accounts of its token. */
   changes(now: string): { lines: Row[]; accounts: readonly string[] | "*" } {
     this.#now = now;
     const random = this.#random;
@@ -81,7 +81,7 @@ export class RandomProgram {
       this.ids[record] = (this.ids[record] ?? []).map((id) => `${id.replace(/'\d+$/, "")}'${this.#eventRound}`);
   }
 
-  /** A customer, and what they ask. */
+  /** A random call of a customer. */
   call(now: string): { caller: string; call: Call } {
     this.#now = now;
     const random = this.#random;
@@ -153,7 +153,7 @@ export class RandomProgram {
     const call: Call = isPost
       ? { method: "POST", path, body: given }
       : { method: "GET", path: `${path}?${toQuery(given)}` };
-    // Some ask often, so that those who are friends and blocked do.
+    // The first customers ask often: they have friends and blocks.
     const caller = random.next() < 0.4 ? random.pick((this.ids.customer ?? []).slice(0, 4)) : this.#pick("customer");
     return { caller, call };
   }
@@ -172,7 +172,7 @@ export class RandomProgram {
     return { record: line.record, ...Object.fromEntries(kind.key.map((name) => [name, line[name]])), deleted: true };
   }
 
-  /** A line about a record, by its number among those of its kind. */
+  /** A line of a record, by the record's number. */
   #line(kind: Kind, at: number): Row {
     const { record, key } = kind;
     const line: Row = { record };
@@ -205,7 +205,7 @@ export class RandomProgram {
     return line;
   }
 
-  /** Gives a line that is about a member one who is. */
+  /** Gives a line that needs a member a customer who is a member. */
   #makeMember(line: Row): void {
     if (line.record === "message" || line.record === "message_state") {
       const [group, members] = this.#random.pick([...this.#groups]);
@@ -217,7 +217,7 @@ export class RandomProgram {
     }
   }
 
-  /** What a record belongs to is mostly the same each time; an event may be about anybody. */
+  /** The id of another record. A fixed field gets mostly the same id each time. */
   #reference(
     kind: Kind,
     { name, isFixed: isOfOne }: Field,
@@ -237,7 +237,7 @@ export class RandomProgram {
         : undefined;
   }
 
-  /** Nobody refers an earlier customer: which line of a circle is named is nobody's to say. */
+  /** Customers are referred only by earlier customers: the contract does not say which line of a circle is refused. */
   #referrer({ store_id, customer_id }: Row): string | null {
     const customers = this.ids.customer ?? [];
     const at = customers.indexOf(customer_id);
@@ -246,7 +246,7 @@ export class RandomProgram {
     return this.#isGood && !this.#hasJoined(store_id, joined) ? null : (joined ?? null);
   }
 
-  /** The ids of a record whose key is a pair, by its number: a walk that meets all of them. */
+  /** The two ids of a record whose key is a pair. Successive numbers go through all pairs. */
   #pair({ key, fields }: Kind, at: number): (string | undefined)[] {
     const to = key.map((name) => fields.find((field) => field.name === name)?.to ?? "");
     const [ones = [], others = []] = to.map((record) => (this.ids[record] ?? []).slice(0, -1));
@@ -255,7 +255,7 @@ export class RandomProgram {
     return [ones[at % ones.length], others[(isOfAlike ? at + 1 + round : round) % others.length]];
   }
 
-  /** Whether the beginning has a customer join a store. */
+  /** Whether the customer joins the store in the beginning. */
   #hasJoined(store: string, customer = ""): boolean {
     const [stores, customers, memberships] = [this.ids.store ?? [], this.ids.customer ?? [], this.ids.membership ?? []];
     return customers.indexOf(customer) * (stores.length - 1) + stores.indexOf(store) < memberships.length - 1;
@@ -268,7 +268,7 @@ export class RandomProgram {
     return members;
   }
 
-  /** The first account owns most. */
+  /** The account of a record: mostly the first account. */
   #owner(record: string, at: number): string {
     const accounts = this.ids.account ?? [];
     return accounts[record === "account" ? at : at % 4 === 3 ? 1 : 0] ?? "";

@@ -2,7 +2,7 @@ import type { Random } from "../../scripts/program/random.ts";
 import type { RandomWords } from "./random-words.ts";
 import { addSeconds } from "./time.ts";
 
-/** Where programs lie: around the corners of the map, and somewhere ordinary. */
+/** Where a program's stores are: at the edges of the map, or at an ordinary place. */
 const CENTERS = [
   [0, 180],
   [52, -180],
@@ -25,7 +25,7 @@ export class RandomValues {
     this.#center = random.pick(CENTERS);
   }
 
-  /** A value that a field of this type and name takes. */
+  /** A good value of a field. */
   of(type: string, name: string, now: string): unknown {
     const random = this.#random;
     const soon = () => addSeconds(now, random.pick([-1, 0, 1, 2, -86_400, 86_400]));
@@ -62,7 +62,7 @@ export class RandomValues {
     return (makers[type] ?? (() => this.#words.text()))();
   }
 
-  /** A value that no field of the type takes, or hardly any. */
+  /** A value that is bad for nearly every field. */
   bad(): unknown {
     return this.#random.pick<unknown>([null, "", 7.5, "x".repeat(2_001), [], {}, "\ud800", "2026-02-30", true]);
   }
@@ -71,7 +71,7 @@ export class RandomValues {
     return this.#random.pick(["Dollar_Off", "DOLLAR_off", "Free_Item"]);
   }
 
-  /** Somewhere around the center. There are few places, so that some are shared. */
+  /** A place around the center. There are few places, so that stores share them. */
   place(): { latitude: number; longitude: number } {
     const [latitude, longitude] = this.#center;
     const random = this.#random;

@@ -13,7 +13,7 @@ afterAll(() => {
 });
 
 describe("a random program that is exported, and restored into an empty database", () => {
-  it("answers, exports and goes on as if it had never left", async ({ expect }) => {
+  it("answers, exports and changes as before", async ({ expect }) => {
     for (let run = 0; run < numRuns; run += 1) {
       const trial = new Trial(`seed ${seed}, restored, run ${run}`, "mixed");
       await trial.begin();

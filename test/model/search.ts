@@ -1,23 +1,24 @@
 import { accountObject } from "./coupons.ts";
 import { pick, type Row } from "./kinds.ts";
 import { isRunning } from "./program.ts";
-import { type State, sum } from "./state.ts";
+import type { State } from "./state.ts";
 import { byCodePoint, forgives, wordsOf } from "./text.ts";
 import { toHundredths } from "./values.ts";
 
-// Full search, and what a customer is shown of themselves (docs/contract/interface.md, 4.6 and 4.8).
+// Full search, `/me` and its entries (docs/contract/interface.md, 4.6 and 4.8).
 
-/** Whom a search finds: everybody, the caller and their friends, or only the caller. */
+/** Which customers a search finds: all, the caller and friends, or only the caller. */
 export type Whom = "all" | "friends" | "none";
 
-/** A record that was found: its words, and the words of the query that none of them begins with. */
 interface Found {
   record: Row;
+  /** The words of the record's texts. */
   held: string[];
+  /** The words of the query with which no word of the record begins. */
   missing: string[];
 }
 
-/** A customer as the caller sees them: who is no friend sees no birth date, card, address or balance. */
+/** A customer as another customer sees it. Only friends see birth date, card, address and balance. */
 export function customerObject(state: State, customer: Row, caller: string, now: string): Row {
   const { id, first_name, last_name, customer_description, avatar } = customer;
   const isOpen = id === caller || state.friendStatus(id, caller) === 1;
@@ -46,7 +47,7 @@ export function customerObject(state: State, customer: Row, caller: string, now:
   };
 }
 
-/** The caller with what they have at each account; null where the answer is 404. */
+/** The caller with the balance at each account; null: the answer is 404. */
 export function me(state: State, caller: string, now: string): Row | null {
   const customer = state.customer(caller);
   if (customer === undefined) return null;
@@ -70,36 +71,27 @@ export function me(state: State, caller: string, now: string): Row | null {
   return { ...customerObject(state, customer, caller, now), balances };
 }
 
-/** Why the caller has what they have, newest first, and what has left for history last; null where the answer is 404. */
-export function entries(state: State, caller: string, { account_id: only }: Row, horizon: string | null): Row[] | null {
+/** The entries of a customer, newest first; null: the answer is 404. */
+export function entries(state: State, caller: string, { account_id: only }: Row): Row[] | null {
   if (state.customer(caller) === undefined) return null;
   const named = (record: string, id: string | null) =>
     id === null ? null : pick(state.find(record, id) ?? {}, "id name");
-  const all = state
+  return state
     .all("balance_entry")
-    .map((one): Row => ({ ...one, account_id: state.find("store", one.store_id)?.account_id }))
+    .map((entry): Row => ({ ...entry, account_id: state.find("store", entry.store_id)?.account_id }))
     .filter(({ customer_id, account_id }) => customer_id === caller && state.shown("account", account_id))
     .filter(({ account_id }) => only === undefined || only === account_id)
-    .sort((one, other) => byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id));
-  const hasLeft = ({ created_at }: Row) => horizon !== null && created_at < horizon;
-  const listed = all
-    .filter((one) => !hasLeft(one))
-    .map((one) => ({
-      ...pick(one, "id description created_at account_id"),
-      amount: toHundredths(one.amount) / 100,
-      store: named("store", one.store_id),
-      campaign: named("campaign", one.campaign_id),
+    .sort((one, other) => byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id))
+    .map((entry) => ({
+      ...pick(entry, "id description created_at account_id"),
+      amount: toHundredths(entry.amount) / 100,
+      store: named("store", entry.store_id),
+      campaign: named("campaign", entry.campaign_id),
       brought_forward: false,
     }));
-  const left = [...Map.groupBy(all.filter(hasLeft), ({ account_id }) => account_id)].map(([account_id, some]) => ({
-    ...{ id: null, description: "", created_at: some[0]?.created_at, account_id, store: null, campaign: null },
-    amount: sum(some, ({ amount }) => toHundredths(amount)) / 100,
-    brought_forward: true,
-  }));
-  return [...listed, ...left.sort((one, other) => byCodePoint(one.account_id, other.account_id))];
 }
 
-/** What each list looks through: the records that may be found, and their texts. */
+/** The records of a list that the caller may find, with their words. */
 function searched(state: State, list: string, caller: string, whom: Whom): { record: Row; held: string[] }[] {
   if (list === "customers") {
     const isFound = (id: string) =>
@@ -140,8 +132,8 @@ function findIn(
   return [...begun.filter(isWhole), ...begun.filter((one) => !isWhole(one))].slice(0, 20);
 }
 
-/** The words that a forgiven word was taken for: those of the most records first. */
-function meantBy(word: string, shown: readonly Found[]): string[] {
+/** The words for which a misspelled word was taken. The word of the most records comes first. */
+function corrections(word: string, shown: readonly Found[]): string[] {
   const words = shown
     .filter(({ missing }) => missing.includes(word))
     .map(({ held }) => held.filter((own) => own.length <= 100 && forgives(word, own)));
@@ -170,7 +162,7 @@ export function fullSearch(state: State, caller: string, { query, filter, typos 
     ...(filter.includes("campaigns") ? { items: { ...both, campaigns: list("campaigns") } } : both),
     ...(forgiven.length > 0 && {
       forgiven,
-      meant: Object.fromEntries(forgiven.map((word) => [word, meantBy(word, shown)])),
+      meant: Object.fromEntries(forgiven.map((word) => [word, corrections(word, shown)])),
     }),
   };
 }

@@ -1,4 +1,4 @@
-/** How many records of a kind there are, and how often the changes that follow are about them. */
+/** The number of records of each kind, and how often a change is about a record of the kind. */
 export type Shape = Readonly<Record<string, readonly [count: number, weight: number]>>;
 
 export const MIXED: Shape = {
@@ -22,7 +22,7 @@ export const MIXED: Shape = {
   message: [8, 9],
 };
 
-/** What programs are made of: everything, or much of what one endpoint is about. */
+/** Shapes of programs: a mixed program, and programs with many records of one endpoint. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
   mixed: MIXED,
   "nearby campaigns": { ...MIXED, store: [22, 6], campaign: [8, 6], balance_entry: [90, 20] },

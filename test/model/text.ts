@@ -1,6 +1,6 @@
-// Texts as the contract compares them (docs/contract/interface.md, 1 and 4.6).
+// How the contract compares texts (docs/contract/interface.md, 1 and 4.6).
 
-/** By code point, as every sorting by a name or an id goes. */
+/** Compares by code point: the order of all names and ids. */
 export function byCodePoint(one: string, other: string): number {
   const [left, right] = [[...one], [...other]];
   const at = left.findIndex((character, index) => character !== right[index]);
@@ -8,19 +8,19 @@ export function byCodePoint(one: string, other: string): number {
   return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
 }
 
-/** Decomposed, without marks, in lower case, the two small sigmas one. */
+/** Decomposes a text, removes marks, and changes it to lower case. The two small sigmas become one. */
 export function fold(text: string): string {
   const characters = [...text.normalize("NFD")].filter((character) => !/\p{M}/u.test(character));
-  // One at a time, so that a neighbour makes no difference.
+  // Character by character: the lower case of some letters depends on their neighbours.
   return characters.map((character) => (character === "ς" ? "σ" : character.toLowerCase())).join("");
 }
 
-/** Runs of letters and digits of the folded texts. */
+/** The words of the folded texts: runs of letters and digits. */
 export function wordsOf(...texts: unknown[]): string[] {
   return texts.flatMap((text) => fold(String(text ?? "")).split(/[^\p{L}\p{N}]+/u)).filter((word) => word !== "");
 }
 
-/** Whether a word of a query, which does not begin the other, may have been meant for it. */
+/** Whether the asked word may be a misspelling of the beginning of the other word. */
 export function forgives(asked: string, held: string): boolean {
   const [letters, others] = [[...asked], [...held]];
   if (!/^\p{L}{5,}$/u.test(asked) || letters[0] !== others[0]) return false;
@@ -32,7 +32,7 @@ export function forgives(asked: string, held: string): boolean {
   });
 }
 
-/** Optimal string alignment: letters added, left out, replaced, and neighbours swapped. */
+/** The distance by optimal string alignment: letters added, left out or replaced, and neighbours swapped. */
 function distance(one: readonly string[], other: readonly string[]): number {
   const rows = [...one, ""].map((_, row) => [...other, ""].map((_, column) => (row === 0 ? column : row)));
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -21,13 +21,13 @@ const BEGINNING = "2026-06-01 12:00:00";
 
 let aged = 0;
 
-/** A random program, in the service and in the model at once: whatever is fed and asked must have one answer. */
+/** A random program, in the service and in the model: both must give the same answer to each feed and call. */
 export class Trial {
   readonly random: Random;
   readonly program: RandomProgram;
   readonly model = new Model();
   now = BEGINNING;
-  /** How often each endpoint gave each sort of answer. */
+  /** How often each endpoint gave each status. */
   readonly seen: Record<string, number>;
   readonly #name: string;
 
@@ -38,7 +38,7 @@ export class Trial {
     this.program = new RandomProgram(this.random, shape, SHAPES[shape]);
   }
 
-  /** An empty database whose clock is a row: another view for each second would have all statements compiled anew. */
+  /** An empty database whose clock is a row. A new view for each second would make D1 compile all statements again. */
   async emptyDatabase(): Promise<void> {
     await freshDatabase(this.now);
     await env.DB.batch([
@@ -54,14 +54,14 @@ export class Trial {
     expect(this.seen["feed 200"], `${this.#name} cannot begin`).toBeGreaterThan(0);
   }
 
-  /** Feeds changes; what is derived from them must be as its definition has it. */
+  /** Feeds changes. Derived data must then equal a recount. */
   async change(): Promise<void> {
     await this.#feed(this.program.changes(this.now));
     expect(await differences(), this.#name).toEqual([]);
   }
 
   async #feed({ lines, accounts }: { lines: Row[]; accounts: readonly string[] | "*" }): Promise<void> {
-    const expected = this.model.feed(lines, { now: this.now, accounts, horizon: this.model.sealedBefore });
+    const expected = this.model.feed(lines, { now: this.now, accounts });
     const { status, body } = await feed(lines, accounts);
     const answer: FeedAnswer = { status: status as FeedAnswer["status"], ...body.items };
     if (status === 422) answer.fields = Object.keys(body.messages).sort();
@@ -69,14 +69,14 @@ export class Trial {
     this.#count(`feed ${status}`);
   }
 
-  /** Moves D1's clock; messages whose second is over are shown, as the Worker that stored them does it. */
+  /** Moves D1's clock, and shows the messages whose second is over. */
   async pass(seconds: number): Promise<void> {
     this.now = addSeconds(this.now, seconds);
     await env.DB.prepare("UPDATE stopped_clock SET now = ?").bind(this.now).run();
     await showStoredMessages();
   }
 
-  /** Asks random questions. */
+  /** Makes random calls. */
   async ask(count: number): Promise<void> {
     for (let number = 0; number < count; number += 1) {
       const { caller, call } = this.program.call(this.now);
@@ -93,7 +93,7 @@ export class Trial {
     Object.assign(env, { CUSTOMER_SEARCH: "all" });
   }
 
-  /** An export gives what is stored, with every field. Resolves with its pages. */
+  /** Compares an export with the model. Resolves with the text of each page. */
   async checkExport(): Promise<string[]> {
     const pages = await exportPages();
     const lines: Row[] = pages.flatMap(({ body }) => body).filter(({ record }) => record !== "program");
@@ -106,7 +106,7 @@ export class Trial {
   }
 }
 
-/** What a customer is answered. Cached boards are a minute older than at the call before, so that they are read anew. */
+/** The service's answer. Its clock moves by a minute for each call, so that no cached board is fresh. */
 async function answerOf(caller: string, { method, path, body }: Call): Promise<Answered> {
   aged += 60_000;
   vi.spyOn(workerClock, "now").mockImplementation(() => Date.now() + aged);
@@ -115,7 +115,7 @@ async function answerOf(caller: string, { method, path, body }: Call): Promise<A
   return { status: answer.status, body: answer.body, link: answer.headers.get("Link") };
 }
 
-/** Lines by what they are about: neither the pair of a friendship nor the stores of a campaign have an order. */
+/** The lines in one order. A friendship's pair and a campaign's stores are sorted, because they have no order. */
 function inOneOrder(lines: readonly Row[]): Row[] {
   const normal = lines.map((line): Row => {
     const { record, customer_id, friend_id, store_ids } = line;

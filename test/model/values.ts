@@ -1,13 +1,13 @@
 import { isDate, toUtc } from "./time.ts";
 
-// Values of the feed's fields (docs/contract/feed.md, 3).
+// The values of the feed's fields (docs/contract/feed.md, 3).
 
-/** What is read of a bad value. */
+/** The result of reading a bad value. */
 export const BAD = Symbol("bad");
 
 type Read = (value: unknown) => unknown;
 
-/** A text of so many code points, without NUL and halves of surrogate pairs. */
+/** A text of at most this many code points, without NUL and without halves of surrogate pairs. */
 export const text =
   (most: number, pattern = /^/su): Read =>
   (value) => {
@@ -27,7 +27,7 @@ const list =
     const isGood = Array.isArray(value) && value.length >= least && value.length <= most;
     return isGood && !value.map(item).includes(BAD) ? value : BAD;
   };
-/** Any JSON string, number that can be stored exactly, boolean or null. */
+/** A JSON string, boolean, null, or a number that can be stored exactly. */
 const any =
   (most: number): Read =>
   (value) => {
@@ -41,7 +41,7 @@ export const id = text(64, ID);
 export const time: Read = (value) => (typeof value === "string" ? (toUtc(value) ?? BAD) : BAD);
 const day: Read = (value) => (typeof value === "string" && isDate(value) ? value : BAD);
 const DECIMAL = /^-?\d{1,12}(\.\d{1,2})?$/;
-// Intl takes offsets and abbreviations too.
+// Intl also takes offsets and abbreviations, which the contract does not.
 const ZONE = /^(?![a-z]{3}$|systemv\/)[a-z][\w+/-]{0,63}$|^(UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
 
 function zone(name: unknown): unknown {
@@ -65,7 +65,7 @@ export function toDecimal(hundredths: number): string {
   return `${hundredths < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Each type of field: how a value is read, and what a field holds that is left out. */
+/** Each type of field: how a value is read, and the default of a field that is left out. */
 export const TYPES: Readonly<Record<string, readonly [read: Read, leftOut?: unknown]>> = {
   text: [text(2_000), ""],
   name: [text(200), ""],
@@ -93,7 +93,7 @@ export const TYPES: Readonly<Record<string, readonly [read: Read, leftOut?: unkn
   kind: [text(7, /^(store|mfg|digital)$/)],
   date: [day],
   time: [time],
-  /** Left out or null: now. */
+  /** Null means now. */
   now: [(value) => (value === null ? null : time(value)), null],
   end: [(value) => (day(value) === BAD ? time(value) : value)],
   zone: [zone, "UTC"],

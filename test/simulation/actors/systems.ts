@@ -5,7 +5,7 @@ import { type Answer, nextPath } from "../network.ts";
 import { LOCATIONS } from "../world.ts";
 import { rest, type Stage } from "./stage.ts";
 
-const REST_MS = 6_000;
+const REST_MS = 3_000;
 const LONGEST_RETRY_MS = 20_000;
 const ANSWER_WITHIN_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -9,7 +9,7 @@ import { quantile } from "./lib/quantile.ts";
 import { table } from "./lib/table.ts";
 import { count } from "./lib/words.ts";
 
-// Nine of the thirteen months leave. The current month stays, and the three before it.
+// The current month and the three before it stay; the nine older months leave.
 const MONTHS = 13;
 const KEPT_MONTHS = 3;
 
@@ -27,7 +27,7 @@ if (import.meta.main) await main(() => program.parseAsync());
 async function bench({ entries, json }: { entries: number; json?: string }): Promise<void> {
   await withRuntimes(async (open, progress) => {
     const [worker, folder] = [await buildWorker(), path.join(FOLDER, "history")];
-    // With history the feed would refuse old entries, so it is off while they are fed.
+    // With history on, the feed refuses old entries. So history is off while they are fed.
     const filled = await open(worker, folder);
     const chain = new Chain(entries);
     await feedAll(filled, chain.lines(), () => {});

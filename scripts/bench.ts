@@ -28,7 +28,7 @@ interface Scale {
 }
 
 const { version: workerd } = createRequire(import.meta.url)("workerd/package.json") as { version: string };
-// About, for the progress line.
+// An estimate, for the progress line.
 const LINES_A_CUSTOMER = 4.85;
 
 export const program = new Command("npm run bench --")
@@ -89,7 +89,7 @@ async function bench({ scale: wanted, rounds, live: times, reuse, docs, json }: 
   });
 }
 
-/** The scales that an option names, from the smallest to the largest. */
+/** Parses `10k,1m` into scales, the smallest first. */
 function scales(text: string): Scale[] {
   const named = text.split(",").map((name) => {
     const [, number, unit] = /^([1-9]\d{0,3})(k|m)$/.exec(name) ?? [];
@@ -103,7 +103,7 @@ function scales(text: string): Scale[] {
 
 function thisMachine(): Report["machine"] {
   const memoryGiB = Math.round(totalmem() / 2 ** 30);
-  // Other processes at work just before.
+  // The load of other processes, before the benchmark begins.
   const load = Math.round((loadavg()[0] ?? 0) * 10) / 10;
   return { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, memoryGiB, node: process.version, workerd, load };
 }

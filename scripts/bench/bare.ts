@@ -1,8 +1,8 @@
 import { KINDS } from "../../src/feed/records/index.ts";
 import type { Kind } from "../../src/feed/records/kind.ts";
 
-// Bare inserts, which the feed is compared with: they store the fields of the same lines by nothing but
-// `INSERT … SELECT … FROM json_each(?)` in tables with nothing but a key. Nothing is checked, derived or indexed.
+// Bare inserts, for comparison with the feed: `INSERT … SELECT … FROM json_each(?)` stores the fields of the same lines in
+// tables with a primary key only. Nothing is checked, derived or indexed.
 
 const PARAMETER_LENGTH = 900_000;
 

@@ -18,9 +18,9 @@ export interface Case {
   name: string;
   /** The request of a round. Rounds may differ. */
   call: (round: number) => Call;
-  /** An answer with another number of round trips is not counted: it belongs to another case. */
+  /** An answer with another number of round trips belongs to another case, and is not counted. */
   roundTrips: 0 | 1 | 2 | 3;
-  /** The most that its p50 should be, as a ratio to the baseline. */
+  /** The upper limit of its p50, as a ratio to the baseline. */
   aim: number;
 }
 
@@ -32,14 +32,14 @@ export interface Cases {
   baseline: Call;
 }
 
-/** The cases of a program of this size: every endpoint, with long answers and short ones, hits and misses. */
+/** The cases of a program of this size: every endpoint, with long and short answers, hits and misses. */
 export async function casesOf(size: Size, signed: (claims: Claims) => Promise<string>): Promise<Cases> {
   const picks = picksOf(size);
   const { names, narrowTeam, wideTeam, manyGroups, manyEntries } = picks;
   const tokenOf = (customerId: string) => signed({ scope: "customer", sub: customerId });
   const token = await tokenOf(narrowTeam.customer);
 
-  /** A case of one round trip that asks the same in each round. */
+  /** A case of one round trip. It sends the same request in each round. */
   const ask = (endpoint: string, name: string, aim: number, call: Omit<Call, "token">, own = token): Case => {
     const whole = { ...call, path: CUSTOMER + call.path, token: own };
     return { endpoint, name, call: () => whole, roundTrips: 1, aim };
@@ -58,7 +58,7 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     post("search", name, aim, "/full-search", { query, filter });
   const board = (name: string, aim: number, of: object, rank_on: string) =>
     post("leaderboard", name, aim, "/gamification/leaderboard", { ...of, rank_on });
-  // A search that finds nothing is repeated with typos forgiven, if the index has a word that is near.
+  // A search that finds nothing is repeated with similar words, if the index has any.
   const withTypos = (filter: keyof typeof picks.misspelt): Case[] => {
     const { one, two, nothing } = picks.misspelt[filter];
     return [
@@ -67,7 +67,7 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
       { ...search(`${filter}, nothing near`, 3, nothing, filter), roundTrips: 2 },
     ];
   };
-  // A board is cold at most once in thirty seconds. Its round trips show whether it was cold. The busy board stays warm.
+  // A cached board lives for thirty seconds, so each round asks for another board. The busy board stays cached.
   const cold = picks.boards.map((one) => board("cold", 3, one, "hit"));
   const firstCold = board("cold", 3, picks.busyBoard, "hit");
 
@@ -85,7 +85,7 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     await get("messages", "first page", 1.65, "/messages", manyGroups.customer),
     await get("messages", "few groups", 1.6, "/messages", picks.fewGroups),
     await get("messages", "poll, news", 1.6, since(manyGroups.beforeNews), manyGroups.customer),
-    // Its inbox answers.
+    // The inbox answers, without D1.
     {
       ...(await get("messages", "poll, no news", 0.6, since(manyGroups.newest), manyGroups.customer)),
       roundTrips: 0 as const,

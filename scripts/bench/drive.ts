@@ -2,13 +2,12 @@ import { quantile } from "../lib/quantile.ts";
 import type { Case, Cases } from "./cases.ts";
 import { Connections, type Reply } from "./http.ts";
 
-/** A case at one scale. The baseline has no aim, and any number of round trips is right. */
+/** A case at one scale, or the baseline, which has no aim and no fixed number of round trips. */
 export interface Lane extends Pick<Case, "endpoint" | "name" | "call">, Partial<Pick<Case, "roundTrips" | "aim">> {
   scale: string;
   url: string;
 }
 
-/** The measurements of a lane. */
 export interface Measured {
   scale: string;
   endpoint: string;
@@ -18,9 +17,9 @@ export interface Measured {
   p50: number;
   /** The p50 divided by the p50 of the baseline at the same scale. */
   ratio: number;
-  /** The median. Usually all answers of a case have the same number. */
+  /** The median. */
   roundTrips: number;
-  /** SQLite's own time: the mean of all answers except the slowest. */
+  /** SQLite's own time: the mean of the answers without the slowest twentieth. */
   sqlMilliseconds: number;
   rowsRead: number;
   bytes: number;
@@ -28,10 +27,9 @@ export interface Measured {
 
 export const BASELINE = "baseline";
 const WARM_UP_ROUNDS = 10;
-// The slowest answers say more about the machine than about the service.
+// The slowest answers depend on the machine more than on the service.
 const SLOWEST_SHARE = 0.05;
 
-/** The lanes of a scale: the baseline and every case. */
 export function lanesOf(scale: string, url: string, { cases, baseline }: Cases): Lane[] {
   const first = { endpoint: BASELINE, name: "SELECT 1", call: () => baseline };
   return [first, ...cases].map((lane) => ({ ...lane, scale, url }));
@@ -74,10 +72,7 @@ export async function measure(lanes: readonly Lane[], rounds: number, onRound: (
   });
 }
 
-/**
- * Each answer has whole milliseconds: the difference of two times that were rounded down. The mean of many is exact to some
- * hundredths. A median would be 0 or 1.
- */
+/** A mean, because each answer has whole milliseconds: a median would be 0 or 1. */
 function sqlMilliseconds(replies: readonly Reply[]): number {
   const count = Math.ceil(replies.length * (1 - SLOWEST_SHARE));
   const fastest = replies.toSorted((one, other) => one.milliseconds - other.milliseconds).slice(0, count);
@@ -91,7 +86,6 @@ function median(replies: readonly Reply[] = [], of: keyof Reply): number {
   );
 }
 
-/** The same items in any order. */
 function shuffled<Item>(items: readonly Item[]): Item[] {
   const ranked = items.map((item) => ({ item, rank: Math.random() }));
   return ranked.sort((one, other) => one.rank - other.rank).map(({ item }) => item);

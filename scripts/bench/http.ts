@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { CommandError } from "../lib/command-error.ts";
 import type { Call } from "./cases.ts";
 
-/** An answer, and what `Server-Timing` says that it cost. */
+/** An answer, with its costs from `Server-Timing`. */
 export interface Reply {
   bytes: number;
   milliseconds: number;
@@ -15,13 +15,12 @@ export interface Reply {
   rowsWritten: number;
 }
 
-/** A feed request. The lines are JSON already. */
+/** A feed request with lines of JSON. */
 export function feedCall(token: string, lines: readonly string[]): Call {
   const body = lines.join("\n");
   return { method: "POST", path: "/api/v1/feed", token, body, mediaType: "application/x-ndjson" };
 }
 
-/** A pool of connections that stay open. */
 export class Connections {
   readonly #url: string;
   readonly #agent: Agent;

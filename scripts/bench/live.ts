@@ -7,22 +7,20 @@ import { runtimeMemory } from "../soak/memory.ts";
 import { Connections, feedCall } from "./http.ts";
 import { customerToken, type Runtime } from "./runtime.ts";
 
-// What sockets cost, and how soon they are notified.
-
-/** When the sockets of a group's members were notified of a message, in seconds after the message's second was over. */
+/** When sockets are notified: in seconds after the end of the second in which a message was stored. */
 export interface Notifications {
   members: number;
   sockets: number;
-  /** For each message: when the first frame came, and when the last. */
+  /** For each message, the times of its first frame and its last frame. */
   messages: { first: number; last: number }[];
 }
 
-/** The memory of open sockets in KiB. Each socket belongs to another customer. */
+/** The memory of open sockets. Each socket belongs to another customer. */
 export interface SocketMemory {
   sockets: number;
   /** Inboxes that have stored something. */
   objects: number;
-  /** Memory of the Workers runtime: once all sockets are open, and once all objects are idle. */
+  /** The memory of the runtime for each socket, right after all sockets are open, and once all objects are idle. */
   openKibibytes: number;
   idleKibibytes: number;
   storedKibibytes: number;
@@ -35,7 +33,7 @@ const MEMBERS = customers("member", 100);
 const SOCKETS_A_MEMBER = 5;
 const SECOND_MS = 1_000;
 const SOCKETS = 2_000;
-// The first sockets take memory that later ones share.
+// The first sockets need memory that all sockets share, so they are not measured.
 const WARM_UP_SOCKETS = 100;
 // An object hibernates ten seconds after it last had something to do.
 export const IDLE_AFTER_MS = 15_000;
@@ -45,7 +43,7 @@ function customers(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 }
 
-/** Feeds messages one by one to a group whose members all hold sockets. */
+/** Feeds messages one by one to a group whose members all have open sockets. */
 export async function measureNotifications(
   runtime: Runtime,
   times: number,
@@ -86,13 +84,13 @@ export async function measureNotifications(
   }
 }
 
-/** The end of the second of the group's newest message, in milliseconds since 1970, by D1's clock. */
+/** The end of the second in which the group's newest message was stored, by D1's clock, in milliseconds since 1970. */
 async function secondIsOverAt(database: D1Database): Promise<number> {
   const newest = "SELECT unixepoch(newest_at) + 1 AS over FROM message_groups WHERE id = ?";
   return Number(await database.prepare(newest).bind(GROUP).first("over")) * SECOND_MS;
 }
 
-/** Opens a socket for each of many customers, who need not be stored, and waits until they are idle. */
+/** Opens a socket for each of many customers, who are not stored, and waits until their objects are idle. */
 export async function measureMemory({ url }: Runtime, folder: string): Promise<SocketMemory> {
   await closeAll(await openSockets(url, customers("warm", WARM_UP_SOCKETS)));
   await sleep(IDLE_AFTER_MS);
@@ -118,7 +116,7 @@ export async function measureMemory({ url }: Runtime, folder: string): Promise<S
   }
 }
 
-/** Opens a socket for each, over a connection of its own, and resolves when all have said hello. */
+/** Opens a socket for each id, and resolves once all sockets have received `hello`. */
 async function openSockets(url: string, ids: readonly string[], onFrame = () => {}): Promise<WebSocket[]> {
   const open: WebSocket[] = [];
   const queue = ids.values();

@@ -2,12 +2,11 @@ import { KINDS_IN_ORDER, linesOf } from "../program/program.ts";
 import { Connections, feedCall } from "./http.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** What it took to store the lines of one kind. */
 export interface KindLoad {
   kind: string;
   lines: number;
   seconds: number;
-  /** By bare inserts of the same lines. */
+  /** The time of bare inserts of the same lines. */
   bareSeconds: number;
   rowsWritten: number;
 }
@@ -28,8 +27,8 @@ export function* inRequests(lines: Iterable<object>, count = LINES_A_REQUEST): G
 }
 
 /**
- * Feeds a program, kind by kind. After each request the same lines are stored by bare inserts, so that both meet the machine
- * in the same state. Times are those of the requests alone.
+ * Feeds a program, kind by kind. After each request bare inserts store the same lines, so that the state of the machine affects
+ * both alike. It measures only the requests.
  */
 export async function load(
   { url, feedToken: token }: Runtime,

@@ -4,7 +4,7 @@ import { BASELINE, type Measured } from "./drive.ts";
 import { IDLE_AFTER_MS, type Notifications, type SocketMemory } from "./live.ts";
 import type { KindLoad } from "./load.ts";
 
-/** Everything that a run has measured, as `--json` writes it. */
+/** All measurements of a run. `--json` writes this. */
 export interface Report {
   at: string;
   machine: { cpu: string; cores: number; memoryGiB: number; node: string; workerd: string; load: number };
@@ -21,10 +21,10 @@ interface Live {
   memory: SocketMemory;
 }
 
-/** The clock knows whole milliseconds, so smaller means say nothing. */
+/** D1's clock has whole milliseconds, so smaller means are noise. */
 const LEAST_SQL_MS = 0.05;
 
-/** Each case: its ratio to the baseline at the smallest and the largest scale, its aim, and what it costs at the largest. */
+/** For each case: its ratio to the baseline at the smallest and the largest scale, its aim, and its costs at the largest. */
 function latencyTable({ measured, scales }: Report, isShort: boolean): string {
   const last = scales.at(-1)?.name;
   const names = [...new Set([scales[0]?.name, last])];
@@ -85,7 +85,7 @@ function secondsOf({ messages }: Notifications, which: "first" | "last"): string
   return `${quantile(all, 0.5).toFixed(2)} s (worst ${Math.max(...all).toFixed(2)} s)`;
 }
 
-/** What the terminal shows: every case. Or `docs/benchmark.md`, which is short: the slowest case of each endpoint. */
+/** The text for the terminal, with every case, or for docs/benchmark.md, with the slowest case of each endpoint. */
 export function pageOf(report: Report, isShort = false): string {
   const { machine, scales, at, rounds, live } = report;
   const largest = scales.at(-1);

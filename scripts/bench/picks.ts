@@ -4,12 +4,14 @@ import { CITIES } from "../program/names.ts";
 import { linesOf, type PartName } from "../program/program.ts";
 import type { Size } from "../program/shape.ts";
 
-// What the benchmark asks for: the densest place, the widest team, the commonest name, and their opposites.
+// The extremes of the program that requests ask for: the densest place, the widest team, the most common name, and the opposite.
 
-/** Queries with typos: in one word, in one of two words, and a word that is no typo of any name. */
 interface Misspelt {
+  /** One word, with a typo. */
   one: string;
+  /** Two words; the second has a typo. */
   two: string;
+  /** A word that resembles no name. */
   nothing: string;
 }
 
@@ -26,7 +28,7 @@ export function picksOf(size: Size) {
   const { latitude, longitude } = CITIES[0] ?? { latitude: 0, longitude: 0 };
   const single_account_id = "101";
   const lone = find("store", ({ account_id, state }) => account_id === single_account_id && state === "");
-  // The customer of this coupon has no other, and it is valid.
+  // This coupon is valid, and its customer has no other coupon.
   const fewCoupons = find(
     "customer_coupon",
     ({ customer_id, creation_method, deleted_at, campaign_coupon_id }) =>
@@ -64,7 +66,7 @@ export function picksOf(size: Size) {
 
 const isWord = (name: unknown, letters: number) => new RegExp(`^\\p{L}{${letters},}$`, "u").test(text(name));
 
-/** Two letters in the middle of a word swapped, so that no other word begins like it. */
+/** Swaps two letters in the middle of a word, so that no other word has the same beginning. */
 function misspelt(word: string, beside: string): Misspelt {
   const middle = Math.floor(word.length / 2);
   const typo = word.slice(0, middle - 1) + word.charAt(middle) + word.charAt(middle - 1) + word.slice(middle + 1);

@@ -9,14 +9,14 @@ import { type Claims, signClaims } from "../lib/sign.ts";
 import { runWrangler } from "../lib/wrangler.ts";
 import { bareTables } from "./bare.ts";
 
-/** The built Worker in this machine's workerd, on a database of its own. */
+/** The built Worker in workerd on this machine, with its own database. */
 export interface Runtime {
   url: string;
   folder: string;
   database: D1Database;
   /** Feeds all accounts. */
   feedToken: string;
-  /** Runs the schedule for a minute in which this job is due, or no job. */
+  /** Runs the schedule of a minute in which only this job is due, or no job. */
   runSchedule: (job?: string) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -28,15 +28,15 @@ interface Scheduled {
 const SECRET = "a-secret-of-the-benchmark-that-guards-nothing";
 const DAY_SECONDS = 86_400;
 const CONFIG = readConfig({ config: path.join(ROOT, "wrangler.toml") });
-// In development the answers say how many rows were read, and nobody is rate-limited.
+// In development answers have the number of rows read, and nobody is rate-limited.
 const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JURISDICTION: "", JWT_SECRET: SECRET };
 
-/** Where the databases are. */
+/** The folder for the databases. */
 export const FOLDER = path.join(ROOT, ".wrangler", "bench");
 
 type Open = typeof openRuntime;
 
-/** Measures with runtimes that end with it, and at Ctrl-C; a second Ctrl-C ends it at once. */
+/** Runs a measurement. Its runtimes are closed at its end and at Ctrl-C; a second Ctrl-C ends the process at once. */
 export async function withRuntimes(measure: (open: Open, progress: ProgressLine) => Promise<void>): Promise<void> {
   const progress = new ProgressLine();
   const runtimes: Runtime[] = [];
@@ -63,7 +63,7 @@ export async function withRuntimes(measure: (open: Open, progress: ProgressLine)
   }
 }
 
-/** Bundles scripts/bench/worker.ts as a deploy would. Resolves with the file. */
+/** Bundles scripts/bench/worker.ts as a deployment does. Resolves with the file. */
 export async function buildWorker(): Promise<string> {
   const folder = path.join(ROOT, "dist", "bench");
   const args = ["deploy", "scripts/bench/worker.ts", "--dry-run", "--outdir", folder, "--env="];
@@ -73,8 +73,8 @@ export async function buildWorker(): Promise<string> {
 }
 
 /**
- * Starts the Worker on the database in `folder`: an empty one, unless `keep` says to go on with what is there. With
- * `historyMonths`, older events leave for a bucket in `folder`.
+ * Starts the Worker on the database in `folder`, which is emptied first, except with `keep`. With `historyMonths`, older events
+ * leave for a bucket in `folder`.
  */
 async function openRuntime(
   worker: string,
@@ -141,7 +141,7 @@ export function start(options: MiniflareOptions): Miniflare {
       host: "127.0.0.1",
       port: 0,
       log: new Log(LogLevel.ERROR),
-      // Each request logs a line that nobody reads here. Errors are shown.
+      // Prints errors only: each request logs a line.
       handleStructuredLogs: ({ level, message }) => {
         if (level === "error") console.error(message);
       },

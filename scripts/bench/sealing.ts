@@ -12,11 +12,10 @@ import { Connections, feedCall } from "./http.ts";
 import { inRequests } from "./load.ts";
 import { customerToken, type Runtime } from "./runtime.ts";
 
-/** What a batch took, in milliseconds. */
 export interface BatchTime {
-  /** SQLite's own time. The database answers no other request meanwhile. */
+  /** SQLite's own time, in which the database answers no other request. */
   sqlMs: number;
-  /** From sending to answer, including the commit, which waits for this machine's disk. */
+  /** From request to answer, with the commit, which waits for the disk. */
   answeredMs: number;
 }
 
@@ -32,11 +31,9 @@ interface Compared {
   p99Sealing: number;
 }
 
-/** What sealing took, and how long others waited meanwhile. */
 export interface Sealed {
   /** The sum over all runs of the schedule. */
   seconds: number;
-  /** What each batch of the steps took. */
   batches: BatchTime[];
   reads: Compared;
   feeds: Compared;
@@ -50,7 +47,7 @@ const LINES_A_FEED = 20;
 const WINDOWS = 15;
 const MOST_WINDOW_MS = 15_000;
 
-/** A chain of stores: first all lines except entries, then entries in the order of their times. */
+/** A program of one chain: `lines` yields all records but entries, `entries` yields entries in the order of their times. */
 export class Chain {
   readonly #size: Size;
   readonly #members;
@@ -76,7 +73,7 @@ export class Chain {
       this.#count += 1;
       yield {
         record: "balance_entry",
-        // Ids of tills are in no order.
+        // The ids of a till have no order.
         id: `${Math.floor(this.#random.next() * 36 ** 9).toString(36)}${this.#count}`,
         ...this.#random.pick(this.#members),
         campaign_id: this.#random.next() < 0.5 ? "k101-double" : null,
@@ -115,12 +112,11 @@ function usedBytes(folder: string): number {
 }
 
 /**
- * Runs the schedule until everything old has left, while a reader and a feeder send requests. After each of the first runs
- * comes a pause of the same length, so that requests with and without sealing meet the machine in the same state.
+ * Runs the schedule until all old entries have left, while a reader and a feeder send requests. After each of the first runs
+ * it pauses for as long, so that the state of the machine affects requests with and without sealing alike.
  */
 export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries: number) => void): Promise<Sealed> {
   let [seconds, { sealed }] = [0, await countsOf(runtime)];
-  /** Resolves with how long it took, and whether nothing was left. */
   const run = async () => {
     const startedAt = performance.now();
     await runtime.runSchedule("seal history");
@@ -174,7 +170,7 @@ class Load {
       const { isSealing } = this;
       const { milliseconds } = await this.#connections.send(await call(turn));
       if (isSealing === this.isSealing) (isSealing ? sealing : without).push(milliseconds);
-      // At random, so that no request falls into step with the sealing.
+      // A random wait, so that requests do not fall into step with the sealing.
       await sleep(2 * Math.random() * everyMs);
     }
     return { p50: quantile(without, 0.5), p50Sealing: quantile(sealing, 0.5), p99Sealing: quantile(sealing, 0.99) };

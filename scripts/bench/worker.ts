@@ -1,4 +1,4 @@
-// The service, and what it is measured against. Both are in one Worker, so that they run under the same conditions.
+// The service, the baseline and the bare inserts in one Worker, so that all run under the same conditions.
 import { sql } from "drizzle-orm";
 import { app } from "../../src/app.ts";
 import service from "../../src/index.ts";

@@ -14,20 +14,21 @@ interface Versions {
   error: string;
 }
 
-/** What was seen while a deployment went on: times in milliseconds after the socket was opened. */
+/** Times in milliseconds after the socket was opened. They are missing for events that did not happen. */
 export interface Watch {
+  /** When the new Worker, and the new code of the object, first answered. */
   workerAt?: number;
   objectAt?: number;
   closed?: { at: number; code: number };
 }
 
-// Each call keeps the object active, so this is the longest that Cloudflare lets it go on with its old code.
+// Each call keeps the object active. So it runs its old code for as long as Cloudflare allows.
 const ASK_AGAIN_MS = 5_000;
 const WAIT_MS = 600_000;
-// max_delay of code_update_strategy, and as long as a new version takes to be everywhere.
+// max_delay of code_update_strategy, and half a minute until a new version runs everywhere.
 const ASSUMED_MS = 300_000 + 30_000;
 
-/** Holds a socket during a deployment, and watches which version its object runs. */
+/** Keeps a socket open during a deployment, and watches which version its object runs. */
 export async function measureDeployment(
   client: ProbeClient,
   { deploys, env, say }: { deploys: boolean; env: string; say: (text: string) => void },

@@ -4,7 +4,6 @@ import { CALLS_AT_ONCE } from "../../src/inbox/notify.ts";
 import { quantile } from "../lib/quantile.ts";
 import type { ProbeClient } from "./probe-client.ts";
 
-/** A figure beside what the project assumes of it. */
 export interface Finding {
   measured: string;
   /** Whether the assumption holds, and what to change if it does not. */
@@ -26,7 +25,6 @@ const ASK_AGAIN_MS = 1_000;
 const ms = (milliseconds: number) => `${Math.round(milliseconds).toLocaleString("en")} ms`;
 const middle = (milliseconds: readonly number[]) => quantile(milliseconds, 0.5);
 
-/** What is measured without a deployment, in this order. */
 export const MEASUREMENTS: readonly Measurement[] = [
   {
     name: "Calls to objects at once",
@@ -85,7 +83,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
 export function judgeCalls(calls: readonly (number | string)[]): Finding {
   const ended = calls.filter((one) => typeof one === "number");
   const [failure] = calls.filter((one) => typeof one === "string");
-  // Calls that had to wait for a connection take twice as long.
+  // A call that waits for a connection takes twice as long.
   const atOnce = ended.filter((milliseconds) => milliseconds < CALL_MS * 1.7).length;
   const failed = failure === undefined ? "" : `, ${calls.length - ended.length} failed ("${failure}")`;
   const measured = `of ${calls.length} that take a second, ${atOnce} ended within 1.7 seconds, the last after ${ms(Math.max(0, ...ended))}${failed}`;
@@ -98,7 +96,7 @@ export function judgeCalls(calls: readonly (number | string)[]): Finding {
 export interface Batch {
   mebibytes: number;
   milliseconds: number;
-  /** Empty if the request was taken. */
+  /** Empty if D1 accepted the batch. */
   error: string;
 }
 
@@ -144,14 +142,14 @@ export function judgeLags(lags: readonly Lag[]): Finding {
   return { measured, verdict: `wrong: ${change}` };
 }
 
-/** Each region holds an older value first, as its data centre does of a board that is asked for. */
+/** Each region caches an old value first, as a data centre caches a board. */
 async function measureCache(client: ProbeClient, signal: AbortSignal): Promise<Finding> {
   const value = crypto.randomUUID();
   await whenSeen(client, `${value} old`, signal);
   return judgeCache(await whenSeen(client, `${value} new`, signal));
 }
 
-/** The milliseconds until each region reads a value that is written now. Infinity means not in time. */
+/** Writes a value. Resolves with the milliseconds until each region reads it; Infinity: not in time. */
 async function whenSeen(client: ProbeClient, wanted: string, signal: AbortSignal): Promise<Record<string, number>> {
   await client.measure("write to KV", { value: wanted });
   const startedAt = Date.now();

@@ -4,7 +4,7 @@ import { CommandError } from "../lib/project.ts";
 const PATH = "/api/v1/probe";
 const ANSWER_WITHIN_MS = 60_000;
 
-/** The address of the probe, at a deployment of staging. */
+/** Calls the probe of a deployment of staging. */
 export class ProbeClient {
   readonly #url: URL;
   readonly #headers: Record<string, string>;
@@ -18,10 +18,7 @@ export class ProbeClient {
     this.#signal = signal;
   }
 
-  /**
-   * What one measurement found.
-   * @throws a CommandError where the service refuses, an AbortError where the command was told to stop.
-   */
+  /** Runs one measurement. @throws a CommandError if the service refuses, the signal's reason if the command is stopped. */
   async measure<Found>(measure: string, more: Record<string, unknown> = {}, signal = this.#signal): Promise<Found> {
     const headers = { ...this.#headers, "Content-Type": "application/json" };
     const body = JSON.stringify({ measure, ...more });
@@ -35,7 +32,7 @@ export class ProbeClient {
     return (parse(answer.bytes.toString()) as { items: Found }).items;
   }
 
-  /** Removes what a probe has written, also after Ctrl-C. */
+  /** Deletes all data of the probe, also after Ctrl-C. */
   async clean(): Promise<void> {
     await this.measure("clean", {}, AbortSignal.timeout(ANSWER_WITHIN_MS));
   }

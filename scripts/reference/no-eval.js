@@ -1,3 +1,3 @@
-// Scalar brings Zod, which tries out whether it may compile code from text. It may not, by the page's policy, and each try
-// would be an error in the console.
+// Scalar includes Zod, which tries to compile code from text. The page's policy forbids that, and each try would print an
+// error in the console.
 globalThis.__zod_globalConfig = { jitless: true };

@@ -15,7 +15,7 @@ globalThis.Scalar.createApiReference("#reference", {
   documentDownloadType: "json",
   operationTitleSource: "summary",
   theme: "default",
-  // Nothing from elsewhere: no fonts, no other services of the renderer's makers, no reports to them.
+  // Loads no fonts from elsewhere, and sends nothing to the makers of the renderer.
   withDefaultFonts: false,
   hideClientButton: true,
   showDeveloperTools: "never",

@@ -32,8 +32,8 @@ function documented(): string[] {
     return [...blocks, ...inline];
   });
   const commands = texts.flatMap((text) => [...text.matchAll(/\bnp[mx] [^#)|&]*/g)]).map(([command]) => command.trim());
-  // npm's own commands need the network.
-  return [...new Set(commands)].filter((command) => !/^npm (install|audit|ci|pack)\b/.test(command)).sort();
+  // npm's own commands need the network. A sentence may say only `npm run`.
+  return [...new Set(commands)].filter((command) => !/^npm (install|audit|ci|pack)\b|^npm run$/.test(command)).sort();
 }
 
 /** The name of a command in package.json, and its arguments as a shell would split them. */

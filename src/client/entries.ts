@@ -1,7 +1,7 @@
 import { type CallOptions, errorOf, type Following, type Result } from "./result.ts";
 import { pause, waitAfterFailure } from "./waiting.ts";
 
-/** An entry of a list; or of several lists, and then `kind` names its list. */
+/** An entry of a list. If the items are several lists, `kind` names the list of the entry. */
 export type Entry<Items> = Items extends readonly (infer One)[]
   ? One
   : {
@@ -36,8 +36,9 @@ export async function* entriesOf<Items>(
 function flatten<Items>(items: Items): Entry<Items>[] {
   if (Array.isArray(items)) return items;
   const lists = Object.entries(items as Record<string, object[]>);
-  const entries = lists.flatMap(([list, ones]) =>
-    ones.map((one) => ({ kind: list === "stores" ? "store" : list, ...one })),
-  );
+  const entries = lists.flatMap(([name, list]) => {
+    const kind = name === "stores" ? "store" : name;
+    return list.map((entry) => ({ kind, ...entry }));
+  });
   return entries as Entry<Items>[];
 }

@@ -39,8 +39,8 @@ export async function* pollMessages(
 ): AsyncGenerator<MessageGroup, void, undefined> {
   if (typeof since === "string" && since !== "") toDate(since);
   let reached = since;
-  const read = (query: MessagesQuery, most?: number) =>
-    untilAnswered(() => readGroups((call) => get(query, call), signal, most), onError, signal);
+  const read = (query: MessagesQuery, limit?: number) =>
+    untilAnswered(() => readGroups((call) => get(query, call), signal, limit), onError, signal);
   try {
     if (reached === undefined) {
       const [newest] = await read({ per_page: 1 }, 1);
@@ -98,9 +98,9 @@ async function untilAnswered<Outcome>(
 }
 
 /** All groups of a list, or the first of them. */
-async function readGroups(ask: Parameters<typeof entriesOf<MessageGroup[]>>[0], signal: AbortSignal, most = Infinity) {
+async function readGroups(ask: Parameters<typeof entriesOf<MessageGroup[]>>[0], signal: AbortSignal, limit = Infinity) {
   const groups: MessageGroup[] = [];
-  for await (const group of entriesOf(ask, { signal })) if (groups.push(group) >= most) break;
+  for await (const group of entriesOf(ask, { signal })) if (groups.push(group) >= limit) break;
   return groups;
 }
 

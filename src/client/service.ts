@@ -19,11 +19,11 @@ export interface RetryOptions {
   answerWithinMs: number;
 }
 
-// The service, or the edge before it, has done nothing and may do it later.
-const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);
+// The service, or the edge before it, could not take the request now.
+const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
-/** The most characters of all answers that are kept: one or two of the longest, which have 2 MiB each. */
-const LONGEST_HELD = 4_000_000;
+/** Of all cached answers together. The longest answers have 2 MiB. */
+const MOST_CACHED_CHARACTERS = 4_000_000;
 
 export interface ServiceOptions {
   /** Where the service is. */
@@ -38,13 +38,13 @@ type Query = { readonly [name: string]: Parameter };
 
 /**
  * The calls of one client. Each request carries the bookmark of the database from the last answer, so that no answer is older
- * than the one before (docs/contract/interface.md, 6), and the ETag of the answer that is kept for its address.
+ * than the answer before (docs/contract/interface.md, 6), and the ETag of the cached answer of its address.
  */
 export class Service {
   readonly #options: ServiceOptions;
   readonly #base: string;
   /** Answers by address, for when the service answers 304. The least recently used come first. */
-  readonly #known = new Map<string, { tag: string; text: string }>();
+  readonly #cached = new Map<string, { tag: string; text: string }>();
   #bookmark = "";
 
   constructor(options: ServiceOptions) {
@@ -68,7 +68,7 @@ export class Service {
     return resultOf<Items>(await this.#ask(path, call, JSON.stringify(json)));
   }
 
-  /** The same; the age of the board is in a header. */
+  /** The age of a leaderboard is in a header. */
   async postForBoard<Items>(path: string, json: object, call?: CallOptions): Promise<Result<Items, { age: number }>> {
     const answer = await this.#ask(path, call, JSON.stringify(json));
     const result = resultOf<Items>(answer);
@@ -78,42 +78,42 @@ export class Service {
   async #ask(path: string, { signal }: CallOptions = {}, body?: string): Promise<Answer> {
     const { askToken, send, retry } = this.#options;
     const address = this.#base + path;
-    const known = body === undefined ? this.#known.get(address) : undefined;
-    const sent = this.#bookmark;
-    const tried = async (limit: AbortSignal) => {
+    const cached = body === undefined ? this.#cached.get(address) : undefined;
+    const sentBookmark = this.#bookmark;
+    const sendOnce = async (limit: AbortSignal) => {
       const headers: Record<string, string> = { Authorization: `Bearer ${await askToken()}` };
-      if (sent !== "") headers["X-D1-Bookmark"] = sent;
-      if (known !== undefined) headers["If-None-Match"] = known.tag;
+      if (sentBookmark !== "") headers["X-D1-Bookmark"] = sentBookmark;
+      if (cached !== undefined) headers["If-None-Match"] = cached.tag;
       if (body === undefined) return send(address, { headers, signal: limit });
       headers["Content-Type"] = "application/json";
       return send(address, { method: "POST", headers, body, signal: limit });
     };
-    const answer = await answerOf(tried, retry, signal ?? null);
+    const answer = await answerOf(sendOnce, retry, signal ?? null);
 
-    this.#moveOn(sent, answer.headers.get("X-D1-Bookmark") ?? sent);
-    const text = answer.status === 304 && known !== undefined ? known.text : answer.text;
+    this.#updateBookmark(sentBookmark, answer.headers.get("X-D1-Bookmark") ?? sentBookmark);
+    const text = answer.status === 304 && cached !== undefined ? cached.text : answer.text;
     const tag = answer.headers.get("ETag");
     // An answer without items has no tag. It must not replace the answer that has one.
-    if (tag !== null && body === undefined && [200, 304].includes(answer.status)) this.#keep(address, { tag, text });
+    if (tag !== null && body === undefined && [200, 304].includes(answer.status)) this.#cache(address, { tag, text });
     return { ...answer, text };
   }
 
-  #keep(address: string, answer: { tag: string; text: string }): void {
-    this.#known.delete(address);
-    this.#known.set(address, answer);
-    let length = [...this.#known.values()].reduce((sum, { text }) => sum + text.length, 0);
-    for (const [oldest, { text }] of this.#known) {
-      if (length <= LONGEST_HELD) break;
+  #cache(address: string, answer: { tag: string; text: string }): void {
+    this.#cached.delete(address);
+    this.#cached.set(address, answer);
+    let length = [...this.#cached.values()].reduce((sum, { text }) => sum + text.length, 0);
+    for (const [oldest, { text }] of this.#cached) {
+      if (length <= MOST_CACHED_CHARACTERS) break;
       length -= text.length;
-      this.#known.delete(oldest);
+      this.#cached.delete(oldest);
     }
   }
 
   /**
    * Keeps the later bookmark, because answers may arrive out of order. But if an answer has an earlier bookmark than its
-   * request, the service has refused that one: the database was replaced, and would wait for it each time.
+   * request, the service has refused the bookmark of the request: it is from another database.
    */
-  #moveOn(sent: string, answered: string): void {
+  #updateBookmark(sent: string, answered: string): void {
     const isRefused = answered < sent && this.#bookmark === sent;
     if (isRefused || answered > this.#bookmark) this.#bookmark = answered;
   }
@@ -149,16 +149,15 @@ export async function answerOf(
       const answer = await send(limit);
       return { status: answer.status, headers: answer.headers, text: await answer.text() };
     });
-    const outcome = await reading.catch((cause: unknown) => {
+    let asked: number | null = null;
+    try {
+      const answer = await reading;
+      asked = askedWait(answer.headers);
+      const isFinal = attempt >= attempts || (asked ?? 0) > longestWaitMs;
+      if (isFinal || !RETRIED_STATUSES.has(answer.status)) return answer;
+    } catch (cause) {
       throwIfAborted(signal);
-      return new LoyaltyError("No answer of the service came.", { cause });
-    });
-    const isFailed = outcome instanceof LoyaltyError;
-    const asked = isFailed ? null : askedWait(outcome.headers);
-    const isWorthIt = isFailed || WORTH_ANOTHER_TRY.has(outcome.status);
-    if (!isWorthIt || attempt >= attempts || (asked ?? 0) > longestWaitMs) {
-      if (isFailed) throw outcome;
-      return outcome;
+      if (attempt >= attempts) throw new LoyaltyError("No answer of the service came.", { cause });
     }
     await pause(Math.min(waitAfterFailure(attempt, asked, longestWaitMs), longestWaitMs), signal);
   }

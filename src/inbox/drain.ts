@@ -4,7 +4,7 @@ import { showMessages } from "./message-clock.ts";
 import { notifyAll, toCalls } from "./notify.ts";
 import { type Backlog, type Change, findChanges, removeNotified, removeOutdatedChanges } from "./outbox.ts";
 
-/** What waited in the outbox, and how many changes have reached all their listeners, or not. */
+/** The backlog at the start, and how many changes reached all their listeners, or did not. */
 export interface Drained extends Omit<Backlog, "hasUnshown"> {
   notified: number;
   failed: number;
@@ -15,8 +15,7 @@ const PAGES_A_RUN = 80;
 
 /**
  * Shows messages that no Worker has shown, and notifies inboxes of the changes that feed requests left in the outbox, the
- * newest first. What fails, and what is left after these milliseconds, waits for the next run. Null: there was nothing to
- * notify.
+ * newest first. Failed changes, and those left after these milliseconds, wait for the next run. Null: nothing waited.
  */
 export async function drainOutbox(
   db: Database,

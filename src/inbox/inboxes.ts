@@ -27,7 +27,7 @@ export class Inboxes {
 
   /** The inbox's answer to a poll; null if it fails or is slow, which is logged. Then D1 answers. */
   async poll(customerId: string, checkTime: string): Promise<PollAnswer | null> {
-    const ask = async () => (await this.#of(customerId)).poll(checkTime);
+    const ask = async () => (await this.#inboxOf(customerId)).poll(checkTime);
     try {
       return await withTimeout(ANSWER_WITHIN_MS, ask());
     } catch (error) {
@@ -38,17 +38,17 @@ export class Inboxes {
 
   /** @throws if the inbox cannot be reached; so do the methods below. */
   async subscribe(customerId: string, subscription: Subscription): Promise<void> {
-    await (await this.#of(customerId)).subscribe(subscription);
+    await (await this.#inboxOf(customerId)).subscribe(subscription);
   }
 
   async notify(customerId: string, notification: Notification): Promise<void> {
-    await (await this.#of(customerId)).notify(notification);
+    await (await this.#inboxOf(customerId)).notify(notification);
   }
 
   /** Opens a socket at the customer's inbox. */
   connect(connection: Connection): Promise<Response> {
     const headers = { Upgrade: "websocket", [CONNECTION_HEADER]: writeConnection(connection) };
-    const ask = async () => (await this.#of(connection.customerId)).fetch("https://inbox/", { headers });
+    const ask = async () => (await this.#inboxOf(connection.customerId)).fetch("https://inbox/", { headers });
     return withTimeout(CONNECT_WITHIN_MS, ask());
   }
 
@@ -58,7 +58,7 @@ export class Inboxes {
     return fanOuts.get(fanOuts.idFromName(name)).notify(calls, endsAt);
   }
 
-  async #of(customerId: string) {
+  async #inboxOf(customerId: string) {
     const inboxes = inJurisdiction(this.#env, this.#env.INBOXES);
     return inboxes.get(inboxes.idFromName(await inboxName(this.#env.ENVIRONMENT, customerId)));
   }

@@ -55,7 +55,7 @@ export async function showOnceOver(db: Database, { stamp, shownAt }: UnshownMess
 
 const CALLED_DIRECTLY = 100;
 const LARGEST_BATCH = 500;
-/** More than one feed uses at once, so that simultaneous feeds seldom wait for each other's batches. */
+/** More objects than one feed uses at once, so that simultaneous feeds seldom wait for each other's batches. */
 const FAN_OUT_OBJECTS = 20;
 
 /** Notifies customers; more than 100 of them through fan-out objects. */
@@ -95,14 +95,12 @@ const CALL_MS = 2_000;
 /** One call for each customer. `shownAt`: when the messages are shown; 0: they are shown already. */
 export function toCalls(changes: readonly Change[], shownAt: number): Call[] {
   const calls = new Map<string, Call>();
-  for (const { kind, customers, newestAt } of changes)
-    for (const customerId of customers) {
-      const before = calls.get(customerId) ?? { kinds: [], newestAt };
-      const kinds = [...new Set([...before.kinds, kind])];
-      calls.set(customerId, {
-        ...{ customerId, kinds, shownAt },
-        newestAt: before.newestAt > newestAt ? before.newestAt : newestAt,
-      });
+  for (const change of changes)
+    for (const customerId of change.customers) {
+      const before = calls.get(customerId) ?? { kinds: [], newestAt: "" };
+      const kinds = [...new Set([...before.kinds, change.kind])];
+      const newestAt = before.newestAt > change.newestAt ? before.newestAt : change.newestAt;
+      calls.set(customerId, { customerId, kinds, newestAt, shownAt });
     }
   return [...calls.values()];
 }
@@ -132,7 +130,8 @@ async function callEach<Item>(
   const endsAt = performance.now() + milliseconds;
   const left = () => endsAt - performance.now();
   const outcome: Outcome = { reached: new Set(), isOverloaded: false };
-  let [answered, cause] = [0, ""];
+  let answered = 0;
+  let cause = "";
   const take = ({ reached, isOverloaded }: Outcome) => {
     answered += 1;
     for (const customerId of reached) outcome.reached.add(customerId);

@@ -80,7 +80,7 @@ CREATE TABLE campaigns (
   time_zone TEXT NOT NULL, -- of these days
   starts_at TEXT NOT NULL, -- the first second of the first day, in UTC
   ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
-  status INTEGER NOT NULL, -- 1: it is on
+  status INTEGER NOT NULL, -- 1: it runs within its dates; other values: never
   details TEXT NOT NULL, -- JSON: fields of a search result that no query looks at
   words TEXT NOT NULL, -- the words of its name and description, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
@@ -555,8 +555,7 @@ BEGIN
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
-  VALUES (json_array(OLD.customer_key), 'messages', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(OLD.customer_key), 'messages', '');
 END;
 
 CREATE TABLE employees (
@@ -649,26 +648,22 @@ END;
 
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
-  VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
-  VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
-  VALUES (json_array(OLD.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(OLD.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
-  VALUES (json_array(NEW.key), 'balance', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.key), 'balance', '');
 END;
 
 CREATE TABLE history_segments (

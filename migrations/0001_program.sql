@@ -21,9 +21,9 @@ CREATE TABLE fresh_events (
 );
 
 -- The state of the program, in one row. A second that a poll has shown must get no more messages. So all messages of a
--- request share one stamp, which is taken here, in the transaction that stores them. The stamp stays while the clock is
--- in the same second. The next stamp is greater, even if the clock was set back. So every copy of the database has all
--- messages from before its stamp, and shows only these.
+-- request share one stamp, taken in the transaction that stores them. The stamp stays while the clock is in the same
+-- second. The next stamp is greater, even if the clock was set back. So every copy of the database has all messages
+-- from before its stamp.
 CREATE TABLE program_state (
   id INTEGER NOT NULL,
   version INTEGER NOT NULL DEFAULT 0, -- how many feed requests have been committed

@@ -14,6 +14,5 @@ CREATE TABLE accounts (
   chain_logo TEXT -- of the loyalty options; large, and answered only where a request asks for images
 );
 
--- Few accounts are soft-deleted. So a query that leaves out their stores or campaigns looks here, not into each
--- account.
+-- Few accounts are soft-deleted, so a query that leaves out their stores or campaigns looks here.
 CREATE INDEX accounts_deleted ON accounts (deleted) WHERE deleted = 1;

@@ -11,7 +11,7 @@ CREATE TABLE campaigns (
   time_zone TEXT NOT NULL, -- of these days
   starts_at TEXT NOT NULL, -- the first second of the first day, in UTC
   ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
-  status INTEGER NOT NULL, -- 1: it is on
+  status INTEGER NOT NULL, -- 1: it runs within its dates; other values: never
   details TEXT NOT NULL, -- JSON: fields of a search result that no query looks at
   words TEXT NOT NULL, -- the words of its name and description, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
@@ -19,9 +19,8 @@ CREATE TABLE campaigns (
   for_all INTEGER GENERATED ALWAYS AS (listed_stores IS NULL) VIRTUAL -- 1: for all stores of its account
 );
 
--- The campaigns of an account that may run now, for nearby campaigns and for the count in a search result. It has the
--- order of the ids, in which nearby campaigns that have earned nothing are listed, so a query reads no further than its
--- list.
+-- The campaigns of an account that may run now, for nearby campaigns and for the count in a search result. Nearby
+-- campaigns that have earned nothing are listed by id, as here, so a query reads no further than its list.
 CREATE INDEX campaigns_by_account ON campaigns (
   account_key, deleted, status, for_all, id, starts_at, ends_at
 );

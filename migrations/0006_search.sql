@@ -1,7 +1,6 @@
 -- Derived: the search indexes of stores, campaigns and customers, by the keys of the records. The tokenizer `ascii`
 -- splits texts only at ASCII characters, so it leaves the words as the Worker made them. FTS5 looks up the beginning of
--- a word if it has up to six characters. For a longer beginning it gathers all its words, which takes longer with every
--- record.
+-- a word if it has up to six characters. For a longer beginning it gathers all words that begin so.
 CREATE VIRTUAL TABLE store_words USING fts5(
   words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
 );
@@ -36,8 +35,7 @@ CREATE TABLE customer_vocabulary (
 -- The words that each search index must have: the words of each record that is not deleted; for a store or a campaign
 -- also the words of its account's company. Few customers have four words or more. For these, the index also has "+" and
 -- the first two letters of each word. A search for four beginnings looks for these entries if a beginning has one or
--- two letters, because too many customers have a word with such a beginning. A JSON array splits the words at their
--- blanks.
+-- two letters, because too many customers have a word with such a beginning. A JSON array splits words at blanks.
 CREATE VIEW expected_words AS
 SELECT 'store_words' AS search_index, stores.key, stores.account_key, stores.words || ' ' || accounts.words AS words
 FROM stores JOIN accounts ON accounts.key = stores.account_key

@@ -62,8 +62,7 @@ CREATE TABLE team_links (
   PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id)
 ) WITHOUT ROWID;
 
--- The rows that team_links must have. A referrer who is not a member yet gets no link. The missing link shows the feed
--- that a line stands before the line of its referrer.
+-- The rows that team_links must have. A referrer who is not a member yet gets no link, so the feed notices the line.
 CREATE VIEW expected_team_links AS
 SELECT
   a.store_key, a.ancestor_key, a.joined, a.depth, customers.name, customers.id AS descendant_id,

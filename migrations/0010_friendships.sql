@@ -1,5 +1,4 @@
--- Two customers who are friends, or one has asked the other. A pair has no order: the smaller key is in `low_key`, so
--- that a pair is stored once.
+-- Two customers who are friends, or one has asked the other. The smaller key is `low_key`, so a pair is stored once.
 CREATE TABLE friendships (
   low_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   high_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,

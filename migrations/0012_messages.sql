@@ -49,8 +49,7 @@ CREATE TABLE message_states (
     DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
--- Moves the group up in each member's list, and notifies the members. The feed updates a group once in a request,
--- however many messages the request brings.
+-- Moves the group up in each member's list, and notifies the members. A feed request updates a group once.
 CREATE TRIGGER message_groups_show_news AFTER UPDATE OF newest_id, newest_at, earlier_id ON message_groups
 WHEN (OLD.newest_id, OLD.newest_at, OLD.earlier_id) IS NOT (NEW.newest_id, NEW.newest_at, NEW.earlier_id)
 BEGIN
@@ -82,6 +81,5 @@ BEGIN
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
-  VALUES (json_array(OLD.customer_key), 'messages', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(OLD.customer_key), 'messages', '');
 END;

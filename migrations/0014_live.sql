@@ -41,22 +41,18 @@ END;
 -- A coupon concerns the customer who holds it.
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
-  VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
-  VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
-  VALUES (json_array(OLD.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(OLD.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
-  VALUES (json_array(NEW.key), 'balance', '');
+  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.key), 'balance', '');
 END;

@@ -1,5 +1,4 @@
--- When each job of src/service/jobs.ts is to run next. All are due at first, so /health notices a schedule that never
--- begins.
+-- When each job of src/service/jobs.ts runs next. All are due at first, so /health notices a schedule that never runs.
 CREATE TABLE jobs (
   name TEXT PRIMARY KEY,
   due_at TEXT NOT NULL,
@@ -9,5 +8,4 @@ CREATE TABLE jobs (
 INSERT INTO jobs (name, due_at, lease_until)
 SELECT value, now, ''
 FROM json_each('["check in", "remove former listeners", "merge the search indexes", "seal history"]'), clock
-WHERE true
-ON CONFLICT DO NOTHING;
+WHERE true ON CONFLICT DO NOTHING;

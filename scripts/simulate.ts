@@ -17,12 +17,12 @@ const STACK_TRACE_LIMIT = 20;
 
 export const program = new Command("npm run simulate --")
   .description(
-    "Run the service in simulated time on a simulated platform where everything goes wrong, and hold it to its rules at every step.",
+    "Run the service in simulated time on a simulated platform with all its faults, and check its rules at every step.",
   )
-  .option("--seed <n>", "from which everything follows: the same seed gives the same run", countingNumber, 1)
-  .option("--steps <n>", "how many requests and deeds before faults end", countingNumber, 20_000)
+  .option("--seed <n>", "the seed of all randomness: the same seed gives the same run", countingNumber, 1)
+  .option("--steps <n>", "how many requests and faults before the faults end", countingNumber, 20_000)
   .option("--runs <n>", "how many runs, each with a seed one higher", countingNumber, 1)
-  .option("--log <file>", "write down what happens", outputFile)
+  .option("--log <file>", "write the log to a file", outputFile)
   .showHelpAfterError("Try: npm run simulate -- --help")
   .action(run);
 

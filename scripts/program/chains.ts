@@ -12,7 +12,7 @@ const LISTED_STORES = 50;
 
 export const accountId = (chain: number) => String(FIRST_ACCOUNT + chain);
 
-/** The id of a store by its number among all: its chain, its city in the chain, its number there. */
+/** The id of a store by its number: the chain, the number of the city in the chain, and the number in the city. */
 export function storeId({ chainOf, firstStores, storesACity, cities }: Shape, store: number): string {
   const chain = chainOf[store] ?? 0;
   const number = store - (firstStores[chain] ?? 0);
@@ -44,7 +44,7 @@ export function* accounts(shape: Shape): Generator<Line & { id: string; company:
   }
 }
 
-/** The first chain stands in the first cities, each other in cities of its own. */
+/** The first chain is in the first cities, each other chain in random cities. */
 export function* stores(shape: Shape): Generator<Line> {
   const random = new Random("stores");
   const { streetName, townName } = namesOf(shape);
@@ -93,11 +93,11 @@ export function campaignId(chain: number, number: number): string {
   return `k${accountId(chain)}-${CAMPAIGNS[number] ?? number + 1}`;
 }
 
-/** The campaigns of a chain that run, and those of them that do at all its stores. */
+/** The numbers of the campaigns that run, and of those that run at all stores of the chain. */
 export const RUNNING = [0, 1, 4, 5, 6, 7, 8, 9, 10, 11];
 export const AT_ALL_STORES = [0, 6, 9];
 
-/** Of each chain: at all stores, at some, ended, to come, and more of the first two sorts. */
+/** For each chain a campaign at all stores, one at some stores, one ended, one to come, and more of the first two. */
 export function* campaigns(shape: Shape): Generator<Line> {
   const random = new Random("campaigns");
   const { lastName } = namesOf(shape);
@@ -141,7 +141,7 @@ const COUPONS: readonly [id: string, kind: string, name: string, fields: Record<
   ["flash", "digital", "Ten per cent off", { type: "Percent_Off", value: "10.00", is_custom: 1, ...ENDS }],
 ];
 
-/** The coupons of a chain that are put into customers' hands one by one: those that can be used, and those that ended. */
+/** The numbers of a chain's coupons that are issued to customers: usable coupons, and ended coupons. */
 export function issuedCoupons({ coupons }: Shape): { usable: number[]; ended: number[] } {
   const numbers = (ids: readonly string[]) =>
     [...Array(coupons).keys()].filter((number) => ids.includes(COUPONS[number % COUPONS.length]?.[0] ?? ""));
@@ -153,7 +153,7 @@ export function couponId(chain: number, number: number): string {
   return `q${accountId(chain)}-${COUPONS[number % COUPONS.length]?.[0]}${round === 0 ? "" : `-${round + 1}`}`;
 }
 
-/** Of each chain: every kind and type, with each sort of end. */
+/** For each chain, coupons of every kind and type, with every form of end. */
 export function* coupons(shape: Shape): Generator<Line> {
   const random = new Random("coupons");
   const { lastName } = namesOf(shape);
@@ -196,7 +196,7 @@ export function* employees(shape: Shape): Generator<Line> {
 
 export const contestId = (chain: number) => `eip-${accountId(chain)}`;
 
-/** In each chain a contest that runs, and one that is to come. */
+/** For each chain a contest that runs, and a contest to come. */
 export function* contests({ chains }: Shape): Generator<Line> {
   for (let chain = 0; chain < chains; chain += 1) {
     const contest = { record: "eip_campaign", id: contestId(chain), account_id: accountId(chain) };

@@ -5,13 +5,13 @@ import { Random } from "./random.ts";
 import { type Shape, timeIn2026 } from "./shape.ts";
 
 const REFERRALS_IN_THE_WIDE_TEAM = 12;
-// A name that nobody else bears: no sound of the others is written with two x.
+// A name that no other customer has: other names have no two x.
 const RARE = { customer: 7, first_name: "Xyxqu", last_name: "Quxxy" };
 
-/** Customers are numbered from 0: the first is the one whose token `npm start` prints. */
+/** The id of a customer by a number from 0. `npm start` prints the token of the first. */
 export const customerId = (customer: number) => `c${customer + 1}`;
 
-/** One in fifteen has a second first name, one in twenty-five an initial. */
+/** One in fifteen customers has a second first name, one in twenty-five an initial. */
 function firstNames(random: Random, shape: Shape): string {
   const { firstName } = namesOf(shape);
   const [first, chance] = [firstName(random), random.next()];
@@ -19,7 +19,7 @@ function firstNames(random: Random, shape: Shape): string {
   return chance > 1 - 1 / 25 ? `${first} ${firstName(random).charAt(0)}.` : first;
 }
 
-/** One in twenty has two. */
+/** One in twenty customers has two last names. */
 function lastNames(random: Random, shape: Shape): string {
   const { lastName } = namesOf(shape);
   const last = lastName(random);
@@ -60,7 +60,7 @@ export function* visits({ storeOf, chainOf, visits }: Shape): Generator<Visit> {
   }
 }
 
-/** The wide team of the first store, then who visits: referred by the first who joined the store, the last, or nobody. */
+/** The wide team of the first store, then a membership for each visit. The store's first or last member may refer it. */
 export function* memberships(shape: Shape): Generator<Line> {
   const random = new Random("memberships");
   const record = "membership";
@@ -84,7 +84,7 @@ export function* memberships(shape: Shape): Generator<Line> {
   }
 }
 
-/** Every fifth visitor has registered for a campaign of the chain that runs. */
+/** One in five visits comes with a registration for a running campaign of the chain. */
 export function* registrations(shape: Shape): Generator<Line> {
   const running = RUNNING.filter((number) => number < shape.campaigns);
   for (const { number, customer, chain } of visits(shape)) {
@@ -94,7 +94,7 @@ export function* registrations(shape: Shape): Generator<Line> {
   }
 }
 
-/** The first customer has a friend, and somebody who waits for an answer; of the others every tenth a friend. */
+/** The first customer has a friend and a pending request. One in ten other customers has a friend. */
 export function* friendships({ customers }: Shape): Generator<Line> {
   const record = "friendship";
   yield { record, customer_id: "c1", friend_id: `c${Math.min(6, customers - 1)}`, status: 1 };
@@ -112,7 +112,7 @@ export function* blocks({ customers }: Shape): Generator<Line> {
   }
 }
 
-// What becomes of a coupon once it is issued: most can be used, some no longer.
+// The forms of issued coupons: most can be used, and some are used up, ended or deleted.
 const LIVES = [
   { creation_method: "Signup Bonus" },
   { creation_method: "TriggeredSale", total_count: 3, usage_count: 1, expected_end_date: "2099-06-30" },
@@ -122,7 +122,7 @@ const LIVES = [
   { creation_method: "Signup Bonus", deleted_at: "2026-02-01 08:00:00" },
 ];
 
-/** The first customer has a coupon of every sort, every second visitor some coupon; some hold many that can be used. */
+/** The first customer has coupons of every form. Every second visit comes with a coupon. Holders have many more. */
 export function* customerCoupons(shape: Shape): Generator<Line> {
   const random = new Random("customer coupons");
   const { usable, ended } = issuedCoupons(shape);

@@ -8,12 +8,12 @@ const EARNERS_OF_THE_WIDE_TEAM = 500;
 const EARNINGS_EACH = 4;
 const EVERY_FIFTH = 5;
 const LOCATIONS_A_CHAIN = 10;
-// Few enough results for ties: three employees share a rank.
+// Three employees have the same result, so that they share a rank.
 const RUNS = ["12", "7.50", "7.5", "7.5", "3", "0.5"];
 
 const REASONS = ["Two coffees", "Breakfast", "Lunch for two", "A cake", "Beans to take home"];
 
-/** An entry a visit, every fiftieth of them at a store of the first city. */
+/** An entry for each visit. Every fiftieth entry is at a store of the first city. */
 export function* balanceEntries(shape: Shape): Generator<Line> {
   const random = new Random("balance entries");
   const inFirstCity = Math.min(shape.storesACity, shape.chainSizes[0] ?? 1);
@@ -46,7 +46,7 @@ export function* balanceEntries(shape: Shape): Generator<Line> {
   }
 }
 
-/** What the first of the wide team have earned, then an earning for every fifth who joined. */
+/** Four earnings for each of the first members of the wide team, then an earning for every fifth membership. */
 export function* tokenEarnings(shape: Shape): Generator<Line> {
   const random = new Random("token earnings");
   const earning = (id: string, member: { store_id: unknown; customer_id: unknown }, level_no: number) => ({
@@ -71,7 +71,7 @@ export function* tokenEarnings(shape: Shape): Generator<Line> {
   }
 }
 
-/** What six employees have done at two stores of each chain; then plays anywhere, every twelfth at the first store. */
+/** Plays of six employees at two stores of each chain, then more plays. Every twelfth of these is at the first store. */
 export function* plays(shape: Shape): Generator<Line> {
   const random = new Random("plays");
   const play = (chain: number, { location, employee }: Record<"location" | "employee", number>) => ({

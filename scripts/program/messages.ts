@@ -9,7 +9,7 @@ const FIRST_GROUPS = [
   ["c21", "c1"],
 ];
 const CUSTOMERS_A_GROUP = 10;
-// In the demo nobody has written to the second customer.
+// The first customers are in no other group, so the demo's second customer has no messages.
 const WITHOUT_GROUPS = 20;
 const LARGEST_GROUP = 6;
 const TEXTS = [
@@ -22,11 +22,11 @@ const TEXTS = [
 ];
 const HOUR_SECONDS = 3_600;
 
-/** Of two messages of a group the first is two hours after the one of the next group, so that the first groups have the newest. */
+/** A group's messages are two hours newer than the next group's: the first groups have the newest messages. */
 export const timeOf = (group: number, message: number) =>
   timeIn2026(-(group + 1) * 2 * HOUR_SECONDS + message * HOUR_SECONDS);
 
-/** The first customer's groups, one of them with somebody blocked, then one for every ten customers. */
+/** The first customer's groups, one of them with a blocked member, then a group for every ten customers. */
 function* groups({ customers, groups }: Shape): Generator<{ id: string; members: readonly string[] }> {
   const random = new Random("groups");
   const first = customers > 2 * WITHOUT_GROUPS ? WITHOUT_GROUPS : 1;
@@ -57,7 +57,7 @@ export function* messageGroups(shape: Shape): Generator<Line> {
   }
 }
 
-/** Two messages a group, none of the first customer's own: history, listed by its own times. */
+/** Two messages for each group, at fixed times in the past. The first customer sends none. */
 export function* messages(shape: Shape): Generator<Line> {
   const random = new Random("messages");
   let group = 0;
@@ -77,7 +77,7 @@ export function* messages(shape: Shape): Generator<Line> {
   }
 }
 
-/** Every second group has been read by the second of its members: up to its first message, or to the end and muted. */
+/** In every second group the second member has read the first message, or has read all and muted the group. */
 export function* messageStates(shape: Shape): Generator<Line> {
   let index = 0;
   for (const { id, members } of groups(shape)) {

@@ -1,6 +1,6 @@
 import { Random } from "./random.ts";
 
-// Sounds about as often as names have them: what stands twice is twice as common.
+// Sounds of names. A sound that is listed twice is twice as frequent.
 const SOUNDS = {
   beginnings:
     "s s s st sh m m m m m b b b br h h h c c c cl ch w w r r r g g gr p p pr d d d l l l k k f f t t tr j j n n v a a a e e o i y z u qu",
@@ -27,8 +27,9 @@ function madeUp(seed: string): string {
 }
 
 /**
- * Words as people use them, by the law of Zipf and Mandelbrot: a word of rank r turns up as often as 1 / (r + `common`).
- * A few are met everywhere, and even after a million picks many a word comes for the first time.
+ * Words with the frequencies of real texts, by the law of Zipf and Mandelbrot: a word of rank r is picked with a
+ * probability proportional to 1 / (r + `common`). A few words are very frequent, and new words still come after a
+ * million picks.
  */
 function vocabulary(known: readonly string[], { size, common }: { size: number; common: number }) {
   const words = [...known];
@@ -65,12 +66,12 @@ function vocabularies(isLarge: boolean) {
 const REAL = vocabularies(false);
 const MADE_UP = vocabularies(true);
 
-/** Names as people have them; of a large program most are made up, because there are not enough others. */
+/** Real names. In a large program most names are made up, because there are not enough real names. */
 export function namesOf({ hasMadeUpNames }: { hasMadeUpNames: boolean }): typeof REAL {
   return hasMadeUpNames ? MADE_UP : REAL;
 }
 
-/** Merchants that come first; those after them are named after people. */
+/** The companies of the first chains. Later chains are named after people. */
 export const COMPANIES = [
   "Blue Cup Coffee",
   "Corner Bakery & Sons",

@@ -5,7 +5,7 @@ import type { Line } from "./line.ts";
 import { messageGroups, messageStates, messages } from "./messages.ts";
 import { DEMO, type Size, shapeOf } from "./shape.ts";
 
-// Each kind after those that it refers to.
+// Each kind comes after the kinds that it refers to.
 const PARTS = {
   account: accounts,
   store: stores,
@@ -27,7 +27,7 @@ const PARTS = {
   play: plays,
 };
 
-/** The lines of a program, in an order in which they can be fed in pieces: the same lines every time. */
+/** The lines of a program, always the same. They can be fed in pieces, in this order. */
 export function* programLines(size: Size): Generator<Line> {
   const shape = shapeOf(size);
   for (const part of Object.values(PARTS)) yield* part(shape);
@@ -36,7 +36,6 @@ export function* programLines(size: Size): Generator<Line> {
 export type PartName = keyof typeof PARTS;
 export const KINDS_IN_ORDER = Object.keys(PARTS) as PartName[];
 
-/** Those of one kind. */
 export function linesOf(size: Size, record: PartName): Generator<Line> {
   return PARTS[record](shapeOf(size));
 }

@@ -1,8 +1,8 @@
-/** Numbers that look random and are the same on every machine. */
+/** A generator of random numbers that gives the same numbers for the same seed. */
 export class Random {
   #state: number;
 
-  /** Each part of a program takes a seed of its own, so that one part can grow without changing another. */
+  /** Each part of a program has its own seed, so that a change of one part does not change the others. */
   constructor(seed: string) {
     this.#state = 2_166_136_261;
     for (const char of seed) this.#state = Math.imul(this.#state ^ (char.codePointAt(0) ?? 0), 16_777_619);

@@ -1,6 +1,6 @@
 import { Random } from "./random.ts";
 
-/** How large a program is, and where it is lopsided. */
+/** The size of a program, and the exceptional parts of it. */
 export interface Size {
   customers: number;
   /** Whether most names are made up. */
@@ -8,7 +8,7 @@ export interface Size {
   chains: number;
   /** Of all chains: the first chain has the most. */
   stores: number;
-  /** Of these a chain has so many in each of so many large cities; its other stores stand alone in the country. */
+  /** Each chain has this many stores in each of its cities. Its other stores are alone in the country. */
   storesACity: number;
   cities: number;
   /** Of each chain. */
@@ -17,17 +17,17 @@ export interface Size {
   employees: number;
   /** How many stores each customer joins. */
   visits: number;
-  /** Every so-manieth customer joins stores of the first chain in its first city, the first customer too; 0: nobody. */
+  /** One in this many customers joins only stores of the first chain in its first city; 0: no customer does. */
   regulars: number;
-  /** How many customers are in the team of the first store, its root included; if any, nobody else joins that store. */
+  /** The size of the team of the first store, with its root. If there is a team, nobody else joins that store. */
   wideTeam: number;
   /** Message groups of the first customer. */
   groups: number;
-  /** Customers who hold many coupons, of so many chains. */
+  /** Customers with many coupons: how many, and of how many chains. */
   holders: readonly { customer: number; coupons: number; chains: number }[];
-  /** Balance entries of one customer, besides the entry of each visit. */
+  /** More balance entries of one customer, besides one for each visit. */
   entries: { customer: number; count: number } | null;
-  /** Plays besides those at two stores of each chain. */
+  /** More plays, besides those at two stores of each chain. */
   plays: number;
 }
 
@@ -41,7 +41,7 @@ export interface Shape extends Size {
   storeOf: Int32Array;
 }
 
-/** The demo: believable at first sight. */
+/** The demo program, which should look real. */
 export const DEMO: Size = {
   customers: 500,
   hasMadeUpNames: false,
@@ -62,9 +62,9 @@ export const DEMO: Size = {
 };
 
 /**
- * What the benchmark loads. Stores and events grow with customers, chains with the square root. What the benchmark asks
- * for stays as it is however much is around it, so that answers of one size can be compared across scales: the stores of
- * a city, the wide team, the first customer's groups and coupons.
+ * The benchmark's program. The number of stores and events grows with the customers, the number of chains with their
+ * square root. The lists that the benchmark asks for have the same length at every size, so that times can be compared:
+ * the stores of a city, the wide team, and the first customer's groups and coupons.
  */
 export function benchSize(customers: number): Size {
   return {
@@ -95,7 +95,7 @@ export function benchSize(customers: number): Size {
 const FIRST_WEIGHT = 5;
 // A prime: the stores of a customer differ.
 const STRIDE = 619;
-/** Of the first customer, if that is a regular. */
+/** The first store of the first customer, if customers are regulars. */
 export const FIRST_STORE = 5;
 
 export function shapeOf(size: Size): Shape {
@@ -124,7 +124,7 @@ export function shapeOf(size: Size): Shape {
 
 const HALF_A_YEAR_SECONDS = 15_000_000;
 
-/** Some second of the first half of 2026, as the feed writes it; a negative index counts from its end. */
+/** A second in the first half of 2026. A negative index counts from the end. */
 export function timeIn2026(index: number): string {
   const second = ((index % HALF_A_YEAR_SECONDS) + HALF_A_YEAR_SECONDS) % HALF_A_YEAR_SECONDS;
   const at = new Date(Date.UTC(2026, 0, 1) + second * 1_000);

@@ -6,7 +6,7 @@ import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts"
 import { type FuzzedRequest, headers } from "./requests.ts";
 import { plausible } from "./world.ts";
 
-/** Lines of a kind: whole, with fields that are wrong, or deleting. */
+/** A line of a kind: good, with wrong fields, or a delete. */
 function lineOf(kind: Kind): fc.Arbitrary<string> {
   const { record, fields } = kind;
   const whole = fitting(fields, plausible(record)).map((object) => ({ record, ...object }));
@@ -59,7 +59,6 @@ function requestTo(line: fc.Arbitrary<string>, caller: fc.Arbitrary<FuzzedReques
   });
 }
 
-/** A request to the feed. */
 export const feedRequest: fc.Arbitrary<FuzzedRequest> = requestTo(
   lineOfAny(KINDS),
   fc.oneof(
@@ -69,13 +68,12 @@ export const feedRequest: fc.Arbitrary<FuzzedRequest> = requestTo(
   ),
 );
 
-// Most of them about messages and groups, where a restore differs from a feed.
+// Mostly messages and groups, because a restore treats them differently from a feed.
 const restored = fc.oneof(
   lineOfAny(RESTORED_KINDS),
   lineOfAny(RESTORED_KINDS.filter(({ record }) => /message|program/.test(record))),
 );
 
-/** A restore. */
 export const restoreRequest: fc.Arbitrary<FuzzedRequest> = requestTo(
   restored,
   fc.constant({ accounts: "*" as const, restores: true as const }),

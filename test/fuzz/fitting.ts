@@ -2,7 +2,7 @@ import fc from "fast-check";
 import * as z from "zod";
 import { hostileValue } from "./hostile.ts";
 
-/** What there is of JSON Schema in the schemas of requests. */
+/** The part of JSON Schema that the schemas of requests use. */
 interface JsonSchema {
   type?: string;
   const?: unknown;
@@ -16,10 +16,10 @@ interface JsonSchema {
   maximum?: number;
 }
 
-/** Values that fit a field by its name, such as the ids of what is stored. */
+/** Gives good values for the name of a field, such as ids that are stored. */
 export type Plausible = (field: string) => fc.Arbitrary<unknown>;
 
-/** Objects that fit a schema as far as JSON Schema can say it; what it cannot say, the fields' names do. */
+/** Objects that fit a schema. For texts, the name of the field decides. */
 export function fitting(schema: z.ZodObject, plausible: Plausible): fc.Arbitrary<Record<string, unknown>> {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, {
     io: "input",
@@ -58,7 +58,7 @@ function fittingValue(field: string, schema: JsonSchema, plausible: Plausible): 
   }
 }
 
-/** The same objects, some as they are, most with one to three fields left out, or of another value. */
+/** The same objects. In most of them, one to three fields are left out or get hostile values. */
 export function nearly(
   objects: fc.Arbitrary<Record<string, unknown>>,
   fields: readonly string[],

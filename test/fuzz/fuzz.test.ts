@@ -17,16 +17,15 @@ import { customerRequest, ENDPOINTS, type FuzzedRequest, OTHERS } from "./reques
 import { programLines } from "./world.ts";
 
 const { runs, seed, limitMs } = inject("fuzz");
-// A feed request writes, so it costs some ten times what a customer's does.
+// A feed request takes about ten times as long as a customer's request.
 const FEED_SHARE = 0.25;
 const HANG_MS = 20_000;
 
-// Words that were chosen to make a search expensive are not for the model, which would take hours over them.
+// The model would take hours for words that make searches expensive.
 const judge = new Judge({ judgesSearches: limitMs === 0 });
 const tokens = new Map<string, Promise<string>>();
 const counts = new Map<string, number>();
-// How many feed requests have been committed.
-let committed = 0;
+let committedFeeds = 0;
 let addresses = 0;
 
 type Caller = NonNullable<FuzzedRequest["caller"]>;
@@ -63,7 +62,7 @@ async function sendTimed(request: FuzzedRequest): Promise<Response> {
   const milliseconds = performance.now() - startedAt;
   const { method, target, body } = request;
   const isRead = !target.startsWith("/api/v1/feed");
-  // What took longer only once was held up by something else on this machine.
+  // A slow request is timed again: something else on this machine may have delayed it.
   const again = isRead && limitMs > 0 && milliseconds > limitMs ? await timeOf(request) : milliseconds;
   if (again > slowest.milliseconds)
     Object.assign(slowest, { milliseconds: again, what: `${method} ${target} ${String(body).slice(0, 300)}` });
@@ -76,17 +75,17 @@ async function timeOf(request: FuzzedRequest): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Makes sure that an answer is one of the interface, as the OpenAPI document describes it. */
+/** Checks that the answer fits the OpenAPI document and the model. */
 async function checkAnswer(request: FuzzedRequest, response: Response): Promise<void> {
   const { method, path, target } = request;
   const { status, headers } = response;
   const where = `${method} ${target.slice(0, 200)} answers ${status}`;
   if (status >= 500) throw new Error(`${where}: ${await response.text()}`);
   const version = headers.get("X-Feed-Version");
-  const expected = committed + (method === "POST" ? 1 : 0);
+  const expected = committedFeeds + (method === "POST" ? 1 : 0);
   if (version !== null && Number(version) !== expected)
     throw new Error(`${where} with the version ${version} instead of ${expected}`);
-  if (version !== null) committed = expected;
+  if (version !== null) committedFeeds = expected;
   if (headers.get("X-Request-Id")?.length !== 36) throw new Error(`${where} and names no request`);
   if (headers.get("Cache-Control") !== (headers.has("ETag") ? "private, no-cache" : "private, no-store"))
     throw new Error(`${where} and may be cached`);
@@ -121,7 +120,7 @@ async function fuzz(requests: fc.Arbitrary<FuzzedRequest>, numRuns: number): Pro
 
 async function feedAll(lines: FeedLine[]): Promise<void> {
   const answer = await mustFeed(lines);
-  committed = Number(answer.headers.get("X-Feed-Version"));
+  committedFeeds = Number(answer.headers.get("X-Feed-Version"));
 }
 
 beforeAll(async () => {
@@ -130,7 +129,7 @@ beforeAll(async () => {
   await feedAll(program);
   judge.take(program);
   if (limitMs > 0) await feedAll(hostileLines(20_000));
-  // One line a request would drown what matters.
+  // The log lines of all requests would hide the results.
   vi.spyOn(console, "log").mockImplementation(() => {});
 }, 120_000);
 afterAll(() => {
@@ -140,26 +139,26 @@ afterAll(() => {
 });
 
 describe("any request", () => {
-  it("is known to the fuzzing, whichever endpoint takes it", ({ expect }) => {
+  it("of every endpoint is fuzzed", ({ expect }) => {
     const served = app.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`);
 
     expect([...Object.keys(ENDPOINTS), ...OTHERS].sort()).toEqual([...new Set(served)].sort());
   });
 
-  it("of a customer is answered as the interface has it, and in time", async ({ expect }) => {
+  it("of a customer gets a documented answer, in time", async ({ expect }) => {
     await fuzz(customerRequest, runs * (1 - FEED_SHARE));
 
     if (limitMs > 0) expect(slowest.milliseconds, slowest.what).toBeLessThanOrEqual(limitMs);
   });
 
-  it("to the feed is answered as the interface has it, and leaves every total right", async ({ expect }) => {
+  it("to the feed gets a documented answer, and leaves every total right", async ({ expect }) => {
     await fuzz(feedRequest, runs * FEED_SHARE);
 
     expect(await differences()).toEqual([]);
     expect(judge.count).toBeGreaterThan(runs / 3);
   });
 
-  it("that restores is answered as the interface has it, and leaves every total right", async ({ expect }) => {
+  it("that restores gets a documented answer, and leaves every total right", async ({ expect }) => {
     // As if the program had been restored.
     await rows("UPDATE program_state SET restorable = 1");
 

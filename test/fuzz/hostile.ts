@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-// Values that have broken programs before, and random ones of every kind beside them.
+// Values that often break programs, and random values.
 
 const TEXTS = [
   "",
@@ -95,7 +95,7 @@ const TEXTS = [
   "-2026-01-01",
 ];
 
-/** A text of every plane, of halves of surrogate pairs, or one with a name. */
+/** A text from the list above, or a random text: from every plane, or with halves of surrogate pairs. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...TEXTS) },
   { weight: 2, arbitrary: fc.string({ unit: "grapheme", maxLength: 70 }) },
@@ -108,7 +108,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 
 const RAW = "\u0001raw:";
 
-/** JSON as it stands, which no value writes: numbers beyond floats, the same key twice. */
+/** JSON text that `JSON.stringify` never writes, such as numbers beyond floats, or a key twice. */
 const rawJson = fc
   .constantFrom(
     "1e400",
@@ -155,14 +155,14 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: deep },
 );
 
-/** JSON text of a value, with what `hostileValue` wants in it as it stands. */
+/** The JSON text of a value, in which the texts of `rawJson` stand unchanged. */
 export function toHostileJson(value: unknown): string {
   return (JSON.stringify(value) ?? "").replaceAll(/"\\u0001raw:((?:[^"\\]|\\.)*)"/g, (_, raw: string) =>
     JSON.parse(`"${raw}"`),
   );
 }
 
-/** Text with some of it cut out, doubled or changed, as a broken client or a broken line leaves it. */
+/** The text with a part replaced, as a broken client might send it. */
 export function damaged(text: string): fc.Arbitrary<string> {
   return fc
     .record({ at: fc.nat(Math.max(0, text.length)), length: fc.nat(12), into: hostileText })

@@ -5,26 +5,26 @@ import { PARAMETERS } from "../model/parameters.ts";
 import { type Answer, type FeedLine, ndjson } from "../support/api.ts";
 import type { FuzzedRequest } from "./requests.ts";
 
-/** When everything happens: D1's clock stands still. */
+/** The time of D1's clock, which is stopped. */
 export const NOW = "2026-11-20 12:00:01";
 
-/** What the model of the contract says of fuzzed requests and their answers. */
+/** Compares the answers to fuzzed requests with the model of the contract. */
 export class Judge {
   readonly #model = new Model();
   readonly #judgesSearches: boolean;
-  /** How many answers were the model's. */
+  /** How many answers were compared. */
   count = 0;
 
   constructor({ judgesSearches }: { judgesSearches: boolean }) {
     this.#judgesSearches = judgesSearches;
   }
 
-  /** Lines that were taken before. */
+  /** Feeds the first lines to the model. */
   take(lines: readonly FeedLine[]): void {
     this.#model.feed(valuesOf(ndjson(lines)), { now: NOW });
   }
 
-  /** What the model has otherwise; null: nothing, or it has no answer to such a request. */
+  /** How the answer differs from the model's; null: it does not, or the model does not know such requests. */
   differenceFrom(request: FuzzedRequest, answer: Answer): string | null {
     const [expected, seen] = this.#expected(request, answer) ?? [];
     if (expected === undefined) return null;
@@ -42,7 +42,7 @@ export class Judge {
     }
     if (!URL.canParse(target, "https://any.example")) return undefined;
     const { pathname, searchParams } = new URL(target, "https://any.example");
-    // No route, or an id that is no text.
+    // The path has no route, or an id that is not UTF-8.
     if (/\/\/|%(?![2-7][0-9a-f])/i.test(pathname)) return undefined;
     const isAsIs = pathname.split("/").length === path.split("/").length && target.split("?")[0] === pathname;
     const end = path.split("/").at(-1) ?? "";
@@ -61,9 +61,9 @@ function textOf(body: FuzzedRequest["body"]): string | null {
   return body === null || typeof body === "string" ? body : decodeUtf8(body);
 }
 
-/** The value of each line: undefined where it is blank, null where it is no JSON object, or not UTF-8. */
+/** The value of each line. Undefined: the line is blank. Null: it is no JSON object, or not UTF-8. */
 function valuesOf(body: FuzzedRequest["body"]): unknown[] {
-  // A character a byte, so that each line can be decoded by itself. Half of a surrogate pair is no UTF-8.
+  // One character for each byte, so that each line is decoded by itself.
   const lines =
     typeof body === "string"
       ? body.split("\n")

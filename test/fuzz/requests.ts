@@ -13,16 +13,16 @@ import { fitting, nearly } from "./fitting.ts";
 import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
 import { CALLERS, plausible } from "./world.ts";
 
-/** A request as it goes over the wire, but for its token. */
+/** A request without its token. */
 export interface FuzzedRequest {
   method: string;
-  /** The path of the endpoint that it is meant for, as it is described. */
+  /** The endpoint's path in the OpenAPI document. */
   path: string;
-  /** Path and query, as they are sent. */
+  /** The path and query that are sent. */
   target: string;
   headers: Record<string, string>;
   body: string | Uint8Array<ArrayBuffer> | null;
-  /** Whose token it carries; null: a broken one. */
+  /** The bearer of the token; null: the token is broken. */
   caller:
     | { customer: string }
     | { accounts: readonly string[] | "*"; restores?: true }
@@ -36,7 +36,7 @@ interface Endpoint {
   body?: z.ZodObject;
 }
 
-/** The endpoints for customers, and the export, with the schemas of what they take. A path's parameters are its own. */
+/** The schemas of each endpoint's query and body. */
 export const ENDPOINTS: Record<string, Endpoint> = {
   "POST /api/v1/customer/campaigns/near-by-popular-campaigns": { body: NearbyCampaignsBody },
   "GET /api/v1/customer/coupons": { query: CouponsQuery },
@@ -54,7 +54,7 @@ export const ENDPOINTS: Record<string, Endpoint> = {
   },
 };
 
-/** The other endpoints: they are met on odd paths, with odd methods and bodies. */
+/** Endpoints without such schemas. They get strange requests. */
 export const OTHERS = ["GET /api/v1/customer/live", "POST /api/v1/feed", "GET /health"];
 
 const caller = fc.oneof(
@@ -65,7 +65,7 @@ const caller = fc.oneof(
   { weight: 1, arbitrary: fc.constant(null) },
 );
 
-/** Headers that the service looks at, or might. */
+/** Headers that the service, or a library of it, may read. */
 export const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({}) },
   {
@@ -103,7 +103,7 @@ export const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
   },
 );
 
-/** A body that was never one of this service's. */
+/** A body that is nothing like a body of this service. */
 const strangeBody: fc.Arbitrary<FuzzedRequest["body"]> = fc.oneof(
   hostileValue.map(toHostileJson),
   hostileText,
@@ -116,7 +116,7 @@ const strangeBody: fc.Arbitrary<FuzzedRequest["body"]> = fc.oneof(
   ),
 );
 
-/** Percent-encoded, also what cannot be: bytes that are no UTF-8 are sent as they are. */
+/** `encodeURIComponent` throws on halves of surrogate pairs, so they are replaced before. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
@@ -189,7 +189,7 @@ function bodyOf(json: string): fc.Arbitrary<FuzzedRequest["body"]> {
   );
 }
 
-/** Paths that are almost one of the service's, with any method and body. */
+/** A request to a path similar to an endpoint's, with any method and body. */
 const strangeRequest = fc.constantFrom(...Object.keys(ENDPOINTS), ...OTHERS, "GET /").chain((name) => {
   const path = name.split(" ")[1] ?? "";
   return fc.record({
@@ -216,7 +216,7 @@ const strangeRequest = fc.constantFrom(...Object.keys(ENDPOINTS), ...OTHERS, "GE
   });
 });
 
-/** A request to any endpoint for customers, or to a path beside them. */
+/** A request to an endpoint for customers, or to a similar path. */
 export const customerRequest: fc.Arbitrary<FuzzedRequest> = fc
   .oneof({ weight: 1, arbitrary: strangeRequest }, ...endpointRequests.map((arbitrary) => ({ weight: 3, arbitrary })))
   .map((request) => (["GET", "HEAD"].includes(request.method) ? { ...request, body: null } : request));

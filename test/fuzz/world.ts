@@ -4,7 +4,7 @@ import { HOSTILE_QUERIES } from "../support/hostile-words.ts";
 import * as seed from "../support/seed.ts";
 import { hostileText } from "./hostile.ts";
 
-// A small program, so that random ids meet what is stored. Many customers, because each may ask 600 times a minute.
+// A small program, so that random ids are often stored. It has many customers, because each may ask only 600 times a minute.
 
 const numbered = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
@@ -24,7 +24,7 @@ const IDS = {
   event: numbered("fe", 40),
 };
 
-/** Which ids a field that names a record may hold. */
+/** The ids for fields that refer to a record. */
 const NAMED: Record<string, readonly string[]> = {
   account_id: IDS.account,
   accountId: IDS.account,
@@ -43,7 +43,7 @@ const NAMED: Record<string, readonly string[]> = {
 const DATETIMES = ["2020-01-01 00:00:00", "2026-11-20 12:00:00", "2099-12-31 23:59:59"];
 const DATES = ["2000-02-29", "2026-01-01", "2099-12-31"];
 
-/** Values that fit a field by its name; of a record's own `id` by its kind. */
+/** Good values by the name of the field. For `id`, the kind of record decides. */
 export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown> {
   const own: readonly string[] = (IDS as Record<string, readonly string[]>)[record] ?? IDS.event;
   return (field) => {
@@ -79,7 +79,6 @@ export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown>
   };
 }
 
-/** The lines that make the program. */
 export function programLines(): FeedLine[] {
   const [mine = "", other = ""] = IDS.account;
   const owner = (index: number, count: number) => (index < count - 1 ? mine : other);

@@ -2,7 +2,7 @@
 import type { Patch } from "./platform/code.ts";
 import * as RULES from "./rules/names.ts";
 
-/** A rule of the service that is broken on purpose, and the rule of the simulation that finds it. */
+/** A change that breaks a rule of the service on purpose, and the rule of the simulation that finds it. */
 export interface Mutant extends Patch {
   breaks: string;
   seenBy: string;

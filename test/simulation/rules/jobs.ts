@@ -5,23 +5,23 @@ import { ALONE } from "./names.ts";
 
 const DAILY = "every daily job is done within a day and its bound";
 
-/** The daily jobs that say in the log what they have done, each time. */
+/** The daily jobs that log each run. */
 const JOBS = ["remove former listeners", "merge the search indexes"];
 const MINUTE_MS = 60_000;
-/** A job that was cut off twice is done again after two leases, by the next minute that is not skipped. */
+/** A day, then two leases of runs that were interrupted, then minutes that were skipped. */
 const BOUND_MS = (DAY_MINUTES + 2 * 16 + 8) * MINUTE_MS;
 
-/** While a database fails, its jobs do too: then nothing is said of when they are done. */
+/** The rule holds only if there are no other faults: a job fails if its database fails. */
 export const SCHEDULE_FAULTS: readonly Fault[] = [
   "the schedule skips a minute",
   "a minute of the schedule comes twice",
   "an isolate ends",
 ];
 
-/** What the schedule promises: docs/monitoring.md, scheduled jobs. */
+/** The promises about scheduled jobs: docs/monitoring.md. */
 export class JobRules {
   readonly #world: World;
-  /** When each job was last done, in simulated time. */
+  /** When each job was last done, in milliseconds since 1970. */
   readonly #doneAt = new Map<string, number>();
   /** The lease of each job after the last commit. */
   readonly #leases = new Map<string, string>();
@@ -32,7 +32,7 @@ export class JobRules {
     world.onServiceLog = (line) => this.#note(line);
   }
 
-  /** The database has been set back, and does not know of runs that were under way. */
+  /** The database has been set back, so it does not know of running jobs. */
   forget(): void {
     for (const job of JOBS) this.#doneAt.set(job, this.#world.time.now);
     this.#leases.clear();

@@ -120,6 +120,21 @@ describe("the listener's row", () => {
     await waitFor(async () => expect(await alarmIn(id)).toBeLessThanOrEqual(HOUR_MS));
   });
 
+  it("is back within an hour after time travel has taken it away, and frames come again", async ({ expect }) => {
+    const { id, change } = await seedCustomer();
+    const socket = await listenForDays(id);
+    await rows("DELETE FROM listeners WHERE customer_id = ?", id);
+    await change();
+    const framesWithoutRow = await framesOf(socket, id);
+
+    await passHours(id, 1);
+    await ring(id);
+    await waitFor(async () => expect(await hoursLeft(id)).toBeGreaterThan(23.9));
+    await change();
+
+    expect([framesWithoutRow, await framesOf(socket, id)]).toEqual([[], [["balance"]]]);
+  });
+
   it("is not renewed within the hour, nor after the last socket has closed", async ({ expect }) => {
     const id = seed.freshId("c");
     const { socket, closed } = await listenForDays(id);

@@ -62,6 +62,15 @@ describe("a poll after quiet polls", () => {
     expect([second.body.errorCode, trips(second)]).toEqual(["NO_ITEMS", 1]);
   });
 
+  it("stays quiet when a feed concerns somebody else", async ({ expect }) => {
+    const [{ reader }, other] = [await seedGroup(), await seedGroup()];
+    await pollUntilQuiet(reader);
+
+    await mustFeed([seed.message(other.group, other.writer), seed.customer()]);
+
+    expect((await poll(reader)).roundTrips).toBe(0);
+  });
+
   it("is quiet for the rest of the hour once it knows a new message, without another subscription", async ({
     expect,
   }) => {

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { type FeedLine, mustFeed } from "../support/api.ts";
+import { type FeedLine, feed, mustFeed } from "../support/api.ts";
 import { framesOf, listenAs } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 
@@ -75,6 +75,16 @@ describe.concurrent("a feed request notifies", () => {
       return (await framesOf(socket, stored[name].id)).flat().toSorted();
     });
     expect(await Promise.all(seen)).toEqual(NAMES.map((name) => frames[name] ?? []));
+  });
+
+  it("nobody if it is refused", async ({ expect }) => {
+    const { ada, pair, store } = await seedThree();
+    const socket = await listenAs(ada.id);
+
+    const answer = await feed([seed.message(pair.id, ada.id), seed.entry("nobody", store.id, "1.00")]);
+
+    expect(answer.status).toBe(422);
+    expect(await framesOf(socket, ada.id)).toEqual([]);
   });
 
   it("a customer who listened before the feed had their record", async ({ expect }) => {

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { DatabaseUnavailable } from "../../src/db/errors.ts";
+import { TimedOut } from "../../src/values/timeout.ts";
 
 const LOST = new Error("D1_ERROR: Network connection lost.");
 const BOOKMARK = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
@@ -143,6 +144,23 @@ describe("the way to D1", () => {
     // The primary may be well although a replica has timed out.
     expect(starts).toEqual(message.includes("exceeded timeout") ? [BOOKMARK, "first-primary"] : [BOOKMARK]);
   });
+
+  it.for(["Exceeded maximum DB size", "Your account has exceeded D1's free tier daily row write limit."])(
+    "refuses no call after two timeouts if D1 has answered in between: %s",
+    async (message, { expect }) => {
+      const batch = vi.fn(async () => []);
+      const withSession = () => ({ prepare: () => ({ bind: () => ({}) }), batch, getBookmark: () => null });
+      const db = new Database({ withSession } as unknown as D1Database, "first-primary");
+      const write = () => db.steps({ one: [sql`SELECT 1`] });
+
+      for (const error of [new TimedOut(1), new Error(`D1_ERROR: ${message}`), new TimedOut(1)]) {
+        batch.mockRejectedValueOnce(error);
+        await expect(write()).rejects.toBeInstanceOf(DatabaseUnavailable);
+      }
+
+      expect(await write()).toEqual({ one: [] });
+    },
+  );
 
   it("asks the primary in the background, and does not wait for the bookmark of the session", async ({ expect }) => {
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(LOST));

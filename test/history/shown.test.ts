@@ -14,6 +14,7 @@ import {
   linesOf,
   OLD,
   seal,
+  sealInPart,
   segments,
   shop,
 } from "./support.ts";
@@ -63,6 +64,19 @@ describe("the entries of a customer", () => {
     expect(one).toEqual(all.flat().map((item) => [item]));
     expect(ofOne).toEqual([forwarded.slice(1)]);
     expect(me.body.items.balances).toMatchObject([{ balance: 5.75 }, { balance: 70 }]);
+  });
+
+  it("are brought forward with the time of the newest that has left, even if an older one left after it", async ({
+    expect,
+  }) => {
+    const { lines, customerId, entry } = shop();
+    // Events leave in the order of their ids.
+    await feedOld(...lines, entry("5.00", OLD, { id: "a" }), entry("1.00", OLDER, { id: "b" }));
+
+    await sealInPart(6);
+
+    expect(await segments()).toMatchObject([{ newest: OLD }, { newest: OLDER }]);
+    expect(await entryPages(customerId)).toMatchObject([[{ amount: 6, created_at: OLD }]]);
   });
 
   it.for([

@@ -160,6 +160,25 @@ describe("a deleted record", () => {
     const mixed = pages.filter(({ body }) => new Set(body.map(({ deleted = false }: Line) => deleted)).size > 1);
     expect(mixed).toEqual([]);
   });
+
+  it("is deleted again after the records that refer to it", async ({ expect }) => {
+    const account = seed.account();
+    const [store, customer] = [seed.store(account.id), seed.customer()];
+    await mustFeed([account, store, customer, seed.membership(store.id, customer.id)]);
+    const deletes = [
+      seed.deleted("store", { id: store.id }),
+      seed.deleted("customer", { id: customer.id }),
+      seed.deleted("membership", { store_id: store.id, customer_id: customer.id }),
+    ];
+    await mustFeed(deletes);
+
+    const lines = await exported("store", "customer", "membership");
+
+    const given = lines.filter(
+      ({ deleted, id, store_id }) => deleted && [store.id, customer.id].includes(String(id ?? store_id)),
+    );
+    expect(given).toEqual(deletes.toReversed());
+  });
 });
 
 describe("an export is refused", () => {

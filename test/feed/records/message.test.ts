@@ -1,5 +1,7 @@
 import { describe, it } from "vitest";
-import { mustFeed } from "../../support/api.ts";
+import { as, mustFeed } from "../../support/api.ts";
+import { setClock, stopClock } from "../../support/clock.ts";
+import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
 import { value } from "../../support/state.ts";
 
@@ -15,5 +17,36 @@ describe("a line that deletes a message", () => {
 
     expect(answer.body.items).toEqual({ accepted: 1, ignored: 0 });
     expect(await value("SELECT body FROM messages WHERE id = ?", message.id)).toBe("");
+  });
+});
+
+describe("after the clock of the database was set back", () => {
+  const [BEFORE, AFTER] = ["2026-06-01 10:00:05", "2026-06-01 10:00:00"];
+
+  /** A group with a message, which is not shown yet. */
+  async function seedTalk() {
+    const [ada, bob] = [seed.customer(), seed.customer()];
+    const group = seed.group([ada.id, bob.id]);
+    await freshDatabase(BEFORE);
+    await mustFeed([ada, bob, group, seed.message(group.id, ada.id)]);
+    return { reader: bob.id, another: seed.message(group.id, ada.id) };
+  }
+
+  it("the next message is a second later than the last", async ({ expect }) => {
+    const { another } = await seedTalk();
+
+    await stopClock(AFTER);
+    await mustFeed([another]);
+
+    expect(await value("SELECT sent_at FROM messages WHERE id = ?", another.id)).toBe("2026-06-01 10:00:06");
+  });
+
+  it("the messages that were stored before are shown", async ({ expect }) => {
+    const { reader } = await seedTalk();
+
+    await setClock(AFTER);
+
+    const { body } = await as(reader).get("/api/v1/customer/messages");
+    expect(body.items).toMatchObject([{ last_message_time: BEFORE }]);
   });
 });

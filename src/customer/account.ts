@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { allPassedThrough, orElse, orNull, passedThrough } from "../values/scalar.ts";
-import { AccountId, Field, HTML_LIMIT, LOGO_LIMIT, LONG_LIMIT, Name, text } from "../values/text.ts";
+import { AccountId, HTML_LIMIT, LOGO_LIMIT, LONG_TEXT_LIMIT, Name, ShortText, text } from "../values/text.ts";
 
 /** The account object without its loyalty options (docs/contract/interface.md, 5.1), as fed and as answered. */
 export const Account = z.object({
   id: AccountId.describe("The merchant account's id."),
-  parent_id: orNull(Field).describe("The account above it, or null."),
+  parent_id: orNull(ShortText).describe("The account above it, or null."),
   company: Name.describe("The merchant's name."),
   ...allPassedThrough(
     "",
@@ -23,7 +23,7 @@ export const AccountFields = Account.omit({ agreement_type: true, core_tenant_id
 const ADMINS_LIMIT = 20_000;
 
 const Percentage = z
-  .preprocess((value) => value ?? undefined, Field.optional())
+  .preprocess((value) => value ?? undefined, ShortText.optional())
   .describe("The share of this level, as a percentage.");
 
 /** The share of tokens that each level of a team earns. */
@@ -61,20 +61,20 @@ export const LoyaltyOptions = z.object(
       "text_message_enable stackable campaign_require_register enable_purchase_instant branded_site",
       "show_partner_offers",
     ),
-    description: passedThrough("", LONG_LIMIT),
+    description: passedThrough("", LONG_TEXT_LIMIT),
     team_breakdown: orElse(TeamBreakdown, {}).describe("The share of tokens that each level of a team earns."),
     chain_logo: orElse(text(LOGO_LIMIT), "").describe("A picture in base64, where images were asked for, else empty."),
-    chain_logo_type: orElse(Field, "").describe("Its media type."),
-    chain_background: orElse(Field, "").describe("A colour."),
-    early_registration_time: orElse(Field, "").describe("A duration."),
+    chain_logo_type: orElse(ShortText, "").describe("Its media type."),
+    chain_background: orElse(ShortText, "").describe("A colour."),
+    early_registration_time: orElse(ShortText, "").describe("A duration."),
     term_contents: orElse(text(HTML_LIMIT), "").describe("The terms, in HTML."),
     notify_user_admin: orNull(
       // Zod makes a message for each bad item, so a line must not hold millions of them.
       z
-        .array(Field, { error: "must be an array of strings" })
+        .array(ShortText, { error: "must be an array of strings" })
         .max(ADMINS_LIMIT, `must be at most ${ADMINS_LIMIT} strings`),
     ).describe("Addresses, or null."),
-    purchase_report_time: orElse(Field, "").describe("A time of day."),
+    purchase_report_time: orElse(ShortText, "").describe("A time of day."),
     branded_footer_content: passedThrough("", HTML_LIMIT),
     branded_email_header: passedThrough("", HTML_LIMIT),
     branded_email_footer: passedThrough("", HTML_LIMIT),

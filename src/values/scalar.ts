@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { FIELD_LIMIT, text } from "./text.ts";
+import { SHORT_TEXT_LIMIT, text } from "./text.ts";
 
 function isExact(value: number): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
@@ -16,7 +16,7 @@ function scalar(limit: number) {
 }
 
 // The id gives a generated client one type for these fields instead of 150 types.
-export const PassedThrough = scalar(FIELD_LIMIT).meta({ id: "PassedThrough" });
+export const PassedThrough = scalar(SHORT_TEXT_LIMIT).meta({ id: "PassedThrough" });
 
 export function passedThrough(whenLeftOut: null | 0 | "", limit?: number) {
   return (limit === undefined ? PassedThrough : scalar(limit)).default(whenLeftOut);

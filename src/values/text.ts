@@ -41,16 +41,16 @@ export function text(limit: number) {
 
 // In code points.
 export const NAME_LIMIT = 200;
-export const FIELD_LIMIT = 2_000;
-export const LONG_LIMIT = 4_000;
+export const SHORT_TEXT_LIMIT = 2_000;
+export const LONG_TEXT_LIMIT = 4_000;
 export const HTML_LIMIT = 65_536;
 export const LOGO_LIMIT = 262_144;
 export const ID_LIMIT = 64;
 
 export const Name = text(NAME_LIMIT);
-export const Field = text(FIELD_LIMIT);
+export const ShortText = text(SHORT_TEXT_LIMIT);
 /** For a message's body or a description. */
-export const LongText = text(LONG_LIMIT);
+export const LongText = text(LONG_TEXT_LIMIT);
 
 /** An opaque identifier: 1 to 64 code points (docs/contract/interface.md, 1). */
 export const Id = text(ID_LIMIT)

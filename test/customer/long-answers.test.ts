@@ -3,7 +3,7 @@ import { linkOf } from "../../scripts/lib/call.ts";
 import { BOARD_LIMIT } from "../../src/customer/gamification/boards.ts";
 import { BALANCES_LIMIT } from "../../src/customer/me/queries.ts";
 import { ANSWER_BYTES, POLL_BYTES } from "../../src/http/limits.ts";
-import { FIELD_LIMIT, ID_LIMIT, LONG_LIMIT, NAME_LIMIT } from "../../src/values/text.ts";
+import { ID_LIMIT, LONG_TEXT_LIMIT, NAME_LIMIT, SHORT_TEXT_LIMIT } from "../../src/values/text.ts";
 import { as, mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
 import * as seed from "../support/seed.ts";
@@ -73,7 +73,7 @@ async function seedCoupons(): Promise<LongList> {
 
 async function seedGroups(): Promise<LongList> {
   await setClock("2026-03-01 09:00:00");
-  const texts = { customer_description: long(LONG_LIMIT), avatar: long(FIELD_LIMIT) };
+  const texts = { customer_description: long(LONG_TEXT_LIMIT), avatar: long(SHORT_TEXT_LIMIT) };
   const members = many(10, () => seed.customer(texts));
   const [me = "", other = ""] = members.map(({ id }) => id);
   const groups = many(10, (index) =>
@@ -91,7 +91,7 @@ async function seedGroups(): Promise<LongList> {
 async function seedTeam(): Promise<LongList> {
   const account = seed.account();
   const [store, leader] = [seed.store(account.id), seed.customer()];
-  const texts = { last_name: "", customer_description: long(LONG_LIMIT), avatar: long(FIELD_LIMIT) };
+  const texts = { last_name: "", customer_description: long(LONG_TEXT_LIMIT), avatar: long(SHORT_TEXT_LIMIT) };
   const team = many(70, (index) => seed.customer({ ...texts, first_name: padded("", index) }));
   const joined = team.map(({ id }) => seed.membership(store.id, id, { referrer_id: leader.id }));
   await mustFeed([account, store, leader, ...team, seed.membership(store.id, leader.id), ...joined]);
@@ -140,7 +140,7 @@ describe("a list that is too long for one answer", () => {
 describe("a long answer without pages", () => {
   it("ends before the item that would exceed the limit: nearby campaigns", async ({ expect }) => {
     const account = seed.account();
-    const texts = { campaign_description: long(LONG_LIMIT), campaign_image: long(FIELD_LIMIT) };
+    const texts = { campaign_description: long(LONG_TEXT_LIMIT), campaign_image: long(SHORT_TEXT_LIMIT) };
     const campaigns = many(70, () => seed.campaign(account.id, texts));
     await mustFeed([account, seed.store(account.id, { latitude: 1, longitude: 1 }), ...campaigns]);
 
@@ -152,13 +152,14 @@ describe("a long answer without pages", () => {
   });
 
   it("ends each list before 600,000 bytes: a search", async ({ expect }) => {
-    const [field, fields] = [long(FIELD_LIMIT), ["slug", "domain_name", "phone", "address", "partner_code", "data"]];
+    const field = long(SHORT_TEXT_LIMIT);
+    const fields = ["slug", "domain_name", "phone", "address", "partner_code", "data"];
     const accounts = many(20, () => seed.account(Object.fromEntries(fields.map((name) => [name, field]))));
-    const texts = { customer_description: long(LONG_LIMIT), avatar: field };
+    const texts = { customer_description: long(LONG_TEXT_LIMIT), avatar: field };
     await mustFeed([
       ...accounts,
       ...accounts.map(({ id }) => seed.store(id, { name: "Quixotic" })),
-      ...accounts.map(({ id }) => seed.campaign(id, { name: "Quixotic", campaign_description: long(LONG_LIMIT) })),
+      ...accounts.map(({ id }) => seed.campaign(id, { name: "Quixotic", campaign_description: long(LONG_TEXT_LIMIT) })),
       ...many(20, () => seed.customer({ first_name: "Quixotic", ...texts })),
     ]);
 
@@ -172,7 +173,7 @@ describe("a long answer without pages", () => {
   });
 
   it("cannot be too long, by the limits of its fields: leaderboards, and the balances of an answer", ({ expect }) => {
-    const [id, name, field] = [long(ID_LIMIT), long(NAME_LIMIT), long(FIELD_LIMIT)];
+    const [id, name, field] = [long(ID_LIMIT), long(NAME_LIMIT), long(SHORT_TEXT_LIMIT)];
     const number = -Number.MAX_SAFE_INTEGER;
     const employee = {
       ...{ employee_id: id, employee_name: name, avatar: field, rank: 100, total_runs: "-90071992547409.91" },

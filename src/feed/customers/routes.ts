@@ -3,12 +3,12 @@ import { createRouter } from "../../app-env.ts";
 import { notFound } from "../../http/errors.ts";
 import { answerItems, toJson } from "../../http/json-text.ts";
 import { validateQuery } from "../../middleware/validate.ts";
-import { Field } from "../../values/text.ts";
+import { ShortText } from "../../values/text.ts";
 import type { CardHolder } from "./operations.ts";
 import { findByCard } from "./queries.ts";
 
 /** The query of a lookup (docs/contract/feed.md, 6). */
-export const LookupQuery = z.object({ scan_id: Field.describe("What the card says.") });
+export const LookupQuery = z.object({ scan_id: ShortText.describe("What the card says.") });
 
 export const lookup = createRouter().get("/", validateQuery(LookupQuery), async (c) => {
   const { scan_id: scanId } = c.req.valid("query");

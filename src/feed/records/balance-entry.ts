@@ -3,7 +3,7 @@ import { isEvent } from "../../db/select.ts";
 import { balanceEntries } from "../../db/tables.ts";
 import { Hundredths, TotalHundredths } from "../../values/decimal.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
-import { Field, Id } from "../../values/text.ts";
+import { Id, ShortText } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { campaign } from "./campaign.ts";
 import { customer } from "./customer.ts";
@@ -18,7 +18,7 @@ const fields = {
   store_id: Id,
   amount: Hundredths,
   campaign_id: orNull(Id),
-  description: orElse(Field, ""),
+  description: orElse(ShortText, ""),
   created_at: orNull(FedTime),
 };
 

@@ -4,7 +4,7 @@ import { campaigns } from "../../db/tables.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
-import { AccountId, Field, Id, LongText, mustBe, Name } from "../../values/text.ts";
+import { AccountId, Id, LongText, mustBe, Name, ShortText } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
 import { account } from "./account.ts";
@@ -21,8 +21,8 @@ const CampaignDetails = z.object({
   min_age: passedThrough(""),
   max_age: passedThrough(""),
   campaign_type: passedThrough(null),
-  trigger_type: orElse(Field, "None"),
-  reward_type: orElse(Field, "PercentDollarValue"),
+  trigger_type: orElse(ShortText, "None"),
+  reward_type: orElse(ShortText, "PercentDollarValue"),
   campaign_require_register: passedThrough(0),
   cash_tender_multiplier: orElse(Decimal, "1.00"),
   non_cash_tender_multiplier: orElse(Decimal, "1.00"),
@@ -44,7 +44,7 @@ export const campaign = defineKind(campaigns, {
     account_id: AccountId,
     name: Name,
     campaign_description: orElse(LongText, ""),
-    campaign_image: orElse(Field, ""),
+    campaign_image: orElse(ShortText, ""),
     campaign_start_date: DateOnly,
     campaign_end_date: orNull(DateOnly),
     time_zone: orElse(TimeZone, "UTC"),

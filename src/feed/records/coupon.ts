@@ -5,7 +5,7 @@ import { coupons } from "../../db/tables.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Flag } from "../../values/number.ts";
 import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
-import { AccountId, Field, Id, mustBe, Name, text } from "../../values/text.ts";
+import { AccountId, Id, mustBe, Name, ShortText, text } from "../../values/text.ts";
 import { End, FedTime } from "../../values/time.ts";
 import { lastSecondOfEnd, shownEnd, TimeZone } from "../../values/time-zone.ts";
 import { fold, foldAll } from "../../values/words.ts";
@@ -32,17 +32,17 @@ export const coupon = defineKind(coupons, {
     account_id: AccountId,
     kind: z.enum(coupons.kind.enumValues, { error: mustBe("store, mfg or digital") }),
     name: Name,
-    type: Field,
+    type: ShortText,
     value: Decimal,
     campaign_id: orNull(Id),
-    source_campaign_id: orNull(Field),
+    source_campaign_id: orNull(ShortText),
     header_lines: orElse(PrintedLines, []),
     text_lines: orElse(PrintedLines, []),
     can_expire: orElse(Flag, 0),
-    expiration_type: orElse(Field, "Never_Expires"),
+    expiration_type: orElse(ShortText, "Never_Expires"),
     expiration_date: orNull(End),
     time_zone: orElse(TimeZone, "UTC"),
-    expiration: orElse(Field, ""),
+    expiration: orElse(ShortText, ""),
     once_per_sale: orElse(Flag, 0),
     filter_items: passedThrough(null),
     coupon_barcode: orElse(Barcode, "0"),

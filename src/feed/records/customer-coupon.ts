@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { customerCoupons } from "../../db/tables.ts";
 import { Count } from "../../values/number.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
-import { Field, Id } from "../../values/text.ts";
+import { Id, ShortText } from "../../values/text.ts";
 import { End, FedTime } from "../../values/time.ts";
 import { lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
 import { coupon } from "./coupon.ts";
@@ -18,10 +18,10 @@ export const customerCoupon = defineKind(customerCoupons, {
     customer_id: Id,
     campaign_coupon_id: Id,
     store_id: Id,
-    coupon_id: orNull(Field),
+    coupon_id: orNull(ShortText),
     expected_end_date: orNull(End),
     time_zone: orElse(TimeZone, "UTC"),
-    creation_method: orElse(Field, "TriggeredSale"),
+    creation_method: orElse(ShortText, "TriggeredSale"),
     reserved: orElse(Count, 0),
     total_count: orElse(Count, 1),
     usage_count: orElse(Count, 0),

@@ -1,6 +1,6 @@
 import { customers } from "../../db/tables.ts";
 import { orElse, orNull } from "../../values/scalar.ts";
-import { Field, Id, LongText, Name } from "../../values/text.ts";
+import { Id, LongText, Name, ShortText } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
 
@@ -10,15 +10,15 @@ export const customer = defineKind(customers, {
     id: Id,
     first_name: Name,
     last_name: Name,
-    scan_id: orElse(Field, ""),
+    scan_id: orElse(ShortText, ""),
     date_of_birth: orNull(DateOnly),
-    address_line_1: orElse(Field, ""),
-    address_line_2: orElse(Field, ""),
-    city: orElse(Field, ""),
-    state: orElse(Field, ""),
-    zip: orElse(Field, ""),
+    address_line_1: orElse(ShortText, ""),
+    address_line_2: orElse(ShortText, ""),
+    city: orElse(ShortText, ""),
+    state: orElse(ShortText, ""),
+    zip: orElse(ShortText, ""),
     customer_description: orElse(LongText, ""),
-    avatar: orElse(Field, ""),
+    avatar: orElse(ShortText, ""),
   },
   words: { fields: ["first_name", "last_name"], vocabulary: "customer" },
   pageEndsBy: "largestRow",

@@ -1,6 +1,6 @@
 import { employees } from "../../db/tables.ts";
 import { orElse } from "../../values/scalar.ts";
-import { AccountId, Field, Id, Name } from "../../values/text.ts";
+import { AccountId, Id, Name, ShortText } from "../../values/text.ts";
 import { account } from "./account.ts";
 import { defineKind } from "./define-kind.ts";
 
@@ -10,7 +10,7 @@ export const employee = defineKind(employees, {
     id: Id,
     account_id: AccountId,
     name: Name,
-    avatar: orElse(Field, ""),
+    avatar: orElse(ShortText, ""),
   },
   references: { account_id: account },
   pageEndsBy: "sentBytes",

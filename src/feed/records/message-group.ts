@@ -3,7 +3,7 @@ import * as z from "zod";
 import { messageGroups } from "../../db/tables.ts";
 import type { FieldMessages } from "../../values/messages.ts";
 import { orNull } from "../../values/scalar.ts";
-import { Field, Id, mustBe } from "../../values/text.ts";
+import { Id, mustBe, ShortText } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
@@ -17,7 +17,7 @@ const fields = {
   id: Id,
   initial_customer_id: Id,
   member_ids: memberIds(2),
-  group_image: orNull(Field),
+  group_image: orNull(ShortText),
   created_at: orNull(FedTime),
 };
 

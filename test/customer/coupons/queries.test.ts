@@ -5,7 +5,7 @@ import { COUPON_KINDS, type CouponKind } from "../../../src/customer/coupons/rou
 import type { CouponsQuery } from "../../../src/customer/coupons/valid-coupons.ts";
 import { Database } from "../../../src/db/database.ts";
 import { ANSWER_BYTES } from "../../../src/http/limits.ts";
-import { FIELD_LIMIT, LOGO_LIMIT } from "../../../src/values/text.ts";
+import { LOGO_LIMIT, SHORT_TEXT_LIMIT } from "../../../src/values/text.ts";
 import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 
@@ -148,8 +148,8 @@ const LONG_LISTS: readonly LongList[] = [
     what: "long texts of the issued coupons",
     kind: "store",
     count: 600,
-    held: { creation_method: long(FIELD_LIMIT), coupon_id: long(FIELD_LIMIT) },
-    store: { store_image: long(FIELD_LIMIT) },
+    held: { creation_method: long(SHORT_TEXT_LIMIT), coupon_id: long(SHORT_TEXT_LIMIT) },
+    store: { store_image: long(SHORT_TEXT_LIMIT) },
     accounts: null,
   },
 ];

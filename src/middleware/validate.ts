@@ -58,8 +58,9 @@ export function validateBody<Schema extends z.ZodType>(
     const text = decodeUtf8(await readBody(c.req.raw, JSON_BODY_LIMIT));
     const body = text === null ? null : parseObject(text);
     if (body === null) throw malformedBody();
-    // The validator reads this text, because Hono looks in its cache before it reads a body.
-    c.req.bodyCache.text = Promise.resolve(JSON.stringify(complete(body, c))) as never;
+    const completed = complete(body, c);
+    // The validator reads the body by this method.
+    c.req.json = <T>() => Promise.resolve(completed as T);
     // The validator ignores a body of another type.
     if (c.req.header("Content-Type") !== JSON_TYPE) c.req.raw = asJson(c.req.raw);
     return validator(c, next);

@@ -1,4 +1,4 @@
-/** What became of a call: an answer, even an error of a statement; no answer in time; or a lost connection. */
+/** What became of a call. An error of a statement counts as answered, a lost connection as failed. */
 export type Outcome = "answered" | "timed out" | "failed";
 
 /** Reports the outcome of a call that was let through. */
@@ -6,10 +6,10 @@ export type Settle = (outcome: Outcome) => void;
 
 const TIMEOUTS_TO_OPEN = 2;
 
-// Clients are told to retry after two seconds. The first client that retries sends the probe.
+// Clients are told to retry after two seconds. The call of the first client that retries is the probe.
 const PROBE_AFTER_MS = 2_000;
 
-// The next probe may start then, even if a probe has no outcome: a cancelled request never reports one.
+// A probe holds back the next probe for at most this long, because a cancelled request never reports the outcome of its probe.
 const PROBE_HOLDS_MS = 6_000;
 
 /**
@@ -20,7 +20,7 @@ export class CircuitBreaker {
   readonly #now: () => number;
   #timeouts = 0;
   #answers = 0;
-  /** Counts only while the breaker is open. */
+  /** Used only while the breaker is open: after two timeouts in a row. */
   #nextProbeAt = 0;
 
   /** @param now milliseconds of any clock. */

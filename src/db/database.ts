@@ -32,7 +32,7 @@ export const noUsage = () => ({
   rowsWritten: 0,
   /** The most attempts of one call, D1's own attempts included. */
   attempts: 0,
-  /** Of the database that answered last; null if D1 does not say. */
+  /** These three are about the database that answered last; null if D1 does not say. */
   region: null as string | null,
   primary: null as boolean | null,
   databaseBytes: null as number | null,
@@ -43,7 +43,7 @@ export type Usage = ReturnType<typeof noUsage>;
 /** A bookmark of a D1 session, or where a session without one begins. */
 export type Consistency = "first-unconstrained" | "first-primary" | (string & {});
 
-// D1 ends a statement after 30 seconds. A customer should not wait that long, but a write may take all of them.
+// D1 ends a statement after 30 seconds. A read gets less time, so that no customer waits that long. A write may take all of it.
 const READ_LIMIT_MS = 5_000;
 const WRITE_LIMIT_MS = 40_000;
 /** How long a replica may take to reach a bookmark. */
@@ -51,7 +51,7 @@ export const BOOKMARK_LIMIT_MS = 2_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
-/** A breaker for each primary, by its binding: an isolate has one, but tests have several. */
+/** The circuit breaker of each binding of D1. A deployment has one binding, but tests have several. */
 const breakers = new WeakMap<object, CircuitBreaker>();
 
 function breakerOf(d1: object): CircuitBreaker {
@@ -61,8 +61,8 @@ function breakerOf(d1: object): CircuitBreaker {
 }
 
 /**
- * The one way to D1. A request has one object, and each call is one round trip. Drizzle only writes the statements: its
- * `batch()` mixes up columns with the same name and drops D1's counts of rows (drizzle-orm 0.45).
+ * All calls to D1 go through this class. A request has one object, and each call is one round trip. Drizzle only writes
+ * the statements: its `batch()` mixes up columns with the same name and drops D1's counts of rows (drizzle-orm 0.45).
  */
 export class Database {
   readonly usage: Usage;
@@ -71,7 +71,7 @@ export class Database {
   #begunAtBookmark: boolean;
   #isAtPrimary: boolean;
 
-  /** @param usage if the request has another session, the cost of both. */
+  /** @param usage where calls add their cost; the sessions of one request share it. */
   constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency, usage: Usage = noUsage()) {
     this.#d1 = d1;
     this.usage = usage;
@@ -120,9 +120,9 @@ export class Database {
       try {
         return (await this.#send(queries, endsAt - performance.now(), attempt)) as RowsOf<S>;
       } catch (error) {
-        const wait = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
-        if (!isTransient(error) || performance.now() + wait > deadline) throw toDatabaseError(error);
-        await new Promise((resolve) => setTimeout(resolve, wait));
+        const waitMs = Math.random() * FIRST_WAIT_MS * 2 ** attempt;
+        if (!isTransient(error) || performance.now() + waitMs > deadline) throw toDatabaseError(error);
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
     }
   }
@@ -134,11 +134,11 @@ export class Database {
   async steps<const S extends Readonly<Record<string, readonly Statement[]>>>(
     steps: S,
   ): Promise<{ -readonly [Name in keyof S]: RowOf<S[Name][number]>[] }> {
-    const named = Object.entries<readonly Statement[]>(steps);
-    const queries = named.flatMap(([, statements]) => statements).map(queryOf);
+    const entries = Object.entries<readonly Statement[]>(steps);
+    const queries = entries.flatMap(([, statements]) => statements).map(queryOf);
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
-      const rows = named.map(([name, statements]) => [name, statements.flatMap(() => results.next().value ?? [])]);
+      const rows = entries.map(([name, statements]) => [name, statements.flatMap(() => results.next().value ?? [])]);
       return Object.fromEntries(rows) as { [Name in keyof S]: RowOf<S[Name][number]>[] };
     } catch (error) {
       throw toDatabaseError(error);
@@ -162,7 +162,7 @@ export class Database {
   }
 
   /** @throws {PrimaryStalled} at once, if the primary did not answer earlier calls. */
-  async #send(queries: readonly Query[], limit: number, attempt = 1): Promise<Record<string, unknown>[][]> {
+  async #send(queries: readonly Query[], limitMs: number, attempt = 1): Promise<Record<string, unknown>[][]> {
     if (queries.length === 0) return [];
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
     const settle = this.#isAtPrimary ? breakerOf(this.#d1).enter() : () => {};
@@ -172,9 +172,9 @@ export class Database {
     this.usage.statements += queries.length;
     this.usage.attempts = Math.max(this.usage.attempts, attempt);
     try {
-      const results = await withTimeout(limit, this.#session.batch<Record<string, unknown>>(prepared));
+      const results = await withTimeout(limitMs, this.#session.batch<Record<string, unknown>>(prepared));
       settle("answered");
-      this.#count(results, attempt);
+      this.#addUsage(results, attempt);
       return results.map(({ results: rows }) => rows);
     } catch (error) {
       settle(outcomeOf(error));
@@ -184,7 +184,7 @@ export class Database {
     }
   }
 
-  #count(results: readonly D1Result[], attempt: number): void {
+  #addUsage(results: readonly D1Result[], attempt: number): void {
     for (const { meta } of results) {
       this.usage.sqlMilliseconds += meta.duration;
       this.usage.rowsRead += meta.rows_read;
@@ -209,7 +209,7 @@ export function compileOnce<Name extends string, Row = unknown>(
   return (values) => compiled(null, values);
 }
 
-/** Compiles a statement once for each shape, if its text depends on a shape, which is a JSON value. */
+/** For a statement whose text depends on a shape, which is a JSON value: compiles the statement once for each shape. */
 export function compilePer<Shape, Name extends string, Row = unknown>(
   write: (shape: Shape, placeholder: PlaceholderOf<Name>) => SQL<Row>,
 ): (shape: Shape, values: Readonly<Record<Name, string | number | null>>) => CompiledStatement<Row> {

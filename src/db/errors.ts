@@ -3,7 +3,7 @@ import type { Outcome } from "./circuit-breaker.ts";
 
 // The messages of D1 (developers.cloudflare.com/d1/observability/debug-d1) for each fault; the first match counts. `full`: the
 // database has 10 GB, or all databases of the account are at their limit. `exceeded`: a statement took too much memory or
-// CPU. `daily_limit`: of rows, on the free plan.
+// CPU. `daily_limit`: the free plan allows no more rows today.
 const MESSAGES = [
   ["full", /Exceeded maximum (DB size|account storage)|SQLITE_FULL|database or disk is full/],
   ["daily_limit", /daily row .*limit/],
@@ -57,7 +57,7 @@ function isOutage(error: unknown): error is Error {
 
 /** Whether the same statements may succeed if they are sent again at once. */
 export function isTransient(error: unknown): boolean {
-  // Statements that took too much memory or CPU would do so again.
+  // A statement that exceeded a limit, such as "storage operation exceeded timeout", would exceed it again.
   return isOutage(error) && ["lost", "reset"].includes(faultIn(error)) && !/exceeded/.test(error.message);
 }
 
@@ -66,6 +66,7 @@ export function wouldFailAtPrimary(error: unknown): boolean {
   return !isOutage(error) || ["overloaded", "exceeded", "daily_limit"].includes(faultIn(error));
 }
 
+/** If D1 refuses because of a limit (`full`, `daily_limit`), the primary has answered. */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof TimedOut) return "timed out";
   return isOutage(error) && !["full", "daily_limit"].includes(faultIn(error)) ? "failed" : "answered";

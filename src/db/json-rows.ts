@@ -20,10 +20,17 @@ export function joinRows(rows: readonly string[]): string[] {
   return chunks.map((chunk) => `[${chunk.join(",")}]`);
 }
 
-/** A subquery with the rows of texts: a column for each name, and `position`, the index of the row in its text. */
-export function rowsOf(chunks: readonly string[], columns: readonly string[], json: readonly string[] = []): SQL {
+/**
+ * A subquery with the rows of the texts of `joinRows`: a column for each name, and `position`, the index of the row in its
+ * text. The columns in `jsonColumns` keep their values as JSON.
+ */
+export function rowsOf(
+  chunks: readonly string[],
+  columns: readonly string[],
+  jsonColumns: readonly string[] = [],
+): SQL {
   const values = columns.map((column, index) =>
-    json.includes(column)
+    jsonColumns.includes(column)
       ? `nullif(item.value -> ${index}, 'null') AS ${column}`
       : `item.value ->> ${index} AS ${column}`,
   );

@@ -52,20 +52,20 @@ export function isAccountDeleted(accountKey: SQL): SQL {
   )`;
 }
 
-const own = alias(memberships, "own");
+const joinedStore = alias(memberships, "joined_store");
 const ANY_STORE_DELETED = sql`EXISTS (SELECT 1 FROM ${stores} WHERE ${stores.deleted} = 1)`;
 const ANY_ACCOUNT_DELETED = sql`EXISTS (SELECT 1 FROM ${accounts} WHERE ${accounts.deleted} = 1)`;
 
 /**
- * How many stores a row of `customers` has joined. The derived total counts soft-deleted stores too, because a soft
- * deletion never writes an unbounded number of rows. Subtract them; free while nothing is deleted.
+ * How many stores a row of `customers` has joined. `stores_count` also counts soft-deleted stores, because a soft deletion
+ * never writes an unbounded number of rows. They are subtracted here, which is free while nothing is deleted.
  */
 export const STORES_JOINED = sql<number>`${customers.stores_count} - iif(${ANY_STORE_DELETED} OR ${ANY_ACCOUNT_DELETED}, (
-  SELECT count(*) FROM ${memberships} AS ${own}
-  WHERE ${own.customer_key} = ${customers.key} AND ${own.joined} = 1 AND (
-    ${isStoreDeleted(sql`${own.store_key}`)}
+  SELECT count(*) FROM ${memberships} AS ${joinedStore}
+  WHERE ${joinedStore.customer_key} = ${customers.key} AND ${joinedStore.joined} = 1 AND (
+    ${isStoreDeleted(sql`${joinedStore.store_key}`)}
     OR ${ANY_ACCOUNT_DELETED} AND EXISTS (
-      SELECT 1 FROM ${stores} WHERE ${stores.key} = ${own.store_key} AND ${isAccountDeleted(sql`${stores.account_key}`)}
+      SELECT 1 FROM ${stores} WHERE ${stores.key} = ${joinedStore.store_key} AND ${isAccountDeleted(sql`${stores.account_key}`)}
     )
   )
 ), 0)`;

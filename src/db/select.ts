@@ -51,7 +51,7 @@ export function pick<Table, Name extends keyof Table & string>(table: Table, ...
   return Object.fromEntries(columns.map((name) => [name, table[name]])) as Pick<Table, Name>;
 }
 
-/** `0 +`, because SQLite plans a statement again for each value of a bare `LIMIT ?`, which takes long. */
+/** A `LIMIT`. It has `0 +`, because SQLite plans a statement again for each value of a bare `LIMIT ?`, which takes long. */
 export function limitTo(count: number | Placeholder): SQL {
   return sql`LIMIT 0 + ${count}`;
 }
@@ -62,7 +62,7 @@ export const SUMMARY = "sealed:";
 export const isEvent = (table: string) => `${table}.id NOT GLOB '${SUMMARY}*'`;
 
 /**
- * The format of the id of a summary, or of the beginning of an id, with this number of keys. The keys have a fixed width, so
- * the ids have the order of the keys.
+ * The `printf` format of the id of a summary with this number of keys, or of the beginning of an id that has more keys. The
+ * keys have a fixed width, so the ids have the order of the keys.
  */
 export const summaryFormat = (keys: number) => `'${SUMMARY}${"%08x".repeat(keys)}'`;

@@ -5,7 +5,7 @@ import { type Fields, type Row, selectList } from "./select.ts";
 interface Stepwise<F extends Fields> {
   /** Common table expressions that the list uses: `name AS (…), …`. */
   tables?: SQL;
-  /** The list in its order: a query in parentheses, because SQLite would make a table of a common table expression. */
+  /** The list in its order. It is a query in parentheses, because SQLite would copy a common table expression into a table. */
   list: SQL;
   /** Columns of the list, for `entryValue`. */
   entry: SQL;
@@ -34,7 +34,7 @@ export function isFirst(key: SQLWrapper): SQL {
   return sql`instr(step.keys, ${keyText(key)}) = 0`;
 }
 
-/** How `step.keys` names a record. It has `k1:bytes,` for each; the `k` and the colon keep key 1 from matching key 11. */
+/** How `step.keys` names a record. It has `k1:500,` for key 1 and 500 bytes. The `k` and the colon tell key 1 from key 11. */
 function keyText(key: SQLWrapper): SQL {
   return sql`'k' || ${key} || ':'`;
 }
@@ -73,8 +73,8 @@ function bytesOf(names: readonly string[]): SQL[] {
 /** The columns `shared_bytes` and `keys`: the bytes of the shared record, unless this row has its fields; and its key. */
 function addShared({ key, bytes }: NonNullable<Stepwise<Fields>["shared"]>): SQL {
   const text = keyText(key);
-  const known = sql`CAST(substr(step.keys, instr(step.keys, ${text}) + length(${text}), 9) AS INTEGER)`;
-  return sql`iif(${isFirst(key)}, 0, ${known}), step.keys || iif(${isFirst(key)}, ${text} || ${bytes} || ',', '')`;
+  const sharedBytes = sql`CAST(substr(step.keys, instr(step.keys, ${text}) + length(${text}), 9) AS INTEGER)`;
+  return sql`iif(${isFirst(key)}, 0, ${sharedBytes}), step.keys || iif(${isFirst(key)}, ${text} || ${bytes} || ',', '')`;
 }
 
 function identifiers(names: readonly string[]): SQL {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-// The columns of the tables that statements name. The migrations also have the keys, checks and indexes. A test compares both.
+// The tables and columns that statements name. The migrations also have the keys, checks and indexes. A test compares both.
 
 const texts = columns(() => text().notNull());
 const optionalTexts = columns(() => text());

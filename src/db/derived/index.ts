@@ -1,5 +1,5 @@
 import { campaignEarnings, customerBalances, LEVELS, playTotals, storeBalances, teamTokens } from "./totals.ts";
-import { CAN_BE_MEANT, type Vocabulary } from "./vocabularies.ts";
+import { canBeMeant, type Vocabulary } from "./vocabularies.ts";
 
 /** The end of a condition on keys: `BETWEEN 1 AND 50000`. A query puts the column before it. */
 export type KeyRange = string;
@@ -16,7 +16,7 @@ export interface Derived {
   table: string;
   /** What of the table is derived: columns, whole rows, or the entries of a search index. */
   storedAs: "columns" | "rows" | "search index";
-  /** What a missing row stands for, in the table or in `expected`: a row with 0, a row with NULL, or a difference. */
+  /** How a row counts that only the table or only `expected` has: as if the other had 0 or NULL there, or as a difference. */
   absent: "0" | "NULL" | "a difference";
   /** The columns that identify a row, in `expected` and in the table. */
   key: readonly string[];
@@ -57,7 +57,7 @@ const storesJoined: Derived = {
   stored: "key",
 };
 
-/** Who is how many levels below whom at a store. */
+/** The links between each member of a store and the members up to five levels below. */
 const teamLinks: Derived = {
   name: "team links",
   over: "stores",
@@ -187,8 +187,8 @@ function searchIndex(name: string, table: string, over: Derived["over"]): Derive
 }
 
 /**
- * The words of search indexes. For a range of keys, the key of a word is the code of its first letter. `isRelevant`: the
- * stored words to compare.
+ * The words of search indexes. A range of keys limits them by the code of their first letter. `isRelevant`: a condition on
+ * the stored words to compare.
  */
 function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRelevant: string): Derived {
   const table = `${vocabulary}_vocabulary`;
@@ -203,7 +203,7 @@ function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRele
     values: [],
     expected: (range) => `
       SELECT DISTINCT term AS word FROM (${terms.join(" UNION ALL ")})
-      WHERE term ${CAN_BE_MEANT} AND unicode(term) ${range}`,
+      WHERE ${canBeMeant("term")} AND unicode(term) ${range}`,
     stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range} AND ${isRelevant}`,
   };
 }
@@ -237,6 +237,6 @@ export const DERIVED: readonly Derived[] = [
       OR EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word || '"')
     )`,
   ),
-  // Every word: a trigger removes the words of an erased customer that nobody else has.
+  // All stored words are compared: a trigger removes the words of an erased customer that nobody else has.
   vocabularyOf("customer", ["customer_words"], "true"),
 ];

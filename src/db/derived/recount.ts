@@ -65,7 +65,7 @@ function selectDifferent(derived: Derived, range: KeyRange): string {
   const columns = [...key, ...values].join(", ");
   const storedRows =
     typeof stored === "string" ? `SELECT ${columns} FROM ${table} WHERE ${stored} ${range}` : stored(range);
-  const unlike = [
+  const differences = [
     ...(absent === "a difference" ? ["is_stored <> is_expected"] : []),
     ...(values.length > 0
       ? [`(${values.map((column) => `stored_${column}`)}) IS NOT (${values.map((column) => `expected_${column}`)})`]
@@ -82,7 +82,7 @@ function selectDifferent(derived: Derived, range: KeyRange): string {
       )
       GROUP BY ${key.join(", ")}
     )
-    WHERE ${unlike.join(" OR ")}`;
+    WHERE ${differences.join(" OR ")}`;
 }
 
 type Side = "stored" | "expected";
@@ -97,12 +97,12 @@ function columnsOfSide(side: Side, { values, absent }: Derived): string[] {
 /** The values of one side as a text, in parentheses if there are several. */
 function shownValues({ values, absent }: Derived, side: Side): string {
   const columns = values.map((column) => `${side}_${column}`);
-  const several = `'(' || ${columns.map((column) => `coalesce(${column}, 'nothing')`).join(" || ', ' || ")} || ')'`;
-  const all = columns.length > 1 ? several : columns[0];
-  return absent === "a difference" ? `iif(is_${side}, ${all ?? "'there'"}, NULL)` : (all ?? "NULL");
+  const inParentheses = `'(' || ${columns.map((column) => `coalesce(${column}, 'nothing')`).join(" || ', ' || ")} || ')'`;
+  const valuesText = columns.length > 1 ? inParentheses : columns[0];
+  return absent === "a difference" ? `iif(is_${side}, ${valuesText ?? "'there'"}, NULL)` : (valuesText ?? "NULL");
 }
 
-const TABLES: Readonly<Record<string, string>> = {
+const TABLE_OF_KEY: Readonly<Record<string, string>> = {
   store_key: "stores",
   location_key: "stores",
   campaign_key: "campaigns",
@@ -111,11 +111,11 @@ const TABLES: Readonly<Record<string, string>> = {
   employee_key: "employees",
   eip_campaign_key: "eip_campaigns",
 };
-const SHOWN_AS_THEY_ARE = ["descendant_id", "group_id", "term", "word"];
+const TEXT_KEYS = ["descendant_id", "group_id", "term", "word"];
 
 /** How a difference shows a column of the key: the key of a record as its id; undefined: it does not show the column. */
 function shownKey(column: string, { over }: Derived): string | undefined {
-  const referenced = column === "key" ? over : TABLES[column];
-  if (!referenced) return SHOWN_AS_THEY_ARE.find((name) => name === column);
+  const referenced = column === "key" ? over : TABLE_OF_KEY[column];
+  if (!referenced) return TEXT_KEYS.find((name) => name === column);
   return `coalesce((SELECT id FROM ${referenced} AS record WHERE record.key = different.${column}), '(no longer stored)')`;
 }

@@ -3,8 +3,9 @@ import type { Derived } from "./index.ts";
 
 /** Sums of events by some of their keys, as derived data (index.ts says what the other properties are). */
 interface Total extends Pick<Derived, "name" | "over" | "table" | "absent" | "storedAs"> {
-  /** The kind of the events, and their table. */
+  /** The kind of the events. */
   kind: string;
+  /** The table of the events. */
   events: string;
   /** A condition on the events that count; left out: all do. */
   filter?: string;
@@ -20,16 +21,16 @@ function derivedTotal(total: Total) {
   const { events, filter = "true", keys, storedKeys = keys, measures, kind, ...stored } = total;
   const { table, storedAs } = stored;
   const columns = Object.keys(measures);
-  const named = keys.map((key, index) => `${key} AS ${storedKeys[index]}`);
+  const keyColumns = keys.map((key, index) => `${key} AS ${storedKeys[index]}`);
   const sums = Object.entries(measures).map(([column, value]) => `sum(${value}) AS ${column}`);
-  const sumOf = (from: string) => `SELECT ${[...named, ...sums]} FROM ${from} WHERE ${filter}`;
-  const fresh = `${sumOf(kind)} GROUP BY ${keys}`;
+  const sumOf = (from: string) => `SELECT ${[...keyColumns, ...sums]} FROM ${from} WHERE ${filter}`;
+  const newSums = `${sumOf(kind)} GROUP BY ${keys}`;
   const isNotZero = `(${columns.map((column) => `excluded.${column}`)}) IS NOT (${columns.map(() => 0)})`;
   const upkeep =
     storedAs === "columns"
-      ? `UPDATE ${table} SET ${columns.map((column) => `${column} = ${table}.${column} + new.${column}`)} FROM (${fresh}) AS new
+      ? `UPDATE ${table} SET ${columns.map((column) => `${column} = ${table}.${column} + new.${column}`)} FROM (${newSums}) AS new
         WHERE ${storedKeys.map((key) => `${table}.${key} = new.${key}`).join(" AND ")}`
-      : `INSERT INTO ${table} (${[...keys, ...columns]}) ${fresh}
+      : `INSERT INTO ${table} (${[...keys, ...columns]}) ${newSums}
         ON CONFLICT (${keys}) DO UPDATE SET ${columns.map((column) => `${column} = ${column} + excluded.${column}`)}
         WHERE ${isNotZero}`;
   return {
@@ -39,14 +40,14 @@ function derivedTotal(total: Total) {
     expected: (range: string) => `${sumOf(events)} AND ${keys[0]} ${range} GROUP BY ${keys}`,
     stored: storedKeys[0] ?? "",
     /**
-     * Adds new events, which `withFresh`, a `WITH` clause, has under the name of their kind. Amounts of 0 may make a row, but
-     * change none.
+     * Adds new events to the total. `withFresh` is a `WITH` clause that has the new events under the name of their kind. Events
+     * with amounts of 0 may insert a row, but never change one.
      */
     addTo: (withFresh: SQL) => sql`${withFresh} ${sql.raw(upkeep)}`,
   };
 }
 
-// A summary of a campaign's earnings has no customer (docs/contract/history.md, 3).
+// `filter` leaves out summaries of campaigns' earnings, which have no customer (docs/contract/history.md, 3).
 const BALANCES = {
   kind: "balance_entry",
   events: "balance_entries",

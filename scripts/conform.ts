@@ -7,7 +7,7 @@ import { sectionText, summaryText } from "./conform/report.ts";
 import { runSections } from "./conform/run.ts";
 import { SECTIONS } from "./conform/sections/index.ts";
 import { type Settings, Suite } from "./conform/suite.ts";
-import { type GivenTokens, type Keys, Tokens } from "./conform/tokens.ts";
+import { type Keys, type TokenFile, Tokens } from "./conform/tokens.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
 import { environmentName, wholeNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
@@ -15,7 +15,7 @@ import { devSecret, isLocal } from "./lib/tokens.ts";
 
 interface Options {
   url: string;
-  tokens?: GivenTokens;
+  tokens?: TokenFile;
   env?: string;
   readOnly?: boolean;
   only?: string;
@@ -35,7 +35,7 @@ export const program = new Command("npm run conform --")
     new Option(
       "--tokens <file>",
       `a JSON file of tokens, where nobody can give JWT_SECRET: {"customers": ["…", "…", "…"], "feed": "…", "export": "…"}`,
-    ).argParser(givenTokens),
+    ).argParser(readTokenFile),
   )
   .option("--env <name>", "the environment of wrangler.toml that it is", environmentName)
   .option("--read-only", "write nothing: only rules that hold whatever is stored")
@@ -80,11 +80,11 @@ async function conform(options: Options): Promise<void> {
       signal: stop.signal,
       patienceMs: patience * 1_000,
       only,
-      onSection: (cited, found) => console.log(sectionText(cited, found)),
+      onSection: (section, sectionResults) => console.log(sectionText(section, sectionResults)),
     });
     if (results.length === 0) throw new CommandError(`There is no section ${only}.`);
     console.log(`\n${summaryText(results)}`);
-    if (results.some(({ end }) => end === "broken")) process.exitCode = 1;
+    if (results.some(({ outcome }) => outcome === "broken")) process.exitCode = 1;
   } catch (error) {
     if (error instanceof Broken) throw new CommandError(error.message);
     if (!stop.signal.aborted) throw error;
@@ -93,7 +93,7 @@ async function conform(options: Options): Promise<void> {
     if (stop.signal.aborted) http.ignoreStop();
     const refusal = await suite.deleteWritten();
     if (refusal !== null)
-      console.error(`Not all was deleted of what begins with ${suite.run}: ${refusal.text.slice(0, 300)}`);
+      console.error(`Not all was deleted of what begins with ${suite.idPrefix}: ${refusal.text.slice(0, 300)}`);
     if (stop.signal.aborted) console.error("Stopped.");
     process.off("SIGINT", onInterrupt).off("SIGTERM", onInterrupt);
   }
@@ -104,11 +104,11 @@ async function refuseUnreachable(http: Http): Promise<void> {
   if (said instanceof Error) throw new CommandError(`The service cannot be reached: ${said.message}`);
 }
 
-function keysOf({ url, tokens: given, env, readOnly = false }: Options, variables: Variables): Keys {
-  if (given !== undefined) {
-    const callers = new Set(given.customers).size;
+function keysOf({ url, tokens: tokenFile, env, readOnly = false }: Options, variables: Variables): Keys {
+  if (tokenFile !== undefined) {
+    const callers = new Set(tokenFile.customers).size;
     if (callers < (readOnly ? 1 : CALLERS)) throw new CommandError(`Name the tokens of ${CALLERS} customers.`);
-    return { claims: {}, given };
+    return { claims: {}, tokenFile };
   }
   const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = variables;
   const secret = JWT_SECRET || (isLocal(url) ? devSecret(env) : "");
@@ -129,9 +129,9 @@ function settings({ NEARBY_RADIUS_MILES, CUSTOMER_SEARCH, CORS_ORIGINS = "" }: V
   };
 }
 
-function givenTokens(file: string): GivenTokens {
+function readTokenFile(file: string): TokenFile {
   try {
-    const tokens: GivenTokens = JSON.parse(readFileSync(file, "utf8"));
+    const tokens: TokenFile = JSON.parse(readFileSync(file, "utf8"));
     if (Array.isArray(tokens.customers) && tokens.customers.every((token) => typeof token === "string")) return tokens;
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));

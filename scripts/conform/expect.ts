@@ -1,6 +1,6 @@
 import { type Answer, type Item, idsOf, itemsOf } from "./http.ts";
 
-/** Thrown if a rule does not hold. The message says what was expected, and what came. */
+/** Thrown if a rule does not hold. The message has the expected and the actual value. */
 export class Broken extends Error {
   override readonly name = "Broken";
 }
@@ -13,38 +13,41 @@ export function expectThat(holds: boolean, what: string): asserts holds {
 
 /** Expects the same JSON. The order of an object's fields does not matter. `what` begins the message. */
 export function expectSame(actual: unknown, expected: unknown, what = ""): void {
-  const [came, wanted] = [actual, expected].map((value) => JSON.stringify(sorted(value)) ?? "nothing");
-  expectThat(came === wanted, `${what && `${what}: `}expected ${short(wanted)}, came ${short(came)}`);
+  const [actualJson, expectedJson] = [actual, expected].map(
+    (value) => JSON.stringify(withSortedFields(value)) ?? "nothing",
+  );
+  const label = what === "" ? "" : `${what}: `;
+  expectThat(actualJson === expectedJson, `${label}expected ${short(expectedJson)}, came ${short(actualJson)}`);
 }
 
-/** Expects an object to have these fields with these values, and any others. */
+/** Expects an object to have these fields with these values. It may have other fields. */
 export function expectFields(actual: Item | undefined, expected: Item, what?: string): void {
   expectThat(actual !== undefined, `${what ?? "the item"} is missing`);
-  const compared = Object.fromEntries(Object.keys(expected).map((name) => [name, actual[name]]));
-  expectSame(compared, expected, what);
+  const comparedFields = Object.fromEntries(Object.keys(expected).map((name) => [name, actual[name]]));
+  expectSame(comparedFields, expected, what);
 }
 
 /** Expects an object to have exactly these fields. */
-export function expectNames(object: unknown, names: readonly string[]): void {
+export function expectExactFields(object: unknown, names: readonly string[]): void {
   const actual = Object.keys((object ?? {}) as object);
   const missing = names.filter((name) => !actual.includes(name));
   const unknown = actual.filter((name) => !names.includes(name));
   expectSame({ missing, unknown }, { missing: [], unknown: [] }, "fields");
 }
 
-/** The fields that a rule lists in backticks, after its colon if there is one. */
-export function fieldsIn(rule: string): string[] {
+/** The fields that a rule's sentence names in backticks. If it has a colon, only those after the colon. */
+export function fieldsListedIn(rule: string): string[] {
   const fields = rule.slice(rule.indexOf(": ") + 1).matchAll(/`(\w+)`/g);
   return [...new Set(Array.from(fields, ([, name = ""]) => name))];
 }
 
-/** Expects a list whose items have these ids, in this order; or these values of another field. */
+/** Expects the items of a list to have these ids, in this order. With `field`, compares that field instead. */
 export function expectList(list: Answer | readonly Item[], values: readonly unknown[], field = "id"): void {
   const [items, request] = "body" in list ? [itemsOf(list), list.request] : [list];
   expectSame(idsOf(items, field), values, request);
 }
 
-/** Expects a failure (docs/contract/interface.md, 3). With `fields`, it must name these fields, each with a text. */
+/** Expects a failure (docs/contract/interface.md, 3). With `fields`, its `messages` must name exactly these fields. */
 export function expectFailure(answer: Answer, status: number, code: string, fields?: readonly string[]): void {
   const { body, request } = answer;
   expectSame([answer.status, body.status, body.errorCode], [status, false, code], `${request} is refused`);
@@ -64,13 +67,13 @@ export function expectOk(answer: Answer): void {
   expectThat(answer.status === 200, `${answer.request} answered ${answer.status}: ${short(answer.text)}`);
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function withSortedFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedFields);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, part]) => [name, sorted(part)]),
+      .sort(([name], [otherName]) => (name < otherName ? -1 : 1))
+      .map(([name, part]) => [name, withSortedFields(part)]),
   );
 }
 

@@ -1,14 +1,14 @@
-import { type Call, type Answer as Called, call } from "../lib/call.ts";
+import { type Call, call, type Answer as PlainAnswer } from "../lib/call.ts";
 import { Broken } from "./expect.ts";
 
 export type Item = Record<string, unknown>;
 
-export interface Answer extends Called {
+export interface Answer extends PlainAnswer {
   /** Method and path, for messages: `GET /api/v1/customer/messages`. */
   request: string;
 }
 
-const ANSWERED_WITHIN_MS = 60_000;
+const ANSWER_TIMEOUT_MS = 60_000;
 const LONGEST_RETRY_AFTER_SECONDS = 65;
 const RETRIES = 3;
 const BOOKMARK = "X-D1-Bookmark";
@@ -30,17 +30,17 @@ export class Http {
     return this.#url;
   }
 
-  /** Sends requests even after the suite was stopped, so that what was written can be deleted. */
+  /** Lets requests be sent although the suite was stopped, so that its records can be deleted. */
   ignoreStop(): void {
     this.#signal = new AbortController().signal;
   }
 
-  /** Makes later answers at least as new as this answer, by its bookmark (docs/contract/interface.md, 6). */
+  /** Sends the bookmark of this answer with later requests, so that their answers are at least as new as this one. */
   continueFrom({ headers }: Answer): void {
     this.#bookmark = headers.get(BOOKMARK) ?? this.#bookmark;
   }
 
-  /** Sends a request to a path of the service, or to the address of a `Link`. Waits after 429 and 503, and tries again. */
+  /** Sends a request to a path, or to the address in a `Link` header. After 429 and 503, waits and tries again. */
   async send(address: string, request: Call = {}): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#sendOnce(new URL(address, `${this.#url}/`), request);
@@ -67,13 +67,13 @@ export class Http {
     });
   }
 
-  async #sendOnce(url: URL, { headers, ...given }: Call): Promise<Answer> {
-    const method = given.method ?? (given.body === undefined ? "GET" : "POST");
+  async #sendOnce(url: URL, { headers, ...options }: Call): Promise<Answer> {
+    const method = options.method ?? (options.body === undefined ? "GET" : "POST");
     const request = `${method} ${decodeURI(url.pathname + url.search)}`;
     const bookmark = this.#bookmark !== null && { [BOOKMARK]: this.#bookmark };
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWERED_WITHIN_MS)]);
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
     try {
-      const answer = await call(url, { ...given, method, headers: { ...bookmark, ...headers }, signal }, this.#fetch);
+      const answer = await call(url, { ...options, method, headers: { ...bookmark, ...headers }, signal }, this.#fetch);
       return { ...answer, request };
     } catch (error) {
       this.#signal.throwIfAborted();
@@ -90,17 +90,17 @@ export function itemsOf({ request, status, body }: Answer): Item[] {
   return body.items;
 }
 
-/** The ids of a list or of an answer's items, or the values of another field. No ids for `NO_ITEMS`. */
+/** The ids of these items. With `field`, the values of that field. An answer `NO_ITEMS` has none. */
 export function idsOf(list: Answer | readonly Item[], field = "id"): unknown[] {
   return ("body" in list ? itemsOrNone(list) : list).map((item) => item[field]);
 }
 
-/** The `items` of a good answer, or none for `NO_ITEMS`. */
+/** The `items` of a good answer. An answer `NO_ITEMS` has none. */
 export function itemsOrNone(answer: Answer): Item[] {
   return answer.body?.errorCode === "NO_ITEMS" ? [] : itemsOf(answer);
 }
 
-/** A named list of a good answer, in its `items` or beside its `status`. */
+/** The list with this name in a good answer. It is a field of `items`, or stands beside `status`. */
 export function listOf({ request, status, body }: Answer, name: string): Item[] {
   const list = (body?.items ?? body)?.[name];
   if (status !== 200 || body?.status !== true || !Array.isArray(list))

@@ -1,13 +1,13 @@
 import type { Item } from "./http.ts";
 import type { Line } from "./suite.ts";
 
-// Functions that make lines of the feed (docs/contract/feed.md, 4), with values for required fields that do not matter.
+// Functions that make lines of the feed (docs/contract/feed.md, 4). They fill the required fields that no rule is about.
 
-/** A function that makes lines of a kind. It takes the values of `names`, then an object of other fields. */
+/** Makes the function for one kind. It takes the values of the fields `names` in order, then an object of other fields. */
 function kind<const Names extends readonly string[]>(record: string, names: Names, defaults: Item = {}) {
-  return (...given: [...{ [Index in keyof Names]: unknown }, fields?: Item]): Line => {
-    const values = Object.fromEntries(names.map((name, index) => [name, given[index]]));
-    return { record, ...values, ...defaults, ...(given[names.length] as Item | undefined) };
+  return (...values: [...{ [Index in keyof Names]: unknown }, fields?: Item]): Line => {
+    const named = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    return { record, ...named, ...defaults, ...(values[names.length] as Item | undefined) };
   };
 }
 
@@ -40,8 +40,8 @@ export const eipCampaign = kind("eip_campaign", ["id", "account_id"], {
 export const play = kind("play", ["id", "eip_campaign_id", "location_id", "employee_id"]);
 
 export const customer = (id: string, name = "Conny Conform", fields: Item = {}): Line => {
-  const [first, ...last] = name.split(" ");
-  return { record: "customer", id, first_name: first, last_name: last.join(" "), ...fields };
+  const [firstName, ...lastNames] = name.split(" ");
+  return { record: "customer", id, first_name: firstName, last_name: lastNames.join(" "), ...fields };
 };
 
 /** A message group. Its first member is the initial customer. */
@@ -51,12 +51,12 @@ export const group = (id: string, memberIds: readonly string[], fields: Item = {
 
 export const deleted = (record: string, key: Item): Line => ({ record, ...key, deleted: true });
 
-/** The date this number of days from today, in UTC: `2026-11-20`. */
+/** A date in UTC, such as `2026-11-20`. The offset is in days from today. */
 export function day(offset: number): string {
   return new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** The time this number of seconds from now, in UTC: `2026-11-20 09:30:00`. */
+/** A time in UTC, such as `2026-11-20 09:30:00`. The offset is in seconds from now. */
 export function time(offsetSeconds: number): string {
   return new Date(Date.now() + offsetSeconds * 1_000).toISOString().slice(0, 19).replace("T", " ");
 }

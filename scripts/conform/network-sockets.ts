@@ -2,16 +2,18 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Handshake, Sockets } from "./socket.ts";
 
-// Node's fetch() cannot ask for a WebSocket. If the service opens it, it is closed at once.
+// Node's fetch() cannot ask for a WebSocket, so this uses node:http. It closes the socket at once.
 const handshake: Handshake = (address, headers) => {
   const url = new URL(address);
   return new Promise((resolve, reject) => {
-    const ask = url.protocol === "https:" ? httpsRequest : httpRequest;
-    const request = ask(url.href, { headers: { Connection: "Upgrade", "Sec-WebSocket-Version": "13", ...headers } });
+    const sendRequest = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const request = sendRequest(url.href, {
+      headers: { Connection: "Upgrade", "Sec-WebSocket-Version": "13", ...headers },
+    });
     request.on("error", reject);
-    request.on("upgrade", ({ statusCode = 0, headers: answered }, socket) => {
+    request.on("upgrade", ({ statusCode = 0, headers: answerHeaders }, socket) => {
       socket.destroy();
-      resolve({ status: statusCode, headers: headersOf(answered), text: "" });
+      resolve({ status: statusCode, headers: headersOf(answerHeaders), text: "" });
     });
     request.on("response", (response) => {
       let text = "";
@@ -30,7 +32,7 @@ export const sockets: Sockets = { handshake, connect: (address, protocols) => ne
 
 function headersOf(raw: NodeJS.Dict<string | string[]>): Headers {
   const pairs = Object.entries(raw).flatMap(([name, value]) =>
-    [value ?? []].flat().map((one): [string, string] => [name, one]),
+    [value ?? []].flat().map((part): [string, string] => [name, part]),
   );
   return new Headers(pairs);
 }

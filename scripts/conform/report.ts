@@ -1,20 +1,22 @@
 import type { Result } from "./run.ts";
 
-/** A line for a section, and below it every broken rule. */
-export function sectionText(cited: string, results: readonly Result[]): string {
-  const count = (end: Result["end"]) => results.filter((result) => result.end === end).length;
+/** A line with the counts of a section, and two lines for every broken rule. */
+export function sectionText(section: string, results: readonly Result[]): string {
+  const count = (outcome: Result["outcome"]) => results.filter((result) => result.outcome === outcome).length;
   const parts = [`${count("good")} good`];
-  for (const end of ["broken", "skipped"] as const) if (count(end) > 0) parts.push(`${count(end)} ${end}`);
-  const broken = results.filter(({ end }) => end === "broken");
-  const texts = broken.map(({ rule, why }) => `  BROKEN ${cited}: ${rule}\n    ${why}`);
-  return [`${cited.padEnd(15)} ${parts.join(", ")}`, ...texts].join("\n");
+  for (const outcome of ["broken", "skipped"] as const)
+    if (count(outcome) > 0) parts.push(`${count(outcome)} ${outcome}`);
+  const broken = results.filter(({ outcome }) => outcome === "broken");
+  const texts = broken.map(({ rule, why }) => `  BROKEN ${section}: ${rule}\n    ${why}`);
+  return [`${section.padEnd(15)} ${parts.join(", ")}`, ...texts].join("\n");
 }
 
 /** How many rules hold, and why others were skipped. */
 export function summaryText(results: readonly Result[]): string {
-  const withEnd = (end: Result["end"]) => results.filter((result) => result.end === end);
-  const reasons = [...new Set(withEnd("skipped").map(({ why }) => why))];
-  const skipped =
-    withEnd("skipped").length === 0 ? "" : ` Skipped: ${withEnd("skipped").length}, because ${reasons.join("; ")}.`;
-  return `${withEnd("good").length + withEnd("broken").length} rules checked: ${withEnd("good").length} hold, ${withEnd("broken").length} are broken.${skipped}`;
+  const withOutcome = (outcome: Result["outcome"]) => results.filter((result) => result.outcome === outcome);
+  const [good, broken, skipped] = [withOutcome("good"), withOutcome("broken"), withOutcome("skipped")];
+  const reasons = [...new Set(skipped.map(({ why }) => why))].join("; ");
+  const skippedText = skipped.length === 0 ? "" : ` Skipped: ${skipped.length}, because ${reasons}.`;
+  const checked = good.length + broken.length;
+  return `${checked} rules checked: ${good.length} hold, ${broken.length} are broken.${skippedText}`;
 }

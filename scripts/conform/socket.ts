@@ -10,8 +10,8 @@ export interface HandshakeAnswer {
 /** Sends the HTTP request that asks for a WebSocket. */
 export type Handshake = (address: string, headers: Record<string, string>) => Promise<HandshakeAnswer>;
 
-const OPENS_WITHIN_MS = 10_000;
-const FRAME_WITHIN_MS = 10_000;
+const OPEN_TIMEOUT_MS = 10_000;
+const FRAME_TIMEOUT_MS = 10_000;
 
 export interface Sockets {
   handshake: Handshake;
@@ -22,8 +22,8 @@ export interface Sockets {
 export class Listener {
   readonly frames: string[] = [];
   readonly #socket: WebSocket;
-  #closedWith: number | null = null;
-  #read = 0;
+  #closeCode: number | null = null;
+  #readCount = 0;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -31,7 +31,7 @@ export class Listener {
       this.frames.push(String(data));
     });
     socket.addEventListener("close", ({ code }) => {
-      this.#closedWith = code;
+      this.#closeCode = code;
     });
   }
 
@@ -43,35 +43,35 @@ export class Listener {
     this.#socket.close();
   }
 
-  /** Waits for the next frame. `what` begins the message if none comes. */
-  async next(what: string, withinMs = FRAME_WITHIN_MS): Promise<string> {
-    await this.#wait(() => this.frames.length > this.#read || this.#closedWith !== null, withinMs);
-    const frame = this.frames[this.#read];
-    if (frame === undefined && this.#closedWith !== null)
-      throw new Broken(`${what}: the socket was closed with ${this.#closedWith}`);
-    if (frame === undefined) throw new Broken(`${what}: no frame within ${withinMs} ms`);
-    this.#read += 1;
+  /** Waits for the next frame. `what` begins the error message if no frame comes. */
+  async next(what: string, timeoutMs = FRAME_TIMEOUT_MS): Promise<string> {
+    await this.#wait(() => this.frames.length > this.#readCount || this.#closeCode !== null, timeoutMs);
+    const frame = this.frames[this.#readCount];
+    if (frame === undefined && this.#closeCode !== null)
+      throw new Broken(`${what}: the socket was closed with ${this.#closeCode}`);
+    if (frame === undefined) throw new Broken(`${what}: no frame within ${timeoutMs} ms`);
+    this.#readCount += 1;
     return frame;
   }
 
-  /** Waits until the service closes the socket. Resolves with the code. */
-  async closed(what: string, withinMs = FRAME_WITHIN_MS): Promise<number> {
-    await this.#wait(() => this.#closedWith !== null, withinMs);
-    if (this.#closedWith === null) throw new Broken(`${what}: the socket was not closed within ${withinMs} ms`);
-    return this.#closedWith;
+  /** Waits until the service closes the socket. Resolves with the close code. */
+  async closeCode(what: string, timeoutMs = FRAME_TIMEOUT_MS): Promise<number> {
+    await this.#wait(() => this.#closeCode !== null, timeoutMs);
+    if (this.#closeCode === null) throw new Broken(`${what}: the socket was not closed within ${timeoutMs} ms`);
+    return this.#closeCode;
   }
 
-  async #wait(until: () => boolean, withinMs: number): Promise<void> {
-    for (const deadline = Date.now() + withinMs; !until() && Date.now() < deadline; )
+  async #wait(until: () => boolean, timeoutMs: number): Promise<void> {
+    for (const deadline = Date.now() + timeoutMs; !until() && Date.now() < deadline; )
       await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-/** Opens a socket, and waits for the frame `hello`. */
+/** Opens a socket, and waits for its first frame, `hello`. */
 export async function listen({ http, sockets }: Suite, token: string): Promise<Listener> {
   const address = `${http.url.replace(/^http/, "ws")}/api/v1/customer/live`;
   const listener = new Listener(await sockets.connect(address, ["loyalty-edge", `bearer.${token}`]));
-  const hello = await listener.next("the first frame", OPENS_WITHIN_MS);
+  const hello = await listener.next("the first frame", OPEN_TIMEOUT_MS);
   if (hello !== '{"type":"hello"}') throw new Broken(`the first frame is ${hello}`);
   return listener;
 }

@@ -13,20 +13,20 @@ export type Check = (rule: string) => Promise<void>;
 /** The rules of one numbered section of docs/contract/, each in the words of the contract. */
 export interface Section {
   /** The document and the section: `interface, 4.2`. */
-  cited: string;
+  section: string;
   /** Rules that can be checked without feeding. */
-  reads?: Record<string, Check>;
-  /** Lines that are fed before the rules of `feeds` are checked. */
+  rulesWithoutFeeding?: Record<string, Check>;
+  /** Lines to feed before `rulesWithFeeding` are checked. */
   lines?: readonly Line[];
-  /** Rules that need these lines, or feed others. */
-  feeds?: Record<string, Check>;
+  /** Rules that need these lines, or feed lines of their own. */
+  rulesWithFeeding?: Record<string, Check>;
 }
 
-/** Settings of the service on which rules depend. */
+/** The settings of the service that change what it answers. */
 export interface Settings {
   nearbyRadiusMiles: number;
   customerSearch: "all" | "friends" | "none";
-  /** Whether pages of every origin may call. */
+  /** Whether browser pages of every origin may call the service. */
   anyOrigin: boolean;
 }
 
@@ -49,40 +49,41 @@ export class Skipped extends Error {
   override readonly name = "Skipped";
 }
 
-/** Each word of a text: `"a"` and `"b"` of `"a b"`. */
+/** The words of a text as a type: `"a" | "b"` for `"a b"`. */
 type Word<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Word<Rest> : Text;
 
-/** The kinds whose key is a pair. The key of the others is `id`. */
-const PAIRS: Record<string, readonly string[]> = {
+/** The fields of the key, for the kinds whose key is not `id`. */
+const KEY_FIELDS: Record<string, readonly string[]> = {
   membership: ["store_id", "customer_id"],
   registration: ["campaign_id", "customer_id"],
   friendship: ["customer_id", "friend_id"],
   block: ["customer_id", "blocked_id"],
   message_state: ["group_id", "customer_id"],
 };
-/** Events cannot be deleted. Messages are removed with their group. */
-const EVENTS = ["balance_entry", "token_earning", "play", "message"];
+/** The kinds that the suite does not delete. Events cannot be deleted. Messages are removed with their group. */
+const UNDELETED_KINDS = ["balance_entry", "token_earning", "play", "message"];
 
 const MOST_LINES = 2_000;
 const MOST_PAGES = 1_000;
 export const ANY_ORIGIN = "CORS_ORIGINS lets every page call";
 const READ_ONLY = "--read-only writes nothing";
 const DAY_MS = 86_400_000;
-const SECTION_TAKES_MS = 60_000;
+const LONGEST_SECTION_MS = 60_000;
 
-/** Makes ids, sends requests, and feeds lines for all sections. Deletes what they fed. */
+/** Makes ids, sends requests and feeds lines for all sections. Deletes the records that they have fed. */
 export class Suite {
   readonly http: Http;
   readonly tokens: Tokens;
   readonly sockets: Sockets;
   readonly settings: Settings;
-  /** Every id begins with this, except account ids. */
-  readonly run = `conform-${Math.random().toString(36).slice(2, 8)}`;
+  /** Every id begins with this text, except account ids. */
+  readonly idPrefix = `conform-${Math.random().toString(36).slice(2, 8)}`;
   readonly #mayFeed: boolean;
-  readonly #written = new Map<string, Line>();
+  /** The lines that delete the fed records, by their JSON. */
+  readonly #deleteLines = new Map<string, Line>();
   /** Every id of this run. Only records with these ids are deleted. */
-  readonly #ours = new Set<unknown>();
-  #count = 0;
+  readonly #ownIds = new Set<unknown>();
+  #idCount = 0;
 
   constructor({ http, tokens, sockets, settings, mayFeed }: SuiteOptions) {
     this.http = http;
@@ -94,18 +95,18 @@ export class Suite {
 
   /** A new id. Ids sort in the order in which they were made. */
   id(name: string): string {
-    this.#count += 1;
-    return this.#note(`${this.run}-${String(this.#count).padStart(5, "0")}-${name}`);
+    this.#idCount += 1;
+    return this.#noteId(`${this.idPrefix}-${String(this.#idCount).padStart(5, "0")}-${name}`);
   }
 
-  /** New ids by names with blanks between them: `"shop plain"`. */
+  /** A new id for each name of a text such as `"shop plain"`. */
   ids<Names extends string>(names: Names): Record<Word<Names>, string> {
     return byName(names, (name) => this.id(name));
   }
 
   /** A new account id: a random number of 15 digits. An operator who counts upwards never reaches it. */
   accountId(): string {
-    return this.#note(String(100_000_000_000_000 + Math.floor(Math.random() * 899_999_999_999_999)));
+    return this.#noteId(String(100_000_000_000_000 + Math.floor(Math.random() * 899_999_999_999_999)));
   }
 
   accountIds<Names extends string>(names: Names): Record<Word<Names>, string> {
@@ -120,15 +121,15 @@ export class Suite {
   /** Waits for the next day in UTC if today ends soon. Sections that feed dates of today need the same day throughout. */
   async untilDayLasts(): Promise<void> {
     const leftMs = DAY_MS - (Date.now() % DAY_MS);
-    if (this.#mayFeed && leftMs < SECTION_TAKES_MS) await this.http.sleep(leftMs);
+    if (this.#mayFeed && leftMs < LONGEST_SECTION_MS) await this.http.sleep(leftMs);
   }
 
   /** Three customers who can call. */
   async callers(): Promise<Callers> {
     const caller = async (name: string, index: number) => {
-      const one = await this.tokens.caller(this.id(name), index);
-      this.#note(one.id);
-      return one;
+      const newCaller = await this.tokens.caller(this.id(name), index);
+      this.#noteId(newCaller.id);
+      return newCaller;
     };
     return { ann: await caller("ann", 0), ben: await caller("ben", 1), eve: await caller("eve", 2) };
   }
@@ -152,34 +153,34 @@ export class Suite {
     return answer;
   }
 
-  /** Feeds lines that must be taken. */
+  /** Feeds lines. @throws `Broken` if they are refused. */
   async feed(...lines: Line[]): Promise<Answer> {
     const answer = await this.send(lines);
     expectOk(answer);
     return answer;
   }
 
-  /** Sends lines that must be refused for these fields. */
-  async refused(lines: readonly (Line | string)[], ...fields: string[]): Promise<void> {
+  /** Sends lines. @throws `Broken` unless they are refused, and the failure names exactly these fields. */
+  async expectRefused(lines: readonly (Line | string)[], ...fields: string[]): Promise<void> {
     expectInvalid(await this.send(lines), ...fields);
   }
 
-  /** Sends a line that must be refused for these fields. */
-  async refusedLine(line: Line, ...fields: string[]): Promise<void> {
-    await this.refused([line], ...fields.map((field) => `line 1.${field}`));
+  /** Sends a line. @throws `Broken` unless it is refused, and the failure names exactly these of its fields. */
+  async expectLineRefused(line: Line, ...fields: string[]): Promise<void> {
+    await this.expectRefused([line], ...fields.map((field) => `line 1.${field}`));
   }
 
-  /** A coupon that was issued to a customer, as their list shows it. */
+  /** A coupon that was issued to a customer, as `GET /coupons` shows it to them. */
   async couponOf(caller: Caller, id: string): Promise<Item | undefined> {
     return itemsOrNone(await this.get(caller, "coupons")).find((item) => item.id === id);
   }
 
-  /** The stores, customers or campaigns that a customer finds by a word, without forgiven typos. */
-  async found(caller: Caller, list: "stores" | "customers" | "campaigns", query: string): Promise<Item[]> {
+  /** The stores, customers or campaigns that a search finds, without forgiving typos. */
+  async search(caller: Caller, list: "stores" | "customers" | "campaigns", query: string): Promise<Item[]> {
     return listOf(await this.post(caller, "full-search", { query, typos: false }), list);
   }
 
-  /** The answers of all pages of a list. The address is that of the first page. */
+  /** The answers of all pages of a list, from the address of the first page. */
   async pages(address: string, token: string): Promise<Answer[]> {
     const pages: Answer[] = [];
     for (let next: string | undefined = address; next !== undefined; next = linkOf(pages.at(-1) as Answer)) {
@@ -189,15 +190,14 @@ export class Suite {
     return pages;
   }
 
-  /** Feeds lines that must be taken; resolves with how many were accepted and how many ignored. */
-  async taken(...lines: (Line | string)[]): Promise<unknown[]> {
+  /** Feeds lines. Resolves with the counts in the answer. @throws `Broken` if the lines are refused. */
+  async feedCounts(...lines: (Line | string)[]): Promise<Item> {
     const answer = await this.send(lines);
     expectOk(answer);
-    const { accepted, ignored } = answer.body.items as Item;
-    return [accepted, ignored];
+    return answer.body.items as Item;
   }
 
-  /** Asks again until an answer is as wanted. @throws `Broken` after this number of seconds. */
+  /** Asks until an answer passes the test `isWanted`. @throws `Broken` after this number of seconds. */
   async until(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean, seconds: number): Promise<Answer> {
     for (const deadline = Date.now() + seconds * 1_000; ; await this.http.sleep(200)) {
       const answer = await ask();
@@ -207,30 +207,30 @@ export class Suite {
     }
   }
 
-  /** Deletes all fed records that can be deleted. Resolves with the answer if the feed refuses that, else with null. */
+  /** Deletes the fed records that can be deleted. Resolves with null, or with the answer if the feed refuses it. */
   async deleteWritten(): Promise<Answer | null> {
-    const lines = [...this.#written.values()];
+    const lines = [...this.#deleteLines.values()];
     for (let from = 0; from < lines.length; from += MOST_LINES) {
       const answer = await this.send(lines.slice(from, from + MOST_LINES));
       if (answer.status !== 200) return answer;
     }
-    this.#written.clear();
+    this.#deleteLines.clear();
     return null;
   }
 
-  #note(id: string): string {
-    this.#ours.add(id);
+  #noteId(id: string): string {
+    this.#ownIds.add(id);
     return id;
   }
 
-  /** Notes how to delete the record of a line, even if its request is refused: a broken service may have stored it. */
+  /** Notes how to delete the record of a line. A broken service may store it even if it refuses the request. */
   #noteKey({ record, ...fields }: Line): void {
-    const key = Object.fromEntries((PAIRS[record] ?? ["id"]).map((name) => [name, fields[name]]));
+    const key = Object.fromEntries((KEY_FIELDS[record] ?? ["id"]).map((name) => [name, fields[name]]));
     const values = Object.values(key);
-    // A rule feeds a friendship of a customer with themselves. A line that deletes it would be refused too.
-    const isPossible = !EVENTS.includes(record) && new Set(values).size === values.length;
-    if (isPossible && values.every((value) => this.#ours.has(value)))
-      this.#written.set(JSON.stringify({ record, ...key }), { record, ...key, deleted: true });
+    // One rule feeds a friendship whose two customers are the same. The feed would refuse to delete it.
+    const canBeDeleted = !UNDELETED_KINDS.includes(record) && new Set(values).size === values.length;
+    if (canBeDeleted && values.every((value) => this.#ownIds.has(value)))
+      this.#deleteLines.set(JSON.stringify({ record, ...key }), { record, ...key, deleted: true });
   }
 }
 

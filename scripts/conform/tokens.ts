@@ -1,19 +1,19 @@
 import { type Claims, signClaims } from "../lib/sign.ts";
 import { Skipped } from "./suite.ts";
 
-/** Tokens that another issuer has signed. Its customers are not stored yet. */
-export interface GivenTokens {
+/** Tokens that another issuer has signed. The service must not have stored the customers yet. */
+export interface TokenFile {
   customers: string[];
   feed?: string | undefined;
   export?: string | undefined;
 }
 
-/** The suite signs tokens with the secret, or was given tokens. */
+/** The suite signs tokens with the secret, or uses the tokens of a file. */
 export interface Keys {
   secret?: string | undefined;
   /** Claims of every token that the suite signs, such as `iss` and `aud`. */
   claims: Claims;
-  given?: GivenTokens | undefined;
+  tokenFile?: TokenFile | undefined;
 }
 
 export interface Caller {
@@ -30,28 +30,28 @@ export class Tokens {
     this.#keys = keys;
   }
 
-  /** A customer who calls. If tokens were given, the customer is the subject of the token at this index, without the id. */
+  /** A customer with a token. With a token file, the id is ignored: the customer is the subject of the token at this index. */
   async caller(id: string, index: number): Promise<Caller> {
-    const { given } = this.#keys;
-    if (given === undefined) return { id, token: await this.sign({ scope: "customer", sub: id }) };
-    const token = orSkip(given.customers[index] ?? given.customers[0], "a customer's token");
+    const { tokenFile } = this.#keys;
+    if (tokenFile === undefined) return { id, token: await this.sign({ scope: "customer", sub: id }) };
+    const token = orSkip(tokenFile.customers[index] ?? tokenFile.customers[0], "a customer's token");
     return { id: subjectOf(token), token };
   }
 
-  /** A token that feeds these accounts, or all. */
+  /** A token that may feed these accounts. Without accounts, it may feed all. */
   async feed(...accounts: string[]): Promise<string> {
-    return this.#keys.given === undefined || accounts.length > 0
+    return this.#keys.tokenFile === undefined || accounts.length > 0
       ? this.sign({ scope: "feed", sub: SUBJECT, accounts: accounts.length === 0 ? "*" : accounts })
-      : orSkip(this.#keys.given.feed, "a feed token");
+      : orSkip(this.#keys.tokenFile.feed, "a feed token");
   }
 
   async export(): Promise<string> {
-    return this.#keys.given === undefined
+    return this.#keys.tokenFile === undefined
       ? this.sign({ scope: "export", sub: SUBJECT, accounts: "*" })
-      : orSkip(this.#keys.given.export, "an export token");
+      : orSkip(this.#keys.tokenFile.export, "an export token");
   }
 
-  /** A token that looks customers up. The suite can only sign it. */
+  /** A token that may look customers up. A token file has none, so it needs the secret. */
   lookup(): Promise<string> {
     return this.sign({ scope: "lookup", sub: SUBJECT });
   }
@@ -63,7 +63,9 @@ export class Tokens {
 
 function subjectOf(token: string): string {
   const claims = token.split(".")[1] ?? "";
-  const bytes = Uint8Array.from(atob(claims.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
+  const bytes = Uint8Array.from(atob(claims.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
+    character.charCodeAt(0),
+  );
   return String(JSON.parse(new TextDecoder().decode(bytes)).sub);
 }
 

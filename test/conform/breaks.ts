@@ -12,18 +12,18 @@ interface PassingAnswer {
   body: string;
 }
 
-/** Makes a service break a rule, by changing requests to it, its answers or its frames. */
+/** Makes a service seem to break a rule, by changing its requests, its answers or its frames. */
 export interface Break {
   request?: (request: PassingRequest) => void;
   answer?: (answer: PassingAnswer, request: PassingRequest) => void;
-  /** Changes a frame. Null drops it. */
+  /** Changes a frame, or drops it by returning null. */
   frame?: (text: string) => string | null;
 }
 
 type Item = Record<string, unknown>;
 
-/** Changes the JSON of an answer of these paths. */
-function inBody(path: RegExp, change: (body: Item, request: PassingRequest) => void) {
+/** An `answer` function that changes the JSON of the answers for these paths. */
+function changeBody(path: RegExp, change: (body: Item, request: PassingRequest) => void) {
   return (answer: PassingAnswer, request: PassingRequest) => {
     if (!path.test(request.path) || !answer.body.startsWith("{")) return;
     const body = JSON.parse(answer.body);
@@ -32,9 +32,9 @@ function inBody(path: RegExp, change: (body: Item, request: PassingRequest) => v
   };
 }
 
-/** Changes each item of an answer. `items` is a list, or an object of lists. */
-function inItems(path: RegExp, change: (item: Item) => void) {
-  return inBody(path, ({ items }) => {
+/** An `answer` function that changes each item. `items` is a list, or an object of lists. */
+function changeItems(path: RegExp, change: (item: Item) => void) {
+  return changeBody(path, ({ items }) => {
     for (const item of Object.values(items ?? {}).flat())
       if (typeof item === "object" && item !== null) change(item as Item);
   });
@@ -42,7 +42,7 @@ function inItems(path: RegExp, change: (item: Item) => void) {
 
 const FEED = /^\/api\/v1\/feed/;
 
-/** For words of a rule, how to break the rule. */
+/** How to break a rule. The key is a part of the rule's sentence. */
 export const BREAKS: Record<string, Break & { section: string }> = {
   "HEAD** is answered like GET, without a body.": {
     section: "interface, 1",
@@ -58,7 +58,7 @@ export const BREAKS: Record<string, Break & { section: string }> = {
   },
   "Members whom the caller has blocked are left out and counted": {
     section: "interface, 4.2",
-    answer: inItems(/messages/, (item) => {
+    answer: changeItems(/messages/, (item) => {
       item.group_name = String(item.group_name ?? "").replace(/ ?\(\d+ blocked\)/, "");
     }),
   },
@@ -77,13 +77,13 @@ export const BREAKS: Record<string, Break & { section: string }> = {
   "If any line is bad, nothing is applied.": {
     section: "feed, 1",
     request: (request) => {
-      // Drop the bad line, so that the others are applied.
+      // Drop the bad line, so that the service applies the other lines.
       if (FEED.test(request.path)) request.body = request.body.replace(/\n[^\n]*"latitude":91[^\n]*$/, "");
     },
   },
   "Members below stay where they are in the tree.": {
     section: "feed, 2",
-    answer: inBody(/team-with-level/, (body) => {
+    answer: changeBody(/team-with-level/, (body) => {
       if (Array.isArray(body.items) && body.items.length === 1) body.items = [];
     }),
   },

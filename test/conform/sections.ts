@@ -10,12 +10,12 @@ import { document, fitDocument } from "../support/openapi.ts";
 
 const SETTINGS: Settings = { nearbyRadiusMiles: 25, customerSearch: "all", anyOrigin: false };
 
-/** Sends a request to the Worker under test. Throws if the answer is not as the OpenAPI document says. */
+/** Sends a request to the Worker under test. Throws if the answer does not fit the OpenAPI document. */
 export const ask: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
   const { method } = request;
   const path = new URL(request.url).pathname;
-  // The document is an asset, which Cloudflare serves without asking the Worker.
+  // Cloudflare serves the document as an asset, so the Worker has no route for it.
   if (path === "/openapi.json") return Response.json(document);
   const response = await exports.default.fetch(request);
   if (method !== "HEAD" && method !== "OPTIONS") fitDocument({ method, path }, await toAnswer(response.clone()));
@@ -38,7 +38,7 @@ export const sockets: Sockets = {
   connect: async (address, protocols) => {
     const { status, webSocket } = await upgrade(address, { "Sec-WebSocket-Protocol": protocols.join(", ") });
     if (webSocket === null) throw new Error(`no socket: ${status}`);
-    // Accept later, so that no frame comes before the caller has added its listeners.
+    // Accept the socket later, so that no frame comes before the caller has added its listeners.
     queueMicrotask(() => {
       webSocket.accept();
     });
@@ -57,16 +57,17 @@ export function suiteInWorkerd(settings: Partial<Settings> = {}, send = ask, sui
   });
 }
 
-/** Makes a test of each rule of these sections. Its name is the rule's sentence. */
+/** Makes a test for each rule of these sections. The test's name is the rule's sentence. */
 export async function testSections(sections: readonly MakeSection[], settings: Partial<Settings> = {}): Promise<void> {
-  for (const make of sections) {
+  for (const makeSection of sections) {
     const suite = suiteInWorkerd(settings);
-    const { cited, lines = [], reads = {}, feeds = {} } = await make(suite);
-    describe(cited, () => {
+    const { section, lines = [], rulesWithoutFeeding, rulesWithFeeding } = await makeSection(suite);
+    describe(section, () => {
       beforeAll(async () => {
         if (lines.length > 0) await suite.feed(...lines);
       });
-      for (const [rule, check] of Object.entries({ ...reads, ...feeds })) it(rule, () => check(rule));
+      for (const [rule, check] of Object.entries({ ...rulesWithoutFeeding, ...rulesWithFeeding }))
+        it(rule, () => check(rule));
     });
   }
 }

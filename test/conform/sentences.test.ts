@@ -8,25 +8,25 @@ const documents = import.meta.glob<string>("../../docs/contract/*.md", {
   eager: true,
 });
 
-/** The text of a section such as `interface, 4.2`, with its subsections, as one line without links. */
-function textOf(cited: string): string {
-  const [name = "", number = ""] = cited.split(", ");
+/** The text of a section of the contract and of its subsections, as one line without links. */
+function textOf(section: string): string {
+  const [name = "", number = ""] = section.split(", ");
   const [, ...parts] = (documents[`../../docs/contract/${name}.md`] ?? "").split(/^#{2,3} (?=\d)/m);
-  const own = parts.filter((part) => part.startsWith(`${number}.`) || part.startsWith(`${number} `));
-  return own
+  const ownParts = parts.filter((part) => part.startsWith(`${number}.`) || part.startsWith(`${number} `));
+  return ownParts
     .join(" ")
     .replaceAll(/\]\([^)]*\)|\[(?=[^\]]*\]\()/g, "")
     .replaceAll(/\s+/g, " ");
 }
 
-const sections = await Promise.all(SECTIONS.map((make) => make(suiteInWorkerd())));
+const sections = await Promise.all(SECTIONS.map((makeSection) => makeSection(suiteInWorkerd())));
 
 describe("the sentences of the rules that conform checks", () => {
-  it.for(sections.map((section) => [section.cited, section] as const))(
+  it.for(sections.map((rules) => [rules.section, rules] as const))(
     "are in the contract: %s",
-    ([cited, section], { expect }) => {
-      const text = textOf(cited);
-      const rules = Object.keys({ ...section.reads, ...section.feeds });
+    ([section, { rulesWithoutFeeding, rulesWithFeeding }], { expect }) => {
+      const text = textOf(section);
+      const rules = Object.keys({ ...rulesWithoutFeeding, ...rulesWithFeeding });
 
       expect(rules.filter((rule) => !text.includes(rule))).toEqual([]);
     },

@@ -4,8 +4,8 @@ import { account, coupon, customer, issued, store } from "../lines.ts";
 import { ANY_ORIGIN, type Section, Skipped, type Suite } from "../suite.ts";
 
 const LIST = "/api/v1/customer/coupons";
-const FOREIGN = "https://conform.example";
-const CONDITIONAL = ["coupons", "my-coupons", "me"];
+const OTHER_ORIGIN = "https://conform.example";
+const PATHS_WITH_ETAG = ["coupons", "my-coupons", "me"];
 const ENDPOINTS = [
   ...["campaigns/near-by-popular-campaigns", "messages", "stores/{id}/team-with-level", "coupons", "my-coupons"],
   ...["full-search", "gamification/leaderboard", "me"],
@@ -18,8 +18,8 @@ export async function around(suite: Suite): Promise<Section> {
   const { shop, plain, held } = suite.ids("shop plain held");
 
   return {
-    cited: "interface, 6",
-    reads: {
+    section: "interface, 6",
+    rulesWithoutFeeding: {
       "Answers that may come from a replica have the header `X-D1-Bookmark`.": async () => {
         for (const path of [LIST, "/api/v1/customer/my-coupons"]) {
           const { headers } = await suite.http.send(path, { token: ann.token });
@@ -47,12 +47,12 @@ export async function around(suite: Suite): Promise<Section> {
       "A browser page of another origin may call only if `CORS_ORIGINS` names its origin. A preflight from any other is 403 `FORBIDDEN`, and says so.":
         async () => {
           if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
-          const headers = { Origin: FOREIGN, "Access-Control-Request-Method": "GET" };
+          const headers = { Origin: OTHER_ORIGIN, "Access-Control-Request-Method": "GET" };
           const preflight = await suite.http.send(LIST, { method: "OPTIONS", headers });
           expectFailure(preflight, 403, "FORBIDDEN");
-          const answer = await suite.http.send(LIST, { token: ann.token, headers: { Origin: FOREIGN } });
-          const allowed = [preflight, answer].map((one) => one.headers.get("Access-Control-Allow-Origin"));
-          expectSame(allowed, [null, null]);
+          const answer = await suite.http.send(LIST, { token: ann.token, headers: { Origin: OTHER_ORIGIN } });
+          const allowedOrigins = [preflight, answer].map(({ headers }) => headers.get("Access-Control-Allow-Origin"));
+          expectSame(allowedOrigins, [null, null]);
         },
     },
     lines: [
@@ -62,9 +62,9 @@ export async function around(suite: Suite): Promise<Section> {
       coupon(plain, accountId),
       issued(held, ann.id, plain, shop),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "has a weak `ETag`, `Cache-Control: private, no-cache` and `Vary: Authorization`.": async () => {
-        for (const path of CONDITIONAL) {
+        for (const path of PATHS_WITH_ETAG) {
           const { request, headers } = await suite.get(ann, path);
           const actual = [/^W\/".*"$/.test(headers.get("ETag") ?? ""), headers.get("Cache-Control")];
           expectSame(actual, [true, "private, no-cache"], `a weak ETag and Cache-Control of ${request}`);
@@ -74,26 +74,26 @@ export async function around(suite: Suite): Promise<Section> {
       },
       "A request whose `If-None-Match` names the tag, among others or as `*`, is answered 304, without a body":
         async () => {
-          for (const path of CONDITIONAL) {
+          for (const path of PATHS_WITH_ETAG) {
             const tag = (await suite.get(ann, path)).headers.get("ETag") ?? "";
-            const strong = tag.replace("W/", "");
-            for (const names of [tag, `"other", ${tag}`, `${strong},W/"b,c"`, strong, "*", " * "]) {
+            const strongTag = tag.replace("W/", "");
+            for (const names of [tag, `"other", ${tag}`, `${strongTag},W/"b,c"`, strongTag, "*", " * "]) {
               const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": names } });
               expectSame([answer.status, answer.text], [304, ""], `${path} with If-None-Match: ${names}`);
               expectSame(answer.headers.get("ETag"), tag);
             }
-            for (const names of ['"other"', `"a${strong.slice(1)}`, '"*"', "W/*", "", '""']) {
-              const other = await suite.get(ann, path, {}, { headers: { "If-None-Match": names } });
-              expectSame(other.status, 200, `${path} with the tags ${names}`);
+            for (const names of ['"other"', `"a${strongTag.slice(1)}`, '"*"', "W/*", "", '""']) {
+              const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": names } });
+              expectSame(answer.status, 200, `${path} with the tags ${names}`);
             }
           }
         },
       "Equal bodies have equal tags, in every data centre.": async () => {
         const tagOf = async () => (await suite.get(ann, "me")).headers.get("ETag");
-        const before = await tagOf();
-        expectSame(await tagOf(), before);
+        const tag = await tagOf();
+        expectSame(await tagOf(), tag);
         await suite.feed(customer(ann.id, "Conny Conform", { customer_description: "moved" }));
-        expectThat((await tagOf()) !== before, "another body has the same tag");
+        expectThat((await tagOf()) !== tag, "another body has the same tag");
       },
       "Failures and all other answers of the API are `no-store`.": async () => {
         const anyTag = { headers: { "If-None-Match": "*" } };

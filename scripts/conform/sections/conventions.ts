@@ -5,14 +5,15 @@ import { account, coupon, customer, eipCampaign, employee, issued, membership, p
 import type { Section, Suite } from "../suite.ts";
 
 const MOST_BYTES = 2 * 1024 * 1024;
-/** Coupons of 40 lines of 200 characters: more than one answer holds. */
-const LONG_COUPONS = 300;
-/** The most bytes of one of these coupons in a list. */
+/** This many coupons of 40 lines with 200 characters each do not fit into one answer. */
+const LONG_COUPON_COUNT = 300;
+/** A list has at most this many bytes for each of these coupons. */
 const LONG_COUPON_BYTES = 9_500;
 const NEARBY = "campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
-/** In the order of code points. UTF-16 code units and alphabets have other orders. */
-const SORTED = ["Z", "a", "aa", "é", "\uFFFD", "\u{1F600}"];
+/** Names in the order of code points. Sorting by UTF-16 code units or by an alphabet gives other orders. */
+const SORTED_NAMES = ["Z", "a", "aa", "é", "\uFFFD", "\u{1F600}"];
+/** Whether a search finds a coupon with this name. */
 const MATCHES: readonly [search: string, name: string, isFound: boolean][] = [
   ["EE c", "Free coffee", true],
   ["CAFÉ", "Free cafe", true],
@@ -30,7 +31,7 @@ const MATCHES: readonly [search: string, name: string, isFound: boolean][] = [
   ["x".repeat(51), `-${"x".repeat(51)}-`, true],
   ["🍩".repeat(100), "🍩".repeat(101), true],
 ];
-/** Cursors that no link has: beyond the page, at a time that does not exist, or incomplete. */
+/** Cursors that the service never makes: beyond the page, at a time that does not exist, or incomplete. */
 const BAD_CURSORS = [
   ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", shown: 50, group_id: "g" }],
   ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-31 09:42:17", shown: 0, group_id: "g" }],
@@ -48,32 +49,32 @@ const NOT_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
 export async function conventions(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, plain, percent, other, printed } = suite.ids("shop plain percent other printed");
+  const { shop, plain, percent, percentIssued, long } = suite.ids("shop plain percent percentIssued long");
   const tied = [suite.id("tied"), suite.id("tied"), suite.id("tied")];
   const matches = MATCHES.map(([search, name, isFound]) => ({
     ...{ id: suite.id("matched"), couponId: suite.id("coupon") },
     ...{ search, name, isFound },
   }));
   const league = suite.id("league");
-  const held = Array.from({ length: LONG_COUPONS }, () => suite.id("held"));
-  const printedLines = Array.from({ length: 20 }, () => "word ".repeat(40));
+  const longIssued = Array.from({ length: LONG_COUPON_COUNT }, () => suite.id("long"));
+  const longLines = Array.from({ length: 20 }, () => "word ".repeat(40));
 
   const nearby = (more: object) =>
     suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: accountId, ...more });
-  const mine = (query = "", method = "GET") =>
+  const myCoupons = (query = "", method = "GET") =>
     suite.http.send(`/api/v1/customer/my-coupons${query}`, { token: ann.token, method });
   const storeIds = (answer: Answer) => idsOf(listOf(answer, "store"));
-  const bySearch = async (search: string) => idsOf(await suite.get(ann, "coupons", { search }));
+  const idsBySearch = async (search: string) => idsOf(await suite.get(ann, "coupons", { search }));
 
   return {
-    cited: "interface, 1",
-    reads: {
+    section: "interface, 1",
+    rulesWithoutFeeding: {
       "Both must exist in the calendar.": async () => {
         for (const check_time of ["2026-02-29 00:00:00", "2026-11-20 24:00:00", "2026-13-01 00:00:00"])
           expectInvalid(await suite.get(ann, "messages", { check_time }), "check_time");
       },
       "A parameter that is not a list must not be given twice.": async () => {
-        expectInvalid(await mine("?search=a&search=b"), "search");
+        expectInvalid(await myCoupons("?search=a&search=b"), "search");
       },
       "The `Content-Type` does not matter.": async () => {
         const body = JSON.stringify({ latitude: 0, longitude: 0, single_account_id: accountId });
@@ -83,8 +84,8 @@ export async function conventions(suite: Suite): Promise<Section> {
         }
       },
       "**Booleans** in a query are `true`, `false`, `1` or `0`, in any case.": async () => {
-        for (const value of ["TRUE", "False", "1", "0"]) expectOk(await mine(`?digitalonly=${value}`));
-        for (const value of ["yes", "2", "t"]) expectInvalid(await mine(`?digitalonly=${value}`), "digitalonly");
+        for (const value of ["TRUE", "False", "1", "0"]) expectOk(await myCoupons(`?digitalonly=${value}`));
+        for (const value of ["yes", "2", "t"]) expectInvalid(await myCoupons(`?digitalonly=${value}`), "digitalonly");
       },
       '`""`, `null`, `true`, `"8x"`, `"1e3"`, `NaN` and `Infinity` are not numbers.': async () => {
         for (const count of NOT_NUMBERS) expectInvalid(await nearby({ count }), "count");
@@ -94,7 +95,7 @@ export async function conventions(suite: Suite): Promise<Section> {
         expectOk(await nearby({ latitude: "-1.5" }));
       },
       "In a query, `search=` or `page=` means that the parameter is absent.": async () => {
-        expectOk(await mine("?search=&page=&type=&storeId="));
+        expectOk(await myCoupons("?search=&page=&type=&storeId="));
       },
       'In a JSON body, `""` and `null` mean absent for an optional text, and are errors for a number.': async () => {
         for (const eip_campaign_id of ["", null])
@@ -103,12 +104,13 @@ export async function conventions(suite: Suite): Promise<Section> {
       },
       "**Unknown parameters** are ignored.": async () => {
         expectOk(await nearby({ nobody: "knows", this: { parameter: 1 } }));
-        expectOk(await mine("?nobody=knows&nobody=this"));
+        expectOk(await myCoupons("?nobody=knows&nobody=this"));
       },
       "`page` is 1 (the default) to 999,999,999, `per_page` 1 to 100 (50).": async () => {
-        for (const page of ["0", "1000000000", "-1", "1.5", "one"]) expectInvalid(await mine(`?page=${page}`), "page");
-        for (const size of ["0", "101"]) expectInvalid(await mine(`?per_page=${size}`), "per_page");
-        expectOk(await mine("?page=999999999&per_page=100"));
+        for (const page of ["0", "1000000000", "-1", "1.5", "one"])
+          expectInvalid(await myCoupons(`?page=${page}`), "page");
+        for (const size of ["0", "101"]) expectInvalid(await myCoupons(`?per_page=${size}`), "per_page");
+        expectOk(await myCoupons("?page=999999999&per_page=100"));
       },
       "a malformed `after` is 422.": async () => {
         for (const path of ["messages", "coupons", "my-coupons", "me"])
@@ -117,7 +119,7 @@ export async function conventions(suite: Suite): Promise<Section> {
           expectInvalid(await suite.get(ann, path, { after: JSON.stringify(cursor) }), "after");
       },
       "**HEAD** is answered like GET, without a body.": async () => {
-        const [head, get] = [await mine("", "HEAD"), await mine()];
+        const [head, get] = [await myCoupons("", "HEAD"), await myCoupons()];
         expectSame([head.status, head.text], [get.status, ""]);
         expectSame(head.headers.get("Content-Type"), get.headers.get("Content-Type"));
       },
@@ -127,8 +129,8 @@ export async function conventions(suite: Suite): Promise<Section> {
       store(shop, accountId),
       customer(ann.id),
       customer(ben.id),
-      coupon(printed, accountId, { header_lines: printedLines, text_lines: printedLines }),
-      ...held.map((id) => issued(id, ben.id, printed, shop, { created_at: "2026-01-01 00:00:00" })),
+      coupon(long, accountId, { header_lines: longLines, text_lines: longLines }),
+      ...longIssued.map((id) => issued(id, ben.id, long, shop, { created_at: "2026-01-01 00:00:00" })),
       ...matches.flatMap(({ id, couponId, name }) => [
         coupon(couponId, accountId, { name }),
         issued(id, eve.id, couponId, shop),
@@ -136,31 +138,31 @@ export async function conventions(suite: Suite): Promise<Section> {
       customer(eve.id),
       membership(shop, eve.id),
       eipCampaign(league, accountId),
-      ...SORTED.toReversed().flatMap((name) => {
-        const { member, player, place } = suite.ids("member player place");
+      ...SORTED_NAMES.toReversed().flatMap((name) => {
+        const { member, player, storeId } = suite.ids("member player storeId");
         const chain = suite.accountId();
         return [
           ...[customer(member, `Mx ${name}`), membership(shop, member, { referrer_id: eve.id })],
           ...[employee(player, accountId, name), play(suite.id("play"), league, shop, player)],
-          ...[account(chain, { company: name }), store(place, chain), membership(place, eve.id)],
+          ...[account(chain, { company: name }), store(storeId, chain), membership(storeId, eve.id)],
         ];
       }),
       coupon(plain, accountId, { name: "José's deal", value: "5" }),
       coupon(percent, accountId, { name: '50%_off "now"*' }),
-      issued(other, ann.id, percent, shop),
+      issued(percentIssued, ann.id, percent, shop),
       ...tied.map((id) => issued(id, ann.id, plain, shop, { created_at: "2026-01-01 00:00:00" })),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "`storeId=a,b` and `storeId=a&storeId=b` are the same list. Blanks around a part are dropped, and empty parts are ignored.":
         async () => {
-          const expected = [other, ...tied];
+          const expected = [percentIssued, ...tied];
           for (const search of [`nobody,${shop}`, `nobody&storeId=${shop}`, `,%20${shop}%20,,`])
-            expectSame(storeIds(await mine(`?storeId=${search}`)), expected, `coupons of storeId=${search}`);
+            expectSame(storeIds(await myCoupons(`?storeId=${search}`)), expected, `coupons of storeId=${search}`);
         },
       "Every list has a total order, because ties end on the id, so pages of unchanged data neither repeat nor skip an item.":
         async () => {
-          const pages = await Promise.all([1, 2, 3, 4].map((page) => mine(`?per_page=1&page=${page}`)));
-          expectSame(pages.flatMap(storeIds), [other, ...tied]);
+          const pages = await Promise.all([1, 2, 3, 4].map((page) => myCoupons(`?per_page=1&page=${page}`)));
+          expectSame(pages.flatMap(storeIds), [percentIssued, ...tied]);
         },
       "An answer has at most 2 MiB (2,097,152 bytes), unless a single item has more. A list that would have more stops before the item that would exceed it":
         async () => {
@@ -168,23 +170,23 @@ export async function conventions(suite: Suite): Promise<Section> {
           const sizes = answers.map(({ text }) => new TextEncoder().encode(text).length);
           expectThat(Math.max(...sizes) <= MOST_BYTES, `an answer has ${Math.max(...sizes)} bytes`);
           expectThat((sizes[0] ?? 0) + LONG_COUPON_BYTES > MOST_BYTES, `the list stops after ${sizes[0]} bytes`);
-          expectList(answers.flatMap(itemsOf), held);
+          expectList(answers.flatMap(itemsOf), longIssued);
         },
       "The header `Link` (RFC 8288) has the addresses of the next and the previous page.": async () => {
-        const next = linkOf(await mine("?per_page=3&type=store&search=")) ?? "";
+        const next = linkOf(await myCoupons("?per_page=3&type=store&search=")) ?? "";
         const { searchParams } = new URL(next);
         expectSame([searchParams.get("type"), searchParams.get("page")], ["store", "2"]);
         const second = await suite.http.send(next, { token: ann.token });
         expectSame(storeIds(second), tied.slice(2));
         const first = await suite.http.send(linkOf(second, "prev") ?? "", { token: ann.token });
-        expectSame(storeIds(first), [other, ...tied.slice(0, 2)]);
+        expectSame(storeIds(first), [percentIssued, ...tied.slice(0, 2)]);
         expectSame(linkOf(second), undefined);
       },
       'As a string an amount has two fraction digits (`"5.00"`)': async () => {
         expectFields(await suite.couponOf(ann, tied[0] ?? ""), { value: "5.00" });
       },
       "**Matching text** ignores case and accents: `jose` finds `José`.": async () => {
-        expectSame(await bySearch("JOSE'S"), tied);
+        expectSame(await idsBySearch("JOSE'S"), tied);
       },
       "Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves; the two small sigmas (`ς`, `σ`) are one letter.":
         async () => {
@@ -195,20 +197,21 @@ export async function conventions(suite: Suite): Promise<Section> {
         },
       "**Sorting by a name** goes by code point.": async () => {
         const team = await suite.get(eve, `stores/${shop}/team-with-level`);
-        const names = SORTED.map((name) => `Mx ${name}`);
+        const names = SORTED_NAMES.map((name) => `Mx ${name}`);
         expectList(team, names, "name");
-        expectList(await suite.post(ann, BOARD, { location_id: shop }), SORTED, "employee_name");
+        expectList(await suite.post(ann, BOARD, { location_id: shop }), SORTED_NAMES, "employee_name");
         const balances = listOf(await suite.get(eve, "me"), "balances");
-        const others = balances.filter(({ account_id }) => account_id !== accountId);
-        expectList(others, SORTED, "company");
+        const otherBalances = balances.filter(({ account_id }) => account_id !== accountId);
+        expectList(otherBalances, SORTED_NAMES, "company");
       },
       "`per_page` 1 to 100 (50).": async () => {
-        expectSame(storeIds(await suite.get(ben, "my-coupons", { per_page: "" })), held.slice(0, 50));
+        expectSame(storeIds(await suite.get(ben, "my-coupons", { per_page: "" })), longIssued.slice(0, 50));
       },
       "`%`, `_`, quotes and query operators are plain text.": async () => {
-        for (const search of ["50%_", '"now"*']) expectSame(await bySearch(search), [other], `coupons by ${search}`);
+        for (const search of ["50%_", '"now"*'])
+          expectSame(await idsBySearch(search), [percentIssued], `coupons by ${search}`);
         for (const search of ["5%f", "_0%"])
-          expectThat((await bySearch(search)).length === 0, `${search} is a pattern`);
+          expectThat((await idsBySearch(search)).length === 0, `${search} is a pattern`);
       },
     },
   };

@@ -14,13 +14,13 @@ export async function exportPages(suite: Suite): Promise<Section> {
   const accountId = suite.accountId();
   const { shop, talk } = suite.ids("shop talk");
 
-  const page = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
+  const exportPage = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
   return {
-    cited: "export, 1",
-    reads: {
+    section: "export, 1",
+    rulesWithoutFeeding: {
       "`GET /api/v1/feed` answers one page of an export: NDJSON (`application/x-ndjson`), each line ended by a line feed.":
         async () => {
-          const answer = await page();
+          const answer = await exportPage();
           const contentType = answer.headers.get("Content-Type") ?? "";
           expectThat(/^application\/x-ndjson/.test(contentType), `the Content-Type is ${contentType}`);
           exportedLines(answer);
@@ -33,16 +33,16 @@ export async function exportPages(suite: Suite): Promise<Section> {
       },
       "**A page** has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`, so one feed request takes it.":
         async () => {
-          const answer = await page();
+          const answer = await exportPage();
           expectThat(exportedLines(answer).length <= MOST_LINES, "a page has more lines");
           expectThat(new TextEncoder().encode(answer.text).length <= MOST_BYTES, "a page has more bytes");
         },
       "Any that is not of such a link is 422, and so is one of other kinds.": async () => {
-        expectInvalid(await page("?after=made-up"), "after");
+        expectInvalid(await exportPage("?after=made-up"), "after");
       },
-      "An unknown one is 422.": async () => expectInvalid(await page("?record=customer,nothing"), "record"),
+      "An unknown one is 422.": async () => expectInvalid(await exportPage("?record=customer,nothing"), "record"),
       "**`X-Feed-Version`** on each page is how many feed requests the database had committed": async () => {
-        const version = (await page("?record=account")).headers.get("X-Feed-Version");
+        const version = (await exportPage("?record=account")).headers.get("X-Feed-Version");
         expectThat(/^\d+$/.test(version ?? ""), `X-Feed-Version is ${version}`);
       },
     },
@@ -60,7 +60,7 @@ export async function exportPages(suite: Suite): Promise<Section> {
       message(suite.id("message"), talk, ann.id, "Hello"),
       message(suite.id("answer"), talk, ben.id, "Hi"),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "**`customer_id=ada`** restricts the export to the lines about one customer: the customer, and their memberships, registrations, friendships, issued coupons, states, groups, messages, entries and earnings. The blocks that they made are among them.":
         async () => {
           const pages = await suite.pages(`${FEED}?customer_id=${ann.id}`, await suite.tokens.export());
@@ -72,33 +72,33 @@ export async function exportPages(suite: Suite): Promise<Section> {
           expectThat(lines.every(isAboutAnn), "a line is about somebody else");
         },
       "A cursor of another customer is 422.": async () => {
-        const next = new URL(linkOf(await page(`?customer_id=${ann.id}`)) ?? "");
+        const next = new URL(linkOf(await exportPage(`?customer_id=${ann.id}`)) ?? "");
         next.searchParams.set("customer_id", ben.id);
-        expectInvalid(await page(next.search), "after");
+        expectInvalid(await exportPage(next.search), "after");
       },
       "**`record=customer,store`** restricts the export to kinds": async () => {
-        const lines = exportedLines(await page("?record=customer,account"));
-        const other = lines.find(({ record }) => record !== "customer" && record !== "account");
-        expectSame(other?.record, undefined);
+        const lines = exportedLines(await exportPage("?record=customer,account"));
+        const otherLine = lines.find(({ record }) => record !== "customer" && record !== "account");
+        expectSame(otherLine?.record, undefined);
       },
     },
   };
 }
 
-/** Some kinds, in the order of an export. */
-const ORDER = ["account", "store", "campaign", "customer", "coupon", "employee", "eip_campaign", "message_group"];
+/** Some kinds of record, in the order of an export. */
+const KIND_ORDER = ["account", "store", "campaign", "customer", "coupon", "employee", "eip_campaign", "message_group"];
 
 /** docs/contract/export.md, 2 */
 export async function exportOrder(suite: Suite): Promise<Section> {
   return {
-    cited: "export, 2",
-    reads: {
+    section: "export, 2",
+    rulesWithoutFeeding: {
       "kind by kind, what others refer to first.": async () => {
         const answer = await suite.http.send(FEED, { token: await suite.tokens.export() });
         const kinds = [...new Set(exportedLines(answer).map(({ record }) => String(record)))];
         expectSame(
-          kinds.filter((kind) => ORDER.includes(kind)),
-          ORDER.filter((kind) => kinds.includes(kind)),
+          kinds.filter((kind) => KIND_ORDER.includes(kind)),
+          KIND_ORDER.filter((kind) => kinds.includes(kind)),
         );
       },
     },
@@ -109,26 +109,26 @@ export async function exportOrder(suite: Suite): Promise<Section> {
 export async function exportLines(suite: Suite): Promise<Section> {
   const accountId = suite.accountId();
 
-  /** The exported line of an eip_campaign. An export of this kind is short. */
-  const exported = async (id: string): Promise<Line | undefined> => {
+  /** The exported line of an eip_campaign. There are few records of this kind, so the export is short. */
+  const exportedLeague = async (id: string): Promise<Line | undefined> => {
     const pages = await suite.pages(`${FEED}?record=eip_campaign`, await suite.tokens.export());
     return pages.flatMap(exportedLines).find((line) => line.id === id) as Line | undefined;
   };
 
   return {
-    cited: "export, 3",
+    section: "export, 3",
     lines: [account(accountId)],
-    feeds: {
+    rulesWithFeeding: {
       "A line has every field of its kind, whether it was fed or filled in by default, in the order of its schema. So the same record gives the same bytes.":
         async () => {
           const id = suite.id("league");
           await suite.feed(eipCampaign(id, accountId, { name: "Café" }));
-          const line = await exported(id);
+          const line = await exportedLeague(id);
           const { time_zone, ...fields }: Item = line ?? {};
           const league = { record: "eip_campaign", id, account_id: accountId, name: "Café" };
           expectSame(fields, { ...league, start_date: "2020-01-01", end_date: null });
           if (line !== undefined) await suite.feed(line);
-          expectSame(JSON.stringify(await exported(id)), JSON.stringify(line));
+          expectSame(JSON.stringify(await exportedLeague(id)), JSON.stringify(line));
         },
     },
   };

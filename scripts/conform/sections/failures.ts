@@ -48,14 +48,14 @@ const BAD_BODIES: readonly (readonly [path: string, body: object, fields: string
 /** docs/contract/interface.md, 3 */
 export async function failures(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
-  const { shop, unknown } = suite.ids("shop unknown");
+  const { shop, unknownId } = suite.ids("shop unknownId");
   const accountId = suite.accountId();
   const send = (path: string, request: Call = {}) => suite.http.send(path, request);
   const post = (body: string, token = ann.token) => send(NEARBY, { token, body });
 
   return {
-    cited: "interface, 3",
-    reads: {
+    section: "interface, 3",
+    rulesWithoutFeeding: {
       "Every failure is a JSON object with `status: false`, also for unknown paths, wrong methods, bad JSON and crashes.":
         async () => {
           const answers: Answer[] = [
@@ -79,7 +79,7 @@ export async function failures(suite: Suite): Promise<Section> {
           expectFailure(await post("["), 400, "VALIDATION_EXCEPTION", ["body"]);
         },
       "then what only the database knows (403 before 404 before 422)": async () => {
-        expectInvalid(await suite.get(ann, `stores/${unknown}/team-with-level`, { level_no: "9" }), "level_no");
+        expectInvalid(await suite.get(ann, `stores/${unknownId}/team-with-level`, { level_no: "9" }), "level_no");
       },
       "no messages; no coupons, in either coupon list": async () => {
         const token = await suite.tokens.sign({ scope: "customer", sub: suite.id("nobody") });
@@ -123,7 +123,7 @@ export async function failures(suite: Suite): Promise<Section> {
       },
       "unknown path, unknown store (also an id of more than 64 characters)": async () => {
         const paths = ["", "/", "/nowhere", "/stores", "/messages/1", "/messages/"];
-        const stores = [unknown, LONG_ID].map((id) => `/stores/${id}/team-with-level`);
+        const stores = [unknownId, LONG_ID].map((id) => `/stores/${id}/team-with-level`);
         for (const path of [...paths, ...stores])
           expectFailure(await send(`/api/v1/customer${path}`, { token: ann.token }), 404, "NOT_FOUND");
       },
@@ -162,15 +162,15 @@ export async function failures(suite: Suite): Promise<Section> {
       "A bad item of a list stands under the list's field, with its index in the text.": async () => {
         const answer = await suite.get(ann, "my-coupons", { storeId: `a,b,${LONG_ID}` });
         expectInvalid(answer, "storeId");
-        // The contract does not say whether the first index is 0 or 1.
+        // The index is 2 or 3: the contract does not say whether it counts from 0 or 1.
         expectThat(/2|3/.test(JSON.stringify(answer.body.messages)), "the text has no index");
       },
     },
     lines: [account(accountId), store(shop, accountId), customer(ann.id)],
-    feeds: {
+    rulesWithFeeding: {
       "a member who is not in the caller's team": async () => {
         const path = `stores/${shop}/team-with-level`;
-        expectFailure(await suite.get(ann, path, { team_member_id: unknown }), 404, "NOT_FOUND");
+        expectFailure(await suite.get(ann, path, { team_member_id: unknownId }), 404, "NOT_FOUND");
         expectOk(await suite.get(ann, path));
       },
     },

@@ -28,15 +28,17 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
   const accountId = suite.accountId();
   const { shop, plain, unused, middle, below } = suite.ids("shop plain unused middle below");
   const readAt = "2026-01-06 09:00:00";
-  const old = { sent_at: readAt };
+  const sentEarlier = { sent_at: readAt };
 
-  const lastOf = async (talk: string, caller = ann) =>
+  const groupOf = async (talk: string, caller = ann) =>
     itemsOrNone(await suite.get(caller, "messages")).find(({ group_id }) => group_id === talk);
-  const team = async () =>
-    itemsOf(await suite.get(ann, `stores/${shop}/team-with-level`)).map(({ id, current_level }) => [id, current_level]);
+  const levelsOfTeam = async () => {
+    const members = itemsOf(await suite.get(ann, `stores/${shop}/team-with-level`));
+    return members.map(({ id, current_level }) => ({ id, current_level }));
+  };
 
   return {
-    cited: "feed, 2",
+    section: "feed, 2",
     lines: [
       account(accountId),
       store(shop, accountId),
@@ -49,35 +51,39 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
       membership(shop, middle, { referrer_id: ann.id }),
       membership(shop, below, { referrer_id: middle }),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "Only the key is needed; other fields are ignored, even invalid ones. A key that is not stored counts under `ignored`.":
-        async () => expectSame(await suite.taken(deleted("store", { id: unused, latitude: "north" })), [0, 1]),
+        async () =>
+          expectSame(await suite.feedCounts(deleted("store", { id: unused, latitude: "north" })), {
+            accepted: 0,
+            ignored: 1,
+          }),
       "A `message_state` ends when its member leaves the group.": async () => {
         const talk = suite.id("talk");
         await suite.feed(
           group(talk, [ben.id, middle, ann.id]),
-          message(suite.id("message"), talk, ben.id, "read", old),
+          message(suite.id("message"), talk, ben.id, "read", sentEarlier),
           messageState(talk, ann.id, { read_at: readAt }),
         );
-        expectFields(await lastOf(talk), { read_status: 1 });
+        expectFields(await groupOf(talk), { read_status: 1 });
         await suite.feed(group(talk, [ben.id, middle]));
-        expectSame(await lastOf(talk), undefined);
+        expectSame(await groupOf(talk), undefined);
         await suite.feed(group(talk, [ben.id, middle, ann.id]));
-        expectFields(await lastOf(talk), { read_status: 0 });
+        expectFields(await groupOf(talk), { read_status: 0 });
       },
       "The member leaves lists and counts. Members below stay where they are in the tree. Joining again restores the membership under the same referrer":
         async () => {
-          const whole = [
-            [middle, 1],
-            [below, 2],
+          const wholeTeam = [
+            { id: middle, current_level: 1 },
+            { id: below, current_level: 2 },
           ];
-          expectSame(await team(), whole);
+          expectSame(await levelsOfTeam(), wholeTeam);
           await suite.feed(deleted("membership", { store_id: shop, customer_id: middle }));
-          expectSame(await team(), whole.slice(1));
+          expectSame(await levelsOfTeam(), wholeTeam.slice(1));
           await suite.feed(membership(shop, middle));
-          expectSame(await team(), whole);
+          expectSame(await levelsOfTeam(), wholeTeam);
           await suite.feed(deleted("membership", { store_id: shop, customer_id: ann.id }));
-          expectSame(await team(), []);
+          expectSame(await levelsOfTeam(), []);
           await suite.feed(membership(shop, ann.id));
         },
       "Erased: personal fields are emptied. Memberships, registrations, friendships, blocks, group memberships and issued coupons end.":
@@ -87,12 +93,12 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             customer(id, `Era ${name}`),
             friendship(ann.id, id, 1),
             group(talk, [ann.id, id, ben.id]),
-            message(suite.id("message"), talk, id, "kept", old),
+            message(suite.id("message"), talk, id, "kept", sentEarlier),
           );
-          expectList(await suite.found(ann, "customers", name), [id]);
+          expectList(await suite.search(ann, "customers", name), [id]);
           await suite.feed(deleted("customer", { id }));
-          expectList(await suite.found(ann, "customers", name), []);
-          const actual = await lastOf(talk);
+          expectList(await suite.search(ann, "customers", name), []);
+          const actual = await groupOf(talk);
           expectFields(actual, { last_message: "kept", last_customer: id });
           expectFields(actual, { last_customer_name: "", last_customer_avatar: "" });
           expectList(actual?.group_members as Item[], [ben.id]);
@@ -100,12 +106,12 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
       "An erased customer counts as not stored: a reference to it is a bad line. Written again, the customer starts anew. Nothing that ended returns, but balance entries count again.":
         async () => {
           const [id, name] = [suite.id("erased"), suite.word()];
-          const [line, paid] = [customer(id, `Era ${name}`), entry(suite.id("entry"), id, shop, "4.00")];
-          await suite.feed(line, friendship(ann.id, id, 1), paid);
+          const [line, balanceEntry] = [customer(id, `Era ${name}`), entry(suite.id("entry"), id, shop, "4.00")];
+          await suite.feed(line, friendship(ann.id, id, 1), balanceEntry);
           await suite.feed(deleted("customer", { id }));
-          await suite.refusedLine(membership(shop, id), "customer_id");
+          await suite.expectLineRefused(membership(shop, id), "customer_id");
           await suite.feed(line, friendship(ben.id, id, 1));
-          const foundBy = async (caller = ann) => (await suite.found(caller, "customers", name))[0];
+          const foundBy = async (caller = ann) => (await suite.search(caller, "customers", name))[0];
           const { customerSearch } = suite.settings;
           if (customerSearch === "all") expectFields(await foundBy(ann), { friend_status: -1 });
           if (customerSearch !== "none") expectFields(await foundBy(ben), { friend_status: 1, balance: 4 });
@@ -113,18 +119,21 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
       "Removed. The messages of a removed group are no longer shown, and their ids stay used in this database":
         async () => {
           const { talk, held } = suite.ids("talk held");
-          const lines = [group(talk, [ann.id, ben.id]), message(suite.id("message"), talk, ben.id, "gone", old)];
+          const lines = [
+            group(talk, [ann.id, ben.id]),
+            message(suite.id("message"), talk, ben.id, "gone", sentEarlier),
+          ];
           await suite.feed(...lines);
-          expectFields(await lastOf(talk), { last_message: "gone" });
+          expectFields(await groupOf(talk), { last_message: "gone" });
           await suite.feed(deleted("message_group", { id: talk }));
-          expectSame(await lastOf(talk), undefined);
-          expectSame(await suite.taken(...lines), [1, 1]);
-          expectSame(await lastOf(talk), undefined);
+          expectSame(await groupOf(talk), undefined);
+          expectSame(await suite.feedCounts(...lines), { accepted: 1, ignored: 1 });
+          expectSame(await groupOf(talk), undefined);
           await suite.feed(
             ...[friendship(ann.id, below, 1), block(ann.id, below), issued(held, ann.id, plain, shop)],
-            ...[group(talk, [ann.id, below]), message(suite.id("message"), talk, below, "x", old)],
+            ...[group(talk, [ann.id, below]), message(suite.id("message"), talk, below, "x", sentEarlier)],
           );
-          const member = async () => ((await lastOf(talk))?.group_members as Item[] | undefined)?.[0];
+          const member = async () => ((await groupOf(talk))?.group_members as Item[] | undefined)?.[0];
           expectFields(await member(), { friend_status: 1, is_blocked: true });
           await suite.feed(
             deleted("friendship", { customer_id: below, friend_id: ann.id }),
@@ -139,41 +148,47 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           const id = suite.id("store");
           await suite.feed(store(id, accountId), membership(id, middle));
           await suite.feed(deleted("store", { id }));
-          expectSame(await suite.taken(entry(suite.id("entry"), middle, id, "1.00")), [1, 0]);
+          expectSame(await suite.feedCounts(entry(suite.id("entry"), middle, id, "1.00")), { accepted: 1, ignored: 0 });
         },
       "Deleting what is already soft-deleted, left or erased counts under `ignored`.": async () => {
         const ids = suite.ids("campaign customer");
         const lines = [deleted("campaign", { id: ids.campaign }), deleted("customer", { id: ids.customer })];
         await suite.feed(campaign(ids.campaign, accountId), customer(ids.customer));
-        expectSame(await suite.taken(...lines), [2, 0]);
-        expectSame(await suite.taken(...lines), [0, 2]);
+        expectSame(await suite.feedCounts(...lines), { accepted: 2, ignored: 0 });
+        expectSame(await suite.feedCounts(...lines), { accepted: 0, ignored: 2 });
       },
       "Within one request, what refers to others is deleted before what it refers to.": async () => {
         const ids = suite.ids("store customer");
         await suite.feed(store(ids.store, accountId), customer(ids.customer), membership(ids.store, ids.customer));
-        const left = deleted("membership", { store_id: ids.store, customer_id: ids.customer });
-        expectSame(await suite.taken(deleted("customer", { id: ids.customer }), left), [2, 0]);
+        const leave = deleted("membership", { store_id: ids.store, customer_id: ids.customer });
+        expectSame(await suite.feedCounts(deleted("customer", { id: ids.customer }), leave), {
+          accepted: 2,
+          ignored: 0,
+        });
       },
       '**A message** that is deleted keeps its id, sender and time, and its body becomes `""` for everybody':
         async () => {
           const { talk, id } = suite.ids("talk id");
-          await suite.feed(group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude", old));
-          expectSame(await suite.taken(deleted("message", { id })), [1, 0]);
-          const kept = { last_message: "", last_customer: ben.id, last_message_time: readAt };
-          for (const caller of [ann, ben]) expectFields(await lastOf(talk, caller), kept);
+          await suite.feed(group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude", sentEarlier));
+          expectSame(await suite.feedCounts(deleted("message", { id })), { accepted: 1, ignored: 0 });
+          const expected = { last_message: "", last_customer: ben.id, last_message_time: readAt };
+          for (const caller of [ann, ben]) expectFields(await groupOf(talk, caller), expected);
         },
       "It is deleted after the request's messages are stored, wherever the line stands. It counts under `ignored` if it is not stored, is empty already":
         async () => {
           const { talk, id } = suite.ids("talk id");
           const line = deleted("message", { id });
-          expectSame(await suite.taken(line), [0, 1]);
-          expectSame(await suite.taken(line, group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude")), [3, 0]);
-          expectSame(await suite.taken(line), [0, 1]);
+          expectSame(await suite.feedCounts(line), { accepted: 0, ignored: 1 });
+          expectSame(await suite.feedCounts(line, group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude")), {
+            accepted: 3,
+            ignored: 0,
+          });
+          expectSame(await suite.feedCounts(line), { accepted: 0, ignored: 1 });
         },
       "Correct a wrong one by another: a balance entry or an earning with the opposite amount, a play with negative counts and runs.":
         async () => {
           const ids = suite.ids("store league player");
-          const played = (sign: 1 | -1) => {
+          const playWith = (sign: 1 | -1) => {
             const counts = { runs: String(sign * 0.5), hits: sign * 3, doubles: sign * 2, triples: sign };
             return play(suite.id("play"), ids.league, ids.store, ids.player, counts);
           };
@@ -183,14 +198,14 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
               eipCampaign(ids.league, accountId),
               employee(ids.player, accountId, "Ada"),
             ],
-            ...[played(1), played(-1), played(-1)],
+            ...[playWith(1), playWith(-1), playWith(-1)],
           );
           const [actual] = itemsOf(await suite.post(ann, "gamification/leaderboard", { location_id: ids.store }));
           expectFields(actual, { total_runs: "-0.5", total_hits: -3, total_doubles: -2, total_triples: -1 });
         },
       "`deleted` on an event other than a message, or a value other than a boolean, is a bad line.": async () => {
-        await suite.refusedLine({ ...entry(suite.id("entry"), ann.id, shop, "1.00"), deleted: true }, "deleted");
-        await suite.refusedLine({ ...store(shop, accountId), deleted: "yes" }, "deleted");
+        await suite.expectLineRefused({ ...entry(suite.id("entry"), ann.id, shop, "1.00"), deleted: true }, "deleted");
+        await suite.expectLineRefused({ ...store(shop, accountId), deleted: "yes" }, "deleted");
       },
       "Soft-deleted: the record, and what is reached through it, answers as if it were not there. Writing the key again brings all of it back":
         async () => {
@@ -221,45 +236,49 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             issued(ids.held, ben.id, ids.offer, ids.store),
             registration(ids.campaign, ben.id),
           );
-          /** Eight digits. Whether the customer sees two coupons, the store, the campaign, and it nearby; counts of `me`. */
-          const seen = async () => {
+          /** Which records of the chain the customer sees (1: sees it), and the counts of `me`. */
+          const visibleParts = async () => {
             const mine = (await suite.get(ben, "my-coupons")).text;
             const search = (await suite.post(ben, "full-search", { query: name, typos: false })).text;
             const nearby = { ...place, single_account_id: chain };
             const campaigns = (await suite.post(ben, "campaigns/near-by-popular-campaigns", nearby)).text;
             const me = ((await suite.get(ben, "me")).body.items ?? {}) as Item;
             const isIn = (text: string, id: string) => (text.includes(`"${id}"`) ? 1 : 0);
-            return [
-              ...[isIn(mine, ids.held), isIn(mine, ids.digital)],
-              ...[isIn(search, ids.store), isIn(search, ids.campaign), isIn(campaigns, ids.campaign)],
-              ...[me.stores_count, me.campaigns_total, me.campaigns_registered],
-            ].join("");
+            return {
+              ...{ issuedCoupon: isIn(mine, ids.held), digitalCoupon: isIn(mine, ids.digital) },
+              ...{ store: isIn(search, ids.store), campaign: isIn(search, ids.campaign) },
+              ...{ nearbyCampaign: isIn(campaigns, ids.campaign), storesCount: me.stores_count },
+              ...{ campaignsTotal: me.campaigns_total, campaignsRegistered: me.campaigns_registered },
+            };
           };
-          const shownWithout = {
-            account: "00000000",
-            store: "00010000",
-            campaign: "11100100",
-            coupon: "01111111",
-            digital: "10111111",
+          const allParts = await visibleParts();
+          const noParts = Object.fromEntries(Object.keys(allParts).map((name) => [name, 0]));
+          const noCampaign = { campaign: 0, nearbyCampaign: 0, campaignsTotal: 0, campaignsRegistered: 0 };
+          const partsWithout = {
+            account: noParts,
+            store: { ...noParts, campaign: 1 },
+            campaign: { ...allParts, ...noCampaign },
+            coupon: { ...allParts, issuedCoupon: 0 },
+            digital: { ...allParts, digitalCoupon: 0 },
           };
           const remove = ({ record, id }: Line) => suite.feed(deleted(record, { id }));
-          expectSame(await seen(), "11111111");
+          expectSame(Object.values(allParts), Array(8).fill(1));
           for (const [what, line] of Object.entries(records)) {
             await remove(line);
-            expectSame(await seen(), shownWithout[what as keyof typeof shownWithout], `without the ${what}`);
+            expectSame(await visibleParts(), partsWithout[what as keyof typeof partsWithout], `without the ${what}`);
             await suite.feed(line);
-            expectSame(await seen(), "11111111", `once the ${what} is written again`);
+            expectSame(await visibleParts(), allParts, `once the ${what} is written again`);
           }
           for (const kind of ["store", "account"]) await remove(records[kind] as Line);
           await suite.feed(records.account as Line);
-          expectSame(await seen(), shownWithout.store);
+          expectSame(await visibleParts(), partsWithout.store);
         },
       'A record that returns keeps its rank in "first stored".': async () => {
         const [name, first, second] = [suite.word(), suite.id("store"), suite.id("store")];
         await suite.feed(store(first, accountId, { name }), store(second, accountId, { name }));
         await suite.feed(deleted("store", { id: first }));
         await suite.feed(store(first, accountId, { name }));
-        expectList(await suite.found(ann, "stores", name), [first, second]);
+        expectList(await suite.search(ann, "stores", name), [first, second]);
       },
     },
   };

@@ -22,25 +22,25 @@ export async function feedValues(suite: Suite): Promise<Section> {
   const accountId = suite.accountId();
   const { shop, plain, league, player, talk } = suite.ids("shop plain league player talk");
 
-  /** Feeds a line for each of these values of a field. Each line must be refused for that field only. */
-  const refused = async (make: (fields: Item) => Line, field: string, ...values: unknown[]) => {
+  /** Feeds one line for each of these values of a field. Expects each line to be refused for that field only. */
+  const expectRefused = async (make: (fields: Item) => Line, field: string, ...values: unknown[]) => {
     const lines = values.map((value) => make({ [field]: value }));
-    await suite.refused(lines, ...lines.map((_, index) => `line ${index + 1}.${field}`));
+    await suite.expectRefused(lines, ...lines.map((_, index) => `line ${index + 1}.${field}`));
   };
-  const taken = async (...lines: Line[]) => expectOk(await suite.send(lines));
+  const expectTaken = async (...lines: Line[]) => expectOk(await suite.send(lines));
   const aStore = (fields: Item) => store(suite.id("store"), accountId, fields);
   const aCoupon = (fields: Item) => coupon(suite.id("coupon"), accountId, fields);
   const aCampaign = (fields: Item) => campaign(suite.id("campaign"), accountId, fields);
   const anEntry = (fields: Item) => entry(suite.id("entry"), ann.id, shop, "1.00", fields);
   const aPlay = (fields: Item) => play(suite.id("play"), league, shop, player, fields);
   const anAccount = (fields: Item) => account(suite.accountId(), fields);
-  const ofOptions = (fields: Item) => account(accountId, fields);
+  const anAccountUpdate = (fields: Item) => account(accountId, fields);
   const aCustomer = (fields: Item) => customer(suite.id("customer"), "A B", fields);
   const aMessage = (fields: Item) => message(suite.id("message"), talk, ann.id, "x", fields);
-  const anIssued = (fields: Item) => issued(suite.id("issued"), ann.id, plain, shop, fields);
+  const anIssuedCoupon = (fields: Item) => issued(suite.id("issued"), ann.id, plain, shop, fields);
 
   return {
-    cited: "feed, 3",
+    section: "feed, 3",
     lines: [
       account(accountId),
       store(shop, accountId),
@@ -49,141 +49,145 @@ export async function feedValues(suite: Suite): Promise<Section> {
       eipCampaign(league, accountId),
       employee(player, accountId, "Ada"),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "`name`, `first_name`, `last_name`, `company` | at most 200 characters (code points, as everywhere)":
         async () => {
-          await refused(aStore, "name", "é".repeat(201), 7, undefined, null);
-          await refused(aCustomer, "first_name", undefined, null, "x".repeat(201));
-          await refused(anAccount, "company", undefined, null, 7, "x".repeat(201));
-          for (const make of [aCoupon, aCampaign]) await refused(make, "name", "x".repeat(201));
-          await taken(aStore({ name: "\u{1F600}".repeat(200) }));
+          await expectRefused(aStore, "name", "é".repeat(201), 7, undefined, null);
+          await expectRefused(aCustomer, "first_name", undefined, null, "x".repeat(201));
+          await expectRefused(anAccount, "company", undefined, null, 7, "x".repeat(201));
+          for (const make of [aCoupon, aCampaign]) await expectRefused(make, "name", "x".repeat(201));
+          await expectTaken(aStore({ name: "\u{1F600}".repeat(200) }));
         },
       "other texts | at most 2,000 characters": async () => {
-        await refused(aStore, "city", "x".repeat(2_001), 7, true);
-        await refused(aStore, "zip", 73_000, false);
-        await refused(anAccount, "slug", "x".repeat(2_001), ["x"], {}, 1e300, 2 ** 60);
-        await refused(ofOptions, "loyalty_options", { shipping_city: "x".repeat(2_001) }, [], "x", 1);
-        const odd = [{ team_breakdown: { level_1: 5 } }, { chain_logo: 7 }, { notify_user_admin: [1] }];
-        await refused(ofOptions, "loyalty_options", ...odd);
-        await taken(aStore({ city: "x".repeat(2_000) }));
+        await expectRefused(aStore, "city", "x".repeat(2_001), 7, true);
+        await expectRefused(aStore, "zip", 73_000, false);
+        await expectRefused(anAccount, "slug", "x".repeat(2_001), ["x"], {}, 1e300, 2 ** 60);
+        await expectRefused(anAccountUpdate, "loyalty_options", { shipping_city: "x".repeat(2_001) }, [], "x", 1);
+        const badValues = [{ team_breakdown: { level_1: 5 } }, { chain_logo: 7 }, { notify_user_admin: [1] }];
+        await expectRefused(anAccountUpdate, "loyalty_options", ...badValues);
+        await expectTaken(aStore({ city: "x".repeat(2_000) }));
       },
       "message bodies and descriptions | at most 4,000 characters": async () => {
-        await refused(aMessage, "body", "x".repeat(4_001), undefined);
-        await refused(aCampaign, "campaign_description", "x".repeat(4_001));
-        await refused(ofOptions, "loyalty_options", { description: "x".repeat(4_001) });
-        await taken(aCampaign({ campaign_description: "x".repeat(4_000) }));
+        await expectRefused(aMessage, "body", "x".repeat(4_001), undefined);
+        await expectRefused(aCampaign, "campaign_description", "x".repeat(4_001));
+        await expectRefused(anAccountUpdate, "loyalty_options", { description: "x".repeat(4_001) });
+        await expectTaken(aCampaign({ campaign_description: "x".repeat(4_000) }));
       },
       "`term_contents` and branded HTML | at most 65,536 characters": async () => {
-        await refused(ofOptions, "loyalty_options", { term_contents: "x".repeat(65_537) });
-        await taken(ofOptions({ loyalty_options: { term_contents: "x".repeat(65_536) } }));
+        await expectRefused(anAccountUpdate, "loyalty_options", { term_contents: "x".repeat(65_537) });
+        await expectTaken(anAccountUpdate({ loyalty_options: { term_contents: "x".repeat(65_536) } }));
       },
       "`chain_logo` | at most 262,144 characters": async () => {
-        await refused(ofOptions, "loyalty_options", { chain_logo: "x".repeat(262_145) });
-        await taken(ofOptions({ loyalty_options: { chain_logo: "x".repeat(262_144) } }));
+        await expectRefused(anAccountUpdate, "loyalty_options", { chain_logo: "x".repeat(262_145) });
+        await expectTaken(anAccountUpdate({ loyalty_options: { chain_logo: "x".repeat(262_144) } }));
       },
       "`store_ids` | at most 20,000 stores": async () => {
-        await refused(aCampaign, "store_ids", "some", [7], [""], { a: 1 });
-        await refused(aCampaign, "store_ids", Array(20_001).fill("s"));
+        await expectRefused(aCampaign, "store_ids", "some", [7], [""], { a: 1 });
+        await expectRefused(aCampaign, "store_ids", Array(20_001).fill("s"));
       },
       "dates | as in interface, 1": async () => {
-        const odd = ["", "2026-02-29", "2026-1-01", "2026-01-01 00:00:00", 2026, "tomorrow", "2026-13-01"];
-        await refused(aCampaign, "campaign_start_date", undefined, ...odd);
-        await refused(aCustomer, "date_of_birth", ...odd);
-        await refused((fields) => eipCampaign(suite.id("league"), accountId, fields), "end_date", ...odd);
-        await taken(aCustomer({ date_of_birth: "2024-02-29" }));
+        const badValues = ["", "2026-02-29", "2026-1-01", "2026-01-01 00:00:00", 2026, "tomorrow", "2026-13-01"];
+        await expectRefused(aCampaign, "campaign_start_date", undefined, ...badValues);
+        await expectRefused(aCustomer, "date_of_birth", ...badValues);
+        await expectRefused((fields) => eipCampaign(suite.id("league"), accountId, fields), "end_date", ...badValues);
+        await expectTaken(aCustomer({ date_of_birth: "2024-02-29" }));
       },
       "no NUL, no half of a surrogate pair": async () => {
-        await refused(aStore, "city", "\u0000", "\ud83d", "\ude00");
+        await expectRefused(aStore, "city", "\u0000", "\ud83d", "\ude00");
       },
       "ids | 1 to 64 characters; account ids 1 to 15 digits without a leading zero": async () => {
-        await refused(aStore, "id", "x".repeat(65), "", 7, null, undefined, "\udfff");
-        await refused(anAccount, "id", "0", "0123", "1234567890123456", "abc", 165, "", null);
-        await refused(anEntry, "campaign_id", "", 7);
+        await expectRefused(aStore, "id", "x".repeat(65), "", 7, null, undefined, "\udfff");
+        await expectRefused(anAccount, "id", "0", "0123", "1234567890123456", "abc", 165, "", null);
+        await expectRefused(anEntry, "campaign_id", "", 7);
       },
       "ids of events | not beginning with `sealed:`": async () => {
-        await refused(anEntry, "id", "sealed:1");
-        await refused(aPlay, "id", "sealed:1");
+        await expectRefused(anEntry, "id", "sealed:1");
+        await expectRefused(aPlay, "id", "sealed:1");
       },
       "at most 20 lines each, of at most 200 characters": async () => {
         for (const field of ["header_lines", "text_lines"])
-          await refused(aCoupon, field, Array(21).fill("x"), ["x".repeat(201)], "one", [1]);
-        await taken(aCoupon({ header_lines: Array(20).fill("x") }));
+          await expectRefused(aCoupon, field, Array(21).fill("x"), ["x".repeat(201)], "one", [1]);
+        await expectTaken(aCoupon({ header_lines: Array(20).fill("x") }));
       },
       "`member_ids` | 2 to 100 customers": async () => {
         const crowd = [ann.id, ...Array.from({ length: 100 }, (_, index) => `x${index}`)];
-        const odd = [[ann.id], crowd, "a,b", [ann.id, ""], undefined, [ann.id, ann.id]];
-        await refused((fields) => ({ ...group(suite.id("group"), [ann.id]), ...fields }), "member_ids", ...odd);
+        const badValues = [[ann.id], crowd, "a,b", [ann.id, ""], undefined, [ann.id, ann.id]];
+        await expectRefused(
+          (fields) => ({ ...group(suite.id("group"), [ann.id]), ...fields }),
+          "member_ids",
+          ...badValues,
+        );
       },
       "decimals | strings of the form `-?\\d{1,12}(\\.\\d{1,2})?`": async () => {
-        const odd = [1, "1.234", "1,5", "1e3", ".5", "5.", "-", "1234567890123", "+1", ""];
-        await refused(anEntry, "amount", ...odd, undefined, null);
-        await refused(aCampaign, "trigger_amount", ...odd);
-        await refused(aPlay, "runs", ...odd);
-        await refused(aCoupon, "value", ...odd);
+        const badValues = [1, "1.234", "1,5", "1e3", ".5", "5.", "-", "1234567890123", "+1", ""];
+        await expectRefused(anEntry, "amount", ...badValues, undefined, null);
+        await expectRefused(aCampaign, "trigger_amount", ...badValues);
+        await expectRefused(aPlay, "runs", ...badValues);
+        await expectRefused(aCoupon, "value", ...badValues);
         const word = suite.word();
         await suite.feed(aCampaign({ name: word, cash_tender_multiplier: "2", trigger_amount: "-0.5" }));
-        const [actual] = await suite.found(ann, "campaigns", word);
+        const [actual] = await suite.search(ann, "campaigns", word);
         expectFields(actual, { cash_tender_multiplier: "2.00", trigger_amount: "-0.50" });
-        await taken(...["-1", "999999999999.99", "-999999999999.99"].map((amount) => anEntry({ amount })));
+        await expectTaken(...["-1", "999999999999.99", "-999999999999.99"].map((amount) => anEntry({ amount })));
       },
       "integers and flags | JSON numbers: 0 to 999,999,999, of a play from -999,999,999; flags 0 or 1": async () => {
-        await refused(anIssued, "total_count", -1, 1_000_000_000, "1", 1.5);
+        await expectRefused(anIssuedCoupon, "total_count", -1, 1_000_000_000, "1", 1.5);
         for (const field of ["hits", "doubles", "triples"])
-          await refused(aPlay, field, -1_000_000_000, 1_000_000_000, "1", 1.5);
-        await refused(aCampaign, "status", "1", -1, 1.5, 1_000_000_000, true);
-        await taken(aPlay({ hits: -999_999_999, doubles: -1, triples: -1 }), aPlay({ hits: 999_999_999 }));
-        await refused(aCoupon, "can_expire", 2, "1", true);
-        await refused((fields) => anIssued({ total_count: 1, ...fields }), "usage_count", 2);
+          await expectRefused(aPlay, field, -1_000_000_000, 1_000_000_000, "1", 1.5);
+        await expectRefused(aCampaign, "status", "1", -1, 1.5, 1_000_000_000, true);
+        await expectTaken(aPlay({ hits: -999_999_999, doubles: -1, triples: -1 }), aPlay({ hits: 999_999_999 }));
+        await expectRefused(aCoupon, "can_expire", 2, "1", true);
+        await expectRefused((fields) => anIssuedCoupon({ total_count: 1, ...fields }), "usage_count", 2);
       },
       "barcodes | strings of 1 to 15 digits": async () => {
-        await refused(aCoupon, "coupon_barcode", 42, "", "12x", "1234567890123456");
+        await expectRefused(aCoupon, "coupon_barcode", 42, "", "12x", "1234567890123456");
       },
       "latitude, longitude | JSON numbers, -90 to 90 and -180 to 180": async () => {
-        await refused(aStore, "latitude", 90.1, -91, "35", null, true, undefined);
-        await refused(aStore, "longitude", -180.1, 180.5, undefined);
-        await taken(aStore({ latitude: -90, longitude: 180 }));
+        await expectRefused(aStore, "latitude", 90.1, -91, "35", null, true, undefined);
+        await expectRefused(aStore, "longitude", -180.1, 180.5, undefined);
+        await expectTaken(aStore({ latitude: -90, longitude: 180 }));
       },
       "a date alone, which means that day's last second in the line's `time_zone`. Answers show that second in UTC, and an export gives what was fed":
         async () => {
           const id = suite.id("issued");
-          await suite.feed(anIssued({ id, expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" }));
+          await suite.feed(anIssuedCoupon({ id, expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" }));
           expectFields(await suite.couponOf(ann, id), { expected_end_date: "2090-05-06 14:59:59" });
-          await refused(anIssued, "expected_end_date", "2090-02-30", "soon", 7);
+          await expectRefused(anIssuedCoupon, "expected_end_date", "2090-02-30", "soon", 7);
         },
       "RFC 3339 with any offset, `2026-01-06T09:00:00Z`; or a date alone, which is its midnight in UTC. Fractions of a second are cut off":
         async () => {
           const id = suite.id("issued");
-          const odd = ["2026-01-32", "2026-01-01T00:00:00", "2026-01-01 24:00:00", "2026-04-31 00:00:00"];
-          for (const make of [anEntry, aCoupon]) await refused(make, "created_at", ...odd);
-          await refused(aPlay, "played_at", ...odd);
-          await refused(aMessage, "sent_at", ...odd);
-          await taken(anEntry({ created_at: "0001-01-01 23:59:59" }));
+          const badValues = ["2026-01-32", "2026-01-01T00:00:00", "2026-01-01 24:00:00", "2026-04-31 00:00:00"];
+          for (const make of [anEntry, aCoupon]) await expectRefused(make, "created_at", ...badValues);
+          await expectRefused(aPlay, "played_at", ...badValues);
+          await expectRefused(aMessage, "sent_at", ...badValues);
+          await expectTaken(anEntry({ created_at: "0001-01-01 23:59:59" }));
           for (const [created_at, expected] of [
             ["2026-01-06T09:00:00Z", "2026-01-06 09:00:00"],
             ["2026-01-06T09:00:00.999+05:30", "2026-01-06 03:30:00"],
             ["2026-01-06", "2026-01-06 00:00:00"],
           ]) {
-            await suite.feed(anIssued({ id, created_at }));
+            await suite.feed(anIssuedCoupon({ id, created_at }));
             expectFields(await suite.couponOf(ann, id), { created_at: expected }, `a coupon created at ${created_at}`);
           }
         },
       "`time_zone` | a name of IANA, such as `America/New_York`": async () => {
-        for (const make of [aCampaign, aCoupon, anIssued])
-          await refused(make, "time_zone", "Mars/Olympus", "+01:00", "BST", "", 7);
-        await taken(aCampaign({ time_zone: "America/New_York" }));
+        for (const make of [aCampaign, aCoupon, anIssuedCoupon])
+          await expectRefused(make, "time_zone", "Mars/Olympus", "+01:00", "BST", "", 7);
+        await expectTaken(aCampaign({ time_zone: "America/New_York" }));
       },
       "`null` for a field that is not nullable means its default.": async () => {
         const word = suite.word();
         await suite.feed(aStore({ name: word, city: null }));
-        const [actual] = await suite.found(ann, "stores", word);
+        const [actual] = await suite.search(ann, "stores", word);
         expectSame(actual?.city, "");
       },
-      "Unknown fields are ignored.": async () => taken(aStore({ nobody: { knows: [1] } })),
+      "Unknown fields are ignored.": async () => expectTaken(aStore({ nobody: { knows: [1] } })),
       "Left out, such a field is null where the interface says nullable. It is 0 if its name begins with `can_`, `allow_`, `enable_`, `show_`, `is_` or `include_`":
         async () => {
           const word = suite.word();
           await suite.feed(campaign(suite.id("campaign"), accountId, { name: word, age_value: 7 }));
-          const [actual] = await suite.found(ann, "campaigns", word);
+          const [actual] = await suite.search(ann, "campaigns", word);
           expectFields(actual, {
             age_value: 7,
             min_age: "",

@@ -25,7 +25,7 @@ import { tokens } from "./tokens.ts";
 
 export type MakeSection = (suite: Suite) => Promise<Section>;
 
-// The order is that of the contract. test/conform runs each list in a worker of its own.
+// The sections are in the order of the contract. test/conform runs each of the four lists in a worker of its own.
 export const ENDPOINTS: readonly MakeSection[] = [
   ...[conventions, tokens, failures, nearby, messages, team, coupons, myCoupons, search],
   ...[me, entries, objects, around],

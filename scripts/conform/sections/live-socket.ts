@@ -9,8 +9,8 @@ const UPGRADE = { Upgrade: "websocket", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub2
 const KIBIBYTE = 1_024;
 const MOST_FRAMES_A_MINUTE = 60;
 const MOST_SOCKETS = 8;
-// workerd may send a close frame only once the object is idle, after ten seconds.
-const REPLACED_WITHIN_MS = 20_000;
+// workerd may send a close frame only once the Durable Object is idle, after ten seconds.
+const REPLACED_TIMEOUT_MS = 20_000;
 const SHOWN_WITHIN_SECONDS = 4;
 const EXPIRES_SECONDS = 2;
 const LEEWAY_SECONDS = 5;
@@ -21,7 +21,7 @@ export async function liveSocket(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const talk = suite.id("talk");
 
-  const ask = async (headers: Record<string, string>, query = ""): Promise<Answer> => {
+  const handshake = async (headers: Record<string, string>, query = ""): Promise<Answer> => {
     const answer = await suite.sockets.handshake(`${suite.http.url}${LIVE}${query}`, { ...UPGRADE, ...headers });
     const body = answer.text === "" ? {} : JSON.parse(answer.text);
     return { ...answer, body, request: `GET ${LIVE}` };
@@ -37,11 +37,11 @@ export async function liveSocket(suite: Suite): Promise<Section> {
   };
 
   return {
-    cited: "live, 2",
-    reads: {
+    section: "live, 2",
+    rulesWithoutFeeding: {
       "In `Authorization: Bearer`, or as a subprotocol, because a browser cannot send headers with a WebSocket":
         async () => {
-          expectSame((await ask(bearer(ann.token))).status, 101);
+          expectSame((await handshake(bearer(ann.token))).status, 101);
           await withSocket(async () => {});
         },
       "The answer selects `loyalty-edge` if it was offered.": async () => {
@@ -53,7 +53,7 @@ export async function liveSocket(suite: Suite): Promise<Section> {
           [`${token}, Loyalty-Edge`, false],
           ["loyalty-edge", true, bearer(ann.token)],
         ] as const) {
-          const answer = await ask({ ...headers, "Sec-WebSocket-Protocol": offered });
+          const answer = await handshake({ ...headers, "Sec-WebSocket-Protocol": offered });
           const selected = answer.headers.get("Sec-WebSocket-Protocol");
           expectSame([answer.status, selected], [101, isSelected ? "loyalty-edge" : null], `offered ${offered}`);
         }
@@ -66,9 +66,9 @@ export async function liveSocket(suite: Suite): Promise<Section> {
           expectFailure(answer, 405, "METHOD_NOT_ALLOWED");
           expectSame(answer.headers.get("Allow"), "GET");
         }
-        expectFailure(await ask(bearer(await suite.tokens.feed())), 403, "FORBIDDEN");
+        expectFailure(await handshake(bearer(await suite.tokens.feed())), 403, "FORBIDDEN");
         const subprotocol = { "Sec-WebSocket-Protocol": `bearer.${await suite.tokens.feed()}` };
-        expectFailure(await ask(subprotocol), 403, "FORBIDDEN");
+        expectFailure(await handshake(subprotocol), 403, "FORBIDDEN");
       },
       "Two tokens are refused with 401. A token in the address is ignored.": async () => {
         const protocol = `loyalty-edge, bearer.${ann.token}`;
@@ -88,20 +88,20 @@ export async function liveSocket(suite: Suite): Promise<Section> {
           ["", `bearer.${ann.token},bearer.`],
         ]) {
           const headers = { Authorization: authorization ?? "", "Sec-WebSocket-Protocol": protocols ?? "" };
-          const given = Object.entries(headers).filter(([, value]) => value !== "");
-          expectFailure(await ask(Object.fromEntries(given)), 401, "UNAUTHENTICATED");
+          const nonEmptyHeaders = Object.entries(headers).filter(([, value]) => value !== "");
+          expectFailure(await handshake(Object.fromEntries(nonEmptyHeaders)), 401, "UNAUTHENTICATED");
         }
         for (const name of ["token", "access_token", "bearer"])
-          expectFailure(await ask({}, `?${name}=${ann.token}`), 401, "UNAUTHENTICATED");
+          expectFailure(await handshake({}, `?${name}=${ann.token}`), 401, "UNAUTHENTICATED");
       },
       "Then 426 `UPGRADE_REQUIRED`": async () => {
-        // The answer's header Upgrade is not checked: proxies remove it.
+        // Do not check the header `Upgrade` of the answer, because proxies remove it.
         expectFailure(await suite.http.send(LIVE, { token: ann.token }), 426, "UPGRADE_REQUIRED");
       },
       "then 403 `FORBIDDEN` for a page whose `Origin` is neither the service's own nor among `CORS_ORIGINS`":
         async () => {
           if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
-          expectFailure(await ask({ ...bearer(ann.token), Origin: "https://conform.example" }), 403, "FORBIDDEN");
+          expectFailure(await handshake({ ...bearer(ann.token), Origin: "https://conform.example" }), 403, "FORBIDDEN");
         },
       'The first is `{"type":"hello"}`.': async () => withSocket(async () => {}),
       "`ping` is answered with `pong`. Others are ignored.": async () =>
@@ -114,21 +114,21 @@ export async function liveSocket(suite: Suite): Promise<Section> {
           await withSocket(async (listener) => {
             listener.send("\u{1F600}".repeat(KIBIBYTE / 4));
             listener.send(`${"\u{1F600}".repeat(KIBIBYTE / 4)}x`);
-            expectSame(await listener.closed("a frame of more than 1 KiB"), 1009);
+            expectSame(await listener.closeCode("a frame of more than 1 KiB"), 1009);
           });
           await withSocket(async (listener) => {
             for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.send("x");
             listener.send("ping");
             expectSame(await listener.next("the answer to ping after 60 frames"), "pong");
             listener.send("x");
-            expectSame(await listener.closed("the 61st frame"), 1008);
+            expectSame(await listener.closeCode("the 61st frame"), 1008);
           });
         },
       "A customer may have eight sockets. When a ninth opens, the oldest is closed with 4408.": async () => {
         const listeners: Listener[] = [];
         try {
           for (let count = 0; count <= MOST_SOCKETS; count += 1) listeners.push(await listen(suite, eve.token));
-          expectSame(await listeners[0]?.closed("the oldest of nine", REPLACED_WITHIN_MS), 4408);
+          expectSame(await listeners[0]?.closeCode("the oldest of nine", REPLACED_TIMEOUT_MS), 4408);
           listeners[1]?.send("ping");
           expectSame(await listeners[1]?.next("the second of nine"), "pong");
         } finally {
@@ -140,12 +140,12 @@ export async function liveSocket(suite: Suite): Promise<Section> {
         const token = await suite.tokens.sign({ scope: "customer", sub: ann.id, exp });
         const withinMs = (EXPIRES_SECONDS + LEEWAY_SECONDS + 10) * 1_000;
         const expectClosed = async (listener: Listener) =>
-          expectSame(await listener.closed("an expired token", withinMs), 4401);
+          expectSame(await listener.closeCode("an expired token", withinMs), 4401);
         await withSocket(expectClosed, token);
       },
     },
     lines: [customer(ann.id), customer(ben.id), group(talk, [ann.id, ben.id])],
-    feeds: {
+    rulesWithFeeding: {
       "The frame for `messages` comes up to half a second after the second of the message is over, when the primary shows it. A poll with `check_time` then gets it":
         async () =>
           withSocket(async (listener) => {

@@ -16,14 +16,14 @@ export async function livePolls(suite: Suite): Promise<Section> {
   const isQuiet = ({ headers }: Answer) => /trips;desc="?0"?/.test(headers.get("Server-Timing") ?? "");
 
   return {
-    cited: "live, 1",
+    section: "live, 1",
     lines: [
       customer(ann.id),
       customer(ben.id),
       group(talk, [ann.id, ben.id]),
       message(suite.id("message"), talk, ben.id, "old", { sent_at: newest }),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "`Server-Timing` says 0 round trips.": async () => {
         await suite.until(poll, isQuiet, QUIET_WITHIN_SECONDS);
         await suite.until(() => suite.get(eve, "messages"), isQuiet, QUIET_WITHIN_SECONDS);
@@ -42,8 +42,8 @@ export async function livePolls(suite: Suite): Promise<Section> {
   };
 }
 
-const LISTENED_MS = 1_500;
-const changed = (what: string) => JSON.stringify({ type: "changed", what: [what] });
+const LISTEN_MS = 1_500;
+const changedFrame = (what: string) => JSON.stringify({ type: "changed", what: [what] });
 
 /** docs/contract/live.md, 3 */
 export async function liveChanges(suite: Suite): Promise<Section> {
@@ -51,14 +51,14 @@ export async function liveChanges(suite: Suite): Promise<Section> {
   const accountId = suite.accountId();
   const { shop, plain, talk, other } = suite.ids("shop plain talk other");
 
-  /** Feeds lines, and resolves with the frames that Ann and Ben get. */
+  /** Feeds lines. Resolves with the frames that Ann gets, and those that Ben gets. */
   const framesAfter = async (...lines: Line[]) => {
     const listeners: Listener[] = [];
     try {
       for (const { token } of [ann, ben]) listeners.push(await listen(suite, token));
       await suite.feed(...lines);
-      await suite.http.sleep(LISTENED_MS);
-      // The first frame is the hello.
+      await suite.http.sleep(LISTEN_MS);
+      // Leave out the first frame, `hello`.
       return listeners.map(({ frames }) => frames.slice(1));
     } finally {
       for (const listener of listeners) listener.close();
@@ -66,7 +66,7 @@ export async function liveChanges(suite: Suite): Promise<Section> {
   };
 
   return {
-    cited: "live, 3",
+    section: "live, 3",
     lines: [
       account(accountId),
       store(shop, accountId),
@@ -74,19 +74,19 @@ export async function liveChanges(suite: Suite): Promise<Section> {
       ...[ann.id, ben.id, other].map((id) => customer(id)),
       group(talk, [ann.id, other]),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "the customer of each `customer_coupon` that was issued, changed or withdrawn.": async () => {
         const [id, forBen] = [suite.id("issued"), suite.id("issued")];
-        expectSame(await framesAfter(issued(id, ann.id, plain, shop)), [[changed("coupons")], []]);
+        expectSame(await framesAfter(issued(id, ann.id, plain, shop)), [[changedFrame("coupons")], []]);
         const lines = [issued(id, ann.id, plain, shop, { total_count: 2 }), issued(forBen, ben.id, plain, shop)];
-        expectSame(await framesAfter(...lines), [[changed("coupons")], [changed("coupons")]]);
-        expectSame(await framesAfter(deleted("customer_coupon", { id })), [[changed("coupons")], []]);
+        expectSame(await framesAfter(...lines), [[changedFrame("coupons")], [changedFrame("coupons")]]);
+        expectSame(await framesAfter(deleted("customer_coupon", { id })), [[changedFrame("coupons")], []]);
       },
       "A `coupon` notifies nobody: it may have a million holders": async () =>
         expectSame(await framesAfter(coupon(plain, accountId, { name: suite.word() })), [[], []]),
       "the customers of new balance entries, even if these add up to nothing": async () => {
         const lines = ["1.00", "-1.00"].map((amount) => entry(suite.id("entry"), ben.id, shop, amount));
-        expectSame(await framesAfter(...lines), [[], [changed("balance")]]);
+        expectSame(await framesAfter(...lines), [[], [changedFrame("balance")]]);
       },
       "A line that changes nothing notifies nobody. Nobody hears of what concerns somebody else.": async () => {
         const line = entry(suite.id("entry"), ben.id, shop, "1.00");
@@ -96,15 +96,18 @@ export async function liveChanges(suite: Suite): Promise<Section> {
       "the members of a group whose shown messages changed or of which a message lost its body": async () => {
         const id = suite.id("message");
         await suite.feed(message(id, talk, ann.id, "rude", { sent_at: "2026-01-04 09:00:00" }));
-        expectSame(await framesAfter(deleted("message", { id })), [[changed("messages")], []]);
+        expectSame(await framesAfter(deleted("message", { id })), [[changedFrame("messages")], []]);
       },
       "who was added to a group or removed from one; the members of a removed group": async () => {
         const id = suite.id("talk");
         const sentAt = { sent_at: "2026-01-05 09:00:00" };
         await suite.feed(group(id, [ann.id, other]), message(suite.id("message"), id, ann.id, "old", sentAt));
-        const [, ofBen] = await framesAfter(group(id, [ann.id, other, ben.id]));
-        expectSame(ofBen, [changed("messages")]);
-        expectSame(await framesAfter(deleted("message_group", { id })), [[changed("messages")], [changed("messages")]]);
+        const [, framesOfBen] = await framesAfter(group(id, [ann.id, other, ben.id]));
+        expectSame(framesOfBen, [changedFrame("messages")]);
+        expectSame(await framesAfter(deleted("message_group", { id })), [
+          [changedFrame("messages")],
+          [changedFrame("messages")],
+        ]);
       },
     },
   };
@@ -116,8 +119,8 @@ export async function liveVersion(suite: Suite): Promise<Section> {
   const versionOfFeed = async () => Number((await suite.feed(account(accountId))).headers.get("X-Feed-Version"));
 
   return {
-    cited: "live, 4",
-    feeds: {
+    section: "live, 4",
+    rulesWithFeeding: {
       "Each feed request that is committed adds one to the feed version. Every 200 of the feed has it in the header `X-Feed-Version`.":
         async () => {
           const [first, second] = [await versionOfFeed(), await versionOfFeed()];

@@ -8,13 +8,13 @@ export async function lookup(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const { chain } = suite.accountIds("chain");
   const { shop, erased } = suite.ids("shop erased");
-  const [card, other] = [suite.word(), suite.word()];
+  const [card, otherCard] = [suite.word(), suite.word()];
   const ask = async (query: string) =>
     suite.http.send(`/api/v1/feed/customers${query}`, { token: await suite.tokens.lookup() });
 
   return {
-    cited: "feed, 6",
-    reads: {
+    section: "feed, 6",
+    rulesWithoutFeeding: {
       "No `scan_id`, or an empty one: 422.": async () => {
         for (const query of ["", "?scan_id="]) expectInvalid(await ask(query), "scan_id");
       },
@@ -24,8 +24,8 @@ export async function lookup(suite: Suite): Promise<Section> {
           for (const path of ["/api/v1/feed", "/api/v1/customer/me"])
             expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
           const path = `/api/v1/feed/customers?scan_id=${card}`;
-          const others = [ann.token, await suite.tokens.feed(), await suite.tokens.export()];
-          for (const token of others) expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
+          const otherTokens = [ann.token, await suite.tokens.feed(), await suite.tokens.export()];
+          for (const token of otherTokens) expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
         },
     },
     lines: [
@@ -33,11 +33,11 @@ export async function lookup(suite: Suite): Promise<Section> {
       store(shop, chain),
       customer(ann.id, "Ann Able", { scan_id: card }),
       customer(ben.id, "Ben Baker", { scan_id: card }),
-      customer(eve.id, "Eve Evans", { scan_id: other }),
+      customer(eve.id, "Eve Evans", { scan_id: otherCard }),
       customer(erased, "Gone Girl", { scan_id: card }),
       entry(suite.id("entry"), ann.id, shop, "12.30"),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.":
         async () => {
           await suite.feed(deleted("customer", { id: erased }));

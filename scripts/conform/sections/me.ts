@@ -7,38 +7,38 @@ import type { Section, Suite } from "../suite.ts";
 export async function me(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const { joined, booked, deleted } = suite.accountIds("joined booked deleted");
-  const { one, two, three, four } = suite.ids("one two three four");
+  const { first, second, third, fourth } = suite.ids("first second third fourth");
   const word = suite.word();
   const ask = (caller = ann) => suite.get(caller, "me");
-  const recordOf = ({ body }: Answer) => (body.items ?? {}) as Item;
-  /** The balances at the accounts of this section. With `--tokens`, a caller has balances of other sections too. */
+  const itemOf = ({ body }: Answer) => (body.items ?? {}) as Item;
+  /** The balances at the accounts of this section. With `--tokens`, a caller also has balances from other sections. */
   const balancesOf = (answer: Answer) =>
     listOf(answer, "balances").filter((item) => [joined, booked, deleted].includes(String(item.account_id)));
 
   return {
-    cited: "interface, 4.8",
+    section: "interface, 4.8",
     lines: [
       account(joined, { company: "Zest" }),
       account(booked, { company: "Apple" }),
       account(deleted, { company: "Mango" }),
-      store(one, joined),
-      store(two, joined),
-      store(three, booked),
-      store(four, deleted),
+      store(first, joined),
+      store(second, joined),
+      store(third, booked),
+      store(fourth, deleted),
       customer(ann.id, `Ann ${word}`, { scan_id: "7", date_of_birth: "1990-02-03" }),
-      membership(one, ann.id),
-      membership(two, ann.id),
-      entry(suite.id("entry"), ann.id, one, "1.10"),
-      entry(suite.id("entry"), ann.id, two, "2.20"),
-      entry(suite.id("entry"), ann.id, three, "5.00"),
-      entry(suite.id("entry"), ann.id, three, "-5.00"),
-      entry(suite.id("entry"), ann.id, four, "10.00"),
+      membership(first, ann.id),
+      membership(second, ann.id),
+      entry(suite.id("entry"), ann.id, first, "1.10"),
+      entry(suite.id("entry"), ann.id, second, "2.20"),
+      entry(suite.id("entry"), ann.id, third, "5.00"),
+      entry(suite.id("entry"), ann.id, third, "-5.00"),
+      entry(suite.id("entry"), ann.id, fourth, "10.00"),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "`items` has the fields of a customer in 4.6, as a search shows them to the customer themselves, and the array `balances`.":
         async () => {
-          const actual = recordOf(await ask());
-          const [found] = await suite.found(ann, "customers", word);
+          const actual = itemOf(await ask());
+          const [found] = await suite.search(ann, "customers", word);
           expectSame(actual, { ...found, balances: actual.balances });
           expectFields(actual, { scan_id: "7", date_of_birth: "1990-02-03", stores_count: 2 });
         },
@@ -51,16 +51,16 @@ export async function me(suite: Suite): Promise<Section> {
           ]);
         },
       "An account's `balance` is over all its stores, soft-deleted ones too.": async () => {
-        await suite.feed({ record: "store", id: two, deleted: true });
+        await suite.feed({ record: "store", id: second, deleted: true });
         expectFields(balancesOf(await ask()).at(-1), { account_id: joined, balance: 3.3, stores_count: 1 });
-        await suite.feed(store(two, joined));
+        await suite.feed(store(second, joined));
       },
       "Soft-deleted accounts are left out.": async () => {
-        const before = recordOf(await ask()).balance;
+        const balanceBefore = itemOf(await ask()).balance;
         await suite.feed({ record: "account", id: deleted, deleted: true });
         const answer = await ask();
         expectList(balancesOf(answer), [booked, joined], "account_id");
-        expectSame(recordOf(answer).balance, before);
+        expectSame(itemOf(answer).balance, balanceBefore);
         await suite.feed(account(deleted, { company: "Mango" }));
       },
       "A customer who is not stored, or was erased, is 404.": async () => {

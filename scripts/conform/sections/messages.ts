@@ -1,13 +1,13 @@
 import { linkOf } from "../../lib/call.ts";
 import {
+  expectExactFields,
   expectFailure,
   expectFields,
   expectInvalid,
   expectList,
-  expectNames,
   expectSame,
   expectThat,
-  fieldsIn,
+  fieldsListedIn,
 } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, itemsOrNone } from "../http.ts";
 import { account, block, customer, entry, friendship, group, message, messageState, store, time } from "../lines.ts";
@@ -15,7 +15,7 @@ import type { Section, Suite } from "../suite.ts";
 
 const PATH = "messages";
 const SHOWN_WITHIN_SECONDS = 15;
-const FED_WHILE_POLLING = 4;
+const MESSAGES_WHILE_POLLING = 4;
 
 /** docs/contract/interface.md, 4.2 */
 export async function messages(suite: Suite): Promise<Section> {
@@ -24,12 +24,12 @@ export async function messages(suite: Suite): Promise<Section> {
   const { talk, withBlocked, onlyBlocked, silent, other } = suite.ids("talk withBlocked onlyBlocked silent other");
   const accountId = suite.accountId();
   const shop = suite.id("store");
-  const old = (minutes: number) => ({ sent_at: `2026-01-05 09:${String(minutes).padStart(2, "0")}:00` });
+  const sentAt = (minutes: number) => ({ sent_at: `2026-01-05 09:${String(minutes).padStart(2, "0")}:00` });
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const groupOf = (answer: Answer, id = "") => itemsOf(answer).find((item) => item.group_id === id);
   const membersOf = (answer: Answer, id: string) => (groupOf(answer, id)?.group_members ?? []) as Item[];
-  const shown = (groupId: string, text: string, query: Record<string, string> = {}) =>
+  const untilShown = (groupId: string, text: string, query: Record<string, string> = {}) =>
     suite.until(
       () => list(query),
       (answer) => itemsOrNone(answer).some((item) => item.group_id === groupId && item.last_message === text),
@@ -37,7 +37,7 @@ export async function messages(suite: Suite): Promise<Section> {
     );
 
   return {
-    cited: "interface, 4.2",
+    section: "interface, 4.2",
     lines: [
       account(accountId),
       store(shop, accountId),
@@ -56,18 +56,18 @@ export async function messages(suite: Suite): Promise<Section> {
       group(onlyBlocked, [ann.id, blocked]),
       group(silent, [ann.id, friend]),
       group(other, [ann.id, ben.id]),
-      message(suite.id("message"), talk, ann.id, "First", old(1)),
-      message(suite.id("message"), talk, friend, "Second", old(2)),
-      message(suite.id("message"), withBlocked, blocked, "Third", old(3)),
-      message(suite.id("message"), onlyBlocked, ann.id, "Fourth", old(3)),
+      message(suite.id("message"), talk, ann.id, "First", sentAt(1)),
+      message(suite.id("message"), talk, friend, "Second", sentAt(2)),
+      message(suite.id("message"), withBlocked, blocked, "Third", sentAt(3)),
+      message(suite.id("message"), onlyBlocked, ann.id, "Fourth", sentAt(3)),
       messageState(talk, ann.id, { read_at: "2026-01-05 09:02:00" }),
       messageState(withBlocked, ann.id, { read_at: "2026-01-05 09:02:59", notifications_disabled: 1 }),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "a group | `group_id`, `group_image` (or null), `group_name`, `last_message`, `last_message_time`, `initial_customer_id`, `initial_customer_name`, `initial_customer_avatar`, `last_customer` (the sender's id), `last_customer_name`, `last_customer_avatar`, `read_status`, `notifications_disabled`, `group_members`":
         async (rule) => {
           const actual = groupOf(await list(), talk);
-          expectNames(actual, fieldsIn(rule));
+          expectExactFields(actual, fieldsListedIn(rule));
           const [name, avatar] = ["Fay Friend", "https://images.example/fay.png"];
           expectFields(actual, {
             ...{ group_image: "https://images.example/talk.png" },
@@ -87,7 +87,7 @@ export async function messages(suite: Suite): Promise<Section> {
       "a member | `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`":
         async (rule) => {
           const [first] = membersOf(await list(), talk);
-          expectNames(first, fieldsIn(rule));
+          expectExactFields(first, fieldsListedIn(rule));
         },
       "`group_members` are the other members, in the order of the group's list.": async () => {
         const members = membersOf(await list(), talk);
@@ -112,8 +112,8 @@ export async function messages(suite: Suite): Promise<Section> {
           const [first, second] = membersOf(answer, talk);
           expectFields(first, { friend_status: 1, total_balance: 12.3, is_blocked: false });
           expectFields(second, { friend_status: 0, total_balance: 0, is_blocked: false });
-          const [other] = membersOf(answer, onlyBlocked);
-          expectFields(other, { friend_status: -1, total_balance: 0, is_blocked: true });
+          const [blockedMember] = membersOf(answer, onlyBlocked);
+          expectFields(blockedMember, { friend_status: -1, total_balance: 0, is_blocked: true });
         },
       "`check_time` | time | no | only groups whose `last_message_time` is later": async () => {
         expectInvalid(await list({ check_time: "2026-02-30 00:00:00" }), "check_time");
@@ -128,19 +128,19 @@ export async function messages(suite: Suite): Promise<Section> {
       },
       "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost":
         async () => {
-          // A later page has the smaller ids, so that it cannot go on by the id alone.
+          // The oldest group has the smallest id. So a service that pages by the id alone fails here.
           const talks = [suite.id("oldest"), suite.id("middle"), suite.id("newest")];
           const [oldest, middle, newest] = talks;
           await suite.feed(
             ...talks.map((id) => group(id, [friend, ben.id])),
-            ...talks.map((id, index) => message(suite.id("message"), id, friend, "x", old(30 + index))),
+            ...talks.map((id, index) => message(suite.id("message"), id, friend, "x", sentAt(30 + index))),
           );
           const page = await list({ per_page: "1" }, ben);
           await suite.feed(message(suite.id("message"), oldest, friend, "meanwhile"));
           const isShown = (answer: Answer) => groupOf(answer, oldest)?.last_message === "meanwhile";
           await suite.until(() => list({}, ben), isShown, SHOWN_WITHIN_SECONDS);
-          const others = await suite.pages(linkOf(page) ?? "", ben.token);
-          const ids = [page, ...others].flatMap((answer) => idsOf(answer, "group_id"));
+          const laterPages = await suite.pages(linkOf(page) ?? "", ben.token);
+          const ids = [page, ...laterPages].flatMap((answer) => idsOf(answer, "group_id"));
           expectSame(
             ids.filter((id) => talks.includes(String(id))),
             [newest, middle],
@@ -150,7 +150,7 @@ export async function messages(suite: Suite): Promise<Section> {
         },
       "Of several messages in one second, the one stored last is the last.": async () => {
         await suite.feed(...["one", "two"].map((text) => message(suite.id("message"), other, ben.id, text)));
-        await shown(other, "two");
+        await untilShown(other, "two");
       },
       "A fed `sent_at` that is more than an hour old is used as the message's time. Such a message is not news.":
         async () => {
@@ -160,26 +160,27 @@ export async function messages(suite: Suite): Promise<Section> {
       "Any later `sent_at` is replaced by the stamp.": async () => {
         const tomorrow = time(86_400);
         await suite.feed(message(suite.id("message"), other, ben.id, "three", { sent_at: tomorrow }));
-        const actual = groupOf(await shown(other, "three"), other)?.last_message_time;
+        const actual = groupOf(await untilShown(other, "three"), other)?.last_message_time;
         expectThat(String(actual) < tomorrow, `a message sent tomorrow shows ${actual}`);
       },
       "You then get every group that has a new message, with its newest message.": async () => {
-        const seen = new Map<unknown, unknown>();
+        const newestByGroup = new Map<unknown, unknown>();
         let checkTime = "2026-01-05 09:03:00";
         const poll = async () => {
           const answer = await list({ check_time: checkTime, per_page: "100" });
           for (const item of itemsOrNone(answer)) {
-            seen.set(item.group_id, item.last_message);
+            newestByGroup.set(item.group_id, item.last_message);
             if (String(item.last_message_time) > checkTime) checkTime = String(item.last_message_time);
           }
           return answer;
         };
-        const said = Array.from({ length: FED_WHILE_POLLING }, () => suite.id("said"));
-        for (const [index, id] of said.entries()) {
+        const messageIds = Array.from({ length: MESSAGES_WHILE_POLLING }, () => suite.id("message"));
+        for (const [index, id] of messageIds.entries()) {
           await suite.feed(message(id, index % 2 === 0 ? talk : other, index % 2 === 0 ? friend : ben.id, id));
           for (let polls = 0; polls < 4; polls += 1) await poll();
         }
-        const isShown = () => seen.get(talk) === said.at(-2) && seen.get(other) === said.at(-1);
+        const isShown = () =>
+          newestByGroup.get(talk) === messageIds.at(-2) && newestByGroup.get(other) === messageIds.at(-1);
         await suite.until(poll, isShown, SHOWN_WITHIN_SECONDS);
       },
     },

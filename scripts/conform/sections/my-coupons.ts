@@ -1,4 +1,4 @@
-import { expectFailure, expectInvalid, expectList, expectNames, expectSame } from "../expect.ts";
+import { expectExactFields, expectFailure, expectInvalid, expectList, expectSame } from "../expect.ts";
 import { type Answer, type Item, idsOf, listOf } from "../http.ts";
 import { account, coupon, customer, issued, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -13,19 +13,19 @@ export async function myCoupons(suite: Suite): Promise<Section> {
   const { plain, mfg, digital, otherDigital, hiddenDigital } = suite.ids(
     "plain mfg digital otherDigital hiddenDigital",
   );
-  const { one, two, elsewhere, ofMfg } = suite.ids("one two elsewhere ofMfg");
-  const ends = (year: number) => ({ expected_end_date: `${year}-01-01 00:00:00` });
+  const { atShop, first, second, ofMfg } = suite.ids("atShop first second ofMfg");
+  const endIn = (year: number) => ({ expected_end_date: `${year}-01-01 00:00:00` });
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const digitalIdsOf = (answer: Answer) => listOf(answer, "digital").map((item) => (item.coupon as Item).id);
-  const issuedOf = (answer: Answer) => ["store", "mfg"].flatMap((name) => listOf(answer, name));
-  /** The ids of all three lists, in their order. */
-  const idsIn = (answer: Answer) => [...idsOf(issuedOf(answer)), ...digitalIdsOf(answer)];
-  const ALL = [one, two, elsewhere, ofMfg, digital, otherDigital];
+  const issuedCouponsOf = (answer: Answer) => ["store", "mfg"].flatMap((name) => listOf(answer, name));
+  /** The ids in the lists `store`, `mfg` and `digital`, in this order. */
+  const idsIn = (answer: Answer) => [...idsOf(issuedCouponsOf(answer)), ...digitalIdsOf(answer)];
+  const allIds = [atShop, first, second, ofMfg, digital, otherDigital];
 
   return {
-    cited: "interface, 4.5",
-    reads: {
+    section: "interface, 4.5",
+    rulesWithoutFeeding: {
       "`type` | `store` or `mfg` | no | only this kind": async () =>
         expectInvalid(await list({ type: "digital" }), "type"),
     },
@@ -47,18 +47,18 @@ export async function myCoupons(suite: Suite): Promise<Section> {
       }),
       coupon(otherDigital, otherAccount, { kind: "digital" }),
       coupon(hiddenDigital, notJoined, { kind: "digital" }),
-      issued(one, ann.id, plain, shop, ends(2091)),
-      issued(two, ann.id, plain, third, ends(2092)),
-      issued(elsewhere, ann.id, plain, third, ends(2093)),
-      issued(ofMfg, ann.id, mfg, shop, ends(2090)),
+      issued(atShop, ann.id, plain, shop, endIn(2091)),
+      issued(first, ann.id, plain, third, endIn(2092)),
+      issued(second, ann.id, plain, third, endIn(2093)),
+      issued(ofMfg, ann.id, mfg, shop, endIn(2090)),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "`items` is an object with three arrays: `store`, `mfg` and `digital`. Records of `store` and `mfg` (5.3) have `account`, `coupon_id` and `reserved`, but no `campaign_coupon`.":
         async () => {
           const answer = await list();
-          expectNames(answer.body.items, ["store", "mfg", "digital"]);
-          expectSame(idsIn(answer), ALL);
-          for (const item of issuedOf(answer)) {
+          expectExactFields(answer.body.items, ["store", "mfg", "digital"]);
+          expectSame(idsIn(answer), allIds);
+          for (const item of issuedCouponsOf(answer)) {
             const actual = ["account", "coupon_id", "reserved", "campaign_coupon"].filter((name) => name in item);
             expectSame(actual, ["account", "coupon_id", "reserved"]);
           }
@@ -73,12 +73,12 @@ export async function myCoupons(suite: Suite): Promise<Section> {
       },
       "coupons issued at these stores, and digital coupons of the accounts that own them": async () => {
         expectSame(idsIn(await list({ storeId: otherShop })), [otherDigital]);
-        expectSame(idsIn(await list({ storeId: " , " })), ALL);
-        expectSame(idsIn(await list({ storeId: third })), [two, elsewhere, digital]);
+        expectSame(idsIn(await list({ storeId: " , " })), allIds);
+        expectSame(idsIn(await list({ storeId: third })), [first, second, digital]);
       },
       "Filters combine. `digitalonly` with `type`, or `type=mfg` with `includemfg=false`, finds nothing. An unknown store matches nothing.":
         async () => {
-          expectSame(idsIn(await list({ type: "store", storeId: shop })), [one]);
+          expectSame(idsIn(await list({ type: "store", storeId: shop })), [atShop]);
           expectSame(idsIn(await list({ search: "DIGITAL dé", digitalonly: "1" })), [digital]);
           for (const query of [
             { digitalonly: "true", type: "store" },
@@ -91,14 +91,14 @@ export async function myCoupons(suite: Suite): Promise<Section> {
       "`false` leaves the manufacturer coupons out": async () => {
         expectSame(
           idsIn(await list({ includemfg: "false" })),
-          ALL.filter((id) => id !== ofMfg),
+          allIds.filter((id) => id !== ofMfg),
         );
       },
       "Pages run over `store`, then `mfg`, then `digital` as one list. A page never holds more than `per_page` records in all.":
         async () => {
           const pages = await suite.pages(`/api/v1/customer/${PATH}?per_page=2`, ann.token);
-          for (const item of pages.flatMap(issuedOf)) expectSame((item.account as Item).id, item.account_id);
-          expectSame(pages.map(idsIn), [ALL.slice(0, 2), ALL.slice(2, 4), ALL.slice(4)]);
+          for (const item of pages.flatMap(issuedCouponsOf)) expectSame((item.account as Item).id, item.account_id);
+          expectSame(pages.map(idsIn), [allIds.slice(0, 2), allIds.slice(2, 4), allIds.slice(4)]);
         },
       "If a page would be empty, the answer is `NO_ITEMS`, without `Link`.": async () => {
         const answer = await list({ page: "9" });

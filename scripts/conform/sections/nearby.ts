@@ -1,4 +1,4 @@
-import { expectFields, expectInvalid, expectList, expectNames, expectSame, fieldsIn } from "../expect.ts";
+import { expectExactFields, expectFields, expectInvalid, expectList, expectSame, fieldsListedIn } from "../expect.ts";
 import { idsOf, itemsOf } from "../http.ts";
 import { account, campaign, customer, day, entry, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -8,23 +8,23 @@ const EARTH_RADIUS_MILES = 3958.7613;
 const HERE = { latitude: 10, longitude: 20 };
 const RANDOM_STORES = 40;
 
-/** The place that is this number of miles north of another. */
-function north(miles: number, { latitude, longitude }: Place = HERE): Place {
-  return { latitude: latitude + (miles / EARTH_RADIUS_MILES) * (180 / Math.PI), longitude };
+/** The coordinates of a point that is this number of miles north of HERE. */
+function northOfHere(miles: number): Coordinates {
+  return { latitude: HERE.latitude + (miles / EARTH_RADIUS_MILES) * (180 / Math.PI), longitude: HERE.longitude };
 }
 
-interface Place {
+interface Coordinates {
   latitude: number;
   longitude: number;
 }
 
-/** The great-circle distance. The service computes it by haversines, so this takes the chord between the points. */
-function miles(one: Place, other: Place): number {
-  const [a, b] = [one, other].map(({ latitude, longitude }) => {
+/** The great-circle distance. The service uses haversines. This uses the chord between the points, as a second way. */
+function distanceInMiles(from: Coordinates, to: Coordinates): number {
+  const [fromVector, toVector] = [from, to].map(({ latitude, longitude }) => {
     const [phi, lambda] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180];
     return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)];
   }) as [number[], number[]];
-  const chord = Math.hypot(...a.map((part, axis) => part - (b[axis] ?? 0)));
+  const chord = Math.hypot(...fromVector.map((part, axis) => part - (toVector[axis] ?? 0)));
   return EARTH_RADIUS_MILES * 2 * Math.asin(Math.min(1, chord / 2));
 }
 
@@ -52,8 +52,8 @@ export async function nearby(suite: Suite): Promise<Section> {
   const listedIn = (...storeIds: string[]) => ({ store_ids: storeIds });
 
   return {
-    cited: "interface, 4.1",
-    reads: {
+    section: "interface, 4.1",
+    rulesWithoutFeeding: {
       "Without campaigns `items` is empty.": async () => expectList(await ask(suite.accountId()), []),
       "`count` | 1 to 100 | no, 8 | the most campaigns to return": async () => {
         for (const count of [0, 101, 1.5, "many"]) expectInvalid(await ask(main, { count }), "count");
@@ -72,10 +72,10 @@ export async function nearby(suite: Suite): Promise<Section> {
       ...[main, dates, spread, poles, random].map((id) => account(id)),
       customer(buyer),
       store(atHome, main),
-      store(oneMile, main, { ...north(1) }),
-      store(twoMiles, main, { ...north(2) }),
-      store(inside, main, { ...north(radius - 0.05) }),
-      store(outside, main, { ...north(radius + 0.05) }),
+      store(oneMile, main, { ...northOfHere(1) }),
+      store(twoMiles, main, { ...northOfHere(2) }),
+      store(inside, main, { ...northOfHere(radius - 0.05) }),
+      store(outside, main, { ...northOfHere(radius + 0.05) }),
       campaign(liked, main, { ...listedIn(atHome), name: "Liked", campaign_description: "d", campaign_image: "i" }),
       campaign(loved, main, listedIn(inside)),
       campaign(near, main, listedIn(oneMile)),
@@ -100,15 +100,15 @@ export async function nearby(suite: Suite): Promise<Section> {
       campaign(eastCampaign, spread, listedIn(east)),
       store(pole, poles, { latitude: 89.9, longitude: 0 }),
       campaign(poleCampaign, poles, listedIn(pole)),
-      ...randomStores.flatMap(({ id, at, ...place }) => [
-        store(at, random, { ...place }),
+      ...randomStores.flatMap(({ id, at, ...coordinates }) => [
+        store(at, random, { ...coordinates }),
         campaign(id, random, listedIn(at)),
       ]),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "`id`, `name`, `campaign_description`, `campaign_image`, `distance`": async (rule) => {
         const [, second] = itemsOf(await ask(main, { count: 2 }));
-        expectNames(second, fieldsIn(rule));
+        expectExactFields(second, fieldsListedIn(rule));
         expectFields(second, { id: liked, name: "Liked", campaign_description: "d", campaign_image: "i", distance: 0 });
       },
       "A campaign is listed if it belongs to the account, has `status` 1, runs today, and at least one of its stores is nearby. It runs today if today is within its dates, both included. Without an end date it does not end.":
@@ -130,9 +130,9 @@ export async function nearby(suite: Suite): Promise<Section> {
         expectList(await ask(main, { count: "2" }), [loved, liked]);
         expectSame(itemsOf(await ask(random, { count: undefined })).length, 8);
         const expected = randomStores
-          .map(({ id, ...place }) => ({ id, distance: miles(HERE, place) }))
+          .map(({ id, ...coordinates }) => ({ id, distance: distanceInMiles(HERE, coordinates) }))
           .filter(({ distance }) => distance <= radius)
-          .sort((one, other) => one.distance - other.distance);
+          .sort((nearer, farther) => nearer.distance - farther.distance);
         expectList(await ask(random), idsOf(expected));
       },
       "`distance` is in miles to the nearest of the campaign's stores, rounded to two decimals.": async () => {

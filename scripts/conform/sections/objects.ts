@@ -1,4 +1,4 @@
-import { expectFields, expectNames, expectSame, fieldsIn } from "../expect.ts";
+import { expectExactFields, expectFields, expectSame, fieldsListedIn } from "../expect.ts";
 import { type Item, listOf } from "../http.ts";
 import { account, campaign, coupon, customer, issued, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -18,9 +18,15 @@ const COUPON = {
   ...{ once_per_sale: 1, filter_items: 3, coupon_barcode: "0042", source_campaign_id: "elsewhere" },
   created_at: "2026-01-02 03:04:05",
 };
-/** The coupon as answers show it, without the ids that they add. */
-const { created_at: _, ...ofCoupon } = COUPON;
-const ANSWERED = { ...ofCoupon, id: "", value: "19.50", expiration_date: "2999-01-31 23:59:59", coupon_barcode: 42 };
+const { created_at: _, ...fieldsOfCoupon } = COUPON;
+/** The coupon as an answer shows it. The ids are added where it is compared. */
+const ANSWERED_COUPON = {
+  ...fieldsOfCoupon,
+  id: "",
+  value: "19.50",
+  expiration_date: "2999-01-31 23:59:59",
+  coupon_barcode: 42,
+};
 const ISSUED = {
   ...{ coupon_id: "7", reserved: 1, total_count: 5, usage_count: 2, creation_method: "Birthday Coupon" },
   ...{ expected_end_date: "2999-01-30 12:00:00", created_at: "2026-02-01 10:00:00", updated_at: "2026-02-02 10:00:00" },
@@ -30,19 +36,20 @@ const ISSUED = {
 export async function objects(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const { accountId, plainAccount } = suite.accountIds("accountId plainAccount");
-  const { shop, plainShop, spring, inSpring, free, digital, one, two } = suite.ids(
-    "shop plainShop spring inSpring free digital one two",
+  const { shop, plainShop, spring, inSpring, free, digital, ofSpring, ofNone } = suite.ids(
+    "shop plainShop spring inSpring free digital ofSpring ofNone",
   );
   const word = suite.word();
 
-  const record = async (id: string) =>
+  const couponOf = async (id: string) =>
     listOf(await suite.get(ann, "coupons", { includemfg: "true" }), "stores").find((item) => item.id === id);
-  const accountOf = async (id: string) => ((await record(id))?.account ?? {}) as Item;
-  const digitals = async () => listOf(await suite.get(ann, "my-coupons"), "digital");
-  const searched = async () => listOf(await suite.post(ann, "full-search", { query: word }), "stores")[0]?.account;
+  const accountOf = async (id: string) => ((await couponOf(id))?.account ?? {}) as Item;
+  const digitalCoupons = async () => listOf(await suite.get(ann, "my-coupons"), "digital");
+  const accountInSearch = async () =>
+    listOf(await suite.post(ann, "full-search", { query: word }), "stores")[0]?.account;
 
   return {
-    cited: "interface, 5",
+    section: "interface, 5",
     lines: [
       account(accountId, {
         ...PASSED_THROUGH,
@@ -57,60 +64,60 @@ export async function objects(suite: Suite): Promise<Section> {
       coupon(inSpring, accountId, { ...COUPON, campaign_id: spring }),
       coupon(free, plainAccount),
       coupon(digital, accountId, { kind: "digital", coupon_barcode: "0042" }),
-      issued(one, ann.id, inSpring, shop, ISSUED),
-      issued(two, ann.id, free, plainShop),
+      issued(ofSpring, ann.id, inSpring, shop, ISSUED),
+      issued(ofNone, ann.id, free, plainShop),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "`id`, `parent_id`, `company`, `company_code`, `domain_name`, `tenancy_initialization`, `db_name`, `bucket_name`, `identity_tenant_identifier`, `core_tenant_id`, `core_app_account_id`, `slug`, `cw_company`, `sc_company`, `cw_primary_contact`, `account_package_id`, `can_own_accounts`, `agreement_type`, `protected`, `phone`, `address`, `country_id`, `state_id`, `city_id`, `city`, `state`, `zip`, `type`, `partner_code`, `partner_notify`, `include_child_buydowns`, `data`, `created_at`, `updated_at`, `deleted_at`, `applicable_tier`, `loyalty_options`":
         async (rule) => {
-          const names = fieldsIn(rule).filter((name) => name !== "agreement_type");
-          expectNames((await record(one))?.account, names);
+          const names = fieldsListedIn(rule).filter((name) => name !== "agreement_type");
+          expectExactFields((await couponOf(ofSpring))?.account, names);
         },
       "Search results have `agreement_type`, but not `core_tenant_id`, `core_app_account_id` and `loyalty_options`. Coupon lists have these three, but not `agreement_type`.":
         async () => {
-          const { core_tenant_id, core_app_account_id, loyalty_options, ...both } = await accountOf(one);
-          expectNames(await searched(), [...Object.keys(both), "agreement_type"]);
+          const { core_tenant_id, core_app_account_id, loyalty_options, ...commonFields } = await accountOf(ofSpring);
+          expectExactFields(await accountInSearch(), [...Object.keys(commonFields), "agreement_type"]);
         },
       "any JSON string, number, boolean or null comes back as it was fed": async () => {
-        expectFields((await searched()) as Item, PASSED_THROUGH);
+        expectFields((await accountInSearch()) as Item, PASSED_THROUGH);
       },
       "`loyalty_options` is an object, or null if the account has none.": async () => {
-        const { loyalty_options } = await accountOf(one);
+        const { loyalty_options } = await accountOf(ofSpring);
         expectFields(loyalty_options as Item, { chain_display_name: "Chain", team_breakdown: { level_1: "50" } });
-        expectSame((await accountOf(two)).loyalty_options, null);
+        expectSame((await accountOf(ofNone)).loyalty_options, null);
       },
       'The seven `mailer_*` fields are credentials: they are never stored and always `""`.': async () => {
-        const options = (await accountOf(one)).loyalty_options as Item;
+        const options = (await accountOf(ofSpring)).loyalty_options as Item;
         const mailer = Object.entries(options).filter(([name]) => name.startsWith("mailer_"));
         expectSame([mailer.length, mailer.filter(([, value]) => value !== "")], [7, []]);
       },
       "`id`, `account_id`, `customer_id`, `campaign_coupon_id`, `expected_end_date`, `creation_method`, `created_at`, `updated_at`, `deleted_at`, `store_name`, `campaign_id`, `name`, `coupon_barcode`, `type`, `value`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration`, `once_per_sale`, `expiration_date`, `campaign_coupon_created`, `total_count`, `usage_count`, `remaining_count`, `store_image`. The detailed variants add `coupon_id`, `reserved`, `account` and `campaign_coupon`.":
         async (rule) => {
-          expectNames(await record(one), fieldsIn(rule));
-          const { account: _, campaign_coupon: __, ...actual } = (await record(one)) ?? {};
-          const { id, source_campaign_id, filter_items, coupon_barcode, ...ofCoupon } = ANSWERED;
+          expectExactFields(await couponOf(ofSpring), fieldsListedIn(rule));
+          const { account: _, campaign_coupon: __, ...actual } = (await couponOf(ofSpring)) ?? {};
+          const { id, source_campaign_id, filter_items, coupon_barcode, ...ofCoupon } = ANSWERED_COUPON;
           expectSame(actual, {
             ...{ ...ofCoupon, coupon_barcode, campaign_id: spring, campaign_coupon_created: COUPON.created_at },
-            ...{ ...ISSUED, id: one, account_id: accountId, customer_id: ann.id, campaign_coupon_id: inSpring },
+            ...{ ...ISSUED, id: ofSpring, account_id: accountId, customer_id: ann.id, campaign_coupon_id: inSpring },
             ...{ store_name: word, store_image: "https://images.example/s.png", remaining_count: 3, deleted_at: null },
           });
         },
       "`campaign_coupon` is the coupon that was issued: `id`, `account_id`, `campaign_id`, `source_campaign_id`, `name`, `type`, `value`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration_date`, `expiration`, `once_per_sale`, `filter_items`, `coupon_barcode`.":
         async (rule) => {
-          const issuedCoupon = (await record(one))?.campaign_coupon as Item;
-          expectNames(issuedCoupon, fieldsIn(rule));
-          expectSame(issuedCoupon, { ...ANSWERED, id: inSpring, account_id: accountId, campaign_id: spring });
+          const issuedCoupon = (await couponOf(ofSpring))?.campaign_coupon as Item;
+          expectExactFields(issuedCoupon, fieldsListedIn(rule));
+          expectSame(issuedCoupon, { ...ANSWERED_COUPON, id: inSpring, account_id: accountId, campaign_id: spring });
         },
       '`campaign_id` is `""` for a coupon that belongs to no campaign. `coupon_barcode` is a number here.':
         async () => {
-          expectFields(await record(two), { campaign_id: "" });
-          expectFields(await record(one), { campaign_id: spring, coupon_barcode: 42 });
+          expectFields(await couponOf(ofNone), { campaign_id: "" });
+          expectFields(await couponOf(ofSpring), { campaign_id: spring, coupon_barcode: 42 });
         },
       "An object with `account` (5.1) and `coupon`: `id`, `account_id`, `name`, `coupon_barcode`, `type`, `value`, `is_digital`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration`, `once_per_sale`, `is_custom`, `expiration_date`, `can_combine_with_other`, `created_at`. `coupon_barcode` is a string here and keeps its leading zeros.":
         async (rule) => {
-          const [first] = await digitals();
-          expectNames(first, ["account", "coupon"]);
-          expectNames(first?.coupon, fieldsIn(rule));
+          const [first] = await digitalCoupons();
+          expectExactFields(first, ["account", "coupon"]);
+          expectExactFields(first?.coupon, fieldsListedIn(rule));
           expectFields(first?.coupon as Item, { coupon_barcode: "0042", is_digital: 1 });
         },
     },

@@ -8,8 +8,8 @@ export async function restore(suite: Suite): Promise<Section> {
   const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed restore", sub: "conform", accounts });
 
   return {
-    cited: "restore, 1",
-    feeds: {
+    section: "restore, 1",
+    rulesWithFeeding: {
       "With a list of accounts the answer is 403.": async () => {
         expectFailure(await suite.send([], await token([suite.accountId()])), 403, "FORBIDDEN");
       },
@@ -22,15 +22,19 @@ export async function restore(suite: Suite): Promise<Section> {
   };
 }
 
-const PROGRAM = { record: "program", message_stamp: "2026-01-01 00:00:00", message_clock_said: "2026-01-01 00:00:00" };
+const PROGRAM_LINE = {
+  record: "program",
+  message_stamp: "2026-01-01 00:00:00",
+  message_clock_said: "2026-01-01 00:00:00",
+};
 
 /** docs/contract/restore.md, 2 */
 export async function restoreLines(suite: Suite): Promise<Section> {
   return {
-    cited: "restore, 2",
-    feeds: {
+    section: "restore, 2",
+    rulesWithFeeding: {
       "Without `restore` these fields have the meaning that the feed gives them, and there is no record `program`.":
-        async () => expectInvalid(await suite.send([PROGRAM]), "line 1.record"),
+        async () => expectInvalid(await suite.send([PROGRAM_LINE]), "line 1.record"),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { expectFields, expectInvalid, expectNames, expectSame, fieldsIn } from "../expect.ts";
+import { expectExactFields, expectFields, expectInvalid, expectSame, fieldsListedIn } from "../expect.ts";
 import { type Answer, idsOf, listOf } from "../http.ts";
 import {
   account,
@@ -14,26 +14,27 @@ import {
 } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
-const PRIVATE = {
+const PRIVATE_FIELDS = {
   ...{ scan_id: "7", date_of_birth: "1990-02-03", address_line_1: "1 Main", address_line_2: "b" },
   ...{ city: "c", state: "OK", zip: "73" },
 };
-const HIDDEN = {
+const HIDDEN_FIELDS = {
   ...{ scan_id: "", date_of_birth: null, address_line_1: "", address_line_2: "" },
   ...{ city: "", state: "", zip: "", balance: 0 },
 };
-const MOST = 20;
-const BLOCKERS = 3;
+const LIST_LIMIT = 20;
+const BLOCKER_COUNT = 3;
 
-const pairs = (text: string) => text.split(", ").map((pair) => pair.split(" ") as [query: string, name: string]);
-/** Queries, and the names that they mean. The typo is in the second, a middle or the last letter. */
-const FORGIVEN = pairs(
+const pairsOf = (text: string) => text.split(", ").map((pair) => pair.split(" ") as [query: string, name: string]);
+/** Pairs of a query with a typo and a name that it finds. The typo is in the second, a middle or the last letter. */
+const FORGIVEN = pairsOf(
   "gharcia García, ggarcia García, garrcia García, garcixa García, garciae García, maris Marina, grcia García, " +
     "garca García, gercia García, gartia García, garcie García, gracia García, garica García, garcai García, " +
     "alaron Aalron, gracian Garcianello, christophre Christopher, chrsitophe Christophers, smiht Smith, annan Anna, " +
     "οδισσεας Οδυσσέας, хелбный Хлебный, 日本語京東 日本語東京, 𐐨𐐪𐐩𐐫𐐬 𐐨𐐩𐐪𐐫𐐬, garciab Garcia1, smithe Smith, smithe Smithson",
 );
-const UNFORGIVEN = pairs(
+/** Pairs of a query with a typo and a name that it does not find. */
+const UNFORGIVEN = pairsOf(
   "karcia Garcia, agrcia Garcia, arcia Garcia, agarcia Garcia, gracai Garcia, grcaia Garcia, mrina Marlina, " +
     "smit Simth, garica1 Garcia1, 12354 12345, smithe Smit",
 );
@@ -45,35 +46,35 @@ export async function search(suite: Suite): Promise<Section> {
   // The records of each rule have a word of their own, so that a search finds no others.
   const newWord = () => suite.word();
   const [word, crowd, company, typed, lonely] = [newWord(), newWord(), newWord(), newWord(), newWord()];
-  const [fewer, all, most, several] = [newWord(), newWord(), newWord(), newWord()];
+  const [fewerWord, allWord, mostWord, severalWord] = [newWord(), newWord(), newWord(), newWord()];
   const { shop, points, ended, off } = suite.ids("shop points ended off");
-  const { friend, stranger, shy, whole, longer } = suite.ids("friend stranger shy whole longer");
-  const many = Array.from({ length: MOST + 2 }, () => suite.id("crowd"));
-  const misspelt = [...FORGIVEN, ...UNFORGIVEN].map(([query, name], index) => {
+  const { friend, stranger, shy, wholeWord, longerWord } = suite.ids("friend stranger shy wholeWord longerWord");
+  const crowdIds = Array.from({ length: LIST_LIMIT + 2 }, () => suite.id("crowd"));
+  const typoCases = [...FORGIVEN, ...UNFORGIVEN].map(([query, name], index) => {
     return { query, name, word: newWord(), id: suite.id("store"), isForgiven: index < FORGIVEN.length };
   });
   const stores = (names: readonly string[]) => names.map((name) => store(suite.id("store"), chain, { name }));
   const [twoTypos, oneTypo] = [
-    stores(Array(15).fill(`Maria Garcias ${fewer}`)),
-    stores(Array(10).fill(`Maria Gracias ${fewer}`)),
+    stores(Array(15).fill(`Maria Garcias ${fewerWord}`)),
+    stores(Array(10).fill(`Maria Gracias ${fewerWord}`)),
   ];
 
   const ask = (query: unknown, more: object = {}) => suite.post(ann, "full-search", { query, ...more });
   const askStores = (query: string) => ask(query, { filter: "stores" });
   const idsIn = (answer: Answer, list: string) => idsOf(listOf(answer, list));
-  const find = async (query: string, id: string) =>
+  const customerIn = async (query: string, id: string) =>
     listOf(await ask(query), "customers").find((item) => item.id === id);
   const withoutFifthLetter = (text: string) => text.slice(0, 4) + text.slice(5);
-  /** Those of these customers that a search may find, by the setting `CUSTOMER_SEARCH`. */
-  const found = (...ids: string[]) => {
+  /** Of these customers, those whom a search may find under the setting `CUSTOMER_SEARCH`. */
+  const findable = (...ids: string[]) => {
     const { customerSearch } = suite.settings;
     if (customerSearch === "all") return ids;
     return ids.filter((id) => id === ann.id || (customerSearch === "friends" && id === friend));
   };
 
   return {
-    cited: "interface, 4.6",
-    reads: {
+    section: "interface, 4.6",
+    rulesWithoutFeeding: {
       "`query` | text, 3 to 100 characters once trimmed | yes | the words to look for": async () => {
         for (const query of ["", "ab", "  ab  ", "x".repeat(101), undefined, null])
           expectInvalid(await ask(query), "query");
@@ -93,17 +94,17 @@ export async function search(suite: Suite): Promise<Section> {
       campaign(points, accountId, { name: "Points", campaign_description: `for ${word}`, campaign_end_date: day(1) }),
       campaign(ended, accountId, { campaign_end_date: "2021-01-01", name: `Ended ${word}` }),
       campaign(off, accountId, { status: 0, name: "Off" }),
-      customer(ann.id, `Ann ${word}`, PRIVATE),
-      customer(friend, `Friend ${word}`, PRIVATE),
-      customer(stranger, `José ${word}`, { ...PRIVATE, customer_description: "I run." }),
+      customer(ann.id, `Ann ${word}`, PRIVATE_FIELDS),
+      customer(friend, `Friend ${word}`, PRIVATE_FIELDS),
+      customer(stranger, `José ${word}`, { ...PRIVATE_FIELDS, customer_description: "I run." }),
       customer(shy, `Shy ${word}`),
-      customer(longer, `${typed}ish Longer`),
-      customer(whole, `${typed} Whole`),
-      ...Array.from({ length: BLOCKERS }, () => suite.id("blocker")).flatMap((id) => [
+      customer(longerWord, `${typed}ish Longer`),
+      customer(wholeWord, `${typed} Whole`),
+      ...Array.from({ length: BLOCKER_COUNT }, () => suite.id("blocker")).flatMap((id) => [
         customer(id, `Many ${crowd}`),
         block(id, ann.id),
       ]),
-      ...many.map((id) => customer(id, `Many ${crowd}`)),
+      ...crowdIds.map((id) => customer(id, `Many ${crowd}`)),
       block(ann.id, stranger),
       friendship(ann.id, friend, 1),
       block(shy, ann.id),
@@ -115,25 +116,25 @@ export async function search(suite: Suite): Promise<Section> {
       registration(ended, friend),
       account(chain),
       customer(suite.id("lonely"), `Lonely ${lonely}`),
-      ...misspelt.map(({ id, name, word }) => store(id, chain, { name: `${name} ${word}` })),
+      ...typoCases.map(({ id, name, word }) => store(id, chain, { name: `${name} ${word}` })),
       ...twoTypos,
       ...oneTypo,
-      ...stores(["Maria Garcias", ...Array(MOST).fill("Maria Gracias")].map((name) => `${name} ${all}`)),
+      ...stores(["Maria Garcias", ...Array(LIST_LIMIT).fill("Maria Gracias")].map((name) => `${name} ${allWord}`)),
       ...stores(
-        ["Garcias", "Garcia", "Garciab", "Garcia Garciab", "Garciab", "Martin"].map((name) => `${name} ${most}`),
+        ["Garcias", "Garcia", "Garciab", "Garcia Garciab", "Garciab", "Martin"].map((name) => `${name} ${mostWord}`),
       ),
-      ...stores([..."abcdefg"].map((letter) => `Garcia${letter} Martin ${several}`)),
+      ...stores([..."abcdefg"].map((letter) => `Garcia${letter} Martin ${severalWord}`)),
     ],
-    feeds: {
+    rulesWithFeeding: {
       "**Variant A** (no filter, or one with `campaigns`): `items` is an object with the arrays `stores`, `customers` and `campaigns`. Lists that were not asked for are empty.":
         async () => {
           const { body } = await ask(word, { filter: "campaigns" });
-          expectNames(body.items, ["stores", "customers", "campaigns"]);
+          expectExactFields(body.items, ["stores", "customers", "campaigns"]);
           const answer = await ask(word, { filter: "campaigns,stores" });
           expectSame([idsIn(answer, "stores"), idsIn(answer, "customers")], [[shop], []]);
         },
       "**Variant B** (a filter without `campaigns`): `stores` and `customers` stand beside `status`, without `items`.":
-        async () => expectNames((await askStores(word)).body, ["status", "stores", "customers"]),
+        async () => expectExactFields((await askStores(word)).body, ["status", "stores", "customers"]),
       "Each word of the query must begin some word of the record; different words may match different fields.":
         async () => {
           const start = word.slice(0, 5);
@@ -149,18 +150,21 @@ export async function search(suite: Suite): Promise<Section> {
           expectSame(idsIn(await ask(word), "campaigns"), [points, ended]);
         },
       "At most 20 of each kind.": async () =>
-        expectSame(idsIn(await ask(crowd), "customers"), found(...many.slice(0, MOST))),
+        expectSame(idsIn(await ask(crowd), "customers"), findable(...crowdIds.slice(0, LIST_LIMIT))),
       "Records in which every word of the query is a whole word come first. Within both parts, the record stored first comes first.":
-        async () => expectSame(idsIn(await ask(typed), "customers"), found(whole, longer)),
+        async () => expectSame(idsIn(await ask(typed), "customers"), findable(wholeWord, longerWord)),
       "If every list that was asked for would be empty, they are searched once more, unless `typos` is `false`":
         async () => {
-          const wrong = withoutFifthLetter(typed);
-          expectSame(idsIn(await ask(wrong), "customers").toSorted(), found(whole, longer).toSorted());
-          expectSame(idsIn(await ask(wrong, { typos: false }), "customers"), []);
+          const wordWithTypo = withoutFifthLetter(typed);
+          expectSame(
+            idsIn(await ask(wordWithTypo), "customers").toSorted(),
+            findable(wholeWord, longerWord).toSorted(),
+          );
+          expectSame(idsIn(await ask(wordWithTypo, { typos: false }), "customers"), []);
         },
       "A forgiven word matches a word of the record with the same first letter and a beginning that is one typo away. A typo is one letter more, less or other, or two neighbours swapped (optimal string alignment, distance 1). If that beginning is the word without its last letter, it must be the whole word of the record: `smithe` finds Smith.":
         async () => {
-          for (const { query, name, word, id, isForgiven } of misspelt) {
+          for (const { query, name, word, id, isForgiven } of typoCases) {
             const answer = await askStores(`${query} ${word}`);
             expectSame(idsIn(answer, "stores"), isForgiven ? [id] : [], `${name} by ${query}`);
             expectSame(answer.body.forgiven?.length ?? 0, isForgiven ? 1 : 0, `words forgiven in ${query}`);
@@ -168,33 +172,33 @@ export async function search(suite: Suite): Promise<Section> {
         },
       "Every word of the query must match, as it is or forgiven. Records with fewer forgiven words come first, then the record stored first; at most 20.":
         async () => {
-          const answer = await askStores(`mraia gracias ${fewer}`);
-          expectSame(idsIn(answer, "stores"), idsOf([...oneTypo, ...twoTypos].slice(0, MOST)));
+          const answer = await askStores(`mraia gracias ${fewerWord}`);
+          expectSame(idsIn(answer, "stores"), idsOf([...oneTypo, ...twoTypos].slice(0, LIST_LIMIT)));
           expectSame(answer.body.forgiven, ["mraia", "gracias"]);
         },
       "`forgiven` is an array beside `status`, in both variants: the words of the query, folded and in their order, that were forgiven in a record shown. It is left out if there are none.":
         async () => {
-          const wrong = withoutFifthLetter(word);
-          expectSame((await ask(`CAFÉ ${wrong}`)).body.forgiven, [wrong]);
-          expectSame((await askStores(wrong)).body.forgiven, [wrong]);
+          const wordWithTypo = withoutFifthLetter(word);
+          expectSame((await ask(`CAFÉ ${wordWithTypo}`)).body.forgiven, [wordWithTypo]);
+          expectSame((await askStores(wordWithTypo)).body.forgiven, [wordWithTypo]);
           expectSame("forgiven" in (await ask(word)).body, false);
-          expectSame((await askStores(`mraia gracias ${all}`)).body.forgiven, ["mraia"]);
+          expectSame((await askStores(`mraia gracias ${allWord}`)).body.forgiven, ["mraia"]);
         },
       "`meant` is an object that says for each of these words which words of the records shown it was taken for":
         async () => {
-          const wrong = withoutFifthLetter(word);
+          const wordWithTypo = withoutFifthLetter(word);
           for (const filter of ["stores,campaigns", "stores"]) {
-            const { meant } = (await ask(wrong, { filter })).body;
-            expectSame(meant, { [wrong]: [word] }, `meant with the filter ${filter}`);
+            const { meant } = (await ask(wordWithTypo, { filter })).body;
+            expectSame(meant, { [wordWithTypo]: [word] }, `meant with the filter ${filter}`);
           }
           expectSame("meant" in (await ask(word)).body, false);
         },
       "at most five, each of at most 100 characters, those of the most records first, then by code point.":
         async () => {
           const meant = async (query: string) => (await ask(query)).body.meant;
-          expectSame(await meant(`garica ${most}`), { garica: ["garciab", "garcia", "garcias"] });
+          expectSame(await meant(`garica ${mostWord}`), { garica: ["garciab", "garcia", "garcias"] });
           const five = ["garciaa", "garciab", "garciac", "garciad", "garciae"];
-          expectSame(await meant(`garica matrin ${several}`), { garica: five, matrin: ["martin"] });
+          expectSame(await meant(`garica matrin ${severalWord}`), { garica: five, matrin: ["martin"] });
         },
       "Who may not be found does not count towards the limit, and is in no `forgiven` and no `meant`.": async () => {
         const { body } = await ask(withoutFifthLetter(lonely));
@@ -211,15 +215,15 @@ export async function search(suite: Suite): Promise<Section> {
       "a store | `id`, `account_id`, `name`, `store_image`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `phone`, `latitude`, `longitude`, `account` (5.1)":
         async (rule) => {
           const [actual] = listOf(await ask(word), "stores");
-          expectNames(actual, fieldsIn(rule));
+          expectExactFields(actual, fieldsListedIn(rule));
           expectFields(actual, { id: shop, account_id: accountId, city: "Tulsa", latitude: 10, longitude: 20 });
         },
       "a customer | `id`, `scan_id`, `first_name`, `last_name`, `date_of_birth`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `customer_description`, `stores_count`, `friend_status`, `balance`, `avatar`, `campaigns_total`, `campaigns_registered`":
-        async (rule) => expectNames(await find(word, ann.id), fieldsIn(rule)),
+        async (rule) => expectExactFields(await customerIn(word, ann.id), fieldsListedIn(rule)),
       "a campaign | `id`, `account_id` (here an integer), `name`, `campaign_start_date`, `campaign_end_date`, `campaign_description`, `age_range_type`, `age_value`, `min_age`, `max_age`, `status`, `campaign_type`, `trigger_type`, `reward_type`, `campaign_require_register`, `cash_tender_multiplier`, `non_cash_tender_multiplier`, `allow_cash_tender`, `allow_non_cash_tender`, `trigger_amount`, `account` (5.1)":
         async (rule) => {
           const [actual] = listOf(await ask(word), "campaigns");
-          expectNames(actual, fieldsIn(rule));
+          expectExactFields(actual, fieldsListedIn(rule));
           expectFields(actual, {
             account_id: Number(accountId),
             trigger_amount: "0.00",
@@ -228,18 +232,22 @@ export async function search(suite: Suite): Promise<Section> {
         },
       '`date_of_birth`, `scan_id`, the address and `balance` of a customer are shown to that customer and to friends (`friend_status` 1). For others the date is `null`, the texts are `""` and the balance is 0.':
         async () => {
-          expectFields(await find(word, ann.id), { ...PRIVATE, friend_status: -1 });
-          if (found(friend).length > 0)
-            expectFields(await find(word, friend), { ...PRIVATE, balance: 7.05, friend_status: 1 });
-          if (found(stranger).length > 0)
-            expectFields(await find(word, stranger), { ...HIDDEN, customer_description: "I run.", friend_status: -1 });
+          expectFields(await customerIn(word, ann.id), { ...PRIVATE_FIELDS, friend_status: -1 });
+          if (findable(friend).length > 0)
+            expectFields(await customerIn(word, friend), { ...PRIVATE_FIELDS, balance: 7.05, friend_status: 1 });
+          if (findable(stranger).length > 0)
+            expectFields(await customerIn(word, stranger), {
+              ...HIDDEN_FIELDS,
+              customer_description: "I run.",
+              friend_status: -1,
+            });
         },
       "Customers who have blocked the caller are not found.": async () =>
-        expectSame(idsIn(await ask(word), "customers"), found(ann.id, friend, stranger)),
+        expectSame(idsIn(await ask(word), "customers"), findable(ann.id, friend, stranger)),
       "`campaigns_total` is the number of running campaigns (`status` 1, today within the dates) of the accounts of those stores. `campaigns_registered` is how many of these the customer has registered for.":
         async () => {
-          const [id = ann.id] = found(friend);
-          const actual = await find(word, id);
+          const [id = ann.id] = findable(friend);
+          const actual = await customerIn(word, id);
           const expected = id === friend ? [1, 1, 1] : [0, 0, 0];
           expectSame([actual?.stores_count, actual?.campaigns_total, actual?.campaigns_registered], expected);
         },

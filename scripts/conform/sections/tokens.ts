@@ -14,63 +14,65 @@ export async function tokens(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const customer = { scope: "customer", sub: ann.id };
 
-  const read = (token: string) => suite.http.send(LIST, { token });
-  const readWith = async (claims: Claims, header: Claims = {}) =>
-    read(await suite.tokens.sign({ ...customer, ...claims }, header));
+  const readCoupons = (token: string) => suite.http.send(LIST, { token });
+  const readCouponsWith = async (claims: Claims, header: Claims = {}) =>
+    readCoupons(await suite.tokens.sign({ ...customer, ...claims }, header));
   const expectRefused = (answer: Answer) => expectFailure(answer, 401, "UNAUTHENTICATED");
 
   return {
-    cited: "interface, 2",
-    reads: {
+    section: "interface, 2",
+    rulesWithoutFeeding: {
       "Every request carries `Authorization: Bearer <JWT>`, in every environment.": async () => {
         expectRefused(await suite.http.send(LIST));
         expectRefused(await suite.http.send(LIST, { headers: { Authorization: `Basic ${ann.token}` } }));
         const subprotocol = { "Sec-WebSocket-Protocol": `loyalty-edge, bearer.${ann.token}` };
         expectRefused(await suite.http.send(LIST, { headers: subprotocol }));
-        expectOk(await read(ann.token));
+        expectOk(await readCoupons(ann.token));
       },
       "read `/api/v1/customer/*` as that customer": async () => {
         expectFailure(await suite.http.send(FEED, { token: ann.token, body: "{}" }), 403, "FORBIDDEN");
         expectFailure(await suite.http.send(FEED, { token: ann.token }), 403, "FORBIDDEN");
       },
       "A scope allows what its row says and nothing else.": async () => {
-        const [feed, exporting] = [await suite.tokens.feed(), await suite.tokens.export()];
-        for (const token of [feed, exporting]) expectFailure(await read(token), 403, "FORBIDDEN");
-        expectFailure(await suite.http.send(FEED, { token: exporting, body: "{}" }), 403, "FORBIDDEN");
-        expectFailure(await suite.http.send(FEED, { token: feed }), 403, "FORBIDDEN");
+        const [feedToken, exportToken] = [await suite.tokens.feed(), await suite.tokens.export()];
+        for (const token of [feedToken, exportToken]) expectFailure(await readCoupons(token), 403, "FORBIDDEN");
+        expectFailure(await suite.http.send(FEED, { token: exportToken, body: "{}" }), 403, "FORBIDDEN");
+        expectFailure(await suite.http.send(FEED, { token: feedToken }), 403, "FORBIDDEN");
       },
       "`scope` is a string, and may hold several words with blanks between them, or it is an array of words.":
         async () => {
-          for (const scope of ["openid customer profile", ["openid", "customer"]]) expectOk(await readWith({ scope }));
+          for (const scope of ["openid customer profile", ["openid", "customer"]])
+            expectOk(await readCouponsWith({ scope }));
           for (const scope of ["customers", "Customer", ["customers", 7], { customer: true }, undefined])
-            expectFailure(await readWith({ scope }), 403, "FORBIDDEN");
+            expectFailure(await readCouponsWith({ scope }), 403, "FORBIDDEN");
         },
       "HS256 is checked with `JWT_SECRET` only": async () => {
-        for (const alg of ["none", "None", "HS384", "HS512", "RS256"]) expectRefused(await readWith({}, { alg }));
-        expectRefused(await read(await suite.tokens.sign(customer, {}, "another secret of thirty-two bytes")));
+        for (const alg of ["none", "None", "HS384", "HS512", "RS256"])
+          expectRefused(await readCouponsWith({}, { alg }));
+        expectRefused(await readCoupons(await suite.tokens.sign(customer, {}, "another secret of thirty-two bytes")));
       },
       "`exp` and a string `sub` of 1 to 64 characters": async () => {
-        for (const exp of [undefined, now() - 60]) expectRefused(await readWith({ exp }));
-        for (const sub of [undefined, 7, "", "x".repeat(65)]) expectRefused(await readWith({ sub }));
-        expectOk(await readWith({ sub: suite.id("x").padEnd(64, "x") }));
+        for (const exp of [undefined, now() - 60]) expectRefused(await readCouponsWith({ exp }));
+        for (const sub of [undefined, 7, "", "x".repeat(65)]) expectRefused(await readCouponsWith({ sub }));
+        expectOk(await readCouponsWith({ sub: suite.id("x").padEnd(64, "x") }));
       },
       "`nbf` is checked if present.": async () => {
-        expectRefused(await readWith({ nbf: now() + 600 }));
-        expectOk(await readWith({ nbf: now() - 60 }));
+        expectRefused(await readCouponsWith({ nbf: now() + 600 }));
+        expectOk(await readCouponsWith({ nbf: now() - 60 }));
       },
       "`typ` is `JWT`, `at+jwt` or absent.": async () => {
-        for (const typ of ["at+jwt", undefined]) expectOk(await readWith({}, { typ }));
-        expectRefused(await readWith({}, { typ: "logout+jwt" }));
+        for (const typ of ["at+jwt", undefined]) expectOk(await readCouponsWith({}, { typ }));
+        expectRefused(await readCouponsWith({}, { typ: "logout+jwt" }));
       },
       "A token has at most 8,192 characters.": async () => {
-        expectRefused(await readWith({ padding: "x".repeat(MOST_CHARACTERS) }));
-        expectOk(await readWith({ padding: "x".repeat(MOST_CHARACTERS / 2) }));
+        expectRefused(await readCouponsWith({ padding: "x".repeat(MOST_CHARACTERS) }));
+        expectOk(await readCouponsWith({ padding: "x".repeat(MOST_CHARACTERS / 2) }));
       },
       "A customer who is not stored has no data.": async () => {
-        expectFailure(await readWith({ sub: suite.id("nobody") }), 200, "NO_ITEMS");
+        expectFailure(await readCouponsWith({ sub: suite.id("nobody") }), 200, "NO_ITEMS");
       },
     },
-    feeds: {
+    rulesWithFeeding: {
       "write records of these accounts at `/api/v1/feed`. `[]` covers no account": async () => {
         const [mine, other] = [suite.accountId(), suite.accountId()];
         const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed", sub: "conform", accounts });

@@ -1,7 +1,7 @@
 import { describe, it, vi } from "vitest";
 import { createClient, LoyaltyError, toDate } from "../../src/client/index.ts";
 import { mustFeed } from "../support/api.ts";
-import { clientOf, QUICKLY, type Send, worker } from "../support/client.ts";
+import { clientOf, type Send, SHORT_WAITS, worker } from "../support/client.ts";
 import * as seed from "../support/seed.ts";
 
 const URL = "https://loyalty.example";
@@ -108,10 +108,10 @@ describe("a call", () => {
   it("gives the time that a refusal asks to wait", async ({ expect }) => {
     const failure = { status: false, errorCode: "TOO_MANY_REQUESTS", message: "Too many requests." };
     const headers = { "Retry-After": "60" };
-    const refused = clientOf("c", async () => Response.json(failure, { status: 429, headers }));
+    const refusedClient = clientOf("c", async () => Response.json(failure, { status: 429, headers }));
 
-    expect(await refused.client.coupons()).toMatchObject({ ...failure, httpStatus: 429, retryAfterMs: 60_000 });
-    expect(refused.sent).toHaveLength(1);
+    expect(await refusedClient.client.coupons()).toMatchObject({ ...failure, httpStatus: 429, retryAfterMs: 60_000 });
+    expect(refusedClient.sent).toHaveLength(1);
     expect(await clientOf("c").client.messages()).not.toHaveProperty("retryAfterMs");
   });
 
@@ -130,17 +130,17 @@ describe("a call", () => {
   ] as const)("throws a LoyaltyError for %s", async ([, answer, tries], { expect }) => {
     const { client, sent } = clientOf("c", async () => answer());
 
-    const failed = await client.coupons().catch((error: unknown) => error);
+    const thrownError = await client.coupons().catch((error: unknown) => error);
 
-    expect(failed).toBeInstanceOf(LoyaltyError);
-    expect(failed).toMatchObject({ failure: null, message: expect.stringContaining(`${answer().status}`) });
+    expect(thrownError).toBeInstanceOf(LoyaltyError);
+    expect(thrownError).toMatchObject({ failure: null, message: expect.stringContaining(`${answer().status}`) });
     expect(sent).toHaveLength(tries);
   });
 
   it("asks for a token before each try, and throws a LoyaltyError if it gets none", async ({ expect }) => {
     const cause = new TypeError("no connection");
     const token = vi.fn<() => Promise<string>>().mockRejectedValue(cause);
-    const client = createClient({ url: URL, token, fetch: worker, retry: QUICKLY });
+    const client = createClient({ url: URL, token, fetch: worker, retry: SHORT_WAITS });
 
     await expect(client.coupons()).rejects.toMatchObject({ name: "LoyaltyError", cause });
     expect(token).toHaveBeenCalledTimes(3);
@@ -157,7 +157,7 @@ describe("a call", () => {
 describe("the bookmark of an answer", () => {
   const withBookmark = (bookmark = "") =>
     Response.json({ status: true, items: [] }, bookmark === "" ? {} : { headers: { "X-D1-Bookmark": bookmark } });
-  const sentBookmarks = (headers: Headers[]) => headers.map((one) => one.get("X-D1-Bookmark"));
+  const sentBookmarks = (headers: Headers[]) => headers.map((request) => request.get("X-D1-Bookmark"));
 
   it.for([
     ["goes with every later request", ["1.a"], [null, "1.a", "1.a"]],
@@ -206,17 +206,21 @@ describe("the bookmark of an answer", () => {
 });
 
 describe("an answer with an ETag", () => {
-  /** A service whose lists have the tag of `version`, or no items and no tag. */
+  /** A client of a service whose lists have `version` as their ETag. Version 0 has no items and no ETag. */
   function tagged({ text = "" } = {}) {
     const service = { version: 1 };
-    const made = clientOf("c", async (_, init) => {
+    const testClient = clientOf("c", async (_, init) => {
       if (service.version === 0) return Response.json({ status: false, errorCode: "NO_ITEMS" });
       const tag = `W/"${service.version}"`;
-      const headers = { ETag: tag, "X-Request-Id": `r${made.sent.length}` };
+      const headers = { ETag: tag, "X-Request-Id": `r${testClient.sent.length}` };
       if (new Headers(init?.headers).get("If-None-Match") === tag) return new Response(null, { status: 304, headers });
       return Response.json({ status: true, items: [{ name: tag, text }] }, { headers });
     });
-    return { ...made, service, sentTags: () => made.headers.map((headers) => headers.get("If-None-Match")) };
+    return {
+      ...testClient,
+      service,
+      sentTags: () => testClient.headers.map((headers) => headers.get("If-None-Match")),
+    };
   }
 
   it("is given again, as a new object, if the service answers 304", async ({ expect }) => {

@@ -2,7 +2,6 @@ import { describe, it, vi } from "vitest";
 import { type ClientOptions, createClient } from "../../src/client/index.ts";
 import { fakeSockets } from "../support/fake-socket.ts";
 import {
-  type Answer,
   EVERYTHING,
   followChanges,
   followConnected,
@@ -10,6 +9,7 @@ import {
   openClient,
   pass,
   SECOND,
+  type ServiceState,
   soon,
   stopTime,
   URL_OF_SERVICE,
@@ -17,7 +17,7 @@ import {
 
 stopTime();
 
-/** An iteration that has given its first item, and gives no other until it is asked. */
+/** An iteration of changes() whose first item was read. Each call of next() reads one more. */
 async function beginChanges() {
   const { client, last } = openClient();
   const stop = new AbortController();
@@ -31,9 +31,9 @@ async function beginChanges() {
 
 describe("the items of changes()", () => {
   it("list everything after hello, then the changes of each frame", async ({ expect }) => {
-    const { given, last } = followChanges();
+    const { receivedChanges, last } = followChanges();
     await pass(SECOND);
-    expect(given).toEqual([]);
+    expect(receivedChanges).toEqual([]);
 
     last().hello();
     await pass(SECOND);
@@ -42,7 +42,7 @@ describe("the items of changes()", () => {
     last().changed("balance", "coupons");
     await soon();
 
-    expect(given).toEqual([
+    expect(receivedChanges).toEqual([
       [1, EVERYTHING],
       [2, ["messages"]],
       [3, ["coupons", "balance"]],
@@ -61,44 +61,40 @@ describe("the items of changes()", () => {
   });
 
   it("do not list what the client does not know", async ({ expect }) => {
-    const { given, last } = await followConnected();
+    const { receivedChanges, last } = await followConnected();
 
-    const [changed, what] = ["changed", "messages"];
-    for (const frame of ["pong", "{", "null", '"changed"', { type: "later" }, { type: changed }]) last().says(frame);
-    for (const frame of [
-      { type: changed, what },
-      { type: changed, what: [] },
-    ])
-      last().says(frame);
+    for (const frame of ["pong", "{", "null", '"changed"', { type: "later" }, { type: "changed" }]) last().says(frame);
+    last().says({ type: "changed", what: "messages" });
+    last().says({ type: "changed", what: [] });
     last().changed("badges");
     await soon();
     last().changed("badges", "coupons");
     await soon();
 
-    expect(given).toEqual([
+    expect(receivedChanges).toEqual([
       [0, EVERYTHING],
       [0, ["coupons"]],
     ]);
   });
 
   it("list everything each one to two minutes while no socket can be opened", async ({ expect }) => {
-    const { given, stop } = followChanges({ WebSocket: null });
+    const { receivedChanges, stop } = followChanges({ WebSocket: null });
 
     await pass(5 * MINUTE);
     stop.abort();
 
-    expect(given).toEqual([0, 90, 180, 270].map((second) => [second, EVERYTHING]));
+    expect(receivedChanges).toEqual([0, 90, 180, 270].map((second) => [second, EVERYTHING]));
   });
 
-  it.for<Answer>(["down", "busy", "nothing", "stranger"])(
+  it.for<ServiceState>(["down", "busy", "unreachable", "captive"])(
     "do not come while the service cannot answer: %s",
-    async (answer, { expect }) => {
-      const { given, stop } = followChanges({ answer, WebSocket: null });
+    async (state, { expect }) => {
+      const { receivedChanges, stop } = followChanges({ state, WebSocket: null });
 
       await pass(10 * MINUTE);
       stop.abort();
 
-      expect(given).toEqual([]);
+      expect(receivedChanges).toEqual([]);
     },
   );
 
@@ -113,7 +109,7 @@ describe("the items of changes()", () => {
     }
 
     expect(added).not.toHaveBeenCalled();
-    // The timer of the connection's next ping.
+    // The one timer is for the connection's next ping.
     expect(vi.getTimerCount()).toBe(1);
   });
 });
@@ -129,9 +125,9 @@ describe("changes() in a runtime without WebSocket", () => {
     client({ WebSocket: fakeSockets().WebSocket }).changes();
     client().newMessages();
     expect(warn).not.toHaveBeenCalled();
-    const one = client();
-    one.changes();
-    one.changes();
+    const clientWithDefaults = client();
+    clientWithDefaults.changes();
+    clientWithDefaults.changes();
 
     expect(warn.mock.calls).toEqual([[expect.stringContaining("Use Node 22, or pass a WebSocket")]]);
     vi.unstubAllGlobals();

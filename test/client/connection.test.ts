@@ -61,7 +61,7 @@ describe("the connection of a client", () => {
   });
 
   it("is closed if no hello comes within ten seconds", async ({ expect }) => {
-    const { opened, openedAt, given, last } = followChanges({ answer: "down" });
+    const { opened, openedAt, receivedChanges, last } = followChanges({ state: "down" });
     await soon();
     last().changed("messages");
 
@@ -69,7 +69,7 @@ describe("the connection of a client", () => {
 
     expect(opened[0]?.closedWith).toBe(1000);
     expect(openedAt).toEqual([0, 10.5]);
-    expect(given).toEqual([]);
+    expect(receivedChanges).toEqual([]);
   });
 });
 
@@ -77,7 +77,7 @@ describe("a reconnection", () => {
   it("comes at a random time within 30 seconds, and if it fails after growing waits", async ({ expect }) => {
     let isDown = false;
     const { openedAt, last } = await followConnected({
-      answer: "nothing",
+      state: "unreachable",
       onOpen: (socket) => setTimeout(() => (isDown ? socket.drops() : socket.hello())),
     });
     isDown = true;
@@ -95,7 +95,7 @@ describe("a reconnection", () => {
 
   it("comes within a second after a token has expired, with another token", async ({ expect }) => {
     let tokens = 0;
-    const { opened, openedAt, last, given } = await followConnected({ token: async () => `t${++tokens}` });
+    const { opened, openedAt, last, receivedChanges } = await followConnected({ token: async () => `t${++tokens}` });
     last().drops(4401);
 
     await pass(500);
@@ -104,7 +104,7 @@ describe("a reconnection", () => {
 
     expect(openedAt).toEqual([0, 0.5]);
     expect(opened.map(({ protocols }) => protocols[1])).toEqual(["bearer.t1", "bearer.t2"]);
-    expect(given).toEqual([
+    expect(receivedChanges).toEqual([
       [0, EVERYTHING],
       [0.5, EVERYTHING],
     ]);
@@ -113,13 +113,13 @@ describe("a reconnection", () => {
   it("comes five to ten minutes after a newer socket replaced this one, and items list everything meanwhile", async ({
     expect,
   }) => {
-    const { openedAt, last, given } = await followConnected();
+    const { openedAt, last, receivedChanges } = await followConnected();
     last().drops(4408);
 
     await pass(7.5 * MINUTE);
 
     expect(openedAt).toEqual([0, 450]);
-    expect(given.map(([at]) => at)).toEqual([0, 90, 180, 270, 360, 450]);
+    expect(receivedChanges.map(([at]) => at)).toEqual([0, 90, 180, 270, 360, 450]);
   });
 
   it("comes if the app's function for tokens fails or never ends", async ({ expect }) => {
@@ -134,7 +134,7 @@ describe("a reconnection", () => {
 
   it("comes if the runtime refuses to open a socket", async ({ expect }) => {
     let tries = 0;
-    const { given } = followChanges({
+    const { receivedChanges } = followChanges({
       WebSocket: class extends fakeSockets().WebSocket {
         constructor(url: string, protocols: string[]) {
           super(url, protocols);
@@ -147,16 +147,16 @@ describe("a reconnection", () => {
     await pass(2 * SECOND);
 
     expect(tries).toBe(3);
-    expect(given).toEqual([[0, EVERYTHING]]);
+    expect(receivedChanges).toEqual([[0, EVERYTHING]]);
   });
 });
 
 describe("a refused token", () => {
   it.for([
-    ["refused", "UNAUTHENTICATED"],
-    ["forbidden", "FORBIDDEN"],
-  ] as const)("ends changes() with the failure: %s", async ([answer, errorCode], { expect }) => {
-    const { last, ended, service, opened } = await followConnected({ answer });
+    ["refusing", "UNAUTHENTICATED"],
+    ["forbidding", "FORBIDDEN"],
+  ] as const)("ends changes() with the failure: %s", async ([state, errorCode], { expect }) => {
+    const { last, ended, service, opened } = await followConnected({ state });
     last().drops(4401);
     await pass(SECOND);
     last().drops();
@@ -165,29 +165,29 @@ describe("a refused token", () => {
 
     const failure = { status: false, errorCode };
     expect(await ended).toMatchObject({ name: "LoyaltyError", message: "The service's words.", failure });
-    expect(service.asked).toEqual([[`${URL_OF_SERVICE}/api/v1/customer/live`, "Bearer t0"]]);
+    expect(service.plainRequests).toEqual([[`${URL_OF_SERVICE}/api/v1/customer/live`, "Bearer t0"]]);
     expect(opened).toHaveLength(2);
   });
 
   it("does not end it if the app has another token, which is good", async ({ expect }) => {
     const tokens = ["expired", "newer", "newer"];
-    const { last, service, given, opened } = followChanges({ token: () => tokens.shift() ?? "" });
+    const { last, service, receivedChanges, opened } = followChanges({ token: () => tokens.shift() ?? "" });
     await soon();
     last().drops();
     await pass(2 * SECOND);
     last().hello();
     await soon();
 
-    expect(service.asked.map(([, token]) => token)).toEqual(["Bearer newer"]);
+    expect(service.plainRequests.map(([, token]) => token)).toEqual(["Bearer newer"]);
     expect(opened).toHaveLength(2);
-    expect(given.map(([, what]) => what)).toEqual([EVERYTHING, EVERYTHING]);
+    expect(receivedChanges.map(([, what]) => what)).toEqual([EVERYTHING, EVERYTHING]);
   });
 });
 
 describe("the iterations of one client", () => {
   it("share one connection, also those of messages", async ({ expect }) => {
     const { opened, client, last } = openClient({ onOpen: (socket) => setTimeout(() => socket.hello()) });
-    const [one, other] = [followChangesOf(client), followChangesOf(client)];
+    const [first, second] = [followChangesOf(client), followChangesOf(client)];
     const messages = client.newMessages();
     const ended = messages.next();
 
@@ -196,8 +196,8 @@ describe("the iterations of one client", () => {
     await soon();
 
     expect(opened).toHaveLength(1);
-    for (const { given, iteration } of [one, other]) {
-      expect(given.map(([, what]) => what)).toEqual([EVERYTHING, ["balance"]]);
+    for (const { receivedChanges, iteration } of [first, second]) {
+      expect(receivedChanges.map(([, what]) => what)).toEqual([EVERYTHING, ["balance"]]);
       await iteration.return();
     }
     expect(last().closedWith).toBe(null);
@@ -209,16 +209,16 @@ describe("the iterations of one client", () => {
   it.for([
     ["a connection", "hello"],
     ["no connection", "drops"],
-  ] as const)("begin with everything if they join later, when there is %s", async ([, happens], { expect }) => {
-    const { client } = openClient({ onOpen: (socket) => setTimeout(() => socket[happens]()) });
+  ] as const)("begin with everything if they join later, when there is %s", async ([, socketEvent], { expect }) => {
+    const { client } = openClient({ onOpen: (socket) => setTimeout(() => socket[socketEvent]()) });
     const first = followChangesOf(client);
     await pass(10 * SECOND);
 
     const second = followChangesOf(client);
     await soon();
 
-    expect(first.given).toEqual([[0, EVERYTHING]]);
-    expect(second.given).toEqual([[10, EVERYTHING]]);
+    expect(first.receivedChanges).toEqual([[0, EVERYTHING]]);
+    expect(second.receivedChanges).toEqual([[10, EVERYTHING]]);
   });
 
   it("open another connection after all others have ended, at any stage", async ({ expect }) => {
@@ -235,25 +235,25 @@ describe("the iterations of one client", () => {
     await pass(SECOND);
 
     expect(opened.map(({ closedWith }) => closedWith)).toEqual([1000, null]);
-    expect([first, second, third].map(({ given }) => given.length)).toEqual([0, 1, 1]);
+    expect([first, second, third].map(({ receivedChanges }) => receivedChanges.length)).toEqual([0, 1, 1]);
   });
 
   it("end together if the token is refused, and may begin again", async ({ expect }) => {
     const { service, client, last } = openClient({
-      onOpen: (socket) => setTimeout(() => (service.answer === "good" ? socket.hello() : socket.drops())),
+      onOpen: (socket) => setTimeout(() => (service.state === "up" ? socket.hello() : socket.drops())),
     });
     const before = [followChangesOf(client), followChangesOf(client)];
     await pass(SECOND);
-    service.answer = "refused";
+    service.state = "refusing";
     last().drops(4401);
     await pass(SECOND);
 
     const failures = await Promise.all(before.map(({ ended }) => ended));
-    service.answer = "good";
+    service.state = "up";
     const after = followChangesOf(client);
     await pass(SECOND);
 
     for (const failure of failures) expect(failure).toMatchObject({ failure: { errorCode: "UNAUTHENTICATED" } });
-    expect(after.given).toHaveLength(1);
+    expect(after.receivedChanges).toHaveLength(1);
   });
 });

@@ -16,8 +16,8 @@ async function seedCoupons() {
   return { ...clientOf(customer.id), store: ids.slice(0, 3), mfg: ids.slice(3), digital };
 }
 
-/** A client of a service with a list of three pages. Its answer to the second page is the first of `answers`, if any. */
-function openPages(...answers: Response[]) {
+/** A client of a service with a list of three pages. Requests for page 2 get the failures first. */
+function openPages(...failures: Response[]) {
   const sent: string[] = [];
   const client = createClient({
     url: "https://loyalty.example",
@@ -26,8 +26,8 @@ function openPages(...answers: Response[]) {
       const query = String(input).slice("https://loyalty.example/api/v1/customer/stores/s/team-with-level".length);
       sent.push(query);
       const page = Number(new URLSearchParams(query).get("page") ?? 1);
-      const failure = page === 2 ? answers.shift() : undefined;
-      // The service behind a proxy has another address.
+      const failure = page === 2 ? failures.shift() : undefined;
+      // Behind a proxy the service writes another address into its links.
       const headers = { Link: `<http://10.0.0.7/api/x?page=${page + 1}>; rel="next"` };
       return failure ?? Response.json({ status: true, items: [`entry ${page}`] }, page < 3 ? { headers } : {});
     },
@@ -35,9 +35,9 @@ function openPages(...answers: Response[]) {
   return { client, sent };
 }
 
-async function listed<One>(entries: AsyncIterable<One>): Promise<One[]> {
-  const all: One[] = [];
-  for await (const one of entries) all.push(one);
+async function readAll<Entry>(entries: AsyncIterable<Entry>): Promise<Entry[]> {
+  const all: Entry[] = [];
+  for await (const entry of entries) all.push(entry);
   return all;
 }
 
@@ -47,19 +47,19 @@ describe("a page of a list", () => {
   it("has next(), which asks for the next page, until the last", async ({ expect }) => {
     const { client, store, mfg, digital } = await seedCoupons();
     const sizes: number[] = [];
-    const seen: string[] = [];
+    const pageIds: string[] = [];
 
     let page = await client.myCoupons({ per_page: 4 });
     while (page.status) {
       const { store, mfg, digital } = page.items;
       sizes.push(store.length + mfg.length + digital.length);
-      seen.push(...[...store, ...mfg].map(({ id }) => id), ...digital.map(({ coupon }) => coupon.id));
+      pageIds.push(...[...store, ...mfg].map(({ id }) => id), ...digital.map(({ coupon }) => coupon.id));
       if (page.next === null) break;
       page = await page.next();
     }
 
     expect(sizes).toEqual([4, 2]);
-    expect(seen.toSorted()).toEqual([...store, ...mfg, digital.id].toSorted());
+    expect(pageIds.toSorted()).toEqual([...store, ...mfg, digital.id].toSorted());
   });
 
   it("asks for the next page at the address of the first, behind a proxy too", async ({ expect }) => {
@@ -76,18 +76,18 @@ describe("all() of a list", () => {
   it("gives each coupon with its kind, over all pages", async ({ expect }) => {
     const { client, store, mfg, digital } = await seedCoupons();
 
-    const all = await listed(client.myCoupons.all({ per_page: 2 }));
+    const all = await readAll(client.myCoupons.all({ per_page: 2 }));
 
     expect(all.map(({ kind }) => kind)).toEqual(["store", "store", "store", "mfg", "mfg", "digital"]);
-    const ids = all.map((one) => (one.kind === "digital" ? one.coupon.id : one.id));
+    const ids = all.map((coupon) => (coupon.kind === "digital" ? coupon.coupon.id : coupon.id));
     expect(ids.toSorted()).toEqual([...store, ...mfg, digital.id].toSorted());
   });
 
   it("gives the coupons of the coupon list, in the variant that was asked for", async ({ expect }) => {
     const { client, store, mfg } = await seedCoupons();
 
-    const simple = await listed(client.coupons.all());
-    const detailed = await listed(client.coupons.all({ includemfg: true }));
+    const simple = await readAll(client.coupons.all());
+    const detailed = await readAll(client.coupons.all({ includemfg: true }));
 
     expect(simple.map(({ id }) => id).toSorted()).toEqual(store.toSorted());
     expect(simple[0]).not.toHaveProperty("kind");
@@ -96,7 +96,7 @@ describe("all() of a list", () => {
   });
 
   it("gives no entry of an empty list", async ({ expect }) => {
-    expect(await listed(clientOf("nobody").client.messages.all())).toEqual([]);
+    expect(await readAll(clientOf("nobody").client.messages.all())).toEqual([]);
   });
 
   it("asks for pages of 100, each when its first entry is asked for", async ({ expect }) => {
@@ -106,7 +106,7 @@ describe("all() of a list", () => {
     expect(sent).toEqual([]);
     expect((await members.next()).value).toBe("entry 1");
     expect(sent).toEqual(["?per_page=100"]);
-    expect(await listed(members)).toEqual(["entry 2", "entry 3"]);
+    expect(await readAll(members)).toEqual(["entry 2", "entry 3"]);
     expect(sent).toHaveLength(3);
   });
 
@@ -126,7 +126,7 @@ describe("all() of a list", () => {
     const refusal = Response.json({ status: false }, { status: 429, headers: { "Retry-After": "60" } });
     const { client, sent } = openPages(refusal);
 
-    const listing = listed(client.teamWithLevel.all("s"));
+    const listing = readAll(client.teamWithLevel.all("s"));
     await vi.advanceTimersByTimeAsync(59_999);
     expect(sent).toEqual(["?per_page=100", "?page=2"]);
     await vi.advanceTimersByTimeAsync(1_001);

@@ -6,9 +6,9 @@ import { BEGINNING, GROUP_IDS, newsSince, ServiceModel, timeOf } from "../suppor
 import { propertyRuns } from "../support/property-runs.ts";
 import { MINUTE, pass, SECOND } from "../support/scripted-service.ts";
 
-// `newMessages` against a model of the service, with sockets and without. Anything may happen at any time, also before and
-// after each answer and each group: frames that come late, twice or never, connections that break, go silent or are
-// refused, requests that are lost, a client that ends and resumes.
+// Compares `newMessages` with a model of the service, with sockets and without. Events come at any time, also just
+// before and after an answer or a group: frames come late, twice or never; connections break, go silent or are refused;
+// requests are lost; the client ends and resumes.
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const HAPPENINGS = [
+const EVENTS = [
   "second passes",
   "frame arrives",
   "frame arrives twice",
@@ -32,37 +32,37 @@ const HAPPENINGS = [
   "request is lost",
   "client restarts",
 ] as const;
-type Event = (typeof HAPPENINGS)[number] | { say: string } | { wait: number };
+type Event = (typeof EVENTS)[number] | { say: string } | { wait: number };
 
 class World {
   readonly service: ServiceModel;
-  readonly given: string[] = [];
+  readonly receivedTexts: string[] = [];
   /** The second in which a client without `since` began. */
-  now = -1;
+  firstSecond = -1;
   readonly #events: Event[];
-  readonly #sockets = fakeSockets((socket) => this.#opened(socket));
+  readonly #sockets = fakeSockets((socket) => this.#onOpen(socket));
   #frames: object[] = [];
   #isRefusing = false;
   #losesRequest = false;
   #stop = new AbortController();
-  #goOn: Since | undefined;
+  #position: Since | undefined;
   readonly #hasSockets: boolean;
 
   constructor(since: Since | undefined, events: readonly Event[], hasSockets: boolean, largestPage = 3) {
     this.service = new ServiceModel(largestPage);
-    this.#goOn = since;
+    this.#position = since;
     this.#events = [...events];
     this.#hasSockets = hasSockets;
   }
 
-  /** Runs all events, then lets four minutes pass without failures, and without frames. */
+  /** Runs all events. Then lets four minutes pass without failures and without frames. */
   async run(): Promise<void> {
     let isOver = false;
     const following = (async () => {
       while (!isOver) await this.#follow();
     })();
     while (this.#events.length > 0) {
-      const event = this.#happens();
+      const event = this.#runNextEvent();
       await pass(typeof event === "object" && "wait" in event ? event.wait : 20);
     }
     this.#isRefusing = false;
@@ -83,34 +83,34 @@ class World {
       WebSocket: this.#hasSockets ? this.#sockets.WebSocket : null,
       retry: { attempts: 1 },
     });
-    for await (const group of client.newMessages({ since: this.#goOn, signal: this.#stop.signal })) {
-      this.given.push(group.last_message);
-      this.#goOn = group;
-      if (this.#happens() === "client restarts") break;
+    for await (const group of client.newMessages({ since: this.#position, signal: this.#stop.signal })) {
+      this.receivedTexts.push(group.last_message);
+      this.#position = group;
+      if (this.#runNextEvent() === "client restarts") break;
     }
   }
 
   async #answer(address: URL): Promise<Response> {
     if (address.pathname.endsWith("/live")) return Response.json({ status: false }, { status: 426 });
-    this.#happens();
+    this.#runNextEvent();
     if (this.#losesRequest) {
       this.#losesRequest = false;
       throw new TypeError("connection lost");
     }
     const answer = await this.service.fetch(address);
     const isBeginning = !address.searchParams.has("check_time") && address.searchParams.get("per_page") === "1";
-    if (isBeginning) this.now = (await answer.clone().text()).includes("NO_ITEMS") ? 0 : this.service.now;
-    this.#happens();
+    if (isBeginning) this.firstSecond = (await answer.clone().text()).includes("NO_ITEMS") ? 0 : this.service.now;
+    this.#runNextEvent();
     return answer;
   }
 
-  #opened(socket: FakeSocket): void {
+  #onOpen(socket: FakeSocket): void {
     this.#frames = [];
     if (this.#isRefusing) setTimeout(() => socket.drops());
     else setTimeout(() => socket.hello(), 5);
   }
 
-  #happens(): Event | undefined {
+  #runNextEvent(): Event | undefined {
     const event = this.#events.shift();
     const socket = this.#sockets.opened.at(-1);
     if (typeof event === "object") {
@@ -142,7 +142,7 @@ const event = fc.oneof(
   { weight: 5, arbitrary: fc.record({ say: ids }) },
   { weight: 3, arbitrary: fc.constantFrom<Event>("second passes", "frame arrives") },
   { weight: 2, arbitrary: fc.record({ wait: fc.integer({ min: 1, max: 70 * SECOND }) }) },
-  { weight: 4, arbitrary: fc.constantFrom<Event>(...HAPPENINGS) },
+  { weight: 4, arbitrary: fc.constantFrom<Event>(...EVENTS) },
 );
 
 describe("following the messages", () => {
@@ -158,8 +158,8 @@ describe("following the messages", () => {
 
         await world.run();
 
-        expect(new Set(world.given).size).toBe(world.given.length);
-        expect(world.given).toEqual(expect.arrayContaining(newsSince(world.service, world.now)));
+        expect(new Set(world.receivedTexts).size).toBe(world.receivedTexts.length);
+        expect(world.receivedTexts).toEqual(expect.arrayContaining(newsSince(world.service, world.firstSecond)));
       },
     );
 
@@ -174,8 +174,8 @@ describe("following the messages", () => {
 
     await world.run();
 
-    expect(new Set(world.given).size).toBe(1_101);
-    expect(world.given).toHaveLength(1_101);
-    expect(world.given.at(-1)).toBe("latest 1");
+    expect(new Set(world.receivedTexts).size).toBe(1_101);
+    expect(world.receivedTexts).toHaveLength(1_101);
+    expect(world.receivedTexts.at(-1)).toBe("latest 1");
   });
 });

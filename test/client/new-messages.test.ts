@@ -35,8 +35,8 @@ const withoutSockets = { hasSockets: false };
 /** When the first message of a test is shown. */
 const SHOWN_AT = "2026-06-01 00:00:00";
 
-/** Follows the messages of a model of the service: the items, and the second of each poll. */
-function open(options: FollowOptions = {}) {
+/** Follows the messages of a model of the service. Returns their texts, and the second of each poll. */
+function followMessages(options: FollowOptions = {}) {
   const { onOpen = hello, onPolled, refusals = {}, hasSockets = true, largestPage, isFromNow, ...others } = options;
   const model = new ServiceModel(largestPage);
   const polledAt: number[] = [];
@@ -53,19 +53,19 @@ function open(options: FollowOptions = {}) {
     },
     ...(hasSockets ? {} : { WebSocket: null }),
   });
-  const given: string[] = [];
+  const receivedTexts: string[] = [];
   const stop = new AbortController();
   const since = isFromNow ? undefined : "";
   const iteration = opened.client.newMessages({ since, signal: stop.signal, ...others });
-  const ended = follow(iteration, ({ last_message }) => given.push(last_message));
-  /** Stores a message of each group, which are shown from now on. */
+  const ended = follow(iteration, ({ last_message }) => receivedTexts.push(last_message));
+  /** Stores a message in each group. A second passes, so that the service shows them. */
   const say = (...ids: string[]) => {
     model.say(...ids);
     model.now += 1;
   };
-  return { ...opened, model, iteration, say, polledAt, pages, given, stop, ended };
+  return { ...opened, model, iteration, say, polledAt, pages, receivedTexts, stop, ended };
 }
-type Opened = ReturnType<typeof open>;
+type Following = ReturnType<typeof followMessages>;
 
 const busy = (status: number, retryAfter: string) =>
   Response.json({ status: false, message: "Try again later." }, { status, headers: { "Retry-After": retryAfter } });
@@ -75,35 +75,35 @@ describe("newMessages", () => {
     ["beside a socket, every 45 to 60 seconds", {}, 0.5, 160, [0, 0, 52.5, 105, 157.5]],
     ["beside a socket, every everyMs if that is longer", { everyMs: 2 * MINUTE }, 0.5, 300, [0, 0, 120, 240]],
     ["in a runtime without sockets, every 5 to 10 seconds", withoutSockets, 0.5, 20, [0, 7.5, 15]],
-    ["behind a proxy that breaks sockets, as often", { onOpen: breakAtOnce }, 0.5, 20, [0, 7.5, 15]],
+    ["behind a proxy that breaks sockets, every 5 to 10 seconds", { onOpen: breakAtOnce }, 0.5, 20, [0, 7.5, 15]],
     ["at the soonest, every everyMs", { ...withoutSockets, everyMs: 5 * SECOND }, 0, 10, [0, 5, 10]],
     ["at the latest, every everyMs twice", { ...withoutSockets, everyMs: 5 * SECOND }, 1, 20, [0, 10, 20]],
   ])("polls %s", async ([, options, random, seconds, times], { expect }) => {
     vi.mocked(Math.random).mockReturnValue(random);
-    const { polledAt, say, given } = open(options);
+    const { polledAt, say, receivedTexts } = followMessages(options);
     await pass(1);
     say("a");
 
     await pass(seconds * SECOND);
 
     expect(polledAt.map((at) => Math.round(at * 10) / 10)).toEqual(times);
-    expect(given).toEqual(["a 1"]);
+    expect(receivedTexts).toEqual(["a 1"]);
   });
 
   it("polls no sooner if everyMs is longer than a timer can count", async ({ expect }) => {
-    const { polledAt } = open({ ...withoutSockets, everyMs: 2 ** 31 });
+    const { polledAt } = followMessages({ ...withoutSockets, everyMs: 2 ** 31 });
 
     await pass(MINUTE);
 
     expect(polledAt).toEqual([0]);
-    // Each time the wait ends, it draws a random number, so a busy loop would draw many.
+    // The client draws a random number for each wait, so a busy loop would draw many.
     expect(vi.mocked(Math.random).mock.calls.length).toBeLessThan(10);
   });
 
   it("polls at once for a frame of messages, and three times more while the replica has nothing new", async ({
     expect,
   }) => {
-    const { model, last, polledAt, given } = open();
+    const { model, last, polledAt, receivedTexts } = followMessages();
     await pass(SECOND);
     last().changed("coupons", "balance");
     last().changed("messages");
@@ -117,11 +117,11 @@ describe("newMessages", () => {
     await pass(10 * SECOND);
 
     expect(polledAt).toEqual([11, 11.3, 12.3]);
-    expect(given).toEqual(["a 1"]);
+    expect(receivedTexts).toEqual(["a 1"]);
   });
 
   it("polls again after two frames if only the message of the first is found", async ({ expect }) => {
-    const { model, last, polledAt, given } = open();
+    const { model, last, polledAt, receivedTexts } = followMessages();
     await pass(SECOND);
     model.say("a");
     last().changed("messages");
@@ -133,12 +133,12 @@ describe("newMessages", () => {
     model.now += 1;
     await pass(10 * SECOND);
 
-    expect(given).toEqual(["a 1", "b 1"]);
+    expect(receivedTexts).toEqual(["a 1", "b 1"]);
     expect(polledAt).toEqual([0, 0, 1, 1.3, 2, 2.3]);
   });
 
   it("polls again for a frame that came during a poll", async ({ expect }) => {
-    const { say, last, given, polledAt } = open({
+    const { say, last, receivedTexts, polledAt } = followMessages({
       onPolled: (polls) => {
         if (polls !== 2) return;
         say("a");
@@ -149,11 +149,11 @@ describe("newMessages", () => {
     await pass(SECOND);
 
     expect(polledAt).toEqual([0, 0, 0]);
-    expect(given).toEqual(["a 1"]);
+    expect(receivedTexts).toEqual(["a 1"]);
   });
 
   it("polls after the reconnection if the service has dropped the connection", async ({ expect }) => {
-    const { polledAt, say, last, given } = open();
+    const { polledAt, say, last, receivedTexts } = followMessages();
     await pass(SECOND);
     last().drops();
     say("a");
@@ -161,11 +161,11 @@ describe("newMessages", () => {
     await pass(16 * SECOND);
 
     expect(polledAt.map(Math.floor)).toEqual([0, 0, 16]);
-    expect(given).toEqual(["a 1"]);
+    expect(receivedTexts).toEqual(["a 1"]);
   });
 
   it("opens no socket for an app that takes the present groups only, oldest first", async ({ expect }) => {
-    const { client, stop, opened, model, say, given } = open({ largestPage: 1 });
+    const { client, stop, opened, model, say, receivedTexts } = followMessages({ largestPage: 1 });
     say("a");
     model.say("b");
     say("c");
@@ -175,7 +175,7 @@ describe("newMessages", () => {
 
     expect(value?.last_message).toBe("a 1");
     stop.abort();
-    expect(given).toEqual(["a 1", "c 1", "b 1"]);
+    expect(receivedTexts).toEqual(["a 1", "c 1", "b 1"]);
     expect(opened).toHaveLength(1);
   });
 });
@@ -187,111 +187,122 @@ describe("newMessages while polls fail", () => {
       expect(cause).toMatchObject({ message: "connection lost" });
       failedAt.push(secondsPassed());
     };
-    const { service, say, given } = open({ ...withoutSockets, onError });
+    const { service, say, receivedTexts } = followMessages({ ...withoutSockets, onError });
     await pass(SECOND);
-    service.answer = "nothing";
+    service.state = "unreachable";
     await pass(10 * MINUTE);
     say("a");
-    service.answer = "good";
+    service.state = "up";
     await pass(35 * SECOND);
 
-    expect(given).toEqual(["a 1"]);
+    expect(receivedTexts).toEqual(["a 1"]);
     expect(failedAt.length).toBeGreaterThan(20);
-    // Each failure is one of three tries, with 0.75 and 1.5 seconds between them.
+    // A poll fails after three tries, with waits of 0.75 and 1.5 seconds between them.
     for (const [index, at] of failedAt.slice(1).entries())
       expect(at - (failedAt[index] ?? 0)).toBeLessThanOrEqual(30 + 2.25);
   });
 
   it("waits as long as a 503 says", async ({ expect }) => {
-    const { say, given, polledAt } = open({ ...withoutSockets, refusals: { first: [busy(503, "90")] } });
+    const { say, receivedTexts, polledAt } = followMessages({
+      ...withoutSockets,
+      refusals: { first: [busy(503, "90")] },
+    });
     say("a");
 
     await pass(90 * SECOND - 1);
     expect(polledAt).toEqual([0]);
     await pass(10 * SECOND);
 
-    expect(given).toEqual(["a 1"]);
+    expect(receivedTexts).toEqual(["a 1"]);
   });
 
   it.for([
     ["asks for the same page again after a 429", 429, ["first", "later", "later", "later"]],
     ["begins again with the first page after a 422", 422, ["first", "later", "first", "later", "later"]],
   ] as const)("%s", async ([, status, expected], { expect }) => {
-    const { say, pages, given } = open({ refusals: { later: [busy(status, "60")] }, largestPage: 1, everyMs: MINUTE });
+    const { say, pages, receivedTexts } = followMessages({
+      refusals: { later: [busy(status, "60")] },
+      largestPage: 1,
+      everyMs: MINUTE,
+    });
     say("a");
     say("b", "c");
 
     await pass(65 * SECOND);
 
     expect(pages.slice(0, expected.length)).toEqual(expected);
-    expect(given).toEqual(["a 1", "c 1", "b 1"]);
+    expect(receivedTexts).toEqual(["a 1", "c 1", "b 1"]);
   });
 
   it.for(["first", "later"] as const)(
     "ends if the service asks to wait for more than five minutes, with the position to go on: %s page",
     async (page, { expect }) => {
       const onError = vi.fn();
-      const { say, client, given, ended } = open({ refusals: { [page]: [busy(503, "301")] }, largestPage: 1, onError });
+      const { say, client, receivedTexts, ended } = followMessages({
+        refusals: { [page]: [busy(503, "301")] },
+        largestPage: 1,
+        onError,
+      });
       say("a", "b");
       await pass(SECOND);
 
       expect(await ended).toMatchObject({ message: "Try again later.", failure: { retryAfterMs: 301_000 }, since: "" });
-      expect([onError.mock.calls, given]).toEqual([[], []]);
+      expect([onError.mock.calls, receivedTexts]).toEqual([[], []]);
       expect((await client.newMessages({ since: "" }).next()).value?.last_message).toBe("b 1");
     },
   );
 
-  it.for<[string, boolean, (opened: Opened) => void]>([
+  it.for<[string, boolean, (following: Following) => void]>([
     ["by the poll after a frame", false, ({ last }) => last().changed("messages")],
     ["when another socket is opened", false, ({ last }) => last().drops(4401)],
     ["before it has given a group", true, ({ last }) => last().changed("messages")],
   ])(
     "ends with the failure and the position to go on if its token is refused %s",
     async ([, isFromNow, end], { expect }) => {
-      const opened = open({ isFromNow });
-      opened.say("a");
+      const following = followMessages({ isFromNow });
+      following.say("a");
       await pass(SECOND);
-      opened.service.answer = "refused";
-      end(opened);
+      following.service.state = "refusing";
+      end(following);
       await pass(SECOND);
-      opened.last().drops();
+      following.last().drops();
       await pass(10 * SECOND);
 
       const failure = { errorCode: "UNAUTHENTICATED" };
-      expect(await opened.ended).toMatchObject({ name: "LoyaltyError", failure, since: SHOWN_AT });
-      expect(opened.given).toEqual(isFromNow ? [] : ["a 1"]);
+      expect(await following.ended).toMatchObject({ name: "LoyaltyError", failure, since: SHOWN_AT });
+      expect(following.receivedTexts).toEqual(isFromNow ? [] : ["a 1"]);
       expect(vi.getTimerCount()).toBe(0);
     },
   );
 });
 
 describe("the end of newMessages", () => {
-  it.for<[string, FollowOptions, (opened: Opened) => unknown]>([
+  it.for<[string, FollowOptions, (following: Following) => unknown]>([
     ["its signal", {}, ({ stop }) => stop.abort()],
     ["its signal while it waits after a 429", { refusals: { first: [busy(429, "60")] } }, ({ stop }) => stop.abort()],
     ["return()", {}, ({ iteration }) => iteration.return()],
   ])("comes with %s, without an error, and closes the connection", async ([, options, end], { expect }) => {
-    const opened = open(options);
+    const following = followMessages(options);
     await pass(SECOND);
 
-    await end(opened);
+    await end(following);
 
-    expect(await opened.ended).toBe("ended");
-    for (const { closedWith } of opened.opened) expect(closedWith).toBe(1000);
+    expect(await following.ended).toBe("ended");
+    for (const { closedWith } of following.opened) expect(closedWith).toBe(1000);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("comes with its signal before the next group of a page", async ({ expect }) => {
-    const { say, client, stop } = open({ isFromNow: true });
+    const { say, client, stop } = followMessages({ isFromNow: true });
     say("a", "b");
-    const given: string[] = [];
+    const receivedTexts: string[] = [];
 
     for await (const group of client.newMessages({ since: "", signal: stop.signal })) {
-      given.push(group.last_message);
+      receivedTexts.push(group.last_message);
       stop.abort();
     }
 
-    expect(given).toEqual(["b 1"]);
+    expect(receivedTexts).toEqual(["b 1"]);
   });
 
   it("is a RangeError for a `since` that is not a time of the service", async ({ expect }) => {

@@ -1,4 +1,4 @@
 import { testAsInReactNative } from "../support/in-react-native.ts";
 
-// Tests that stop the clock. Tests that call the Worker are in another file, because the Worker's timers must run.
+// These tests stop the clock. react-native.test.ts runs those that call the Worker, whose timers need a running clock.
 testAsInReactNative(import.meta.glob("./{changes,connection,new-messages,retry}.test.ts", { query: "?react-native" }));

@@ -7,16 +7,17 @@ const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
 
 type Outcome = number | Error | { status: number; retryAfter: string } | "silence" | "broken body";
 
-const lost = new TypeError("connection lost");
+const lostConnection = new TypeError("connection lost");
 
-/** A service with these outcomes in turn, then 200. Notes the milliseconds from the start to each request. */
+/** A service whose requests have these outcomes in turn, then 200. `askedAt` lists when each came, in milliseconds. */
 function service(...outcomes: Outcome[]) {
   const askedAt: number[] = [];
   const send = async () => {
     const outcome = outcomes[askedAt.push(Date.now() - NOW) - 1] ?? 200;
     if (outcome instanceof Error) throw outcome;
     if (outcome === "silence") return new Promise<Response>(() => {});
-    if (outcome === "broken body") return new Response(new ReadableStream({ pull: (stream) => stream.error(lost) }));
+    if (outcome === "broken body")
+      return new Response(new ReadableStream({ pull: (stream) => stream.error(lostConnection) }));
     if (typeof outcome === "number") return new Response("{}", { status: outcome });
     return new Response("{}", { status: outcome.status, headers: { "Retry-After": outcome.retryAfter } });
   };
@@ -34,13 +35,23 @@ afterEach(() => {
 
 describe("a call", () => {
   it.for<[what: string, outcomes: Outcome[], result: number | object, askedAt: number[]]>([
-    ["is retried after growing waits, half of them random: lost", [lost, lost], 200, [0, 750, 2_250]],
+    [
+      "is retried after growing waits, half of them random: lost",
+      [lostConnection, lostConnection],
+      200,
+      [0, 750, 2_250],
+    ],
     ["is retried after growing waits, half of them random: 429", [429, 429], 200, [0, 750, 2_250]],
     ["is retried after 502, 503 and 504", [502, 503, 504], 504, [0, 750, 2_250]],
     ["is retried if the body breaks off", ["broken body"], 200, [0, 750]],
     ["is retried if no answer comes in time", ["silence"], 200, [0, 30_750]],
-    ["is sent three times at most, then resolves with the answer", [503, lost, 503], 503, [0, 750, 2_250]],
-    ["is sent three times at most, then throws the error", [503, 503, lost], { cause: lost }, [0, 750, 2_250]],
+    ["is sent three times at most, then resolves with the answer", [503, lostConnection, 503], 503, [0, 750, 2_250]],
+    [
+      "is sent three times at most, then throws the error",
+      [503, 503, lostConnection],
+      { cause: lostConnection },
+      [0, 750, 2_250],
+    ],
     ["waits the seconds of Retry-After", [{ status: 503, retryAfter: "7" }], 200, [0, 7_250]],
     [
       "waits until the date of Retry-After",
@@ -56,17 +67,17 @@ describe("a call", () => {
       [0],
     ]),
   ])("%s", async ([, outcomes, result, askedAt], { expect }) => {
-    const made = service(...outcomes);
+    const testService = service(...outcomes);
 
-    const settled = made.send().then(
+    const settled = testService.send().then(
       ({ status }) => status,
       ({ name, failure, cause }) => ({ name, failure, cause }),
     );
     await vi.advanceTimersByTimeAsync(600_000);
 
-    const failed = typeof result === "object" ? { name: "LoyaltyError", failure: null, ...result } : result;
-    expect(await settled).toEqual(failed);
-    expect(made.askedAt).toEqual(askedAt);
+    const expected = typeof result === "object" ? { name: "LoyaltyError", failure: null, ...result } : result;
+    expect(await settled).toEqual(expected);
+    expect(testService.askedAt).toEqual(askedAt);
   });
 
   it.for([Infinity, 2 ** 31])(
@@ -96,10 +107,10 @@ describe("a call", () => {
     if (after < 0) cancel();
     else setTimeout(cancel, after);
 
-    const failed = send(stop.signal).catch((error: Error) => [error, Date.now() - NOW]);
+    const thrown = send(stop.signal).catch((error: Error) => [error, Date.now() - NOW]);
     await vi.advanceTimersByTimeAsync(60_000);
 
-    expect(await failed).toEqual([reasonOf(stop.signal), Math.max(after, 0)]);
+    expect(await thrown).toEqual([reasonOf(stop.signal), Math.max(after, 0)]);
     expect(askedAt.length).toBe(after < 0 ? 0 : 1);
   });
 });

@@ -10,7 +10,7 @@ import { WorkerSocket } from "../support/worker-socket.ts";
 const clientWith = (token: () => Promise<string>) =>
   createClient({ url: URL_OF_SERVICE, token, fetch: worker, WebSocket: WorkerSocket });
 
-/** A client of a customer with groups, each of them and a writer. */
+/** A client of a reader, and message groups of the reader and a writer. */
 async function seedReader(groupCount = 1) {
   const [reader, writer] = [seed.customer(), seed.customer()];
   const groups = Array.from({ length: groupCount }, () => seed.group([reader.id, writer.id]));
@@ -26,30 +26,30 @@ describe.concurrent("the client at the Worker", () => {
     const account = seed.account();
     const store = seed.store(account.id);
     await mustFeed([account, store]);
-    const given: string[][] = [];
+    const receivedChanges: string[][] = [];
 
     for await (const { what } of client.changes()) {
-      given.push(what);
-      if (given.length === 1) await mustFeed([seed.entry(reader.id, store.id, "5.00")]);
-      else if (given.length === 2) await say(...groups);
+      receivedChanges.push(what);
+      if (receivedChanges.length === 1) await mustFeed([seed.entry(reader.id, store.id, "5.00")]);
+      else if (receivedChanges.length === 2) await say(...groups);
       else break;
     }
 
-    expect(given).toEqual([EVERYTHING, ["balance"], ["messages"]]);
+    expect(receivedChanges).toEqual([EVERYTHING, ["balance"], ["messages"]]);
   });
 
   it("gets each group over all pages of a poll, and a new message long before the next poll", async ({ expect }) => {
     const { client, groups, say } = await seedReader(130);
     const last = groups.slice(-1);
-    const seen: MessageGroup[] = [];
+    const receivedGroups: MessageGroup[] = [];
     let saidAt = 0;
     await say(...groups);
 
     for await (const group of client.newMessages({ since: "" })) {
-      seen.push(group);
-      if (seen.length === 131) break;
-      if (seen.length < 130) continue;
-      // After the first `hello`, so that the message has a frame.
+      receivedGroups.push(group);
+      if (receivedGroups.length === 131) break;
+      if (receivedGroups.length < 130) continue;
+      // Waits for `hello`, so that the next message has a frame.
       const changes = client.changes();
       setTimeout(async () => {
         await changes.next();
@@ -59,8 +59,8 @@ describe.concurrent("the client at the Worker", () => {
       });
     }
 
-    expect(new Set(seen.slice(0, 130).map(({ group_id }) => group_id)).size).toBe(130);
-    expect(seen.at(-1)?.group_id).toBe(last[0]?.id);
+    expect(new Set(receivedGroups.slice(0, 130).map(({ group_id }) => group_id)).size).toBe(130);
+    expect(receivedGroups.at(-1)?.group_id).toBe(last[0]?.id);
     // Beside a socket it polls after 45 seconds at the earliest.
     expect(Date.now() - saidAt).toBeLessThan(5_000);
   });
@@ -69,9 +69,9 @@ describe.concurrent("the client at the Worker", () => {
     ["that is not the service's", "UNAUTHENTICATED", async () => "nobody's"],
     ["of the feed", "FORBIDDEN", () => customerToken("c", { scope: "feed" })],
   ])("ends with a token %s: %s", async ([, errorCode, token], { expect }) => {
-    const failed = { name: "LoyaltyError", failure: { errorCode } };
+    const expectedError = { name: "LoyaltyError", failure: { errorCode } };
 
-    await expect(clientWith(token).changes().next()).rejects.toMatchObject(failed);
-    await expect(clientWith(token).newMessages().next()).rejects.toMatchObject(failed);
+    await expect(clientWith(token).changes().next()).rejects.toMatchObject(expectedError);
+    await expect(clientWith(token).newMessages().next()).rejects.toMatchObject(expectedError);
   });
 });

@@ -2,11 +2,12 @@ import { exports } from "cloudflare:workers";
 import { type ClientOptions, createClient } from "../../src/client/index.ts";
 import { customerToken } from "./tokens.ts";
 
-// test/client/retry.test.ts is about the waits themselves.
-export const QUICKLY = { longestWaitMs: 20 };
+// Most tests do not wait long between retries. test/client/retry.test.ts tests the usual waits.
+export const SHORT_WAITS = { longestWaitMs: 20 };
 
 export type Send = typeof fetch;
-// workerd's Request does not take React Native's signals. Without a signal, an aborted request would outlive its test.
+// workerd's Request refuses React Native's signals, so this passes a native one. Without a signal, an aborted request
+// would outlive its test.
 const NativeController = AbortController;
 
 export const worker: Send = (input, init) => {
@@ -17,7 +18,7 @@ export const worker: Send = (input, init) => {
 };
 
 /** A client of one customer, and the address and the headers of each request that it has sent. */
-export function clientOf(customerId: string, send: Send = worker, retry: ClientOptions["retry"] = QUICKLY) {
+export function clientOf(customerId: string, send: Send = worker, retry: ClientOptions["retry"] = SHORT_WAITS) {
   const sent: string[] = [];
   const headers: Headers[] = [];
   const client = createClient({

@@ -62,7 +62,7 @@ export class FakeSocket implements SocketLike {
   }
 }
 
-/** A WebSocket for `createClient`, and the sockets that it has opened; `onOpen` is told of each. */
+/** A WebSocket class for `createClient`, and the sockets that the client opened. Calls `onOpen` with each of them. */
 export function fakeSockets(onOpen: (socket: FakeSocket) => void = () => {}) {
   const opened: FakeSocket[] = [];
   class Socket extends FakeSocket {

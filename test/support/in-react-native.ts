@@ -2,11 +2,11 @@ import { afterAll, beforeEach, describe, vi } from "vitest";
 import { REACT_NATIVE } from "./react-native.ts";
 
 /**
- * Runs test files with no more of AbortController than React Native has. They are imported with a query: a module that
- * was loaded before, as another test file, would register no tests.
+ * Runs test files with React Native's AbortController. Import the files with a query: without one, a file that was
+ * already loaded as a test file would register no tests.
  */
 export function testAsInReactNative(files: Record<string, () => Promise<unknown>>): void {
-  // Before each, because some of the tests restore all globals.
+  // Repeated before each test, because some tests restore all globals.
   beforeEach(() => {
     for (const [name, value] of Object.entries(REACT_NATIVE)) vi.stubGlobal(name, value);
   });

@@ -9,7 +9,7 @@ export const timeOf = (second: number) => new Date(second * 1_000).toISOString()
 
 const [READER, WRITER] = [seed.customer(), seed.customer()];
 
-/** A service that answers one customer's polls by the model of the contract, at a second that the test moves. */
+/** A service that answers one customer's polls by the model of the contract. The test moves its clock, `now`. */
 export class ServiceModel {
   now = BEGINNING;
   readonly #model = new Model();
@@ -20,7 +20,7 @@ export class ServiceModel {
     this.#model.feed([READER, WRITER], { now: timeOf(this.now) });
   }
 
-  /** Stores a message of each group. Its body is the group's id, and how many messages the group has. */
+  /** Stores a message in each group. Its body is the group's id and the number of the message, such as `a 1`. */
   say(...ids: string[]): void {
     const messages = this.#model.state.all("message");
     const lines = ids.flatMap((id) => {
@@ -31,12 +31,12 @@ export class ServiceModel {
     this.#model.feed(lines, { now: timeOf(this.now) });
   }
 
-  /** The groups that show a message at a time, later than another one. */
+  /** The groups that show a message at `time` that is later than `checkTime`. */
   groupsAt(time: string, checkTime = ""): Row[] {
     return messageGroups(this.#model.state, READER.id, { check_time: checkTime }, time);
   }
 
-  /** The page of groups that a request asks for. A cursor is the time and the id of the last group. */
+  /** Answers a poll. The cursor of a page is the time and the id of its last group. */
   async fetch({ href, searchParams }: URL): Promise<Response> {
     const { check_time, per_page, after } = Object.fromEntries(searchParams);
     const limit = Math.min(Number(per_page), this.#largestPage);
@@ -59,5 +59,5 @@ export class ServiceModel {
 export const newsSince = (service: ServiceModel, second: number) =>
   service.groupsAt("9999", timeOf(second - 1)).map(({ last_message }) => last_message);
 
-/** Ids of groups, among them a pair whose order by UTF-16 unit is not that by code point. */
+/** Ids of groups. The last two sort differently by UTF-16 unit and by code point. */
 export const GROUP_IDS = ["a", "ab", "b", "c", "d", "e", "\u{ff5e}", "\u{1f600}"];

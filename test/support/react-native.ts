@@ -1,5 +1,5 @@
-// What React Native's AbortController can do, which is that of the package abort-controller: its signals have neither
-// `reason` nor `throwIfAborted`, and there is no `AbortSignal.any` or `timeout`.
+// React Native takes its AbortController from the package abort-controller: its signals have neither `reason` nor
+// `throwIfAborted`, and there is no `AbortSignal.any` or `timeout`.
 
 class AbortSignal extends EventTarget {
   aborted = false;

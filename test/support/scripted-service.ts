@@ -10,16 +10,17 @@ const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
 
 const failure = (status: number, errorCode: string) =>
   Response.json({ status: false, errorCode, message: "The service's words." }, { status });
-/** Answers to a request for the path of the socket that does not ask for a socket. */
-const answers = {
-  good: () => failure(426, "UPGRADE_REQUIRED"),
-  refused: () => failure(401, "UNAUTHENTICATED"),
-  forbidden: () => failure(403, "FORBIDDEN"),
+/** The service's answers to a plain request (without an upgrade) for the socket's path, by its state. */
+const PLAIN_ANSWERS = {
+  up: () => failure(426, "UPGRADE_REQUIRED"),
+  refusing: () => failure(401, "UNAUTHENTICATED"),
+  forbidding: () => failure(403, "FORBIDDEN"),
   busy: () => failure(429, "TOO_MANY_REQUESTS"),
   down: () => failure(503, "UNAVAILABLE"),
-  stranger: () => new Response("<h1>Log in</h1>"),
+  captive: () => new Response("<h1>Log in</h1>"),
 };
-export type Answer = keyof typeof answers | "nothing";
+/** `refusing` refuses the token of polls too. An unreachable service answers nothing at all. */
+export type ServiceState = keyof typeof PLAIN_ANSWERS | "unreachable";
 
 /** Stops the clock in each test of the file, and makes every random number 0.5. */
 export function stopTime(): void {
@@ -35,10 +36,10 @@ export function stopTime(): void {
 
 export const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 export const soon = () => pass(0);
-/** Since the clock was stopped. */
+/** The seconds since the test stopped the clock. */
 export const secondsPassed = () => (Date.now() - NOW) / SECOND;
 
-/** Takes every item. Resolves with "ended", or with the error that ended it. */
+/** Reads every item. Resolves with "ended", or with the error that ended the iteration. */
 export async function follow<Item>(items: AsyncIterable<Item>, onItem: (item: Item) => void): Promise<unknown> {
   try {
     for await (const item of items) onItem(item);
@@ -49,28 +50,28 @@ export async function follow<Item>(items: AsyncIterable<Item>, onItem: (item: It
 }
 
 export interface ServiceOptions extends Partial<ClientOptions> {
-  answer?: Answer;
+  state?: ServiceState;
   onOpen?: (socket: FakeSocket) => void;
   /** Answers polls while tokens are good; by default there is no message. */
   poll?: (address: URL) => Response | Promise<Response>;
 }
 
-/** A client of a scripted service, its sockets with the second of each, and its requests for the path of the socket. */
-export function openClient({ answer = "good", onOpen, poll, ...options }: ServiceOptions = {}) {
+/** A client of a scripted service, the sockets that it opened, and its plain requests for the socket's path. */
+export function openClient({ state = "up", onOpen, poll, ...options }: ServiceOptions = {}) {
   const openedAt: number[] = [];
   const sockets = fakeSockets((socket) => {
     openedAt.push(secondsPassed());
     onOpen?.(socket);
   });
-  const service = { answer, asked: [] as [string, string | null][] };
+  const service = { state, plainRequests: [] as [address: string, authorization: string | null][] };
   const client = createClient({
     url: URL_OF_SERVICE,
     token: "t0",
     fetch: async (input, init) => {
       const isLive = String(input).endsWith("/live");
-      if (isLive) service.asked.push([String(input), new Headers(init?.headers).get("Authorization")]);
-      if (service.answer === "nothing") throw new TypeError("connection lost");
-      if (isLive || service.answer === "refused") return answers[service.answer]();
+      if (isLive) service.plainRequests.push([String(input), new Headers(init?.headers).get("Authorization")]);
+      if (service.state === "unreachable") throw new TypeError("connection lost");
+      if (isLive || service.state === "refusing") return PLAIN_ANSWERS[service.state]();
       return poll?.(new URL(String(input))) ?? failure(200, "NO_ITEMS");
     },
     WebSocket: sockets.WebSocket,
@@ -79,13 +80,13 @@ export function openClient({ answer = "good", onOpen, poll, ...options }: Servic
   return { ...sockets, client, service, openedAt };
 }
 
-/** Follows `changes()` of a client: the items with the second of each, and how the iteration ended. */
+/** Follows `changes()` of a client. `receivedChanges` lists the items, each with the second in which it came. */
 export function followChangesOf(client: ReturnType<typeof createClient>) {
-  const given: [seconds: number, what: string[]][] = [];
+  const receivedChanges: [seconds: number, what: string[]][] = [];
   const stop = new AbortController();
   const iteration = client.changes({ signal: stop.signal });
-  const ended = follow(iteration, ({ what }) => given.push([secondsPassed(), what]));
-  return { given, stop, iteration, ended };
+  const ended = follow(iteration, ({ what }) => receivedChanges.push([secondsPassed(), what]));
+  return { receivedChanges, stop, iteration, ended };
 }
 
 export function followChanges(options?: ServiceOptions) {

@@ -36,6 +36,6 @@ export class WorkerSocket implements SocketLike {
   }
 
   #fire(type: string, event: object): void {
-    for (const [of, listener] of this.#listeners) if (of === type) listener(event);
+    for (const [listenedType, listener] of this.#listeners) if (listenedType === type) listener(event);
   }
 }

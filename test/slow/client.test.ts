@@ -218,15 +218,6 @@ describe("the packed client against the service", () => {
     await app.ended;
   });
 
-  it("gets answers to the curl lines of docs/your-app.md", async ({ expect }) => {
-    const lines = blockOf("sh").replace(/^TOKEN=.*$/m, `TOKEN=${token}`);
-
-    const { stdout } = await run("sh", ["-ec", lines]);
-
-    const answers = stdout.split(/(?<=\})(?=\{"status")/).map((text) => JSON.parse(text));
-    expect(answers.map(({ status }) => status)).toEqual([true, true, true]);
-  });
-
   it.skipIf(CHROMIUM === null)(
     "makes every call and hears of a message on a page of another origin",
     async ({ expect }) => {

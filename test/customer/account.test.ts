@@ -14,9 +14,9 @@ describe("an account", () => {
 
     await mustFeed([seed.account({ ...credentials, loyalty_options })]);
 
-    const stored = await snapshot();
-    expect(stored).toContain("Cup");
-    expect(stored).not.toContain("canary");
+    const databaseText = await snapshot();
+    expect(databaseText).toContain("Cup");
+    expect(databaseText).not.toContain("canary");
   });
 
   it("fits into a row of D1 with the longest texts that the feed takes", async ({ expect }) => {

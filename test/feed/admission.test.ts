@@ -5,38 +5,38 @@ import { clock } from "../../src/values/clock.ts";
 const MIB = 1024 * 1024;
 
 let now = 0;
-let sleeping: { until: number; wake: () => void }[] = [];
+let sleepers: { until: number; wake: () => void }[] = [];
 
 beforeEach(() => {
   now = Date.UTC(2026, 4, 10, 12);
-  sleeping = [];
+  sleepers = [];
   vi.spyOn(clock, "now").mockImplementation(() => now);
   vi.spyOn(clock, "pause").mockImplementation(
-    (milliseconds) => new Promise((wake) => sleeping.push({ until: now + milliseconds, wake })),
+    (milliseconds) => new Promise((wake) => sleepers.push({ until: now + milliseconds, wake })),
   );
 });
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Lets time pass in steps of 50 ms, in which waiting requests check whether it is their turn. */
+/** Lets time pass in steps of 50 ms. At each step, waiting requests may check whether it is their turn. */
 async function pass(milliseconds: number): Promise<void> {
   for (const end = now + milliseconds; now < end; now += 50) {
-    const due = sleeping.filter(({ until }) => until <= now);
-    sleeping = sleeping.filter(({ until }) => until > now);
-    for (const { wake } of due) wake();
+    const dueSleepers = sleepers.filter(({ until }) => until <= now);
+    sleepers = sleepers.filter(({ until }) => until > now);
+    for (const { wake } of dueSleepers) wake();
     for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
   }
 }
 
-/** Starts a request. `end` ends its work. Without a size, its body comes with calls of `receive`. */
+/** Starts a request. `end` ends its work. Without `bytes`, the test sends the body with calls of `receive`. */
 function request(admission: Admission, bytes?: number) {
   const state = { working: false, status: 0, end: () => {}, receive: (_: number) => {} };
   const read = async (onBytes: (bytes: number) => void) => {
     if (bytes !== undefined) return onBytes(bytes);
     const { promise, reject } = Promise.withResolvers<void>();
-    state.receive = (more) => {
+    state.receive = (newBytes) => {
       try {
-        onBytes(more);
+        onBytes(newBytes);
       } catch (error) {
         reject(error);
       }
@@ -54,50 +54,50 @@ function request(admission: Admission, bytes?: number) {
   return state;
 }
 
-const workingOf = (requests: readonly { working: boolean }[]) =>
+const workingIndexes = (requests: readonly { working: boolean }[]) =>
   requests.flatMap(({ working }, index) => (working ? [index] : []));
 
 describe("feed requests at once", () => {
   it("are worked on four at a time, in the order in which they came", async ({ expect }) => {
     const admission = new Admission();
-    const seven = Array.from({ length: 7 }, () => request(admission, 1));
+    const requests = Array.from({ length: 7 }, () => request(admission, 1));
 
     await pass(1_000);
-    expect(workingOf(seven)).toEqual([0, 1, 2, 3]);
-    seven[2]?.end();
+    expect(workingIndexes(requests)).toEqual([0, 1, 2, 3]);
+    requests[2]?.end();
     await pass(100);
-    expect(workingOf(seven)).toEqual([0, 1, 3, 4]);
-    for (const one of [0, 1, 3]) seven[one]?.end();
+    expect(workingIndexes(requests)).toEqual([0, 1, 3, 4]);
+    for (const index of [0, 1, 3]) requests[index]?.end();
     await pass(100);
 
-    expect(workingOf(seven)).toEqual([4, 5, 6]);
+    expect(workingIndexes(requests)).toEqual([4, 5, 6]);
   });
 
   it("get a 503 after waiting for half a minute", async ({ expect }) => {
     const admission = new Admission();
-    for (let one = 0; one < 4; one += 1) request(admission, 1);
-    const waiting = request(admission, 1);
+    for (let count = 0; count < 4; count += 1) request(admission, 1);
+    const fifth = request(admission, 1);
 
     await pass(29_000);
-    expect(waiting.status).toBe(0);
+    expect(fifth.status).toBe(0);
     await pass(2_000);
 
-    expect(waiting).toMatchObject({ working: false, status: 503 });
+    expect(fifth).toMatchObject({ working: false, status: 503 });
   });
 
   it("get a 503 if their bodies take more than 32 MiB as they arrive", async ({ expect }) => {
     const admission = new Admission();
-    const sixteen = Array.from({ length: 16 }, () => request(admission));
+    const requests = Array.from({ length: 16 }, () => request(admission));
     const last = request(admission);
-    for (const one of sixteen) one.receive(2 * MIB);
+    for (const { receive } of requests) receive(2 * MIB);
 
     await pass(50);
-    expect(sixteen.map(({ status }) => status)).toEqual(Array(16).fill(0));
+    expect(requests.map(({ status }) => status)).toEqual(Array(16).fill(0));
     last.receive(1);
     await pass(50);
 
     expect(last.status).toBe(503);
-    expect(sixteen.map(({ status }) => status)).toEqual(Array(16).fill(0));
+    expect(requests.map(({ status }) => status)).toEqual(Array(16).fill(0));
   });
 
   it("hold their bodies until their work has ended", async ({ expect }) => {
@@ -105,19 +105,19 @@ describe("feed requests at once", () => {
     const large = request(admission, 32 * MIB);
     await pass(50);
 
-    const during = request(admission, 1);
+    const duringWork = request(admission, 1);
     await pass(50);
     large.end();
     await pass(50);
-    const after = request(admission, 1);
+    const afterWork = request(admission, 1);
     await pass(50);
 
-    expect([during.status, after.status, after.working]).toEqual([503, 0, true]);
+    expect([duringWork.status, afterWork.status, afterWork.working]).toEqual([503, 0, true]);
   });
 
   it("do not wait forever for requests that were cancelled during their work", async ({ expect }) => {
     const admission = new Admission();
-    for (let one = 0; one < 4; one += 1) request(admission, 8 * MIB);
+    for (let count = 0; count < 4; count += 1) request(admission, 8 * MIB);
     await pass(40_000);
 
     const next = request(admission);
@@ -136,8 +136,8 @@ describe("feed requests at once", () => {
     await pass(100);
     request(admission, 1);
     await pass(100);
-    // The request that was cancelled never checks again.
-    sleeping = [];
+    // The last request is cancelled: it never checks again.
+    sleepers = [];
     const last = request(admission, 1);
 
     first?.end();

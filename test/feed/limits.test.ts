@@ -7,13 +7,13 @@ import { rows } from "../support/state.ts";
 const MIB = 1024 * 1024;
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
 
-/** Groups of 100 members, and the customers in them. */
+/** Stores 100 customers, and groups of all of them. */
 async function storeGroups(count: number) {
   const customers = Array.from({ length: 100 }, () => seed.customer());
   const ids = customers.map(({ id }) => id);
   const groups = Array.from({ length: count }, () => seed.group(ids));
   await mustFeed([...customers, ...groups]);
-  return { groups, ids, from: ids[0] };
+  return { groups, ids, sender: ids[0] };
 }
 
 type Group = ReturnType<typeof seed.group>;
@@ -24,12 +24,12 @@ const tooMany = (count: string) => ({
   message: `This request holds ${count} ids in lists and members of the groups that it touches: at most 20,000 are taken.`,
 });
 
-// With a line about each group and a second line about the first, a request is about 20,100 members.
-const ABOUT_GROUPS: [what: string, groups: number, toLine: (group: Group, from: unknown) => FeedLine][] = [
-  ["messages", 201, ({ id }, from) => seed.message(id, from)],
-  ["message states", 201, ({ id }, from) => seed.messageState(id, from)],
+// A line about each group, and a second line about one of them, touch 20,100 members: 100 too many.
+const ABOUT_GROUPS: [what: string, groups: number, toLine: (group: Group, sender: unknown) => FeedLine][] = [
+  ["messages", 201, ({ id }, sender) => seed.message(id, sender)],
+  ["message states", 201, ({ id }, sender) => seed.messageState(id, sender)],
   ["deletes of groups", 201, ({ id }) => seed.deleted("message_group", { id })],
-  // The members in a line and the members that it replaces both count.
+  // Each group counts twice: the members in the line, and the stored members that it replaces.
   ["lists of members", 100, (group) => group],
 ];
 
@@ -56,39 +56,39 @@ describe("a feed request", () => {
     const names = (length: number) => Array.from({ length }, (_, index) => `nowhere-${index}`);
     const campaigns = [12_000, 8_000].map((length) => seed.campaign("999999", { store_ids: names(length) }));
 
-    const most = await feed(campaigns);
-    const more = await feed([...campaigns, seed.group(["one", "two"])]);
+    const largestAnswer = await feed(campaigns);
+    const tooLargeAnswer = await feed([...campaigns, seed.group(["one", "two"])]);
 
-    // It is refused because the stores do not exist, not for its size.
-    expect(Object.keys(most.body.messages)).toContain("line 2.store_ids");
-    expect(more.body).toEqual(tooMany("20,002"));
+    // The first request is refused because the stores do not exist, not for its size.
+    expect(Object.keys(largestAnswer.body.messages)).toContain("line 2.store_ids");
+    expect(tooLargeAnswer.body).toEqual(tooMany("20,002"));
   });
 
   it.for(ABOUT_GROUPS)("may be about groups of 20,000 members: %s", async ([, count, toLine], { expect }) => {
-    const { groups, from } = await storeGroups(count);
-    const lines = groups.map((group) => toLine(group, from));
+    const { groups, sender } = await storeGroups(count);
+    const lines = groups.map((group) => toLine(group, sender));
 
-    const more = await feed([...lines, lines[0] ?? ""]);
-    const most = await feed([...lines.slice(1), lines[1] ?? ""]);
+    const tooLargeAnswer = await feed([...lines, lines[0] ?? ""]);
+    const largestAnswer = await feed([...lines.slice(1), lines[1] ?? ""]);
 
-    expect(more.body).toEqual(tooMany("20,100"));
-    expect(most.status).toBe(200);
+    expect(tooLargeAnswer.body).toEqual(tooMany("20,100"));
+    expect(largestAnswer.status).toBe(200);
   });
 
   it("that deletes messages counts the members of their groups, each group once", async ({ expect }) => {
-    const { groups, from } = await storeGroups(201);
-    const messages = groups.map((group) => seed.message(group.id, from));
+    const { groups, sender } = await storeGroups(201);
+    const messages = groups.map((group) => seed.message(group.id, sender));
     await mustFeed(messages.slice(0, 100));
     await mustFeed(messages.slice(100));
     const deletes = messages.map(({ id }) => seed.deleted("message", { id }));
 
-    const more = await feed(deletes);
-    const kept = await rows("SELECT DISTINCT body FROM messages");
-    const most = await feed([...deletes.slice(1), seed.message(groups[1]?.id, from)]);
+    const tooLargeAnswer = await feed(deletes);
+    const bodiesAfter = await rows("SELECT DISTINCT body FROM messages");
+    const largestAnswer = await feed([...deletes.slice(1), seed.message(groups[1]?.id, sender)]);
 
-    expect(more.body).toEqual(tooMany("20,100"));
-    expect(kept).toEqual([{ body: "Hello" }]);
-    expect(most.body).toEqual({ status: true, items: { accepted: 201, ignored: 0 } });
+    expect(tooLargeAnswer.body).toEqual(tooMany("20,100"));
+    expect(bodiesAfter).toEqual([{ body: "Hello" }]);
+    expect(largestAnswer.body).toEqual({ status: true, items: { accepted: 201, ignored: 0 } });
   });
 });
 
@@ -101,11 +101,11 @@ describe("a line", () => {
     const room = MIB - bytesOf(await exportOf(small.id)) + 4;
     const longest = { ...account(Math.floor(room / 4)), company: `${small.company}${"x".repeat(room % 4)}` };
 
-    const most = await feed([longest]);
-    const more = await feed([{ ...longest, company: `${longest.company}x` }]);
+    const largestAnswer = await feed([longest]);
+    const tooLargeAnswer = await feed([{ ...longest, company: `${longest.company}x` }]);
 
-    expect(most.status).toBe(200);
-    expect(more.body.messages).toEqual({
+    expect(largestAnswer.status).toBe(200);
+    expect(tooLargeAnswer.body.messages).toEqual({
       "line 1": ["has 1,048,577 bytes with all its defaults: at most 1,048,576 are taken"],
     });
     expect(bytesOf(await exportOf(longest.id))).toBe(MIB);
@@ -117,7 +117,7 @@ describe("a line", () => {
     const ids = stores.map(({ id }) => id);
     await mustFeed([account, ...stores]);
     const campaign = seed.campaign(account.id);
-    /** Feeds a list of stores. Resolves with their count, whether the first store is among them, and the milliseconds. */
+    /** Feeds a list of stores. Resolves with the stored count, whether store 0 is among them, and the milliseconds. */
     const list = async (store_ids: string[]) => {
       const startedAt = Date.now();
       await mustFeed([{ ...campaign, store_ids }]);
@@ -131,10 +131,10 @@ describe("a line", () => {
       return { listed, milliseconds };
     };
 
-    const [first, second] = [await list(ids.slice(1)), await list(ids.slice(0, 7))];
+    const [longList, shortList] = [await list(ids.slice(1)), await list(ids.slice(0, 7))];
 
-    expect([first.listed, second.listed]).toEqual([[{ count: 10_001, first: 0 }], [{ count: 7, first: 1 }]]);
+    expect([longList.listed, shortList.listed]).toEqual([[{ count: 10_001, first: 0 }], [{ count: 7, first: 1 }]]);
     // A search through the list for each store would take a hundred times as long. A busy machine may pause for seconds.
-    expect(second.milliseconds).toBeLessThan(5 * first.milliseconds + 4_000);
+    expect(shortList.milliseconds).toBeLessThan(5 * longList.milliseconds + 4_000);
   });
 });

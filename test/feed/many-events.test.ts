@@ -6,15 +6,15 @@ import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
 
 // With 1,000 balance entries or more, their ids are looked up once for all checks and totals.
-const MANY = 1_020;
-/** The lines of a request. For five entries, it has one event of each of three other kinds. */
-const LINES = MANY + (3 * MANY) / 5;
+const ENTRIES_A_REQUEST = 1_020;
+/** The lines of a request: the entries, and for every fifth entry one event of each of three other kinds. */
+const LINES_A_REQUEST = ENTRIES_A_REQUEST + (3 * ENTRIES_A_REQUEST) / 5;
 
 function world() {
   const { lines, store, campaign, customer, contest, one } = program(seed.freshId("many"));
-  /** Entries and other events. Ids with a minus sort in the reverse order of their numbers. */
+  /** The lines of a request, from this number on. Odd ids have a minus, so ids do not sort as their numbers do. */
   const events = (first: number) =>
-    Array.from({ length: MANY }, (_, index) => first + index).flatMap((number) => {
+    Array.from({ length: ENTRIES_A_REQUEST }, (_, index) => first + index).flatMap((number) => {
       const id = `${store.id}-${number % 2 === 0 ? number : -number}`;
       const sent_at = `2026-01-01 00:${String(number % 60).padStart(2, "0")}:00`;
       const campaign_id = number % 3 === 0 ? campaign.id : null;
@@ -35,28 +35,28 @@ const balanceOf = (customer: unknown) => value("SELECT balance FROM customers WH
 describe("a request of many events", () => {
   it("adds each new one to the totals once", async ({ expect }) => {
     const { lines, events, customer } = world();
-    const half = MANY / 2;
+    const halfOfEntries = ENTRIES_A_REQUEST / 2;
 
     const first = await feed([...lines, ...events(0)]);
-    const overlapping = await feed(events(half));
-    const again = await feed(events(half));
+    const overlapping = await feed(events(halfOfEntries));
+    const again = await feed(events(halfOfEntries));
 
     expect(first.body.items.ignored).toBe(0);
-    expect(overlapping.body.items).toEqual({ accepted: LINES / 2, ignored: LINES / 2 });
-    expect(again.body.items).toEqual({ accepted: 0, ignored: LINES });
+    expect(overlapping.body.items).toEqual({ accepted: LINES_A_REQUEST / 2, ignored: LINES_A_REQUEST / 2 });
+    expect(again.body.items).toEqual({ accepted: 0, ignored: LINES_A_REQUEST });
     // The program has an entry of 5.00 too.
-    expect(await balanceOf(customer)).toBe(500 + 125 * (MANY + half));
+    expect(await balanceOf(customer)).toBe(500 + 125 * (ENTRIES_A_REQUEST + halfOfEntries));
     expect(await differences()).toEqual([]);
     expect(await rows("SELECT * FROM fresh_events")).toEqual([]);
   });
 
   it("is taken whole if its ids fill more than one parameter of a statement", async ({ expect }) => {
-    const long = (id: string) => `${id}${"🙂".repeat(64 - id.length)}`;
+    const padded = (id: string) => `${id}${"🙂".repeat(64 - id.length)}`;
     const account = seed.account();
-    const store = seed.store(account.id, { id: long(seed.freshId("s")) });
-    const customer = seed.customer({ id: long(seed.freshId("c")) });
+    const store = seed.store(account.id, { id: padded(seed.freshId("s")) });
+    const customer = seed.customer({ id: padded(seed.freshId("c")) });
     const entries = Array.from({ length: 1_700 }, () =>
-      seed.entry(customer.id, store.id, "1.25", { id: long(seed.freshId("b")) }),
+      seed.entry(customer.id, store.id, "1.25", { id: padded(seed.freshId("b")) }),
     );
 
     const answer = await feed([account, store, customer, ...entries]);
@@ -71,7 +71,7 @@ describe("a request of many events", () => {
     const answer = await feed([...lines, ...events(0), seed.entry(seed.freshId("nobody"), store, "1.00")]);
 
     expect(answer.body.messages).toEqual({
-      [`line ${lines.length + LINES + 1}.customer_id`]: ["names a record that is not stored"],
+      [`line ${lines.length + LINES_A_REQUEST + 1}.customer_id`]: ["names a record that is not stored"],
     });
     expect(await rows("SELECT 1 FROM customers WHERE id = ?", customer)).toEqual([]);
     expect(await rows("SELECT * FROM fresh_events")).toEqual([]);

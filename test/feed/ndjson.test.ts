@@ -27,16 +27,16 @@ describe("a body by its bytes", () => {
 });
 
 describe("a line", () => {
-  const MANY = 100_000;
+  const VALUE_LIMIT = 100_000;
   const customer = (json: string) =>
     `{"record":"customer","id":"x","first_name":"a","last_name":"b","unknown":${json}}`;
 
   it.for([
     // Almost 2 MiB, the limit of a request.
     ["numbers of a list of ids", `{"record":"campaign","store_ids":[${"1,".repeat(1024 * 1024 - 100)}1]}`],
-    ["lists", customer(`[${"[],".repeat(MANY)}1]`)],
-    ["objects", customer(`[${"{},".repeat(MANY)}1]`)],
-    ["fields", customer(`{${Array.from({ length: MANY + 1 }, (_, index) => `"${index}":1`).join()}}`)],
+    ["lists", customer(`[${"[],".repeat(VALUE_LIMIT)}1]`)],
+    ["objects", customer(`[${"{},".repeat(VALUE_LIMIT)}1]`)],
+    ["fields", customer(`{${Array.from({ length: VALUE_LIMIT + 1 }, (_, index) => `"${index}":1`).join()}}`)],
   ] as const)("is not parsed if it has more than 100,000 values: %s", async ([, line], { expect }) => {
     const answer = await feed(line);
 
@@ -44,7 +44,7 @@ describe("a line", () => {
   });
 
   it("is parsed, and its bad list named, if it has fewer", async ({ expect }) => {
-    const answer = await feed(`{"record":"campaign","store_ids":[${"1,".repeat(MANY - 10)}1]}`);
+    const answer = await feed(`{"record":"campaign","store_ids":[${"1,".repeat(VALUE_LIMIT - 10)}1]}`);
 
     expect(Object.keys(answer.body.messages)).toContain("line 1.store_ids");
   });

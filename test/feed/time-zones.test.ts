@@ -5,8 +5,8 @@ import * as seed from "../support/seed.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const ZONE = "America/Los_Angeles";
-/** The first and last second of May 10 in that zone, and the seconds before and after, in UTC. */
-const [BEFORE, FIRST, LAST, AFTER] = [
+/** The second before May 10 in that zone, its first and last second, and the second after it. All are in UTC. */
+const [SECOND_BEFORE, FIRST_SECOND, LAST_SECOND, SECOND_AFTER] = [
   "2026-05-10 06:59:59",
   "2026-05-10 07:00:00",
   "2026-05-11 06:59:59",
@@ -39,7 +39,7 @@ function programIn({ time_zone, start, end }: { time_zone?: string; start: strin
 }
 
 /** How many items of each list the customer gets. */
-async function shown({ account, store, customer }: ReturnType<typeof programIn>) {
+async function shownCounts({ account, store, customer }: ReturnType<typeof programIn>) {
   const api = as(String(customer.id));
   const nearby = await api.post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {
     ...{ latitude: 35.47, longitude: -97.52, single_account_id: account.id },
@@ -47,51 +47,56 @@ async function shown({ account, store, customer }: ReturnType<typeof programIn>)
   const me = await api.get(`${CUSTOMER}/me`);
   const board = await api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: store.id });
   const coupons = await api.get(`${CUSTOMER}/coupons`);
-  const mine = await api.get(`${CUSTOMER}/my-coupons`);
+  const myCoupons = await api.get(`${CUSTOMER}/my-coupons`);
   return {
     nearby: nearby.body.items.length,
     campaigns: me.body.items.campaigns_total,
     board: board.body.items.length,
     coupons: coupons.body.items?.length ?? 0,
-    digital: mine.body.items?.digital.length ?? 0,
+    digital: myCoupons.body.items?.digital.length ?? 0,
   };
 }
 
-const NONE = { nearby: 0, campaigns: 0, board: 0, coupons: 0, digital: 0 };
-const ALL = { nearby: 1, campaigns: 1, board: 1, coupons: 2, digital: 1 };
+const NOTHING_SHOWN = { nearby: 0, campaigns: 0, board: 0, coupons: 0, digital: 0 };
+const ALL_SHOWN = { nearby: 1, campaigns: 1, board: 1, coupons: 2, digital: 1 };
 
 describe("time_zone", () => {
   it.for([
-    ["has not begun a second before its midnight there", DAY, BEFORE, { ...ALL, nearby: 0, campaigns: 0, board: 0 }],
-    ["has begun at its midnight there", DAY, FIRST, ALL],
-    ["lasts to its last second there", DAY, LAST, ALL],
-    ["is over at the next midnight there", DAY, AFTER, NONE],
+    [
+      "has not begun a second before its midnight there",
+      DAY,
+      SECOND_BEFORE,
+      { ...ALL_SHOWN, nearby: 0, campaigns: 0, board: 0 },
+    ],
+    ["has begun at its midnight there", DAY, FIRST_SECOND, ALL_SHOWN],
+    ["lasts to its last second there", DAY, LAST_SECOND, ALL_SHOWN],
+    ["is over at the next midnight there", DAY, SECOND_AFTER, NOTHING_SHOWN],
     [
       "lasts to its last second in UTC without a time zone",
       { start: DAY.start, end: DAY.end },
       "2026-05-10 23:59:59",
-      ALL,
+      ALL_SHOWN,
     ],
     [
       "is over at the next midnight in UTC without a time zone",
       { start: DAY.start, end: DAY.end },
       "2026-05-11 00:00:00",
-      NONE,
+      NOTHING_SHOWN,
     ],
   ] as const)("says when a day begins and ends. It %s: %j at %s", async ([, dates, now, expected], { expect }) => {
-    const given = programIn(dates);
+    const datedProgram = programIn(dates);
     await setClock(now);
-    await mustFeed(given.lines);
+    await mustFeed(datedProgram.lines);
 
-    expect(await shown(given)).toEqual(expected);
+    expect(await shownCounts(datedProgram)).toEqual(expected);
   });
 
   it("gives the last second of the year 9999 for a day that ends later in UTC", async ({ expect }) => {
-    const given = programIn({ ...DAY, time_zone: "America/New_York", end: "9999-12-31" });
+    const datedProgram = programIn({ ...DAY, time_zone: "America/New_York", end: "9999-12-31" });
     await setClock("2026-05-10 12:00:00");
-    await mustFeed(given.lines);
+    await mustFeed(datedProgram.lines);
 
-    const { items } = (await as(String(given.customer.id)).get(`${CUSTOMER}/coupons`)).body;
+    const { items } = (await as(String(datedProgram.customer.id)).get(`${CUSTOMER}/coupons`)).body;
 
     expect(items.flatMap((one: object) => Object.values(one))).toContain("9999-12-31 23:59:59");
     expect(JSON.stringify(items)).not.toContain("never");

@@ -5,7 +5,7 @@ import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { rows, snapshot } from "../support/state.ts";
 
-const LARGEST = Number.MAX_SAFE_INTEGER;
+const LARGEST_TOTAL = Number.MAX_SAFE_INTEGER;
 const TOO_LARGE = { body: ["a total would be too large"] };
 const CUSTOMER = "/api/v1/customer";
 
@@ -26,9 +26,9 @@ interface Total {
   /** The SQL that sets the total to `?1`, for the id `?2`. */
   update: string;
   id: (stored: Program) => string;
-  /** A line that adds an amount to the total, in hundredths or as a count. */
+  /** A line that adds an amount to the total: a count, or else hundredths. */
   line: (stored: Program, amount: number) => FeedLine;
-  answered: (stored: Program) => Promise<unknown>;
+  inAnswer: (stored: Program) => Promise<unknown>;
   isCount?: boolean;
 }
 
@@ -37,23 +37,23 @@ const TOTALS: Record<string, Total> = {
     update: "UPDATE customers SET balance = ?1 WHERE id = ?2",
     id: ({ customer }) => customer.id,
     line: ({ customer, store }, amount) => seed.entry(customer.id, store.id, String(amount / 100)),
-    answered: async (stored) => (await me(stored)).balance,
+    inAnswer: async (stored) => (await me(stored)).balance,
   },
   "a balance at a store": {
     update: "UPDATE store_balances SET balance = ?1 WHERE customer_key = (SELECT key FROM customers WHERE id = ?2)",
     id: ({ other }) => other.id,
     line: ({ other, store }, amount) => seed.entry(other.id, store.id, String(amount / 100)),
-    answered: async (stored) => (await member(stored)).total_balance,
+    inAnswer: async (stored) => (await member(stored)).total_balance,
   },
   "a member's tokens": {
     update: "UPDATE memberships SET tokens_4 = ?1 WHERE customer_key = (SELECT key FROM customers WHERE id = ?2)",
     id: ({ other }) => other.id,
     line: ({ other, store }, amount) => seed.earning(store.id, other.id, 4, String(amount / 100)),
-    answered: async (stored) => (await member(stored)).levels[3].total_tokens_earned,
+    inAnswer: async (stored) => (await member(stored)).levels[3].total_tokens_earned,
   },
   "an employee's runs": {
     ...playTotal("runs", (amount) => String(amount / 100)),
-    answered: async (stored) => Number((await board(stored, stored.contest.id)).body.items[0].total_runs),
+    inAnswer: async (stored) => Number((await board(stored, stored.contest.id)).body.items[0].total_runs),
   },
   ...Object.fromEntries(
     ["hits", "doubles", "triples"].map((count) => [`an employee's ${count}`, { ...playTotal(count), isCount: true }]),
@@ -66,7 +66,7 @@ function playTotal(measure: string, toField: (amount: number) => unknown = (amou
     id: ({ store }) => store.id,
     line: ({ contest, store, one }, amount) =>
       seed.play(contest.id, store.id, one.employee?.id, { [measure]: toField(amount) }),
-    answered: async (stored) => (await board(stored, stored.contest.id)).body.items[0][`total_${measure}`],
+    inAnswer: async (stored) => (await board(stored, stored.contest.id)).body.items[0][`total_${measure}`],
   };
 }
 
@@ -74,20 +74,20 @@ describe("a total", () => {
   it.for(Object.keys(TOTALS).flatMap((name) => [1, -1].map((sign) => [name, sign] as const)))(
     "is exact up to its limit, and goes no further: %s, %i",
     async ([name, sign], { expect }) => {
-      const { update, id, line, answered, isCount = false } = TOTALS[name] as Total;
+      const { update, id, line, inAnswer, isCount = false } = TOTALS[name] as Total;
       const stored = await storedProgram();
       // The first line makes the row of the total.
       await mustFeed([line(stored, 1)]);
-      await rows(update, sign * (LARGEST - 10), id(stored));
+      await rows(update, sign * (LARGEST_TOTAL - 10), id(stored));
       const before = await snapshot();
 
-      const refused = await feed([line(stored, sign * 5), line(stored, sign * 6)]);
+      const refusedAnswer = await feed([line(stored, sign * 5), line(stored, sign * 6)]);
       const after = await snapshot();
       await mustFeed([line(stored, sign * 5), line(stored, sign * 5)]);
 
-      expect([refused.status, refused.body.messages]).toEqual([422, TOO_LARGE]);
+      expect([refusedAnswer.status, refusedAnswer.body.messages]).toEqual([422, TOO_LARGE]);
       expect(after).toBe(before);
-      expect(await answered(stored)).toBe((sign * LARGEST) / (isCount ? 1 : 100));
+      expect(await inAnswer(stored)).toBe((sign * LARGEST_TOTAL) / (isCount ? 1 : 100));
     },
   );
 
@@ -95,19 +95,19 @@ describe("a total", () => {
     const { store, campaign, customer, lines } = program(seed.freshId("limits"));
     const earned = (amount: string) => seed.entry(customer.id, store.id, amount, { campaign_id: campaign.id });
     await mustFeed(lines);
-    const ofCampaign = "campaign_key = (SELECT key FROM campaigns WHERE id = ?2)";
-    await rows(`UPDATE campaign_stores SET earned = ?1 WHERE ${ofCampaign}`, LARGEST, campaign.id);
+    const ofCampaignSql = "campaign_key = (SELECT key FROM campaigns WHERE id = ?2)";
+    await rows(`UPDATE campaign_stores SET earned = ?1 WHERE ${ofCampaignSql}`, LARGEST_TOTAL, campaign.id);
 
-    const refused = await feed([earned("-3"), earned("0.01")]);
-    const taken = await feed([earned("-3"), seed.entry(customer.id, store.id, "0.01")]);
+    const refusedAnswer = await feed([earned("-3"), earned("0.01")]);
+    const acceptedAnswer = await feed([earned("-3"), seed.entry(customer.id, store.id, "0.01")]);
 
-    expect([refused.body.messages, taken.status]).toEqual([TOO_LARGE, 200]);
+    expect([refusedAnswer.body.messages, acceptedAnswer.status]).toEqual([TOO_LARGE, 200]);
   });
 });
 
 /** This many totals at their limit add up to more than an integer of SQLite holds. */
-const MANY = 1_400;
-const NUMBERS = `WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${MANY})`;
+const TOTAL_COUNT = 1_400;
+const NUMBERS = `WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${TOTAL_COUNT})`;
 
 /** Adds many stores to a program's account. */
 async function addStores({ account }: Program): Promise<void> {
@@ -131,7 +131,7 @@ describe("many totals at their limit", () => {
       ).bind(stored.account.id),
       env.DB.prepare(
         `${NUMBERS} INSERT INTO play_totals (location_key, eip_campaign_key, employee_key, runs, hits, doubles, triples)
-         SELECT stores.key, eip_campaigns.key, employees.key, ${LARGEST}, 3, 0, 0
+         SELECT stores.key, eip_campaigns.key, employees.key, ${LARGEST_TOTAL}, 3, 0, 0
          FROM number JOIN eip_campaigns ON eip_campaigns.id = 'many-' || n
          JOIN stores ON stores.id = ? JOIN employees ON employees.id = ?`,
       ).bind(stored.store.id, stored.one.employee?.id),
@@ -139,7 +139,7 @@ describe("many totals at their limit", () => {
 
     const { body } = await board(stored);
 
-    expect(body.items).toMatchObject([{ total_runs: expect.any(String), total_hits: MANY * 3 }]);
+    expect(body.items).toMatchObject([{ total_runs: expect.any(String), total_hits: TOTAL_COUNT * 3 }]);
   });
 
   it("give the order of popularity", async ({ expect }) => {
@@ -148,7 +148,7 @@ describe("many totals at their limit", () => {
     await addStores(stored);
     await rows(
       `INSERT INTO campaign_stores (store_key, campaign_key, listed, earned)
-       SELECT stores.key, campaigns.key, 1, ${LARGEST}
+       SELECT stores.key, campaigns.key, 1, ${LARGEST_TOTAL}
        FROM stores JOIN campaigns ON campaigns.id = ? WHERE stores.id LIKE 'near-%' || ?`,
       ...[stored.campaign.id, stored.account.id],
     );
@@ -165,7 +165,7 @@ describe("many totals at their limit", () => {
     await addStores(stored);
     await rows(
       `INSERT INTO store_balances (store_key, customer_key, balance)
-       SELECT stores.key, customers.key, ${LARGEST}
+       SELECT stores.key, customers.key, ${LARGEST_TOTAL}
        FROM stores JOIN customers ON customers.id = ? WHERE stores.id LIKE 'near-%' || ?`,
       ...[stored.customer.id, stored.account.id],
     );
@@ -173,6 +173,6 @@ describe("many totals at their limit", () => {
     const { balances } = await me(stored);
 
     // Doubles of this size are not exact.
-    expect(balances[0].balance / ((MANY * LARGEST) / 100)).toBeCloseTo(1, 12);
+    expect(balances[0].balance / ((TOTAL_COUNT * LARGEST_TOTAL) / 100)).toBeCloseTo(1, 12);
   });
 });

@@ -14,22 +14,22 @@ describe("the cost of nearby campaigns at D1", () => {
     { stores: 200, running: 1, ended: 3 },
     { stores: 200, running: 8, ended: 40 },
   ])("is one round trip and few rows with %o", async ({ stores, running, ended }, { expect }) => {
-    const [account, other] = [seed.account(), seed.account()];
-    const own = Array.from({ length: stores }, (_, number) =>
+    const [account, otherAccount] = [seed.account(), seed.account()];
+    const ownStores = Array.from({ length: stores }, (_, number) =>
       seed.store(account.id, { latitude: HERE.latitude + number / 10_000, longitude: HERE.longitude }),
     );
-    const neighbours = Array.from({ length: 300 }, () => seed.store(other.id, HERE));
+    const foreignStores = Array.from({ length: 300 }, () => seed.store(otherAccount.id, HERE));
     const campaigns = [
       ...Array.from({ length: running }, (_, number) =>
-        seed.campaign(account.id, number % 2 === 0 ? {} : { store_ids: own.map(({ id }) => id) }),
+        seed.campaign(account.id, number % 2 === 0 ? {} : { store_ids: ownStores.map(({ id }) => id) }),
       ),
       ...Array.from({ length: ended }, () => seed.campaign(account.id, { campaign_end_date: "2021-01-01" })),
     ];
     const customer = seed.customer();
     const entries = campaigns.flatMap((campaign) =>
-      own.map((store) => seed.entry(customer.id, store.id, "1.00", { campaign_id: campaign.id })),
+      ownStores.map((store) => seed.entry(customer.id, store.id, "1.00", { campaign_id: campaign.id })),
     );
-    await mustFeed([account, other, ...own, ...neighbours, ...campaigns, customer]);
+    await mustFeed([account, otherAccount, ...ownStores, ...foreignStores, ...campaigns, customer]);
     await mustFeed(entries);
     const db = new Database(env.DB, "first-unconstrained");
 
@@ -43,20 +43,20 @@ describe("the cost of nearby campaigns at D1", () => {
   it("hardly grows with campaigns for all stores that have earned nothing", async ({ expect }) => {
     const rowsReadWith = async (quietCampaigns: number) => {
       const account = seed.account();
-      const own = Array.from({ length: 100 }, () => seed.store(account.id, HERE));
+      const ownStores = Array.from({ length: 100 }, () => seed.store(account.id, HERE));
       const popular = Array.from({ length: 3 }, () => seed.campaign(account.id));
-      const listing = seed.campaign(account.id, { store_ids: [own[0]?.id] });
+      const listing = seed.campaign(account.id, { store_ids: [ownStores[0]?.id] });
       const quiet = Array.from({ length: quietCampaigns }, () => seed.campaign(account.id));
       const customer = seed.customer();
       const entries = popular.flatMap((campaign) =>
-        own.map(({ id }) => seed.entry(customer.id, id, "1.00", { campaign_id: campaign.id })),
+        ownStores.map(({ id }) => seed.entry(customer.id, id, "1.00", { campaign_id: campaign.id })),
       );
-      await mustFeed([account, ...own, ...popular, listing, ...quiet, customer, ...entries]);
+      await mustFeed([account, ...ownStores, ...popular, listing, ...quiet, customer, ...entries]);
       const db = new Database(env.DB, "first-unconstrained");
       const query = { accountId: account.id, ...HERE, radiusMiles: 25, limit: 8 };
       const items = await findNearbyCampaigns(db, query);
-      const byId = [popular, [listing, ...quiet]].flatMap((campaigns) => campaigns.map(({ id }) => id).sort());
-      expect(items.map(({ id }) => id)).toEqual(byId.slice(0, 8));
+      const expectedIds = [popular, [listing, ...quiet]].flatMap((campaigns) => campaigns.map(({ id }) => id).sort());
+      expect(items.map(({ id }) => id)).toEqual(expectedIds.slice(0, 8));
       return db.usage.rowsRead;
     };
 

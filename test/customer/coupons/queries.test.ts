@@ -9,11 +9,12 @@ import { LOGO_LIMIT, SHORT_TEXT_LIMIT } from "../../../src/values/text.ts";
 import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 
-const HELD = 20;
+const COUPONS_HELD = 20;
 /** A text of control characters, which take six bytes each as JSON. */
-const long = (length: number) => "\u0001".repeat(length);
-const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
-const LINES = many(20, () => long(200));
+const longText = (length: number) => "\u0001".repeat(length);
+const arrayOf = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index));
+const LINES = arrayOf(20, () => longText(200));
 const WORDY = { header_lines: LINES, text_lines: LINES };
 
 interface Options {
@@ -21,7 +22,7 @@ interface Options {
   accounts?: CouponsQuery["accounts"];
 }
 
-/** The coupons of some kinds that a customer has, with the cost at D1. */
+/** The customer's coupons of these kinds, and what reading them cost at D1. */
 async function find(
   customerId: string,
   kinds: readonly CouponKind[],
@@ -34,10 +35,10 @@ async function find(
 }
 
 /** A customer who holds coupons of a chain. The chain also has a digital coupon, and an offer that nobody holds. */
-async function holder() {
+async function seedHolder() {
   const account = seed.account({ loyalty_options: {} });
   const [store, customer] = [seed.store(account.id), seed.customer()];
-  const held = many(HELD, (index) => seed.coupon(account.id, { kind: index % 2 ? "mfg" : "store" }));
+  const held = arrayOf(COUPONS_HELD, (index) => seed.coupon(account.id, { kind: index % 2 ? "mfg" : "store" }));
   const [offer, digital] = [seed.coupon(account.id), seed.coupon(account.id, { kind: "digital" })];
   await mustFeed([account, store, customer, seed.membership(store.id, customer.id), ...held, offer, digital]);
   await mustFeed(held.map(({ id }) => seed.customerCoupon(customer.id, id, store.id)));
@@ -46,7 +47,7 @@ async function holder() {
 
 /** Issues the offer many times by SQL, because the feed would take too long. */
 async function issue(
-  { offer, store }: Awaited<ReturnType<typeof holder>>,
+  { offer, store }: Awaited<ReturnType<typeof seedHolder>>,
   customerId: string,
   count: number,
   usageCount = 0,
@@ -66,44 +67,44 @@ async function issue(
 
 describe("finding coupons", () => {
   it("reads the customer's coupons, not those of others, in one round trip", async ({ expect }) => {
-    const holds = await holder();
-    const others = seed.customer();
-    await mustFeed([others]);
-    await issue(holds, others.id, 1_000);
+    const holder = await seedHolder();
+    const otherCustomer = seed.customer();
+    await mustFeed([otherCustomer]);
+    await issue(holder, otherCustomer.id, 1_000);
 
-    const amongThousand = await find(holds.id, COUPON_KINDS);
-    await issue(holds, others.id, 99_000);
-    const amongHundredThousand = await find(holds.id, COUPON_KINDS);
+    const amongThousand = await find(holder.id, COUPON_KINDS);
+    await issue(holder, otherCustomer.id, 99_000);
+    const amongHundredThousand = await find(holder.id, COUPON_KINDS);
 
-    expect(amongThousand).toMatchObject({ count: HELD + 1, roundTrips: 1, rowsWritten: 0 });
+    expect(amongThousand).toMatchObject({ count: COUPONS_HELD + 1, roundTrips: 1, rowsWritten: 0 });
     expect(amongHundredThousand.rowsRead).toBe(amongThousand.rowsRead);
-    expect(amongThousand.rowsRead).toBeLessThanOrEqual(13 * (HELD + 1));
+    expect(amongThousand.rowsRead).toBeLessThanOrEqual(13 * (COUPONS_HELD + 1));
   });
 
   it("reads no row of a coupon that the customer has used up", async ({ expect }) => {
-    const holds = await holder();
-    const before = await find(holds.id, COUPON_KINDS);
+    const holder = await seedHolder();
+    const usageBefore = await find(holder.id, COUPON_KINDS);
 
-    await issue(holds, holds.id, 1_000, 1);
+    await issue(holder, holder.id, 1_000, 1);
 
-    expect((await find(holds.id, COUPON_KINDS)).rowsRead).toBe(before.rowsRead);
+    expect((await find(holder.id, COUPON_KINDS)).rowsRead).toBe(usageBefore.rowsRead);
   });
 
   it("reads the text of the coupons in the answer, not of all that the customer holds", async ({ expect }) => {
-    const holds = await holder();
+    const holder = await seedHolder();
     const limit = 1_000;
-    const simple = () => find(holds.id, ["store"], { limit, accounts: null });
+    const findSimple = () => find(holder.id, ["store"], { limit, accounts: null });
 
-    await issue(holds, holds.id, limit);
-    const few = await simple();
-    await issue(holds, holds.id, 9_000);
-    const all = await simple();
+    await issue(holder, holder.id, limit);
+    const few = await findSimple();
+    await issue(holder, holder.id, 9_000);
+    const all = await findSimple();
 
     expect(few).toMatchObject({ count: limit, roundTrips: 1 });
-    // Six rows an item. For more than 100 items, three more rows an item are read, to count their bytes first.
-    expect(few.rowsRead).toBeLessThanOrEqual(9 * limit + 5 * HELD);
+    // Six rows an item, and three more to count its bytes first, because there are more than 100 items.
+    expect(few.rowsRead).toBeLessThanOrEqual(9 * limit + 5 * COUPONS_HELD);
     expect(all).toMatchObject({ count: limit, roundTrips: 1 });
-    // For a coupon beyond the limit, its entry in the index is read, and the row of the campaign coupon for its end.
+    // Of a coupon beyond the limit, only its index entry is read, and for its end the row of the campaign coupon.
     expect(all.rowsRead - few.rowsRead).toBeLessThanOrEqual(3 * 9_000);
   });
 
@@ -112,12 +113,12 @@ describe("finding coupons", () => {
   });
 
   it("reads the text of a coupon once, however often it was issued", async ({ expect }) => {
-    const holds = await holder();
-    await issue(holds, holds.id, 40);
+    const holder = await seedHolder();
+    await issue(holder, holder.id, 40);
 
-    const { coupons, accounts, count } = await find(holds.id, ["store"]);
+    const { coupons, accounts, count } = await find(holder.id, ["store"]);
 
-    expect([coupons.size, accounts.size, count]).toEqual([HELD / 2 + 1, 1, 50]);
+    expect([coupons.size, accounts.size, count]).toEqual([COUPONS_HELD / 2 + 1, 1, 50]);
   });
 });
 
@@ -125,17 +126,17 @@ interface LongList extends Options {
   what: string;
   kind: CouponKind;
   count: number;
-  /** Whether each item is of another coupon. */
-  isOwn?: boolean;
+  /** Whether each item has a coupon of its own. */
+  hasOwnCoupon?: boolean;
   account?: object;
   coupon?: object;
-  held?: object;
+  issuedCoupon?: object;
   store?: object;
 }
 
-// In each list the items are long for another reason.
+// The items of each list are long for a different reason.
 const LONG_LISTS: readonly LongList[] = [
-  { what: "coupons of long texts", kind: "digital", count: 60, isOwn: true, coupon: WORDY },
+  { what: "coupons of long texts", kind: "digital", count: 60, hasOwnCoupon: true, coupon: WORDY },
   {
     what: "one long logo in each item",
     kind: "store",
@@ -148,21 +149,21 @@ const LONG_LISTS: readonly LongList[] = [
     what: "long texts of the issued coupons",
     kind: "store",
     count: 600,
-    held: { creation_method: long(SHORT_TEXT_LIMIT), coupon_id: long(SHORT_TEXT_LIMIT) },
-    store: { store_image: long(SHORT_TEXT_LIMIT) },
+    issuedCoupon: { creation_method: longText(SHORT_TEXT_LIMIT), coupon_id: longText(SHORT_TEXT_LIMIT) },
+    store: { store_image: longText(SHORT_TEXT_LIMIT) },
     accounts: null,
   },
 ];
 
 describe("a list that is too long for one answer", () => {
   it.for(LONG_LISTS)("is read only until it fills an answer: $what", async (list, { expect }) => {
-    const { kind, count, isOwn = false, accounts, held } = list;
+    const { kind, count, hasOwnCoupon = false, accounts, issuedCoupon } = list;
     const account = seed.account(list.account);
     const [store, customer] = [seed.store(account.id, list.store), seed.customer()];
-    const coupons = many(isOwn ? count : 1, () => seed.coupon(account.id, { ...list.coupon, kind }));
+    const coupons = arrayOf(hasOwnCoupon ? count : 1, () => seed.coupon(account.id, { ...list.coupon, kind }));
     await mustFeed([account, store, customer, seed.membership(store.id, customer.id), ...coupons]);
     if (kind !== "digital")
-      await mustFeed(many(count, () => seed.customerCoupon(customer.id, coupons[0]?.id, store.id, held)));
+      await mustFeed(arrayOf(count, () => seed.customerCoupon(customer.id, coupons[0]?.id, store.id, issuedCoupon)));
 
     const found = await find(customer.id, [kind], { limit: 1_000, ...(accounts !== undefined && { accounts }) });
 
@@ -177,6 +178,6 @@ describe("a list that is too long for one answer", () => {
     expect(found.hasMore).toBe(true);
     expect(bytesOf(found.items)).toBeGreaterThan(ANSWER_BYTES);
     expect(bytesOf(found.items.slice(0, -1))).toBeLessThan(1.03 * ANSWER_BYTES);
-    expect(found.coupons.size).toBe(isOwn ? found.count : 1);
+    expect(found.coupons.size).toBe(hasOwnCoupon ? found.count : 1);
   });
 });

@@ -8,11 +8,11 @@ const START = Date.UTC(2026, 4, 10, 12);
 const FRESH_SECONDS = 30;
 const ABANDONED_AFTER_MS = 6_000;
 const PATIENCE_MS = 300;
-// How much longer a busy machine may take.
+// A busy machine may take this much longer.
 const MARGIN_MS = 150;
 
 let now = START;
-/** For each request that waits for the refresh of another: the longest wait, and a function that ends it. */
+/** The waits of requests for another request's refresh: the longest time, and a function that ends the wait. */
 let pauses: { milliseconds: number; end: () => void }[] = [];
 
 beforeEach(() => {
@@ -33,9 +33,9 @@ const pass = (seconds: number) => {
 };
 
 /** The cached values of a new isolate, with nothing in memory. */
-const isolate = () => new CachedValues<string>();
-const loading = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
-const failing = async (): Promise<never> => {
+const newIsolate = () => new CachedValues<string>();
+const loadOf = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
+const failingLoad = async (): Promise<never> => {
   throw new Error("no database");
 };
 
@@ -45,21 +45,21 @@ function slowLoad() {
   return { load: vi.fn(() => promise), end: (value: string) => resolve({ value, cacheable: true }) };
 }
 
-/** A KV in memory, whose operations a test can make fail, and work in the background. */
+/** A KV in memory, whose operations a test can make fail. `settle` waits for the work in the background. */
 function cacheWithKv() {
   const stored = new Map<string, string>();
-  const running: Promise<unknown>[] = [];
+  const backgroundWork: Promise<unknown>[] = [];
   const kv = {
     get: vi.fn(async (key: string, _options?: unknown): Promise<unknown> => JSON.parse(stored.get(key) ?? "null")),
     put: vi.fn(async (key: string, value: string, _options?: unknown) => void stored.set(key, value)),
   };
-  const context = { waitUntil: (work: Promise<unknown>) => void running.push(work) };
+  const context = { waitUntil: (work: Promise<unknown>) => void backgroundWork.push(work) };
   const cache: CacheAccess = {
     kv: kv as unknown as KVNamespace,
     inBackground: (work) => background.run({ executionCtx: context as ExecutionContext }, work),
   };
   const settle = async () => {
-    while (running.length > 0) await running.shift();
+    while (backgroundWork.length > 0) await backgroundWork.shift();
   };
   const read = async (values: CachedValues<string>, load: () => Promise<{ value: string; cacheable: boolean }>) =>
     (await values.read(cache, "k", load)).value;
@@ -67,11 +67,11 @@ function cacheWithKv() {
   return { kv, cache, settle, read, inKv };
 }
 
-/** The same, with an isolate that loaded "one" this many seconds ago. KV has it too. */
+/** The KV, and an isolate that loaded "one" this many seconds ago. KV has that value too. */
 async function loadedBefore(seconds: number) {
   const { kv, cache, settle, ...others } = cacheWithKv();
-  const values = isolate();
-  await values.read(cache, "k", loading("one"));
+  const values = newIsolate();
+  await values.read(cache, "k", loadOf("one"));
   await settle();
   pass(seconds);
   return { kv, cache, settle, values, ...others };
@@ -80,7 +80,7 @@ async function loadedBefore(seconds: number) {
 describe("the age of a cached value", () => {
   it("counts from before the source was asked, not from its answer", async ({ expect }) => {
     const { cache, settle, read } = cacheWithKv();
-    const values = isolate();
+    const values = newIsolate();
     const { load, end } = slowLoad();
     const first = values.read(cache, "k", load);
     await waitUntil(() => load.mock.calls.length > 0);
@@ -90,14 +90,14 @@ describe("the age of a cached value", () => {
     await settle();
     pass(21);
 
-    for (const one of [values, isolate()])
-      expect(await read(one, async () => ({ value: "two", cacheable: false }))).toBe("two");
+    for (const isolate of [values, newIsolate()])
+      expect(await read(isolate, async () => ({ value: "two", cacheable: false }))).toBe("two");
   });
 
   it("counts although KV answers an old value for ever", async ({ expect }) => {
     const { kv, cache, inKv } = await loadedBefore(0);
     kv.get.mockResolvedValue(inKv());
-    const isolates = [isolate(), isolate()];
+    const isolates = [newIsolate(), newIsolate()];
     const loadedAt: number[] = [];
 
     for (let second = 1; second <= 100; second += 1) {
@@ -107,9 +107,9 @@ describe("the age of a cached value", () => {
           loadedAt.push(second);
           return { value: String(second), cacheable: true };
         });
-        const loaded = value === "one" ? 0 : Number(value);
-        expect(second - loaded).toBeLessThanOrEqual(FRESH_SECONDS);
-        expect(now - at).toBe((second - loaded) * 1_000);
+        const loadedSecond = value === "one" ? 0 : Number(value);
+        expect(second - loadedSecond).toBeLessThanOrEqual(FRESH_SECONDS);
+        expect(now - at).toBe((second - loadedSecond) * 1_000);
       }
     }
     // Each isolate loads when its value is 31 seconds old, and not before.
@@ -125,7 +125,7 @@ describe("the age of a cached value", () => {
     const { kv, settle, read } = cacheWithKv();
     kv.get.mockResolvedValue(inKv);
 
-    expect(await read(isolate(), loading("two"))).toBe("two");
+    expect(await read(newIsolate(), loadOf("two"))).toBe("two");
     await settle();
     expect(kv.put.mock.calls[0]?.[1]).toBe(JSON.stringify({ value: "two", at: START }));
   });
@@ -134,7 +134,7 @@ describe("the age of a cached value", () => {
 describe("a refresh", () => {
   it("runs once for all who wait for it, and stores the value in KV for a week", async ({ expect }) => {
     const { kv, settle, read } = cacheWithKv();
-    const [values, load] = [isolate(), loading("one")];
+    const [values, load] = [newIsolate(), loadOf("one")];
 
     const answers = await Promise.all(Array.from({ length: 100 }, () => read(values, load)));
     await settle();
@@ -157,7 +157,7 @@ describe("a refresh", () => {
     const milliseconds = performance.now() - startedAt;
     pass(1);
     kv.get.mockClear();
-    const later = await Promise.all(Array.from({ length: 20 }, () => read(values, load)));
+    const laterAnswers = await Promise.all(Array.from({ length: 20 }, () => read(values, load)));
     const kvReadsLater = kv.get.mock.calls.length;
     end("two");
     await settle();
@@ -165,10 +165,10 @@ describe("a refresh", () => {
     expect(first).toEqual({ value: "one", at: START, foundIn: "kv" });
     expect(milliseconds).toBeGreaterThanOrEqual(PATIENCE_MS - 10);
     expect(milliseconds).toBeLessThan(PATIENCE_MS + MARGIN_MS);
-    expect(new Set(later)).toEqual(new Set(["one"]));
+    expect(new Set(laterAnswers)).toEqual(new Set(["one"]));
     expect(kvReadsLater).toBe(0);
     expect(load).toHaveBeenCalledTimes(1);
-    expect(await read(values, failing)).toBe("two");
+    expect(await read(values, failingLoad)).toBe("two");
     expect(inKv().value).toBe("two");
   });
 
@@ -179,17 +179,17 @@ describe("a refresh", () => {
     await read(values, slowLoad().load);
     pass(6);
 
-    expect(await read(values, loading("two"))).toBe("two");
+    expect(await read(values, loadOf("two"))).toBe("two");
   });
 
   it("that never ends is replaced by another, for which all requests wait", async ({ expect }) => {
     const { cache, read } = cacheWithKv();
-    const values = isolate();
+    const values = newIsolate();
     const abandoned = slowLoad();
     void values.read(cache, "k", abandoned.load);
     await waitUntil(() => abandoned.load.mock.calls.length > 0);
     pass(3);
-    const load = loading("two");
+    const load = loadOf("two");
     const reads = Array.from({ length: 20 }, () => read(values, load));
     await waitUntil(() => pauses.length === 20);
     expect(pauses.map(({ milliseconds }) => milliseconds)).toEqual(Array(20).fill(ABANDONED_AFTER_MS - 3_000));
@@ -199,22 +199,22 @@ describe("a refresh", () => {
 
     expect(new Set(await Promise.all(reads))).toEqual(new Set(["two"]));
     expect(load).toHaveBeenCalledTimes(1);
-    expect(await read(values, failing)).toBe("two");
+    expect(await read(values, failingLoad)).toBe("two");
   });
 
   it("that ends long after it was abandoned does not replace a value that was loaded since", async ({ expect }) => {
     const { settle, read, inKv } = cacheWithKv();
-    const values = isolate();
+    const values = newIsolate();
     const abandoned = slowLoad();
     const first = read(values, abandoned.load);
     await waitUntil(() => abandoned.load.mock.calls.length > 0);
     pass(6);
-    await read(values, loading("new"));
+    await read(values, loadOf("new"));
     abandoned.end("old");
     await first;
     await settle();
 
-    expect(await read(values, failing)).toBe("new");
+    expect(await read(values, failingLoad)).toBe("new");
     expect(inKv().value).toBe("new");
   });
 });
@@ -223,12 +223,12 @@ describe("when something fails", () => {
   it("the value is loaded if KV cannot be read, and afterwards memory answers", async ({ expect }) => {
     const { kv, settle, read } = cacheWithKv();
     kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
-    const values = isolate();
+    const values = newIsolate();
 
-    expect(await read(values, loading("one"))).toBe("one");
-    expect(await read(values, failing)).toBe("one");
+    expect(await read(values, loadOf("one"))).toBe("one");
+    expect(await read(values, failingLoad)).toBe("one");
     pass(31);
-    expect(await read(values, loading("two"))).toBe("two");
+    expect(await read(values, loadOf("two"))).toBe("two");
     await settle();
     expect(kv.put).toHaveBeenCalledTimes(2);
   });
@@ -240,64 +240,67 @@ describe("when something fails", () => {
     const { kv, read, ...others } = await begin();
     kv.get.mockReturnValue(new Promise(() => {}));
     vi.useFakeTimers();
-    const load = loading("two");
-    const answer = read("values" in others ? others.values : isolate(), load);
+    const load = loadOf("two");
+    const answer = read("values" in others ? others.values : newIsolate(), load);
 
     await vi.advanceTimersByTimeAsync(milliseconds - 1);
-    const early = load.mock.calls.length;
+    const callsBefore = load.mock.calls.length;
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
 
-    expect(early).toBe(0);
+    expect(callsBefore).toBe(0);
     expect(await answer).toBe("two");
   });
 
   it.for([
     ["and the failure is logged", "500 Internal Server Error", ['{"error":"BACKGROUND_WORK","cause":"Error"}']],
     ["and a write too soon after another is not logged", "429 Too Many Requests", []],
-  ] as const)("the value is answered although no write ever succeeds, %s", async ([, failure, logged], { expect }) => {
-    const { kv, settle, read } = cacheWithKv();
-    kv.put.mockRejectedValue(new Error(`KV PUT failed: ${failure}`));
-    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  ] as const)(
+    "the value is answered although no write ever succeeds, %s",
+    async ([, failure, logLines], { expect }) => {
+      const { kv, settle, read } = cacheWithKv();
+      kv.put.mockRejectedValue(new Error(`KV PUT failed: ${failure}`));
+      const log = vi.spyOn(console, "log").mockImplementation(() => {});
 
-    expect(await read(isolate(), loading("one"))).toBe("one");
-    await settle();
+      expect(await read(newIsolate(), loadOf("one"))).toBe("one");
+      await settle();
 
-    expect(kv.put).toHaveBeenCalledTimes(1);
-    expect(log.mock.calls.flat()).toEqual(logged);
-  });
+      expect(kv.put).toHaveBeenCalledTimes(1);
+      expect(log.mock.calls.flat()).toEqual(logLines);
+    },
+  );
 });
 
 describe("cached values", () => {
   it("are not replaced in memory by an older value from KV", async ({ expect }) => {
     const { kv, values, read } = await loadedBefore(31);
-    await read(values, loading("new"));
+    await read(values, loadOf("new"));
     kv.get.mockResolvedValue({ value: "old", at: START });
     pass(31);
 
-    expect(await read(values, failing)).toBe("new");
+    expect(await read(values, failingLoad)).toBe("new");
   });
 
   it("are read from KV once in thirty seconds, and KV's edge may cache them for that long", async ({ expect }) => {
     const { kv, read } = await loadedBefore(0);
     kv.get.mockClear();
-    const values = isolate();
+    const values = newIsolate();
 
-    for (let second = 0; second <= FRESH_SECONDS; second += 1, pass(1)) await read(values, failing);
+    for (let second = 0; second <= FRESH_SECONDS; second += 1, pass(1)) await read(values, failingLoad);
 
     expect(kv.get.mock.calls).toEqual([["k", { type: "json", cacheTtl: FRESH_SECONDS }]]);
   });
 
   it("are at most 64 in memory: the oldest entries are removed", async ({ expect }) => {
     const { kv, cache, settle } = cacheWithKv();
-    const values = isolate();
-    for (let number = 0; number < 100; number += 1) await values.read(cache, `k${number}`, loading("one"));
+    const values = newIsolate();
+    for (let number = 0; number < 100; number += 1) await values.read(cache, `k${number}`, loadOf("one"));
     await settle();
     kv.get.mockClear();
 
-    for (const key of ["k99", "k36"]) await values.read(cache, key, failing);
+    for (const key of ["k99", "k36"]) await values.read(cache, key, failingLoad);
     expect(kv.get).not.toHaveBeenCalled();
-    await values.read(cache, "k35", failing);
+    await values.read(cache, "k35", failingLoad);
     expect(kv.get).toHaveBeenCalledTimes(1);
   });
 });

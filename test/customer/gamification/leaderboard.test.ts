@@ -27,13 +27,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const fail = async (): Promise<never> => {
+const failingCall = async (): Promise<never> => {
   throw new Error("D1_ERROR: Network connection lost.");
 };
-const NO_KV = { CACHE: { get: fail, put: fail } };
-const NO_D1 = { DB: databaseThrough(fail) };
+const NO_KV = { CACHE: { get: failingCall, put: failingCall } };
+const NO_D1 = { DB: databaseThrough(failingCall) };
 
-/** The board of a store. Some bindings of the Worker may be others. Waits for work in the background. */
+/** The board of a store, after the work in the background. `bindings` replace bindings of the Worker. */
 async function board(
   storeId: string,
   { campaign, ...bindings }: { campaign?: string; [binding: string]: unknown } = {},
@@ -60,7 +60,7 @@ async function seedStore(start_date = "2020-01-01") {
   return { store: store.id, campaign: campaign.id };
 }
 
-/** Puts another board of the store into KV, of this age in milliseconds. */
+/** Puts a board with the employee "From KV" into KV. It is this many milliseconds old. */
 async function putIntoKv(locationId: string, ageMs: number) {
   const key = await boardKey({ locationId, campaignId: null }, DAY);
   const employee = { id: "e", name: "From KV", avatar: "", runs: 700, hits: 0, doubles: 0, triples: 0 };
@@ -79,9 +79,10 @@ describe("a leaderboard", () => {
   });
 
   it("is not cached where its store or campaign is unknown", async ({ expect }) => {
-    const [{ store }, other] = [await seedStore(), await seedStore()];
+    const { store } = await seedStore();
+    const { campaign: foreignCampaign } = await seedStore();
 
-    for (const [id, campaign] of [["nowhere"], [store, "none"], [store, other.campaign]] as const)
+    for (const [id, campaign] of [["nowhere"], [store, "none"], [store, foreignCampaign]] as const)
       for (let times = 0; times < 2; times += 1)
         expect(await board(id, campaign === undefined ? {} : { campaign })).toMatchObject({ names: [], trips: 1 });
     expect(await env.CACHE.get(await boardKey({ locationId: "nowhere", campaignId: null }, DAY))).toBeNull();
@@ -115,11 +116,11 @@ describe("a leaderboard", () => {
     await board(store);
     now += 300_000;
 
-    const last = await board(store, { ...NO_D1, ...NO_KV });
-    const back = await board(store);
+    const whileDown = await board(store, { ...NO_D1, ...NO_KV });
+    const afterwards = await board(store);
 
-    expect(last).toMatchObject({ names: ["Babe Ruth"], age: "300" });
-    expect(back).toMatchObject({ names: ["Babe Ruth"], age: "0" });
+    expect(whileDown).toMatchObject({ names: ["Babe Ruth"], age: "300" });
+    expect(afterwards).toMatchObject({ names: ["Babe Ruth"], age: "0" });
   });
 
   it("is 503 where D1 fails and no board is cached", async ({ expect }) => {

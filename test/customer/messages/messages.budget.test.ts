@@ -14,29 +14,29 @@ describe("the cost of messages at D1", () => {
     "is at most 10 rows in one round trip for a poll without news, with $count groups",
     async ({ count, minute }, { expect }) => {
       await setClock(`${minute}:00`);
-      const [me, other] = [seed.customer(), seed.customer()];
-      await mustFeed([me, other]);
-      const groups = Array.from({ length: count }, () => seed.group([me.id, other.id]));
+      const [reader, writer] = [seed.customer(), seed.customer()];
+      await mustFeed([reader, writer]);
+      const groups = Array.from({ length: count }, () => seed.group([reader.id, writer.id]));
       await mustFeed(groups);
-      await mustFeed(groups.map(({ id }) => seed.message(id, other.id)));
+      await mustFeed(groups.map(({ id }) => seed.message(id, writer.id)));
       await setClock(`${minute}:01`);
-      await mustFeed([seed.message(groups[0]?.id, other.id)]);
+      await mustFeed([seed.message(groups[0]?.id, writer.id)]);
       await setClock(`${minute}:02`);
       const poll = async (since: string) => {
         const db = new Database(env.DB, "first-primary");
         const page = { offset: 0, limit: 50 };
-        const query = { customerId: me.id, checkTime: since, page, after: undefined };
+        const query = { customerId: reader.id, checkTime: since, page, after: undefined };
         const { items } = await findMessageGroups(db, query);
         return { items: items.length, ...db.usage };
       };
 
-      const news = await poll("2026-01-01 00:00:00");
-      const nothing = await poll(`${minute}:01`);
+      const pollWithNews = await poll("2026-01-01 00:00:00");
+      const pollWithoutNews = await poll(`${minute}:01`);
 
-      expect(news.items).toBe(Math.min(count, 50));
-      expect(news.rowsRead).toBeLessThanOrEqual(11 * Math.min(count, 50) + 12);
-      expect(nothing).toMatchObject({ items: 0, roundTrips: 1, rowsWritten: 0 });
-      expect(nothing.rowsRead).toBeLessThanOrEqual(10);
+      expect(pollWithNews.items).toBe(Math.min(count, 50));
+      expect(pollWithNews.rowsRead).toBeLessThanOrEqual(11 * Math.min(count, 50) + 12);
+      expect(pollWithoutNews).toMatchObject({ items: 0, roundTrips: 1, rowsWritten: 0 });
+      expect(pollWithoutNews.rowsRead).toBeLessThanOrEqual(10);
     },
   );
 });

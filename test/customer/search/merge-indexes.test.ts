@@ -8,14 +8,14 @@ const CUSTOMERS = 8_000;
 // Few pages, so that this small index takes as many steps as a large index in production.
 const PAGES_A_STEP = 5;
 const INDEXES = ["store_words", "campaign_words", "customer_words"];
-const FEW = 4;
+const FEW_SEGMENTS = 4;
 
 const session = Object.getPrototypeOf(env.DB.withSession());
 const send = session.batch;
 
-let number = 0;
+let nextNumber = 0;
 
-/** Stores customers in one transaction. The feed takes too few at once. */
+/** Stores customers in one transaction, by SQL because the feed takes too few at once. */
 async function addCustomers(count: number) {
   await env.DB.prepare(
     `WITH RECURSIVE numbers(number) AS (SELECT ?1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1 + ?2 - 1)
@@ -27,9 +27,9 @@ async function addCustomers(count: number) {
        '', ''
      FROM numbers`,
   )
-    .bind(number, count)
+    .bind(nextNumber, count)
     .run();
-  number += count;
+  nextNumber += count;
 }
 
 function afterEachStep(work: () => Promise<void>) {
@@ -40,17 +40,18 @@ function afterEachStep(work: () => Promise<void>) {
   });
 }
 
-const merge = (steps = 300) => mergeIndexes(new Database(env.DB, "first-primary"), () => steps-- > 0, PAGES_A_STEP);
-const segments = async () => Number(await value("SELECT count(DISTINCT segid) FROM customer_words_idx"));
+const merge = (stepsLeft = 300) =>
+  mergeIndexes(new Database(env.DB, "first-primary"), () => stepsLeft-- > 0, PAGES_A_STEP);
+const segmentCount = async () => Number(await value("SELECT count(DISTINCT segid) FROM customer_words_idx"));
 
-/** How many steps write each page of the customers' index this often, with a last step of each index. */
+/** How many steps write each page of the customers' index this many times, and end with one step for each index. */
 async function stepsToWrite(times: number): Promise<number> {
   const pages = await value("SELECT count(*) FROM customer_words_data WHERE id > 10");
   return Math.ceil((times * Number(pages)) / PAGES_A_STEP) + INDEXES.length;
 }
 
 describe("merging the search indexes", () => {
-  // A large segment, which an earlier run has merged, and segments that were fed since.
+  // Makes one large segment, as an earlier merge leaves it, and then small segments.
   beforeEach(async () => {
     for (let part = 0; part < 4; part += 1) {
       await addCustomers(CUSTOMERS / 4);
@@ -61,39 +62,39 @@ describe("merging the search indexes", () => {
   afterEach(() => vi.restoreAllMocks());
 
   it("leaves very few segments, and then finds nothing more to merge", async ({ expect }) => {
-    const before = await segments();
+    const segmentsBefore = await segmentCount();
 
     const report = await merge();
 
     expect(report.unfinished).toEqual([]);
-    expect(await segments()).toBeLessThan(Math.min(before, FEW));
+    expect(await segmentCount()).toBeLessThan(Math.min(segmentsBefore, FEW_SEGMENTS));
     expect(await merge()).toEqual({ steps: INDEXES.length, unfinished: [] });
   });
 
   it("does not begin again when a customer is fed after each step", async ({ expect }) => {
-    const most = await stepsToWrite(2);
+    const mostSteps = await stepsToWrite(2);
     afterEachStep(() => addCustomers(1));
 
     const report = await merge();
 
     expect(report.steps).toBeGreaterThan(5);
-    expect(report.steps).toBeLessThanOrEqual(most);
+    expect(report.steps).toBeLessThanOrEqual(mostSteps);
     expect(report.unfinished).toEqual([]);
-    expect(await segments()).toBeLessThanOrEqual(FEW + 1);
+    expect(await segmentCount()).toBeLessThanOrEqual(FEW_SEGMENTS + 1);
   });
 
   it("goes on in the next run where a limit stopped it, although customers were fed between", async ({ expect }) => {
-    const most = await stepsToWrite(2);
+    const mostSteps = await stepsToWrite(2);
     const reports = [];
     for (let run = 0; run === 0 || reports.at(-1)?.unfinished.length; run += 1) {
       reports.push(await merge(5));
-      if (run > most) break;
+      if (run > mostSteps) break;
       await addCustomers(1);
     }
 
     expect(reports.length).toBeGreaterThan(3);
-    // Each run first looks at the two other indexes, a step each.
-    expect(reports.reduce((sum, { steps }) => sum + steps - 2, 0)).toBeLessThanOrEqual(most);
+    // Leave out two steps of each run: it first looks at the two other indexes, with one step each.
+    expect(reports.reduce((sum, { steps }) => sum + steps - 2, 0)).toBeLessThanOrEqual(mostSteps);
     expect(reports.slice(0, -1).every(({ unfinished }) => String(unfinished) === "customer_words")).toBe(true);
     expect(reports.at(-1)?.unfinished).toEqual([]);
   });

@@ -23,16 +23,16 @@ async function search(query: string) {
 
 describe("the cost of the search index at D1", () => {
   it("is one rewritten entry for each store of a company that gets a new name", async ({ expect }) => {
-    const rename = async (count: number) => {
+    const usageOfRename = async (count: number) => {
       const account = seed.account({ company: freshWord() });
       await mustFeed([account, ...Array.from({ length: count }, () => seed.store(account.id))]);
       return feedUsage([{ ...account, company: freshWord() }]);
     };
 
-    const [few, thousands] = [await rename(10), await rename(4_000)];
+    const [fewStores, manyStores] = [await usageOfRename(10), await usageOfRename(4_000)];
 
-    expect(few.rowsWritten).toBeLessThanOrEqual(50);
-    expect(thousands.rowsWritten).toBeLessThanOrEqual(4_000 * 2.1);
+    expect(fewStores.rowsWritten).toBeLessThanOrEqual(50);
+    expect(manyStores.rowsWritten).toBeLessThanOrEqual(4_000 * 2.1);
   });
 
   it("is nothing for a record whose words stay the same", async ({ expect }) => {
@@ -42,14 +42,14 @@ describe("the cost of the search index at D1", () => {
     await mustFeed(lines);
 
     expect((await feedUsage(lines)).rowsWritten).toBe(0);
-    const others = await feedUsage([
+    const changedFields = await feedUsage([
       { ...account, company: `${account.company} !`, phone: "1" },
       { ...store, phone: "1" },
       { ...campaign, status: 0 },
       { ...customer, city: "Ada" },
     ]);
     // One row each of the account and the customer. The store and the campaign also have an entry in an index.
-    expect(others.rowsWritten).toBe(6);
+    expect(changedFields.rowsWritten).toBe(6);
   });
 
   it("is nothing for the stores of an account that is soft-deleted, or comes back", async ({ expect }) => {
@@ -58,12 +58,12 @@ describe("the cost of the search index at D1", () => {
     const stores = Array.from({ length: 300 }, () => seed.store(account.id));
     await mustFeed([account, ...stores]);
 
-    const deleted = await feedUsage([{ record: "account", id: account.id, deleted: true }]);
-    expect(deleted.rowsWritten).toBeLessThanOrEqual(3);
+    const deletion = await feedUsage([{ record: "account", id: account.id, deleted: true }]);
+    expect(deletion.rowsWritten).toBeLessThanOrEqual(3);
     expect(await search(word)).toMatchObject({ stores: 0 });
 
-    const back = await feedUsage([account]);
-    expect(back.rowsWritten).toBeLessThanOrEqual(3);
+    const restoration = await feedUsage([account]);
+    expect(restoration.rowsWritten).toBeLessThanOrEqual(3);
     expect(await search(word)).toMatchObject({ stores: 20 });
   });
 
@@ -71,21 +71,21 @@ describe("the cost of the search index at D1", () => {
     const word = freshWord();
     const account = seed.account({ company: word });
     await mustFeed([account]);
-    const more = () =>
+    const addRecords = () =>
       mustFeed([
         ...Array.from({ length: 1_000 }, () => seed.store(account.id)),
         ...Array.from({ length: 1_000 }, () => seed.campaign(account.id, { status: 0 })),
         ...Array.from({ length: 1_000 }, () => seed.customer({ first_name: word })),
       ]);
-    await more();
-    const few = await search(word);
-    await more();
+    await addRecords();
+    const fewMatches = await search(word);
+    await addRecords();
 
-    const many = await search(word);
+    const manyMatches = await search(word);
 
-    const { milliseconds, sqlMilliseconds, databaseBytes } = many;
-    expect(many).toEqual({ ...few, milliseconds, sqlMilliseconds, databaseBytes });
-    expect(many.roundTrips).toBe(1);
-    expect(many.rowsRead).toBeLessThan(625);
+    const { milliseconds, sqlMilliseconds, databaseBytes } = manyMatches;
+    expect(manyMatches).toEqual({ ...fewMatches, milliseconds, sqlMilliseconds, databaseBytes });
+    expect(manyMatches.roundTrips).toBe(1);
+    expect(manyMatches.rowsRead).toBeLessThan(625);
   });
 });

@@ -16,10 +16,10 @@ describe("a search with a typo", () => {
     ["gari", 1, {}, "no word is long enough to be forgiven"],
     ["qxzkwv", 2, {}, "no word is near"],
   ] as const)("for %s takes %i round trips: %j, because %s", async ([word, roundTrips, body], { expect }) => {
-    const other = freshWord();
-    await mustFeed([seed.customer({ first_name: "Garcia", last_name: other })]);
+    const lastName = freshWord();
+    await mustFeed([seed.customer({ first_name: "Garcia", last_name: lastName })]);
 
-    expect(trips(await ask(`${word} ${other}`, body))).toBe(roundTrips);
+    expect(trips(await ask(`${word} ${lastName}`, body))).toBe(roundTrips);
   });
 
   it("forgives a typo in each of as many words as fit into a query", async ({ expect }) => {
@@ -27,10 +27,10 @@ describe("a search with a typo", () => {
     const names = "garcia martin tomson walker robins alvare benson carter dawson".split(" ");
     const customer = seed.customer({ first_name: names.join(" "), last_name: word });
     await mustFeed([customer]);
-    const swapped = names.map((name) => name.replace(/^(.)(.)(.)/, "$1$3$2"));
+    const namesWithTypos = names.map((name) => name.replace(/^(.)(.)(.)/, "$1$3$2"));
 
-    const { body } = await ask(`${swapped.join(" ")} ${word}`);
+    const { body } = await ask(`${namesWithTypos.join(" ")} ${word}`);
 
-    expect(body).toMatchObject({ customers: [{ id: customer.id }], forgiven: swapped });
+    expect(body).toMatchObject({ customers: [{ id: customer.id }], forgiven: namesWithTypos });
   });
 });

@@ -12,8 +12,8 @@ import { wordsOf } from "../../../src/values/words.ts";
 import { as, mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 
-// For every beginning of a word, FTS5 reads a list with an entry for each record. D1 does not count entries as rows, so
-// these tests count them.
+// FTS5 has a list of entries for each beginning of a word: one entry for each record with such a word. D1 does not count
+// entries as rows that were read, so these tests count them.
 
 const COMMON = "abcdefgh";
 const RARE = "qrst";
@@ -21,23 +21,25 @@ const RARE = "qrst";
 /** The number of entries in the lists of these beginnings together. */
 async function entriesOf(index: string, expression: string): Promise<number> {
   const count = env.DB.prepare(`SELECT count(*) AS entries FROM ${index} WHERE ${index} MATCH ?`);
-  const counts = await env.DB.batch<{ entries: number }>(expression.split(" AND ").map((one) => count.bind(one)));
+  const counts = await env.DB.batch<{ entries: number }>(
+    expression.split(" AND ").map((beginning) => count.bind(beginning)),
+  );
   return counts.reduce((sum, { results }) => sum + (results[0]?.entries ?? 0), 0);
 }
 
 describe("the lists that a search reads", () => {
   beforeAll(async () => {
     const word = (index: number) => `${COMMON[index % COMMON.length]}o${index}`;
-    const many = Array.from({ length: 1_000 }, (_, index) => index);
+    const numbers = Array.from({ length: 1_000 }, (_, index) => index);
     const account = seed.account({ company: "x" });
-    const rare = [...RARE].map((letter) => `${letter}o`);
+    const rareWords = [...RARE].map((letter) => `${letter}o`);
     await mustFeed([
       account,
-      ...many.map((index) => seed.store(account.id, { name: `${word(index)} ${word(index + 3)}` })),
-      ...rare.map((name) => seed.store(account.id, { name })),
-      ...many.map((index) => seed.campaign(account.id, { name: `${word(index)} ${word(index + 3)}` })),
-      ...rare.map((name) => seed.campaign(account.id, { name })),
-      ...many.map((index) => seed.customer({ first_name: word(index), last_name: word(index + 3) })),
+      ...numbers.map((index) => seed.store(account.id, { name: `${word(index)} ${word(index + 3)}` })),
+      ...rareWords.map((name) => seed.store(account.id, { name })),
+      ...numbers.map((index) => seed.campaign(account.id, { name: `${word(index)} ${word(index + 3)}` })),
+      ...rareWords.map((name) => seed.campaign(account.id, { name })),
+      ...numbers.map((index) => seed.customer({ first_name: word(index), last_name: word(index + 3) })),
       seed.customer({ first_name: "ao bo", last_name: "co do eo" }),
     ]);
   });
@@ -60,11 +62,11 @@ describe("the lists that a search reads", () => {
   it("are short for four or more beginnings of one or two letters: few customers have so many words", async ({
     expect,
   }) => {
-    const entries = (query: string) => entriesOf("customer_words", asBeginnings(nameBeginnings(wordsOf(query))));
+    const entriesFor = (query: string) => entriesOf("customer_words", asBeginnings(nameBeginnings(wordsOf(query))));
 
-    expect(await entries("a b c")).toBeGreaterThan(700);
-    expect(await entries("a b c d")).toBe(4);
-    expect(await entries("ao bo co do eo")).toBe(5);
+    expect(await entriesFor("a b c")).toBeGreaterThan(700);
+    expect(await entriesFor("a b c d")).toBe(4);
+    expect(await entriesFor("ao bo co do eo")).toBe(5);
   });
 
   it("leave out a word with which another word of the query begins", ({ expect }) => {

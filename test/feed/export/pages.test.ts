@@ -37,25 +37,25 @@ describe("an export", () => {
     const account = seed.account();
     const store = seed.store(account.id);
     const customers = Array.from({ length: 12 }, () => seed.customer());
-    // Five of the eleven referrers are stored after the member whom they referred.
+    // Each member refers the next. Five of the eleven referrers are stored after the member whom they referred.
     const order = [7, 3, 9, 1, 11, 0, 5, 2, 10, 4, 8, 6].map((index) => customers[index]?.id);
     const members = order.map((id, index) => seed.membership(store.id, id, { referrer_id: order[index - 1] ?? null }));
     await mustFeed([account, store, ...customers, ...members]);
 
-    const given = (await exported("membership")).filter(({ store_id }) => store_id === store.id);
+    const exportedMembers = (await exported("membership")).filter(({ store_id }) => store_id === store.id);
 
-    expect(given.map(({ customer_id }) => customer_id)).toEqual(order);
+    expect(exportedMembers.map(({ customer_id }) => customer_id)).toEqual(order);
   });
 });
 
 describe("a page of an export", () => {
   it("is one of at most four that are read at a time", async ({ expect }) => {
-    let [running, most] = [0, 0];
+    let [reads, mostReads] = [0, 0];
     const DB = databaseThrough(async ({ send: read }) => {
-      running += 1;
-      most = Math.max(most, running);
+      reads += 1;
+      mostReads = Math.max(mostReads, reads);
       await new Promise((resolve) => setTimeout(resolve, 20));
-      running -= 1;
+      reads -= 1;
       return read();
     });
     const headers = { Authorization: `Bearer ${await exportToken()}` };
@@ -63,7 +63,7 @@ describe("a page of an export", () => {
     const pages = await Promise.all(Array.from({ length: 10 }, () => sendTo({ DB }, EXPORT, { headers })));
 
     expect(pages.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    expect(most).toBe(4);
+    expect(mostReads).toBe(4);
   });
 
   it("is given to a token that may feed too", async ({ expect }) => {
@@ -76,7 +76,9 @@ describe("a page of an export", () => {
 
   it("has at most 2,000 lines, and the next goes on after it", async ({ expect }) => {
     const friends = Array.from({ length: 64 }, (_, index) => seed.customer({ id: `friend-${index}` }));
-    const pairs = friends.flatMap((one, index) => friends.slice(0, index).map(({ id }) => seed.friendship(one.id, id)));
+    const pairs = friends.flatMap((friend, index) =>
+      friends.slice(0, index).map(({ id }) => seed.friendship(friend.id, id)),
+    );
     await mustFeed([...friends, ...pairs]);
 
     const pages = await exportPages(`${EXPORT}?record=friendship`);
@@ -103,36 +105,38 @@ describe("a page of an export", () => {
       expect(bytesOf(text)).toBeLessThanOrEqual(BODY_LIMIT.bytes);
       expect(items).toBeLessThanOrEqual(ITEM_LIMIT);
     }
-    const given = linesOf(pages).map(({ id }) => id);
-    expect(new Set(given).size).toBe(given.length);
-    expect([...accounts, ...campaigns].filter(({ id }) => !given.includes(id))).toEqual([]);
+    const exportedIds = linesOf(pages).map(({ id }) => id);
+    expect(new Set(exportedIds).size).toBe(exportedIds.length);
+    expect([...accounts, ...campaigns].filter(({ id }) => !exportedIds.includes(id))).toEqual([]);
   });
 
   it("is at most 2 MiB from D1, even of texts that take more bytes as JSON than in D1", async ({ expect }) => {
-    const [one, other] = [seed.customer(), seed.customer()];
-    const group = seed.group([one.id, other.id]);
+    const [ada, bob] = [seed.customer(), seed.customer()];
+    const group = seed.group([ada.id, bob.id]);
     const messages = Array.from({ length: 250 }, () =>
-      seed.message(group.id, one.id, { body: "\u0001".repeat(4_000) }),
+      seed.message(group.id, ada.id, { body: "\u0001".repeat(4_000) }),
     );
-    await mustFeed([one, other, group, ...messages]);
+    await mustFeed([ada, bob, group, ...messages]);
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
 
-    const given = await exported("message");
+    const exportedMessages = await exported("message");
 
-    const sent = await Promise.all(batch.mock.results.map(async ({ value }) => bytesOf(JSON.stringify(await value))));
+    const bytesSent = await Promise.all(
+      batch.mock.results.map(async ({ value }) => bytesOf(JSON.stringify(await value))),
+    );
     vi.restoreAllMocks();
-    expect(Math.max(...sent)).toBeLessThan(2.2 * 1024 * 1024);
-    expect(Math.max(...sent)).toBeGreaterThan(1.5 * 1024 * 1024);
-    expect(given.filter(({ group_id }) => group_id === group.id)).toHaveLength(messages.length);
+    expect(Math.max(...bytesSent)).toBeLessThan(2.2 * 1024 * 1024);
+    expect(Math.max(...bytesSent)).toBeGreaterThan(1.5 * 1024 * 1024);
+    expect(exportedMessages.filter(({ group_id }) => group_id === group.id)).toHaveLength(messages.length);
   });
 });
 
 describe("a deleted record", () => {
   it("is exported as a line, and as a delete on a later page, unless nothing of it is left", async ({ expect }) => {
-    const gone = program("gone");
-    await mustFeed(gone.lines);
+    const deletedProgram = program("gone");
+    await mustFeed(deletedProgram.lines);
     const deletes = KINDS.filter(({ type }) => type === "state").map(({ record, keyFields }) =>
-      seed.deleted(record, Object.fromEntries(keyFields.map((field) => [field, gone.one[record]?.[field]]))),
+      seed.deleted(record, Object.fromEntries(keyFields.map((field) => [field, deletedProgram.one[record]?.[field]]))),
     );
     await mustFeed(deletes);
 
@@ -142,23 +146,23 @@ describe("a deleted record", () => {
       ({ deleted: _, ...key }: Line) =>
       (line: Line) =>
         Object.entries(key).every(([field, value]) => line[field] === value);
-    const found = deletes.map((line) => ({
+    const deletesInExport = deletes.map((line) => ({
       line,
-      places: pages.flatMap(({ body }, page) =>
+      exportedLines: pages.flatMap(({ body }, page) =>
         body.filter(isAbout(line)).map(({ deleted = false }: Line) => ({ page, deleted })),
       ),
     }));
-    const left = found.filter(({ places }) => places.length > 0);
-    expect(left.map(({ line }) => line.record)).toEqual([
+    const exportedDeletes = deletesInExport.filter(({ exportedLines }) => exportedLines.length > 0);
+    expect(exportedDeletes.map(({ line }) => line.record)).toEqual([
       ...["account", "store", "campaign", "customer", "membership", "coupon", "employee", "eip_campaign"],
     ]);
-    for (const { line, places } of left) {
-      expect(places.map(({ deleted }) => deleted)).toEqual([false, true]);
-      expect(places[1]?.page).toBeGreaterThan(places[0]?.page ?? 0);
+    for (const { line, exportedLines } of exportedDeletes) {
+      expect(exportedLines.map(({ deleted }) => deleted)).toEqual([false, true]);
+      expect(exportedLines[1]?.page).toBeGreaterThan(exportedLines[0]?.page ?? 0);
       expect(linesOf(pages)).toContainEqual(line);
     }
-    const mixed = pages.filter(({ body }) => new Set(body.map(({ deleted = false }: Line) => deleted)).size > 1);
-    expect(mixed).toEqual([]);
+    const mixedPages = pages.filter(({ body }) => new Set(body.map(({ deleted = false }: Line) => deleted)).size > 1);
+    expect(mixedPages).toEqual([]);
   });
 
   it("is deleted again after the records that refer to it", async ({ expect }) => {
@@ -174,32 +178,35 @@ describe("a deleted record", () => {
 
     const lines = await exported("store", "customer", "membership");
 
-    const given = lines.filter(
+    const exportedDeletes = lines.filter(
       ({ deleted, id, store_id }) => deleted && [store.id, customer.id].includes(String(id ?? store_id)),
     );
-    expect(given).toEqual(deletes.toReversed());
+    expect(exportedDeletes).toEqual(deletes.toReversed());
   });
 });
 
 describe("an export is refused", () => {
   const encode = (value: unknown) => encodeURIComponent(JSON.stringify(value));
-  const [NO_LINK, OTHER] = ["must be as a Link header gave it", "must be of an export of the same kinds and customer"];
+  const [NO_LINK_CURSOR, OTHER_EXPORT] = [
+    "must be as a Link header gave it",
+    "must be of an export of the same kinds and customer",
+  ];
 
   it.for([
-    ["x", NO_LINK],
-    ["%ff", NO_LINK],
-    ["====", NO_LINK],
-    [encode(7), NO_LINK],
-    [encode({}), NO_LINK],
-    [encode({ scan: "nothing 1" }), NO_LINK],
-    [encode({ scan: "store 1", after: [] }), NO_LINK],
-    [encode({ scan: "store 1", after: ["s1"] }), NO_LINK],
-    [encode({ scan: "store 1", after: [1, 2] }), NO_LINK],
-    [encode({ scan: "store 1", after: [1.5] }), NO_LINK],
-    [encode({ scan: "play 1", after: [1] }), NO_LINK],
-    [encode({ scan: "play 1", after: [""] }), NO_LINK],
-    [encode({ scan: "play 1", after: ["x".repeat(65)] }), NO_LINK],
-    [`${encode({ scan: "store 1" })}&record=customer`, OTHER],
+    ["x", NO_LINK_CURSOR],
+    ["%ff", NO_LINK_CURSOR],
+    ["====", NO_LINK_CURSOR],
+    [encode(7), NO_LINK_CURSOR],
+    [encode({}), NO_LINK_CURSOR],
+    [encode({ scan: "nothing 1" }), NO_LINK_CURSOR],
+    [encode({ scan: "store 1", after: [] }), NO_LINK_CURSOR],
+    [encode({ scan: "store 1", after: ["s1"] }), NO_LINK_CURSOR],
+    [encode({ scan: "store 1", after: [1, 2] }), NO_LINK_CURSOR],
+    [encode({ scan: "store 1", after: [1.5] }), NO_LINK_CURSOR],
+    [encode({ scan: "play 1", after: [1] }), NO_LINK_CURSOR],
+    [encode({ scan: "play 1", after: [""] }), NO_LINK_CURSOR],
+    [encode({ scan: "play 1", after: ["x".repeat(65)] }), NO_LINK_CURSOR],
+    [`${encode({ scan: "store 1" })}&record=customer`, OTHER_EXPORT],
   ] as const)("for a cursor that is not of one of its links: %s", async ([after, text], { expect }) => {
     const { status, body } = await exportPage(`${EXPORT}?after=${after}`);
 

@@ -7,9 +7,9 @@ import { rows } from "../../support/state.ts";
 
 describe("a kind's lines", () => {
   it.for(KINDS)("fill every column that the database does not fill: $record", ({ table, columns }, { expect }) => {
-    const filled = Object.values(getTableColumns(table)).filter(({ hasDefault }) => !hasDefault);
+    const unfilledColumns = Object.values(getTableColumns(table)).filter(({ hasDefault }) => !hasDefault);
 
-    expect(Object.keys(columns).sort()).toEqual(filled.map(({ name }) => name).sort());
+    expect(Object.keys(columns).sort()).toEqual(unfilledColumns.map(({ name }) => name).sort());
   });
 });
 

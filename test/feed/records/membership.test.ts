@@ -15,10 +15,10 @@ async function storeAndCustomers() {
   return { a, b, c, join, leave };
 }
 
-type Given = Awaited<ReturnType<typeof storeAndCustomers>>;
+type Seeded = Awaited<ReturnType<typeof storeAndCustomers>>;
 
 // The random programs of test/model have no circles, because the contract does not say which line of a circle is named.
-const REFUSED: [what: string, linesOf: (given: Given) => Record<string, unknown>[]][] = [
+const REFUSED_LINES: [what: string, linesOf: (seeded: Seeded) => Record<string, unknown>[]][] = [
   ["a member refers to themselves", ({ a, join }) => [join(a, a)]],
   ["a member on an earlier line refers to themselves", ({ a, join }) => [join(a), join(a, a)]],
   ["two members refer to each other", ({ a, b, join }) => [join(a, b), join(b, a)]],
@@ -37,7 +37,7 @@ const REFUSED: [what: string, linesOf: (given: Given) => Record<string, unknown>
 ];
 
 describe("a membership's referrer", () => {
-  it.for(REFUSED)("is refused if %s", async ([, linesOf], { expect }) => {
+  it.for(REFUSED_LINES)("is refused if %s", async ([, linesOf], { expect }) => {
     const { status, body } = await feed(linesOf(await storeAndCustomers()));
 
     expect(status).toBe(422);

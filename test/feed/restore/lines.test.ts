@@ -4,7 +4,16 @@ import { showStoredMessages } from "../../support/clock.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
-import { clock, groupsOf, LONG_AGO, messagesStored, mustRestore, NOW, programState, talk } from "./support.ts";
+import {
+  clockLine,
+  groupAndCustomers,
+  groupsOf,
+  LONG_AGO,
+  messagesStored,
+  mustRestore,
+  NOW,
+  programState,
+} from "./support.ts";
 
 // test/model restores whole exports.
 
@@ -12,8 +21,9 @@ const NOT_STORED = "names a record that is not stored";
 const FUTURE = "must not be more than a minute in the future";
 
 describe("a restored line", () => {
-  const { a, b, stranger, customers, group } = talk();
-  const [sentAt, never] = [(sent_at: string) => seed.message(group.id, a, { sent_at }), "9999-12-31 23:59:59"];
+  const { a, b, stranger, customers, group } = groupAndCustomers();
+  const messageSentAt = (sent_at: string) => seed.message(group.id, a, { sent_at });
+  const farFuture = "9999-12-31 23:59:59";
   beforeAll(async () => {
     await freshDatabase(NOW);
     await mustRestore([...customers, group]);
@@ -30,14 +40,14 @@ describe("a restored line", () => {
     ["a group of somebody who is not stored", { ...group, member_ids: [a, "nobody"] }, { member_ids: [NOT_STORED] }],
     ["a message of somebody who is not stored", seed.message(group.id, "nobody"), { customer_id: [NOT_STORED] }],
     ["a message of a group that is not stored", seed.message("nowhere", a), { group_id: [NOT_STORED] }],
-    // After these lines, later messages would be hidden, or could not be stored.
-    ["a message of the future", sentAt("2026-06-01 10:01:01"), { sent_at: [FUTURE] }],
+    // If these lines were taken, later messages would be hidden or could not be stored.
+    ["a message of the future", messageSentAt("2026-06-01 10:01:01"), { sent_at: [FUTURE] }],
     [
       "a clock of the future",
-      clock({ message_stamp: "2026-06-01 10:01:01", message_clock_said: never }),
+      clockLine({ message_stamp: "2026-06-01 10:01:01", message_clock_said: farFuture }),
       { message_stamp: [FUTURE], message_clock_said: [FUTURE] },
     ],
-    ["the clock, deleted", clock({ deleted: true }), { deleted: ["it cannot be deleted"] }],
+    ["the clock, deleted", clockLine({ deleted: true }), { deleted: ["it cannot be deleted"] }],
     [
       "the clock without its times",
       { record: "program" },
@@ -46,16 +56,16 @@ describe("a restored line", () => {
   ])("is refused if it is %s", async ([, line, messages], { expect }) => {
     const { status, body } = await restore([line as Record<string, unknown>]);
 
-    const ofLine = Object.entries(messages).map(([field, texts]) => [`line 1.${field}`, texts]);
-    expect([status, body.messages]).toEqual([422, Object.fromEntries(ofLine)]);
+    const messagesOfLine = Object.entries(messages).map(([field, texts]) => [`line 1.${field}`, texts]);
+    expect([status, body.messages]).toEqual([422, Object.fromEntries(messagesOfLine)]);
   });
 
   it.for<[what: string, line: object]>([
     ["a group without members", { ...group, member_ids: [] }],
     ["a group without its initial customer", { ...group, member_ids: [b] }],
     ["a message of somebody who is not in the group", seed.message(group.id, stranger)],
-    ["a message of the next minute", sentAt("2026-06-01 10:01:00")],
-    ["a clock of the next minute", clock({ message_stamp: "2026-06-01 10:01:00", message_clock_said: NOW })],
+    ["a message of the next minute", messageSentAt("2026-06-01 10:01:00")],
+    ["a clock of the next minute", clockLine({ message_stamp: "2026-06-01 10:01:00", message_clock_said: NOW })],
   ])("is taken if it is %s", async ([, line], { expect }) => {
     const { body } = await restore([line as Record<string, unknown>]);
 
@@ -67,7 +77,7 @@ describe("a restored message", () => {
   beforeEach(() => freshDatabase(NOW));
 
   it("keeps its time, and does not move the clock of messages", async ({ expect }) => {
-    const { customers, a, group } = talk();
+    const { customers, a, group } = groupAndCustomers();
 
     await mustRestore([...customers, group, seed.message(group.id, a, { id: "m", sent_at: "2026-06-01 09:59:00" })]);
 
@@ -78,7 +88,7 @@ describe("a restored message", () => {
   });
 
   it("without a time is sent now", async ({ expect }) => {
-    const { customers, a, group } = talk();
+    const { customers, a, group } = groupAndCustomers();
 
     await mustRestore([...customers, group, seed.message(group.id, a, { id: "m" })]);
 
@@ -99,7 +109,7 @@ describe("a restored message", () => {
   });
 
   it.for([1, 2, 4])("is the last of its second if it comes last, in requests of %i lines", async (size, { expect }) => {
-    const { customers, a, group } = talk();
+    const { customers, a, group } = groupAndCustomers();
     const [early, late] = ["2026-05-01 10:00:00", "2026-05-01 10:00:01"];
     const message = (id: string, sent_at: string) => seed.message(group.id, a, { id, sent_at, body: id });
     const lines = [message("m3", late), message("m4", early), message("m1", early), message("m2", late)];
@@ -117,9 +127,9 @@ describe("a program line", () => {
   beforeEach(() => freshDatabase(NOW));
 
   it("sets the clock of messages, whose next stamp is a second later; the last line counts", async ({ expect }) => {
-    const { customers, a, group } = talk();
-    await mustRestore([...customers, group, clock({ message_stamp: LONG_AGO, message_clock_said: LONG_AGO })]);
-    await mustRestore([clock(), clock({ message_stamp: "2026-06-01 10:00:05" })]);
+    const { customers, a, group } = groupAndCustomers();
+    await mustRestore([...customers, group, clockLine({ message_stamp: LONG_AGO, message_clock_said: LONG_AGO })]);
+    await mustRestore([clockLine(), clockLine({ message_stamp: "2026-06-01 10:00:05" })]);
 
     await mustFeed([seed.message(group.id, a, { id: "m" })]);
 
@@ -130,14 +140,14 @@ describe("a program line", () => {
   it.for([
     ["leaves the clock as it is if all messages are earlier", "2026-05-01 10:00:01", "2026-05-01 10:00:01"],
     ["lets the schedule show messages of its own second", "2026-05-01 10:00:00", NOW],
-  ])("%s", async ([, message_stamp, after], { expect }) => {
-    const { customers, a, group } = talk();
+  ])("%s", async ([, message_stamp, stampAfter], { expect }) => {
+    const { customers, a, group } = groupAndCustomers();
     await mustRestore([...customers, group, seed.message(group.id, a, { sent_at: "2026-05-01 10:00:00" })]);
-    await mustRestore([clock({ message_stamp, message_clock_said: message_stamp })]);
+    await mustRestore([clockLine({ message_stamp, message_clock_said: message_stamp })]);
 
     await showStoredMessages();
 
-    expect(await programState()).toMatchObject([{ stamp: after }]);
+    expect(await programState()).toMatchObject([{ stamp: stampAfter }]);
     expect(await groupsOf(a)).toHaveLength(1);
   });
 });

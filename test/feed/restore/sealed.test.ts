@@ -9,8 +9,8 @@ import { mustRestore, NOW } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
 
-/** A program with summaries of events of each kind, and the segments that have the events. */
-function sealed() {
+/** Lines of records, of summaries of sealed events of each kind, and of the segments that hold the events. */
+function sealedHistory() {
   const account = seed.account();
   const store = seed.store(account.id);
   const campaign = seed.campaign(account.id);
@@ -19,8 +19,8 @@ function sealed() {
   const contest = seed.eipCampaign(account.id);
   const [store_id, customer_id, campaign_id] = [store.id, customer.id, campaign.id];
   const earning = { record: "token_earning", sealed: true, store_id, customer_id };
-  // In the order of an export, with all fields of its lines.
-  const earned = {
+  // The summaries have the order of an export, and all fields of its lines.
+  const campaignSummary = {
     ...{ record: "balance_entry", sealed: true, customer_id: null as string | null, store_id },
     ...{
       amount: "15.00",
@@ -29,10 +29,16 @@ function sealed() {
       created_at: "2026-02-01 00:00:00",
     },
   };
-  const balance = { ...earned, customer_id, amount: "12.34", campaign_id: null, created_at: "2026-02-02 00:00:00" };
+  const customerSummary = {
+    ...campaignSummary,
+    customer_id,
+    amount: "12.34",
+    campaign_id: null,
+    created_at: "2026-02-02 00:00:00",
+  };
   const summaries = [
-    earned,
-    balance,
+    campaignSummary,
+    customerSummary,
     { ...earning, level_no: 2, tokens: "1.50", earned_at: "2026-02-03 00:00:00" },
     { ...earning, level_no: 5, tokens: "70000000000000.00", earned_at: "2026-02-04 00:00:00" },
     {
@@ -42,7 +48,7 @@ function sealed() {
     ...["balance_entry", "message", "play", "token_earning"].map((kind) => segment({ kind })),
   ];
   const records = [account, store, campaign, customer, employee, contest, seed.membership(store_id, customer_id)];
-  return { records, summaries, earned, balance, account, customer_id, store_id };
+  return { records, summaries, campaignSummary, customerSummary, account, customer_id, store_id };
 }
 
 function segment({ kind = "play", ...fields }: { kind?: string; [field: string]: unknown } = {}) {
@@ -61,7 +67,7 @@ describe("lines that stand for sealed events", () => {
   it("are restored and exported as they were, with the segments, and count once if they come again", async ({
     expect,
   }) => {
-    const { records, summaries, customer_id, store_id } = sealed();
+    const { records, summaries, customer_id, store_id } = sealedHistory();
 
     await mustRestore([...records, seed.entry(customer_id, store_id, "1.00"), ...summaries, ...summaries]);
     const again = await mustRestore(summaries);
@@ -74,7 +80,7 @@ describe("lines that stand for sealed events", () => {
   });
 
   it("are part of their totals, to which later events add", async ({ expect }) => {
-    const { records, summaries, customer_id, store_id } = sealed();
+    const { records, summaries, customer_id, store_id } = sealedHistory();
     await mustRestore([...records, ...summaries, seed.entry(customer_id, store_id, "1.00")]);
 
     const me = await as(customer_id).get("/api/v1/customer/me");
@@ -92,10 +98,15 @@ describe("lines that stand for sealed events", () => {
   });
 
   it("of a customer at several stores add up, and make a balance of 0.00 too", async ({ expect }) => {
-    const { records, summaries, balance, account } = sealed();
-    const other = seed.store(account.id);
+    const { records, summaries, customerSummary, account } = sealedHistory();
+    const otherStore = seed.store(account.id);
 
-    await mustRestore([...records, other, ...summaries, { ...balance, store_id: other.id, amount: "0.00" }]);
+    await mustRestore([
+      ...records,
+      otherStore,
+      ...summaries,
+      { ...customerSummary, store_id: otherStore.id, amount: "0.00" },
+    ]);
 
     expect(await rows("SELECT balance FROM customers")).toEqual([{ balance: 1_234 }]);
     expect(await rows("SELECT balance FROM store_balances ORDER BY store_key")).toEqual([
@@ -106,9 +117,9 @@ describe("lines that stand for sealed events", () => {
 
   it("are events: the id of a coupon may begin with `sealed:`", async ({ expect }) => {
     const account = seed.account();
-    const [kept, gone] = ["sealed:coupon", "sealed:gone"].map((id) => seed.coupon(account.id, { id }));
-    await mustRestore([account, kept ?? "", gone ?? ""]);
-    await mustRestore([seed.deleted("coupon", { id: gone?.id })]);
+    const [keptCoupon, deletedCoupon] = ["sealed:coupon", "sealed:gone"].map((id) => seed.coupon(account.id, { id }));
+    await mustRestore([account, keptCoupon ?? "", deletedCoupon ?? ""]);
+    await mustRestore([seed.deleted("coupon", { id: deletedCoupon?.id })]);
 
     const lines = await exported("coupon");
 
@@ -120,13 +131,13 @@ describe("lines that stand for sealed events", () => {
   });
 
   it("are exported in the order in which their customers were stored", async ({ expect }) => {
-    const { records, earned, balance } = sealed();
+    const { records, campaignSummary, customerSummary } = sealedHistory();
     const customers = Array.from({ length: 20 }, (_, index) => seed.customer({ id: `c${99 - index}` }));
-    const lines = customers.map(({ id }) => ({ ...balance, customer_id: id }));
+    const lines = customers.map(({ id }) => ({ ...customerSummary, customer_id: id }));
 
-    await mustRestore([...records, ...customers, ...lines.toReversed(), earned]);
+    await mustRestore([...records, ...customers, ...lines.toReversed(), campaignSummary]);
 
-    expect(await exported("balance_entry")).toEqual([earned, ...lines]);
+    expect(await exported("balance_entry")).toEqual([campaignSummary, ...lines]);
   });
 
   it.for(["", "-"])("are refused if they add up to more than an integer holds: %s", async (sign, { expect }) => {
@@ -145,30 +156,30 @@ describe("lines that stand for sealed events", () => {
   });
 
   it("are refused if they add up to more than the largest total", async ({ expect }) => {
-    const { records, balance, store_id, account } = sealed();
-    const other = seed.store(account.id);
-    const most = (at: unknown) => ({ ...balance, store_id: at, amount: "90071992547409.91" });
+    const { records, customerSummary, store_id, account } = sealedHistory();
+    const otherStore = seed.store(account.id);
+    const largestSummary = (at: unknown) => ({ ...customerSummary, store_id: at, amount: "90071992547409.91" });
 
-    const { body } = await restore([...records, other, most(store_id), most(other.id)]);
+    const { body } = await restore([...records, otherStore, largestSummary(store_id), largestSummary(otherStore.id)]);
 
     expect(body.messages).toEqual({ body: ["a total would be too large"] });
   });
 });
 
 describe("a line that stands for sealed events", () => {
-  const { records, summaries, earned, balance } = sealed();
+  const { records, summaries, campaignSummary, customerSummary } = sealedHistory();
   const FUTURE = ["must not be more than a minute in the future"];
-  const july = { month: "2026-07", name: "play/2026-07/2.ndjson.gz", newest: "2026-06-01 10:01:01" };
+  const nextMonth = { month: "2026-07", name: "play/2026-07/2.ndjson.gz", newest: "2026-06-01 10:01:01" };
 
   it.for<[line: object, messages: Record<string, string[]>]>([
-    [{ ...balance, id: "e1" }, { id: ["is required, unless the line is sealed"] }],
-    [{ ...balance, sealed: undefined }, { id: ["is required, unless the line is sealed"] }],
-    [{ ...balance, customer_id: null }, { customer_id: ["is required"] }],
-    [{ ...earned, sealed: undefined, id: "e1" }, { customer_id: ["is required"] }],
-    [{ ...balance, sealed: false }, { sealed: ["must be true"] }],
-    [{ ...balance, amount: "90071992547409.92" }, { amount: ["must be at most 90,071,992,547,409.91"] }],
-    // After a segment of a later month, every event would be refused as too old.
-    [segment(july), { month: FUTURE, newest: FUTURE }],
+    [{ ...customerSummary, id: "e1" }, { id: ["is required, unless the line is sealed"] }],
+    [{ ...customerSummary, sealed: undefined }, { id: ["is required, unless the line is sealed"] }],
+    [{ ...customerSummary, customer_id: null }, { customer_id: ["is required"] }],
+    [{ ...campaignSummary, sealed: undefined, id: "e1" }, { customer_id: ["is required"] }],
+    [{ ...customerSummary, sealed: false }, { sealed: ["must be true"] }],
+    [{ ...customerSummary, amount: "90071992547409.92" }, { amount: ["must be at most 90,071,992,547,409.91"] }],
+    // If a segment of a later month were taken, every new event would be refused as too old.
+    [segment(nextMonth), { month: FUTURE, newest: FUTURE }],
     [segment({ name: "../play/2026-03/2.ndjson.gz" }), { name: ["must be the name of a segment's object"] }],
     [segment({ name: "play/2026-03/3.ndjson.gz" }), { name: ["must be made of its kind, month and number"] }],
     [segment({ sums: { runs: 1 } }), { sums: ["runs: must be a whole number as a string"] }],
@@ -176,19 +187,19 @@ describe("a line that stands for sealed events", () => {
   ])("is refused if it is wrong: %j", async ([line, messages], { expect }) => {
     const { body } = await restore([line as Record<string, unknown>]);
 
-    const ofLine = Object.entries(messages).map(([field, texts]) => [`line 1.${field}`, texts]);
-    expect(body.messages).toEqual(Object.fromEntries(ofLine));
+    const messagesOfLine = Object.entries(messages).map(([field, texts]) => [`line 1.${field}`, texts]);
+    expect(body.messages).toEqual(Object.fromEntries(messagesOfLine));
   });
 
   it.for(EVENTS)("cannot be deleted, or fed without a restore token: %s", async (record, { expect }) => {
-    const line = summaries.find((one) => one.record === record) ?? {};
+    const line = summaries.find((summary) => summary.record === record) ?? {};
     await mustRestore([...records, ...summaries]);
 
-    const deleted = await restore([{ ...line, deleted: true }]);
-    const fed = await feed([line]);
+    const deleteAnswer = await restore([{ ...line, deleted: true }]);
+    const feedAnswer = await feed([line]);
 
-    expect(deleted.body.messages["line 1.deleted"]).toHaveLength(1);
-    expect(Object.keys(fed.body.messages)[0]).toBe(record === "history_segment" ? "line 1.record" : "line 1.id");
+    expect(deleteAnswer.body.messages["line 1.deleted"]).toHaveLength(1);
+    expect(Object.keys(feedAnswer.body.messages)[0]).toBe(record === "history_segment" ? "line 1.record" : "line 1.id");
   });
 
   it.for(["balance_entry", "token_earning", "play", "message"])(

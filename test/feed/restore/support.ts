@@ -12,16 +12,16 @@ export async function mustRestore(lines: readonly FeedLine[]): Promise<Answer> {
   return answer;
 }
 
-/** The line that sets the clock of messages. */
-export const clock = (fields: object = {}) => ({
+/** The line of kind `program`. It sets the clock by which messages get their times. */
+export const clockLine = (fields: object = {}) => ({
   record: "program",
   message_stamp: "2026-05-01 10:00:00",
   message_clock_said: "2026-05-01 10:00:00",
   ...fields,
 });
 
-/** Three customers. The first two are in a group. */
-export function talk() {
+/** Three customers, and a group of the first two. */
+export function groupAndCustomers() {
   const customers = [seed.customer(), seed.customer(), seed.customer()] as const;
   const [a, b, stranger] = [customers[0].id, customers[1].id, customers[2].id];
   const group = seed.group([a, b]);

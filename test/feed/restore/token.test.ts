@@ -4,17 +4,17 @@ import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
 import { snapshot, value } from "../../support/state.ts";
 import { signToken } from "../../support/tokens.ts";
-import { clock, mustRestore, NOW } from "./support.ts";
+import { clockLine, mustRestore, NOW } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
 
 describe("a restore token", () => {
   it("feeds a database that has taken no other feed: empty, restored, or after a refused feed", async ({ expect }) => {
     const first = await restore([seed.customer()]);
-    const refused = await feed([seed.store("1")]);
+    const refusedFeed = await feed([seed.store("1")]);
     const second = await restore([seed.customer()]);
 
-    expect([first.status, refused.status, second.status]).toEqual([200, 422, 200]);
+    expect([first.status, refusedFeed.status, second.status]).toEqual([200, 422, 200]);
     expect(second.headers.get("X-Feed-Version")).toBe("2");
   });
 
@@ -25,14 +25,17 @@ describe("a restore token", () => {
   ] as const)("is refused once the database has taken another feed: %s", async ([, lines], { expect }) => {
     await mustRestore([seed.customer()]);
     await mustFeed(lines);
-    const before = await snapshot();
+    const stateBefore = await snapshot();
 
-    const refused = await restore([seed.customer(), clock()]);
-    const bad = await restore([seed.customer({ first_name: 1 })]);
+    const lateRestore = await restore([seed.customer(), clockLine()]);
+    const invalidRestore = await restore([seed.customer({ first_name: 1 })]);
 
-    expect([refused.status, bad.status]).toEqual([403, 422]);
-    expect(refused.body).toMatchObject({ errorCode: "FORBIDDEN", message: expect.stringMatching(/^A restore token/) });
-    expect(await snapshot()).toBe(before);
+    expect([lateRestore.status, invalidRestore.status]).toEqual([403, 422]);
+    expect(lateRestore.body).toMatchObject({
+      errorCode: "FORBIDDEN",
+      message: expect.stringMatching(/^A restore token/),
+    });
+    expect(await snapshot()).toBe(stateBefore);
   });
 
   it.for([
@@ -49,11 +52,13 @@ describe("a restore token", () => {
   it("is refused after a feed that came at the same time was committed", async ({ expect }) => {
     const lines = Array.from({ length: 6 }, () => seed.customer());
 
-    const answers = await Promise.all(lines.map((line, at) => (at === 2 ? feed([line]) : restore([line]))));
+    const answers = await Promise.all(lines.map((line, index) => (index === 2 ? feed([line]) : restore([line]))));
 
-    const live = answers[2]?.headers.get("X-Feed-Version");
-    const restored = answers.filter((answer, at) => at !== 2 && answer.status === 200);
-    expect(restored.every(({ headers }) => Number(headers.get("X-Feed-Version")) < Number(live))).toBe(true);
-    expect(await value("SELECT version FROM program_state")).toBe(restored.length + 1);
+    const feedVersion = answers[2]?.headers.get("X-Feed-Version");
+    const restoreAnswers = answers.filter((answer, index) => index !== 2 && answer.status === 200);
+    expect(restoreAnswers.every(({ headers }) => Number(headers.get("X-Feed-Version")) < Number(feedVersion))).toBe(
+      true,
+    );
+    expect(await value("SELECT version FROM program_state")).toBe(restoreAnswers.length + 1);
   });
 });

@@ -16,11 +16,11 @@ const OPERATORS_VARIABLES = [
   ...["JWT_CUSTOMERS_WITHOUT_SCOPE", "CORS_ORIGINS", "JURISDICTION", "HISTORY_MONTHS"],
 ];
 
-// The plugin writes the runtime's output to both.
+// The plugin writes the runtime's output to both streams. Errors that the tests expect are removed from it.
 for (const stream of [process.stdout, process.stderr]) {
-  const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
-  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) =>
-    write(typeof chunk === "string" ? withoutExpectedErrors(chunk) : chunk, ...rest);
+  const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...otherArguments: unknown[]) => boolean;
+  stream.write = (chunk: string | Uint8Array, ...otherArguments: unknown[]) =>
+    write(typeof chunk === "string" ? withoutExpectedErrors(chunk) : chunk, ...otherArguments);
 }
 
 // wrangler.toml names the folder of the reference, so the folder must exist.
@@ -31,7 +31,7 @@ export default defineConfig({
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
-        // Another database, for tests of replicas.
+        // A second database, which stands for a replica in tests.
         d1Databases: { TEST_REPLICA: "replica" },
         // Tests of history bind this bucket as HISTORY.
         r2Buckets: { TEST_HISTORY: "history" },
@@ -51,14 +51,14 @@ export default defineConfig({
     setupFiles: ["./test/setup.ts"],
     // Each worker has its own workerd and storage. Each file starts with reset() (test/setup.ts).
     isolate: false,
-    // Three on two processors, because many tests wait.
+    // At least three, even on two processors, because many tests wait.
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
     reporters: [
       ...REPORTERS,
       ...(process.env.FUZZ_RUNS === undefined ? [new HangReporter(5 * PROPERTIES.effort)] : []),
     ],
     silent: "passed-only",
-    // `npm run fuzz` sets all three. `limitMs` is the longest answer to a search for expensive words; 0: no limit.
+    // `npm run fuzz` sets all three. `limitMs` is the longest that a read may take; 0: no limit.
     provide: {
       fuzz: {
         runs: Number(process.env.FUZZ_RUNS ?? 400),
@@ -67,7 +67,7 @@ export default defineConfig({
       },
       properties: PROPERTIES,
     },
-    // A busy machine may take six times as long as a free one. The timeout must be shorter than the hang reporter's.
+    // A busy machine may take six times as long as a free one. This timeout must be shorter than that of HangReporter.
     testTimeout: 90_000 * PROPERTIES.effort + 150_000,
     hookTimeout: 240_000,
   },

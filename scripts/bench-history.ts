@@ -9,7 +9,7 @@ import { quantile } from "./lib/quantile.ts";
 import { table } from "./lib/table.ts";
 import { count } from "./lib/words.ts";
 
-// The current month and the three before it stay; the nine older months leave.
+// Entries of the current month and of three months before it stay in the database. Older entries leave for the bucket.
 const MONTHS = 13;
 const KEPT_MONTHS = 3;
 
@@ -28,25 +28,27 @@ async function bench({ entries, json }: { entries: number; json?: string }): Pro
   await withRuntimes(async (open, progress) => {
     const [worker, folder] = [await buildWorker(), path.join(FOLDER, "history")];
     // With history on, the feed refuses old entries. So history is off while they are fed.
-    const filled = await open(worker, folder);
+    const runtimeWithoutHistory = await open(worker, folder);
     const chain = new Chain(entries);
-    await feedAll(filled, chain.lines(), () => {});
-    const empty = await countsOf(filled);
+    await feedAll(runtimeWithoutHistory, chain.lines(), () => {});
+    const countsWithoutEntries = await countsOf(runtimeWithoutHistory);
     const now = new Date();
     const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1 - MONTHS, 1));
-    await feedAll(filled, chain.entries(entries, from, now), progress.begin("Filling, month by month", entries));
-    await filled.close();
+    const onFed = progress.begin("Filling, month by month", entries);
+    await feedAll(runtimeWithoutHistory, chain.entries(entries, from, now), onFed);
+    await runtimeWithoutHistory.close();
     const runtime = await open(worker, folder, { keep: true, historyMonths: KEPT_MONTHS });
-    const before = await countsOf(runtime);
+    const countsBefore = await countsOf(runtime);
 
     const onSealed = progress.begin("Sealing", Math.round((entries * (MONTHS - 1 - KEPT_MONTHS)) / MONTHS));
-    const sealed = await sealAll(runtime, chain, onSealed);
+    const sealing = await sealAll(runtime, chain, onSealed);
     progress.end();
-    const after = await countsOf(runtime);
+    const countsAfter = await countsOf(runtime);
 
-    const size = (after.bytes - empty.bytes) / (before.bytes - empty.bytes);
-    const report = { entries, sealedEntries: after.sealed, size, ...sealed };
-    console.log(`\n${pageOf(report)}`);
+    const { bytes: otherBytes } = countsWithoutEntries;
+    const size = (countsAfter.bytes - otherBytes) / (countsBefore.bytes - otherBytes);
+    const report = { entries, sealedEntries: countsAfter.sealed, size, ...sealing };
+    console.log(`\n${reportTable(report)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
   });
 }
@@ -58,22 +60,22 @@ type Report = Awaited<ReturnType<typeof sealAll>> & {
   size: number;
 };
 
-function pageOf({ sealedEntries, size, seconds, batches, reads, feeds }: Report): string {
-  const times = (of: keyof BatchTime) => {
-    const all = batches.map((batch) => batch[of]);
-    return `p50 ${quantile(all, 0.5).toFixed(0)}, at most ${Math.max(...all).toFixed(0)} ms`;
+function reportTable({ sealedEntries, size, seconds, batches, reads, feeds }: Report): string {
+  const batchTimes = (figure: keyof BatchTime) => {
+    const times = batches.map((batch) => batch[figure]);
+    return `p50 ${quantile(times, 0.5).toFixed(0)}, at most ${Math.max(...times).toFixed(0)} ms`;
   };
-  const compared = ({ p50, p50Sealing, p99Sealing }: Report["reads"]) =>
+  const ratio = ({ p50, p50Sealing, p99Sealing }: Report["reads"]) =>
     `${(p50Sealing / p50).toFixed(2)}: ${p50Sealing.toFixed(1)} to ${p50.toFixed(1)} ms; p99 ${p99Sealing.toFixed(0)} ms`;
   return table(
     ["figure", "measured", "wanted"],
     [
       ["9 of 13 months leave: what the others and summaries take, of all", size.toFixed(2), ""],
       [`${count(sealedEntries)} entries sealed`, `${(seconds / 60).toFixed(1)} minutes`, "under 10 for 5,000,000"],
-      ["a step holds the database: SQLite's time", times("sqlMs"), "at most 50 ms"],
-      ["until a step is answered, with this disk", times("answeredMs"), ""],
-      ["reads meanwhile, p50 to that without", compared(reads), "at most 1.2"],
-      ["feeds meanwhile, p50 to that without", compared(feeds), "at most 1.2"],
+      ["a step holds the database: SQLite's time", batchTimes("sqlMs"), "at most 50 ms"],
+      ["until a step is answered, with this disk", batchTimes("answeredMs"), ""],
+      ["reads meanwhile, p50 to that without", ratio(reads), "at most 1.2"],
+      ["feeds meanwhile, p50 to that without", ratio(feeds), "at most 1.2"],
     ],
   );
 }

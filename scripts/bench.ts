@@ -7,7 +7,7 @@ import { casesOf } from "./bench/cases.ts";
 import { type Lane, lanesOf, measure } from "./bench/drive.ts";
 import { measureMemory, measureNotifications } from "./bench/live.ts";
 import { load } from "./bench/load.ts";
-import { pageOf, type Report } from "./bench/page.ts";
+import { benchmarkText, type Report } from "./bench/page.ts";
 import { benchToken, buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { countingNumber, outputFile, wholeNumber } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
@@ -50,11 +50,18 @@ export const program = new Command("npm run bench --")
 
 if (import.meta.main) await main(() => program.parseAsync());
 
-async function bench({ scale: wanted, rounds, live: times, reuse, docs, json }: Options): Promise<void> {
-  if (docs && (reuse || times === 0))
+async function bench({
+  scale: requestedScales,
+  rounds,
+  live: liveMessages,
+  reuse,
+  docs,
+  json,
+}: Options): Promise<void> {
+  if (docs && (reuse || liveMessages === 0))
     throw new CommandError("--docs writes a page of whole runs: leave out --reuse and --live 0.");
   const folderOf = (name: string) => path.join(FOLDER, name);
-  const missing = wanted.find(({ name }) => reuse && !existsSync(folderOf(name)));
+  const missing = requestedScales.find(({ name }) => reuse && !existsSync(folderOf(name)));
   if (missing !== undefined) throw new CommandError(`Nothing is loaded for ${missing.name}: leave out --reuse.`);
   const machine = thisMachine();
 
@@ -62,7 +69,7 @@ async function bench({ scale: wanted, rounds, live: times, reuse, docs, json }: 
     const worker = await buildWorker();
     const lanes: Lane[] = [];
     const scales: Report["scales"] = [];
-    for (const { name, customers } of wanted) {
+    for (const { name, customers } of requestedScales) {
       const runtime = await open(worker, folderOf(name), { keep: reuse });
       const onLoaded = progress.begin(`Loading ${name}`, Math.round(customers * LINES_A_CUSTOMER));
       const kinds = reuse ? [] : await load(runtime, benchSize(customers), onLoaded);
@@ -76,29 +83,30 @@ async function bench({ scale: wanted, rounds, live: times, reuse, docs, json }: 
     const measured = await measure(lanes, rounds, progress.begin("Asking in turn", rounds));
     progress.end();
     const report: Report = { at: new Date().toISOString(), machine, rounds, scales, measured };
-    if (times > 0) {
-      const notifying = await open(worker, folderOf("live-notifications"));
-      const notifications = await measureNotifications(notifying, times, progress.begin("Notifying sockets", times));
+    if (liveMessages > 0) {
+      const runtime = await open(worker, folderOf("live-notifications"));
+      const onMessage = progress.begin("Notifying sockets", liveMessages);
+      const notifications = await measureNotifications(runtime, liveMessages, onMessage);
       progress.end();
       const folder = folderOf("live-memory");
       report.live = { notifications, memory: await measureMemory(await open(worker, folder), folder) };
     }
-    console.log(`\n${pageOf(report)}`);
+    console.log(`\n${benchmarkText(report)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
-    if (docs) writeFileSync(path.join(ROOT, "docs", "benchmark.md"), pageOf(report, true));
+    if (docs) writeFileSync(path.join(ROOT, "docs", "benchmark.md"), benchmarkText(report, true));
   });
 }
 
 /** Parses `10k,1m` into scales, the smallest first. */
 function scales(text: string): Scale[] {
-  const named = text.split(",").map((name) => {
+  const parsedScales = text.split(",").map((name) => {
     const [, number, unit] = /^([1-9]\d{0,3})(k|m)$/.exec(name) ?? [];
     if (number === undefined) throw new InvalidArgumentError("Such as 10k, 100k or 1m.");
     return { name, customers: Number(number) * (unit === "m" ? 1_000_000 : 1_000) };
   });
-  if (new Set(named.map(({ name }) => name)).size < named.length)
+  if (new Set(parsedScales.map(({ name }) => name)).size < parsedScales.length)
     throw new InvalidArgumentError("A scale is named twice.");
-  return named.sort((one, other) => one.customers - other.customers);
+  return parsedScales.sort((first, second) => first.customers - second.customers);
 }
 
 function thisMachine(): Report["machine"] {

@@ -71,7 +71,7 @@ async function conform(options: Options): Promise<void> {
     http,
     tokens: new Tokens(keys),
     sockets,
-    settings: settings(variables),
+    settings: settingsOf(variables),
     mayFeed: !readOnly,
   });
   try {
@@ -100,8 +100,8 @@ async function conform(options: Options): Promise<void> {
 }
 
 async function refuseUnreachable(http: Http): Promise<void> {
-  const said = await http.send("/health").catch((error: Error) => error);
-  if (said instanceof Error) throw new CommandError(`The service cannot be reached: ${said.message}`);
+  const answer = await http.send("/health").catch((error: Error) => error);
+  if (answer instanceof Error) throw new CommandError(`The service cannot be reached: ${answer.message}`);
 }
 
 function keysOf({ url, tokens: tokenFile, env, readOnly = false }: Options, variables: Variables): Keys {
@@ -120,7 +120,7 @@ function keysOf({ url, tokens: tokenFile, env, readOnly = false }: Options, vari
   return { secret, claims };
 }
 
-function settings({ NEARBY_RADIUS_MILES, CUSTOMER_SEARCH, CORS_ORIGINS = "" }: Variables): Settings {
+function settingsOf({ NEARBY_RADIUS_MILES, CUSTOMER_SEARCH, CORS_ORIGINS = "" }: Variables): Settings {
   const customerSearch = CUSTOMER_SEARCH === "friends" || CUSTOMER_SEARCH === "none" ? CUSTOMER_SEARCH : "all";
   return {
     nearbyRadiusMiles: Number(NEARBY_RADIUS_MILES) || 25,

@@ -25,10 +25,10 @@ import { counted } from "./lib/words.ts";
 
 type Options = WhereOptions & ServiceOptions;
 
-/** The state after an erasure, and not what this run did. So a repeated erasure prints the same receipt. */
+/** What is stored after an erasure. It does not say what this run did, so that a repeated erasure prints the same receipt. */
 const Receipt = z.object({
   customer: z.string(),
-  /** When the record was erased, in UTC, as the database says. */
+  /** When the customer's record was erased, in UTC, by the clock of the database. */
   erased_at: z.string(),
   /** Events of the customer whose text is empty, by their kind. */
   emptied: z.object({ database: z.record(z.string(), z.int()), history: z.record(z.string(), z.int()) }),
@@ -37,7 +37,7 @@ const Receipt = z.object({
 });
 type Receipt = z.output<typeof Receipt>;
 
-const WHY = "Amounts, times and ids of events stay, so that the balances and boards of others stay right.";
+const WHY_EVENTS_STAY = "Amounts, times and ids of events stay, so that the balances and boards of others stay right.";
 const FEED_MS = 60_000;
 
 export const program = new Command("npm run customer --")
@@ -54,12 +54,12 @@ withService(withEnvironment(program.command("export")), "an export token")
 withService(withWhere(program.command("erase")), "a feed token for all accounts")
   .description("erase a customer in the database, in history and in their inbox, and print a receipt")
   .argument("[id]", "the customer's id", recordId)
-  .option("--again <receipts>", "erase everybody in this file of receipts again: after a restore", existing)
+  .option("--again <receipts>", "erase everybody in this file of receipts again: after a restore", existingFile)
   .action(erase);
 
 if (import.meta.main) await main(() => program.parseAsync());
 
-function existing(file: string): string {
+function existingFile(file: string): string {
   if (!existsSync(file)) throw new InvalidArgumentError("There is no such file.");
   return file;
 }
@@ -67,7 +67,8 @@ function existing(file: string): string {
 async function exportCustomer(customer: string, file: string, options: Options): Promise<void> {
   const source = { url: options.url, token: await tokenFor(options, "export"), customer };
   const progress = new ProgressLine();
-  let [lines, isStored] = [0, false];
+  let lines = 0;
+  let isStored = false;
   async function* pages(stop: AbortSignal) {
     for await (const page of exportPages(source, stop)) {
       lines += page.lines;
@@ -90,7 +91,7 @@ async function erase(id: string | undefined, { again, ...options }: Options & { 
     throw new CommandError("Name either a customer or --again RECEIPTS.");
   const customers = id === undefined ? readReceipts(again ?? "") : [id];
   for (const customer of customers) {
-    const receipt = await eraseOne(customer, options);
+    const receipt = await eraseCustomer(customer, options);
     if (receipt !== null) console.log(JSON.stringify(receipt));
     else if (id !== undefined) throw neverStored(customer);
     else console.error(`${customer} is not in this database: nothing to erase.`);
@@ -113,35 +114,35 @@ function readReceipts(file: string): string[] {
 }
 
 /** Erases what is left of a customer. Resolves with null if they were never stored. */
-async function eraseOne(customer: string, options: Options): Promise<Receipt | null> {
+async function eraseCustomer(customer: string, options: Options): Promise<Receipt | null> {
   const where = whereOf(options);
   if ((await erasedAt(customer, where)) === undefined) return null;
   await feedErasure(customer, options);
-  const database: Record<string, number> = {};
-  // The database comes first, so an event that leaves for history meanwhile has no text.
-  for (const kind of TEXT_KINDS) database[kind] = await dropStoredTexts(kind, customer, where);
+  const emptiedInDatabase: Record<string, number> = {};
+  // The database comes before history, so that an event which leaves for history meanwhile has no text.
+  for (const kind of TEXT_KINDS) emptiedInDatabase[kind] = await dropStoredTexts(kind, customer, where);
   const hasHistory = historyBucket(where.env) !== undefined;
-  const { events: history } = hasHistory
+  const { events: emptiedInHistory } = hasHistory
     ? await withBucket(where, (opened) => dropFromSegments(TEXT_KINDS, { customer }, opened))
     : { events: {} };
   await mergeSearchIndex(where);
-  const [[{ earnings = 0 } = {}] = []] = await askDatabase<{ earnings: number }>(
+  const [[counts] = []] = await askDatabase<{ earnings: number }>(
     [`SELECT count(*) AS earnings FROM token_earnings WHERE customer_key = ${keyOf(customer)}`],
     where,
   );
   return {
     customer,
     erased_at: (await erasedAt(customer, where)) ?? "",
-    emptied: { database, history },
-    stays: { why: WHY, events: { ...database, token_earning: earnings } },
+    emptied: { database: emptiedInDatabase, history: emptiedInHistory },
+    stays: { why: WHY_EVENTS_STAY, events: { ...emptiedInDatabase, token_earning: counts?.earnings ?? 0 } },
   };
 }
 
 /** When a customer was last erased: null for never, undefined if no customer has this id. */
 async function erasedAt(customer: string, where: Where): Promise<string | null | undefined> {
   const query = `SELECT erased_at FROM customers WHERE id = ${literal(customer)}`;
-  const [[found] = []] = await askDatabase<{ erased_at: string | null }>([query], where);
-  return found?.erased_at;
+  const [[row] = []] = await askDatabase<{ erased_at: string | null }>([query], where);
+  return row?.erased_at;
 }
 
 function keyOf(customer: string): string {

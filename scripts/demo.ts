@@ -5,13 +5,10 @@ import { demoLines } from "./program/program.ts";
 export const program = new Command("npm run --silent demo")
   .description("Print the demo program in the feed's format, one JSON object a line. The same lines every time.")
   .action(() => {
-    // `npm run demo | head` closes the pipe early; that is not a fault.
+    // `npm run demo | head` closes the pipe early, which is not an error.
     process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
-    process.stdout.write(
-      `${demoLines()
-        .map((line) => JSON.stringify(line))
-        .join("\n")}\n`,
-    );
+    const texts = demoLines().map((line) => `${JSON.stringify(line)}\n`);
+    process.stdout.write(texts.join(""));
   });
 
 if (import.meta.main) await main(() => program.parseAsync());

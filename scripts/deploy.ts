@@ -40,7 +40,7 @@ if (import.meta.main) await main(() => program.parseAsync());
 
 async function run({ env, all, dryRun, migrate: migrateOnly = false }: Options): Promise<void> {
   const names = all
-    ? environmentNames().sort((one, other) => Number(other === STAGING) - Number(one === STAGING))
+    ? environmentNames().sort((first, second) => Number(second === STAGING) - Number(first === STAGING))
     : [env];
   for (const name of names) refuseWrongSettings(name);
   if (!dryRun) await refuseUnready(names);
@@ -69,18 +69,18 @@ async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   const cloudflare = await openCloudflare(accountOf(env));
   const resources = await findOrCreateResources(cloudflare, env);
   console.error(`Migrating ${databaseName(env)} …`);
-  // The Worker that runs now goes on with the migrated database, until the new Worker runs everywhere.
+  // The former Worker works with the migrated database until the new Worker runs everywhere.
   await migrate(cloudflare, env, resources.databaseId);
   if (migrateOnly) return;
   await setReplication(cloudflare, env, resources.databaseId);
   const args = ["deploy", environmentFlag(env), "--config", writeDeployConfig(env, resources)];
-  const upload = () => runWrangler(args, { capture: "and show" });
-  let uploaded = await upload();
-  while (uploaded.status !== 0 && (await waitedForCalls(cloudflare))) uploaded = await upload();
-  if (uploaded.status !== 0)
+  const uploadWorker = () => runWrangler(args, { capture: "and show" });
+  let upload = await uploadWorker();
+  while (upload.status !== 0 && (await waitedForCalls(cloudflare))) upload = await uploadWorker();
+  if (upload.status !== 0)
     throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before goes on
 with it. Remove the cause, then run the same command again.`);
-  console.error(`Deployed ${env}. Is it well? Ask ${addressIn(uploaded.output)}/health`);
+  console.error(`Deployed ${env}. Is it well? Ask ${addressIn(upload.output)}/health`);
 }
 
 /** The address of the Worker in wrangler's output: its own domain, or else the one at workers.dev. */
@@ -95,16 +95,19 @@ function refuseWrongSettings(env: string): void {
   refuseWrongVariables(env);
   const { WORKER_NAME, ENVIRONMENT } = variablesOf(env);
   const { name } = configOf(env);
-  // A bucket is marked with the Worker's name, which the Worker cannot know by itself.
+  // A Worker cannot read its own name, so it marks its bucket with the value of WORKER_NAME.
   if (WORKER_NAME !== name) throw new CommandError(`WORKER_NAME of ${env} must be the name of its Worker, ${name}.`);
-  // The Worker knows `npm start` by this name.
+  // By this name the Worker knows that `npm start` runs it.
   if (env === DEVELOPMENT)
     throw new CommandError(`No environment can be deployed as ${DEVELOPMENT}: give it another name.`);
   if (ENVIRONMENT !== env) throw new CommandError(`ENVIRONMENT of ${env} must be the name of its environment, ${env}.`);
   refuseShared(env);
 }
 
-/** A refusal does not end the deployment: without replicas everything works, but more slowly for distant clients. */
+/**
+ * Switches read replication on. A refusal does not end the deployment: without replicas everything works, but more slowly
+ * for distant clients.
+ */
 async function setReplication(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const name = databaseName(env);
   try {

@@ -17,9 +17,9 @@ interface Options extends ServiceOptions {
   whileFeeding?: boolean;
 }
 
-/** How often an export begins again because the database changed. */
+/** How often an export may begin again because the database changed. */
 const RESTARTS = 3;
-const CHANGED = "Something was fed, or left for history,";
+const WHAT_CHANGED = "Something was fed, or left for history,";
 const END_OF_PAGE = Buffer.from("\n");
 
 export const program = withService(withEnvironment(new Command("npm run export --")), "an export token")
@@ -29,11 +29,11 @@ export const program = withService(withEnvironment(new Command("npm run export -
   .option("--while-feeding", "keep what was read while something was fed: it restores, but is no snapshot")
   .showHelpAfterError("Try: npm run export -- --help")
   .addHelpText("after", `\nKinds: ${EXPORTED.join(", ")}`)
-  .action(write);
+  .action(exportInto);
 
 if (import.meta.main) await main(() => program.parseAsync());
 
-async function write(file: string, { url, only, whileFeeding, ...options }: Options): Promise<void> {
+async function exportInto(file: string, { url, only, whileFeeding, ...options }: Options): Promise<void> {
   const source = { url, token: await tokenFor({ url, ...options }, "export"), only };
   const folder = file === STANDARD_OUTPUT ? tmpdir() : path.dirname(path.resolve(file));
   await stoppable(async (signal) => {
@@ -49,23 +49,24 @@ async function write(file: string, { url, only, whileFeeding, ...options }: Opti
       } catch (error) {
         progress.end();
         if (!(error instanceof ChangedMeanwhile)) throw error;
-        if (file === STANDARD_OUTPUT) throw new CommandError(`${CHANGED} meanwhile: what was written is no snapshot.`);
+        if (file === STANDARD_OUTPUT)
+          throw new CommandError(`${WHAT_CHANGED} meanwhile: what was written is no snapshot.`);
         if (restarts === RESTARTS)
-          throw new CommandError(`${CHANGED} during each of ${restarts + 1} exports: no file was written.`);
-        console.error(`${CHANGED} meanwhile: the export begins again.`);
+          throw new CommandError(`${WHAT_CHANGED} during each of ${restarts + 1} exports: no file was written.`);
+        console.error(`${WHAT_CHANGED} meanwhile: the export begins again.`);
       }
     }
   });
 }
 
-/** The pages of one state of the database. An empty line ends each page. */
+/** The pages of an export during which the database did not change. An empty line ends each page. */
 async function* snapshot(
   source: ExportSource,
   { signal, progress }: { signal: AbortSignal; progress: ExportProgress },
 ) {
   for await (const page of exportPages(source, signal)) {
     progress.add(page);
-    if (progress.fedMeanwhile > 0) throw new ChangedMeanwhile();
+    if (progress.requestsMeanwhile > 0) throw new ChangedMeanwhile();
     if (page.lines > 0) yield Buffer.concat([page.bytes, END_OF_PAGE]);
   }
 }

@@ -48,65 +48,67 @@ async function send(name: string, options: Options): Promise<void> {
   const target = { url: options.url, token };
   const file = openNdjson(name);
   const startedAt = Date.now();
-  const line = new ProgressLine();
+  const progressLine = new ProgressLine();
   const sayWaiting = () => console.error("Waiting for the answer to what was sent …");
   try {
     await stoppable(async (stop) => {
-      const progress = await sendLines(target, wanted(file, options), {
-        onProgress: (now) => line.say(progressText(now, file, startedAt)),
+      const progress = await sendLines(target, selectedLines(file, options), {
+        onProgress: (progress) => progressLine.say(progressText(progress, file, startedAt)),
         signal: stop,
         pages: options.restore === true,
       });
-      line.end();
+      progressLine.end();
       console.error(summary(progress, { startedAt, stopped: stop.aborted, from: options.from }));
       stop.throwIfAborted();
     }, sayWaiting);
   } finally {
-    line.end();
+    progressLine.end();
     process.stdin.destroy();
   }
 }
 
-/** The lines from --from on, of the kinds in --only. A line that is no JSON object is kept, so that its fault is named. */
-async function* wanted({ lines }: NdjsonFile, { only, from }: Options): AsyncGenerator<FileLine> {
+/** The lines that `--from` and `--only` select, and lines that are no JSON objects, so that their faults are reported. */
+async function* selectedLines({ lines }: NdjsonFile, { only, from }: Options): AsyncGenerator<FileLine> {
   for await (const line of lines) {
     if (line.number < from) continue;
-    if (only === undefined || isWanted(line, only)) yield line;
+    if (only === undefined || isSelected(line, only)) yield line;
   }
 }
 
-function isWanted({ number, bytes }: FileLine, only: readonly string[]): boolean {
+function isSelected({ number, bytes }: FileLine, only: readonly string[]): boolean {
   const object = objectOf(readLine(number, bytes)?.text ?? null);
   return Array.isArray(object) || typeof object.record !== "string" || only.includes(object.record);
 }
 
-/** Names every bad line of the file. It checks no references, because only the database knows them. */
+/** Prints the faults of bad lines. It checks no references, because only the database knows them. */
 async function check(name: string, options: Options): Promise<void> {
   const kinds = options.restore ? RESTORED_KINDS : KINDS;
   const horizon = options.restore ? null : configuredHorizon(options.env);
-  const unknown = new UnknownFields(kinds);
-  let checked = 0;
-  let bad = 0;
-  for await (const { number, bytes } of wanted(openNdjson(name), options)) {
+  const unknownFields = new UnknownFields(kinds);
+  let checkedLines = 0;
+  let badLines = 0;
+  for await (const { number, bytes } of selectedLines(openNdjson(name), options)) {
     const line = readLine(number, bytes);
     if (line === null) continue;
-    checked += 1;
-    unknown.add(number, line.text);
+    checkedLines += 1;
+    unknownFields.add(number, line.text);
     const result = checkLine(line, kinds, horizon);
     if (!("messages" in result)) continue;
-    bad += 1;
-    if (bad > NAMED_LINES) continue;
+    badLines += 1;
+    if (badLines > NAMED_LINES) continue;
     for (const [field, texts] of Object.entries(result.messages)) {
       console.error(`line ${number}${field === "" ? "" : `.${field}`}: ${texts.join("; ")}`);
     }
   }
-  if (bad > NAMED_LINES) console.error(`… and ${counted(bad - NAMED_LINES, "more bad line", "more bad lines")}.`);
-  const warnings = unknown.warnings();
+  if (badLines > NAMED_LINES)
+    console.error(`… and ${counted(badLines - NAMED_LINES, "more bad line", "more bad lines")}.`);
+  const warnings = unknownFields.warnings();
   for (const warning of warnings) console.error(`Warning: ${warning}`);
   if (warnings.length > 0) console.error("The feed ignores these fields.");
-  if (bad > 0) throw new CommandError(`${counted(checked, "line")} checked, ${count(bad)} bad. Nothing was sent.`);
+  if (badLines > 0)
+    throw new CommandError(`${counted(checkedLines, "line")} checked, ${count(badLines)} bad. Nothing was sent.`);
   console.error(
-    `${counted(checked, "line")} checked, all good. Nothing was sent; references are checked when lines are sent.`,
+    `${counted(checkedLines, "line")} checked, all good. Nothing was sent; references are checked when lines are sent.`,
   );
 }
 
@@ -114,8 +116,9 @@ function progressText({ committed, waiting }: Progress, { size, position }: Ndjs
   const seconds = (Date.now() - startedAt) / 1_000;
   const sent = `${counted(committed, "line")} | ${count(Math.round(committed / seconds))} lines/s`;
   if (waiting) return `${sent} | waiting for the service`;
-  const done = size === null ? 0 : position() / size;
-  return done === 0 ? sent : `${Math.floor(100 * done)} % | ${sent} | ${duration((seconds / done) * (1 - done))} left`;
+  const share = size === null ? 0 : position() / size;
+  if (share === 0) return sent;
+  return `${Math.floor(100 * share)} % | ${sent} | ${duration((seconds / share) * (1 - share))} left`;
 }
 
 function summary(

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { wholeNumber } from "./lib/options.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
 
-// How long a request may take, over words that were chosen to make a search expensive.
+// The longest that a read may take, even a search for words chosen to be expensive.
 const LIMIT_MS = "1000";
 
 export const program = new Command("npm run fuzz --")

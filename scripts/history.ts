@@ -40,7 +40,7 @@ withWhere(
     .description("empty the bodies of all that a customer wrote, or of one message, in the database and in segments")
     .argument("[customer]", "the customer's id", recordId)
     .option("--message <id>", "the message's id, instead of a customer's", recordId),
-).action(drop);
+).action(dropBodies);
 
 if (import.meta.main) await main(() => program.parseAsync());
 
@@ -61,18 +61,20 @@ async function copy(folder: string, options: WhereOptions): Promise<void> {
 
 async function restore(folder: string, options: WhereOptions): Promise<void> {
   const where = whereOf(options);
-  let claimed: Promise<void> | undefined;
+  let claim: Promise<void> | undefined;
   const { done, skipped, faults } = await withBucket(where, (opened) =>
     forEachSegment(opened, async (segment, bucket) => {
-      const there = await bucket.read(segment.name);
-      if (there !== null)
-        return sha256Of(there) === segment.sha256 ? "skipped" : { fault: "is in the bucket, as another object" };
+      const objectInBucket = await bucket.read(segment.name);
+      if (objectInBucket !== null)
+        return sha256Of(objectInBucket) === segment.sha256
+          ? "skipped"
+          : { fault: "is in the bucket, as another object" };
       const file = path.join(folder, segment.name);
       if (!existsSync(file)) return { fault: "is neither in the bucket nor in the folder" };
       const object = readFileSync(file);
       if (sha256Of(object) !== segment.sha256) return { fault: "has another SHA-256 in the folder" };
-      claimed ??= claimBucket(bucket, where);
-      await claimed;
+      claim ??= claimBucket(bucket, where);
+      await claim;
       await bucket.write(segment.name, object);
       return "done";
     }),
@@ -81,7 +83,7 @@ async function restore(folder: string, options: WhereOptions): Promise<void> {
   console.log(`${counted(done, "object")} put back, ${count(skipped)} were there. All are as the database says.`);
 }
 
-async function drop(
+async function dropBodies(
   customer: string | undefined,
   { message, ...options }: WhereOptions & { message?: string },
 ): Promise<void> {
@@ -89,14 +91,16 @@ async function drop(
   if ((customer === undefined) === (message === undefined))
     throw new CommandError("Name either a customer or a --message.");
   await withBucket(where, async (opened) => {
-    // The database comes first, so a message that leaves for history meanwhile has no body.
-    const stored =
+    // The database comes before history, so that a message which leaves for history meanwhile has no body.
+    const emptiedInDatabase =
       message === undefined
         ? await dropStoredTexts("message", customer ?? "", where)
         : await dropStoredBody(message, where);
-    const target = message === undefined ? { customer: customer ?? "" } : { message };
-    const { texts, written, skipped, unnamed } = await dropFromSegments(["message"], target, opened);
-    console.log(`${counted(stored, "message in the database has", "messages in the database have")} no body now.`);
+    const selection = message === undefined ? { customer: customer ?? "" } : { message };
+    const { texts, written, skipped, unnamed } = await dropFromSegments(["message"], selection, opened);
+    console.log(
+      `${counted(emptiedInDatabase, "message in the database has", "messages in the database have")} no body now.`,
+    );
     console.log(
       `${counted(texts, "body", "bodies")} dropped: ${counted(written, "object")} written anew, ${count(skipped)} left as they are.`,
     );

@@ -25,8 +25,8 @@ export const program = withService(new Command("npm run probe --"), "an export t
 if (import.meta.main) await main(() => program.parseAsync());
 
 async function run({ deploy = false, ...service }: Options): Promise<void> {
-  const isHere = isLocal(service.url);
-  if (isHere && deploy)
+  const isServiceLocal = isLocal(service.url);
+  if (isServiceLocal && deploy)
     throw new CommandError(
       "--deploy is for a service at Cloudflare, and this address is this machine's: leave it out, or change --url.",
     );
@@ -34,33 +34,38 @@ async function run({ deploy = false, ...service }: Options): Promise<void> {
   await stoppable(async (stop) => {
     const client = new ProbeClient({ url: service.url, token }, stop);
     await client.clean();
-    const measured = measureAll(client, stop);
-    await measured.finally(() => client.clean());
+    const measuring = measureAll(client, stop);
+    await measuring.finally(() => client.clean());
   });
 
   async function measureAll(client: ProbeClient, stop: AbortSignal): Promise<void> {
-    let wrong = 0;
-    if (isHere)
+    let wrongAssumptions = 0;
+    if (isServiceLocal)
       console.log("This service runs on this machine, which shows nothing of Cloudflare: nothing is judged.\n");
     for (const { name, assumed, measure } of MEASUREMENTS) {
       console.error(`${name} …`);
-      wrong += report(name, assumed, await measure(client, stop));
+      wrongAssumptions += printFinding(name, assumed, await measure(client, stop));
     }
     const name = "A deployment, at an open socket's object";
     console.error(`${name} …`);
-    const finding = isHere
+    const finding = isServiceLocal
       ? ({ measured: "no deployment happened", verdict: "not measured" } as const)
       : await measureDeployment(client, { deploys: deploy, env: service.env, say: console.error }, stop);
-    wrong += report(name, "at most 300 s with its former code, which is max_delay in wrangler.toml", finding);
-    if (!isHere) console.log(wrong === 0 ? "No assumption is wrong." : `${wrong} assumptions are wrong.`);
-    if (wrong > 0) process.exitCode = 1;
+    wrongAssumptions += printFinding(
+      name,
+      "at most 300 s with its former code, which is max_delay in wrangler.toml",
+      finding,
+    );
+    if (!isServiceLocal)
+      console.log(wrongAssumptions === 0 ? "No assumption is wrong." : `${wrongAssumptions} assumptions are wrong.`);
+    if (wrongAssumptions > 0) process.exitCode = 1;
   }
 
-  /** Prints a figure, and counts whether its assumption is wrong. */
-  function report(name: string, assumed: string, { measured, verdict }: Finding): number {
-    const so = isHere && verdict !== "not measured" ? "not judged" : verdict;
-    console.log(`${name}\n  measured  ${measured}\n  assumed   ${assumed}\n  so        ${so}\n`);
-    return so.startsWith("wrong") ? 1 : 0;
+  /** Prints a figure. Returns 1 if its assumption is wrong, otherwise 0. */
+  function printFinding(name: string, assumed: string, { measured, verdict }: Finding): number {
+    const shownVerdict = isServiceLocal && verdict !== "not measured" ? "not judged" : verdict;
+    console.log(`${name}\n  measured  ${measured}\n  assumed   ${assumed}\n  so        ${shownVerdict}\n`);
+    return shownVerdict.startsWith("wrong") ? 1 : 0;
   }
 }
 

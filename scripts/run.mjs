@@ -1,5 +1,6 @@
-// Every command starts here, on any Node from 20 on and with nothing installed. This installs what the lock file says if
-// that is missing, and then runs scripts/COMMAND.ts with the project's own Node, or else a tool of node_modules such as biome.
+// Every command starts here, on any Node from 20 on and with nothing installed. This file installs the packages
+// of the lock file if any may be missing. Then it runs scripts/COMMAND.ts with the project's own Node. If there is no such
+// script, it runs a tool of node_modules, such as biome.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { constants } from "node:os";
@@ -13,10 +14,11 @@ const WATCH_NPM_EVERY_MS = 500;
 
 // The process of the install, or of the command.
 let child;
-let stopped;
-// A terminal sends Ctrl-C to the child too. A kill reaches only this process, so it is passed on.
+// The signal that stopped this process.
+let stopSignal;
+// A terminal sends Ctrl-C to the child too. A kill reaches only this process, so this process passes it on.
 process.on("SIGINT", () => {
-  stopped = "SIGINT";
+  stopSignal = "SIGINT";
 });
 process.on("SIGTERM", passOnKill);
 if (process.env.npm_lifecycle_event !== undefined) endWithNpm();
@@ -39,11 +41,11 @@ async function install() {
   }, PROGRESS_EVERY_MS);
   const flags = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = process.env.npm_execpath;
-  const [file, first] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
-  const { status, error } = await run(file, [...first, ...flags], { cwd: root, stdio: ["ignore", 2, 2] });
+  const [file, npmPath] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
+  const { status, error } = await run(file, [...npmPath, ...flags], { cwd: root, stdio: ["ignore", 2, 2] });
   clearInterval(progress);
   if (error !== undefined) fail(`npm cannot be run (${error.message}). Install Node 20 or newer with its npm.`);
-  if (stopped !== undefined) fail("Stopped.", 128 + constants.signals[stopped]);
+  if (stopSignal !== undefined) fail("Stopped.", 128 + constants.signals[stopSignal]);
   if (status !== 0) fail("The install failed; see npm's output above.");
   if (!existsSync(projectNode())) failWithoutNode();
 }
@@ -57,7 +59,7 @@ async function handOver() {
   const env = {
     ...process.env,
     PATH: `${bin}${path.delimiter}${process.env.PATH ?? ""}`,
-    // Node keeps compiled modules here: a command starts in two thirds of the time.
+    // Node caches compiled modules in this folder, so that a command starts in two thirds of the time.
     NODE_COMPILE_CACHE: path.join(root, "node_modules", ".cache", "node"),
   };
   // The channel closes if this process is killed, so the script notices (scripts/lib/project.ts).
@@ -79,21 +81,21 @@ function run(file, args, options) {
 }
 
 function passOnKill() {
-  stopped = "SIGTERM";
+  stopSignal = "SIGTERM";
   child?.kill("SIGTERM");
 }
 
-/** npm does not pass a kill on: at most its shell dies. So this watches whether npm and the shell still run. */
+/** If somebody kills npm, its shell may die, but this process gets no signal. So it watches whether both still run. */
 function endWithNpm() {
-  const before = starters();
+  const firstStarters = starters();
   const watching = setInterval(() => {
-    if (starters() === before) return;
+    if (starters() === firstStarters) return;
     clearInterval(watching);
     passOnKill();
   }, WATCH_NPM_EVERY_MS).unref();
 }
 
-/** The process id of the parent and, if the parent is a shell, of npm above it, which only Linux shows. */
+/** The id of the parent process. If that is a shell, on Linux also the id of its parent, which is npm. */
 function starters() {
   const { ppid } = process;
   try {

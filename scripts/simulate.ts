@@ -32,20 +32,20 @@ async function run({ seed, steps, runs, log }: Options): Promise<void> {
   console.error(`Simulating ${steps.toLocaleString("en")} steps a seed …`);
   const bundle = await bundleService();
   const file = log === undefined ? null : createWriteStream(log);
-  let total = 0;
-  for (let current = seed; current < seed + runs; current += 1) {
+  let totalSteps = 0;
+  for (let runSeed = seed; runSeed < seed + runs; runSeed += 1) {
     const startedAt = performance.now();
-    const plan = planOf(current, steps);
+    const plan = planOf(runSeed, steps);
     const outcome = await simulate(plan, bundle, (line) => file?.write(`${line}\n`));
-    total += outcome.steps;
+    totalSteps += outcome.steps;
     const seconds = (performance.now() - startedAt) / 1_000;
     console.log(
-      `Seed ${current}: ${outcome.steps.toLocaleString("en")} steps, ${Math.round(outcome.seconds / 60)} simulated minutes, ${outcome.history.segments} segments of history, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
+      `Seed ${runSeed}: ${outcome.steps.toLocaleString("en")} steps, ${Math.round(outcome.seconds / 60)} simulated minutes, ${outcome.history.segments} segments of history, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
     );
     if (outcome.failure !== null) throw await explain(plan, outcome, bundle);
   }
   file?.end();
-  console.log(`${total.toLocaleString("en")} steps with ${runs} seeds: every rule held.`);
+  console.log(`${totalSteps.toLocaleString("en")} steps with ${runs} seeds: every rule held.`);
 }
 
 async function explain(plan: Plan, outcome: Outcome, bundle: Bundle) {

@@ -28,16 +28,16 @@ interface Options {
   json?: string;
 }
 
-// An isolate gets 128 MB, as in production: else garbage grows to gigabytes. Wrangler keeps no record of each request,
-// which would grow, too.
-const MEASURED = { MINIFLARE_WORKERD_V8_FLAGS: "--max-heap-size=128", X_LOCAL_OBSERVABILITY: "false" };
+// An isolate gets 128 MB, as in production, because otherwise garbage grows to gigabytes. Wrangler keeps no record of each
+// request, because the records would take memory too.
+const VARIABLES = { MINIFLARE_WORKERD_V8_FLAGS: "--max-heap-size=128", X_LOCAL_OBSERVABILITY: "false" };
 const MEMORY_FOLDER = "/dev/shm";
 const ROOM_BYTES = 2 * 1024 ** 3;
 const SAMPLE_MS = 1_000;
 const PROGRESS_MS = 5_000;
 const SCHEDULE_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
-// A feed gives up after 40 seconds, and may be committed later. The soak does not expect that.
+// After 40 seconds the service answers a feed request with an error, but may still commit it. The soak does not expect that.
 const MOST_STALL_SECONDS = 30;
 
 export const program = new Command("npm run soak --")
@@ -64,7 +64,7 @@ async function soak(options: Options): Promise<void> {
   const persistTo = mkdtempSync(path.join(folderOfDatabase(), `loyalty-edge-soak-${options.port}-`));
   const stop = new AbortController();
   let service: Service | undefined;
-  // The first Ctrl-C ends the load and reports. The second does not wait for a service that hangs.
+  // The first Ctrl-C ends the load, and the report follows. The second kills the service, which may hang.
   const onInterrupt = () => {
     if (!stop.signal.aborted) return stop.abort();
     if (service !== undefined) signalGroup(service, "SIGKILL");
@@ -73,22 +73,22 @@ async function soak(options: Options): Promise<void> {
   };
   process.on("SIGINT", onInterrupt).on("SIGTERM", onInterrupt);
   try {
-    const local = { port: options.port, persistTo };
-    await prepare(local);
+    const serviceOptions = { port: options.port, persistTo };
+    await prepare(serviceOptions);
     const entry = options.stall === 0 ? {} : { entry: "scripts/soak/worker.ts" };
-    service = serve({ ...local, ...entry }, { detached: true, variables: MEASURED });
+    service = serve({ ...serviceOptions, ...entry }, { detached: true, variables: VARIABLES });
     if (!(await service.ready)) throw new CommandError("The server did not start; see wrangler's output above.");
     await loadDemo(service.url);
     const { connections, seed } = options;
     const { judge, ...load } = await loadService(service, options, stop);
     console.error("Comparing the answers with the model …");
     await sleep(AFTERMATH_MS);
-    const fromModel = await judge
+    const modelDifferences = await judge
       .differences(service.url, seed)
       .catch((error: unknown) => [`The service cannot be compared: ${error}`]);
     await end(service);
     console.error("Comparing the derived data with the records …");
-    const differences = [...fromModel, ...(await wrongTotals(persistTo))];
+    const differences = [...modelDifferences, ...(await wrongTotals(persistTo))];
     const report: SoakReport = { ...load, connections, seed, differences };
     console.log(toText(report));
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
@@ -106,27 +106,27 @@ async function soak(options: Options): Promise<void> {
 async function wrongTotals(persistTo: string): Promise<string[]> {
   const queries = DERIVED.map((derived) => findDifferences(derived, ALL_KEYS));
   const recounts = await askDatabase<Difference>(queries, { persistTo, env: PRODUCTION });
-  return recounts.flatMap((found, index) =>
-    found.map((difference) => `${DERIVED[index]?.name}, ${toDifferenceText(difference)}`),
+  return recounts.flatMap((differences, index) =>
+    differences.map((difference) => `${DERIVED[index]?.name}, ${toDifferenceText(difference)}`),
   );
 }
 
-/** In memory if there is room: many inboxes write at once, and would wait for the disk. */
+/** A folder in memory, if there is room: many inboxes write at once, and would wait for the disk. */
 function folderOfDatabase(): string {
   if (!existsSync(MEMORY_FOLDER)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
   return bavail * bsize >= ROOM_BYTES ? MEMORY_FOLDER : tmpdir();
 }
 
-/** Sends requests and feeds until the time is over, Ctrl-C, or the service ends. */
+/** Sends requests and feeds, until the time is over, somebody presses Ctrl-C or the service ends. */
 async function loadService({ url, pid, ended }: Service, options: Options, stop: AbortController) {
   const traffic: Traffic = new Map();
   const errors: Record<string, number> = {};
-  const excused: Record<string, number> = {};
+  const excusedErrors: Record<string, number> = {};
   const stalls = new Stalls(url, options.stall * 1_000);
   const onError: OnError = (text, startedAt) => {
-    const into = startedAt !== undefined && stalls.excuses(startedAt) ? excused : errors;
-    into[text] = (into[text] ?? 0) + 1;
+    const counts = startedAt !== undefined && stalls.excuses(startedAt) ? excusedErrors : errors;
+    counts[text] = (counts[text] ?? 0) + 1;
   };
   await stalls.cacheBoards();
   const judge = new Judge();
@@ -137,14 +137,14 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
   const signal = AbortSignal.any([over.signal, stop.signal, AbortSignal.timeout(options.minutes * 60_000)]);
   const startedAt = performance.now();
   const elapsed = () => (performance.now() - startedAt) / 1_000;
-  const asked = () => [...traffic.values()].reduce((sum, count) => sum + count, 0);
+  const requestCount = () => [...traffic.values()].reduce((sum, count) => sum + count, 0);
   const sample = async () => {
-    samples.push({ at: elapsed(), requests: asked(), mebibytes: await runtimeMemory(pid) });
+    samples.push({ at: elapsed(), requests: requestCount(), mebibytes: await runtimeMemory(pid) });
   };
   const progress = async () => {
     const faults = Object.values(errors).reduce((sum, times) => sum + times, 0);
     const left = Math.max(0, Math.round(options.minutes * 60 - elapsed()));
-    const [requests, lines] = [asked(), feed.lines].map((count) => count.toLocaleString("en"));
+    const [requests, lines] = [requestCount(), feed.lines].map((count) => count.toLocaleString("en"));
     console.error(
       `${requests} requests | ${lines} lines fed | ${faults} errors | ${Math.round(samples.at(-1)?.mebibytes ?? 0)} MiB | ${left} s left`,
     );
@@ -169,14 +169,14 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
     const seconds = elapsed();
     await sample();
     const [endpoints, memory] = [Object.fromEntries([...traffic].sort()), reportMemory(samples)];
-    return { seconds, endpoints, feed, memory, errors, judge, excused, stalls: stalls.report() };
+    return { seconds, endpoints, feed, memory, errors, judge, excused: excusedErrors, stalls: stalls.report() };
   } finally {
-    // If one of them fails, the others end, too.
+    // If a part of the load fails, the other parts end too.
     over.abort();
   }
 }
 
-/** Runs a minute of the schedule, because `wrangler dev` does not. */
+/** Runs the schedule once, because `wrangler dev` never does. */
 async function runSchedule(url: string, onError: OnError): Promise<void> {
   const startedAt = Date.now();
   const answer = fetch(`${url}/__scheduled`, { signal: AbortSignal.timeout(SCHEDULE_MS) });
@@ -194,7 +194,7 @@ async function every(milliseconds: number, signal: AbortSignal, work: () => Prom
   }
 }
 
-/** Ends the service and the processes that it has started, all at once, as Ctrl-C does. */
+/** Ends the service together with the processes that it has started, as Ctrl-C in a terminal does. */
 async function end(service: Service): Promise<void> {
   signalGroup(service, "SIGINT");
   await Promise.race([service.ended, sleep(STOP_WITHIN_MS, null, { ref: false })]);

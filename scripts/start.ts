@@ -30,8 +30,8 @@ export const program = withEnvironment(
 
 if (import.meta.main) await main(() => program.parseAsync());
 
-async function start({ demo, env, persistTo = stateFolder(env), ...rest }: Options): Promise<void> {
-  const options = { ...rest, env, persistTo };
+async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions }: Options): Promise<void> {
+  const options = { ...otherOptions, env, persistTo };
   const session = await serveAppSession(options.port, env);
   try {
     await prepare(options, await buildAppPage(session.url));
@@ -45,7 +45,8 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
   const { env } = options;
   const contents = demo ? await lookForDemo(options) : "other data";
   const service = serve(options);
-  // A terminal sends Ctrl-C to the server too. A kill is passed on. In both cases the command waits for the server to end.
+  // A terminal sends Ctrl-C to the server too, but only this process gets a kill, so it passes signals on. The command then
+  // waits for the server to end.
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -74,17 +75,17 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
   console.error("Stopped.");
 }
 
-/** Whether the database has the demo program, a part of it (its loading was cut off), other data, or nothing. */
+/** What the database has. It has a part of the demo program if loading the program was cut off. */
 async function lookForDemo(where: Where): Promise<"nothing" | "part" | "whole" | "other data"> {
   const lines = demoLines();
-  const [first, last] = [lines[0], lines.at(-1)];
+  const [firstLine, lastLine] = [lines[0], lines.at(-1)];
   const query = `SELECT
     EXISTS (SELECT 1 FROM accounts) AS anything,
-    EXISTS (SELECT 1 FROM accounts WHERE id = '${first?.id}') AS first,
-    EXISTS (SELECT 1 FROM plays WHERE id = '${last?.id}')
+    EXISTS (SELECT 1 FROM accounts WHERE id = '${firstLine?.id}') AS first,
+    EXISTS (SELECT 1 FROM plays WHERE id = '${lastLine?.id}')
       OR EXISTS (SELECT 1 FROM history_segments) AS last`;
-  const [[held] = []] = await askDatabase<Record<"anything" | "first" | "last", number>>([query], where);
-  if (held?.last) return "whole";
-  if (held?.first) return "part";
-  return held?.anything ? "other data" : "nothing";
+  const [[contents] = []] = await askDatabase<Record<"anything" | "first" | "last", number>>([query], where);
+  if (contents?.last) return "whole";
+  if (contents?.first) return "part";
+  return contents?.anything ? "other data" : "nothing";
 }

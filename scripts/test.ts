@@ -28,7 +28,7 @@ function tool(name: string, file: string, args: string[]): Check {
   };
 }
 
-// `npm test` runs these beside the tests, the quickest first.
+// The checks that `npm test` runs beside the tests, the quickest first.
 const CHECKS: readonly Check[] = [
   tool("lint and format", "biome", ["check", "--error-on-warnings"]),
   tool("bindings' types", "wrangler", ["types", "--check", "--env=", "--strict-vars=false"]),
@@ -40,11 +40,11 @@ const CHECKS: readonly Check[] = [
   tool("types of the example app", "tsc", ["-p", "examples/app/tsconfig.json"]),
   { name: "OpenAPI document", run: lintOpenApi },
   { name: "Worker to deploy", run: async () => (await checkBundles([PRODUCTION, STAGING])).join(", ") },
-  // In Node, so it has a configuration of its own.
+  // The simulation has a configuration of its own, because it runs in Node.
   tool("simulation", "vitest", ["run", "--config", "test/simulation/vitest.config.ts"]),
 ];
-// The buffer takes all output of vitest, which would otherwise wait for a reader.
-const HELD_BYTES = 64 * 1024 * 1024;
+// Large enough for all output of vitest, which would otherwise stop until somebody reads.
+const BUFFER_BYTES = 64 * 1024 * 1024;
 
 export const program = vitestCommand("test", async (args) => {
   if (args.length > 0) await refuseUnknownTests(args);
@@ -53,16 +53,16 @@ export const program = vitestCommand("test", async (args) => {
       "This takes five to ten minutes on two processors. The tests run beside the checks, and are shown after them.",
     );
   await runCheck({ name: "reference page", run: buildReference });
-  // The tests take longest, so they start first. The checks run beside them, one at a time, because more would slow the
-  // tests down. The output of the tests comes after the checks.
+  // The tests take longest, so they start first. The checks run beside them, one at a time, because several would slow the
+  // tests down. The output of the tests is printed after that of the checks.
   const stop = new AbortController();
-  const printed = new PassThrough({ highWaterMark: HELD_BYTES });
+  const testOutput = new PassThrough({ highWaterMark: BUFFER_BYTES });
   const tests = runTool("vitest", ["run", ...args], {
-    into: printed,
+    into: testOutput,
     env: process.stdout.isTTY && process.env.NO_COLOR === undefined ? { FORCE_COLOR: "1" } : {},
     signal: stop.signal,
   });
-  // It is awaited below. If a check fails before, this prevents an unhandled rejection.
+  // The code below awaits the tests. If they fail before that, this prevents an unhandled rejection.
   tests.catch(() => {});
   try {
     for (const check of CHECKS) await runCheck(check);
@@ -71,8 +71,8 @@ export const program = vitestCommand("test", async (args) => {
     await tests;
     throw error;
   }
-  printed.pipe(process.stdout);
-  // Vitest prints the failures itself. A run that hung has its own status.
+  testOutput.pipe(process.stdout);
+  // Vitest prints the failures itself. A status of its own says that the run hung.
   process.exitCode = (await tests).status;
 }).description(
   "Lint, check every type, build what is deployed and packed, and run the tests inside the Workers runtime.",
@@ -91,10 +91,10 @@ async function runCheck({ name, run }: Check): Promise<void> {
 async function lintOpenApi(): Promise<string> {
   const config = await createConfig({ extends: ["recommended-strict"] });
   const source = JSON.stringify(openApi(), null, 2);
-  const found = await lintFromString({ source, absoluteRef: "/openapi.json", config });
-  // A rule wants a 2xx answer of every operation, but a WebSocket opens with 101.
-  const problems = found.filter(({ ruleId, location: [place] }) => {
-    return ruleId !== "operation-2xx-response" || !place?.pointer?.includes("~1api~1v1~1customer~1live");
+  const brokenRules = await lintFromString({ source, absoluteRef: "/openapi.json", config });
+  // One rule wants a 2xx answer of every operation, but the operation that opens a WebSocket answers 101.
+  const problems = brokenRules.filter(({ ruleId, location: [location] }) => {
+    return ruleId !== "operation-2xx-response" || !location?.pointer?.includes("~1api~1v1~1customer~1live");
   });
   if (problems.length === 0) return "good";
   formatProblems(problems, { totals: { errors: problems.length, warnings: 0, ignored: 0 }, version: "" });

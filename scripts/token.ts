@@ -13,7 +13,7 @@ interface Options {
 
 const SECONDS = { m: 60, h: 3_600, d: 86_400 };
 /** Short, because a leaked token is valid until it expires. */
-const EXPIRES_IN_SECONDS = SECONDS.h;
+const DEFAULT_LIFETIME_SECONDS = SECONDS.h;
 
 export const program = new Command("npm run token --")
   .description("Print a token, signed with JWT_SECRET of the environment, or else with that of the local service.")
@@ -49,13 +49,13 @@ function tokenCommand(name: string, description: string): Command {
 }
 
 async function print(bearer: Bearer, { expiresIn, secret, env }: Options): Promise<void> {
-  const given = secret === "-" ? await secretFromStandardInput() : process.env.JWT_SECRET || null;
-  const seconds = expiresIn ?? (given === null ? DEV_TOKEN_DAYS * SECONDS.d : EXPIRES_IN_SECONDS);
-  const signing = { secret: given ?? devSecret(env), seconds, client: "operator", env };
+  const namedSecret = secret === "-" ? await secretFromStandardInput() : process.env.JWT_SECRET || null;
+  const seconds = expiresIn ?? (namedSecret === null ? DEV_TOKEN_DAYS * SECONDS.d : DEFAULT_LIFETIME_SECONDS);
+  const signing = { secret: namedSecret ?? devSecret(env), seconds, client: "operator", env };
   const token = await signToken(bearer, signing);
-  const source = given === null ? devVarsOf(env) : secret === "-" ? "standard input" : "this terminal (JWT_SECRET)";
+  const source = secret === "-" ? "standard input" : "this terminal (JWT_SECRET)";
   const expires = new Date(Date.now() + seconds * 1_000).toISOString().slice(0, 16).replace("T", " ");
-  console.error(`Signed with the secret of ${source}; expires ${expires} UTC.`);
+  console.error(`Signed with the secret of ${namedSecret === null ? devVarsOf(env) : source}; expires ${expires} UTC.`);
   console.log(token);
 }
 
@@ -66,12 +66,12 @@ async function secretFromStandardInput(): Promise<string> {
 }
 
 function standardInput(source: string): "-" {
-  // Other users of the machine can see a command line, and the shell stores it.
+  // A secret in the command line could be seen by other users of the machine, and the shell would store it.
   if (source !== "-") throw new InvalidArgumentError("It must be -, for standard input, or stand in JWT_SECRET.");
   return source;
 }
 
-/** Seconds. */
+/** Parses `15m`, `12h` or `90d` into seconds. */
 function lifetime(text: string): number {
   const [, count = "", unit = ""] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
   if (unit !== "m" && unit !== "h" && unit !== "d")
@@ -81,7 +81,7 @@ function lifetime(text: string): number {
 
 function accountIds(text: string): readonly string[] | "*" {
   if (text === "*") return text;
-  const ids = text.split(",").map((one) => one.trim());
+  const ids = text.split(",").map((id) => id.trim());
   if (!ids.every((id) => /^[1-9]\d{0,14}$/.test(id)))
     throw new InvalidArgumentError('It must be ids of 1 to 15 digits with commas between them, or "*".');
   return ids;

@@ -33,19 +33,19 @@ if (import.meta.main) await main(() => program.parseAsync());
 
 async function verify(options: Options): Promise<void> {
   const where = whereOf(options);
-  // A bucket that is not bound is an error before the long comparison.
+  // Ends the command at once if no bucket is bound, and not only after the long comparison.
   if (options.history) boundBucket(where);
   const records = await countRecords(where);
-  const found = await compare(where, options, records);
+  const differences = await compare(where, options, records);
   const faults = options.history ? await readHistory(where) : 0;
-  report(found, records, options.repair ?? false);
+  printReport(differences, records, { isRepaired: options.repair ?? false });
   if (faults > 0) throw new CommandError(`History has ${counted(faults, "fault")}; see above.`);
 }
 
 type Table = NonNullable<Derived["over"]>;
 type Records = Record<Table, { records: number; lastKey: number }>;
 
-/** The records that derived data follows from, by table. */
+/** Counts the records that derived data follows from, by table. */
 async function countRecords(where: Where): Promise<Records> {
   const tables = [...new Set(DERIVED.map(({ over }) => over))].filter((table) => table !== null);
   const queries = tables.map((table) => `SELECT count(*) AS records, coalesce(max(key), 0) AS lastKey FROM ${table}`);
@@ -55,10 +55,10 @@ async function countRecords(where: Where): Promise<Records> {
   ) as Records;
 }
 
-/** The differences by the name of derived data. */
+/** Compares derived data with the records. Resolves with the differences, by the name of the derived data. */
 async function compare(where: Where, options: Options, records: Records): Promise<Map<string, Difference[]>> {
   const steps = DERIVED.flatMap((derived) =>
-    ranges(derived.over === null ? 0 : records[derived.over].lastKey, options.step).map((range) => ({
+    rangesUpTo(derived.over === null ? 0 : records[derived.over].lastKey, options.step).map((range) => ({
       derived,
       range,
     })),
@@ -79,11 +79,11 @@ async function compare(where: Where, options: Options, records: Records): Promis
   }
 }
 
-/** The ranges that cover the keys up to the last. The last range has no end: rows may be left of a deleted record. */
-function ranges(last: number, step: number): KeyRange[] {
-  const number = Math.max(1, Math.ceil(last / step));
-  return Array.from({ length: number }, (_, index) =>
-    rangeOfKeys(index * step + 1, index === number - 1 ? Number.MAX_SAFE_INTEGER : (index + 1) * step),
+/** Ranges that cover all keys. The last range has no end, because derived rows may be left of a deleted record. */
+function rangesUpTo(lastKey: number, step: number): KeyRange[] {
+  const rangeCount = Math.max(1, Math.ceil(lastKey / step));
+  return Array.from({ length: rangeCount }, (_, index) =>
+    rangeOfKeys(index * step + 1, index === rangeCount - 1 ? Number.MAX_SAFE_INTEGER : (index + 1) * step),
   );
 }
 
@@ -96,7 +96,11 @@ async function readHistory(where: Where): Promise<number> {
   return faults.length;
 }
 
-function report(found: ReadonlyMap<string, Difference[]>, records: Records, repaired: boolean): void {
+function printReport(
+  found: ReadonlyMap<string, Difference[]>,
+  records: Records,
+  { isRepaired }: { isRepaired: boolean },
+): void {
   for (const [name, differences] of found) {
     if (differences.length === 0) console.log(`${name}: as expected`);
     else console.log(`${name}: ${count(differences.length)} differ\n${firstLines(differences.map(toText))}`);
@@ -106,6 +110,6 @@ function report(found: ReadonlyMap<string, Difference[]>, records: Records, repa
   const total = [...found.values()].flat().length;
   const differences = counted(total, "difference");
   if (total === 0) console.log("All derived data agrees with the records.");
-  else if (repaired) console.log(`Repaired ${differences}. Run the command again to see that none is left.`);
+  else if (isRepaired) console.log(`Repaired ${differences}. Run the command again to see that none is left.`);
   else throw new CommandError(`${differences}. To repair: npm run verify-totals -- --repair`);
 }

@@ -18,9 +18,9 @@ export interface Case {
   name: string;
   /** The request of a round. Rounds may differ. */
   call: (round: number) => Call;
-  /** An answer with another number of round trips belongs to another case, and is not counted. */
+  /** The expected number of round trips to D1. An answer that took another number is not counted. */
   roundTrips: 0 | 1 | 2 | 3;
-  /** The upper limit of its p50, as a ratio to the baseline. */
+  /** How large the p50 may be, as a ratio to the baseline's. */
   aim: number;
 }
 
@@ -40,36 +40,36 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
   const token = await tokenOf(narrowTeam.customer);
 
   /** A case of one round trip. It sends the same request in each round. */
-  const ask = (endpoint: string, name: string, aim: number, call: Omit<Call, "token">, own = token): Case => {
-    const whole = { ...call, path: CUSTOMER + call.path, token: own };
-    return { endpoint, name, call: () => whole, roundTrips: 1, aim };
+  const ask = (endpoint: string, name: string, aim: number, call: Omit<Call, "token">, callerToken = token): Case => {
+    const request = { ...call, path: CUSTOMER + call.path, token: callerToken };
+    return { endpoint, name, call: () => request, roundTrips: 1, aim };
   };
   const post = (endpoint: string, name: string, aim: number, path: string, body: object) =>
     ask(endpoint, name, aim, { method: "POST", path, body: JSON.stringify(body) });
   const get = async (endpoint: string, name: string, aim: number, path: string, customer: string) =>
     ask(endpoint, name, aim, { method: "GET", path }, await tokenOf(customer));
 
-  const nearby = (name: string, aim: number, place: object) =>
-    post("nearby", name, aim, "/campaigns/near-by-popular-campaigns", place);
+  const nearby = (name: string, aim: number, location: object) =>
+    post("nearby", name, aim, "/campaigns/near-by-popular-campaigns", location);
   const since = (time: string) => `/messages?check_time=${encodeURIComponent(time)}`;
   const team = (name: string, { store, customer }: typeof narrowTeam, query = "") =>
     get("team", name, 1.6, `/stores/${store}/team-with-level${query}`, customer);
   const search = (name: string, aim: number, query: string, filter?: string) =>
     post("search", name, aim, "/full-search", { query, filter });
-  const board = (name: string, aim: number, of: object, rank_on: string) =>
-    post("leaderboard", name, aim, "/gamification/leaderboard", { ...of, rank_on });
-  // A search that finds nothing is repeated with similar words, if the index has any.
+  const board = (name: string, aim: number, filters: object, rank_on: string) =>
+    post("leaderboard", name, aim, "/gamification/leaderboard", { ...filters, rank_on });
+  // A search that finds nothing looks for similar words (the second round trip), and searches for those (the third).
   const withTypos = (filter: keyof typeof picks.misspelt): Case[] => {
-    const { one, two, nothing } = picks.misspelt[filter];
+    const { oneWord, twoWords, unknownWord } = picks.misspelt[filter];
     return [
-      { ...search(`${filter}, a typo`, 4, one, filter), roundTrips: 3 },
-      { ...search(`${filter}, two words, a typo`, 4, two, filter), roundTrips: 3 },
-      { ...search(`${filter}, nothing near`, 3, nothing, filter), roundTrips: 2 },
+      { ...search(`${filter}, a typo`, 4, oneWord, filter), roundTrips: 3 },
+      { ...search(`${filter}, two words, a typo`, 4, twoWords, filter), roundTrips: 3 },
+      { ...search(`${filter}, nothing near`, 3, unknownWord, filter), roundTrips: 2 },
     ];
   };
   // A cached board lives for thirty seconds, so each round asks for another board. The busy board stays cached.
-  const cold = picks.boards.map((one) => board("cold", 3, one, "hit"));
-  const firstCold = board("cold", 3, picks.busyBoard, "hit");
+  const coldBoards = picks.boards.map((filters) => board("cold", 3, filters, "hit"));
+  const firstColdBoard = board("cold", 3, picks.busyBoard, "hit");
 
   const hundredthPage = `/me/entries?after=${encodeURIComponent(manyEntries.hundredthPage)}`;
   const lookup: Call = {
@@ -79,13 +79,13 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
   };
 
   const cases = [
-    nearby("densest place", 1.5, picks.dense),
-    nearby("one store", 1.6, picks.lone),
-    nearby("no store", 1.6, { ...picks.dense, latitude: -75, longitude: -120 }),
+    nearby("densest place", 1.5, picks.denseLocation),
+    nearby("one store", 1.6, picks.lonelyStore),
+    nearby("no store", 1.6, { ...picks.denseLocation, latitude: -75, longitude: -120 }),
     await get("messages", "first page", 1.65, "/messages", manyGroups.customer),
     await get("messages", "few groups", 1.6, "/messages", picks.fewGroups),
     await get("messages", "poll, news", 1.6, since(manyGroups.beforeNews), manyGroups.customer),
-    // The inbox answers, without D1.
+    // The customer's inbox object answers, without D1.
     {
       ...(await get("messages", "poll, no news", 0.6, since(manyGroups.newest), manyGroups.customer)),
       roundTrips: 0 as const,
@@ -118,7 +118,10 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     ...withTypos("customers"),
     ...withTypos("stores"),
     { ...board("warm", 1, picks.busyBoard, "run"), roundTrips: 0 as const },
-    { ...firstCold, call: (round: number) => (cold[round % cold.length] ?? firstCold).call(round) },
+    {
+      ...firstColdBoard,
+      call: (round: number) => (coldBoards[round % coldBoards.length] ?? firstColdBoard).call(round),
+    },
   ];
   return { cases, baseline: { method: "GET", path: `${CUSTOMER}/baseline`, token } };
 }

@@ -17,9 +17,9 @@ export interface Measured {
   p50: number;
   /** The p50 divided by the p50 of the baseline at the same scale. */
   ratio: number;
-  /** The median. */
+  /** The median number of round trips to D1. */
   roundTrips: number;
-  /** SQLite's own time: the mean of the answers without the slowest twentieth. */
+  /** SQLite's own time: the mean of all answers but the slowest twentieth. */
   sqlMilliseconds: number;
   rowsRead: number;
   bytes: number;
@@ -31,8 +31,8 @@ const WARM_UP_ROUNDS = 10;
 const SLOWEST_SHARE = 0.05;
 
 export function lanesOf(scale: string, url: string, { cases, baseline }: Cases): Lane[] {
-  const first = { endpoint: BASELINE, name: "SELECT 1", call: () => baseline };
-  return [first, ...cases].map((lane) => ({ ...lane, scale, url }));
+  const baselineCase = { endpoint: BASELINE, name: "SELECT 1", call: () => baseline };
+  return [baselineCase, ...cases].map((lane) => ({ ...lane, scale, url }));
 }
 
 /**
@@ -52,41 +52,41 @@ export async function measure(lanes: readonly Lane[], rounds: number, onRound: (
       if (round >= 0) onRound();
     }
   } finally {
-    for (const one of connections.values()) one.close();
+    for (const connection of connections.values()) connection.close();
   }
   const p50Of = (lane: Lane) => median(replies.get(lane), "milliseconds");
   const baselines = lanes.filter(({ endpoint }) => endpoint === BASELINE);
-  return [...replies].map(([lane, own]): Measured => {
+  return [...replies].map(([lane, laneReplies]): Measured => {
     const { scale, endpoint, name, aim } = lane;
-    const baseline = baselines.find((one) => one.scale === scale) ?? lane;
+    const baseline = baselines.find((candidate) => candidate.scale === scale) ?? lane;
     return {
       ...{ scale, endpoint, name, ...(aim !== undefined && { aim }) },
-      samples: own.length,
+      samples: laneReplies.length,
       p50: p50Of(lane),
       ratio: p50Of(lane) / p50Of(baseline),
-      roundTrips: median(own, "roundTrips"),
-      sqlMilliseconds: sqlMilliseconds(own),
-      rowsRead: median(own, "rowsRead"),
-      bytes: median(own, "bytes"),
+      roundTrips: median(laneReplies, "roundTrips"),
+      sqlMilliseconds: sqlMilliseconds(laneReplies),
+      rowsRead: median(laneReplies, "rowsRead"),
+      bytes: median(laneReplies, "bytes"),
     };
   });
 }
 
-/** A mean, because each answer has whole milliseconds: a median would be 0 or 1. */
+/** The mean time of SQLite. A median would be 0 or 1, because an answer gives whole milliseconds. */
 function sqlMilliseconds(replies: readonly Reply[]): number {
   const count = Math.ceil(replies.length * (1 - SLOWEST_SHARE));
-  const fastest = replies.toSorted((one, other) => one.milliseconds - other.milliseconds).slice(0, count);
+  const fastest = replies.toSorted((first, second) => first.milliseconds - second.milliseconds).slice(0, count);
   return fastest.reduce((sum, reply) => sum + reply.sqlMilliseconds, 0) / count;
 }
 
-function median(replies: readonly Reply[] = [], of: keyof Reply): number {
+function median(replies: readonly Reply[] = [], figure: keyof Reply): number {
   return quantile(
-    replies.map((reply) => reply[of]),
+    replies.map((reply) => reply[figure]),
     0.5,
   );
 }
 
 function shuffled<Item>(items: readonly Item[]): Item[] {
   const ranked = items.map((item) => ({ item, rank: Math.random() }));
-  return ranked.sort((one, other) => one.rank - other.rank).map(({ item }) => item);
+  return ranked.sort((first, second) => first.rank - second.rank).map(({ item }) => item);
 }

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { CommandError } from "../lib/command-error.ts";
 import type { Call } from "./cases.ts";
 
-/** An answer, with its costs from `Server-Timing`. */
+/** The size of an answer, and its costs from the header `Server-Timing`. */
 export interface Reply {
   bytes: number;
   milliseconds: number;
@@ -34,9 +34,9 @@ export class Connections {
   async send({ method, path, token, body = "", mediaType = "application/json" }: Call): Promise<Reply> {
     const headers = { Authorization: `Bearer ${token}`, ...(method === "POST" && { "Content-Type": mediaType }) };
     const startedAt = performance.now();
-    const asked = request(this.#url + path, { agent: this.#agent, method, headers });
-    asked.end(body);
-    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const clientRequest = request(this.#url + path, { agent: this.#agent, method, headers });
+    clientRequest.end(body);
+    const [response] = (await once(clientRequest, "response")) as [IncomingMessage];
     const answer = await buffer(response);
     const milliseconds = performance.now() - startedAt;
     if (response.statusCode !== 200)

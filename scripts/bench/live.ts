@@ -7,7 +7,7 @@ import { runtimeMemory } from "../soak/memory.ts";
 import { Connections, feedCall } from "./http.ts";
 import { customerToken, type Runtime } from "./runtime.ts";
 
-/** When sockets are notified: in seconds after the end of the second in which a message was stored. */
+/** How soon sockets are notified. A time is in seconds, from the end of the second in which the message was stored. */
 export interface Notifications {
   members: number;
   sockets: number;
@@ -18,16 +18,17 @@ export interface Notifications {
 /** The memory of open sockets. Each socket belongs to another customer. */
 export interface SocketMemory {
   sockets: number;
-  /** Inboxes that have stored something. */
+  /** The number of inbox objects that have stored something. */
   objects: number;
-  /** The memory of the runtime for each socket, right after all sockets are open, and once all objects are idle. */
+  /** The runtime's memory for each socket: right after all sockets were opened, and later, when all inboxes are idle. */
   openKibibytes: number;
   idleKibibytes: number;
+  /** What an inbox takes on disk. */
   storedKibibytes: number;
 }
 
 const OPENED_AT_ONCE = 50;
-const GIVE_UP_MS = 20_000;
+const FRAMES_WITHIN_MS = 20_000;
 const GROUP = "group";
 const MEMBERS = customers("member", 100);
 const SOCKETS_A_MEMBER = 5;
@@ -37,7 +38,7 @@ const SOCKETS = 2_000;
 const WARM_UP_SOCKETS = 100;
 // An object hibernates ten seconds after it last had something to do.
 export const IDLE_AFTER_MS = 15_000;
-const OBJECTS = /^[0-9a-f]{64}\.sqlite$/;
+const OBJECT_FILE = /^[0-9a-f]{64}\.sqlite$/;
 
 function customers(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
@@ -46,8 +47,8 @@ function customers(prefix: string, count: number): string[] {
 /** Feeds messages one by one to a group whose members all have open sockets. */
 export async function measureNotifications(
   runtime: Runtime,
-  times: number,
-  onTime: () => void,
+  messageCount: number,
+  onMessage: () => void,
 ): Promise<Notifications> {
   const connections = new Connections(runtime.url, 1);
   const feed = (...lines: object[]) =>
@@ -59,23 +60,23 @@ export async function measureNotifications(
     );
   const group = { record: "message_group", id: GROUP, initial_customer_id: MEMBERS[0], member_ids: MEMBERS };
   await feed(...MEMBERS.map((id) => ({ record: "customer", id, first_name: "Ada", last_name: "Lovelace" })), group);
-  // Milliseconds since 1970, as D1's clock has them.
+  // When each frame came, in milliseconds since 1970, like the times of D1's clock.
   let frames: number[] = [];
-  const each = MEMBERS.flatMap((id) => Array<string>(SOCKETS_A_MEMBER).fill(id));
-  const sockets = await openSockets(runtime.url, each, () => frames.push(Date.now()));
+  const socketOwners = MEMBERS.flatMap((id) => Array<string>(SOCKETS_A_MEMBER).fill(id));
+  const sockets = await openSockets(runtime.url, socketOwners, () => frames.push(Date.now()));
   const messages: Notifications["messages"] = [];
   try {
-    for (let time = 0; time < times; time += 1) {
+    for (let number = 0; number < messageCount; number += 1) {
       // Spread over the second, because a frame waits until the second of its message is over.
-      await sleep(SECOND_MS * ((time + 0.5) / times));
+      await sleep(SECOND_MS * ((number + 0.5) / messageCount));
       frames = [];
-      await feed({ record: "message", id: `${time}`, group_id: GROUP, customer_id: MEMBERS[0], body: "Hello" });
-      for (const deadline = Date.now() + GIVE_UP_MS; frames.length < sockets.length; await sleep(5))
+      await feed({ record: "message", id: `${number}`, group_id: GROUP, customer_id: MEMBERS[0], body: "Hello" });
+      for (const deadline = Date.now() + FRAMES_WITHIN_MS; frames.length < sockets.length; await sleep(5))
         if (Date.now() > deadline) throw new CommandError(`${frames.length} of ${sockets.length} frames came.`);
-      const over = await secondIsOverAt(runtime.database);
-      const [first = over, last = over] = [frames[0], frames.at(-1)];
-      messages.push({ first: (first - over) / SECOND_MS, last: (last - over) / SECOND_MS });
-      onTime();
+      const secondEnd = await endOfNewestSecond(runtime.database);
+      const [first = secondEnd, last = secondEnd] = [frames[0], frames.at(-1)];
+      messages.push({ first: (first - secondEnd) / SECOND_MS, last: (last - secondEnd) / SECOND_MS });
+      onMessage();
     }
     return { members: MEMBERS.length, sockets: sockets.length, messages };
   } finally {
@@ -85,30 +86,30 @@ export async function measureNotifications(
 }
 
 /** The end of the second in which the group's newest message was stored, by D1's clock, in milliseconds since 1970. */
-async function secondIsOverAt(database: D1Database): Promise<number> {
+async function endOfNewestSecond(database: D1Database): Promise<number> {
   const newest = "SELECT unixepoch(newest_at) + 1 AS over FROM message_groups WHERE id = ?";
   return Number(await database.prepare(newest).bind(GROUP).first("over")) * SECOND_MS;
 }
 
-/** Opens a socket for each of many customers, who are not stored, and waits until their objects are idle. */
+/** Measures the memory of open sockets, one for each of many customers, before and after their inboxes become idle. */
 export async function measureMemory({ url }: Runtime, folder: string): Promise<SocketMemory> {
   await closeAll(await openSockets(url, customers("warm", WARM_UP_SOCKETS)));
   await sleep(IDLE_AFTER_MS);
-  const before = await runtimeMemory(process.pid);
+  const memoryBefore = await runtimeMemory(process.pid);
   const sockets = await openSockets(url, customers("idle", SOCKETS));
   try {
-    const open = await runtimeMemory(process.pid);
+    const memoryWhenOpen = await runtimeMemory(process.pid);
     await sleep(IDLE_AFTER_MS);
-    const idle = await runtimeMemory(process.pid);
+    const memoryWhenIdle = await runtimeMemory(process.pid);
     const files = readdirSync(folder, { recursive: true, withFileTypes: true });
-    const objects = files.filter(({ name, parentPath }) => OBJECTS.test(name) && parentPath.endsWith("Inbox"));
+    const objects = files.filter(({ name, parentPath }) => OBJECT_FILE.test(name) && parentPath.endsWith("Inbox"));
     const bytes = objects.reduce((sum, { name, parentPath }) => sum + statSync(path.join(parentPath, name)).size, 0);
-    const each = (mebibytes: number) => ((mebibytes - before) * 1_024) / sockets.length;
+    const kibibytesEach = (mebibytes: number) => ((mebibytes - memoryBefore) * 1_024) / sockets.length;
     return {
       sockets: sockets.length,
       objects: objects.length - WARM_UP_SOCKETS,
-      openKibibytes: each(open),
-      idleKibibytes: each(idle),
+      openKibibytes: kibibytesEach(memoryWhenOpen),
+      idleKibibytes: kibibytesEach(memoryWhenIdle),
       storedKibibytes: bytes / objects.length / 1_024,
     };
   } finally {
@@ -118,13 +119,13 @@ export async function measureMemory({ url }: Runtime, folder: string): Promise<S
 
 /** Opens a socket for each id, and resolves once all sockets have received `hello`. */
 async function openSockets(url: string, ids: readonly string[], onFrame = () => {}): Promise<WebSocket[]> {
-  const open: WebSocket[] = [];
+  const sockets: WebSocket[] = [];
   const queue = ids.values();
   const openNext = async () => {
-    for (const id of queue) open.push(await openSocket(url, await customerToken(id), onFrame));
+    for (const id of queue) sockets.push(await openSocket(url, await customerToken(id), onFrame));
   };
   await Promise.all(Array.from({ length: OPENED_AT_ONCE }, openNext));
-  return open;
+  return sockets;
 }
 
 function openSocket(url: string, token: string, onFrame: () => void): Promise<WebSocket> {

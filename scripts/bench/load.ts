@@ -6,16 +6,16 @@ export interface KindLoad {
   kind: string;
   lines: number;
   seconds: number;
-  /** The time of bare inserts of the same lines. */
+  /** How long bare inserts of the same lines take. */
   bareSeconds: number;
   rowsWritten: number;
 }
 
 const LINES_A_REQUEST = 2_000;
-// A campaign lists up to fifty stores, and a request may list 20,000.
+// A request may list 20,000 ids, and each campaign lists up to fifty stores.
 const CAMPAIGNS_A_REQUEST = 200;
 
-/** The lines as JSON, in groups for one request each. */
+/** Yields the lines of one request after the other, as JSON texts. */
 export function* inRequests(lines: Iterable<object>, count = LINES_A_REQUEST): Generator<string[]> {
   let request: string[] = [];
   for (const line of lines) {
@@ -27,8 +27,8 @@ export function* inRequests(lines: Iterable<object>, count = LINES_A_REQUEST): G
 }
 
 /**
- * Feeds a program, kind by kind. After each request bare inserts store the same lines, so that the state of the machine affects
- * both alike. It measures only the requests.
+ * Feeds a program, kind by kind. After each feed request, bare inserts store the same lines, so that the state of
+ * the machine affects both alike. The seconds are those of the requests only.
  */
 export async function load(
   { url, feedToken: token }: Runtime,
@@ -39,18 +39,18 @@ export async function load(
   const kinds: KindLoad[] = [];
   try {
     for (const kind of KINDS_IN_ORDER) {
-      const sum: KindLoad = { kind, lines: 0, seconds: 0, bareSeconds: 0, rowsWritten: 0 };
-      const count = kind === "campaign" ? CAMPAIGNS_A_REQUEST : LINES_A_REQUEST;
-      for (const texts of inRequests(linesOf(program, kind), count)) {
+      const kindLoad: KindLoad = { kind, lines: 0, seconds: 0, bareSeconds: 0, rowsWritten: 0 };
+      const linesARequest = kind === "campaign" ? CAMPAIGNS_A_REQUEST : LINES_A_REQUEST;
+      for (const texts of inRequests(linesOf(program, kind), linesARequest)) {
         const { milliseconds, rowsWritten } = await connections.send(feedCall(token, texts));
-        const bare = await connections.send({ ...feedCall(token, texts), path: `/bench/bare/${kind}` });
-        sum.lines += texts.length;
-        sum.seconds += milliseconds / 1_000;
-        sum.bareSeconds += bare.milliseconds / 1_000;
-        sum.rowsWritten += rowsWritten;
+        const bareReply = await connections.send({ ...feedCall(token, texts), path: `/bench/bare/${kind}` });
+        kindLoad.lines += texts.length;
+        kindLoad.seconds += milliseconds / 1_000;
+        kindLoad.bareSeconds += bareReply.milliseconds / 1_000;
+        kindLoad.rowsWritten += rowsWritten;
         onProgress(texts.length);
       }
-      kinds.push(sum);
+      kinds.push(kindLoad);
     }
     return kinds;
   } finally {

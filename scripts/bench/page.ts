@@ -21,39 +21,38 @@ interface Live {
   memory: SocketMemory;
 }
 
-/** D1's clock has whole milliseconds, so smaller means are noise. */
+/** Shorter times are noise: D1's clock has whole milliseconds, and a time is the mean of many answers. */
 const LEAST_SQL_MS = 0.05;
 
-/** For each case: its ratio to the baseline at the smallest and the largest scale, its aim, and its costs at the largest. */
+/** A row for each case: its ratios to the baseline at the smallest and the largest scale, and its aim and costs. */
 function latencyTable({ measured, scales }: Report, isShort: boolean): string {
-  const last = scales.at(-1)?.name;
-  const names = [...new Set([scales[0]?.name, last])];
-  const slowestOf = (endpoint: string) =>
-    measured
-      .filter((one) => one.endpoint === endpoint && one.scale === last)
-      .reduce((slowest, one) => (one.ratio > slowest.ratio ? one : slowest));
-  const rows = measured
-    .filter((one) => one.scale === last && (!isShort || one === slowestOf(one.endpoint)))
-    .map((one) => {
-      const same = ({ endpoint, name }: Measured) => endpoint === one.endpoint && name === one.name;
-      const each = names.map((name) => measured.find((other) => other.scale === name && same(other)));
-      const sql = one.sqlMilliseconds < LEAST_SQL_MS ? `< ${LEAST_SQL_MS}` : one.sqlMilliseconds.toFixed(2);
+  const largest = scales.at(-1)?.name;
+  const shownScales = [...new Set([scales[0]?.name, largest])];
+  const casesAtLargest = measured.filter(({ scale }) => scale === largest);
+  const isSlowest = ({ endpoint, ratio }: Measured) =>
+    casesAtLargest.every((other) => other.endpoint !== endpoint || other.ratio <= ratio);
+  const rows = casesAtLargest
+    .filter((shownCase) => !isShort || isSlowest(shownCase))
+    .map(({ endpoint, name, aim, roundTrips, rowsRead, sqlMilliseconds }) => {
+      const ratioAt = (scale: string | undefined) =>
+        measured.find((other) => other.scale === scale && other.endpoint === endpoint && other.name === name)?.ratio;
+      const sql = sqlMilliseconds < LEAST_SQL_MS ? `< ${LEAST_SQL_MS}` : sqlMilliseconds.toFixed(2);
       return [
-        ...[one.endpoint, one.name],
-        ...each.map((at) => at?.ratio.toFixed(2) ?? ""),
-        ...[one.aim?.toFixed(2) ?? "", one.roundTrips === 0 ? "–" : sql],
-        whole(one.rowsRead),
+        ...[endpoint, name],
+        ...shownScales.map((scale) => ratioAt(scale)?.toFixed(2) ?? ""),
+        ...[aim?.toFixed(2) ?? "", roundTrips === 0 ? "–" : sql],
+        whole(rowsRead),
       ];
     });
-  const ratios = names.map((name) => `ratio, ${name}`);
-  return table(["endpoint", "case", ...ratios, "at most", "SQLite ms", "rows"], rows);
+  const ratioHeads = shownScales.map((scale) => `ratio, ${scale}`);
+  return table(["endpoint", "case", ...ratioHeads, "at most", "SQLite ms", "rows"], rows);
 }
 
-/** How many cases are within their aims at the largest scale. */
+/** A sentence that says how many cases are within their aims at the largest scale. */
 function aimsLine({ measured, scales }: Report): string {
   const cases = measured.filter(({ scale, aim }) => scale === scales.at(-1)?.name && aim !== undefined);
-  const within = cases.filter(({ ratio, aim = 0 }) => ratio <= aim);
-  return `${within.length} of ${cases.length} cases are within their aim at ${scales.at(-1)?.name}.`;
+  const casesWithinAim = cases.filter(({ ratio, aim = 0 }) => ratio <= aim);
+  return `${casesWithinAim.length} of ${cases.length} cases are within their aim at ${scales.at(-1)?.name}.`;
 }
 
 function sizeTable({ scales }: Report): string {
@@ -65,15 +64,15 @@ function sizeTable({ scales }: Report): string {
 
 /** Speeds of feeding the largest scale, by kind and in total. */
 function feedTable(kinds: readonly KindLoad[]): string {
-  const sum = (value: (kind: KindLoad) => number) => kinds.reduce((total, kind) => total + value(kind), 0);
-  const all: KindLoad = {
+  const sum = (value: (kind: KindLoad) => number) => kinds.reduce((subtotal, kind) => subtotal + value(kind), 0);
+  const total: KindLoad = {
     kind: "all",
     lines: sum(({ lines }) => lines),
     seconds: sum(({ seconds }) => seconds),
     bareSeconds: sum(({ bareSeconds }) => bareSeconds),
     rowsWritten: sum(({ rowsWritten }) => rowsWritten),
   };
-  const rows = [...kinds, all].map(({ kind, lines, seconds, bareSeconds, rowsWritten }) => {
+  const rows = [...kinds, total].map(({ kind, lines, seconds, bareSeconds, rowsWritten }) => {
     const speeds = [whole(lines / seconds), (bareSeconds / seconds).toFixed(2)];
     return [kind, (rowsWritten / lines).toFixed(2), ...speeds];
   });
@@ -81,12 +80,12 @@ function feedTable(kinds: readonly KindLoad[]): string {
 }
 
 function secondsOf({ messages }: Notifications, which: "first" | "last"): string {
-  const all = messages.map((one) => one[which]);
-  return `${quantile(all, 0.5).toFixed(2)} s (worst ${Math.max(...all).toFixed(2)} s)`;
+  const seconds = messages.map((message) => message[which]);
+  return `${quantile(seconds, 0.5).toFixed(2)} s (worst ${Math.max(...seconds).toFixed(2)} s)`;
 }
 
 /** The text for the terminal, with every case, or for docs/benchmark.md, with the slowest case of each endpoint. */
-export function pageOf(report: Report, isShort = false): string {
+export function benchmarkText(report: Report, isShort = false): string {
   const { machine, scales, at, rounds, live } = report;
   const largest = scales.at(-1);
   const kinds = largest?.kinds ?? [];

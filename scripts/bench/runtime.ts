@@ -16,7 +16,7 @@ export interface Runtime {
   database: D1Database;
   /** Feeds all accounts. */
   feedToken: string;
-  /** Runs the schedule of a minute in which only this job is due, or no job. */
+  /** Runs the schedule once, as if only this job were due. Without a job, none is due. */
   runSchedule: (job?: string) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -28,16 +28,18 @@ interface Scheduled {
 const SECRET = "a-secret-of-the-benchmark-that-guards-nothing";
 const DAY_SECONDS = 86_400;
 const CONFIG = readConfig({ config: path.join(ROOT, "wrangler.toml") });
-// In development answers have the number of rows read, and nobody is rate-limited.
+// In the environment `development`, answers give the number of rows read, and nobody is rate-limited.
 const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JURISDICTION: "", JWT_SECRET: SECRET };
 
 /** The folder for the databases. */
 export const FOLDER = path.join(ROOT, ".wrangler", "bench");
 
-type Open = typeof openRuntime;
+type OpenRuntime = typeof openRuntime;
 
-/** Runs a measurement. Its runtimes are closed at its end and at Ctrl-C; a second Ctrl-C ends the process at once. */
-export async function withRuntimes(measure: (open: Open, progress: ProgressLine) => Promise<void>): Promise<void> {
+/** Runs a measurement, and closes its runtimes at its end or at Ctrl-C. A second Ctrl-C ends the process at once. */
+export async function withRuntimes(
+  measure: (open: OpenRuntime, progress: ProgressLine) => Promise<void>,
+): Promise<void> {
   const progress = new ProgressLine();
   const runtimes: Runtime[] = [];
   const close = async () => {
@@ -51,8 +53,8 @@ export async function withRuntimes(measure: (open: Open, progress: ProgressLine)
       void close().finally(() => process.exit(130));
     });
   }
-  const open: Open = async (...of) => {
-    const runtime = await openRuntime(...of);
+  const open: OpenRuntime = async (...args) => {
+    const runtime = await openRuntime(...args);
     runtimes.push(runtime);
     return runtime;
   };
@@ -63,7 +65,7 @@ export async function withRuntimes(measure: (open: Open, progress: ProgressLine)
   }
 }
 
-/** Bundles scripts/bench/worker.ts as a deployment does. Resolves with the file. */
+/** Bundles scripts/bench/worker.ts as a deployment does. Resolves with the name of the bundle. */
 export async function buildWorker(): Promise<string> {
   const folder = path.join(ROOT, "dist", "bench");
   const args = ["deploy", "scripts/bench/worker.ts", "--dry-run", "--outdir", folder, "--env="];
@@ -73,8 +75,8 @@ export async function buildWorker(): Promise<string> {
 }
 
 /**
- * Starts the Worker on the database in `folder`, which is emptied first, except with `keep`. With `historyMonths`, older events
- * leave for a bucket in `folder`.
+ * Starts the Worker on the database in `folder`. Empties the folder first, unless `keep` is set. If `historyMonths` is set,
+ * older events leave for a bucket in the folder.
  */
 async function openRuntime(
   worker: string,
@@ -141,7 +143,7 @@ export function start(options: MiniflareOptions): Miniflare {
       host: "127.0.0.1",
       port: 0,
       log: new Log(LogLevel.ERROR),
-      // Prints errors only: each request logs a line.
+      // Prints errors only, because each request logs a line.
       handleStructuredLogs: ({ level, message }) => {
         if (level === "error") console.error(message);
       },

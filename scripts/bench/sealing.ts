@@ -15,7 +15,7 @@ import { customerToken, type Runtime } from "./runtime.ts";
 export interface BatchTime {
   /** SQLite's own time, in which the database answers no other request. */
   sqlMs: number;
-  /** From request to answer, with the commit, which waits for the disk. */
+  /** The time from request to answer. It includes the commit, which waits for the disk. */
   answeredMs: number;
 }
 
@@ -25,18 +25,19 @@ interface Counts {
   bytes: number;
 }
 
-interface Compared {
+/** Times of requests without sealing and during sealing, in milliseconds. */
+interface RequestTimes {
   p50: number;
   p50Sealing: number;
   p99Sealing: number;
 }
 
 export interface Sealed {
-  /** The sum over all runs of the schedule. */
+  /** How long all runs of the schedule took. */
   seconds: number;
   batches: BatchTime[];
-  reads: Compared;
-  feeds: Compared;
+  reads: RequestTimes;
+  feeds: RequestTimes;
 }
 
 const ENTRIES_A_CUSTOMER = 100;
@@ -44,10 +45,10 @@ const READERS = 20;
 const READ_EVERY_MS = 20;
 const FEED_EVERY_MS = 100;
 const LINES_A_FEED = 20;
-const WINDOWS = 15;
-const MOST_WINDOW_MS = 15_000;
+const PAUSES = 15;
+const LONGEST_PAUSE_MS = 15_000;
 
-/** A program of one chain: `lines` yields all records but entries, `entries` yields entries in the order of their times. */
+/** A program of one chain. `lines` yields all records but entries; `entries` yields entries, the oldest first. */
 export class Chain {
   readonly #size: Size;
   readonly #members;
@@ -68,12 +69,12 @@ export class Chain {
   }
 
   *entries(count: number, from: Date, to: Date): Generator<object> {
-    for (let done = 0; done < count; done += 1) {
-      const at = new Date(from.getTime() + ((to.getTime() - from.getTime()) * done) / count);
+    for (let index = 0; index < count; index += 1) {
+      const at = new Date(from.getTime() + ((to.getTime() - from.getTime()) * index) / count);
       this.#count += 1;
       yield {
         record: "balance_entry",
-        // The ids of a till have no order.
+        // A random id, because the ids that tills give have no order.
         id: `${Math.floor(this.#random.next() * 36 ** 9).toString(36)}${this.#count}`,
         ...this.#random.pick(this.#members),
         campaign_id: this.#random.next() < 0.5 ? "k101-double" : null,
@@ -98,7 +99,7 @@ export async function countsOf({ database, folder }: Runtime): Promise<Counts> {
   return { sealed: sealed ?? 0, bytes: usedBytes(folder) };
 }
 
-/** The size of the largest database in a folder, without free pages, which D1 does not count. */
+/** The size of the largest database in a folder. It leaves out free pages, as D1 does. */
 function usedBytes(folder: string): number {
   const sizes = globSync(path.join(folder, "v3", "d1", "*", "*.sqlite")).map((file) => {
     const database = new DatabaseSync(file, { readOnly: true });
@@ -112,40 +113,42 @@ function usedBytes(folder: string): number {
 }
 
 /**
- * Runs the schedule until all old entries have left, while a reader and a feeder send requests. After each of the first runs
- * it pauses for as long, so that the state of the machine affects requests with and without sealing alike.
+ * Runs the schedule until all old entries have left, while a reader and a feeder send requests. It pauses after
+ * each of the first runs for as long as the run took, so that the state of the machine affects requests with and without
+ * sealing alike.
  */
 export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries: number) => void): Promise<Sealed> {
-  let [seconds, { sealed }] = [0, await countsOf(runtime)];
+  let seconds = 0;
+  let { sealed: sealedBefore } = await countsOf(runtime);
   const run = async () => {
     const startedAt = performance.now();
     await runtime.runSchedule("seal history");
-    const took = (performance.now() - startedAt) / 1_000;
-    seconds += took;
-    const now = await countsOf(runtime);
-    const isDone = now.sealed === sealed;
-    onSealed(now.sealed - sealed);
-    sealed = now.sealed;
-    return { isDone, took };
+    const runSeconds = (performance.now() - startedAt) / 1_000;
+    seconds += runSeconds;
+    const { sealed } = await countsOf(runtime);
+    const isDone = sealed === sealedBefore;
+    onSealed(sealed - sealedBefore);
+    sealedBefore = sealed;
+    return { isDone, runSeconds };
   };
   const load = new Load(runtime, chain);
-  for (let window = 0; ; window += 1) {
+  for (let runs = 1; ; runs += 1) {
     load.isSealing = true;
-    const { isDone, took } = await run();
+    const { isDone, runSeconds } = await run();
     load.isSealing = false;
     if (isDone) break;
-    if (window < WINDOWS) await sleep(Math.min(took * 1_000, MOST_WINDOW_MS));
+    if (runs <= PAUSES) await sleep(Math.min(runSeconds * 1_000, LONGEST_PAUSE_MS));
   }
   const batches = (await (await fetch(new URL("/bench/batch-times", runtime.url))).json()) as BatchTime[];
   return { seconds, batches, ...(await load.end()) };
 }
 
-/** A reader and a feeder. Each waits a random time after an answer before its next request. */
+/** A reader and a feeder that send requests. Each waits a random time between an answer and its next request. */
 class Load {
-  /** Whether history is being sealed. A request counts by the value at its start. */
+  /** Whether history is being sealed. A request during which this changes is not counted. */
   isSealing = false;
   readonly #connections: Connections;
-  readonly #work: Promise<[Compared, Compared]>;
+  readonly #work: Promise<[RequestTimes, RequestTimes]>;
   #isOver = false;
 
   constructor({ url, feedToken }: Runtime, chain: Chain) {
@@ -161,22 +164,27 @@ class Load {
         [...chain.entries(LINES_A_FEED, now, now)].map((entry) => JSON.stringify(entry)),
       );
     };
-    this.#work = Promise.all([this.#askOn(read, READ_EVERY_MS), this.#askOn(feed, FEED_EVERY_MS)]);
+    this.#work = Promise.all([this.#askRepeatedly(read, READ_EVERY_MS), this.#askRepeatedly(feed, FEED_EVERY_MS)]);
   }
 
-  async #askOn(call: (turn: number) => Promise<Call>, everyMs: number): Promise<Compared> {
-    const [without, sealing]: [number[], number[]] = [[], []];
+  async #askRepeatedly(call: (turn: number) => Promise<Call>, everyMs: number): Promise<RequestTimes> {
+    const timesWithoutSealing: number[] = [];
+    const timesDuringSealing: number[] = [];
     for (let turn = 0; !this.#isOver; turn += 1) {
       const { isSealing } = this;
       const { milliseconds } = await this.#connections.send(await call(turn));
-      if (isSealing === this.isSealing) (isSealing ? sealing : without).push(milliseconds);
+      if (isSealing === this.isSealing) (isSealing ? timesDuringSealing : timesWithoutSealing).push(milliseconds);
       // A random wait, so that requests do not fall into step with the sealing.
       await sleep(2 * Math.random() * everyMs);
     }
-    return { p50: quantile(without, 0.5), p50Sealing: quantile(sealing, 0.5), p99Sealing: quantile(sealing, 0.99) };
+    return {
+      p50: quantile(timesWithoutSealing, 0.5),
+      p50Sealing: quantile(timesDuringSealing, 0.5),
+      p99Sealing: quantile(timesDuringSealing, 0.99),
+    };
   }
 
-  async end(): Promise<{ reads: Compared; feeds: Compared }> {
+  async end(): Promise<{ reads: RequestTimes; feeds: RequestTimes }> {
     this.#isOver = true;
     const [reads, feeds] = await this.#work;
     this.#connections.close();

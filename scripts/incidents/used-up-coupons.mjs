@@ -1,4 +1,4 @@
-// Reads issued coupons, as an export gives them, and prints lines that delete those which are used up.
+// Reads issued coupons, as an export gives them, and prints a line that deletes each used-up coupon.
 import { createInterface } from "node:readline";
 
 for await (const text of createInterface({ input: process.stdin })) {

@@ -11,7 +11,7 @@ const Schedules = z.object({ schedules: z.array(z.unknown()) });
 
 const [NO_SUBDOMAIN, NO_R2, NO_ANALYTICS_ENGINE, TOO_MANY_CRONS] = [10063, 10042, 10089, 10072];
 
-/** What an operator can do about an error code of Cloudflare. */
+/** What an operator can do about each error code of Cloudflare. */
 const REMEDIES: Readonly<Record<number, (dashboard: string, crons: number) => string>> = {
   [NO_SUBDOMAIN]: (dashboard) =>
     `Open ${dashboard}/workers/onboarding once: it makes the subdomain of workers.dev that every account needs, even for Workers on a domain of their own [code: 10063]. Cron triggers and Analytics Engine are checked after that.`,
@@ -23,7 +23,8 @@ const REMEDIES: Readonly<Record<number, (dashboard: string, crons: number) => st
 };
 
 /**
- * Wrangler names one missing thing at a time, and some of them only after the database is migrated.
+ * Checks the accounts before a deployment, because wrangler names one missing thing at a time, and some of them only after
+ * the database is migrated.
  * @throws a CommandError that names everything that an account lacks, and where to switch it on.
  */
 export async function refuseUnready(envs: readonly string[]): Promise<void> {
@@ -38,11 +39,11 @@ export async function refuseUnready(envs: readonly string[]): Promise<void> {
   }
   if (missing.length > 0)
     throw new CommandError(`Nothing was made, migrated or deployed. Before that:
-${missing.map((one) => `- ${one}`).join("\n")}
+${missing.map((remedy) => `- ${remedy}`).join("\n")}
 Then run the same command again.`);
 }
 
-/** The codes of REMEDIES that a deployment of these environments would get. */
+/** The error codes that a deployment of these environments would get, as far as REMEDIES has them. */
 async function findRefusals(cloudflare: Cloudflare, envs: readonly string[], crons: number): Promise<number[]> {
   const codes: number[] = [];
   for (const { bucket_name: name, jurisdiction } of envs.flatMap((env) => historyBucket(env) ?? [])) {
@@ -55,8 +56,9 @@ async function findRefusals(cloudflare: Cloudflare, envs: readonly string[], cro
   const datasets = envs.flatMap((env) => configOf(env).analytics_engine_datasets.map(({ dataset }) => dataset));
   const bindings = datasets.map((dataset, index) => ({ type: "analytics_engine", name: `DATASET_${index}`, dataset }));
   const name = `${configOf(envs[0] ?? PRODUCTION).name}-check`;
-  codes.push(...(await refusedCodes(tryOut(cloudflare, name, bindings, crons))));
-  if (codes.includes(NO_ANALYTICS_ENGINE)) codes.push(...(await refusedCodes(tryOut(cloudflare, name, [], crons))));
+  codes.push(...(await refusedCodes(deployProbe(cloudflare, name, bindings, crons))));
+  if (codes.includes(NO_ANALYTICS_ENGINE))
+    codes.push(...(await refusedCodes(deployProbe(cloudflare, name, [], crons))));
   return [...new Set(codes)];
 }
 
@@ -65,17 +67,23 @@ async function refusedCodes(work: Promise<unknown>): Promise<number[]> {
     await work;
     return [];
   } catch (error) {
-    const known = error instanceof ApiError ? error.codes.filter((code) => code in REMEDIES) : [];
-    if (known.length === 0) throw error;
-    return known;
+    const knownCodes = error instanceof ApiError ? error.codes.filter((code) => code in REMEDIES) : [];
+    if (knownCodes.length === 0) throw error;
+    return knownCodes;
   }
 }
 
 /**
- * No request of the API names the plan or says whether Analytics Engine is on. So a Worker that does nothing tries both out.
+ * Deploys a Worker that does nothing, with these bindings and cron triggers. No request of the API names the plan, or says
+ * whether Analytics Engine is on, but this deployment fails with a code if the account lacks them.
  * An account with too many cron triggers refuses every change of them, so the Worker sets its triggers even if there are none.
  */
-async function tryOut(cloudflare: Cloudflare, name: string, bindings: readonly object[], crons: number): Promise<void> {
+async function deployProbe(
+  cloudflare: Cloudflare,
+  name: string,
+  bindings: readonly object[],
+  crons: number,
+): Promise<void> {
   const code = "export default { fetch: () => new Response(null, { status: 404 }), scheduled() {} };";
   const schedules = Array.from({ length: crons }, (_, index) => ({
     cron: `${index % 60} ${Math.floor(index / 60) % 24} 1 1 *`,
@@ -99,8 +107,8 @@ async function cronsToAdd(cloudflare: Cloudflare, envs: readonly string[]): Prom
 async function missingSecrets(cloudflare: Cloudflare, env: string): Promise<string[]> {
   const { name, secrets } = configOf(env);
   const path = `/workers/scripts/${name}/secrets`;
-  const stored = Secrets.nullable().parse(await askUnless(NO_SUCH.worker, cloudflare, "GET", path)) ?? [];
-  const names = new Set(stored.map((secret) => secret.name));
+  const storedSecrets = Secrets.nullable().parse(await askUnless(NO_SUCH.worker, cloudflare, "GET", path)) ?? [];
+  const names = new Set(storedSecrets.map((secret) => secret.name));
   return (secrets?.required ?? [])
     .filter((required) => !names.has(required))
     .map(

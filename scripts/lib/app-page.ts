@@ -9,7 +9,7 @@ const APP = path.join(ROOT, "examples", "app");
 export async function buildAppPage(sessionUrl: string): Promise<{ files: Map<string, string>; headers: string }> {
   const { outputFiles } = await build({
     entryPoints: [path.join(APP, "main.ts"), path.join(APP, "styles.css")],
-    // An app imports the client's package by this name.
+    // The name by which an app imports the package of the typed client.
     alias: { "loyalty-edge/client": path.join(ROOT, "src", "client", "index.ts") },
     outdir: APP,
     write: false,
@@ -30,7 +30,7 @@ export async function buildAppPage(sessionUrl: string): Promise<{ files: Map<str
   };
 }
 
-/** The page may load its own files, and call the service and the address of its tokens. It may not use texts as HTML. */
+/** Lets the page load its own files, and call the service and the address that gives it tokens. It may not use texts as HTML. */
 function headersFor(sessionOrigin: string): string {
   const policy = [
     "default-src 'none'",

@@ -2,15 +2,14 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Chain, DemoCustomer, Session } from "../../examples/app/lib/session.ts";
-import type { Line } from "../program/line.ts";
 import { demoByKind } from "../program/program.ts";
 import { devToken } from "./tokens.ts";
 
-/** The customers of the example app's page: one with friends, some of these friends, and one who has nothing yet. */
+/** The customers of the example app's page: c1, who has friends, four of these friends, and c2, who has nothing yet. */
 const APP_CUSTOMERS = ["c1", "c6", "c11", "c16", "c21", "c2"];
 const HOUR_IN_DAYS = 1 / 24;
 const ADDRESS = "127.0.0.1";
-// A till leaves out campaigns and coupons that have ended or begin later.
+// The ids of campaigns and coupons that have ended, or that begin later. The page's till leaves them out.
 const NOT_NOW = /-(past|opening|jubilee|next)$/;
 
 /** The part of the demo program that the page needs. */
@@ -25,12 +24,12 @@ export interface AppSession {
 }
 
 /**
- * Serves tokens to the example app's page, at its own address. Each request gets new tokens, which are stored nowhere. Only
- * pages of the service get them.
+ * Serves tokens to the example app's page, at an address of its own. Each request gets new tokens, which are stored nowhere.
+ * Only pages that the service serves get tokens.
  */
 export async function serveAppSession(servicePort: number, env: string): Promise<AppSession> {
-  const of = demoByKind();
-  const program: Program = { customers: listCustomers(of), chains: listChains(of) };
+  const linesOf = demoByKind();
+  const program: Program = { customers: listCustomers(linesOf), chains: listChains(linesOf) };
   const server = createServer();
   const address = `${ADDRESS}:${await listen(server)}`;
   const pages = [ADDRESS, "localhost"].map((host) => `http://${host}:${servicePort}`);
@@ -58,8 +57,8 @@ export async function serveAppSession(servicePort: number, env: string): Promise
 }
 
 /**
- * A foreign page can send requests to this address, but `Origin` names the page. If the page's own name points here (DNS
- * rebinding), `Host` has that name.
+ * The status of the answer. A foreign page can send requests to this address too, but then `Origin` names that page. If a
+ * foreign domain points to this machine (DNS rebinding), `Host` names that domain.
  */
 function statusFor(
   { method, url, headers }: IncomingMessage,
@@ -80,8 +79,9 @@ async function makeSession({ customers, chains }: Program, env: string): Promise
   return {
     customers: atLeastOne(
       await Promise.all(
-        customers.map(async (one) => {
-          return { ...one, token: await devToken({ scope: "customer", customerId: one.id }, env, HOUR_IN_DAYS) };
+        customers.map(async (customer) => {
+          const bearer = { scope: "customer", customerId: customer.id } as const;
+          return { ...customer, token: await devToken(bearer, env, HOUR_IN_DAYS) };
         }),
       ),
     ),
@@ -92,15 +92,15 @@ async function makeSession({ customers, chains }: Program, env: string): Promise
 
 type DemoByKind = ReturnType<typeof demoByKind>;
 
-function listCustomers(of: DemoByKind): Program["customers"] {
+function listCustomers(linesOf: DemoByKind): Program["customers"] {
   return APP_CUSTOMERS.map((id) => {
-    const person = of("customer").find((one) => one.id === id);
-    const joined = of("membership").filter(({ customer_id }) => customer_id === id);
+    const person = linesOf("customer").find((customer) => customer.id === id);
+    const memberships = linesOf("membership").filter(({ customer_id }) => customer_id === id);
     return {
       id,
       name: `${person?.first_name} ${person?.last_name}`,
-      stores: joined.map(({ store_id }) => {
-        const store = of("store").find((one) => one.id === store_id);
+      stores: memberships.map(({ store_id }) => {
+        const store = linesOf("store").find((candidate) => candidate.id === store_id);
         const name = `${store?.address_line_1}, ${store?.city}`;
         return { id: String(store_id), name, chainId: String(store?.account_id) };
       }),
@@ -108,27 +108,28 @@ function listCustomers(of: DemoByKind): Program["customers"] {
   });
 }
 
-function listChains(of: DemoByKind): Chain[] {
-  return of("account").map(({ id, company }) => {
-    const own = (lines: readonly Line[]) => lines.filter((line) => line.account_id === id);
-    const named = (record: string) =>
-      own(of(record))
+function listChains(linesOf: DemoByKind): Chain[] {
+  return linesOf("account").map(({ id, company }) => {
+    const ownLines = (record: string) => linesOf(record).filter((line) => line.account_id === id);
+    const namesOf = (record: string) =>
+      ownLines(record)
         .filter(({ kind }) => kind !== "digital")
         .filter((line) => !NOT_NOW.test(String(line.id)))
         .map((line) => ({ id: String(line.id), name: String(line.name) }));
-    const city = own(of("store"))[0]?.city;
-    const there = own(of("store")).filter((store) => store.city === city);
-    const middle = (field: string) => there.reduce((sum, store) => sum + Number(store[field]), 0) / there.length;
+    const city = ownLines("store")[0]?.city;
+    const cityStores = ownLines("store").filter((store) => store.city === city);
+    const mean = (field: string) =>
+      cityStores.reduce((sum, store) => sum + Number(store[field]), 0) / cityStores.length;
     return {
       id: String(id),
       name: String(company),
       city: String(city),
-      latitude: middle("latitude"),
-      longitude: middle("longitude"),
-      campaigns: named("campaign"),
-      coupons: named("coupon"),
-      employees: named("employee"),
-      contests: named("eip_campaign"),
+      latitude: mean("latitude"),
+      longitude: mean("longitude"),
+      campaigns: namesOf("campaign"),
+      coupons: namesOf("coupon"),
+      employees: namesOf("employee"),
+      contests: namesOf("eip_campaign"),
     };
   });
 }

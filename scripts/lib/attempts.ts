@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-// The commands call a service that may be busy, restarting or out of reach for a moment.
+// The commands call a service that may be busy, restarting or out of reach for a moment, so they try several times.
 
-// With the waits between them, a minute or two: by then a service has restarted, even on a busy machine.
+// Ten tries and the waits between them take a minute or two. By then a service has restarted, even on a busy machine.
 const ATTEMPTS = 10;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-// The free plan's daily limit asks for a wait of hours. Then the command ends, and the operator decides.
-const LONGEST_ASKED_MS = 300_000;
-// The feed itself answers 408, 429 and 503. A proxy or Cloudflare answers the others while the service is away.
-const TEMPORARY = new Set([408, 429, 502, 503, 504, 520, 521, 522, 523, 524]);
+// The longest `Retry-After` that a command obeys. The free plan's daily limit asks for hours: then the command ends.
+const LONGEST_RETRY_AFTER_MS = 300_000;
+// The service itself answers 408, 429 and 503. A proxy or Cloudflare gives the other answers while the service is away.
+const TEMPORARY_STATUSES = new Set([408, 429, 502, 503, 504, 520, 521, 522, 523, 524]);
 
-// Errors of a connection that was open, so there is a service at this address.
-const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+// Errors that break an open connection. So there is a service at this address.
+const BROKEN_CONNECTION_CODES = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 export interface Answer {
   /** 0 if no answer came. */
@@ -31,13 +31,13 @@ export class PatientClient {
   readonly #signal: AbortSignal | undefined;
   #wasReached = false;
 
-  /** The signal ends the waits between tries. */
+  /** An answer must come within `withinMs`. The signal ends the waits between tries. */
   constructor(withinMs: number, signal?: AbortSignal) {
     this.#withinMs = withinMs;
     this.#signal = signal;
   }
 
-  /** Resolves with the last answer. `mayRetry` says whether another try may have another answer. */
+  /** Resolves with the answer to the last try. `mayRetry` says whether another try may get another answer. */
   async ask(
     url: URL,
     request: RequestInit,
@@ -46,8 +46,8 @@ export class PatientClient {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await ask(url, request, this.#withinMs);
       this.#wasReached ||= answer.connected;
-      // If the service was never reached, the address is probably wrong.
-      const isWorthATry = mayRetry(answer) && answer.retryAfterMs <= LONGEST_ASKED_MS;
+      // If no try has reached the service, its address is probably wrong, so there is no other try.
+      const isWorthATry = mayRetry(answer) && answer.retryAfterMs <= LONGEST_RETRY_AFTER_MS;
       if (!isWorthATry || !this.#wasReached || attempt === ATTEMPTS) return answer;
       onWait?.();
       const signal = this.#signal;
@@ -57,9 +57,9 @@ export class PatientClient {
   }
 }
 
-/** Whether a service is busy, restarting or out of reach. */
+/** Whether an answer says that the service is busy, restarting or out of reach. */
 export function isTemporary({ status }: Answer): boolean {
-  return status === 0 || TEMPORARY.has(status);
+  return status === 0 || TEMPORARY_STATUSES.has(status);
 }
 
 /** Sends a request once. An answer that is late counts as no answer. */
@@ -78,8 +78,8 @@ async function ask(url: URL, request: RequestInit, withinMs: number): Promise<An
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     const { code, message } = (cause instanceof Error ? cause : {}) as NodeJS.ErrnoException;
-    // If there is no service, the connection is refused at once. So after a timeout there is one.
-    const connected = limit.aborted || (code !== undefined && BROKEN_CONNECTION.has(code));
+    // Without a service the connection is refused at once. So a timeout means that there is a service.
+    const connected = limit.aborted || (code !== undefined && BROKEN_CONNECTION_CODES.has(code));
     const reason = limit.aborted ? "no answer" : message || code || String(error);
     return { status: 0, headers: new Headers(), bytes: Buffer.from(reason), connected, retryAfterMs: 0 };
   }

@@ -1,4 +1,4 @@
-// Calls the service, in Node and in workerd.
+// Calls the service. Runs in Node and in workerd.
 
 export interface Call {
   /** The default is POST with a body, and GET without one. */
@@ -44,7 +44,7 @@ function bodyOf(text: string, isLines: boolean): unknown {
   }
 }
 
-/** The address of a relation in the header `Link`, by default of the next page. */
+/** The address that the header `Link` gives for a relation, by default for the next page. */
 export function linkOf({ headers }: Pick<Answer, "headers">, relation = "next"): string | undefined {
   const links = (headers.get("Link") ?? "").split(/,\s*(?=<)/);
   return links.find((link) => link.includes(`rel="${relation}"`))?.match(/<([^>]*)>/)?.[1];

@@ -9,10 +9,10 @@ import { CommandError, ROOT, runTool } from "./project.ts";
 
 const SOURCE = path.join(ROOT, "src", "client");
 const PACKAGE = path.join(ROOT, "dist", "client");
-/** `tsc` writes here. The folder is inside the project, so that `tsc` finds the packages. */
-const WORKSHOP = path.join(ROOT, "dist", "client-types");
+/** The folder into which `tsc` writes. It is inside the project, so that `tsc` finds the packages. */
+const TYPES = path.join(ROOT, "dist", "client-types");
 const SHAPES = "shapes.d.ts";
-/** Minified and compressed. */
+/** How large the minified and compressed client may be. */
 const LARGEST_BYTES = 8_000;
 const inKilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} KB gzip`;
 
@@ -64,10 +64,10 @@ async function bundle(): Promise<void> {
   });
 }
 
-/** Writes the declarations of the client's modules. Those of the shapes would need Zod, so printShapes() replaces them. */
+/** Writes the declarations of the client's modules. printShapes() replaces those of the shapes, which would need Zod. */
 async function declare(): Promise<void> {
-  rmSync(WORKSHOP, { recursive: true, force: true });
-  mkdirSync(WORKSHOP, { recursive: true });
+  rmSync(TYPES, { recursive: true, force: true });
+  mkdirSync(TYPES, { recursive: true });
   const options = {
     extends: "../../tsconfig.json",
     compilerOptions: {
@@ -76,12 +76,12 @@ async function declare(): Promise<void> {
     },
     include: ["../../src/client"],
   };
-  writeFileSync(path.join(WORKSHOP, "tsconfig.json"), JSON.stringify(options));
-  const { status, output } = await runTool("tsc", ["-p", WORKSHOP], { capture: true });
+  writeFileSync(path.join(TYPES, "tsconfig.json"), JSON.stringify(options));
+  const { status, output } = await runTool("tsc", ["-p", TYPES], { capture: true });
   if (status !== 0) throw new CommandError(`The client's types could not be made.\n${output}`);
-  const types = path.join(WORKSHOP, "src", "client");
+  const types = path.join(TYPES, "src", "client");
   for (const file of readdirSync(types)) copyFileSync(path.join(types, file), path.join(PACKAGE, file));
-  rmSync(WORKSHOP, { recursive: true, force: true });
+  rmSync(TYPES, { recursive: true, force: true });
 }
 
 /** A type for each shape, with the descriptions of its fields. */
@@ -89,10 +89,10 @@ function printShapes(): string {
   const components: Components = {};
   const aliases: string[] = [];
   for (const [name, schema] of Object.entries(shapes)) {
-    const { $ref, ...own } = toJsonSchema(schema, "output", components);
-    const named = nameOf($ref);
-    if (named === "") components[name] = own;
-    else if (named !== name) aliases.push(`export type ${name} = ${named};\n`);
+    const { $ref, ...inlineSchema } = toJsonSchema(schema, "output", components);
+    const component = nameOf($ref);
+    if (component === "") components[name] = inlineSchema;
+    else if (component !== name) aliases.push(`export type ${name} = ${component};\n`);
   }
   const types = Object.entries(components).map(([name, schema]) =>
     "properties" in schema
@@ -117,24 +117,24 @@ interface Schema {
   description?: string;
 }
 
-/** A JSON Schema as a TypeScript type. @throws a CommandError for a form of schema that no shape has yet. */
+/** A JSON Schema as a TypeScript type. @throws a CommandError for a schema of a form that no shape has had so far. */
 function print(schema: Schema, indent = ""): string {
-  const { $ref, anyOf, type, items, properties, required = [], additionalProperties: others } = schema;
+  const { $ref, anyOf, type, items, properties, required = [], additionalProperties: valueSchema } = schema;
   if ($ref !== undefined) return nameOf($ref);
   if ("const" in schema) return JSON.stringify(schema.const);
-  if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(" | ");
-  if (anyOf !== undefined) return anyOf.map((one) => print(one, indent)).join(" | ");
-  if (Array.isArray(type)) return type.map((one) => print({ ...schema, type: one }, indent)).join(" | ");
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (anyOf !== undefined) return anyOf.map((variant) => print(variant, indent)).join(" | ");
+  if (Array.isArray(type)) return type.map((variant) => print({ ...schema, type: variant }, indent)).join(" | ");
   if (items !== undefined) return `Array<${print(items, indent)}>`;
   if (properties !== undefined) {
     const fields = Object.entries(properties).map(([name, field]) => {
       const comment = field.description === undefined ? "" : `${indent}    /** ${field.description} */\n`;
-      const [mark, orNone] = required.includes(name) ? ["", ""] : ["?", " | undefined"];
-      return `${comment}${indent}    ${name}${mark}: ${print(field, `${indent}    `)}${orNone};\n`;
+      const [optionalMark, orUndefined] = required.includes(name) ? ["", ""] : ["?", " | undefined"];
+      return `${comment}${indent}    ${name}${optionalMark}: ${print(field, `${indent}    `)}${orUndefined};\n`;
     });
     return `{\n${fields.join("")}${indent}}`;
   }
-  if (others) return `Record<string, ${print(others, indent)}>`;
+  if (valueSchema) return `Record<string, ${print(valueSchema, indent)}>`;
   if (type === "integer") return "number";
   if (type === "string" || type === "number" || type === "boolean" || type === "null") return type;
   throw new CommandError(`The client's types cannot say ${JSON.stringify(schema)}.`);

@@ -15,10 +15,10 @@ const Envelope = z.object({
   result: z.unknown(),
 });
 
-/** Enough for the upload of a Worker, the longest request. */
+/** Enough for the longest request, which uploads a Worker. */
 const ANSWER_WITHIN_MS = 120_000;
-// After 1,200 calls in five minutes the API refuses every call for the next five. A round of ten tries takes one to two
-// minutes if the answer does not say how long to wait.
+// After 1,200 calls in five minutes the API refuses every call for the next five minutes. A PatientClient gives up after one
+// to two minutes if the answers do not say how long to wait, so it is asked several times.
 const ROUNDS_OF_TRIES = 6;
 
 /** An account at Cloudflare, and the headers of its login. */
@@ -65,8 +65,8 @@ async function authorization(): Promise<Record<string, string>> {
 }
 
 async function onlyAccount(headers: Record<string, string>): Promise<string> {
-  const [account, ...others] = Accounts.parse(await call("/accounts", { headers }));
-  if (account === undefined || others.length > 0)
+  const [account, ...otherAccounts] = Accounts.parse(await call("/accounts", { headers }));
+  if (account === undefined || otherAccounts.length > 0)
     throw new CommandError("The login has no account, or several: name one in CLOUDFLARE_ACCOUNT_ID.");
   return account.id;
 }
@@ -90,7 +90,7 @@ export function ask(
   });
 }
 
-/** Like `ask`, but null if the API answers with this error code. */
+/** The result of a request, as `ask` gives it, or null if the API answers with this error code. */
 export async function askUnless(code: number, ...request: Parameters<typeof ask>): Promise<unknown> {
   try {
     return await ask(...request);
@@ -107,10 +107,10 @@ async function call(path: string, init: RequestInit): Promise<unknown> {
 
 async function send(path: string, init: RequestInit): Promise<Answer> {
   const client = new PatientClient(ANSWER_WITHIN_MS);
-  let hasSaid = false;
+  let isAnnounced = false;
   const onWait = () => {
-    if (!hasSaid) console.error("Cloudflare's API takes no calls now; trying again …");
-    hasSaid = true;
+    if (!isAnnounced) console.error("Cloudflare's API takes no calls now; trying again …");
+    isAnnounced = true;
   };
   for (let round = 1; ; round += 1) {
     const answer = await client.ask(urlOf(path), init, { onWait });
@@ -120,8 +120,8 @@ async function send(path: string, init: RequestInit): Promise<Answer> {
 }
 
 /**
- * If the API refuses calls because there were too many, waits until it takes them again. Resolves with whether it did so.
- * Wrangler itself gives up after a few seconds, or at once if it is told to wait for longer than a minute.
+ * If the API refuses calls because there were too many, waits until it takes calls again. Resolves with whether it has
+ * waited. Wrangler would not: it gives up after a few seconds, or at once if it should wait for longer than a minute.
  */
 export async function waitedForCalls({ headers, accountId }: Cloudflare): Promise<boolean> {
   const path = `/accounts/${accountId}/workers/subdomain`;

@@ -1,4 +1,4 @@
-/** What a command says in one line before it ends with status 1. */
+/** An error for the user. The command prints its message without a stack, and ends with status 1. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }

@@ -4,27 +4,29 @@ import type { Reporter, TestModule } from "vitest/node";
 export class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const states = modules.flatMap(({ children }) => [...children.allTests()].map((test) => test.result().state));
-    const count = (wanted: string) => states.filter((state) => state === wanted).length;
+    const countOf = (state: string) => states.filter((testState) => testState === state).length;
     // A file that cannot be loaded, or a hook that throws, belongs to no test but fails the run.
-    const outside = [
+    const otherErrors = [
       ...unhandledErrors,
-      ...modules.flatMap((module) => [module, ...module.children.allSuites()].flatMap((part) => part.errors())),
+      ...modules.flatMap((module) =>
+        [module, ...module.children.allSuites()].flatMap((moduleOrSuite) => moduleOrSuite.errors()),
+      ),
     ].length;
-    const left = [
-      { number: count("skipped"), what: "skipped" },
-      { number: count("pending"), what: "not run" },
+    const unrunTests = [
+      { number: countOf("skipped"), what: "skipped" },
+      { number: countOf("pending"), what: "not run" },
     ].filter(({ number }) => number > 0);
 
     const counts = [
-      { number: count("passed"), what: "passed" },
-      { number: count("failed") + outside, what: "failed" },
-      ...left,
+      { number: countOf("passed"), what: "passed" },
+      { number: countOf("failed") + otherErrors, what: "failed" },
+      ...unrunTests,
     ];
     console.log(counts.map(({ number, what }) => `${number} ${what}`).join(", "));
   }
 }
 
-/** Vitest's default reporters, and the count. */
+/** Vitest's default reporters, and the reporter above. */
 export const REPORTERS = [
   "default",
   ...(process.env.GITHUB_ACTIONS === "true" ? ["github-actions"] : []),

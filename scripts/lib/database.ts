@@ -9,13 +9,13 @@ import { CommandError } from "./project.ts";
 /** A database of an environment: the local one in a folder, or the deployed one. */
 export type Where = { env: string } & ({ persistTo: string } | { remote: true });
 
-/** The same, or a simulated database. */
+/** A database of an environment, or a simulated database. */
 export type AnyDatabase = Where | { ask: (statements: readonly string[]) => Promise<unknown[][]> };
 
 const BUSY_MS = 10_000;
 
 /**
- * The rows of each statement.
+ * Runs statements, and resolves with the rows of each.
  * @throws a CommandError that says in one line why there are none, and what to do.
  */
 export async function askDatabase<Row>(statements: readonly string[], where: AnyDatabase): Promise<Row[][]> {
@@ -27,26 +27,27 @@ export async function askDatabase<Row>(statements: readonly string[], where: Any
 }
 
 /**
- * Runs statements for every page of a table, because a long statement blocks everybody else from the database. `statements`
- * gets a query of the page's ids. Yields the rows of each page's statements.
+ * Runs statements for a table, a chunk of its rows at a time, because a long statement blocks everybody else from the
+ * database. `statementsFor` gets a query of the chunk's ids. Yields the rows of the statements of each chunk.
  */
-export async function* inPages<Row>(
+export async function* inChunks<Row>(
   table: string,
-  size: number,
+  chunkSize: number,
   where: AnyDatabase,
-  statements: (page: string) => string[],
+  statementsFor: (chunk: string) => string[],
   after = "",
 ): AsyncGenerator<Row[][]> {
-  for (let last: string | undefined = Buffer.from(after).toString("hex"); last !== undefined; ) {
-    const page: string = `SELECT id FROM ${table} WHERE id > CAST(X'${last}' AS TEXT) ORDER BY id LIMIT ${size}`;
-    const findLast = `SELECT hex(max(id)) AS last FROM (${page}) HAVING count(*) = ${size}`;
-    const [[end] = [], ...rows] = await askDatabase<Row & { last?: string }>([findLast, ...statements(page)], where);
+  for (let lastId: string | undefined = Buffer.from(after).toString("hex"); lastId !== undefined; ) {
+    const chunk: string = `SELECT id FROM ${table} WHERE id > CAST(X'${lastId}' AS TEXT) ORDER BY id LIMIT ${chunkSize}`;
+    const findLastId = `SELECT hex(max(id)) AS lastId FROM (${chunk}) HAVING count(*) = ${chunkSize}`;
+    const statements = [findLastId, ...statementsFor(chunk)];
+    const [[lastRow] = [], ...rows] = await askDatabase<Row & { lastId?: string }>(statements, where);
     yield rows;
-    last = end?.last;
+    lastId = lastRow?.lastId;
   }
 }
 
-/** A text in SQL, whatever characters it has. */
+/** An SQL expression for a text, safe for any characters. */
 export function literal(text: string): string {
   return `CAST(X'${Buffer.from(text).toString("hex")}' AS TEXT)`;
 }
@@ -56,22 +57,22 @@ interface Deployed {
   path: string;
 }
 
-const deployed = new WeakMap<Where, Promise<Deployed>>();
+const openDatabases = new WeakMap<Where, Promise<Deployed>>();
 
-/** Asks Cloudflare's API itself: wrangler would take a second for each request. */
+/** Asks Cloudflare's API directly, because wrangler would take a second for each request. */
 async function askDeployed(sql: string, where: Where): Promise<unknown> {
-  const opening = deployed.get(where) ?? openDeployed(where.env);
-  deployed.set(where, opening);
+  const opening = openDatabases.get(where) ?? openDeployed(where.env);
+  openDatabases.set(where, opening);
   const { cloudflare, path } = await opening;
   try {
     return await ask(cloudflare, "POST", path, { sql });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status !== 401) throw refusal(error.message, "npm run deploy");
-    // The login of wrangler may expire within an hour.
-    const again = openDeployed(where.env);
-    deployed.set(where, again);
-    return ask((await again).cloudflare, "POST", path, { sql });
+    // A 401 may mean that wrangler's login has expired, which it does within an hour.
+    const reopening = openDeployed(where.env);
+    openDatabases.set(where, reopening);
+    return ask((await reopening).cloudflare, "POST", path, { sql });
   }
 }
 
@@ -83,14 +84,15 @@ async function openDeployed(env: string): Promise<Deployed> {
   return { cloudflare, path: `/d1/database/${uuid}/query` };
 }
 
-/** The local database is a file. Others may open it while the service runs. */
+/** Asks the local database. It is a file that several processes may open, even while the service runs. */
 function askLocal(statements: readonly string[], persistTo: string): unknown[][] {
   const folder = path.resolve(persistTo);
   const files = globSync("v3/d1/*/*.sqlite", { cwd: folder });
   const file = files.find((name) => path.basename(name) !== "metadata.sqlite");
   if (file === undefined) throw new CommandError(`There is no database in ${folder} yet: npm start makes it.`);
   const database = new DatabaseSync(path.join(folder, file), { timeout: BUSY_MS });
-  // A transaction that begins with a read cannot write if somebody else has written meanwhile.
+  // IMMEDIATE takes the lock for writing at once. A transaction that begins with a read cannot write if another connection has
+  // written meanwhile.
   const writes = statements.some((statement) => !/^(SELECT|WITH)\b/.test(statement));
   try {
     database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
@@ -104,10 +106,10 @@ function askLocal(statements: readonly string[], persistTo: string): unknown[][]
   }
 }
 
-function refusal(reason: string, migrating: string): CommandError {
+function refusal(reason: string, migratingCommand: string): CommandError {
   return new CommandError(
     /no such (table|column)/.test(reason)
-      ? `The database lacks migrations: ${migrating} applies them. (${reason})`
+      ? `The database lacks migrations: ${migratingCommand} applies them. (${reason})`
       : `The database could not be asked: ${reason}`,
   );
 }

@@ -8,7 +8,7 @@ import { CONFIG, environmentNames, parseToml, readConfigFile, STAGING } from "./
 import { CommandError } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 
-/** Large, so that no random id is an id that people choose. */
+/** Random ids begin here: people choose smaller ids, so no random id is the same. */
 const LEAST_LIMIT_ID = 100_000_000;
 
 /** Appends an environment to wrangler.toml, with staging's bindings, production's variables and its own names. */
@@ -27,12 +27,12 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
       "wrangler.toml has no name or no [env.staging], whose bindings an environment is made with.",
     );
   const { d1_databases = [], kv_namespaces = [], ratelimits = [], analytics_engine_datasets: datasets } = staging;
-  const { r2_buckets: _, routes: __, route: ___, main: ____, ...rest } = staging;
+  const { r2_buckets: _, routes: __, route: ___, main: ____, ...sharedSettings } = staging;
   const worker = `${config.name}-${env}`;
   return {
-    ...rest,
+    ...sharedSettings,
     name: worker,
-    // Without routes it would inherit production's address.
+    // Without `routes` of its own, the environment would inherit production's address.
     ...((config.routes ?? config.route) !== undefined && { routes: [], workers_dev: true }),
     vars: {
       ...config.vars,
@@ -41,17 +41,17 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
       HISTORY_MONTHS: "",
       ...((config.vars?.JWKS_URL || config.vars?.JWKS) && { JWT_AUDIENCE: worker }),
     },
-    d1_databases: d1_databases.map(({ database_id: _, ...one }) => ({ ...one, database_name: worker })),
-    kv_namespaces: kv_namespaces.map(({ id: _, ...one }) => one),
+    d1_databases: d1_databases.map(({ database_id: _, ...database }) => ({ ...database, database_name: worker })),
+    kv_namespaces: kv_namespaces.map(({ id: _, ...namespace }) => namespace),
     // All Workers of the account with the same id share its counters, even Workers of other projects.
-    ratelimits: ratelimits.map((one) => ({ ...one, namespace_id: String(randomInt(LEAST_LIMIT_ID, 2 ** 31)) })),
+    ratelimits: ratelimits.map((limit) => ({ ...limit, namespace_id: String(randomInt(LEAST_LIMIT_ID, 2 ** 31)) })),
     ...(datasets && {
-      analytics_engine_datasets: datasets.map((one) => ({ ...one, dataset: worker.replaceAll("-", "_") })),
+      analytics_engine_datasets: datasets.map((dataset) => ({ ...dataset, dataset: worker.replaceAll("-", "_") })),
     }),
   };
 }
 
-/** Takes the section of an environment out of wrangler.toml, with its comments. */
+/** Removes the section of an environment from wrangler.toml, with its comments. */
 export function removeEnvironment(name: string, file = CONFIG): void {
   const config = readConfigFile(file);
   const { [name]: _, ...env } = config.env ?? {};
@@ -60,23 +60,23 @@ export function removeEnvironment(name: string, file = CONFIG): void {
 
 /** TOML without the tables of an environment. A comment right above a table belongs to the table. */
 function withoutSection(name: string, text: string): string {
-  const kept: string[] = [];
+  const keptLines: string[] = [];
   let comment: string[] = [];
-  let isOwn = false;
+  let isInSection = false;
   for (const line of text.split("\n")) {
     if (line.startsWith("#")) {
       comment.push(line);
       continue;
     }
     const [, table] = /^\s*\[+\s*([^\]\s]+)\s*\]/.exec(line) ?? [];
-    if (table !== undefined) isOwn = `${table}.`.startsWith(`env.${name}.`);
-    if (!isOwn) kept.push(...comment, line);
+    if (table !== undefined) isInSection = `${table}.`.startsWith(`env.${name}.`);
+    if (!isInSection) keptLines.push(...comment, line);
     comment = [];
   }
-  return [...kept, ...comment].join("\n");
+  return [...keptLines, ...comment].join("\n");
 }
 
-/** Writes a text if it parses to the expected configuration. It may not, if somebody has edited the file by hand. */
+/** Replaces the file if the text parses to the expected configuration. It may not, if somebody has edited the file by hand. */
 function replaceConfig(file: string, text: string, config: RawConfig): void {
   if (!isDeepStrictEqual(parseToml(text), parseToml(stringify(config))))
     throw new CommandError(`${path.basename(file)} is left as it is: edit the section by hand.`);

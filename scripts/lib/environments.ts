@@ -6,11 +6,11 @@ import { horizonOf } from "../../src/feed/horizon.ts";
 import { VARIABLES, variableFault } from "../../src/service/variables.ts";
 import { CommandError, ROOT } from "./project.ts";
 
-/** The name of the top level of wrangler.toml. */
+/** The name of the environment at the top level of wrangler.toml. */
 export const PRODUCTION = "production";
-/** Every change is tried here first. A new environment gets the bindings of staging. */
+/** The environment in which every change is tried first. A new environment gets its bindings. */
 export const STAGING = "staging";
-/** `npm start` runs this environment: its answers have more details, and no rate is limited. */
+/** The value of ENVIRONMENT under `npm start`: answers have more details, and no rate is limited. */
 export const DEVELOPMENT = "development";
 export const CONFIG = path.join(ROOT, "wrangler.toml");
 
@@ -21,7 +21,7 @@ export function environmentNames(file = CONFIG): string[] {
 
 /** An environment as wrangler reads it, with the settings that it inherits from the top level. */
 export function configOf(env: string, file = CONFIG): Config {
-  return readable(() =>
+  return orCommandError(() =>
     unstable_readConfig({ config: file, env: env === PRODUCTION ? "" : env }, { hideWarnings: true }),
   );
 }
@@ -69,58 +69,59 @@ export function refuseWrongVariables(env: string): void {
     throw new CommandError(`${fault.name} of ${env} must ${fault.must}. docs/deploying.md, Variables`);
 }
 
-/** The option for commands of this project; empty for production. */
+/** The option that names the environment to commands of this project; empty for production. */
 export function flagOf(env: string): string {
   return env === PRODUCTION ? "" : ` --env ${env}`;
 }
 
-/** The option for wrangler, which has no name for the top level. */
+/** The option that names the environment to wrangler, for which the top level has an empty name. */
 export function environmentFlag(env: string): string {
   return `--env=${env === PRODUCTION ? "" : env}`;
 }
 
-/** @throws a CommandError if one environment could see, change, slow down or pass for another through a shared resource. */
+/** @throws a CommandError if the environment shares a resource, such as a database or a rate limit, with another. */
 export function refuseShared(env: string, file = CONFIG): void {
-  const own = possessionsOf(env, file);
+  const resources = resourcesOf(env, file);
   for (const other of environmentNames(file).filter((name) => name !== env)) {
-    const others = possessionsOf(other, file);
-    const shared = own.find((possession) => others.includes(possession));
+    const otherResources = resourcesOf(other, file);
+    const shared = resources.find((resource) => otherResources.includes(resource));
     if (shared !== undefined) throw new CommandError(`${env} and ${other} would share ${shared}: give each its own.`);
   }
 }
 
-function possessionsOf(env: string, file: string): string[] {
+/** The names of everything that no other environment may use, such as `the database loyalty-edge`. */
+function resourcesOf(env: string, file: string): string[] {
   const config = configOf(env, file);
   const { JWKS_URL = "", JWKS = "", JWT_AUDIENCE = "" } = variablesOf(env, file);
   const keys = JWKS_URL || JWKS;
-  const possessions: [what: string, names: (string | undefined)[]][] = [
+  const namesByType: [type: string, names: (string | undefined)[]][] = [
     ["the Worker", [config.name]],
-    ["the database", config.d1_databases.flatMap((one) => [one.database_name, one.database_id])],
+    ["the database", config.d1_databases.flatMap((database) => [database.database_name, database.database_id])],
     ["the KV namespace", config.kv_namespaces.map(({ id }) => id)],
     ["the bucket", config.r2_buckets.map(({ bucket_name }) => bucket_name)],
     ["the namespace_id of rate limits", config.ratelimits.map(({ namespace_id }) => namespace_id)],
     ["the route", routesOf(config)],
     ["the tokens of", [keys === "" ? undefined : `${keys} for "${JWT_AUDIENCE}"`]],
   ];
-  return possessions.flatMap(([what, names]) =>
-    names.filter((name) => name !== undefined).map((name) => `${what} ${name}`),
+  return namesByType.flatMap(([type, names]) =>
+    names.filter((name) => name !== undefined).map((name) => `${type} ${name}`),
   );
 }
 
 function routesOf({ route, routes = [] }: Config): string[] {
-  return [route ?? [], routes].flat().map((one) => (typeof one === "string" ? one : one.pattern));
+  return [route ?? [], routes].flat().map((entry) => (typeof entry === "string" ? entry : entry.pattern));
 }
 
-/** wrangler.toml as it is written: all environments, without defaults. */
+/** wrangler.toml as it is written: with all environments, and without wrangler's defaults. */
 export function readConfigFile(file: string): RawConfig {
   return parseToml(readFileSync(file, "utf8"));
 }
 
 export function parseToml(text: string): RawConfig {
-  return readable(() => parse(text));
+  return orCommandError(() => parse(text));
 }
 
-function readable<Read>(read: () => Read): Read {
+function orCommandError<Read>(read: () => Read): Read {
   try {
     return read();
   } catch (error) {

@@ -4,35 +4,36 @@ import { count, counted, duration } from "./words.ts";
 
 /** Prints how far an export is, and whether it is a snapshot. */
 export class ExportProgress {
-  /** Lines that were left out, because they refer to a record that was stored after the record's kind was read. */
-  leftOut = 0;
+  /** The number of lines left out, because they refer to a record that was stored after all records of its kind were read. */
+  leftOutLines = 0;
   readonly #line = new ProgressLine();
   readonly #startedAt = Date.now();
-  readonly #read = { lines: 0, bytes: 0 };
-  #versions: [first: number, last: number] | undefined;
+  readonly #totals = { lines: 0, bytes: 0 };
+  #firstVersion: number | undefined;
+  #lastVersion = 0;
 
   add({ lines, bytes, version }: Page): void {
-    this.#read.lines += lines;
-    this.#read.bytes += bytes.length;
-    this.#versions = [this.#versions?.[0] ?? Number(version), Number(version)];
+    this.#totals.lines += lines;
+    this.#totals.bytes += bytes.length;
+    this.#lastVersion = Number(version);
+    this.#firstVersion ??= this.#lastVersion;
     this.#line.say(this.#summary());
   }
 
   /** The number of feed requests that were committed between the first page and the last. */
-  get fedMeanwhile(): number {
-    const [first, last] = this.#versions ?? [0, 0];
-    return last - first;
+  get requestsMeanwhile(): number {
+    return this.#lastVersion - (this.#firstVersion ?? 0);
   }
 
   report(): void {
-    const left =
-      this.leftOut === 0
+    const leftOutText =
+      this.leftOutLines === 0
         ? ""
-        : ` ${counted(this.leftOut, "line that came too late was", "lines that came too late were")} left out.`;
+        : ` ${counted(this.leftOutLines, "line that came too late was", "lines that came too late were")} left out.`;
     const state =
-      this.fedMeanwhile === 0
-        ? `A snapshot after ${counted(this.#versions?.[0] ?? 0, "feed request")}.`
-        : `No snapshot: ${counted(this.fedMeanwhile, "feed request was", "feed requests were")} committed meanwhile.${left}`;
+      this.requestsMeanwhile === 0
+        ? `A snapshot after ${counted(this.#firstVersion ?? 0, "feed request")}.`
+        : `No snapshot: ${counted(this.requestsMeanwhile, "feed request was", "feed requests were")} committed meanwhile.${leftOutText}`;
     this.end();
     console.error(`${this.#summary()}. ${state}`);
   }
@@ -42,7 +43,7 @@ export class ExportProgress {
   }
 
   #summary(): string {
-    const { lines, bytes } = this.#read;
+    const { lines, bytes } = this.#totals;
     const seconds = Math.max((Date.now() - this.#startedAt) / 1_000, 0.001);
     const [rate, size] = [count(Math.round(lines / seconds)), count(Math.round(bytes / 1e6))];
     return `${counted(lines, "line")} (${size} MB) in ${duration(seconds)}, ${rate} lines/s`;

@@ -20,18 +20,18 @@ interface Options {
 export class ChangedMeanwhile extends Error {}
 
 /**
- * An export reads messages in three parts; the last part has the newest of each group (src/feed/export/scans.ts). A new
- * message moves an older message into the part before, which may be read already. A message moves at most twice, so three
- * rounds find every message.
+ * How often the messages are read. An export has them in three parts, with the newest of each group in the last
+ * (src/feed/export/scans.ts). A new message moves an older message into an earlier part, which may already be read. A message
+ * moves at most twice, so three rounds find every message.
  */
 const MESSAGE_ROUNDS = 3;
 
 const SEGMENT = historySegment.record;
 
 /**
- * The bytes of an export that can be restored although somebody feeds during the export. It reads the kinds backwards: a
- * record is read after all records that refer to it, so no reference is missing. It writes the kinds forwards. It leaves out
- * a line that refers to a later line of its own kind or to a later member of a group, and the messages of groups that were
+ * The bytes of an export that can be restored although somebody feeds during the export. It reads the kinds backwards:
+ * a record is read after all records that refer to it, so that no reference is missing. It writes the kinds forwards. It
+ * leaves out lines that refer to a later line of their kind or to a later member of a group, and messages of groups that were
  * removed during the export.
  * @throws ChangedMeanwhile if events left for history: such an event could come twice, as a line and in a summary.
  */
@@ -40,59 +40,62 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
   const kinds = EXPORTED.filter((kind) => source.only?.includes(kind) ?? true);
   const folder = mkdtempSync(path.join(options.folder, "export-"));
   const partOf = (kind: string, round: "deleted" | number) => path.join(folder, `${kind}-${round}`);
-  const complete = new Completeness(path.join(folder, "seen.sqlite"), kinds);
+  const readLines = new ReadLines(path.join(folder, "read-lines.sqlite"), kinds);
   try {
-    const before = await segmentsOf(source, signal);
+    const segmentsBefore = await hashOfSegments(source, signal);
     for (const kind of readingOrder(kinds)) {
       for (let round = 0; round < (kind === "message" ? MESSAGE_ROUNDS : 1); round += 1) {
         const versions = new Set<string>();
         for await (const page of exportPages({ ...source, only: [kind] }, signal)) {
           versions.add(page.version);
           const lines = page.lines === 0 ? [] : page.bytes.toString().trimEnd().split("\n");
-          const kept = complete.filter(kind, lines);
-          if (round === 0) progress.leftOut += lines.length - kept.length;
+          const keptLines = readLines.filter(kind, lines);
+          if (round === 0) progress.leftOutLines += lines.length - keptLines.length;
           progress.add(page);
-          if (kept.length === 0) continue;
-          const isDeleting = kept[0]?.endsWith('"deleted":true}') ?? false;
-          appendFileSync(partOf(kind, isDeleting ? "deleted" : round), `${kept.join("\n")}\n\n`);
+          if (keptLines.length === 0) continue;
+          const isDeleting = keptLines[0]?.endsWith('"deleted":true}') ?? false;
+          appendFileSync(partOf(kind, isDeleting ? "deleted" : round), `${keptLines.join("\n")}\n\n`);
         }
         if (versions.size === 1) break;
       }
     }
-    if (before !== (await segmentsOf(source, signal))) throw new ChangedMeanwhile();
-    for (const kind of kinds.filter((one) => one !== program.record)) {
+    if (segmentsBefore !== (await hashOfSegments(source, signal))) throw new ChangedMeanwhile();
+    for (const kind of kinds.filter((name) => name !== program.record)) {
       // A later round has older messages of a group than an earlier round, so it is written first.
       for (let round = MESSAGE_ROUNDS - 1; round >= 0; round -= 1) {
         const part = partOf(kind, round);
-        yield* kind === "message" ? messagesIn(part, complete, progress) : bytesIn(part);
+        yield* kind === "message" ? messagesIn(part, readLines, progress) : bytesIn(part);
       }
     }
     for (const kind of kinds.toReversed()) yield* bytesIn(partOf(kind, "deleted"));
     yield* bytesIn(partOf(program.record, 0));
   } finally {
-    complete.close();
+    readLines.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** A hash of the lines of all segments. */
-async function segmentsOf(source: ExportSource, signal: AbortSignal): Promise<string> {
+async function hashOfSegments(source: ExportSource, signal: AbortSignal): Promise<string> {
   const hash = createHash("sha256");
   for await (const { bytes } of exportPages({ ...source, only: [SEGMENT] }, signal)) hash.update(bytes);
   return hash.digest("hex");
 }
 
-/** Each kind before the kinds that it refers to. Message states come after the groups, the clock comes last. */
+/**
+ * The kinds in the order in which they are read: each kind before the kinds that it refers to. But message states come after
+ * their groups, and the program, which has the clock, comes last.
+ */
 function readingOrder(kinds: readonly string[]): string[] {
   const isLast = (kind: string) => kind === "message_state" || kind === program.record;
   return [...kinds.filter((kind) => !isLast(kind)).toReversed(), ...kinds.filter(isLast)];
 }
 
 /**
- * Leaves out lines that refer to a later line, and messages that came already. It stores the messages, and the members of
- * stores and groups, in a temporary database, because there may be millions.
+ * The messages, and the members of stores and groups, that were read so far. They are in a temporary database, because there
+ * may be millions.
  */
-class Completeness {
+class ReadLines {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #find: StatementSync;
@@ -103,11 +106,12 @@ class Completeness {
     this.#database = new DatabaseSync(file);
     // Nothing reads the file after a crash, so SQLite need not make it safe.
     this.#database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
-      CREATE TABLE seen (list TEXT, id TEXT, PRIMARY KEY (list, id)) WITHOUT ROWID`);
-    this.#insert = this.#database.prepare("INSERT OR IGNORE INTO seen VALUES (?, ?)");
-    this.#find = this.#database.prepare("SELECT 1 FROM seen WHERE list = ? AND id = ?");
+      CREATE TABLE read_ids (list TEXT, id TEXT, PRIMARY KEY (list, id)) WITHOUT ROWID`);
+    this.#insert = this.#database.prepare("INSERT OR IGNORE INTO read_ids VALUES (?, ?)");
+    this.#find = this.#database.prepare("SELECT 1 FROM read_ids WHERE list = ? AND id = ?");
   }
 
+  /** The lines of a kind without those that refer to a later line, and without messages that were read before. */
   filter(kind: string, lines: readonly string[]): string[] {
     if (kind === "membership") return lines.filter((line) => this.#hasReferrer(JSON.parse(line)));
     if (kind === "message_state") return lines.filter((line) => this.#isOfMember(JSON.parse(line)));
@@ -151,10 +155,10 @@ async function* bytesIn(part: string): AsyncGenerator<Uint8Array> {
 }
 
 /** The messages whose groups the export has. */
-async function* messagesIn(part: string, complete: Completeness, progress: ExportProgress): AsyncGenerator<Uint8Array> {
+async function* messagesIn(part: string, readLines: ReadLines, progress: ExportProgress): AsyncGenerator<Uint8Array> {
   if (!existsSync(part)) return;
   for await (const line of createInterface({ input: createReadStream(part) })) {
-    if (line === "" || complete.hasGroup(line)) yield Buffer.from(`${line}\n`);
-    else progress.leftOut += 1;
+    if (line === "" || readLines.hasGroup(line)) yield Buffer.from(`${line}\n`);
+    else progress.leftOutLines += 1;
   }
 }

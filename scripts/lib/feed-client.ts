@@ -12,16 +12,16 @@ import { count, counted } from "./words.ts";
 /** The lines of one request, within the limits of the feed. */
 export interface Batch {
   lines: readonly FileLine[];
-  /** For each record's key, whether the batch deletes the record. */
+  /** Whether the batch deletes a record, by the record's kind and key. */
   keys: ReadonlyMap<string, boolean>;
-  /** If all lines are of one kind whose order does not matter: this kind. */
+  /** The kind of all lines, if they are of one kind and their order does not matter; otherwise null. */
   unorderedKind: string | null;
 }
 
 export interface Progress {
   /** The number of committed lines. */
   committed: number;
-  /** How many of them changed nothing: events that were stored already, and deletes of missing records. */
+  /** The number of committed lines that changed nothing: events that were stored before, and deletes of missing records. */
   ignored: number;
   /** The number of the last committed line in its file. */
   lastLine: number;
@@ -35,21 +35,21 @@ export interface FeedTarget {
 }
 
 const FeedAnswer = z.object({ items: z.object({ ignored: z.number() }) });
-/** The service waits up to 60 seconds for a body, 30 for its turn, 40 for the database and 2 for inboxes. */
+/** The service waits up to 60 seconds for a body, 30 for its turn, 40 for the database and 2 for inboxes: 132 in all. */
 const ANSWER_WITHIN_MS = 150_000;
 
-/** The most requests under way: an isolate works on as many at a time. */
+/** How many requests may be under way. An isolate of the service works on as many feed requests at a time. */
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * Kinds whose records may be stored in any order: no answer depends on the order, and no record refers to another of its
- * kind. The exception is a membership with a referrer.
+ * Kinds whose records may be stored in any order, because no answer depends on the order and no record refers to another
+ * record of its kind. A membership may refer to another, its referrer, so readFields() treats it separately.
  */
 const UNORDERED = new Set(KINDS.filter((kind) => kind !== message && !hasKeyColumn(kind)).map(({ record }) => record));
 
 /**
- * The lines in requests within the feed's limits, in order. With `pages`, each page of an export begins a request. A line
- * that deletes a record of the request, or writes a record that the request deletes, begins a request too: in one request
+ * The lines in requests within the feed's limits, in order. With `pages`, each page of an export begins a new request. So
+ * does a line that deletes a record which the request writes, or writes a record which the request deletes: in one request
  * only the last line of a key counts (docs/contract/feed.md, 1), so an erasure would be lost.
  */
 export async function* inBatches(
@@ -57,41 +57,44 @@ export async function* inBatches(
   { pages = false }: { pages?: boolean } = {},
 ): AsyncGenerator<Batch> {
   let batch: FileLine[] = [];
-  let [bytes, items] = [0, 0];
+  let bytes = 0;
+  let items = 0;
   let keys = new Map<string, boolean>();
   let unorderedKinds = new Set<string | null>();
   const close = (): Batch => {
     const [kind = null] = unorderedKinds;
-    const closed = { lines: batch, keys, unorderedKind: unorderedKinds.size === 1 ? kind : null };
+    const closedBatch = { lines: batch, keys, unorderedKind: unorderedKinds.size === 1 ? kind : null };
     batch = [];
-    [bytes, items] = [0, 0];
+    bytes = 0;
+    items = 0;
     keys = new Map();
     unorderedKinds = new Set();
-    return closed;
+    return closedBatch;
   };
   for await (const line of lines) {
     const size = line.bytes.length + 1;
-    const read = readFields(line);
-    const isFull = batch.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + read.items > ITEM_LIMIT;
-    const isOpposite = (keys.get(read.key) ?? read.deleted) !== read.deleted;
-    if (batch.length > 0 && (isFull || isOpposite || (pages && line.beginsPage))) yield close();
+    const fields = readFields(line);
+    const isFull = batch.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + fields.items > ITEM_LIMIT;
+    const changesDeletion = (keys.get(fields.key) ?? fields.deleted) !== fields.deleted;
+    if (batch.length > 0 && (isFull || changesDeletion || (pages && line.beginsPage))) yield close();
     batch.push(line);
     bytes += size;
-    items += read.items;
-    keys.set(read.key, read.deleted);
-    unorderedKinds.add(read.unorderedKind);
+    items += fields.items;
+    keys.set(fields.key, fields.deleted);
+    unorderedKinds.add(fields.unorderedKind);
   }
   if (batch.length > 0) yield close();
 }
 
-/** The fields of a line that decide into which request it goes. A bad line is sent too: the service names it. */
+/** What decides into which request a line goes. A bad line is sent too, because the service says what is wrong with it. */
 function readFields({ number, bytes }: FileLine) {
   const object = objectOf(readLine(number, bytes)?.text ?? null);
   const fields = Array.isArray(object) ? {} : object;
   const deleted = fields.deleted === true;
   const kind = KINDS.find(({ record }) => record === fields.record);
   if (kind === undefined) return { key: "", deleted, items: 0, unorderedKind: null };
-  // A referrer comes before the members that they referred. Records without a time get one in the order of the file.
+  // The order matters for members with a referrer, who must be stored before, and for records without a time, because the
+  // service gives them the time of their commit.
   const isUnordered =
     UNORDERED.has(kind.record) && (fields.referrer_id ?? null) === null && (deleted || hasAllTimes(kind, fields));
   return {
@@ -102,32 +105,32 @@ function readFields({ number, bytes }: FileLine) {
   };
 }
 
-/** Whether the line has each time that would otherwise be the time of its commit. */
+/** Whether a line has all its times. The service gives a missing time the value of the time of the commit. */
 function hasAllTimes({ columns }: Kind, fields: Record<string, unknown>): boolean {
   return Object.values(columns).every(
     (source) => !("field" in source && source.as === "time") || typeof fields[source.field] === "string",
   );
 }
 
-/** Whether the outcome does not depend on which of the two is committed first. */
-function mayOverlap(one: Batch, other: Batch): boolean {
+/** Whether two batches may be under way at the same time, because it does not matter which is committed first. */
+function mayOverlap(first: Batch, second: Batch): boolean {
   return (
-    one.unorderedKind !== null &&
-    one.unorderedKind === other.unorderedKind &&
-    [...one.keys.keys()].every((key) => !other.keys.has(key))
+    first.unorderedKind !== null &&
+    first.unorderedKind === second.unorderedKind &&
+    [...first.keys.keys()].every((key) => !second.keys.has(key))
   );
 }
 
 /** A batch that is being sent. */
 interface Sending {
   batch: Batch;
-  /** The parts that are committed so far. */
+  /** The parts of the batch that are committed so far. */
   committed: { lines: readonly FileLine[]; ignored: number }[];
   /** Resolves with true once the whole batch is committed, with false if the command was stopped before. */
   ended: Promise<boolean>;
 }
 
-class Refused extends Error {
+class RefusedRequest extends Error {
   readonly answer: Answer;
   readonly lines: readonly FileLine[];
 
@@ -139,8 +142,8 @@ class Refused extends Error {
 }
 
 /**
- * Sends the lines, up to four requests at a time if their order does not matter. A request may be sent again: it is all or
- * nothing, and a line that is sent twice counts once. Progress counts committed lines in the file's order.
+ * Sends the lines, up to four requests at a time if their order does not matter. A request may be sent again, because it is
+ * committed whole or not at all, and a line that is sent twice counts once. Progress counts lines in the file's order.
  * @throws a CommandError that names the bad lines by their numbers in the file and says where to go on.
  */
 export async function sendLines(
@@ -161,7 +164,7 @@ export async function sendLines(
   const underWay: Sending[] = [];
   try {
     for await (const batch of inBatches(lines, { pages })) {
-      while (underWay.length === REQUESTS_AT_ONCE || !underWay.every((one) => mayOverlap(one.batch, batch)))
+      while (underWay.length === REQUESTS_AT_ONCE || !underWay.every((sending) => mayOverlap(sending.batch, batch)))
         if (!(await settleFirst())) return progress;
       if (stop.aborted) break;
       begin(batch);
@@ -169,10 +172,10 @@ export async function sendLines(
     while (underWay.length > 0) if (!(await settleFirst())) break;
     return progress;
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof RefusedRequest)) throw error;
     await endAll();
-    const later = underWay.flatMap(({ committed }) => committed).reduce((sum, part) => sum + part.lines.length, 0);
-    throw new CommandError(refusal(error.answer, error.lines, { ...progress, later }));
+    const laterLines = underWay.flatMap(({ committed }) => committed).reduce((sum, part) => sum + part.lines.length, 0);
+    throw new CommandError(refusal(error.answer, error.lines, { ...progress, laterLines }));
   } finally {
     await endAll();
   }
@@ -214,8 +217,8 @@ export async function sendLines(
       progress.waiting = true;
       onProgress?.(progress);
     };
-    // A single line cannot be halved. It is sent again if other requests may have used up the database's memory.
-    const mayRetry = (one: Answer) => isTemporary(one) || (part.length === 1 && isTemporarilyTooLarge(one));
+    // A single line cannot be halved. So it is sent again if the database ran out of memory, perhaps through other requests.
+    const mayRetry = (answer: Answer) => isTemporary(answer) || (part.length === 1 && isTemporarilyTooLarge(answer));
     const answer = await client.ask(feed, { method: "POST", headers, body }, { onWait, mayRetry });
     progress.waiting = false;
     if (stop.aborted && mayRetry(answer)) return false;
@@ -225,14 +228,15 @@ export async function sendLines(
       committed.push({ lines: part, ignored: data.items.ignored });
       return true;
     }
-    // Only the service knows some limits, such as the number of members of all groups.
-    if (answer.status !== 413 || part.length === 1) throw new Refused(answer, part);
+    // The request may be over a limit that only the service can check, such as the number of members of all its groups. Then
+    // two halves are sent.
+    if (answer.status !== 413 || part.length === 1) throw new RefusedRequest(answer, part);
     const half = Math.ceil(part.length / 2);
     return (await send(part.slice(0, half), committed)) && (await send(part.slice(half), committed));
   }
 }
 
-/** A request over a limit of the feed has no `Retry-After`. */
+/** Whether a request was too large only for now. The answer to a request over a limit of the feed has no `Retry-After`. */
 function isTemporarilyTooLarge({ status, headers }: Answer): boolean {
   return status === 413 && headers.has("Retry-After");
 }
@@ -240,7 +244,7 @@ function isTemporarilyTooLarge({ status, headers }: Answer): boolean {
 function refusal(
   answer: Answer,
   lines: readonly FileLine[],
-  { committed, lastLine, later }: Progress & { later: number },
+  { committed, lastLine, laterLines }: Progress & { laterLines: number },
 ): string {
   const { status } = answer;
   const body = parse(answer.bytes.toString());
@@ -249,16 +253,18 @@ function refusal(
     message?: string;
   };
   const through = committed > 0 ? `, through line ${lastLine}` : "";
-  const andLater = later > 0 ? `, and ${count(later)} after the refused ones` : "";
-  const goOn = `${counted(committed, "line is", "lines are")} committed${through}${andLater}. ${goOnFrom(answer, { committed, lastLine })}`;
+  const andLater = laterLines > 0 ? `, and ${count(laterLines)} after the refused ones` : "";
+  const goOnSentence = `${counted(committed, "line is", "lines are")} committed${through}${andLater}. ${goOnFrom(answer, { committed, lastLine })}`;
   if (status === 422 && messages !== undefined) {
-    const bad = Object.entries(messages).map(([field, texts]) => `  ${inFile(field, lines)}: ${texts.join("; ")}`);
-    return [`Bad lines: nothing of the last request was applied.`, ...bad, goOn].join("\n");
+    const badLines = Object.entries(messages).map(
+      ([field, texts]) => `  ${withFileNumber(field, lines)}: ${texts.join("; ")}`,
+    );
+    return [`Bad lines: nothing of the last request was applied.`, ...badLines, goOnSentence].join("\n");
   }
-  if (status === 401) return `The token is not good for this service (401). ${message ?? ""}\n${goOn}`;
-  if (status === 403) return `${inFileText(message ?? "Refused (403).", lines)}\n${goOn}`;
-  if (status === 507) return `The database is full (507). ${message ?? ""}\n${goOn}`;
-  return `${refusalOf(answer)}\n${goOn}`;
+  if (status === 401) return `The token is not good for this service (401). ${message ?? ""}\n${goOnSentence}`;
+  if (status === 403) return `${withFileNumbers(message ?? "Refused (403).", lines)}\n${goOnSentence}`;
+  if (status === 507) return `The database is full (507). ${message ?? ""}\n${goOnSentence}`;
+  return `${refusalOf(answer)}\n${goOnSentence}`;
 }
 
 function goOnFrom(answer: Answer, { committed, lastLine }: Pick<Progress, "committed" | "lastLine">): string {
@@ -267,14 +273,14 @@ function goOnFrom(answer: Answer, { committed, lastLine }: Pick<Progress, "commi
   return isFaultOfLines ? "Correct the file and send it again." : "Once that is put right, send the file again.";
 }
 
-/** `line 3.latitude` of a request, with the number of the line in the file. */
-function inFile(field: string, lines: readonly FileLine[]): string {
+/** The name of a field such as `line 3.latitude`, with the line's number in the file instead of that in the request. */
+function withFileNumber(field: string, lines: readonly FileLine[]): string {
   return field.replace(/^line (\d+)/, (_, number) => `line ${lines[Number(number) - 1]?.number ?? number}`);
 }
 
-/** The feed's sentence about lines of a request, with their numbers in the file. Other sentences stay as they are. */
-function inFileText(sentence: string, lines: readonly FileLine[]): string {
-  return sentence.replace(/^Lines? [\d, ]+ touch/, (named) =>
-    named.replace(/\d+/g, (number) => String(lines[Number(number) - 1]?.number ?? number)),
+/** The feed's sentence `Lines 3, 4 touch …`, with numbers in the file instead of those in the request. */
+function withFileNumbers(sentence: string, lines: readonly FileLine[]): string {
+  return sentence.replace(/^Lines? [\d, ]+ touch/, (beginning) =>
+    beginning.replace(/\d+/g, (number) => String(lines[Number(number) - 1]?.number ?? number)),
   );
 }

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** EX_TEMPFAIL of sysexits.h: another try may help. */
+/** The exit status EX_TEMPFAIL of sysexits.h, which says that another try may help. */
 const TEMPORARY_FAILURE = 75;
 
 /**
@@ -17,28 +17,28 @@ export class HangReporter implements Reporter {
   }
 
   onTestRunStart(): void {
-    this.#begin();
+    this.#restartTimer();
   }
 
   onTestModuleQueued({ relativeModuleId }: TestModule): void {
     this.#running.add(relativeModuleId);
-    this.#begin();
+    this.#restartTimer();
   }
 
   onTestCaseResult(): void {
-    this.#begin();
+    this.#restartTimer();
   }
 
   onTestModuleEnd({ relativeModuleId }: TestModule): void {
     this.#running.delete(relativeModuleId);
-    this.#begin();
+    this.#restartTimer();
   }
 
   onTestRunEnd(): void {
     clearTimeout(this.#timer);
   }
 
-  #begin(): void {
+  #restartTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       const files = this.#running.size > 0 ? [...this.#running].join(", ") : "the end of the run";

@@ -18,54 +18,58 @@ export interface Bucket {
   close: () => Promise<void>;
 }
 
-const Listed = z.object({
+const ListAnswer = z.object({
   result: z.array(z.object({ key: z.string() })),
   result_info: z.object({ cursor: z.string().optional() }).optional(),
 });
 
 /** The bucket that wrangler.toml binds. @throws a CommandError if it binds none. */
 export function boundBucket({ env }: Where) {
-  const bound = historyBucket(env);
-  if (bound === undefined)
+  const binding = historyBucket(env);
+  if (binding === undefined)
     throw new CommandError(
       `wrangler.toml binds no bucket as HISTORY in ${env}: docs/history.md says how history is turned on.`,
     );
-  return { name: bound.bucket_name ?? bound.binding, jurisdiction: bound.jurisdiction };
+  return { name: binding.bucket_name ?? binding.binding, jurisdiction: binding.jurisdiction };
 }
 
-/** The object with the name of the Worker that owns the bucket (docs/contract/history.md, 2). */
-const OWNER = "owner";
+/** The key of the object that has the name of the Worker that owns the bucket (docs/contract/history.md, 2). */
+const OWNER_KEY = "owner";
 
 /** @throws a CommandError if wrangler.toml binds no bucket, nobody is logged in, or the bucket is another deployment's. */
 export async function openBucket(where: Where): Promise<Bucket> {
   const { name, jurisdiction } = boundBucket(where);
   const bucket = await ("remote" in where
-    ? deployed(name, jurisdiction, configOf(where.env).account_id)
-    : local(name, where.persistTo));
-  const owner = (await bucket.read(OWNER))?.toString();
+    ? deployedBucket(name, jurisdiction, configOf(where.env).account_id)
+    : localBucket(name, where.persistTo));
+  const owner = (await bucket.read(OWNER_KEY))?.toString();
   if (owner === undefined || owner === workerName(where)) return bucket;
   await bucket.close();
   throw new CommandError(`The bucket ${name} belongs to ${owner}. Nothing was changed.`);
 }
 
-/** Marks a bucket that has no owner as this deployment's. */
+/** Makes this deployment the owner of a bucket that has none. */
 export async function claimBucket(bucket: Bucket, where: Where): Promise<void> {
-  if ((await bucket.read(OWNER)) === null) await bucket.write(OWNER, Buffer.from(workerName(where)));
+  if ((await bucket.read(OWNER_KEY)) === null) await bucket.write(OWNER_KEY, Buffer.from(workerName(where)));
 }
 
 function workerName({ env }: Where): string {
   return variablesOf(env).WORKER_NAME ?? "";
 }
 
-/** Enough for a large object on a slow line. */
+/** Enough for a large object over a slow connection. */
 const ANSWER_WITHIN_MS = 120_000;
 
 /**
- * The bucket at Cloudflare's API, because wrangler would take a second for each object. After 1,200 requests in five minutes
- * the API refuses every request for the next five, and says how long to wait. The login of wrangler may expire within an
- * hour, so a 401 logs in again.
+ * The bucket of a deployment. It asks Cloudflare's API, because wrangler would take a second for each object. After 1,200
+ * requests in five minutes the API refuses every request for the next five minutes, and says how long to wait. After a 401
+ * it logs in again, because the login of wrangler expires within an hour.
  */
-async function deployed(name: string, jurisdiction: string | undefined, account: string | undefined): Promise<Bucket> {
+async function deployedBucket(
+  name: string,
+  jurisdiction: string | undefined,
+  account: string | undefined,
+): Promise<Bucket> {
   const accountId = process.env.CLOUDFLARE_ACCOUNT_ID || account;
   const client = new PatientClient(ANSWER_WITHIN_MS);
   let cloudflare = await openCloudflare(accountId);
@@ -99,9 +103,10 @@ async function deployed(name: string, jurisdiction: string | undefined, account:
       for (let cursor: string | undefined = ""; cursor !== undefined; ) {
         const { status, bytes } = await ask(`?${new URLSearchParams({ prefix, ...(cursor && { cursor }) })}`);
         resultOf(status, bytes.toString());
-        const { result, result_info } = Listed.parse(JSON.parse(bytes.toString()));
+        const { result, result_info } = ListAnswer.parse(JSON.parse(bytes.toString()));
         keys.push(...result.map(({ key }) => key));
-        cursor = (result.length > 0 && result_info?.cursor) || undefined;
+        const hasMore = result.length > 0 && result_info?.cursor !== "";
+        cursor = hasMore ? result_info?.cursor : undefined;
       }
       return keys;
     },
@@ -109,7 +114,7 @@ async function deployed(name: string, jurisdiction: string | undefined, account:
   };
 }
 
-async function local(name: string, persistTo: string): Promise<Bucket> {
+async function localBucket(name: string, persistTo: string): Promise<Bucket> {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,

@@ -20,36 +20,36 @@ export interface Opened {
   segments: number;
 }
 
-const PAGE = 5_000;
+const ROWS_A_QUERY = 5_000;
 
 /** Opens the bucket of a deployment. @throws a CommandError if wrangler.toml binds none. */
 export async function withBucket<Result>(where: Where, use: (opened: Opened) => Promise<Result>): Promise<Result> {
   boundBucket(where);
-  // Asked before the bucket is opened, which would create the folder of a local service that does not exist.
+  // Fails if there is no local service. Opening the bucket first would create the folder of its data.
   const segments = await countSegments(where);
   const bucket = await openBucket(where);
   return use({ where, bucket, segments }).finally(() => bucket.close());
 }
 
-/** Calls `work` with every segment that the database names. It collects faults and goes on. */
+/** Calls `work` for every segment that the database names, and collects faults. Resolves with the outcomes. */
 export async function forEachSegment(
   { where, bucket, segments }: Opened,
   work: (segment: Segment, bucket: Bucket) => Promise<"done" | "skipped" | { fault: string }>,
 ) {
   const progress = new ProgressLine();
   const onSegment = segments > 0 ? progress.begin("Segments", segments) : () => {};
-  const ended = { done: 0, skipped: 0, faults: [] as string[] };
+  const outcomes = { done: 0, skipped: 0, faults: [] as string[] };
   try {
     for await (const segment of segmentsOf(where)) {
       const outcome = await work(segment, bucket);
-      if (typeof outcome === "string") ended[outcome] += 1;
-      else ended.faults.push(`${segment.name} ${outcome.fault}`);
+      if (typeof outcome === "string") outcomes[outcome] += 1;
+      else outcomes.faults.push(`${segment.name} ${outcome.fault}`);
       onSegment();
     }
   } finally {
     progress.end();
   }
-  return ended;
+  return outcomes;
 }
 
 /** @throws a CommandError that names the faulty objects, if there are any. */
@@ -62,20 +62,20 @@ export function refuseFaults(faults: readonly string[]): void {
 
 export async function countSegments(where: AnyDatabase): Promise<number> {
   const query = "SELECT count(*) AS segments FROM history_segments";
-  const [[found] = []] = await askDatabase<{ segments: number }>([query], where);
-  return found?.segments ?? 0;
+  const [[row] = []] = await askDatabase<{ segments: number }>([query], where);
+  return row?.segments ?? 0;
 }
 
 /** The segments that a database names, by kind, month and number. */
 export async function* segmentsOf(where: AnyDatabase): AsyncGenerator<Segment> {
   let after = "('', '', 0)";
-  for (let found = PAGE; found === PAGE; ) {
+  for (let rowCount = ROWS_A_QUERY; rowCount === ROWS_A_QUERY; ) {
     const query = `SELECT kind, month, number, name, lines, bytes, sha256, oldest, newest, sums FROM history_segments
-      WHERE (kind, month, number) > ${after} ORDER BY kind, month, number LIMIT ${PAGE}`;
-    const [page = []] = await askDatabase<Segment>([query], where);
-    yield* page;
-    found = page.length;
-    const last = page.at(-1);
+      WHERE (kind, month, number) > ${after} ORDER BY kind, month, number LIMIT ${ROWS_A_QUERY}`;
+    const [rows = []] = await askDatabase<Segment>([query], where);
+    yield* rows;
+    rowCount = rows.length;
+    const last = rows.at(-1);
     after = `('${last?.kind}', '${last?.month}', ${last?.number})`;
   }
 }
@@ -84,7 +84,7 @@ export function sha256Of(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The object of a segment; a text says why it does not match the row. */
+/** The object of a segment, or a text that says why the object does not match the segment's row. */
 export async function readObject(bucket: Bucket, { name, sha256 }: Segment): Promise<Buffer | string> {
   const bytes = await bucket.read(name);
   if (bytes === null) return "is not in the bucket";
@@ -96,22 +96,24 @@ export function linesOf(object: Buffer): SegmentLine[] {
   return texts.filter((text) => text !== "").map((text) => JSON.parse(text));
 }
 
-/** How the lines of a segment differ from its row; null if they match. */
-export function faultOf(segment: Segment, given: readonly SegmentLine[]): string | null {
+/** A text that says how the lines of a segment's object differ from its row; null if they match. */
+export function faultOf(segment: Segment, objectLines: readonly SegmentLine[]): string | null {
   const { kind, lines, oldest, newest, sums } = segment;
   const { time = "" } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
-  const times = given.map((line) => String(line[time])).sort();
-  if (given.some(({ record }) => record !== kind)) return "has lines of another kind";
-  if (given.length !== lines) return `has ${counted(given.length, "line")}, and the database says ${lines}`;
+  const times = objectLines.map((line) => String(line[time])).sort();
+  if (objectLines.some(({ record }) => record !== kind)) return "has lines of another kind";
+  if (objectLines.length !== lines) return `has ${counted(objectLines.length, "line")}, and the database says ${lines}`;
   if (times[0] !== oldest || times.at(-1) !== newest) return "has events of another time than the database says";
-  // Compared as texts, because a sum may be too large for a number to be exact.
-  return sums === sumsOf(kind, given) ? null : `adds up to ${sumsOf(kind, given)}, and the database says ${sums}`;
+  // The sums are compared as texts, because a sum may be too large to be exact as a number.
+  return sums === sumsOf(kind, objectLines)
+    ? null
+    : `adds up to ${sumsOf(kind, objectLines)}, and the database says ${sums}`;
 }
 
-/** What an event or a summary adds to a total: hundredths, or a count. */
+/** What an event or a summary adds to a total. The amount is in hundredths, or a count. */
 export interface Addition {
   record: string;
-  /** The ids of the summary that the addition belongs to, and its level. */
+  /** The ids and the level that identify the summary to which the addition belongs. */
   key: readonly unknown[];
   /** The name of the total in a segment's row. */
   name: string;
@@ -140,7 +142,7 @@ export function additionsOf(line: SegmentLine): Addition[] {
   }
 }
 
-/** The totals of a segment, in the form of its row. */
+/** The totals of a segment's lines, as the JSON text of its row's `sums`. */
 function sumsOf(kind: string, lines: readonly SegmentLine[]): string {
   const { summaries = [] } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
   const additions = lines.flatMap(additionsOf);

@@ -1,5 +1,5 @@
 import { SEALED_KINDS } from "../../src/history/kinds.ts";
-import { askDatabase, inPages, type Where } from "./database.ts";
+import { askDatabase, inChunks, type Where } from "./database.ts";
 import { configuredHorizon } from "./environments.ts";
 import { CommandError } from "./project.ts";
 import { table } from "./table.ts";
@@ -15,32 +15,41 @@ interface KindStatus {
   newest: string | null;
   /** The month of the scan, as YYYY-MM. */
   month: string | null;
+  /** The id up to which the scan has looked. */
   last_id: string | null;
   is_over: number | null;
-  /** Since the scan moved. */
+  /** The days since the scan last went on. */
   days: number | null;
 }
 
 const ROWS_A_STATEMENT = 50_000;
 
-/** A table of what has left a database and what still has to leave, and a sentence about how late that is. */
+/** A table of the events that have left a database and of those that still have to leave, and a sentence about the delay. */
 export async function historyStatus(where: Where): Promise<string> {
   const horizon = configuredHorizon(where.env);
   if (horizon === null) throw new CommandError("HISTORY_MONTHS is not set in wrangler.toml, so no events leave.");
   const kinds = await askKinds(where);
-  const left: number[] = [];
-  for (const kind of kinds) left.push(await countLeft(where, kind, horizon));
-  const allLeft = sum(left);
+  const waitingEvents: number[] = [];
+  for (const kind of kinds) waitingEvents.push(await countWaitingEvents(where, kind, horizon));
+  const allWaiting = sum(waitingEvents);
   const rows = kinds.map(({ kind, segments, lines, bytes, oldest, newest }, index) => [
-    ...[kind, count(segments), count(lines), count(bytes), oldest ?? "–", newest ?? "–", count(left[index] ?? 0)],
+    ...[
+      kind,
+      count(segments),
+      count(lines),
+      count(bytes),
+      oldest ?? "–",
+      newest ?? "–",
+      count(waitingEvents[index] ?? 0),
+    ],
   ]);
   const sums = (["segments", "lines", "bytes"] as const).map((column) => count(sum(kinds.map((kind) => kind[column]))));
   const head = ["kind", "segments", "lines", "bytes", "oldest", "newest", "left to leave"];
-  const printed = table(head, [...rows, ["all", ...sums, "", "", count(allLeft)]]);
+  const printed = table(head, [...rows, ["all", ...sums, "", "", count(allWaiting)]]);
   const days = Math.max(0, ...kinds.map(({ is_over, days }) => (is_over === 1 ? 0 : (days ?? 0))));
   const late = `Not all of them have left yet. The kind that waits longest last moved ${counted(days, "day")} ago.`;
   const inTime = kinds.some(({ segments }) => segments > 0) ? "All of them have left." : "There are none.";
-  return `${printed}\nEvents of before ${horizon} leave. ${allLeft > 0 ? late : inTime}`;
+  return `${printed}\nEvents of before ${horizon} leave. ${allWaiting > 0 ? late : inTime}`;
 }
 
 function sum(numbers: readonly number[]): number {
@@ -60,23 +69,24 @@ async function askKinds(where: Where): Promise<KindStatus[]> {
   return rows;
 }
 
-/** How many events of a kind still have to leave. This month's scan has passed those up to its last id. */
-async function countLeft(
+/** How many events of a kind still have to leave. Events up to the last id of this month's scan have left already. */
+async function countWaitingEvents(
   where: Where,
   { kind, month, last_id, is_over }: KindStatus,
   horizon: string,
 ): Promise<number> {
-  const sealed = SEALED_KINDS.find(({ record }) => record === kind);
+  const sealedKind = SEALED_KINDS.find(({ record }) => record === kind);
   const isThisMonth = month === horizon.slice(0, 7);
-  if (sealed === undefined || (isThisMonth && is_over === 1)) return 0;
-  const { table: events, time, scan, when } = sealed;
-  const statements = (page: string) => [
-    `SELECT count(*) AS left FROM (${page}) AS page CROSS JOIN ${events} ON ${events}.id = page.id ${scan.join ?? ""}
-     WHERE ${events}.${time} < '${horizon}' AND ${when}`,
+  if (sealedKind === undefined || (isThisMonth && is_over === 1)) return 0;
+  const { table: eventTable, time, scan, when } = sealedKind;
+  const statementsFor = (chunk: string) => [
+    `SELECT count(*) AS waiting FROM (${chunk}) AS chunk
+     CROSS JOIN ${eventTable} ON ${eventTable}.id = chunk.id ${scan.join ?? ""}
+     WHERE ${eventTable}.${time} < '${horizon}' AND ${when}`,
   ];
-  let left = 0;
+  let waiting = 0;
   const after = (isThisMonth && last_id) || "";
-  for await (const [found] of inPages<{ left: number }>(events, ROWS_A_STATEMENT, where, statements, after))
-    left += found?.[0]?.left ?? 0;
-  return left;
+  const chunks = inChunks<{ waiting: number }>(eventTable, ROWS_A_STATEMENT, where, statementsFor, after);
+  for await (const [countRows] of chunks) waiting += countRows?.[0]?.waiting ?? 0;
+  return waiting;
 }

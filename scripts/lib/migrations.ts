@@ -7,49 +7,53 @@ import { configOf, databaseName } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { runThroughWorker } from "./temporary-worker.ts";
 
-const LEDGER = "d1_migrations";
-// The table has wrangler's shape, so that `wrangler d1 migrations list` knows what is applied.
-const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS ${LEDGER} (
+const MIGRATIONS_TABLE = "d1_migrations";
+// The table is like wrangler's own, so that `wrangler d1 migrations list` knows what is applied.
+const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
 const FOLDER = path.join(ROOT, "migrations");
 
 const Answers = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
 
 /**
- * Migrates a deployed database. Each migration is one transaction with its row in the ledger, so it is applied whole or
- * not at all. `wrangler d1 migrations apply` would send a file as one text: D1 may cut the text within a trigger, and may
+ * Migrates a deployed database. Each migration is one transaction with its row in that table, so that it is applied
+ * whole or not at all. `wrangler d1 migrations apply` would send a file as one text: D1 may cut the text within a trigger, and may
  * apply a part of it.
  * @throws a CommandError that says how far the database is migrated.
  */
 export async function migrate(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const migrations = readMigrations();
-  const applied = await namesOfApplied(cloudflare, databaseId);
-  const pending = migrations.filter(({ name }) => !applied.has(name));
-  let done = 0;
+  const appliedNames = await readAppliedNames(cloudflare, databaseId);
+  const pendingMigrations = migrations.filter(({ name }) => !appliedNames.has(name));
+  let appliedCount = 0;
   try {
-    if (pending.length > 0)
+    if (pendingMigrations.length > 0)
       await runThroughWorker(cloudflare, `${configOf(env).name}-migrations`, databaseId, async (run) => {
-        for (const { name, statements } of pending) {
-          await run([CREATE_LEDGER, ...statements, `INSERT INTO ${LEDGER} (name) VALUES ('${name}')`]);
-          done += 1;
+        for (const { name, statements } of pendingMigrations) {
+          await run([
+            CREATE_MIGRATIONS_TABLE,
+            ...statements,
+            `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES ('${name}')`,
+          ]);
+          appliedCount += 1;
         }
       });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new CommandError(`The migration of ${databaseName(env)} failed, so nothing was deployed. ${error.message}
-${migrations.length - pending.length + done} of ${migrations.length} migrations are applied; the next is ${pending[done]?.name}.
+${migrations.length - pendingMigrations.length + appliedCount} of ${migrations.length} migrations are applied; the next is ${pendingMigrations[appliedCount]?.name}.
 The Worker that ran before goes on. Remove the cause, then run the same command again.`);
   }
-  console.error(`${pending.length} of ${migrations.length} migrations were new.`);
+  console.error(`${pendingMigrations.length} of ${migrations.length} migrations were new.`);
 }
 
-async function namesOfApplied(cloudflare: Cloudflare, databaseId: string): Promise<Set<string>> {
+async function readAppliedNames(cloudflare: Cloudflare, databaseId: string): Promise<Set<string>> {
   const query = async (sql: string) => {
     const [answer] = Answers.parse(await ask(cloudflare, "POST", `/d1/database/${databaseId}/query`, { sql }));
     return answer?.results.map(({ name }) => name) ?? [];
   };
-  const [ledger] = await query(`SELECT name FROM sqlite_schema WHERE name = '${LEDGER}'`);
-  return new Set(ledger === undefined ? [] : await query(`SELECT name FROM ${LEDGER}`));
+  const [table] = await query(`SELECT name FROM sqlite_schema WHERE name = '${MIGRATIONS_TABLE}'`);
+  return new Set(table === undefined ? [] : await query(`SELECT name FROM ${MIGRATIONS_TABLE}`));
 }
 
 export function readMigrations(): { name: string; statements: readonly string[] }[] {

@@ -6,20 +6,20 @@ import { BODY_LIMIT } from "../../src/http/limits.ts";
 import { CommandError } from "./project.ts";
 
 export interface FileLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   number: number;
-  /** Without the end of the line. */
+  /** The bytes of the line, without its newline. */
   bytes: Buffer;
   /** Whether a page of an export may begin here: at the first line, and after a blank line. */
   beginsPage?: boolean;
 }
 
 export interface NdjsonFile {
-  /** The bytes on disk; null for a pipe. */
+  /** The size of the file in bytes; null for a pipe. */
   size: number | null;
-  /** The bytes read so far, before decompression. */
+  /** How many bytes of the file are read so far. */
   position: () => number;
-  /** Every line that is not blank. Only one piece of the file is in memory. */
+  /** Every line that is not blank. Only a chunk of the file is in memory at a time. */
   lines: AsyncGenerator<FileLine>;
 }
 
@@ -28,12 +28,12 @@ const GZIP_MAGIC = [0x1f, 0x8b];
 // A line with its newline must fit into one request.
 const LONGEST_LINE_BYTES = BODY_LIMIT.bytes - 1;
 
-/** Opens a file of one JSON object a line; `-` is standard input. The first bytes say whether it is compressed. */
+/** Opens a file of one JSON object a line; `-` is standard input. The file's first bytes say whether it is compressed. */
 export function openNdjson(file: string): NdjsonFile {
   const size = file === "-" ? null : sizeOf(file);
   const source: Readable = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
   let position = 0;
-  const counted = async function* (): AsyncGenerator<Buffer> {
+  const countedChunks = async function* (): AsyncGenerator<Buffer> {
     for await (const chunk of source as AsyncIterable<Buffer>) {
       position += chunk.length;
       yield chunk;
@@ -42,7 +42,7 @@ export function openNdjson(file: string): NdjsonFile {
   return {
     size,
     position: () => position,
-    lines: splitLines(unzipped(counted())),
+    lines: splitLines(unzipped(countedChunks())),
   };
 }
 
@@ -56,13 +56,13 @@ function sizeOf(file: string): number | null {
 async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const first = await chunks.next();
   if (first.done) return;
-  const whole = (async function* () {
+  const allChunks = (async function* () {
     yield first.value;
     yield* chunks;
   })();
-  if (GZIP_MAGIC.some((byte, index) => first.value[index] !== byte)) return yield* whole;
+  if (GZIP_MAGIC.some((byte, index) => first.value[index] !== byte)) return yield* allChunks;
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  const source = Readable.from(whole).on("error", (error) => gunzip.destroy(error));
+  const source = Readable.from(allChunks).on("error", (error) => gunzip.destroy(error));
   try {
     yield* source.pipe(gunzip);
   } catch (error) {
@@ -71,7 +71,7 @@ async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
 }
 
 async function* splitLines(chunks: AsyncGenerator<Buffer>): AsyncGenerator<FileLine> {
-  let rest: Buffer = Buffer.alloc(0);
+  let unfinishedLine: Buffer = Buffer.alloc(0);
   let number = 0;
   let beginsPage = true;
   for await (const chunk of chunks) {
@@ -79,18 +79,18 @@ async function* splitLines(chunks: AsyncGenerator<Buffer>): AsyncGenerator<FileL
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       number += 1;
       const piece = chunk.subarray(start, end);
-      const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-      rest = Buffer.alloc(0);
+      const bytes = unfinishedLine.length === 0 ? piece : Buffer.concat([unfinishedLine, piece]);
+      unfinishedLine = Buffer.alloc(0);
       start = end + 1;
       refuseLong(number, bytes);
       const isBlank = readLine(number, bytes) === null;
       if (!isBlank) yield { number, bytes, beginsPage };
       beginsPage = isBlank;
     }
-    rest = Buffer.concat([rest, chunk.subarray(start)]);
-    refuseLong(number + 1, rest);
+    unfinishedLine = Buffer.concat([unfinishedLine, chunk.subarray(start)]);
+    refuseLong(number + 1, unfinishedLine);
   }
-  if (readLine(number + 1, rest) !== null) yield { number: number + 1, bytes: rest, beginsPage };
+  if (readLine(number + 1, unfinishedLine) !== null) yield { number: number + 1, bytes: unfinishedLine, beginsPage };
 }
 
 function refuseLong(number: number, bytes: Buffer): void {

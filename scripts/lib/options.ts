@@ -60,7 +60,7 @@ export function programToRemove(text: string): string {
   return environmentName(text);
 }
 
-/** A file that is written at the end. Its folder is checked at the beginning, so that a long run does not fail at its end. */
+/** Parses the name of a file to write. It checks the folder, so that a long run does not fail at its end. */
 export function outputFile(text: string): string {
   const folder = path.dirname(path.resolve(text));
   if (!existsSync(folder)) throw new InvalidArgumentError(`There is no folder ${folder}.`);

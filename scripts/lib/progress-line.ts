@@ -18,15 +18,15 @@ export class ProgressLine {
     process.stderr.write(isTTY ? CLEAR_LINE + text.slice(0, columns - 1) : `${text}\n`);
   }
 
-  /** Prints that work of this many steps begins. The caller reports done steps to the returned function. */
+  /** Prints that work of so many steps begins. The caller calls the returned function for each step, or for several. */
   begin(what: string, steps: number): (count?: number) => void {
     this.#write(`${what} …`);
     const startedAt = Date.now();
     let done = 0;
     return (count = 1) => {
       done = Math.min(done + count, steps);
-      const left = ((Date.now() - startedAt) / 1_000) * (steps / Math.max(done, 1) - 1);
-      this.say(`${what}: ${Math.floor((100 * done) / steps)} %, ${duration(left)} left`);
+      const secondsLeft = ((Date.now() - startedAt) / 1_000) * (steps / Math.max(done, 1) - 1);
+      this.say(`${what}: ${Math.floor((100 * done) / steps)} %, ${duration(secondsLeft)} left`);
     };
   }
 

@@ -9,7 +9,7 @@ export { CommandError };
 
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** The environment of a tool that sends no metrics, and asks no service where this machine is. */
+/** Environment variables for tools: wrangler must send no metrics, and ask no service where this machine is. */
 export const toolEnv = () => ({
   ...process.env,
   WRANGLER_SEND_METRICS: "false",
@@ -32,27 +32,28 @@ export class Interrupted extends Error {
 /** Runs a command. A CommandError prints one line, a bug its stack; both end with status 1. */
 export async function main(run: () => Promise<unknown>): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopUnlessHandled(signal));
-  // scripts/run.mjs was killed in a way that it could not pass on.
+  // The channel closes if scripts/run.mjs was killed with SIGKILL, which it cannot pass on.
   process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
   process.channel?.unref();
   try {
     await run();
   } catch (error) {
-    // Ctrl-C ends esbuild too, and its failure may arrive before the signal. Then the signal ends this process meanwhile.
+    // Ctrl-C ends esbuild too, and esbuild's failure may arrive before the signal. So this waits for a signal, which would end
+    // the process.
     if (!isExplained(error)) await sleep(SIGNAL_MS);
     console.error(isExplained(error) ? error.message : error);
     process.exitCode = error instanceof Interrupted ? error.status : 1;
   }
 }
 
-/** Ends a command, unless another listener cleans up and ends it. */
+/** Ends the process, unless the command has a listener of its own, which cleans up and ends the process. */
 function stopUnlessHandled(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   console.error(new Interrupted(signal).message);
   process.exit(128 + constants.signals[signal]);
 }
 
-/** Whether the message of an error is enough without its stack. An error of the file system names the call and the path. */
+/** Whether the message of an error suffices without the stack. An error of the file system names the call and the path. */
 function isExplained(error: unknown): error is Error {
   return (
     error instanceof CommandError ||
@@ -62,18 +63,18 @@ function isExplained(error: unknown): error is Error {
 }
 
 export interface ToolOptions {
-  /** Whether the output goes to the caller and not to the terminal, or to both. Then the tool has no input. */
+  /** true: the output goes to the caller, not to the terminal. "and show": to both. In both cases the tool has no input. */
   capture?: boolean | "and show";
-  /** Where the tool's output goes, if not to the terminal. */
+  /** The stream to which the output goes, instead of the terminal. */
   into?: Writable;
   env?: Record<string, string>;
-  /** Ends the tool with SIGTERM. Then the status is 1. */
+  /** If it aborts, the tool gets SIGTERM, and the status is 1. */
   signal?: AbortSignal;
 }
 
 /**
- * Runs a tool of node_modules in the project's folder. Resolves with its exit status and its captured output; `output` has
- * standard error too. Ctrl-C reaches the tool as well. This waits until the tool has ended, so that nothing is left running.
+ * Runs a tool of node_modules in the project's folder. Resolves with its exit status and its captured output: `stdout` is
+ * standard output, `output` has standard error too. Ctrl-C reaches the tool as well, and this waits until the tool has ended.
  */
 export function runTool(
   tool: string,
@@ -88,13 +89,14 @@ export function runTool(
       env: { ...toolEnv(), ...env },
     });
     signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
-    let stopped: NodeJS.Signals | undefined;
+    let stopSignal: NodeJS.Signals | undefined;
     const onSignal = (received: NodeJS.Signals) => {
-      stopped = received;
+      stopSignal = received;
       if (received === "SIGTERM") child.kill(received);
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-    let [output, stdout] = ["", ""];
+    let output = "";
+    let stdout = "";
     for (const stream of [child.stdout, child.stderr]) {
       if (into !== undefined) stream?.pipe(into, { end: false });
       else
@@ -107,8 +109,8 @@ export function runTool(
     child.on("error", reject);
     child.on("close", (status) => {
       process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
-      if (stopped === undefined) resolve({ status: status ?? 1, output, stdout });
-      else reject(new Interrupted(stopped));
+      if (stopSignal === undefined) resolve({ status: status ?? 1, output, stdout });
+      else reject(new Interrupted(stopSignal));
     });
   });
 }

@@ -5,7 +5,7 @@ import { openApi } from "../../src/reference.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 
-/** wrangler.toml deploys this folder as static assets. It never has a token: only the folder of `npm start` does. */
+/** The folder that wrangler.toml deploys as static assets. No token is ever written here, only into that of `npm start`. */
 const DEPLOYED = path.join(ROOT, "dist", "reference");
 const PAGE = path.join(ROOT, "scripts", "reference");
 
@@ -29,9 +29,9 @@ export function buildDevelopmentReference(folder: string, token: string, more: M
 }
 
 function build(folder: string, settings: { token?: string }, more = NO_FILES): void {
-  const page = readdirSync(PAGE).map((name) => [name, readFileSync(path.join(PAGE, name))] as const);
+  const pageFiles = readdirSync(PAGE).map((name) => [name, readFileSync(path.join(PAGE, name))] as const);
   const files = new Map<string, string | Uint8Array>([
-    ...page,
+    ...pageFiles,
     ["_headers", readFileSync(path.join(PAGE, "_headers"), "utf8") + more.headers],
     ["settings.json", `${JSON.stringify(settings)}\n`],
     ["scalar.js", scalarBundle()],
@@ -45,8 +45,8 @@ function build(folder: string, settings: { token?: string }, more = NO_FILES): v
   }
   for (const [name, contents] of files) {
     const file = path.join(folder, name);
-    const isWritten = existsSync(file) && readFileSync(file).equals(Buffer.from(contents));
-    if (!isWritten) replaceFile(file, contents, path.dirname(folder));
+    const isUpToDate = existsSync(file) && readFileSync(file).equals(Buffer.from(contents));
+    if (!isUpToDate) replaceFile(file, contents, path.dirname(folder));
   }
 }
 
@@ -56,13 +56,13 @@ interface Route {
 }
 
 /**
- * Scalar's bundle for browsers, as its plugin for Fastify serves it. `@scalar/api-reference` has the same file, but 270
- * dependencies with 290 MB.
+ * Scalar's bundle for browsers, taken from its plugin for Fastify, which serves it. `@scalar/api-reference` has the same file,
+ * but 270 dependencies with 290 MB.
  */
 function scalarBundle(): string {
   const routes: Route[] = [];
   const fastify = { initialConfig: {}, route: (route: Route) => routes.push(route) };
-  const register = scalar as unknown as (to: typeof fastify, options: object, done: () => void) => void;
+  const register = scalar as unknown as (server: typeof fastify, options: object, done: () => void) => void;
   register(fastify, { configuration: { url: "/openapi.json" } }, () => {});
 
   let bundle = "";

@@ -20,7 +20,7 @@ const NAMESPACES_A_PAGE = 100;
 /** Finds the database and the KV namespace of an environment by their names, or creates them. */
 export async function findOrCreateResources(cloudflare: Cloudflare, env: string): Promise<Resources> {
   const jurisdiction = variablesOf(env).JURISDICTION || undefined;
-  // The namespace comes first, because one in another jurisdiction ends the deployment.
+  // The namespace comes before the database, so that nothing is created if the namespace is in the wrong jurisdiction.
   const namespaceId = await findOrCreateNamespace(cloudflare, env, jurisdiction);
   return { namespaceId, databaseId: await findOrCreateDatabase(cloudflare, env, jurisdiction) };
 }
@@ -30,13 +30,16 @@ async function findOrCreateDatabase(cloudflare: Cloudflare, env: string, jurisdi
   const { database_id: id } = configOf(env).d1_databases.find(({ binding }) => binding === "DB") ?? {};
   if (id !== undefined) return id;
   const address = `/d1/database/${encodeURIComponent(name)}`;
-  const found = Database.nullable().parse(await askUnless(NO_SUCH_DATABASE, cloudflare, "GET", address));
-  if (found !== null) return found.uuid;
+  const existingDatabase = Database.nullable().parse(await askUnless(NO_SUCH_DATABASE, cloudflare, "GET", address));
+  if (existingDatabase !== null) return existingDatabase.uuid;
   const created = await create(`database ${name}`, ask(cloudflare, "POST", "/d1/database", { name, jurisdiction }));
   return Database.parse(created).uuid;
 }
 
-/** Wrangler would create a namespace of this name, but looks for none: after a failed deployment each later one would fail. */
+/**
+ * Wrangler would create a namespace of this name, but would not look for it. If the deployment then failed, every later
+ * deployment would fail too.
+ */
 async function findOrCreateNamespace(cloudflare: Cloudflare, env: string, jurisdiction?: string): Promise<string> {
   const { name, kv_namespaces } = configOf(env);
   const id = kv_namespaces.find(({ binding }) => binding === "CACHE")?.id;
@@ -75,7 +78,7 @@ async function create(what: string, request: Promise<unknown>): Promise<unknown>
 }
 
 /**
- * Lets replicas answer reads. Wrangler has no command for it
+ * Lets replicas answer reads. Wrangler has no command for that
  * (https://developers.cloudflare.com/api/resources/d1/subresources/database/methods/update).
  */
 export async function replicateReads(cloudflare: Cloudflare, databaseId: string): Promise<void> {
@@ -89,12 +92,12 @@ type Section = Pick<RawConfig, "main" | "assets" | "d1_databases" | "kv_namespac
  * Returns the name of the copy.
  */
 export function writeDeployConfig(env: string, resources: Resources): string {
-  const { env: environments = {}, ...top } = readConfigFile(CONFIG);
+  const { env: environments = {}, ...topLevel } = readConfigFile(CONFIG);
   const section = environments[env];
   const config: RawConfig = {
-    ...top,
-    ...withAbsolutePaths(top),
-    ...(env === PRODUCTION && withIds(top, resources)),
+    ...topLevel,
+    ...withAbsolutePaths(topLevel),
+    ...(env === PRODUCTION && withIds(topLevel, resources)),
     ...(section && { env: { [env]: { ...section, ...withAbsolutePaths(section), ...withIds(section, resources) } } }),
   };
   const file = path.join(ROOT, "dist", "deploy", env, "wrangler.json");
@@ -103,7 +106,7 @@ export function writeDeployConfig(env: string, resources: Resources): string {
   return file;
 }
 
-/** Wrangler takes paths as relative to the folder of the configuration. */
+/** The copy needs absolute paths, because wrangler takes a path as relative to the folder of the configuration. */
 function withAbsolutePaths({ main, assets }: Section): Section {
   return {
     ...(main && { main: path.resolve(ROOT, main) }),
@@ -113,7 +116,11 @@ function withAbsolutePaths({ main, assets }: Section): Section {
 
 function withIds({ d1_databases = [], kv_namespaces = [] }: Section, { databaseId, namespaceId }: Resources): Section {
   return {
-    d1_databases: d1_databases.map((one) => (one.binding === "DB" ? { ...one, database_id: databaseId } : one)),
-    kv_namespaces: kv_namespaces.map((one) => (one.binding === "CACHE" ? { ...one, id: namespaceId } : one)),
+    d1_databases: d1_databases.map((database) =>
+      database.binding === "DB" ? { ...database, database_id: databaseId } : database,
+    ),
+    kv_namespaces: kv_namespaces.map((namespace) =>
+      namespace.binding === "CACHE" ? { ...namespace, id: namespaceId } : namespace,
+    ),
   };
 }

@@ -11,7 +11,7 @@ export function schemaDump(rows: readonly Record<string, unknown>[]): string {
   return `${[head, ...rows.map(({ sql }) => `${String(sql)};`)].join("\n\n")}\n`;
 }
 
-/** The same on one line without comments, to compare with a deployed database, which has no comments. */
+/** A statement on one line without comments. A deployed database has no comments, so this can be compared with it. */
 export function withoutComments(sql: string): string {
   return sql.replaceAll(/--.*/g, "").replaceAll(/\s+/g, " ").trim();
 }

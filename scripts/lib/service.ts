@@ -25,9 +25,9 @@ import { runWrangler } from "./wrangler.ts";
 
 export interface Service {
   url: string;
-  /** The process of wrangler. Its children are the Workers runtime. */
+  /** The id of wrangler's process. The Workers runtime runs in child processes. */
   pid: number;
-  /** Resolves with true once it answers, with false if it has ended or does not answer within a minute. */
+  /** Resolves with true once the service answers, with false if it has ended or does not answer within a minute. */
   ready: Promise<boolean>;
   /** Resolves with the exit status. */
   ended: Promise<number | null>;
@@ -38,11 +38,11 @@ export interface ServiceOptions {
   /** An environment of wrangler.toml. The default is production. */
   env?: string;
   port: number;
-  /** The folder for its data. */
+  /** The folder for the service's data. */
   persistTo: string;
   /** The value of `CORS_ORIGINS`. */
   cors?: string;
-  /** The path of an entry file that takes the place of the service's, from the root of the project. */
+  /** The path of an entry file, from the root of the project. The default is the service's own. */
   entry?: string;
 }
 
@@ -63,8 +63,8 @@ export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOpti
 }
 
 /**
- * Starts the service on a prepared database. With `detached`, a terminal's Ctrl-C does not reach it. `variables` are of the
- * environment of its process.
+ * Starts the service on a prepared database. With `detached`, a terminal's Ctrl-C does not reach it. Its process gets
+ * `variables` as environment variables.
  */
 export function serve(
   { env = PRODUCTION, port, persistTo, cors, entry }: ServiceOptions,
@@ -97,7 +97,7 @@ export function serve(
   if (server.pid === undefined) throw new CommandError("wrangler could not be started: is the project installed?");
   const url = `http://127.0.0.1:${port}`;
   const ended = once(server, "exit").then(([status]) => status as number | null);
-  const ready = answers(url, server);
+  const ready = waitUntilReady(url, server);
   return { url, pid: server.pid, ready, ended, stop: (signal) => void server.kill(signal) };
 }
 
@@ -116,7 +116,7 @@ function referenceIn(persistTo: string): string {
   return path.join(path.resolve(persistTo), "reference");
 }
 
-/** References that keep databases from the garbage collector, which would release their locks. */
+/** The open databases that hold locks. The garbage collector would close them, and so release the locks. */
 const heldFolders: DatabaseSync[] = [];
 
 /**
@@ -131,9 +131,9 @@ function holdFolder(folder: string, port: number): void {
     holder.exec(`PRAGMA user_version = ${port}; BEGIN IMMEDIATE`);
   } catch (error) {
     if (!(error instanceof Error && /locked/.test(error.message))) throw error;
-    const first = holder.prepare("PRAGMA user_version").get();
+    const row = holder.prepare("PRAGMA user_version").get();
     throw new CommandError(
-      `The data in ${folder} is in use by the service at http://127.0.0.1:${first?.user_version}. Use that one, or another folder: --persist-to DIR`,
+      `The data in ${folder} is in use by the service at http://127.0.0.1:${row?.user_version}. Use that one, or another folder: --persist-to DIR`,
     );
   }
   heldFolders.push(holder);
@@ -155,12 +155,12 @@ async function refuseTakenPort(port: number): Promise<void> {
 
 async function migrate(env: string, persistTo: string): Promise<void> {
   console.error("Migrating the local database …");
-  const place = ["--local", "--persist-to", path.resolve(persistTo), environmentFlag(env)];
-  const { status, output } = await runWrangler(["d1", "migrations", "apply", "DB", ...place], { capture: true });
+  const databaseArgs = ["--local", "--persist-to", path.resolve(persistTo), environmentFlag(env)];
+  const { status, output } = await runWrangler(["d1", "migrations", "apply", "DB", ...databaseArgs], { capture: true });
   if (status !== 0) throw new CommandError(`Wrangler could not migrate the local database.\n${output}`);
 }
 
-async function answers(url: string, server: ChildProcess): Promise<boolean> {
+async function waitUntilReady(url: string, server: ChildProcess): Promise<boolean> {
   const hasEnded = () => server.exitCode !== null || server.signalCode !== null;
   for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline && !hasEnded(); await sleep(100)) {
     const isThere = await fetch(url).then(

@@ -1,4 +1,4 @@
-// Signs tokens in Node and in workerd. (The simulation signs with Node's own crypto, which is synchronous.)
+// Signs tokens. Runs in Node and in workerd. The simulation does not use it, because Node's own crypto is synchronous.
 
 export type Claims = Record<string, unknown>;
 
@@ -10,11 +10,11 @@ export interface SigningKey {
 const HOUR_SECONDS = 3_600;
 const HASHES: Record<string, string> = { HS256: "SHA-256", HS384: "SHA-384", HS512: "SHA-512" };
 
-/** Signs claims with a secret. The token expires in an hour, unless `exp` says otherwise; `undefined` removes a claim. */
+/** Signs claims with a secret. The token expires in an hour, or at `exp`. A claim that is `undefined` is left out. */
 export async function signClaims(claims: Claims, secret: string, header: Claims = {}): Promise<string> {
   const exp = Math.floor(Date.now() / 1_000) + HOUR_SECONDS;
-  const whole = { alg: "HS256", typ: "JWT", ...header };
-  return signParts(whole, { exp, ...claims }, await hmacKey(secret, whole.alg));
+  const fullHeader = { alg: "HS256", typ: "JWT", ...header };
+  return signParts(fullHeader, { exp, ...claims }, await hmacKey(secret, fullHeader.alg));
 }
 
 /** Signs any header and claims. Without a key the signature is empty. */
@@ -24,7 +24,7 @@ export async function signParts(header: unknown, claims: unknown, signing: Signi
   return `${text}.${signature === null ? "" : base64url(new Uint8Array(signature))}`;
 }
 
-/** A part of a token: JSON, or a text as it is. */
+/** A part of a token: the value as JSON in base64url. A text is taken as it is. */
 export function tokenPart(value: unknown): string {
   return base64url(bytesOf(typeof value === "string" ? value : JSON.stringify(value)));
 }

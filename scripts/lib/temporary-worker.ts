@@ -48,7 +48,10 @@ async function remove(cloudflare: Cloudflare, name: string): Promise<void> {
   }
 }
 
-/** Runs statements as one transaction. A binding takes each statement as it is; Cloudflare's API splits texts itself. */
+/**
+ * The code of a Worker that runs statements as one transaction. A binding takes each statement as it is, but Cloudflare's API
+ * would split their texts by rules of its own.
+ */
 const CODE = `export default {
   async fetch(request, { DB, SECRET }) {
     if (request.headers.get("Authorization") !== SECRET) return new Response(null, { status: 403 });
@@ -62,10 +65,10 @@ const CODE = `export default {
   },
 };`;
 
-const Ran = z.object({ error: z.string().nullable() });
+const Outcome = z.object({ error: z.string().nullable() });
 const Subdomain = z.object({ subdomain: z.string() });
 
-// A new address at workers.dev answers after a while, and not everywhere at once.
+// A new address at workers.dev begins to answer after a while, and not everywhere at once. So a request is repeated.
 const TRIES = 120;
 const WAIT_MS = 1_000;
 
@@ -94,14 +97,15 @@ export async function runThroughWorker(
           // Nobody knows whether the statements have run, so they are not sent again.
           if (statements.length > 0) throw new CommandError(`The temporary Worker was cut off: ${error.message}`);
         });
-        const ran = response?.status === 200 ? Ran.safeParse(await response.json().catch(() => null)).data : undefined;
-        if (ran?.error) throw new CommandError(ran.error);
-        if (ran !== undefined) return;
+        const answer = response?.status === 200 ? await response.json().catch(() => null) : null;
+        const { data: outcome } = Outcome.safeParse(answer);
+        if (outcome?.error) throw new CommandError(outcome.error);
+        if (outcome !== undefined) return;
         await sleep(WAIT_MS);
       }
       throw new CommandError(`The temporary Worker ${name} does not answer at workers.dev.`);
     };
-    // Waits until the Worker answers.
+    // Runs nothing: waits until the Worker answers.
     await run([]);
     await use(run);
   });

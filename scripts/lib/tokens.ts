@@ -25,7 +25,7 @@ export interface Signing {
 /** Signs a token with the issuer, the audience and the names of claims that wrangler.toml sets. */
 export function signToken(bearer: Bearer, { secret, seconds, client, env }: Signing): Promise<string> {
   const { JWT_ISSUER: iss, JWT_AUDIENCE: aud, JWT_SCOPE_CLAIM, JWT_SUBJECT_CLAIM } = variablesOf(env);
-  const who =
+  const bearerClaims =
     bearer.scope === "customer"
       ? {
           sub: bearer.customerId,
@@ -34,11 +34,11 @@ export function signToken(bearer: Bearer, { secret, seconds, client, env }: Sign
         }
       : { sub: client, ...bearer };
   const exp = Math.floor(Date.now() / 1_000) + seconds;
-  return signClaims({ ...who, ...(iss && { iss }), ...(aud && { aud }), exp }, secret);
+  return signClaims({ ...bearerClaims, ...(iss && { iss }), ...(aud && { aud }), exp }, secret);
 }
 
 const DAY_SECONDS = 86_400;
-/** Long, because `npm start` prints commands with such a token. */
+/** How long a token for this machine is valid. Long, because `npm start` prints commands with such a token. */
 export const DEV_TOKEN_DAYS = 30;
 
 /** A token for the service on this machine, signed with its secret. */
@@ -52,20 +52,20 @@ export function isLocal(url: string): boolean {
   return LOCAL.test(url);
 }
 
-const NAMES = { feed: "a feed token", export: "an export token", "feed restore": "a restore token" };
+const SCOPE_NAMES = { feed: "a feed token", export: "an export token", "feed restore": "a restore token" };
 
 /**
- * The token for a service: the option's, or else the shell's. For a local service without both, this signs a token.
+ * The token for a service: that of `--token`, or else that of the shell. If there is neither, a local service gets a new token.
  * @throws a CommandError that asks for a token.
  */
 export async function tokenFor(
   { url, token, env }: { url: string; token?: string; env: string },
-  scope: keyof typeof NAMES,
+  scope: keyof typeof SCOPE_NAMES,
 ): Promise<string> {
-  const given = token ?? process.env.LOYALTY_EDGE_TOKEN;
-  if (given !== undefined) return given;
+  const existingToken = token ?? process.env.LOYALTY_EDGE_TOKEN;
+  if (existingToken !== undefined) return existingToken;
   if (isLocal(url)) return devToken({ scope, accounts: "*" }, env, 1);
-  throw new CommandError(`Name ${NAMES[scope]} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
+  throw new CommandError(`Name ${SCOPE_NAMES[scope]} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
 }
 
 /** The file from which `wrangler dev` takes the secrets of an environment. */
@@ -81,8 +81,8 @@ export function ensureDevVars(env = PRODUCTION): void {
 }
 
 /**
- * The secret of an environment's service on this machine. It creates a missing secret for production only: a token for another
- * environment may be meant for its deployment, which would refuse a new secret.
+ * The secret of an environment's service on this machine. Creates a missing secret for production only: a token for another
+ * environment may be meant for a deployment, which would refuse a token with a new secret.
  * @throws a CommandError if there is no secret.
  */
 export function devSecret(env = PRODUCTION): string {

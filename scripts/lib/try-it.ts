@@ -13,7 +13,7 @@ function exampleLines(url: string): string[] {
   });
 }
 
-/** A message for the demo customer. The shell gives each a new id. */
+/** A message for the demo customer. The shell gives each message a new id. */
 const MESSAGE = `{"record":"message","id":"try-'$(date +%s)'","group_id":"g1","customer_id":"c6","body":"Tea at four?"}`;
 
 /** A command that prints changes for the customer of `$TOKEN`, and a command that changes something. */

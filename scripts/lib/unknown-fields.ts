@@ -3,7 +3,7 @@ import { objectOf } from "../../src/feed/lines.ts";
 import type { Kind } from "../../src/feed/records/kind.ts";
 import { count } from "./words.ts";
 
-/** The most warnings: a file of another format may have any number of unknown fields. */
+/** At most this many fields get a warning, because a file of another format may have any number of unknown fields. */
 const NAMED_FIELDS = 100;
 
 /** Collects fields that the kind of a line does not have. The feed ignores such fields, so nobody would notice a typo. */
@@ -23,8 +23,8 @@ export class UnknownFields {
     for (const field of Object.keys(object)) {
       if (Object.hasOwn(kind.fields.shape, field) || field === "record" || field === "deleted") continue;
       const name = `${kind.record} ${field}`;
-      const known = this.#found.get(name);
-      if (known !== undefined) known.lines += 1;
+      const finding = this.#found.get(name);
+      if (finding !== undefined) finding.lines += 1;
       else if (this.#found.size < NAMED_FIELDS)
         this.#found.set(name, { record: kind.record, field, firstLine: line, lines: 1 });
     }
@@ -33,20 +33,20 @@ export class UnknownFields {
   /** A warning for each field of a kind, not for each line. */
   warnings(): string[] {
     return [...this.#found.values()].map(({ record, field, firstLine, lines }) => {
-      const kind = this.#kinds.find((one) => one.record === record);
+      const kind = this.#kinds.find((candidate) => candidate.record === record);
       const nearest = nearestTo(field, Object.keys(kind?.fields.shape ?? {}));
-      const place = lines === 1 ? `line ${firstLine}` : `line ${firstLine} and ${count(lines - 1)} more`;
-      return `${place}: ${record} has no field ${field}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
+      const lineText = lines === 1 ? `line ${firstLine}` : `line ${firstLine} and ${count(lines - 1)} more`;
+      return `${lineText}: ${record} has no field ${field}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
     });
   }
 }
 
 /** The name with these initials, or the name that begins with this text, with at most one typo. */
 function nearestTo(field: string, names: readonly string[]): string | undefined {
-  const given = lettersOf(field);
-  const isNear = (letters: string) => letters.startsWith(given) || isTypoOf(given, letters);
+  const letters = lettersOf(field);
+  const isNear = (nameLetters: string) => nameLetters.startsWith(letters) || isTypoOf(letters, nameLetters);
   return (
-    names.find((name) => name.includes("_") && initialsOf(name) === given) ??
+    names.find((name) => name.includes("_") && initialsOf(name) === letters) ??
     names.find((name) => isNear(lettersOf(name)))
   );
 }

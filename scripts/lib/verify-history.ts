@@ -25,7 +25,7 @@ export interface HistoryReport {
 
 /**
  * Compares every segment with its row in the database, and every summary with the sum of the segments.
- * @throws a CommandError if events left meanwhile: summaries would include them, but no segment that was read.
+ * @throws a CommandError if events left meanwhile, because then the summaries have events that no read segment has.
  */
 export async function verifyHistory(opened: Opened): Promise<HistoryReport> {
   const { where, bucket, segments } = opened;
@@ -35,9 +35,9 @@ export async function verifyHistory(opened: Opened): Promise<HistoryReport> {
     lines += segment.lines;
     const object = await readObject(bucket, segment);
     if (typeof object === "string") return { fault: object };
-    const given = linesOf(object);
-    for (const addition of given.flatMap(additionsOf)) sums.add("sealed", addition);
-    const fault = faultOf(segment, given);
+    const objectLines = linesOf(object);
+    for (const addition of objectLines.flatMap(additionsOf)) sums.add("sealed", addition);
+    const fault = faultOf(segment, objectLines);
     return fault === null ? "done" : { fault };
   });
   for await (const addition of storedSums(where)) sums.add("stored", addition);
@@ -46,7 +46,7 @@ export async function verifyHistory(opened: Opened): Promise<HistoryReport> {
   return { segments: done + faults.length, lines, faults: [...faults, ...sums.differences()] };
 }
 
-/** The sums of both sides, in a temporary database because there may be millions. */
+/** The sums of segments and of summaries, in a temporary database because there may be millions. */
 class Sums {
   // SQLite stores a database without a name in a temporary file, and deletes the file by itself.
   readonly #database = new DatabaseSync("");
@@ -60,12 +60,13 @@ class Sums {
     );
   }
 
+  /** Adds an amount of a segment's line (`sealed`), or of a summary (`stored`). */
   add(side: "sealed" | "stored", { record, key, name, amount }: Addition): void {
-    // The key as JSON, because an id may have blanks in it.
+    // The key is JSON, because an id may contain any characters.
     this.#add.run(record, JSON.stringify(key), name, side, amount);
   }
 
-  /** The differences between the two sides, a text each. A missing summary counts as zero. */
+  /** A text for each sum that differs between the segments and the summaries. A missing summary counts as zero. */
   differences(): string[] {
     const sumOf = (side: string) => `coalesce(sum(amount) FILTER (WHERE side = '${side}'), 0)`;
     const query = `
@@ -80,7 +81,7 @@ class Sums {
 }
 
 /** The most rows that one statement reads. */
-const PAGE = 50_000;
+const ROWS_A_STATEMENT = 50_000;
 
 type SummaryRow = Readonly<Record<string, string | number | null>>;
 
@@ -90,21 +91,21 @@ async function* storedSums(where: AnyDatabase): AsyncGenerator<Addition> {
     for (let after: string | undefined = ""; after !== undefined; ) {
       const [rows = []]: SummaryRow[][] = await askDatabase<SummaryRow>([selectSummaries(kind, after)], where);
       for (const row of rows) yield* amountsOf(kind, row);
-      after = rows.length === PAGE ? String(rows.at(-1)?.id) : undefined;
+      after = rows.length === ROWS_A_STATEMENT ? String(rows.at(-1)?.id) : undefined;
     }
   }
 }
 
-/** The next summaries of a kind by id. Ids of customers, stores and so on take the place of keys. */
+/** A query of a kind's next summaries by id. It gives the ids of customers, stores and so on, in place of their keys. */
 function selectSummaries({ record, table, summaries }: SealedKind, after: string): string {
-  const references = KINDS.find((one) => one.record === record)?.references ?? {};
+  const references = KINDS.find((kind) => kind.record === record)?.references ?? {};
   const tables = new Map(Object.entries(references).map(([field, to]) => [referenceKey(field), tableName(to)]));
   const keys = keysOf(summaries).map((key) =>
     tables.has(key) ? `(SELECT id FROM ${tables.get(key)} WHERE key = row.${key}) AS ${key}` : key,
   );
   const amounts = new Set(summaries.flatMap(({ sums }) => Object.values(sums)));
   return `SELECT ${["id", ...keys, ...amounts]} FROM ${table} AS row
-    WHERE id > '${after}' AND NOT (${isEvent("row")}) ORDER BY id LIMIT ${PAGE}`;
+    WHERE id > '${after}' AND NOT (${isEvent("row")}) ORDER BY id LIMIT ${ROWS_A_STATEMENT}`;
 }
 
 function amountsOf({ record, summaries }: SealedKind, row: SummaryRow): Addition[] {

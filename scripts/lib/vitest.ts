@@ -13,8 +13,8 @@ export function vitestCommand(name: string, run: (args: string[]) => Promise<voi
 /** @throws a CommandError at once if vitest does not take the arguments, or finds no test file. */
 export async function refuseUnknownTests(args: readonly string[]): Promise<void> {
   const { status, output } = await runTool("vitest", ["list", "--filesOnly", ...args], { capture: true });
-  const [, unknown] = /CACError: (.*)/.exec(output) ?? [];
-  if (unknown !== undefined) throw new CommandError(`${unknown}. Its options: npm run vitest -- --help`);
+  const [, optionError] = /CACError: (.*)/.exec(output) ?? [];
+  if (optionError !== undefined) throw new CommandError(`${optionError}. Its options: npm run vitest -- --help`);
   if (status !== 0) throw new CommandError(output.trim());
   if (output.trim() === "") throw new CommandError(`There is no test file such as ${args.join(" ")}.`);
 }

@@ -4,11 +4,11 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 
-/** Standard output, in place of a file's name. */
+/** A file name that stands for standard output. */
 export const STANDARD_OUTPUT = "-";
 
 /**
- * Replaces a file in one step: whoever reads it or watches it sees the old file or the whole new one. The draft needs another
+ * Replaces a file in one step, so that nobody reads half of it: writes a draft, and renames it. The draft needs another
  * folder if everything in the file's own folder is served.
  */
 export function replaceFile(file: string, contents: string | Uint8Array, draftFolder = path.dirname(file)): void {
@@ -18,12 +18,12 @@ export function replaceFile(file: string, contents: string | Uint8Array, draftFo
   renameSync(draft, file);
 }
 
-/** Writes a stream into a file. The file gets its name once it is whole; after a failure nothing is left. `.gz` compresses. */
+/** Writes a stream into a file, compressed if its name ends with `.gz`. After a failure no file is left. */
 export async function writeWhole(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   if (name === STANDARD_OUTPUT) return pipeline(pieces, process.stdout, { end: false });
   const unfinished = `${name}.${process.pid}.part`;
   const file = createWriteStream(unfinished, { flush: true });
-  // Otherwise the file could be created after a failure has removed it.
+  // Waits, because otherwise the file could be created after the code below has removed it.
   await once(file, "open");
   try {
     await (name.endsWith(".gz") ? pipeline(pieces, createGzip(), file) : pipeline(pieces, file));

@@ -23,11 +23,11 @@ globalThis.Scalar.createApiReference("#reference", {
   mcp: { disabled: true },
   telemetry: false,
   customCss: `
-    /* On a narrow screen the button that opens the sidebar lies on the address. */
+    /* Hidden on a narrow screen, because the button that opens the sidebar would cover the address. */
     @media (max-width: 800px) { .scalar-client .scalar-sidebar-toggle { display: none; } }
-    /* The indentation shows what belongs to what: the lines of each level would stand beside the chosen entry. */
+    /* Hides the vertical line of each level: the indentation alone shows which entry is below which. */
     .scalar-sidebar-indent > * { visibility: hidden; }
-    /* A form sends no WebSocket handshake: all that it could get is 426. */
+    /* Hides the form for the WebSocket: a form sends no handshake, so it would always get 426. */
     [id$="/customer/live"] .request-card, .scalar-client [data-sidebar-id$="/customer/live"] { display: none; }
   `,
 });

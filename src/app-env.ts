@@ -11,7 +11,7 @@ export interface AppEnv {
     requestId: string;
     /** Set for the routes that read or write D1. */
     db: Database;
-    /** Where the answer came from. Unset if D1 answered, which says so itself, or if nothing was read. */
+    /** Where the answer came from. Unset if nothing was read, or if D1 answered: then `db.usage` says which database. */
     source: "inbox" | "memory" | "kv" | "primary";
     boardAgeSeconds: number;
     /** Why the token was refused. Only the log names it. */

@@ -2,8 +2,8 @@ import { readLimitedBody } from "../values/limited-body.ts";
 import { withTimeout } from "../values/timeout.ts";
 import { ASYMMETRIC_ALGORITHMS, type AsymmetricAlgorithm, type PublicKey } from "./token.ts";
 
-const FRESH_MS = 10 * 60_000;
-const USABLE_MS = 24 * 60 * 60_000;
+const KEYS_FRESH_MS = 10 * 60_000;
+const KEYS_USABLE_MS = 24 * 60 * 60_000;
 const BETWEEN_FETCHES_MS = 60_000;
 // A new isolate has no keys to serve with until its first fetch succeeds, so it tries sooner.
 const FIRST_WAITS_MS = [1_000, 2_000, 5_000];
@@ -44,16 +44,16 @@ export class KeySet {
     kid: string | undefined,
     keepAlive: (work: Promise<void>) => void = () => {},
   ): Promise<PublicKey[] | null> {
-    if (this.#now() - this.#fetchedAt >= FRESH_MS) await this.#refresh(keepAlive);
-    const matching = () =>
+    if (this.#now() - this.#fetchedAt >= KEYS_FRESH_MS) await this.#refresh(keepAlive);
+    const matchingKeys = () =>
       this.#keys.filter((key) => isUsableFor(key, algorithm) && (kid === undefined || key.kid === kid));
     // A fresh set may lack a key that the issuer has just added.
-    if (this.#isUsable() && matching().length === 0) await this.#refresh(keepAlive);
-    return this.#isUsable() ? matching() : null;
+    if (this.#isUsable() && matchingKeys().length === 0) await this.#refresh(keepAlive);
+    return this.#isUsable() ? matchingKeys() : null;
   }
 
   #isUsable(): boolean {
-    return this.#now() - this.#fetchedAt < USABLE_MS;
+    return this.#now() - this.#fetchedAt < KEYS_USABLE_MS;
   }
 
   async #refresh(keepAlive: (work: Promise<void>) => void): Promise<void> {
@@ -64,8 +64,8 @@ export class KeySet {
       keepAlive(this.#loading);
     }
     // If the request that started the fetch was cancelled, the fetch never ends. So every request waits with a timeout.
-    const left = this.#triedAt + FETCH_LIMIT_MS - this.#now();
-    if (left > 0) await withTimeout(left, this.#loading).catch(() => {});
+    const leftMs = this.#triedAt + FETCH_LIMIT_MS - this.#now();
+    if (leftMs > 0) await withTimeout(leftMs, this.#loading).catch(() => {});
   }
 
   #waitMs(): number {
@@ -74,8 +74,8 @@ export class KeySet {
     return FIRST_WAITS_MS[Math.min(this.#triesSoFar, FIRST_WAITS_MS.length) - 1] ?? 0;
   }
 
-  // If the set cannot be fetched or read, the cached keys stay and the log says so. An empty set replaces them: an issuer
-  // withdraws all its keys in this way.
+  // If the set cannot be fetched or read, the cached keys stay and the log says so. An empty set replaces the cached keys,
+  // because an issuer sends it to withdraw all its keys.
   async #load(): Promise<void> {
     try {
       this.#keys = readKeys(this.source.startsWith("{") ? this.source : await this.#fetch());

@@ -48,8 +48,8 @@ export type TokenFault =
 
 export type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad"; fault: TokenFault } | { kind: "no keys" };
 
-const bad = (fault: TokenFault): TokenReading => ({ kind: "bad", fault });
-/** Allows for clocks that differ. */
+const bad = (fault: TokenFault) => ({ kind: "bad" as const, fault });
+/** The clock of the issuer may differ from the Worker's by this much. */
 export const LEEWAY_SECONDS = 5;
 const LONGEST_SUBJECT = 64;
 const LONGEST_TOKEN = 8_192;
@@ -66,10 +66,9 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
   if (token.length > LONGEST_TOKEN) return bad("too_long");
   const header = headerOf(token);
   if (header === null) return bad("malformed");
-  const signers = await signersOf(header, rules);
-  if (signers === null) return { kind: "no keys" };
-  if (typeof signers === "string") return bad(signers);
-  for (const { key, algorithm } of signers) {
+  const found = await findSigners(header, rules);
+  if (found.kind !== "signers") return found;
+  for (const { key, algorithm } of found.signers) {
     const payload = await verifiedPayload(token, key, algorithm, header.typ);
     if (payload !== null) return readPayload(payload, rules, now);
   }
@@ -99,18 +98,21 @@ function headerOf(token: string): Header | null {
 }
 
 // Only the secrets verify HS256, and a public key only its own algorithm. So a token cannot use a public key as a secret.
-async function signersOf(
+async function findSigners(
   { alg, kid }: Header,
-  { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previous, keys }: TokenRules,
-): Promise<Signer[] | "algorithm" | "no_key" | null> {
-  if (alg === "HS256" && secret)
-    return [secret, ...(previous ? [previous] : [])].map((key) => ({ key, algorithm: alg }));
-  const algorithm = ASYMMETRIC_ALGORITHMS.find((one) => one === alg);
-  if (algorithm === undefined || keys === null) return "algorithm";
-  if (kid !== undefined && typeof kid !== "string") return "no_key";
-  const found = await keys.find(algorithm, kid);
-  if (found === null) return null;
-  return found.length === 0 ? "no_key" : found.map((key) => ({ key, algorithm }));
+  { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, keys }: TokenRules,
+): Promise<{ kind: "signers"; signers: Signer[] } | Exclude<TokenReading, { kind: "good" }>> {
+  if (alg === "HS256" && secret) {
+    const secrets = previousSecret ? [secret, previousSecret] : [secret];
+    return { kind: "signers", signers: secrets.map((key) => ({ key, algorithm: alg })) };
+  }
+  const algorithm = ASYMMETRIC_ALGORITHMS.find((known) => known === alg);
+  if (algorithm === undefined || keys === null) return bad("algorithm");
+  if (kid !== undefined && typeof kid !== "string") return bad("no_key");
+  const publicKeys = await keys.find(algorithm, kid);
+  if (publicKeys === null) return { kind: "no keys" };
+  if (publicKeys.length === 0) return bad("no_key");
+  return { kind: "signers", signers: publicKeys.map((key) => ({ key, algorithm })) };
 }
 
 // Any error of the library means that the signature is bad.

@@ -32,7 +32,7 @@ export interface Client {
   /** Popular campaigns near a position. */
   nearbyCampaigns: (json: NearbyBody, call?: CallOptions) => Promise<Result<NearbyCampaign[]>>;
 
-  /** The coupons that the customer holds, at most 1,000; with `includemfg` also manufacturer coupons, and in detail. */
+  /** The coupons that the customer holds, at most 1,000; with `includemfg` also manufacturer coupons, and all in detail. */
   coupons: {
     <Detailed extends boolean = false>(
       query?: CouponsQuery<Detailed>,
@@ -81,9 +81,9 @@ export interface Client {
 }
 
 /** A list in pages: a call gives one page, `all` gives every entry from that page on. */
-export interface Paged<Given extends unknown[], Items> {
-  (...given: Given): Promise<PagedResult<Items>>;
-  all: (...given: Given) => AsyncGenerator<Entry<Items>, void, undefined>;
+export interface Paged<Parameters extends unknown[], Items> {
+  (...parameters: Parameters): Promise<PagedResult<Items>>;
+  all: (...parameters: Parameters) => AsyncGenerator<Entry<Items>, void, undefined>;
 }
 
 export interface Page {
@@ -145,7 +145,7 @@ export interface SearchItems {
 }
 
 export interface MessagesQuery extends Page {
-  /** Only groups with a later message: the greatest `last_message_time` seen. */
+  /** Only groups with a message after this time: send the greatest `last_message_time` that you have received. */
   check_time?: string | undefined;
 }
 

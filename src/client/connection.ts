@@ -4,7 +4,7 @@ import { type Change, connect, type Ending, type SocketConstructor } from "./soc
 import { pause, throwIfAborted, withTimeout } from "./waiting.ts";
 
 interface ConnectionOptions extends Omit<ServiceOptions, "retry"> {
-  /** Null where there are no sockets. */
+  /** Null if the runtime has no WebSocket. */
   WebSocket: SocketConstructor | null;
 }
 
@@ -22,7 +22,7 @@ export interface LiveListener {
 
 const PATH = "/api/v1/customer/live";
 const PROTOCOL = "loyalty-edge";
-const TOKEN_WITHIN_MS = 30_000;
+const TOKEN_TIMEOUT_MS = 30_000;
 const ANSWER_WITHIN_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
@@ -35,7 +35,8 @@ const TOKEN_EXPIRED = 4401;
 const REPLACED = 4408;
 
 /**
- * The connection that all iterations of a client share: a customer may have eight in all. It is open while it has listeners.
+ * The connection that all iterations of a client share, because a customer may have only eight. It is open while it has
+ * listeners.
  */
 export class SharedConnection {
   readonly #options: ConnectionOptions;
@@ -65,9 +66,9 @@ export class SharedConnection {
     this.#stop = new AbortController();
     this.#state = "connecting";
     const { signal } = this.#stop;
-    const tellAll: LiveListener = {
+    const allListeners: LiveListener = {
       onState: (state, refusal) => {
-        // The listeners may already be those of another connection.
+        // If this connection was stopped, the listeners may already belong to the next one.
         if (signal.aborted) return;
         this.#state = state;
         for (const { onState } of this.#listeners) onState(state, refusal);
@@ -76,8 +77,8 @@ export class SharedConnection {
         for (const { onFrame } of this.#listeners) onFrame(changed);
       },
     };
-    // It ends only with the signal.
-    stayConnected(this.#options, tellAll, signal).catch(() => {});
+    // The only error is the abort of the signal, which is no failure.
+    stayConnected(this.#options, allListeners, signal).catch(() => {});
   }
 }
 
@@ -105,7 +106,7 @@ async function stayConnected(
 
 /** The token; null if the app does not give one in time. */
 async function tokenOf({ askToken }: ConnectionOptions, signal: AbortSignal): Promise<string | null> {
-  return withTimeout(TOKEN_WITHIN_MS, signal, askToken).catch(() => nullUnlessAborted(signal));
+  return withTimeout(TOKEN_TIMEOUT_MS, signal, askToken).catch(() => nullUnlessAborted(signal));
 }
 
 function nullUnlessAborted(signal: AbortSignal): null {
@@ -121,9 +122,9 @@ function addressOf(url: string): string {
 }
 
 /**
- * Finds out why a connection could not be made. A browser does not say, so this asks the same path without a socket. The
- * answer to a good token is 426, to a bad one 401 or 403. It asks for a new token, because the first may have expired on a
- * device that slept.
+ * Finds out why a connection could not be made. A browser does not say, so this sends a plain request to the same path. The
+ * answer is 426 for a good token, and 401 or 403 for a bad token. The request asks the app for a token again, because the
+ * first token may have expired while the device slept.
  */
 async function findTrouble(
   options: ConnectionOptions,
@@ -141,8 +142,9 @@ async function findTrouble(
 /** The whole wait is random, so that clients that were dropped together do not reconnect together. */
 function waitAfter({ wasOpen, code }: Ending, failures: number): number {
   if (code === REPLACED) return WAIT_AFTER_REPLACED_MS * (1 + Math.random());
-  // If a connection has gone silent, or its token has expired, other clients are not affected.
-  const isAlone = code === null || code === TOKEN_EXPIRED;
-  const longest = wasOpen && !isAlone ? WAIT_AFTER_DROP_MS : FIRST_WAIT_MS * 2 ** Math.max(failures - 1, 0);
-  return Math.random() * Math.min(longest, LONGEST_WAIT_MS);
+  // A silent connection or an expired token concerns this client alone, so it need not spread its reconnection.
+  const concernsThisClientOnly = code === null || code === TOKEN_EXPIRED;
+  const longestMs =
+    wasOpen && !concernsThisClientOnly ? WAIT_AFTER_DROP_MS : FIRST_WAIT_MS * 2 ** Math.max(failures - 1, 0);
+  return Math.random() * Math.min(longestMs, LONGEST_WAIT_MS);
 }

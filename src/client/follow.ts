@@ -15,14 +15,14 @@ export interface Changed {
   what: Change[];
 }
 
-/** After how many milliseconds everything counts as changed without a frame. */
+/** The wait for a frame in milliseconds. When it is over, everything counts as changed. */
 type Interval = (state: LiveState) => number;
 
 const BLOCKED_EVERY_MS = 60_000;
 
 /**
- * Changes: everything after each connection, then the changes of each frame. While no socket can be opened, everything once
- * in a while. Changes that come while the app is busy are merged into one item.
+ * The first item after each connection has all changes, and later items have the changes of a frame. While no socket can be
+ * opened, an item with all changes comes every one or two minutes. Changes while the app is busy are merged into one item.
  * @throws a LoyaltyError if the service refuses the token.
  */
 export function followChanges(
@@ -30,12 +30,12 @@ export function followChanges(
   { signal }: ChangesOptions,
 ): AsyncGenerator<Changed, void, undefined> {
   return abortable(signal, async function* (stop) {
-    const pending = new PendingChanges(EVERYTHING);
-    connection.listen(pending, stop);
+    const changes = new PendingChanges(EVERYTHING);
+    connection.listen(changes, stop);
     for (let isFirst = true; ; isFirst = false) {
       const blockedMs = isFirst ? 0 : BLOCKED_EVERY_MS * (1 + Math.random());
       const interval: Interval = (state) => (state === "blocked" ? blockedMs : Infinity);
-      const { what } = await pending.next(interval, stop);
+      const { what } = await changes.next(interval, stop);
       yield { what };
     }
   });
@@ -62,17 +62,17 @@ class PendingChanges implements LiveListener {
   };
 
   readonly onFrame: LiveListener["onFrame"] = (changed) => {
-    const wanted = changed.filter((kind) => this.#kinds.includes(kind));
-    this.#hasFrame ||= wanted.length > 0;
-    this.#add(wanted);
+    const wantedKinds = changed.filter((kind) => this.#kinds.includes(kind));
+    this.#hasFrame ||= wantedKinds.length > 0;
+    this.#add(wantedKinds);
     this.#wake();
   };
 
   /**
-   * Waits for a change, or until everything counts as changed after the interval. `hasFrame`: a frame had some of the
-   * changes, not only a new connection or the end of the interval.
-   * @throws a LoyaltyError if the token was refused, after the changes before that, and the signal's reason once it is
-   * aborted.
+   * Waits for a change, or for the end of the interval: then everything counts as changed. `hasFrame` is true if a frame
+   * had some of the changes, and false if all came from a new connection or the end of the interval.
+   * @throws a LoyaltyError if the token was refused and all earlier changes were returned. Throws the signal's reason once
+   * the signal is aborted.
    */
   async next(interval: Interval, signal: AbortSignal): Promise<Changed & { hasFrame: boolean }> {
     const askedAt = Date.now();
@@ -80,10 +80,10 @@ class PendingChanges implements LiveListener {
       throwIfAborted(signal);
       if (this.#changed.size > 0) break;
       if (this.#refusal !== undefined) throw this.#refusal;
-      const left = interval(this.#state) - Math.max(Date.now() - askedAt, 0);
-      if (left <= 0) this.#add(this.#kinds);
+      const leftMs = interval(this.#state) - Math.max(Date.now() - askedAt, 0);
+      if (leftMs <= 0) this.#add(this.#kinds);
       else
-        await pause(left, signal, (wake) => {
+        await pause(leftMs, signal, (wake) => {
           this.#wake = wake;
         });
     }
@@ -107,8 +107,8 @@ export interface PollOptions {
    */
   since?: Since | undefined;
   /**
-   * The wait between two polls without a socket: a random time between this and twice this; 5,000 if left out. Beside a
-   * socket it polls once a minute, or every `everyMs` if that is longer.
+   * The wait between two polls without a socket: a random time between this and twice this; 5,000 if left out. With a
+   * socket, polls come once a minute, or every `everyMs` if that is longer.
    */
   everyMs?: number;
   /** Is called with the error of each failed poll, before the poll is tried again. */
@@ -117,52 +117,55 @@ export interface PollOptions {
   signal?: AbortSignal | undefined;
 }
 
-const EVERY_MS = 5_000;
-const BESIDE_SOCKET_MS = 60_000;
+const DEFAULT_EVERY_MS = 5_000;
+const WITH_SOCKET_EVERY_MS = 60_000;
 // A poll goes to the nearest replica, which may not have the message of the frame yet.
-const AGAIN_AFTER_MS = [300, 1_000, 2_000];
+const WAITS_AFTER_FRAME_MS = [300, 1_000, 2_000];
 
 /**
  * Message groups as they get new messages. Only polls find messages (`pollMessages`); a socket only says when to poll. So
  * nothing is lost or given twice, whatever the socket says. If a poll after a frame finds nothing, three more follow shortly.
- * If another frame comes during these three, three more follow in any case: the message found may be that of the first frame.
+ * If a second frame comes during these three, three more follow even if a poll found a message: it may be the first frame's.
  * @throws the errors of `pollMessages`.
  */
 export function followMessages(
   get: GetMessages,
   connection: SharedConnection,
-  { since, everyMs = EVERY_MS, onError, signal }: PollOptions,
+  { since, everyMs = DEFAULT_EVERY_MS, onError, signal }: PollOptions,
 ): AsyncGenerator<MessageGroup, void, undefined> {
   return abortable(signal, (stop) => {
     const interval = intervalOf(everyMs);
-    // The socket is opened at the first wait: an app that only takes the present groups needs none.
-    let pending: PendingChanges | null = null;
+    // The socket is opened at the first wait, because an app that stops after the present groups needs no socket.
+    let changes: PendingChanges | null = null;
     let waits: number[] = [];
     let isOfTwoFrames = false;
     const untilDue = async (foundNews: boolean) => {
-      pending ??= listen(connection, stop);
-      const [wait, ...later] = foundNews && !isOfTwoFrames ? [] : waits;
-      const { hasFrame } = await pending.next(wait === undefined ? interval : () => wait, stop);
+      changes ??= listen(connection, stop);
+      const [wait, ...laterWaits] = foundNews && !isOfTwoFrames ? [] : waits;
+      const { hasFrame } = await changes.next(wait === undefined ? interval : () => wait, stop);
       isOfTwoFrames = hasFrame && wait !== undefined;
-      waits = hasFrame ? AGAIN_AFTER_MS : later;
+      waits = hasFrame ? WAITS_AFTER_FRAME_MS : laterWaits;
     };
     return pollMessages(get, { since, untilDue, onError, signal: stop });
   });
 }
 
-/** Without a socket, polls are frequent. Beside one, and right after it was dropped, they are a precaution. */
+/**
+ * Polls are frequent only without a socket (`blocked`, `unreachable`). In every other state, also right after a socket was
+ * dropped, one a minute is enough, in case a frame was lost.
+ */
 function intervalOf(everyMs: number): Interval {
   return (state) =>
     state === "blocked" || state === "unreachable"
       ? everyMs * (1 + Math.random())
-      : Math.max(BESIDE_SOCKET_MS * (0.75 + 0.25 * Math.random()), everyMs);
+      : Math.max(WITH_SOCKET_EVERY_MS * (0.75 + 0.25 * Math.random()), everyMs);
 }
 
 function listen(connection: SharedConnection, stop: AbortSignal): PendingChanges {
-  const pending = new PendingChanges(["messages"]);
-  const { onState, onFrame } = pending;
-  // Without the refusal of a token: the next poll gets it too, or has a better token.
+  const changes = new PendingChanges(["messages"]);
+  const { onState, onFrame } = changes;
+  // Leaves out the refusal of a token: the next poll is refused too, or has a newer token.
   if (connection.hasSockets) connection.listen({ onState: (state) => onState(state), onFrame }, stop);
   else onState("blocked");
-  return pending;
+  return changes;
 }

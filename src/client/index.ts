@@ -64,16 +64,16 @@ export function createClient({
     throw new TypeError(`"${url}" is not the address of a service, such as https://loyalty.example.`);
   const WebSocket = givenWebSocket ?? null;
   const askToken = async () => (typeof token === "string" ? token : token());
-  // Called as a plain function: a browser's fetch asks for no other `this` than its own.
+  // A browser's fetch throws if it is called as a method of another object, so this calls it as a plain function.
   const send: typeof fetch = (input, init) => givenFetch(input, init);
   const service = new Service({ url, askToken, send, retry: { ...RETRY, ...retry } });
   let hasWarned = false;
   const connection = new SharedConnection({ url, askToken, send, WebSocket });
 
-  const list = <Items, Query extends object>(path: string, forAll: Page | EntriesQuery = { per_page: 100 }) => {
+  const list = <Items, Query extends object>(path: string, queryOfAll: Page | EntriesQuery = { per_page: 100 }) => {
     const page = (query?: Query, call?: CallOptions) => service.getPage<Items>(path, query ?? {}, call);
     const all = (query?: Query, call?: CallOptions) =>
-      entriesOf((options) => service.getPage<Items>(path, { ...forAll, ...query }, options), call);
+      entriesOf((options) => service.getPage<Items>(path, { ...queryOfAll, ...query }, options), call);
     return Object.assign(page, { all });
   };
   const teamOf = (storeId: string) => list<TeamMember[], TeamQuery>(`/stores/${encode(storeId)}/team-with-level`);
@@ -102,7 +102,7 @@ export function createClient({
   };
 }
 
-// Not by the URL class: React Native's does not work.
+// Uses no URL class, because that of React Native does not work.
 function isAddress(url: string): boolean {
   const isOnPage = (globalThis as { location?: { href?: string } }).location?.href !== undefined;
   return /^https?:\/\/[^\s/?#]+(\/[^\s?#]*)?$/i.test(url) || (isOnPage && /^(\/[^\s?#]*)?$/.test(url));

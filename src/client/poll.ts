@@ -21,9 +21,9 @@ interface Polling {
 }
 
 /**
- * Message groups, each whenever it has a new message, oldest first. All pages of a poll are read with one `check_time`
- * before its first group is given (docs/contract/interface.md, 4.2). So all earlier groups have been given before a group,
- * and an app that continues from the last group that it dealt with loses none.
+ * Gives a message group each time that it has a new message, oldest message first. A poll reads all pages with one
+ * `check_time` before it gives its first group (docs/contract/interface.md, 4.2). So a group comes after all groups with
+ * earlier messages, and an app that continues from the last group that it dealt with loses none.
  *
  * "Now" is the newest message that the first poll shows: messages that are shown later have a later time. If the first poll
  * shows no group, every group is new.
@@ -31,7 +31,7 @@ interface Polling {
  * A failed poll starts again with its first page, because its cursor may have been refused. After a 429 it goes on with the
  * same page.
  * @throws a LoyaltyError if the service refuses the token, or asks to wait for more than five minutes; its `since` is the
- * position to continue from. And a RangeError for a bad `since`.
+ * position to continue from. Throws a RangeError for a bad `since`.
  */
 export async function* pollMessages(
   get: GetMessages,
@@ -49,7 +49,7 @@ export async function* pollMessages(
     }
     for (;;) {
       const from: Since = reached;
-      // Other groups may have a message in the second of the group that was dealt with.
+      // Other groups may have a message of the same second as the group that was dealt with, so the poll includes it.
       const checkTime = typeof from === "string" ? from : secondBefore(from.last_message_time);
       const found = await read({ per_page: GROUPS_A_PAGE, check_time: checkTime === "" ? undefined : checkTime });
       const groups = found.filter((group) => !isDealtWith(group, from)).reverse();
@@ -68,8 +68,7 @@ export async function* pollMessages(
   }
 }
 
-/** The answers that refuse the token. */
-const REFUSALS = [401, 403];
+const STATUSES_OF_REFUSED_TOKEN = [401, 403];
 
 const LONGEST_WAIT_MS = 30_000;
 // If the service asks for a longer wait, such as the rest of a day, the iteration ends.
@@ -88,23 +87,24 @@ async function untilAnswered<Outcome>(
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof LoyaltyError) || REFUSALS.includes(error.failure?.httpStatus ?? 0)) throw error;
-      const asked = error.failure?.retryAfterMs;
-      if (asked !== undefined && asked > LONGEST_ASKED_MS) throw error;
+      if (!(error instanceof LoyaltyError) || STATUSES_OF_REFUSED_TOKEN.includes(error.failure?.httpStatus ?? 0))
+        throw error;
+      const askedMs = error.failure?.retryAfterMs;
+      if (askedMs !== undefined && askedMs > LONGEST_ASKED_MS) throw error;
       onError?.(error);
-      await pause(waitAfterFailure(failures, asked, LONGEST_WAIT_MS), signal);
+      await pause(waitAfterFailure(failures, askedMs, LONGEST_WAIT_MS), signal);
     }
   }
 }
 
-/** All groups of a list, or the first of them. */
+/** The first `limit` groups of a list. */
 async function readGroups(ask: Parameters<typeof entriesOf<MessageGroup[]>>[0], signal: AbortSignal, limit = Infinity) {
   const groups: MessageGroup[] = [];
   for await (const group of entriesOf(ask, { signal })) if (groups.push(group) >= limit) break;
   return groups;
 }
 
-/** The service lists the groups of one second by id, and the last of a list is given first. */
+/** The service lists the groups of one second by id. The iteration gives them in reverse, so the greatest id comes first. */
 function isDealtWith(group: MessageGroup, reached: Since): boolean {
   if (typeof reached === "string" || group.last_message_time !== reached.last_message_time) return false;
   return compareCodePoints(group.group_id, reached.group_id) >= 0;

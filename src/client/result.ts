@@ -2,7 +2,7 @@ import type { Failure, MessageGroup } from "./shapes.ts";
 
 /** Facts about the answer, in every result. */
 export interface AnswerFacts {
-  /** 304 if nothing has changed: then the items are those of the answer before. */
+  /** 304 if nothing has changed. The items are then those of the cached earlier answer. */
   httpStatus: number;
   /** The id of the request in the service's log. Empty if a proxy has removed it. */
   requestId: string;
@@ -31,9 +31,9 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** More data of a search's result, if words were forgiven. */
+/** What a search's result says about forgiven words: words of the query that matched a record with one typo. */
 export interface Forgiven {
-  /** The words that were forgiven a typo in what was found. */
+  /** The words of the query that matched some found record only with a typo. */
   forgiven?: string[] | undefined;
   /** For each forgiven word, the words of records that it was taken for, most frequent first. */
   meant?: Record<string, string[]> | undefined;
@@ -80,11 +80,11 @@ export function resultOf<Items>({ status: httpStatus, headers, text }: Answer): 
     return { ...body, ...facts, ...(retryAfterMs !== null && { retryAfterMs }) } as FailedResult;
   }
   const { status, items, stores, customers, ...beside } = body;
-  // A search without campaigns has its lists beside `status`.
+  // A search without campaigns has no `items`: its lists are members of the body itself.
   return { status, ...facts, items: (items ?? { stores, customers, campaigns: [] }) as Items, ...beside };
 }
 
-/** The body of an answer of the service; null for another body, which a proxy or a captive network may send. */
+/** The body of an answer of the service; null if the body is from a proxy or a captive network instead. */
 function readBody(text: string): ({ status: boolean } & Record<string, unknown>) | null {
   try {
     const body = JSON.parse(text);

@@ -19,10 +19,10 @@ export interface RetryOptions {
   answerWithinMs: number;
 }
 
-// The service, or the edge before it, could not take the request now.
+// Answers of the service, or of the edge before it, that it cannot take the request now.
 const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
-/** Of all cached answers together. The longest answers have 2 MiB. */
+/** The limit for all cached answers together. The longest answers have 2 MiB. */
 const MOST_CACHED_CHARACTERS = 4_000_000;
 
 export interface ServiceOptions {
@@ -57,7 +57,7 @@ export class Service {
     const answer = await this.#ask(path + (typeof query === "string" ? query : toQuery(query as Query)), call);
     const result = resultOf<Items>(answer);
     if (!result.status) return result;
-    // Only the query string: the service may be behind a proxy with another address.
+    // Takes only the query string of the link, because the service may be behind a proxy with another address.
     const following = /<[^>?]*(\?[^>]*)>; rel="next"/.exec(answer.headers.get("Link") ?? "")?.[1];
     const next: Following<Items>["next"] =
       following === undefined ? null : (another) => this.getPage(path, following, another);
@@ -113,20 +113,20 @@ export class Service {
    * Keeps the later bookmark, because answers may arrive out of order. But if an answer has an earlier bookmark than its
    * request, the service has refused the bookmark of the request: it is from another database.
    */
-  #updateBookmark(sent: string, answered: string): void {
-    const isRefused = answered < sent && this.#bookmark === sent;
-    if (isRefused || answered > this.#bookmark) this.#bookmark = answered;
+  #updateBookmark(sentBookmark: string, answeredBookmark: string): void {
+    const isRefused = answeredBookmark < sentBookmark && this.#bookmark === sentBookmark;
+    if (isRefused || answeredBookmark > this.#bookmark) this.#bookmark = answeredBookmark;
   }
 }
 
-const HALF_A_PAIR = /[\ud800-\udfff]/gu;
+const LONE_SURROGATE = /[\ud800-\udfff]/gu;
 
 /** A text as part of an address. Half of a surrogate pair becomes U+FFFD, because it cannot be encoded. */
 export function encode(text: string): string {
-  return encodeURIComponent(text.replace(HALF_A_PAIR, "\ufffd"));
+  return encodeURIComponent(text.replace(LONE_SURROGATE, "\ufffd"));
 }
 
-/** `?name=value&…`; a list is joined with commas. Not by URLSearchParams: React Native's has not always escaped values. */
+/** `?name=value&…`; a list is joined with commas. React Native's URLSearchParams has not always escaped values. */
 function toQuery(query: Query): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encode(String(value))}`],
@@ -149,16 +149,16 @@ export async function answerOf(
       const answer = await send(limit);
       return { status: answer.status, headers: answer.headers, text: await answer.text() };
     });
-    let asked: number | null = null;
+    let askedMs: number | null = null;
     try {
       const answer = await reading;
-      asked = askedWait(answer.headers);
-      const isFinal = attempt >= attempts || (asked ?? 0) > longestWaitMs;
+      askedMs = askedWait(answer.headers);
+      const isFinal = attempt >= attempts || (askedMs ?? 0) > longestWaitMs;
       if (isFinal || !RETRIED_STATUSES.has(answer.status)) return answer;
     } catch (cause) {
       throwIfAborted(signal);
       if (attempt >= attempts) throw new LoyaltyError("No answer of the service came.", { cause });
     }
-    await pause(Math.min(waitAfterFailure(attempt, asked, longestWaitMs), longestWaitMs), signal);
+    await pause(Math.min(waitAfterFailure(attempt, askedMs, longestWaitMs), longestWaitMs), signal);
   }
 }

@@ -9,7 +9,7 @@ export interface SocketLike {
 
 export type SocketConstructor = new (url: string, protocols: string[]) => SocketLike;
 
-/** What an app asks for again. */
+/** A kind of data that has changed, which an app then asks for again. */
 export type Change = "messages" | "coupons" | "balance";
 
 export const EVERYTHING: readonly Change[] = ["messages", "coupons", "balance"];

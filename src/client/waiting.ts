@@ -38,15 +38,15 @@ export function pause(
 const FIRST_WAIT_MS = 1_000;
 
 /**
- * How long to wait after the failure of this number, from 1: as long as the service has asked, else twice as long each time.
- * Part of it is random, so that clients that were refused together do not come back together.
+ * The milliseconds to wait after the first failure (`number` 1), the second and so on: as long as the service has `asked`,
+ * else twice as long each time. A part is random, so that clients that were refused together do not come back together.
  */
 export function waitAfterFailure(number: number, asked: number | null | undefined, longestMs: number): number {
   const half = Math.min(FIRST_WAIT_MS * 2 ** (number - 1), longestMs) / 2;
   return (asked ?? half) + Math.random() * half;
 }
 
-/** The outcome of `run`, unless it is aborted or its time is over first. `run` may ignore its signal. */
+/** The outcome of `run`. Throws if the signal is aborted or the time is over first, even if `run` ignores its signal. */
 export async function withTimeout<Outcome>(
   milliseconds: number,
   signal: AbortSignal | null,
@@ -55,13 +55,13 @@ export async function withTimeout<Outcome>(
   throwIfAborted(signal);
   const limit = new AbortController();
   let finish = () => {};
-  const over = pause(milliseconds, signal, (wake) => {
+  const timeIsOver = pause(milliseconds, signal, (wake) => {
     finish = wake;
   }).then(() => {
     throw new Error(`No answer came within ${milliseconds} ms.`);
   });
-  over.catch((reason: unknown) => limit.abort(reason));
-  return Promise.race([run(limit.signal), over]).finally(finish);
+  timeIsOver.catch((reason: unknown) => limit.abort(reason));
+  return Promise.race([run(limit.signal), timeIsOver]).finally(finish);
 }
 
 /**

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { allPassedThrough, orElse, orNull, passedThrough } from "../values/scalar.ts";
 import { AccountId, HTML_LIMIT, LOGO_LIMIT, LONG_TEXT_LIMIT, Name, ShortText, text } from "../values/text.ts";
 
-/** The account object without its loyalty options (docs/contract/interface.md, 5.1), as fed and as answered. */
+/** The account object without its loyalty options (docs/contract/interface.md, 5.1). Feed lines and answers have it. */
 export const Account = z.object({
   id: AccountId.describe("The merchant account's id."),
   parent_id: orNull(ShortText).describe("The account above it, or null."),
@@ -83,7 +83,7 @@ export const LoyaltyOptions = z.object(
 );
 export type LoyaltyOptions = z.output<typeof LoyaltyOptions>;
 
-/** Every answer shows the credentials of the loyalty options so. */
+/** The credentials among the loyalty options: empty in every answer. */
 export const NO_CREDENTIALS = {
   mailer_domain: "",
   mailer_secret: "",

@@ -104,7 +104,7 @@ function dailyLimitReached(cause: unknown): ApiError {
 
 const FULL = "The database is full. Delete what is not needed any more, or split the program; then send this again.";
 
-/** Without `Retry-After`: an operator has to make room first. */
+/** Has no `Retry-After`, because an operator has to make room first. */
 export const databaseFull = (cause?: unknown) => new ApiError(507, "DATABASE_FULL", FULL, { cause });
 
 /** A bug. The answer must not tell its cause. */
@@ -117,7 +117,7 @@ export function failureOf(error: unknown): ApiError | undefined {
   if (!(error instanceof DatabaseUnavailable)) return undefined;
   const { fault, cause } = error;
   if (fault === "full") return databaseFull(cause);
-  return (fault === "daily_limit" ? dailyLimitReached : databaseUnavailable)(cause);
+  return fault === "daily_limit" ? dailyLimitReached(cause) : databaseUnavailable(cause);
 }
 
 export function answerFailure(error: Error, c: Context): Response {

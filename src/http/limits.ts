@@ -15,7 +15,7 @@ export const LIMIT_PERIOD_SECONDS = 60;
 export const LINE_LIMIT = 2_000;
 export const BODY_LIMIT = { bytes: 2 * 1024 * 1024, name: "2 MiB" };
 
-/** The limit on rows behind a request's lists: ids in `store_ids` and `member_ids`, and members of changed groups. */
+/** The most ids in `store_ids` and `member_ids` of a feed request, together with the members of the groups it changes. */
 export const ITEM_LIMIT = 20_000;
 
 export const NDJSON = "application/x-ndjson";

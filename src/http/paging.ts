@@ -12,7 +12,7 @@ export const PagingParameters = {
   per_page: integerParameter({ min: 1, max: 100 }).default(50).describe("How many items a page holds."),
 };
 
-const NO_CURSOR = "must be as a Link header gave it";
+const BAD_CURSOR = "must be as a Link header gave it";
 
 /** An optional `after`, which is JSON. The schema may give undefined for an object that is not a cursor. */
 export function cursorParameter<Cursor extends object>(schema: z.ZodType<Cursor | undefined>) {
@@ -20,7 +20,7 @@ export function cursorParameter<Cursor extends object>(schema: z.ZodType<Cursor 
     .string({ error: mustBe("a cursor") })
     .transform((text, context): Cursor => {
       const cursor = schema.safeParse(parseObject(text)).data;
-      if (cursor === undefined) context.addIssue(NO_CURSOR);
+      if (cursor === undefined) context.addIssue(BAD_CURSOR);
       return cursor ?? z.NEVER;
     })
     .optional()
@@ -37,10 +37,10 @@ interface PageQuery {
   after?: PageCursor | undefined;
 }
 
-/** The arguments of `refine` for the query of a paged list: the cursor lies within the page. */
+/** Arguments for Zod's `refine`: a paged list refuses a cursor beyond its page. */
 export const WITHIN_PAGE: [(query: PageQuery) => boolean, { path: PropertyKey[]; error: string }] = [
   ({ per_page, after }) => after === undefined || after.shown < per_page,
-  { path: ["after"], error: NO_CURSOR },
+  { path: ["after"], error: BAD_CURSOR },
 ];
 
 export interface Page {
@@ -66,7 +66,7 @@ export interface Fitted<Item> {
   /** Each shown item as JSON. */
   texts: JsonText[];
   hasMore: boolean;
-  /** Whether the rest of this page did not fit. */
+  /** Whether some items of this page did not fit into the answer. */
   isCut: boolean;
 }
 
@@ -78,8 +78,13 @@ export function fitPage<Item>(
   answerBytes = ANSWER_BYTES,
 ): Fitted<Item> {
   const texts = firstTexts(items, toText, answerBytes - ENVELOPE_BYTES);
-  const isMore = hasMore || texts.length < items.length;
-  return { shown: items.slice(0, texts.length), texts, hasMore: isMore, isCut: isMore && texts.length < limit };
+  const hasItemsLeft = hasMore || texts.length < items.length;
+  return {
+    shown: items.slice(0, texts.length),
+    texts,
+    hasMore: hasItemsLeft,
+    isCut: hasItemsLeft && texts.length < limit,
+  };
 }
 
 /** The bytes of the JSON around the items. */
@@ -96,7 +101,8 @@ export function firstTexts<Item>(
   const texts: JsonText[] = [];
   const withComma = (text: JsonText) => 1 + utf8Bytes(text);
   // Counting bytes is slow. Most lists are so short that an upper bound is enough.
-  let [bytes, isCounted] = [0, false];
+  let bytes = 0;
+  let isCounted = false;
   for (const item of items) {
     const text = toText(item);
     const atMost = 1 + BYTES_A_UNIT * text.length;
@@ -119,7 +125,7 @@ export function cursorAfter(
   return isCut ? { shown: (after?.shown ?? 0) + texts.length } : undefined;
 }
 
-/** The `Link` header of an answer whose list goes on, if its pages have no numbers (RFC 8288). */
+/** A `Link` header (RFC 8288) to the items after a cursor. */
 export function nextLink(requestUrl: string, after: object): string {
   const url = new URL(requestUrl);
   url.searchParams.set("after", JSON.stringify(after));
@@ -127,9 +133,9 @@ export function nextLink(requestUrl: string, after: object): string {
 }
 
 /**
- * Sets the `Link` header of a page: `next` if there are more items, which is the rest of the same page if it is cut; `prev`
+ * Sets the `Link` header of a page. `next` leads to the rest of this page if it is cut, else to the next page. `prev` is set
  * after the first page.
- * @param position the other fields of this list's cursor.
+ * @param position fields of the cursor beside `shown`.
  */
 export function linkPages(c: Context, query: PageQuery, fitted: Fitted<unknown>, position?: object): void {
   const { page } = query;

@@ -8,10 +8,10 @@ import { middleware } from "../openapi/notes.ts";
  * Opens a database session. `"bookmark"` starts at the client's `X-D1-Bookmark`, or at the nearest replica if the client
  * sent none; `"primary"` always reads the newest data. The answer carries the bookmark for the next request.
  */
-export function database(begins: "bookmark" | "primary"): MiddlewareHandler<AppEnv> {
+export function database(start: "bookmark" | "primary"): MiddlewareHandler<AppEnv> {
   return middleware({ hasBookmark: true, failures: ["Unavailable"] }, async (c, next) => {
     const consistency =
-      begins === "primary" ? "first-primary" : await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", c.env);
+      start === "primary" ? "first-primary" : await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", c.env);
     const db = new Database(c.env.DB, consistency);
     c.set("db", db);
 

@@ -18,7 +18,7 @@ export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
 }
 
 export function allowedMethods(app: Hono<AppEnv>, path: string): (typeof METHODS)[number][] {
-  // Middleware matches too. Most of it is for all methods; the rest is only at paths and methods that have an endpoint.
+  // A match may be middleware. Middleware for all methods is skipped. Other middleware stands only before an endpoint.
   return METHODS.filter((method) =>
     app.router.match(method, path)[0].some(([[, route]]) => route.method !== METHOD_NAME_ALL),
   );

@@ -38,12 +38,12 @@ type Bindings = Env & { METRICS?: AnalyticsEngineDataset };
 /** Writes one data point, if metrics are switched on. An invocation may write 25. */
 export function writeMetrics<E extends MetricsEvent>(env: Bindings, event: E, values: MetricsValues<E>): void {
   const { blobs, doubles } = METRICS[event];
-  const given = new Map<string, unknown>(Object.entries(values));
+  const valueByName = new Map<string, unknown>(Object.entries(values));
   env.METRICS?.writeDataPoint({
     // Analytics Engine samples each index separately under load, so many requests do not crowd out rare events.
     indexes: [event],
-    blobs: [event, workerVersion(env) ?? "", ...blobs.map((name) => String(given.get(name) ?? ""))],
-    doubles: doubles.map((name) => Number(given.get(name) ?? 0)),
+    blobs: [event, workerVersion(env) ?? "", ...blobs.map((name) => String(valueByName.get(name) ?? ""))],
+    doubles: doubles.map((name) => Number(valueByName.get(name) ?? 0)),
   });
 }
 

@@ -36,12 +36,12 @@ export const observe = middleware({ failures: ["InternalError"] }, async (c, nex
 });
 
 function describe(c: Context<AppEnv>, usage: Usage, milliseconds: number) {
-  const fromDatabase = usage.primary === null ? undefined : usage.primary ? "primary" : "replica";
+  const database = usage.primary ? "primary" : "replica";
   return {
     method: c.req.method,
     route: routePath(c, -1),
     error: c.error && (failureOf(c.error)?.message ?? "INTERNAL_ERROR"),
-    source: c.var.source ?? fromDatabase,
+    source: c.var.source ?? (usage.primary === null ? undefined : database),
     region: usage.region ?? undefined,
     fault: databaseFaultOf(c.error),
     status: c.res.status,
@@ -70,8 +70,8 @@ function causeOf(error: Error | undefined): Record<string, unknown> {
   return { cause: cause.name, sqlite: /SQLITE_[A-Z_]+/.exec(cause.message)?.[0], stack: stackLines(cause) };
 }
 
-/** Leaves out the message, with which a stack begins: a line of it could look like a stack line, and be data. */
+/** A stack begins with the error's message. It is left out, because a line of it may look like a stack line and be data. */
 function stackLines({ message, stack = "" }: Error): string[] {
-  const rest = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : "";
-  return rest.split("\n").filter((line) => /^\s+at /.test(line));
+  const afterMessage = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : "";
+  return afterMessage.split("\n").filter((line) => /^\s+at /.test(line));
 }

@@ -32,7 +32,7 @@ const NETWORK_GROUPS = 4;
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const [before = [], after = []] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));
-  const left = Math.max(0, IPV6_GROUPS - before.length - after.length);
-  const groups = [...before, ...Array.from({ length: left }, () => "0"), ...after];
+  const missingGroups = Math.max(0, IPV6_GROUPS - before.length - after.length);
+  const groups = [...before, ...Array.from({ length: missingGroups }, () => "0"), ...after];
   return groups.slice(0, NETWORK_GROUPS).join(":");
 }

@@ -61,7 +61,7 @@ export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<s
   };
 }
 
-/** The distinct routes for one method. A handler for all methods is middleware. */
+/** The distinct endpoints. A handler for all methods is middleware, so it is left out. */
 export function endpoints(app: Hono<AppEnv>): { method: string; path: string }[] {
   const served = app.routes.filter(({ method }) => method !== METHOD_NAME_ALL);
   return [...new Map(served.map(({ method, path }) => [`${method} ${path}`, { method, path }])).values()];
@@ -75,13 +75,13 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
   const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
   if (mayBeUnchanged) parameters.push(texts.IF_NONE_MATCH);
-  const own: Record<string, HeaderNote> = Object.assign({}, ...notes.map((note) => note.headers));
+  const ownHeaders: Record<string, HeaderNote> = Object.assign({}, ...notes.map((note) => note.headers));
   const headers = headerObjects({
     ...texts.COMMON_HEADERS,
     ...(mayBeUnchanged && texts.ETAG),
     ...(notes.some((note) => note.hasBookmark) && texts.BOOKMARK),
     ...(parameters.some(({ name }) => name === "after") && texts.LINK),
-    ...own,
+    ...ownHeaders,
   });
 
   const responses = goodResponse(operation, headers, schemas);
@@ -106,16 +106,16 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
 }
 
 /**
- * The schema of a body. Defaults of JSON fields become words, because openapi-typescript makes a field with a default
- * required.
+ * The schema of a body. The default of a JSON field moves into its description, because openapi-typescript makes a field
+ * with a default required.
  */
 function bodySchema({ mediaType, schema }: NonNullable<Notes["body"]>, name: string, schemas: Components): JsonSchema {
   const reference = toJsonSchema(schema, "input", schemas, name);
   if (mediaType !== JSON_TYPE) return reference;
   const named = schemas[name] as { properties: Record<string, JsonSchema> };
-  for (const [field, { default: leftOut, ...rest }] of Object.entries(named.properties)) {
-    if (leftOut === undefined) continue;
-    named.properties[field] = { ...rest, description: `${rest.description} Left out: \`${leftOut}\`.` };
+  for (const [field, { default: fallback, ...rest }] of Object.entries(named.properties)) {
+    if (fallback === undefined) continue;
+    named.properties[field] = { ...rest, description: `${rest.description} Left out: \`${fallback}\`.` };
   }
   return reference;
 }
@@ -131,7 +131,7 @@ function parameterObjects(
     required?: string[];
   };
   return Object.entries(properties).map(([name, { description, ...schema }]) => {
-    const [given] = examples.flatMap((example) => example[parameters.in]?.[name] ?? []);
+    const [exampleText] = examples.flatMap((example) => example[parameters.in]?.[name] ?? []);
     return {
       name,
       in: parameters.in,
@@ -140,7 +140,7 @@ function parameterObjects(
       schema,
       // The service accepts both styles of lists. Commas make shorter URLs.
       ...(schema.type === "array" && { style: "form", explode: false }),
-      ...exampleOf(schema, given, parameters.in),
+      ...exampleOf(schema, exampleText, parameters.in),
     };
   });
 }
@@ -171,20 +171,20 @@ function goodResponse(
 function addFailure(responses: OperationObject["responses"], name: FailureName, schemas: Components): void {
   const { description, example } = FAILURES[name];
   const { status, body } = example;
-  const before = responses[status];
-  const content = before?.content[JSON_TYPE];
-  const own = failureSchema(name, body, schemas);
-  const others = content && ((content.schema.anyOf as JsonSchema[] | undefined) ?? [content.schema]);
+  const earlier = responses[status];
+  const content = earlier?.content[JSON_TYPE];
+  const ownSchema = failureSchema(name, body, schemas);
+  const otherSchemas = content && ((content.schema.anyOf as JsonSchema[] | undefined) ?? [content.schema]);
   const headers = mapValues(example.headers, (value, header) => ({
     description: texts.FAILURE_HEADERS[header] ?? header,
     example: value,
   }));
   responses[status] = {
-    description: before ? `${before.description} Or: ${description}` : description,
-    headers: { ...(before?.headers ?? headerObjects(texts.COMMON_HEADERS)), ...headerObjects(headers) },
+    description: earlier ? `${earlier.description} Or: ${description}` : description,
+    headers: { ...(earlier?.headers ?? headerObjects(texts.COMMON_HEADERS)), ...headerObjects(headers) },
     content: {
       [JSON_TYPE]: {
-        schema: others ? { anyOf: [...others, own] } : own,
+        schema: otherSchemas ? { anyOf: [...otherSchemas, ownSchema] } : ownSchema,
         examples: { ...content?.examples, [name]: { summary: description, value: body } },
       },
     },
@@ -211,10 +211,10 @@ function headerObjects(headers: Readonly<Record<string, HeaderNote>>): Record<st
 
 /** The bodies or answers of examples, by the summary in camel case. */
 function examplesOf(examples: readonly Example[], part: "answer" | "body"): Record<string, unknown> {
-  const given = examples.filter((example) => example[part] !== undefined);
+  const withPart = examples.filter((example) => example[part] !== undefined);
   const nameOf = (summary: string) =>
     summary.toLowerCase().replace(/[^a-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
-  return Object.fromEntries(given.map(({ summary, [part]: value }) => [nameOf(summary), { summary, value }]));
+  return Object.fromEntries(withPart.map(({ summary, [part]: value }) => [nameOf(summary), { summary, value }]));
 }
 
 function mapValues<In, Out>(record: Readonly<Record<string, In>>, map: (value: In, name: string) => Out) {
@@ -225,10 +225,14 @@ function mapValues<In, Out>(record: Readonly<Record<string, In>>, map: (value: I
  * The example of a parameter. Scalar's form would send each example, and the first value of each enum, as a filter that
  * the user did not choose. `x-disabled` makes it show the example without sending it.
  */
-function exampleOf({ type, enum: values }: JsonSchema, given: string | undefined, place: "path" | "query"): object {
-  if (place === "path") return { example: given };
+function exampleOf({ type, enum: values }: JsonSchema, text: string | undefined, location: "path" | "query"): object {
+  if (location === "path") return { example: text };
   if (values !== undefined) return { examples: { default: { value: (values as unknown[])[0], "x-disabled": true } } };
-  if (given === undefined) return {};
-  const value = type === "array" ? partsOf(given) : type === "string" ? given : JSON.parse(given);
-  return { examples: { default: { value, "x-disabled": true } } };
+  if (text === undefined) return {};
+  return { examples: { default: { value: parsedParameter(type, text), "x-disabled": true } } };
+}
+
+function parsedParameter(type: unknown, text: string): unknown {
+  if (type === "array") return partsOf(text);
+  return type === "string" ? text : JSON.parse(text);
 }

@@ -6,7 +6,7 @@ import { findOverdueJobs } from "./queries.ts";
 const ANSWERS_WITHIN_MS = 2_500;
 // Many monitors together cause one check.
 const CACHED_MS = 5_000;
-// A check never ends if its request was cancelled, so other requests wait with a timeout.
+// A check never ends if the request that started it was cancelled, so other requests wait for it with a timeout.
 const WAIT_MS = 3_000;
 
 /** The services that a deployment depends on. */
@@ -45,14 +45,17 @@ export class HealthCheck {
 }
 
 async function checkParts({ primary, nearest, kv }: Parts): Promise<Health> {
-  const [overdue, others, cache] = await Promise.all([
-    answerOf(findOverdueJobs(primary)),
-    answerOf(findOverdueJobs(nearest)),
-    answerOf(readAnything(kv)),
+  const [overdueJobs, nearestAnswer, cacheAnswer] = await Promise.all([
+    answerInTime(findOverdueJobs(primary)),
+    answerInTime(findOverdueJobs(nearest)),
+    answerInTime(readAnything(kv)),
   ]);
-  const down = [...downOf(overdue !== null, others !== null), ...(cache === null ? ["cache"] : [])];
+  const down = [
+    ...downDatabases({ hasPrimary: overdueJobs !== null, hasNearest: nearestAnswer !== null }),
+    ...(cacheAnswer === null ? ["cache"] : []),
+  ];
   // A replica may not know yet that a job was done, so its list is not used.
-  return { down, overdue: overdue ?? [] };
+  return { down, overdue: overdueJobs ?? [] };
 }
 
 async function readAnything(kv: KVNamespace): Promise<true> {
@@ -60,12 +63,12 @@ async function readAnything(kv: KVNamespace): Promise<true> {
   return true;
 }
 
-/** Null if there was no answer in time. */
-function answerOf<Answer>(work: Promise<Answer>): Promise<Answer | null> {
+/** The answer of a part; null if it fails or takes too long. */
+function answerInTime<Answer>(work: Promise<Answer>): Promise<Answer | null> {
   return withTimeout(ANSWERS_WITHIN_MS, work).catch(() => null);
 }
 
-function downOf(primary: boolean, nearest: boolean): string[] {
-  if (!primary && !nearest) return ["database"];
-  return [...(primary ? [] : ["primary of the database"]), ...(nearest ? [] : ["replicas of the database"])];
+function downDatabases({ hasPrimary, hasNearest }: { hasPrimary: boolean; hasNearest: boolean }): string[] {
+  if (!hasPrimary && !hasNearest) return ["database"];
+  return [...(hasPrimary ? [] : ["primary of the database"]), ...(hasNearest ? [] : ["replicas of the database"])];
 }

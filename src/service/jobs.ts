@@ -39,7 +39,8 @@ export const JOBS: readonly Job[] = [
     everyMinutes: DAILY,
     milliseconds: 300_000,
     run: async (db, { mayGoOn }) => {
-      let [removed, isDone] = [0, false];
+      let removed = 0;
+      let isDone = false;
       while (!isDone && mayGoOn()) {
         const step = await removeFormerListeners(db);
         removed += step.removed;

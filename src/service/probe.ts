@@ -67,18 +67,18 @@ export const probe = createRouter()
   });
 probe.onError(answerFailure);
 
-async function measure(env: Env, asked: z.output<typeof Measurement>): Promise<object> {
-  switch (asked.measure) {
+async function measure(env: Env, parameters: z.output<typeof Measurement>): Promise<object> {
+  switch (parameters.measure) {
     case "calls":
-      return { calls: await Promise.all(Array.from({ length: asked.count }, (_, index) => timeCall(env, index))) };
+      return { calls: await Promise.all(Array.from({ length: parameters.count }, (_, index) => timeCall(env, index))) };
     case "batch":
-      return sendBatch(new Database(env.DB, "first-primary"), asked.mebibytes);
+      return sendBatch(new Database(env.DB, "first-primary"), parameters.mebibytes);
     case "reads":
-      return timeReads(new Database(env.DB, asked.at));
+      return timeReads(new Database(env.DB, parameters.at));
     case "lag":
       return timeLag(env);
     case "write to KV":
-      await env.CACHE.put(NAME, JSON.stringify(asked.value), { expirationTtl: CACHED_SECONDS });
+      await env.CACHE.put(NAME, JSON.stringify(parameters.value), { expirationTtl: CACHED_SECONDS });
       return {};
     case "read from KV":
       return { values: await Promise.all(REGIONS.map((region) => readIn(env, region))) };
@@ -188,15 +188,15 @@ export class ProbedInbox extends Inbox {
   /** The rows that SQLite writes to set an alarm and to delete it. Leaves nothing stored. */
   async writeAlarm() {
     const { storage } = this.ctx;
-    const written = () => Number(storage.sql.exec("SELECT total_changes() AS rows").one().rows);
-    const before = written();
+    const countWritten = () => Number(storage.sql.exec("SELECT total_changes() AS rows").one().rows);
+    const before = countWritten();
     await storage.setAlarm(Date.now() + DAY_MS);
-    const set = written();
+    const afterSet = countWritten();
     await storage.deleteAlarm();
-    const deleted = written();
+    const afterDelete = countWritten();
     const { databaseSize } = storage.sql;
     await storage.deleteAll();
-    return { set: set - before, deleted: deleted - set, databaseBytes: databaseSize };
+    return { set: afterSet - before, deleted: afterDelete - afterSet, databaseBytes: databaseSize };
   }
 
   /** Closes the object's socket, and deletes its data. */

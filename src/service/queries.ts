@@ -57,15 +57,15 @@ export async function endJob(
   // D1 binds every number as REAL, but this must be an integer division.
   const period = sql.raw(String(everyMinutes * 60));
   const next = sql`datetime((unixepoch(${NOW}) - ${start}) / ${period} * ${period} + ${period} + ${start}, 'unixepoch')`;
-  const again = sql`datetime(${NOW}, ${`+${UNFINISHED_AGAIN_MINUTES} minutes`})`;
+  const soon = sql`datetime(${NOW}, ${`+${UNFINISHED_AGAIN_MINUTES} minutes`})`;
   await db.batch([
     sql`UPDATE ${jobs} SET ${names(jobs.lease_until)} = '',
-        ${names(jobs.due_at)} = iif(${isUnfinished ? 1 : 0} AND strftime('%H:%M', ${again}) <= ${until}, ${again}, ${next})
+        ${names(jobs.due_at)} = iif(${isUnfinished ? 1 : 0} AND strftime('%H:%M', ${soon}) <= ${until}, ${soon}, ${next})
       WHERE ${jobs.name} = ${name} AND ${jobs.lease_until} = ${leaseUntil}`,
   ]);
 }
 
-/** Longer than a failed run and the next run together. */
+/** Longer than the lease of a failed run and the next run together, so one failed run makes no job overdue. */
 const OVERDUE_MINUTES = 30;
 
 /** The names of jobs that have been due for half an hour. */

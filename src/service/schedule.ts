@@ -7,7 +7,7 @@ import { JOBS, type Outcome } from "./jobs.ts";
 import { beginRun, type Claim, endJob } from "./queries.ts";
 import { variableFault } from "./variables.ts";
 
-/** D1 allows 1,000 statements per invocation. The rest is for a step that has begun. */
+/** D1 allows 1,000 statements per invocation. The other 70 are for a step that has begun before this limit. */
 const STATEMENTS_A_RUN = 930;
 const DRAIN_MS = 50_000;
 
@@ -16,15 +16,15 @@ const DRAIN_MS = 50_000;
  * again after its lease.
  */
 export const onSchedule: ExportedHandlerScheduledHandler<Env> = async (_, env) => {
-  const wrong = variableFault({ ...env });
-  if (wrong !== null) console.error(JSON.stringify({ error: "VARIABLE_WRONG", ...wrong }));
+  const wrongVariable = variableFault({ ...env });
+  if (wrongVariable !== null) console.error(JSON.stringify({ error: "VARIABLE_WRONG", ...wrongVariable }));
   const db = new Database(env.DB, "first-primary");
   let claim: Claim | undefined;
 
   const failures = await perform(env, "notify inboxes", async () => {
-    const begun = await beginRun(db);
-    claim = begun.claim;
-    return { report: await drainOutbox(db, new Inboxes(env), begun.backlog, DRAIN_MS) };
+    const run = await beginRun(db);
+    claim = run.claim;
+    return { report: await drainOutbox(db, new Inboxes(env), run.backlog, DRAIN_MS) };
   });
   if (claim !== undefined) failures.push(...(await doJob(env, db, claim)));
   if (failures.length > 0) throw failures[0];

@@ -13,7 +13,7 @@ interface Rule {
   isGood: (value: string, bindings: Bindings) => boolean;
 }
 
-const NOT_EMPTY = (value: string) => value !== "";
+const isNotEmpty = (value: string) => value !== "";
 const ANY_TEXT: Rule = { must: "be a text", isGood: () => true };
 
 /** The rule for each variable of wrangler.toml. `npm run deploy` checks them; /health and the log name a broken rule. */
@@ -49,8 +49,8 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
     must: "be 1 to 120 where a bucket is bound as HISTORY, and empty where none is",
     isGood: (months, { HISTORY: bucket }) => isHistoryWhole(months, bucket),
   },
-  ENVIRONMENT: { must: "be the name of its environment", isGood: NOT_EMPTY },
-  WORKER_NAME: { must: "be the name of its Worker", isGood: NOT_EMPTY },
+  ENVIRONMENT: { must: "be the name of its environment", isGood: isNotEmpty },
+  WORKER_NAME: { must: "be the name of its Worker", isGood: isNotEmpty },
 };
 
 /** The first variable that breaks its rule, with the rule in words; null if all are good. */

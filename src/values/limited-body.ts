@@ -35,7 +35,7 @@ export async function readLimitedBody(
   }
 }
 
-/** 0 if the length is unknown, as that of a compressed body is: it declares its compressed length. */
+/** The declared length; 0 if unknown. A compressed body declares its compressed length, so it counts as unknown. */
 export function declaredLength(headers: Headers): number {
   return headers.has("Content-Encoding") ? 0 : Number(headers.get("Content-Length") ?? 0);
 }

@@ -23,7 +23,7 @@ export function partsOf(list: string): string[] {
 export function listParameter<Item extends z.ZodType<unknown, string>>(item: Item) {
   return z
     .union([z.string(), z.array(z.string())])
-    .transform((given) => [given].flat().flatMap(partsOf))
+    .transform((texts) => [texts].flat().flatMap(partsOf))
     .pipe(z.array(item))
     .meta({ type: "array", items: { type: "string" } });
 }

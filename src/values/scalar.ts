@@ -18,15 +18,15 @@ function scalar(limit: number) {
 // The id gives a generated client one type for these fields instead of 150 types.
 export const PassedThrough = scalar(SHORT_TEXT_LIMIT).meta({ id: "PassedThrough" });
 
-export function passedThrough(whenLeftOut: null | 0 | "", limit?: number) {
-  return (limit === undefined ? PassedThrough : scalar(limit)).default(whenLeftOut);
+export function passedThrough(defaultValue: null | 0 | "", limit?: number) {
+  return (limit === undefined ? PassedThrough : scalar(limit)).default(defaultValue);
 }
 
 type Words<Line extends string> = Line extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Line;
 
 /** Passed-through fields with the same default. Each line lists names, separated by spaces. */
-export function allPassedThrough<const Line extends string>(whenLeftOut: null | 0 | "", ...lines: Line[]) {
-  const fields = lines.flatMap((line) => line.split(" ")).map((name) => [name, passedThrough(whenLeftOut)]);
+export function allPassedThrough<const Line extends string>(defaultValue: null | 0 | "", ...lines: Line[]) {
+  const fields = lines.flatMap((line) => line.split(" ")).map((name) => [name, passedThrough(defaultValue)]);
   return Object.fromEntries(fields) as Record<Words<Line>, ReturnType<typeof passedThrough>>;
 }
 

@@ -39,7 +39,7 @@ export function text(limit: number) {
     .meta({ maxLength: limit });
 }
 
-// In code points.
+// These limits count code points.
 export const NAME_LIMIT = 200;
 export const SHORT_TEXT_LIMIT = 2_000;
 export const LONG_TEXT_LIMIT = 4_000;

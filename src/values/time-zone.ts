@@ -2,7 +2,7 @@ import * as z from "zod";
 import { mustBe } from "./text.ts";
 import { isDate, toDatetime } from "./time.ts";
 
-// The first and last second of a day in a time zone. A clock change may skip midnight, repeat it, or skip the whole day.
+// Finds the first and the last second of a day in a time zone. A clock change may skip or repeat midnight, or skip a day.
 
 /** The last second of a record without an end. It sorts after every time. */
 export const NEVER = "never";
@@ -66,7 +66,7 @@ export function lastSecondOf(date: string, timeZone: string): string {
   return toSecond(midnightsOf(Date.parse(`${date}T00:00:00Z`) + DAY_MS, timeZone).last - SECOND_MS);
 }
 
-/** The last second of an end, which is a time or a date in a time zone; `NEVER` without an end. */
+/** The last second before something ends. An end is a time, or a date in a time zone; `NEVER` if there is no end. */
 export function lastSecondOfEnd(end: string | null, timeZone: string): string {
   if (end === null) return NEVER;
   return isDate(end) ? lastSecondOf(end, timeZone) : end;
@@ -79,13 +79,15 @@ export function shownEnd(end: string | null, timeZone: string): string | null {
   return last === NEVER ? LAST_SECOND : last;
 }
 
-/** When the zone's clocks show the midnight of this instant in UTC, for the first and for the last time. */
+/** The first and the last instant at which the zone's clocks show midnight of a date. `midnight` is that date's in UTC. */
 function midnightsOf(midnight: number, timeZone: string): { first: number; last: number } {
   if (timeZone === "UTC") return { first: midnight, last: midnight };
   const formatter = formatterOf(timeZone);
-  let [low, change] = [midnight - FARTHEST_MS, midnight + FARTHEST_MS];
+  let low = midnight - FARTHEST_MS;
+  let change = midnight + FARTHEST_MS;
   const offset = offsetMs(formatter, low);
-  const [early, late] = [midnight - offset, midnight - offsetMs(formatter, change)];
+  const early = midnight - offset;
+  const late = midnight - offsetMs(formatter, change);
   if (early === late) return { first: early, last: early };
   while (change - low > SECOND_MS) {
     const middle = Math.floor((low + change) / 2 / SECOND_MS) * SECOND_MS;

@@ -44,9 +44,9 @@ const FEW_STORES = sql.raw("4");
 const SHOWN = pick(campaigns, "name", "id", "campaign_description", "campaign_image");
 
 /**
- * Adds up what campaigns have earned nearby. Either it looks up each running campaign at each store, or (`by_store`) it reads
- * all pairs of these stores with a campaign. A sample of the stores says which of the two reads less: pairs of campaigns that
- * are over remain, so a store may have more pairs than there are running campaigns.
+ * Adds up what campaigns have earned nearby, in one of two ways. It looks up each running campaign at each store, or
+ * (`by_store`) it reads all pairs of these stores with a campaign. A sample of the stores says which way reads fewer rows.
+ * Pairs stay when their campaign is over, so a store may have more pairs than there are running campaigns.
  */
 const selectNearbyCampaigns = compilePer((shape: Shape, placeholder: Placeholders) =>
   selectWith(
@@ -107,7 +107,7 @@ const WITH_PAIRS = select(
       AND (${campaigns.for_all} = 1 OR paired.miles_where_listed IS NOT NULL)`,
 );
 
-/** The campaigns for all stores without a pair, by id. They have earned nothing and tie in distance, so `limit` are enough. */
+/** The campaigns for all stores without a pair. All have earned nothing, at the same distance: the first `limit` by id do. */
 function withoutPairs(limit: Placeholder): SQL {
   return select(
     { ...SHOWN, earned: sql`0`, miles: NEAREST },
@@ -173,7 +173,7 @@ function milesTo(latitude: Placeholder, longitude: Placeholder): SQL {
 /** Mean radius of the earth (docs/contract/interface.md, 4.1). */
 const EARTH_RADIUS_MILES = 3958.7613;
 
-// The box must never miss a store that is near enough. A slightly larger box costs a row or two.
+// Makes the box a little larger, so that rounding never excludes a store within the radius. That costs a row or two.
 const MARGIN_DEGREES = 1e-6;
 
 const toRadians = (degrees: number): number => (degrees * Math.PI) / 180;

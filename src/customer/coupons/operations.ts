@@ -21,7 +21,7 @@ export const CouponAccount = Account.omit({ agreement_type: true })
   .meta({ id: "CouponAccount" });
 export type CouponAccount = z.output<typeof CouponAccount>;
 
-/** The simple variant of the coupon list (docs/contract/interface.md, 5.3). */
+/** A coupon of the simple variant of the coupon list (docs/contract/interface.md, 5.3). */
 export const CouponRecord = CouponText.extend({
   id: z.string().describe("The customer's coupon."),
   customer_id: z.string().describe("The customer who holds it."),
@@ -42,7 +42,7 @@ export const CouponRecord = CouponText.extend({
 }).meta({ id: "CouponRecord" });
 export type CouponRecord = z.output<typeof CouponRecord>;
 
-/** The combined coupon list. */
+/** A coupon of the combined list, `GET /my-coupons`. */
 export const MyCouponRecord = CouponRecord.extend({
   coupon_id: z.string().nullable().describe("As the merchant gave it, or null."),
   reserved: z.int().describe("1 when it is reserved for a sale."),
@@ -59,7 +59,7 @@ export const CampaignCoupon = CouponText.extend({
 }).meta({ id: "CampaignCoupon" });
 export type CampaignCoupon = z.output<typeof CampaignCoupon>;
 
-/** The detailed variant of the coupon list. */
+/** A coupon of the detailed variant of the coupon list. */
 export const DetailedCouponRecord = MyCouponRecord.extend({ campaign_coupon: CampaignCoupon }).meta({
   id: "DetailedCouponRecord",
 });
@@ -78,7 +78,7 @@ export const DigitalCoupon = named("DigitalCoupon", {
 });
 export type DigitalCoupon = z.output<typeof DigitalCoupon>;
 
-/** The simple variant, or with `includemfg` the detailed one. */
+/** The items of the coupon list: the simple variant, or with `includemfg` the detailed variant. */
 export const CouponItems = z.union([
   z.array(CouponRecord),
   named("CouponItemsInDetail", {

@@ -42,7 +42,7 @@ export async function findCoupons(db: Database, query: CouponsQuery): Promise<Co
   return { ...found, hasMore: listed > found.items.length };
 }
 
-// The kinds in the order store, mfg, digital: their names descend.
+// `kind DESC` gives the order store, mfg, digital.
 const ORDER = sql`kind DESC, ends_at, created_at DESC, id`;
 
 type ListRow = RowOf<ReturnType<typeof selectCouponList>>;
@@ -84,7 +84,7 @@ const selectCouponList = compilePer((shape: Shape, placeholder: Placeholders) =>
 });
 
 const LIMIT = sql.raw(String(ANSWER_BYTES));
-/** A list of at most this many items is not measured: three texts of 2,000 characters in each item are 3.6 MB at most. */
+/** A list of at most this many items is not measured: their texts, three of 2,000 characters in each, are 3.6 MB at most. */
 const FEW = sql.raw("100");
 const JOIN_HELD = sql`
   LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(3)}
@@ -119,7 +119,7 @@ const ITEM = {
   listed: sql<number>`shown.items`,
 };
 
-/** The bytes of the long texts of `held`. To measure `held` itself, SQLite would plan it twice more. */
+/** The bytes of the long texts in `held`. Measuring all of `held` would make SQLite plan its expression twice more. */
 function heldBytes(shape: Shape): SQL {
   const { creation_method, coupon_id } = customerCoupons;
   const texts = [creation_method, stores.store_image, ...(shape.accounts ? [coupon_id] : [])];
@@ -198,7 +198,7 @@ function couponAccount(shape: Shape): SQL<string> {
   )`;
 }
 
-/** A JSON object without its closing brace, so that members can follow. */
+/** The text of a JSON object without its closing brace, so that more members can be appended. */
 function opened(json: AnyColumn): SQL {
   return sql`substr(${json}, 1, length(${json}) - 1)`;
 }

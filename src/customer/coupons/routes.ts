@@ -25,8 +25,12 @@ import { type CouponList, findCoupons, type ItemRow } from "./queries.ts";
 export const COUPON_KINDS = tables.coupons.kind.enumValues;
 export type CouponKind = (typeof COUPON_KINDS)[number];
 
-/** The kinds that pass the filters of the combined list; maybe none. */
-function kindsLeft(query: { digitalonly: boolean; type?: CouponKind | undefined; includemfg: boolean }): CouponKind[] {
+/** The kinds that pass the filters of the combined list. May be empty. */
+function kindsAllowedBy(query: {
+  digitalonly: boolean;
+  type?: CouponKind | undefined;
+  includemfg: boolean;
+}): CouponKind[] {
   return COUPON_KINDS.filter(
     (kind) =>
       (kind === "digital" || !query.digitalonly) &&
@@ -62,7 +66,7 @@ export const MyCouponsQuery = z
     type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional().describe("Only this kind of coupons."),
     storeId: listParameter(Id)
       .default([])
-      .describe("The stores where coupons were issued, or whose account has digital coupons."),
+      .describe("Only coupons issued at these stores, and digital coupons of their accounts."),
     includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
     ...PagingParameters,
     after: cursorParameter(PageCursor),
@@ -117,7 +121,7 @@ export const myCoupons = createRouter().get("/", conditional, validateQuery(MyCo
   const page = toPage(query);
   const found = await findCoupons(c.var.db, {
     customerId: c.var.customerId,
-    filter: { kinds: kindsLeft(query), search: query.search, storeIds: query.storeId },
+    filter: { kinds: kindsAllowedBy(query), search: query.search, storeIds: query.storeId },
     page,
     accounts: { includeImages: false },
   });

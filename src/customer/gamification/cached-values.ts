@@ -25,19 +25,19 @@ export interface CacheAccess {
 export const FRESH_SECONDS = 30;
 
 // While the source fails, the last value is answered for a week.
-const EXPIRE_SECONDS = 7 * 24 * 60 * 60;
+const KV_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
 
 // An isolate has 128 MB, and a value may have 100 KB.
-const MEMORY_LIMIT = 64;
+const VALUES_IN_MEMORY = 64;
 
 // If its request is cancelled, a refresh never ends. D1 answers or fails within 5 seconds.
 const ABANDONED_AFTER_MS = 6_000;
 
 // The longest wait for the source if there is an old value to answer.
-const PATIENCE_MS = 300;
+const REFRESH_WAIT_MS = 300;
 
 // The longest wait for KV, which answers from afar within half a second. After this, the source answers sooner.
-const READ_LIMIT_MS = 1_000;
+const KV_WAIT_MS = 1_000;
 
 /**
  * Values that are expensive to load, cached in memory and in KV. KV may lag for a minute and more, so the age of a value
@@ -57,7 +57,7 @@ export class CachedValues<T> {
     if (remembered !== undefined && (isFresh(remembered) || this.#isSlow(key)))
       return { ...remembered, foundIn: "memory" };
 
-    const stored = await readStored<T>(access.kv, key, remembered === undefined ? READ_LIMIT_MS : PATIENCE_MS);
+    const stored = await readStored<T>(access.kv, key, remembered === undefined ? KV_WAIT_MS : REFRESH_WAIT_MS);
     if (stored !== undefined) this.#remember(key, stored);
     const last = this.#memory.get(key);
     const lastIn = last === stored ? "kv" : "memory";
@@ -65,14 +65,14 @@ export class CachedValues<T> {
 
     const refreshed = this.#refresh(access, key, load).then((loaded) => ({ ...loaded, foundIn: "primary" as const }));
     if (last === undefined) return refreshed;
-    return withTimeout(PATIENCE_MS, refreshed).catch(() => ({ ...last, foundIn: lastIn }));
+    return withTimeout(REFRESH_WAIT_MS, refreshed).catch(() => ({ ...last, foundIn: lastIn }));
   }
 
   /** Whether a refresh is running that others have waited for long enough. */
   #isSlow(key: string): boolean {
     const { at } = this.#refreshes.get(key) ?? { at: Number.NEGATIVE_INFINITY };
     const age = clock.now() - at;
-    return age >= PATIENCE_MS && age < ABANDONED_AFTER_MS;
+    return age >= REFRESH_WAIT_MS && age < ABANDONED_AFTER_MS;
   }
 
   /** Remembers a value unless a newer one is there, and returns whether it did. Forgets the least recently used. */
@@ -82,16 +82,16 @@ export class CachedValues<T> {
     this.#memory.delete(key);
     this.#memory.set(key, isNewest ? cached : before);
     const [oldest = key] = this.#memory.keys();
-    if (this.#memory.size > MEMORY_LIMIT) this.#memory.delete(oldest);
+    if (this.#memory.size > VALUES_IN_MEMORY) this.#memory.delete(oldest);
     return isNewest;
   }
 
   /** Loads a value, or waits for another request that does so already. */
   async #refresh(access: CacheAccess, key: string, load: Load<T>): Promise<Cached<T>> {
     const running = this.#refreshes.get(key);
-    const left = running === undefined ? 0 : running.at + ABANDONED_AFTER_MS - clock.now();
-    if (running !== undefined && left > 0) {
-      const loaded = await Promise.race([running.loaded, clock.pause(left)]);
+    const leftMs = running === undefined ? 0 : running.at + ABANDONED_AFTER_MS - clock.now();
+    if (running !== undefined && leftMs > 0) {
+      const loaded = await Promise.race([running.loaded, clock.pause(leftMs)]);
       // The first request that gives up begins another refresh, for which the others wait.
       return loaded ?? this.#refresh(access, key, load);
     }
@@ -100,7 +100,7 @@ export class CachedValues<T> {
       if (this.#refreshes.get(key)?.loaded === loaded) this.#refreshes.delete(key);
     });
     this.#refreshes.set(key, { at, loaded });
-    // Others wait for it, so it must not end with the request that began it.
+    // Other requests wait for this refresh, so it must not end with the request that began it.
     access.inBackground(loaded);
     return loaded;
   }
@@ -114,10 +114,10 @@ export class CachedValues<T> {
   }
 }
 
-/** KV takes one write of a key a second, and answers 429 to another one. */
+/** KV takes one write of a key in a second, and refuses a second one with 429, which is no error here. */
 async function store<T>(kv: KVNamespace, key: string, cached: Cached<T>): Promise<void> {
   try {
-    await kv.put(key, JSON.stringify(cached), { expirationTtl: EXPIRE_SECONDS });
+    await kv.put(key, JSON.stringify(cached), { expirationTtl: KV_EXPIRY_SECONDS });
   } catch (error) {
     if (!String(error).includes("429")) throw error;
   }

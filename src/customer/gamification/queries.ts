@@ -66,7 +66,7 @@ const selectBoardTotals = compilePer(
     ),
 );
 
-/** With `total()`, because `sum()` fails if many campaigns together exceed an integer. */
+/** Uses `total()`, because `sum()` fails if many campaigns together exceed an integer. */
 const EMPLOYEE_TOTALS = select(
   {
     ...pick(employees, "id", "name", "avatar"),

@@ -30,7 +30,7 @@ export async function findMe(
 }
 
 const selectCustomer = compileOnce((placeholder: PlaceholderOf<"customerId">) => {
-  // Read as a search with one result and no forgiven words.
+  // Reads the customer like the result of a search that found one record and forgave no typo.
   const found = sql`found(rank, key, forgiven) AS MATERIALIZED (
     SELECT 0, ${customers.key}, NULL FROM ${customers}
     WHERE ${customers.id} = ${placeholder("customerId")} AND ${customers.erased} = 0
@@ -47,11 +47,11 @@ const selectBalances = compileOnce((placeholder: PlaceholderOf<"customerId" | "a
   ),
 );
 
-/** Columns for a query `fromBalancesOf`. */
+/** The columns to select from `fromBalancesOf`. */
 export const BALANCE_COLUMNS = {
   account_id: accounts.id,
   company: accounts.company,
-  // Not `sum()`: it fails if the balances at many stores exceed an integer.
+  // Uses `total()`, because `sum()` fails if the balances at many stores exceed an integer.
   balance: sql<number>`total(holding.balance)`,
   stores_count: sql<number>`sum(holding.stores)`,
 };

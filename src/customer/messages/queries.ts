@@ -39,9 +39,9 @@ export interface MessageGroupsQuery {
 export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
 
 /**
- * The caller's groups that show a message, newest message first, then by id (docs/contract/interface.md, 4.2). A replica
- * shows the messages of seconds before its last stamp. One round trip. A later page takes another one, at the primary, if
- * the replica lacks messages that the first page has shown.
+ * The caller's groups that show a message, newest message first, then by id (docs/contract/interface.md, 4.2). A message
+ * gets a stamp, the time by D1's clock. A replica shows messages from before its last stamp. One round trip. A later page
+ * takes a second one, at the primary, if the replica lacks messages that the first page has shown.
  */
 export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<GroupRow>> {
   const { customerId, checkTime, page, after } = query;
@@ -62,7 +62,7 @@ function toPaged(items: GroupRow[]): Paged<GroupRow> {
 
 type Placeholders = PlaceholderOf<"customerId" | "checkTime" | "limit" | "offset" | "time" | "groupId">;
 
-/** Columns of a step, in the order of `constants` and `entry` in `selectGroups`. */
+/** Columns that `selectGroups` names: `caller` in its `constants`, the other three, by position, in its `entry`. */
 const CALLER = sql.raw("step.caller");
 const [GROUP_KEY, SHOWN_AT, IS_NEWEST] = [entryValue(0), entryValue(1), entryValue(2)];
 /** The last stamp. No message is later, and messages of earlier seconds are shown (docs/architecture.md, "The clock"). */

@@ -50,9 +50,9 @@ async function pollMessageGroups(
   inBackground: (work: Promise<unknown>) => void,
 ): Promise<Paged<GroupRow> | null> {
   const { customerId, checkTime } = query;
-  // Only for the first page: if the inbox said that a later page is empty, the client would move `check_time` past its groups.
-  const isFirst = query.after === undefined && query.page.offset === 0;
-  const answer = isFirst ? await inboxes.poll(customerId, checkTime) : null;
+  // Asks the inbox for the first page only. If it said that a later page is empty, the client would skip the groups there.
+  const isFirstPage = query.after === undefined && query.page.offset === 0;
+  const answer = isFirstPage ? await inboxes.poll(customerId, checkTime) : null;
   if (answer?.nothingNew) return null;
   if (answer?.isSubscribed === false) inBackground(subscribe(db.newPrimarySession(), inboxes, customerId, answer.at));
   return findMessageGroups(db, query);
@@ -69,13 +69,13 @@ export const messages = createRouter().get("/", conditional, validateQuery(Messa
   const { check_time: checkTime = "", after } = query;
 
   const page = toPage(query);
-  const asked = { customerId: c.var.customerId, checkTime, page, after };
-  const found = await pollMessageGroups(c.var.db, new Inboxes(c.env), asked, (work) => background.run(c, work));
+  const groupsQuery = { customerId: c.var.customerId, checkTime, page, after };
+  const found = await pollMessageGroups(c.var.db, new Inboxes(c.env), groupsQuery, (work) => background.run(c, work));
   if (found === null) c.set("source", "inbox");
-  // Thrown, although it is a 200: only what `answerItems` sends gets an ETag.
+  // An empty list is thrown, although its status is 200, so that it gets no ETag. Only `answerItems` leads to one.
   if (!found?.items.length) throw noItems("No messages are available.");
 
-  // Not parsed: a group's members can have half a megabyte.
+  // The JSON is not parsed, because a group's members can have half a megabyte.
   const toGroup = ({ record, nameAndMembers }: GroupRow) =>
     mergeObjects(storedJson(record), storedJson(nameAndMembers));
   const fitted = fitPage(found, page, toGroup, POLL_BYTES);

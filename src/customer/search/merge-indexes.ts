@@ -18,7 +18,7 @@ export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages =
   for (const index of INDEXES) {
     let isDone = false;
     while (!isDone && mayGoOn()) {
-      // A step that changes fewer rows has found no more to merge.
+      // If a step changes fewer rows than that, nothing is left to merge.
       isDone = (await takeStep(db, index, pages)) < pages;
       report.steps += 1;
     }

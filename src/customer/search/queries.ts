@@ -7,7 +7,7 @@ import { findWithTypos, isForgivable, readSimilarWords, type TypoExpressions, ty
 import { findWords, INDEXES, type LookupPlan, type WordExpressions, wordExpressions } from "./word-index.ts";
 
 interface FullSearch {
-  /** Folded, each once. */
+  /** The distinct words of the query, folded: lower case, without accents. */
   words: readonly string[];
   /** Whether typos are forgiven if nothing is found otherwise. */
   typos: boolean;
@@ -60,7 +60,7 @@ async function searchWithTypos(db: Database, search: FullSearch, lists: readonly
   return (await db.batch(statements)).flat();
 }
 
-/** A statement that reads the records of a list. `find` writes its `found(rank, key, forgiven)`. */
+/** A statement that reads the found records of a list. `find` gives the common table `found(rank, key, forgiven)`. */
 function compileSearch<Shape extends { list: SearchList }, Name extends string>(
   find: (shape: Shape, placeholder: PlaceholderOf<Name | "caller">) => SQL,
 ) {

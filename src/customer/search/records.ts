@@ -33,7 +33,7 @@ function readStores(found: SQL) {
     account_id: accounts.id,
     ...pick(stores, "name", "store_image", ...ADDRESS, "phone"),
   });
-  // Not in `record`: SQLite writes numbers into JSON with fewer digits than a position may have.
+  // Kept out of the JSON `record`, in which SQLite writes numbers with fewer digits than a position may have.
   const position = pick(stores, "latitude", "longitude");
   return readOfMerchants(found, stores, { record, ...position }, ["record"]);
 }
@@ -128,7 +128,7 @@ function readCustomers(found: SQL, caller: Placeholder) {
         WHERE ${registrations.customer_key} = seen.key
       )`,
     }),
-    // Not in `record`, for the same reason as a position.
+    // Kept out of the JSON `record`, in which SQLite writes numbers with fewer digits than a balance may have.
     balance: sql<number>`iif(${isOpen}, ${customers.balance} / 100.0, 0)`,
     forgiven: forgivenIn(sql`${customers.words}`, sql`seen.forgiven`),
   };

@@ -18,12 +18,15 @@ export function isForgivable(word: string): boolean {
 
 /** The most steps of a search along its vocabularies. */
 const SCAN_STEPS = 1_500;
-/** The most words one typo away that are tried: of one word, and of all words in all lists. Each costs FTS5 3 µs a segment. */
+// The most similar words that are tried: for one word, and for all words in all lists. Each costs FTS5 3 µs a segment.
 const NEIGHBOURS = 200;
 const ALL_NEIGHBOURS = 600;
-/** If at most this many words begin with a word of the query, FTS5 gets these words. It would gather a long beginning first. */
+/**
+ * If at most this many words begin with a word of the query, FTS5 gets these words instead of the beginning. For a long
+ * beginning, FTS5 gathers all records first.
+ */
 const SPELLED_OUT = 5;
-/** The most records that are sorted by the number of their forgiven words: those first stored. */
+/** The most records that are sorted by the number of their forgiven words. They are the first ones stored. */
 const SORTED = 2_000;
 
 const VOCABULARIES = { merchants: merchantVocabulary, customers: customerVocabulary };
@@ -106,7 +109,7 @@ export function findWithTypos(
     )`;
 }
 
-// Sorts after every letter and digit.
+// This character sorts after every letter and digit.
 const LAST = sql`char(1114111)`;
 
 // What follows the stem in the word that was meant, for each kind of typo. `substr` counts from 1.

@@ -10,7 +10,7 @@ export interface WordIndex {
   name: SQL;
   /** Joins the record with a key. */
   joinRecord: (key: SQL) => SQL;
-  /** Joins what `mayBeFound` needs. */
+  /** Joins the table that the condition `mayBeFound` reads. */
   joinForFilter: (key: SQL) => SQL;
   /** Which records the caller may find, by key. Other records do not count towards the limit. */
   mayBeFound: (key: SQL) => SQL;
@@ -141,7 +141,7 @@ export function findWords(
     long: sql`iif(${hasShort}, ${placeholder("beginnings")}, '""')`,
     many: rarestBeginnings(index, placeholder("beginningsJson")),
   }[plan];
-  // With LIMIT 0 nothing is looked up.
+  // If enough records have the whole words, this is LIMIT 0 and nothing is looked up.
   const left = sql`LIMIT ${sql.raw(String(limit))} - (SELECT count(*) FROM whole)`;
   const others: WordIndex = {
     ...index,

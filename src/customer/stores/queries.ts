@@ -50,14 +50,14 @@ const LEVEL_TOTALS = sql<string>`json_array(${sql.join(
 
 const caller = alias(customers, "caller");
 const root = alias(customers, "root");
-const own = alias(memberships, "own");
+const callerMembership = alias(memberships, "caller_membership");
 const rootLink = alias(teamLinks, "root_link");
 
-/** The caller, if the caller is a member. With `+` SQLite uses the primary key, and knows that there is one row at most. */
+/** The caller with their membership. `+` makes SQLite use the primary key, which gives one row at most. */
 function callerAt(placeholder: Placeholders): SQL {
   return sql`${customers} AS ${caller}
-    CROSS JOIN ${memberships} AS ${own} ON ${caller.id} = ${placeholder("customerId")}
-      AND ${own.store_key} = ${stores.key} AND ${own.customer_key} = ${caller.key} AND +${own.joined} = 1`;
+    CROSS JOIN ${memberships} AS ${callerMembership} ON ${caller.id} = ${placeholder("customerId")}
+      AND ${callerMembership.store_key} = ${stores.key} AND ${callerMembership.customer_key} = ${caller.key} AND +${callerMembership.joined} = 1`;
 }
 
 /** The link from the caller to the root. The levels are a list, because the values of an `IN` count as rows read. */
@@ -65,7 +65,7 @@ function linkToRoot(placeholder: Placeholders): SQL {
   return sql`${customers} AS ${root}
     CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
     CROSS JOIN ${teamLinks} AS ${rootLink} ON ${root.id} = ${placeholder("rootId")}
-      AND ${rootLink.store_key} = ${own.store_key} AND ${rootLink.ancestor_key} = ${own.customer_key}
+      AND ${rootLink.store_key} = ${callerMembership.store_key} AND ${rootLink.ancestor_key} = ${callerMembership.customer_key}
       AND ${rootLink.joined} = 1 AND ${rootLink.depth} = level.column1
       AND ${rootLink.name} = ${root.name} AND ${rootLink.descendant_id} = ${root.id}`;
 }
@@ -82,14 +82,14 @@ const selectStore = compileOnce((placeholder: Placeholders) => {
 
 /** The joins look up each key once. A common table expression would cost one more row wherever it is read. */
 const selectMembers = compileOnce((placeholder: Placeholders) => {
-  const rootKey = sql`iif(${isCaller(placeholder)}, ${own.customer_key}, (SELECT ${rootLink.descendant_key} FROM ${linkToRoot(placeholder)}))`;
+  const rootKey = sql`iif(${isCaller(placeholder)}, ${callerMembership.customer_key}, (SELECT ${rootLink.descendant_key} FROM ${linkToRoot(placeholder)}))`;
   // The page is cut from the links alone, so that each skipped member costs one row.
   const page = select(
     { caller: caller.key, ...pick(teamLinks, "store_key", "depth", "name", "descendant_id", "descendant_key") },
     sql`
       FROM ${stores}
       CROSS JOIN ${callerAt(placeholder)}
-      CROSS JOIN ${teamLinks} ON ${teamLinks.store_key} = ${own.store_key}
+      CROSS JOIN ${teamLinks} ON ${teamLinks.store_key} = ${callerMembership.store_key}
         AND ${teamLinks.ancestor_key} = ${rootKey} AND ${teamLinks.joined} = 1
         AND ${teamLinks.depth} BETWEEN ${placeholder("from")} AND ${placeholder("to")}
       WHERE ${stores.id} = ${placeholder("storeId")}

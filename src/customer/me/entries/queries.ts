@@ -11,7 +11,7 @@ import type { BalanceEntry } from "./operations.ts";
 export const Cursor = z.object({
   customer: z.string(),
   account: z.string(),
-  /** The feed version when entries of the customer last left for history. If it has changed, items would count twice. */
+  /** The feed version when entries of the customer last moved to history. If it has changed, items would count twice. */
   left: z.int(),
   /** Empty once all entries were read. Then `id` is the last account whose older entries were brought forward. */
   time: z.string().refine((time) => time === "" || isDatetime(time)),

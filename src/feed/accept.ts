@@ -25,8 +25,10 @@ export async function acceptFeed(
   const { accounts, restores } = token;
   // A restore takes older events, because they may not have left the database that was exported.
   const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS, restores ? null : horizon);
-  const global = batches.filter(({ kind }) => isGlobal(kind)).flatMap(({ all }) => all.map(({ number }) => number));
-  if (accounts !== "*" && global.length > 0) throw foreignLines(global);
+  const globalLines = batches
+    .filter(({ kind }) => isGlobal(kind))
+    .flatMap(({ all }) => all.map(({ number }) => number));
+  if (accounts !== "*" && globalLines.length > 0) throw foreignLines(globalLines);
 
   const { ignored, ...applied } = await applyFeed(db, { batches, accounts, restores, items });
   return { answer: { accepted: count - ignored, ignored }, ...applied };
@@ -41,7 +43,7 @@ function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string |
     if (all === undefined) return [];
     const { writes, deletes } = deduplicate(kind, all);
     const rowChunks = joinRows(writes.map(({ row }) => row));
-    // Otherwise the request holds the rows of all lines a second time, 8 MB, while it waits for the database.
+    // The chunks have the rows now. Otherwise the request would hold them twice, 8 MB more, while the database works.
     for (const line of all) line.row = "";
     return [{ kind, all, writes, deletes, rowChunks }];
   });
@@ -73,15 +75,15 @@ function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | 
 }
 
 /**
- * Of the lines of one state the last counts. Of the lines of one event the first counts, and the first that deletes it. New
- * records are stored in the order of their first lines, as if the lines had come one by one.
+ * If several lines are about one state, the last counts. If several lines are about one event, the first that stores it
+ * counts, and the first that deletes it. New records are stored in the order of their first lines, as if the lines had come one by one.
  */
 function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "deletes"> {
   const byKey = new Map<string, Line>();
   const firstNumbers = new Map<string, number>();
   for (const line of all) {
     const deletesEvent = kind.type === "event" && line.deleted;
-    const key = `${deletesEvent} ${identityOf(kind, line.forChecks)}`;
+    const key = `${deletesEvent} ${identityOf(kind, line.values)}`;
     if (kind.type === "state" || !byKey.has(key)) byKey.set(key, line);
     if (!line.deleted && !firstNumbers.has(key)) firstNumbers.set(key, line.number);
   }
@@ -95,5 +97,5 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
 function arrange(kind: Kind, writes: Line[]): Line[] {
   if (kind.arrange !== undefined) return kind.arrange(writes);
   if (kind.keyFields[0] !== "id" || hasKeyColumn(kind)) return writes;
-  return writes.sort((line, other) => (String(line.forChecks.id) < String(other.forChecks.id) ? -1 : 1));
+  return writes.sort((line, other) => (String(line.values.id) < String(other.values.id) ? -1 : 1));
 }

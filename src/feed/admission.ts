@@ -4,16 +4,16 @@ import { clock } from "../values/clock.ts";
 /** A feed request, or a page of an export, in this isolate. */
 interface Visit {
   state: "arriving" | "waiting" | "working";
-  /** The memory of its body. */
+  /** How many bytes of its body are in memory. */
   bytes: number;
   /** The visit counts as gone after this time, in milliseconds since 1970. */
   goneAt: number;
 }
 
-const HELD_BYTES = 32 * 1024 * 1024;
+const MOST_HELD_BYTES = 32 * 1024 * 1024;
 const WORKING_AT_ONCE = 4;
-const PATIENCE_MS = 30_000;
-const LOOK_EVERY_MS = 50;
+const LONGEST_WAIT_MS = 30_000;
+const ASK_AGAIN_MS = 50;
 
 // The runtime may cancel a request without notice. So a visit counts as gone if it has not reported for this long. A waiting
 // visit reports every 50 ms; a working visit may wait 40 seconds for the database.
@@ -24,7 +24,7 @@ const GONE_AFTER_MS = { arriving: 60_000, waiting: 2_000, working: 60_000 };
  * whether it is next: if the others gave it a turn, the turn would be lost when the request is cancelled.
  */
 export class Admission {
-  // In the order of arrival.
+  // The requests, in the order of their arrival.
   readonly #visits = new Set<Visit>();
 
   /**
@@ -38,15 +38,15 @@ export class Admission {
   ): Promise<Result> {
     const visit: Visit = { state: "arriving", bytes: 0, goneAt: 0 };
     try {
-      const body = await read((more) => {
+      const body = await read((moreBytes) => {
         const heldBytes = this.#report(visit, "arriving").reduce((sum, { bytes }) => sum + bytes, 0);
-        if (heldBytes + more > HELD_BYTES) throw tooBusy();
-        visit.bytes += more;
+        if (heldBytes + moreBytes > MOST_HELD_BYTES) throw tooBusy();
+        visit.bytes += moreBytes;
       });
-      const endsAt = clock.now() + PATIENCE_MS;
+      const endsAt = clock.now() + LONGEST_WAIT_MS;
       while (!this.#isNext(visit)) {
         if (clock.now() >= endsAt) throw tooBusy();
-        await clock.pause(LOOK_EVERY_MS);
+        await clock.pause(ASK_AGAIN_MS);
       }
       this.#report(visit, "working");
       return await work(body);

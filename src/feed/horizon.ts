@@ -2,7 +2,7 @@ import { toDatetime } from "../values/time.ts";
 
 /** For how long a deployment keeps events in its database (docs/contract/history.md, 1). */
 export interface HistorySettings {
-  /** How many whole months before this one are kept. */
+  /** How many whole months before the current month stay in the database. */
   months: number;
   bucket: R2Bucket;
 }
@@ -18,12 +18,12 @@ export function historySettings(env: Bindings): HistorySettings | null {
 
 const MONTHS = /^([1-9]\d?|1[01]\d|120)$/;
 
-/** Whether there are months and a bucket, or neither. */
+/** Whether valid months and a bucket are both set, or neither is. */
 export function isHistoryWhole(months = "", bucket: unknown): boolean {
   return bucket === undefined ? months === "" : MONTHS.test(months);
 }
 
-/** The first second of the oldest month that is kept, in UTC. Older events leave. */
+/** The first second of the oldest month that stays in the database, in UTC. Older events leave. */
 export function horizonOf({ months }: Pick<HistorySettings, "months">, now: Date): string {
   return toDatetime(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)));
 }

@@ -4,7 +4,7 @@ import { withCommas } from "../values/number.ts";
 import { utf8Bytes } from "../values/text.ts";
 import { toUtc } from "../values/time.ts";
 import { TOO_OLD } from "./records/faults.ts";
-import { type Fields, fieldsAndListForChecks, isDeletable, itemsOf, type Kind, type Line } from "./records/kind.ts";
+import { type Fields, isDeletable, itemsOf, type Kind, type Line, lineFieldsAndList } from "./records/kind.ts";
 import { toJsonRow } from "./records/statements.ts";
 
 /**
@@ -41,9 +41,9 @@ export function checkLine(
   }
   const time = timeOf(kind, result.data);
   const items = itemsOf(kind.list?.field, result.data);
-  const values: Fields = { ...result.data, item_count: new Set(items).size };
-  const forChecks = Object.fromEntries(fieldsAndListForChecks(kind).map((name) => [name, values[name] ?? null]));
-  return { line: { kind, number, time, deleted: deletes, forChecks, items: items.length, order: number, row } };
+  const allValues: Fields = { ...result.data, item_count: new Set(items).size };
+  const values = Object.fromEntries(lineFieldsAndList(kind).map((name) => [name, allValues[name] ?? null]));
+  return { line: { kind, number, time, deleted: deletes, values, items: items.length, order: number, row } };
 }
 
 function timeOf({ timeField }: Kind, fields: Record<string, unknown>): string | null {
@@ -59,11 +59,11 @@ function isBefore(horizon: string | null, time: string | null): boolean {
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };
 
-// Measured with all defaults, because an export writes them, and a page of an export must have room for any line. A time
-// that is left out is not measured: no line of a kind with such a field is nearly this long.
+// The most bytes of a line with all its defaults. An export writes the defaults, and a page of it must have room for any line.
+// A time that is left out is not measured: no line of a kind with such a field is nearly this long.
 const LINE_BYTES = 1024 * 1024;
-// A shorter row need not be measured: a UTF-16 unit takes at most three bytes, and the names of fields less than a quarter
-// of the line.
+// A row with fewer UTF-16 units surely fits, so it is not measured: a unit takes at most three bytes, and the names of the
+// fields take less than a quarter of the line.
 const SURELY_FITTING_LENGTH = LINE_BYTES / 4;
 
 interface NumberedText {
@@ -75,7 +75,7 @@ interface NumberedText {
 
 const NEWLINE = 0x0a;
 
-/** The lines of a body but the blank ones, which are numbered too. */
+/** The lines of a body. Blank lines are left out, but they count in the numbers. */
 export function* splitLines(body: Uint8Array): Generator<NumberedText> {
   for (let start = 0, number = 1; start < body.length; number += 1) {
     const newline = body.indexOf(NEWLINE, start);

@@ -18,7 +18,7 @@ interface FeedRequest {
   /** The accounts that its token covers. */
   accounts: readonly string[] | "*";
   restores: boolean;
-  /** How many ids its lists have together. */
+  /** How many ids the lists of its lines have together. */
   items: number;
 }
 
@@ -33,18 +33,18 @@ export async function applyFeed(
 ): Promise<{ ignored: number; version: number; forListeners: FeedChanges }> {
   const states = batches.filter(({ kind }) => kind.type === "state");
   const events = batches.filter(({ kind }) => kind.type === "event");
-  const written = events.filter(({ writes }) => writes.length > 0);
+  const newEvents = events.filter(({ writes }) => writes.length > 0);
   const checks = refuseFaults(batches);
   // A member who is added to a group also sees the messages of earlier requests.
   const mayHaveUnshown = !restores && batches.some(({ kind }) => kind === message || kind === messageGroup);
-  const fresh = written.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
+  const fresh = newEvents.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
   try {
     // Accounts are checked before references, so that a request with both faults gets 403. They are checked before the
     // deletes, because a removed record no longer says whose it was.
     const { counted, removed, inserted, emptied, changed, unshown } = await db.steps({
       counted: [countFeed(restores)],
       unrestorable: restores ? [refuseUnrestorable()] : [],
-      // Counts the members that groups have before the request.
+      // Before the upserts, because it counts the members that groups had before the request.
       tooManyItems: restores ? [] : refuseLargeGroups(batches, items),
       // A line that is too old is a bad line, which is refused before accounts are checked.
       sealed: restores ? [] : refuseSealed(batches),
@@ -55,21 +55,21 @@ export async function applyFeed(
       removed: states.toReversed().flatMap(({ kind, deletes }) => remove(kind, deletes)),
       fresh,
       checks: checks.statements,
-      // Not materialized, so that SQLite takes only the values from the JSON that a total reads.
-      upkeep: written.flatMap(({ kind, writes }) => {
+      // Without the hint MATERIALIZED, so that SQLite extracts from the JSON only the values that a total reads.
+      upkeep: newEvents.flatMap(({ kind, writes }) => {
         const withFresh = sql`WITH ${freshEvents(kind, writes, "")}`;
         return (kind.upkeep ?? []).map((addTo) => addTo(withFresh));
       }),
-      inserted: written.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
+      inserted: newEvents.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       emptied: events.flatMap(({ kind, deletes }) => remove(kind, deletes)),
       dropped: fresh.length > 0 ? [sql`DELETE FROM fresh_events`] : [],
       changed: [selectChanges()],
       unshown: mayHaveUnshown ? [selectUnshown()] : [],
     });
-    const nothingToDelete = countLines(states, "deletes") - removed.length;
-    const repeated = countLines(events, "all") - inserted.length - emptied.length;
+    const deletesWithoutRecord = countLines(states, "deletes") - removed.length;
+    const repeatedEvents = countLines(events, "all") - inserted.length - emptied.length;
     return {
-      ignored: nothingToDelete + repeated,
+      ignored: deletesWithoutRecord + repeatedEvents,
       version: Number(counted[0]?.version),
       forListeners: { changes: toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
     };
@@ -79,8 +79,8 @@ export async function applyFeed(
 }
 
 /**
- * Counts the request. This comes first in the transaction, because the outbox reads both columns. After a request that is no
- * restore, no more restores are taken.
+ * Counts the request. This comes first in the transaction, because triggers read `version` and `restorable` when they write
+ * to the outbox. After a request that is no restore, no more restores are taken.
  */
 function countFeed(restores: boolean) {
   const { version, restorable } = programState;

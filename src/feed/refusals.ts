@@ -16,8 +16,8 @@ export function tooMuch(count: number, what: string, limit: number) {
 }
 
 export function foreignLines(lines: readonly number[]) {
-  const first = lines.toSorted((line, other) => line - other).slice(0, NAMED_LINES);
-  const which = first.length === 1 ? `Line ${first[0]} touches` : `Lines ${first.join(", ")} touch`;
+  const firstLines = lines.toSorted((line, other) => line - other).slice(0, NAMED_LINES);
+  const which = firstLines.length === 1 ? `Line ${firstLines[0]} touches` : `Lines ${firstLines.join(", ")} touch`;
   return forbidden(`${which} an account that the token does not cover.`);
 }
 
@@ -42,27 +42,27 @@ export function refusalOf(
   if (TOTAL_TOO_LARGE.test(message)) return invalid({ body: ["a total would be too large"] });
   const text = /\{"\w+":\[.*\]\}/s.exec(message)?.[0];
   if (text === undefined) return error;
-  const { unrestorable, items, sealed, foreign, faults: found } = JSON.parse(text) as Partial<Report>;
+  const { unrestorable, items, sealed, foreign, faults: lineFaults } = JSON.parse(text) as Partial<Report>;
   if (unrestorable !== undefined)
     return forbidden("A restore token feeds only a database that has been fed by nothing but restores.");
   if (items !== undefined) return tooManyItems(items[0]);
   if (foreign !== undefined) return foreignLines(foreign);
   if (sealed !== undefined) return invalid(tooOld(new Map(sealed), batches));
-  if (found === undefined) return error;
+  if (lineFaults === undefined) return error;
   const messages: FieldMessages = {};
-  for (const [line, index] of found) {
+  for (const [line, index] of lineFaults) {
     const fault = faults[index];
     if (fault !== undefined) addMessage(messages, lineField(line, fault.field), fault.text);
   }
   return invalid(messages);
 }
 
-/** The errors of the first lines with an event from before the month of its kind. */
+/** The errors of the first lines whose event is too old. `months`: for each kind, older events have left. */
 function tooOld(months: ReadonlyMap<string, string>, batches: readonly Batch[]): FieldMessages {
   const lines = batches.flatMap(({ kind: { record, timeField = "" }, all }) => {
-    const old = all.filter(({ time }) => time !== null && time < (months.get(record) ?? ""));
-    return old.map(({ number }) => ({ number, timeField }));
+    const oldLines = all.filter(({ time }) => time !== null && time < (months.get(record) ?? ""));
+    return oldLines.map(({ number }) => ({ number, timeField }));
   });
-  const first = lines.sort((line, other) => line.number - other.number).slice(0, NAMED_LINES);
-  return Object.fromEntries(first.map(({ number, timeField }) => [lineField(number, timeField), [TOO_OLD]]));
+  const firstLines = lines.sort((line, other) => line.number - other.number).slice(0, NAMED_LINES);
+  return Object.fromEntries(firstLines.map(({ number, timeField }) => [lineField(number, timeField), [TOO_OLD]]));
 }

@@ -42,7 +42,7 @@ export const feed = createRouter()
       .then(async (accepted) => {
         await notifyOfFeed(new Inboxes(c.env), accepted.forListeners, {
           db: c.var.db,
-          inBackground: (rest) => background.run(c, rest),
+          inBackground: (task) => background.run(c, task),
         });
         return accepted;
       });
@@ -60,7 +60,9 @@ export const feed = createRouter()
     return c.json({ status: true as const, items: answer });
   });
 
-/** Waits for work, which goes on if the client is gone. If it was cancelled, its visit would stay admitted for a minute. */
+/**
+ * Waits for work. `waitUntil` lets it go on if the client is gone: cancelled work would stay admitted for a minute.
+ */
 function finish<Result>({ executionCtx }: Pick<Context, "executionCtx">, work: Promise<Result>): Promise<Result> {
   executionCtx.waitUntil(work.catch(() => {}));
   return work;

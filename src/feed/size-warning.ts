@@ -2,7 +2,7 @@
 const LARGEST_BYTES = 10_000_000_000;
 const WARNED_AT_PERCENT = [70, 85, 95];
 
-// The last percentage that this isolate has warned of.
+// The greatest percentage that this isolate has warned of.
 let warnedAt = 0;
 
 /** Warns in the log once for each of these percentages of the largest size that the database passes. */

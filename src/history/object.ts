@@ -1,5 +1,5 @@
 import type { historySegments } from "../db/tables.ts";
-import { R2_MS } from "../feed/export/page.ts";
+import { R2_LIMIT_MS } from "../feed/export/page.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
 
@@ -24,10 +24,10 @@ export class ForeignBucket extends Error {
  * @throws {ForeignBucket} if it has the name of another Worker.
  */
 export async function claimBucket(bucket: R2Bucket, worker: string): Promise<void> {
-  const readOwner = async () => (await withTimeout(R2_MS, bucket.get(OWNER)))?.text();
+  const readOwner = async () => (await withTimeout(R2_LIMIT_MS, bucket.get(OWNER)))?.text();
   let owner = await readOwner();
   if (owner === undefined) {
-    await withTimeout(R2_MS, bucket.put(OWNER, worker, { onlyIf: { etagDoesNotMatch: "*" } }));
+    await withTimeout(R2_LIMIT_MS, bucket.put(OWNER, worker, { onlyIf: { etagDoesNotMatch: "*" } }));
     owner = await readOwner();
   }
   if (owner !== worker)
@@ -55,9 +55,9 @@ export async function putOnce(
   const tryToWrite = async (candidate: number) => {
     const name = objectName(folder, candidate);
     const isFree = { etagDoesNotMatch: "*" };
-    const put = await withTimeout(R2_MS, bucket.put(name, bytes, { sha256, onlyIf: isFree }));
+    const put = await withTimeout(R2_LIMIT_MS, bucket.put(name, bytes, { sha256, onlyIf: isFree }));
     if (put !== null) return true;
-    const found = await withTimeout(R2_MS, bucket.head(name));
+    const found = await withTimeout(R2_LIMIT_MS, bucket.head(name));
     return found?.checksums.toJSON().sha256 === sha256;
   };
   if (await tryToWrite(number)) return number;
@@ -72,7 +72,7 @@ async function findLargest(bucket: R2Bucket, folder: string): Promise<number> {
   let listed: R2Objects | undefined;
   do {
     const after = listed?.truncated ? { cursor: listed.cursor } : {};
-    listed = await withTimeout(R2_MS, bucket.list({ prefix: folder, ...after }));
+    listed = await withTimeout(R2_LIMIT_MS, bucket.list({ prefix: folder, ...after }));
     largest = Math.max(largest, ...listed.objects.map(({ key }) => Number.parseInt(key.slice(folder.length), 10)));
   } while (listed.truncated);
   return largest;

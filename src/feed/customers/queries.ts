@@ -5,7 +5,7 @@ import { pick, select } from "../../db/select.ts";
 import { accounts, customers } from "../../db/tables.ts";
 import type { CardHolder } from "./operations.ts";
 
-/** The most customers of an answer, and the most balances of all of them. A card should have one holder. */
+/** A card should have one holder. If many customers have it, these limits keep the answer small. */
 const HOLDERS_LIMIT = 100;
 const BALANCES_LIMIT = 5_000;
 
@@ -14,10 +14,13 @@ export async function findByCard(db: Database, { scanId }: { scanId: string }): 
   const [holders, balances] = await db.batch([selectHolders({ scanId }), selectBalances({ scanId })]);
   const byHolder = Map.groupBy(balances, ({ customer_key }) => customer_key);
   return holders.map(({ key, ...holder }) => {
-    const own = byHolder.get(key) ?? [];
+    const holderBalances = byHolder.get(key) ?? [];
     return {
       ...holder,
-      balances: own.map(({ customer_key: _, balance, ...account }) => ({ ...account, balance: balance / 100 })),
+      balances: holderBalances.map(({ customer_key: _, balance, ...account }) => ({
+        ...account,
+        balance: balance / 100,
+      })),
     };
   });
 }

@@ -3,7 +3,7 @@ import { fieldOf } from "../records/define-kind.ts";
 import { type Fields, type Kind, referenceKey, tableName } from "../records/kind.ts";
 import { isSummary } from "../records/summaries.ts";
 
-// A row becomes the line that would write it. Most fields are read from the column that holds them.
+// An export turns each row into the feed line that would write it. It reads most fields from the column that holds them.
 
 /** The ids in small tables, by the name of the table and the key of the row. */
 export type KnownIds = Readonly<Record<string, ReadonlyMap<number, string>>>;
@@ -19,7 +19,7 @@ export interface Reader {
   toLine: (row: Row, ids: KnownIds) => Fields;
 }
 
-interface Field {
+interface FieldReader {
   name: string;
   select: Readonly<Record<string, string>>;
   smallKind?: Kind;
@@ -42,8 +42,8 @@ export function readerOf(kind: Kind, names: readonly string[]): Reader {
   };
 }
 
-function toField(kind: Kind, name: string): Field {
-  const fieldFrom = (expression: string, toValue = (stored: unknown) => stored): Field => ({
+function toField(kind: Kind, name: string): FieldReader {
+  const fieldFrom = (expression: string, toValue = (stored: unknown) => stored): FieldReader => ({
     name,
     select: { [name]: expression },
     value: (row) => toValue(row[name]),
@@ -53,7 +53,7 @@ function toField(kind: Kind, name: string): Field {
   if (name === "sealed") return { name, select: {}, value: ({ id }) => isSummary(id) || undefined };
   const readBack = kind.readBack?.[name];
   if (readBack !== undefined) return fieldFrom(readBack.sql, readBack.isJson && parse);
-  // First its own column, because `together` may store the field otherwise than it was fed.
+  // A column of its own comes first, because `together` may store the field in another form than it was fed.
   const columns = Object.entries(kind.columns);
   const [column, source] =
     columns.find(([, candidate]) => ("sql" in candidate ? candidate.from : fieldOf(candidate)) === name) ??
@@ -82,13 +82,13 @@ function parse(text: unknown): unknown {
 const parsedTexts = new WeakMap<Row, Record<string, unknown>>();
 
 function objectIn(row: Row, text: string): Record<string, unknown> {
-  const known = parsedTexts.get(row) ?? (JSON.parse(String(row[text])) as Record<string, unknown>);
-  parsedTexts.set(row, known);
-  return known;
+  const parsed = parsedTexts.get(row) ?? (JSON.parse(String(row[text])) as Record<string, unknown>);
+  parsedTexts.set(row, parsed);
+  return parsed;
 }
 
 /** The id of the record whose key is in a column. */
-function idField(kind: Kind, name: string, key: string): Field {
+function idField(kind: Kind, name: string, key: string): FieldReader {
   const target = kind.references[name];
   if (target === undefined) throw new Error(`${kind.record}.${name} is no reference.`);
   const table = tableName(target);

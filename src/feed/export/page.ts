@@ -16,7 +16,7 @@ interface ExportPage {
   next: { scan: string; after: Cursor["after"]; customer: string | undefined } | undefined;
 }
 
-interface Asked {
+interface PageRequest {
   records?: readonly string[] | undefined;
   /** Only lines about this customer. */
   customer?: string | undefined;
@@ -30,18 +30,21 @@ interface Asked {
  * @throws the failure 422 if the cursor is from an export of other kinds or about another customer, and 503 if an object of
  * history cannot be read.
  */
-export async function readPage(db: Database, { records = [], customer, after, bucket }: Asked): Promise<ExportPage> {
-  const all = customer === undefined ? SCANS : SCANS_ABOUT_CUSTOMER;
-  const scans = records.length === 0 ? all : all.filter(({ kind }) => records.includes(kind.record));
+export async function readPage(
+  db: Database,
+  { records = [], customer, after, bucket }: PageRequest,
+): Promise<ExportPage> {
+  const exportScans = customer === undefined ? SCANS : SCANS_ABOUT_CUSTOMER;
+  const scans = records.length === 0 ? exportScans : exportScans.filter(({ kind }) => records.includes(kind.record));
   const scan = scans.find((candidate) => after === undefined || candidate === after.scan);
   if (scan === undefined || (after !== undefined && after.customer !== customer))
     throw invalid({ after: ["must be of an export of the same kinds and customer"] });
 
-  const later = scans.slice(scans.indexOf(scan) + 1);
+  const laterScans = scans.slice(scans.indexOf(scan) + 1);
   const { version, nextScan, lastScanned, ...scanned } = await findPage(
     db,
     { scan, after: after?.after, customer },
-    later,
+    laterScans,
   );
   const written = writeLines(scan, scanned);
   const isSegment = customer !== undefined && scan.kind === historySegment;
@@ -79,8 +82,8 @@ function encode(lines: readonly string[]) {
   return new TextEncoder().encode(lines.join("")) as Uint8Array<ArrayBuffer>;
 }
 
-/** How long a call of R2 may take. */
-export const R2_MS = 10_000;
+/** A call of R2 may take this long. */
+export const R2_LIMIT_MS = 10_000;
 
 /** The lines about a customer in the objects of segments, unchanged (docs/contract/history.md, 2). */
 async function readSegments(
@@ -89,12 +92,12 @@ async function readSegments(
   customer: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const lines = await Promise.all(segments.map(({ name }) => linesOf(bucket, String(name))));
-  const about = lines.flat().filter((line) => JSON.parse(line).customer_id === customer);
-  return encode(about.map((line) => `${line}\n`));
+  const customerLines = lines.flat().filter((line) => JSON.parse(line).customer_id === customer);
+  return encode(customerLines.map((line) => `${line}\n`));
 }
 
 async function linesOf(bucket: R2Bucket | undefined, name: string): Promise<string[]> {
-  const object = bucket && (await withTimeout(R2_MS, bucket.get(name)));
+  const object = bucket && (await withTimeout(R2_LIMIT_MS, bucket.get(name)));
   if (!object) throw unavailable(`History lacks its object ${name}. Put it back with npm run history -- restore.`);
   const text = await new Response(object.body.pipeThrough(new DecompressionStream("gzip"))).text();
   return text.split("\n").filter((line) => line !== "");

@@ -44,31 +44,31 @@ const NO_ROW = sql`SELECT 1 WHERE false`;
 export async function findPage(
   db: Database,
   { scan, after, customer }: Cursor,
-  later: readonly ExportScan[],
+  laterScans: readonly ExportScan[],
 ): Promise<PageRows> {
   const whereAndOrder = whereAndOrderAfter(scan, after);
-  const [versions, rows, last, nonEmpty, ...ids] = await db.batch([
+  const [versions, rows, lastRows, firstNonEmpty, ...ids] = await db.batch([
     sql`SELECT ${programState.version} FROM ${programState}`,
     ...(customer === undefined
       ? [selectPage(scan, whereAndOrder), NO_ROW]
       : selectPageAbout(scan, whereAndOrder, customer)),
-    selectFirstNonEmpty(later),
+    selectFirstNonEmpty(laterScans),
     ...selectIds(scan.reader),
   ]);
   return {
     version: Number(versions?.[0]?.version),
     ...toScannedRows(scan, rows, ids),
-    lastScanned: last?.[0] && cursorOf(scan, last[0]),
-    nextScan: later[Number(nonEmpty?.[0]?.scan ?? later.length)],
+    lastScanned: lastRows?.[0] && cursorOf(scan, lastRows[0]),
+    nextScan: laterScans[Number(firstNonEmpty?.[0]?.scan ?? laterScans.length)],
   };
 }
 
 export function toScannedRows({ reader }: ExportScan, rows: readonly Row[] = [], ids: readonly Row[][]): ScannedRows {
   const hasMore =
     rows.length > 0 && (rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent_bytes) >= SENT_BYTES);
-  const idsIn = (found: readonly Row[] = []) => new Map(found.map(({ key, id }) => [Number(key), String(id)]));
-  const known = reader.smallKinds.map((kind, index) => [tableName(kind), idsIn(ids[index])]);
-  return { rows, hasMore, ids: Object.fromEntries(known) };
+  const idsIn = (idRows: readonly Row[] = []) => new Map(idRows.map(({ key, id }) => [Number(key), String(id)]));
+  const idsByTable = reader.smallKinds.map((kind, index) => [tableName(kind), idsIn(ids[index])]);
+  return { rows, hasMore, ids: Object.fromEntries(idsByTable) };
 }
 
 export function cursorOf({ order }: ExportScan, row: Row | undefined): (string | number)[] {
@@ -101,12 +101,12 @@ function whereAndOrderAfter(scan: ExportScan, after: Cursor["after"]): SQL {
 /** The rows about a customer among the next rows of a scan; and the cursor of the last of these, if there are more. */
 function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string): SQL[] {
   const table = sql.raw(tableName(scan));
-  // The object of each segment has to be read from R2.
-  const rows = scan.kind === historySegment ? 1 : LOOKED_AT_ROWS;
-  const last = sql.raw(`LIMIT 1 OFFSET ${rows - 1}`);
+  // A page about a customer reads the object of a segment from R2, so it looks at one segment.
+  const rowCount = scan.kind === historySegment ? 1 : LOOKED_AT_ROWS;
+  const last = sql.raw(`LIMIT 1 OFFSET ${rowCount - 1}`);
   const isAboutCustomer = sql.raw(scan.kind.isAboutCustomer?.("(SELECT key FROM asked)") ?? "true");
   // The subquery has the name of the table, because the expressions of lines name its columns.
-  const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(rows))}) AS ${table}`;
+  const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(rowCount))}) AS ${table}`;
   return [
     sql`
       WITH asked(key) AS (SELECT key FROM customers WHERE id = ${customer})
@@ -121,7 +121,7 @@ export function selectRows(scan: ExportScan, whereAndOrder: SQL, limit: SQL, fro
     SELECT ${sql.raw([...columnsOfRow(scan), ...cursorColumns(scan)].join(", "))}, ${limit} AS most_lines
     FROM ${from} ${sql.raw(scan.join ?? "")} ${whereAndOrder}
     LIMIT ${limit}`;
-  return scan.pageEndsBy === undefined ? found : limitSent(scan, found);
+  return scan.exportPageLimit === undefined ? found : limitSent(scan, found);
 }
 
 /** The columns of a row; a row that makes no line has only NULLs. */
@@ -130,7 +130,7 @@ function columnsOfRow({ reader, leftOut = "false" }: ExportScan): string[] {
   return [`${leftOut} AS left_out`, ...columns.map(([name, value]) => `iif(${leftOut}, NULL, ${value}) AS ${name}`)];
 }
 
-/** The first of the found rows, up to the row with which they have `SENT_BYTES`. */
+/** The first rows of the query `found`, up to the row with which they reach `SENT_BYTES`. */
 function limitSent({ order, reader }: ExportScan, found: SQL): SQL {
   const cursor = order.map((_, index) => `cursor_${index}`);
   // D1 sends JSON, in which a control character takes six bytes.
@@ -144,7 +144,7 @@ function limitSent({ order, reader }: ExportScan, found: SQL): SQL {
 
 /** The most lines of a page. If sizes differ much: how many would fit if each row were as large as the largest. */
 function selectMostLines(scan: ExportScan, whereAndOrder: SQL): SQL {
-  if (scan.pageEndsBy !== "largestRow") return sql`SELECT ${LINE_LIMIT_SQL}`;
+  if (scan.exportPageLimit !== "largestRow") return sql`SELECT ${LINE_LIMIT_SQL}`;
   const texts = Object.values(getTableColumns(scan.table)).filter(
     ({ dataType, hasDefault }) => dataType === "string" && !hasDefault,
   );
@@ -170,6 +170,6 @@ function selectFirstNonEmpty(scans: readonly ExportScan[]): Statement {
   const cases = scans.map(
     (scan, index) => `WHEN EXISTS (SELECT 1 FROM ${tableName(scan)} WHERE ${scan.when ?? "true"}) THEN ${index}`,
   );
-  // The first case is for an empty list, because a CASE needs one.
+  // `WHEN false` is for an empty list of scans, because a CASE needs at least one WHEN.
   return sql.raw(`SELECT CASE WHEN false THEN 0 ${cases.join(" ")} END AS scan`);
 }

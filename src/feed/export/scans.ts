@@ -12,13 +12,13 @@ export interface ExportScan extends Scan {
   table: Kind["table"];
   order: readonly string[];
   reader: Reader;
-  pageEndsBy: Kind["pageEndsBy"];
+  exportPageLimit: Kind["exportPageLimit"];
 }
 
 /** Where a page of an export begins. */
 export interface Cursor {
   scan: ExportScan;
-  /** The columns of the order, in the last row of the page before; left out: the page begins at the first row of the scan. */
+  /** The last row of the previous page, by the columns of the order; left out: the page begins at the first row. */
   after?: readonly (string | number)[] | undefined;
   /** The customer whom the export is about; left out: it has everything. */
   customer?: string | undefined;
@@ -27,7 +27,7 @@ export interface Cursor {
 /**
  * The scans of an export, in its order (docs/contract/export.md, 2): the records of each kind, deleted ones too, after the
  * kinds that they refer to; then the lines that delete records again, because no line may refer to an erased customer; then
- * the clock.
+ * `program`, the clock of messages.
  */
 export const SCANS: readonly ExportScan[] = [
   ...EXPORTED_KINDS.flatMap(recordScans),
@@ -45,15 +45,15 @@ export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record)
 
 function recordScans(kind: Kind): ExportScan[] {
   const reader = readerOf(kind, Object.keys(kind.fields.shape));
-  const { record, pageEndsBy, scans = [{}] } = kind;
-  return scans.map((scan, index) => ({ ...scanOf(kind, `${record} ${index + 1}`, scan), reader, pageEndsBy }));
+  const { record, exportPageLimit, scans = [{}] } = kind;
+  return scans.map((scan, index) => ({ ...scanOf(kind, `${record} ${index + 1}`, scan), reader, exportPageLimit }));
 }
 
 function deletionScans(kind: Kind): ExportScan[] {
   const { record, deletion, keyFields } = kind;
   if (deletion === undefined) return [];
   const scan = scanOf(kind, `${record} deleted`, { when: `${tableName(kind)}.${deletion.column} = ${deletion.is}` });
-  return [{ ...scan, reader: readerOf(kind, [...keyFields, "deleted"]), pageEndsBy: undefined }];
+  return [{ ...scan, reader: readerOf(kind, [...keyFields, "deleted"]), exportPageLimit: undefined }];
 }
 
 function scanOf(kind: Kind, name: string, scan: Scan) {

@@ -30,7 +30,7 @@ export const account = defineKind(accounts, {
   accountField: "id",
   words: { fields: ["company"], vocabulary: "merchant" },
   oftenSmall: true,
-  pageEndsBy: "largestRow",
+  exportPageLimit: "largestRow",
   readBack: {
     loyalty_options: {
       sql: "json_set(accounts.loyalty_options, '$.chain_logo', accounts.chain_logo)",

@@ -26,12 +26,12 @@ export const balanceEntry = defineKind(balanceEntries, {
   record: "balance_entry",
   fields,
   references: { customer_id: customer, store_id: store, campaign_id: campaign },
-  alsoForChecks: ["amount"],
+  moreLineFields: ["amount"],
   timeField: "created_at",
   faults: [ofAnotherAccount("campaign_id", "a campaign", campaign)],
   upkeep: [customerBalances.addTo, storeBalances.addTo, campaignEarnings.addTo],
   hundredths: ["amount"],
-  pageEndsBy: "sentBytes",
+  exportPageLimit: "sentBytes",
   readBack: { description: { sql: `iif(${isEvent("balance_entries")}, description, '')` } },
   // A balance is the sum of the rows with a customer. The earnings of a campaign are the sum of the rows with a campaign. So
   // the first summary has no campaign, and the second has no customer.

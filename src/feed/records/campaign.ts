@@ -94,7 +94,7 @@ export const campaign = defineKind(campaigns, {
     },
   ],
   oftenSmall: true,
-  pageEndsBy: "largestRow",
+  exportPageLimit: "largestRow",
   // A store's id is about ten times as long as its key.
   moreBytes: "9 * coalesce(octet_length(campaigns.listed_stores), 0)",
   readBack: {

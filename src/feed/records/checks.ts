@@ -9,8 +9,8 @@ import {
   accountColumn,
   accountReference,
   type Batch,
-  fieldsAndListForChecks,
   type Kind,
+  lineFieldsAndList,
   referenceKey,
   tableName,
 } from "./kind.ts";
@@ -33,32 +33,30 @@ export interface Report {
   faults: [number, number][];
 }
 
-/** The beginning of a check, up to its `FROM`. */
-function report(name: keyof Report, array: SQL): SQL {
+/** The first part of a check: everything before its `FROM`. */
+function insertReport(name: keyof Report, array: SQL): SQL {
   return sql`INSERT INTO refusals (report) SELECT json_object(${sql.raw(`'${name}'`)}, ${array})`;
 }
 
 /** Refuses a restore if the database has taken other requests: the restored clock could hide their messages. */
 export function refuseUnrestorable(): Statement {
-  return sql`${report("unrestorable", sql`json_array(version)`)} FROM program_state WHERE restorable = 0`;
+  return sql`${insertReport("unrestorable", sql`json_array(version)`)} FROM program_state WHERE restorable = 0`;
 }
 
 /**
- * Refuses a request if the ids in its lists (`items`) and the members of the groups that it touches are too many together:
- * a message writes a row for each member of its group, and a deleted message looks up each member.
+ * Refuses a request with more than `ITEM_LIMIT` ids in its lists (`items`) and members of the groups that it touches: a
+ * message writes a row for each member of its group, and a deleted message looks up each member.
  */
 export function refuseLargeGroups(batches: readonly Batch[], items: number): Statement[] {
-  const groups = batches.flatMap(({ kind, all }) =>
-    all.flatMap(({ forChecks }) => forChecks[kind.groupField ?? ""] ?? []),
-  );
+  const groups = batches.flatMap(({ kind, all }) => all.flatMap(({ values }) => values[kind.groupField ?? ""] ?? []));
   // Messages are the only events that a line may delete.
   const emptied = batches.flatMap(({ kind, deletes }) =>
-    kind.type === "event" ? deletes.map(({ forChecks }) => forChecks.id) : [],
+    kind.type === "event" ? deletes.map(({ values }) => values.id) : [],
   );
   if (groups.length + emptied.length === 0) return [];
   const among = (ids: readonly unknown[]) => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
   return [
-    sql`${report("items", sql`json_array(${items} + count(*))`)}
+    sql`${insertReport("items", sql`json_array(${items} + count(*))`)}
       FROM message_group_members WHERE group_key IN (
         SELECT key FROM message_groups WHERE ${among(groups)}
         UNION SELECT group_key FROM messages WHERE ${among(emptied)}
@@ -73,15 +71,15 @@ export function refuseLargeGroups(batches: readonly Batch[], items: number): Sta
  */
 export function refuseSealed(batches: readonly Batch[]): Statement[] {
   const oldest = batches.flatMap(({ kind, all }) => {
-    const [first] = all.flatMap(({ time }) => time ?? []).sort();
-    return first === undefined ? [] : [[kind.record, first]];
+    const [oldestTime] = all.flatMap(({ time }) => time ?? []).sort();
+    return oldestTime === undefined ? [] : [[kind.record, oldestTime]];
   });
   if (oldest.length === 0) return [];
-  const month = sql`(SELECT max(month) FROM history_segments WHERE history_segments.kind = item.value ->> 0)`;
+  const newestSealedMonth = sql`(SELECT max(month) FROM history_segments WHERE history_segments.kind = item.value ->> 0)`;
   return [
-    sql`${report("sealed", sql`json_group_array(json_array(kind, month))`)}
+    sql`${insertReport("sealed", sql`json_group_array(json_array(kind, month))`)}
       FROM (
-        SELECT item.value ->> 0 AS kind, item.value ->> 1 AS oldest, ${month} AS month
+        SELECT item.value ->> 0 AS kind, item.value ->> 1 AS oldest, ${newestSealedMonth} AS month
         FROM json_each(${JSON.stringify(oldest)}) AS item
       )
       WHERE oldest < month HAVING count(*) > 0`,
@@ -91,7 +89,7 @@ export function refuseSealed(batches: readonly Batch[]): Statement[] {
 /** Refuses a request if a line, even a line that a later one replaces, touches an account that the token does not cover. */
 export function refuseForeign(batches: readonly Batch[], accounts: readonly string[] | "*"): Statement[] {
   if (accounts === "*" || batches.length === 0) return [];
-  const relations = batches.map(({ kind, all }) => relation(kind, all, fieldsAndListForChecks(kind)));
+  const relations = batches.map(({ kind, all }) => relation(kind, all, lineFieldsAndList(kind)));
   return [
     sql`WITH ${sql.join(relations, sql`, `)},
       touched(number, account) AS (${unionAll(batches.flatMap(({ kind }) => touchedAccounts(kind)))}),
@@ -100,7 +98,7 @@ export function refuseForeign(batches: readonly Batch[], accounts: readonly stri
         WHERE account NOT IN (SELECT value FROM json_each(${JSON.stringify(accounts)}))
         ORDER BY number ${limitTo(NAMED_LINES)}
       )
-      ${report("foreign", sql`json_group_array(number)`)} FROM foreign_line HAVING count(*) > 0`,
+      ${insertReport("foreign", sql`json_group_array(number)`)} FROM foreign_line HAVING count(*) > 0`,
   ];
 }
 
@@ -122,7 +120,7 @@ export function refuseFaults(batches: readonly Batch[]): { statements: Statement
     WITH ${sql.join(relations, sql`, `)},
       found(number, fault) AS MATERIALIZED (${unionAll(found)}),
       named(number) AS (SELECT DISTINCT number FROM found ORDER BY number ${limitTo(NAMED_LINES)})
-    ${report("faults", sql`json_group_array(json_array(number, fault))`)}
+    ${insertReport("faults", sql`json_group_array(json_array(number, fault))`)}
     FROM (SELECT * FROM found WHERE number IN named ORDER BY number, fault)
     HAVING count(*) > 0`;
   return { statements: [statement], faults };
@@ -151,19 +149,21 @@ function faultsOf(kind: Kind): Fault[] {
 /** Queries for the accounts that the lines of a kind touch: the number of the line, and the id of the account. */
 function touchedAccounts(kind: Kind): SQL[] {
   const { record, accountField, references, list } = kind;
-  // From the line, because this account need not be stored.
-  const own = accountField === undefined ? [] : [`SELECT number, ${accountField} FROM ${record}`];
-  const named = Object.entries(references).flatMap(([name, to]) =>
+  // The account of an `account_id` is read from the line, because this account need not be stored.
+  const ownAccount = accountField === undefined ? [] : [`SELECT number, ${accountField} FROM ${record}`];
+  const accountsOfReferences = Object.entries(references).flatMap(([name, to]) =>
     accountOf(record, to, `key = ${record}.${referenceKey(name)}`),
   );
   const itemRows = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
-  const listed = list === undefined ? [] : accountOf(itemRows, list.of, "id = item.value");
-  // The stored row still says whose it is, because fixed columns and stored events are not overwritten.
+  const accountsOfList = list === undefined ? [] : accountOf(itemRows, list.of, "id = item.value");
+  // The stored row still names the account before the request: fixed columns and stored events are not overwritten.
   const reference = accountReference(kind);
   const stored = `${record} JOIN ${tableName(kind)} AS stored ON stored.id = ${record}.id`;
-  const hasBefore = reference !== undefined && kind.keyFields[0] === "id";
-  const before = hasBefore ? accountOf(stored, reference[1], `key = stored.${referenceKey(reference[0])}`) : [];
-  return [...own, ...named, ...listed, ...before].map((query) => sql.raw(query));
+  const mayBeStored = reference !== undefined && kind.keyFields[0] === "id";
+  const storedAccount = mayBeStored
+    ? accountOf(stored, reference.to, `key = stored.${referenceKey(reference.field)}`)
+    : [];
+  return [...ownAccount, ...accountsOfReferences, ...accountsOfList, ...storedAccount].map((query) => sql.raw(query));
 }
 
 /** A query for the accounts of records of a kind; none if they belong to no account. */

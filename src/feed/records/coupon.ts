@@ -81,5 +81,5 @@ export const coupon = defineKind(coupons, {
     },
   ],
   oftenSmall: true,
-  pageEndsBy: "largestRow",
+  exportPageLimit: "largestRow",
 });

@@ -43,5 +43,5 @@ export const customerCoupon = defineKind(customerCoupons, {
     },
     ofAnotherAccount("campaign_coupon_id", "a coupon", coupon),
   ],
-  pageEndsBy: "sentBytes",
+  exportPageLimit: "sentBytes",
 });

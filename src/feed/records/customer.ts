@@ -21,6 +21,6 @@ export const customer = defineKind(customers, {
     avatar: orElse(ShortText, ""),
   },
   words: { fields: ["first_name", "last_name"], vocabulary: "customer" },
-  pageEndsBy: "largestRow",
+  exportPageLimit: "largestRow",
   isAboutCustomer: (customerKey) => `customers.key = ${customerKey}`,
 });

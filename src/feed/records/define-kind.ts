@@ -29,24 +29,24 @@ type Definition<Table extends SQLiteTable, Shape extends z.ZodRawShape> = Partia
  */
 export function defineKind<Table extends SQLiteTable, Shape extends z.ZodRawShape>(
   table: Table,
-  stated: Definition<Table, Shape>,
+  definition: Definition<Table, Shape>,
 ): Kind {
-  const { key = ["id"], keyFields = key.map(idField), references = {}, list, words } = stated;
-  const fields: z.ZodObject = z.object(stated.fields);
+  const { key = ["id"], keyFields = key.map(idField), references = {}, list, words } = definition;
+  const fields: z.ZodObject = z.object(definition.fields);
   const wordsSource = words && { words: { made: (line: Fields) => wordsColumn(line, words.fields) } };
-  const columns = sourcesOf(table, fields, { ...stated.columns, ...wordsSource } as Sources);
-  const type: Kind["type"] = stated.timeField === undefined ? "state" : "event";
+  const columns = sourcesOf(table, fields, { ...definition.columns, ...wordsSource } as Sources);
+  const type: Kind["type"] = definition.timeField === undefined ? "state" : "event";
   const isFixed = ([column, source]: [string, Source]) =>
     type === "state" && "field" in source && source.as === "key" && !key.some((keyColumn) => keyColumn === column);
   const fixedKeys = Object.entries(columns)
     .filter(isFixed)
     .map(([column]) => column);
-  const fixed = [...fixedKeys, ...(stated.fixed ?? [])];
+  const fixed = [...fixedKeys, ...(definition.fixed ?? [])];
   const identifying = [...keyFields, ...Object.keys(references)];
-  const fieldsForChecks = [
+  const lineFields = [
     ...identifying,
     ...fixed.flatMap((column) => fieldOf(columns[column]) ?? []),
-    ...(stated.alsoForChecks ?? []),
+    ...(definition.moreLineFields ?? []),
     ...(list === undefined ? [] : ["item_count"]),
   ];
   const deletionColumn = ["deleted", "erased"].find((column) => column in table);
@@ -54,7 +54,7 @@ export function defineKind<Table extends SQLiteTable, Shape extends z.ZodRawShap
     deletion: deletionColumn === undefined ? undefined : { column: deletionColumn, is: 1 },
     accountField: "account_id" in fields.shape ? "account_id" : undefined,
     isAboutCustomer: "customer_key" in table ? (key) => `${getTableName(table)}.customer_key = ${key}` : undefined,
-    ...(stated as Partial<Kind> & typeof stated),
+    ...(definition as Partial<Kind> & typeof definition),
     type,
     table,
     fields,
@@ -65,7 +65,7 @@ export function defineKind<Table extends SQLiteTable, Shape extends z.ZodRawShap
     fixed,
     references,
     written: writtenOf(identifying, list?.field, columns),
-    fieldsForChecks: [...new Set(fieldsForChecks)],
+    lineFields: [...new Set(lineFields)],
   };
 }
 
@@ -81,7 +81,7 @@ function sourcesOf(table: SQLiteTable, { shape }: z.ZodObject, stated: Sources):
     if (source !== undefined) sources[name] = source;
     else if (hasDefault || heldElsewhere.has(name)) continue;
     else if (id !== name && id in shape) sources[name] = { field: id, as: "key" };
-    // A field that may be null, in a column that may not, is a time.
+    // If the field may be null and its column may not, it is a time: a time that is left out gets a default.
     else if (notNull && field?.safeParse(undefined).data === null) sources[name] = { field: name, as: "time" };
     else if (field !== undefined) sources[name] = { field: name };
     else throw new Error(`Nothing fills the column ${name} of ${getTableName(table)}.`);

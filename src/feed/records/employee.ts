@@ -13,5 +13,5 @@ export const employee = defineKind(employees, {
     avatar: orElse(ShortText, ""),
   },
   references: { account_id: account },
-  pageEndsBy: "sentBytes",
+  exportPageLimit: "sentBytes",
 });

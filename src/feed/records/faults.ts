@@ -9,7 +9,7 @@ export interface Fault<Field extends string = string> {
   /** What to correct. */
   text: string;
   /**
-   * Which lines break the rule: a condition on `line`. It has the `number` of the line, the `fieldsForChecks`, and the key of
+   * Which lines break the rule: a condition on `line`, which has its `number`, the `lineFields` of its kind, and the key of
    * each reference, such as `store_key` for `store_id`; the key is NULL if the record is not stored.
    */
   when: SQL;
@@ -47,7 +47,7 @@ export function ofAnotherAccount<Field extends string>(
  * A restored time is in the future. The next stamp, and the oldest event that is taken, follow from such times: after a time
  * in the year 9999, no message could be stored.
  */
-export function stillToCome<Field extends string>(field: Field): Fault<Field> {
+export function inTheFuture<Field extends string>(field: Field): Fault<Field> {
   // The field may be a month.
   const latest = `substr(datetime(${NOW_TEXT}, '+1 minute'), 1, length(line.${field}))`;
   const when = sql.raw(`line.${field} > ${latest}`);

@@ -3,7 +3,7 @@ import { historySegments } from "../../db/tables.ts";
 import { mustBe } from "../../values/text.ts";
 import { Datetime } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
-import { stillToCome } from "./faults.ts";
+import { inTheFuture } from "./faults.ts";
 
 const text = (pattern: RegExp, what: string) => z.string({ error: mustBe(what) }).regex(pattern, `must be ${what}`);
 const size = z.int({ error: mustBe("a whole number") }).min(1, "must be at least 1");
@@ -36,8 +36,8 @@ export const historySegment = defineKind(historySegments, {
       from: "sums",
     },
   },
-  alsoForChecks: ["oldest", "newest"],
-  faults: [stillToCome("month"), stillToCome("oldest"), stillToCome("newest")],
+  moreLineFields: ["oldest", "newest"],
+  faults: [inTheFuture("month"), inTheFuture("oldest"), inTheFuture("newest")],
   readBack: {
     sums: {
       sql: "(SELECT json_group_object(key, CAST(value AS TEXT)) FROM json_each(history_segments.sums))",

@@ -17,8 +17,8 @@ export interface Line {
   /** When an event happened, in UTC; null: the line has no time, or is no event. */
   readonly time: string | null;
   readonly deleted: boolean;
-  /** The values of `fieldsAndListForChecks`. */
-  readonly forChecks: Fields;
+  /** The values of `lineFieldsAndList`. */
+  readonly values: Fields;
   /** How many ids its list has. */
   readonly items: number;
   /** The number of the first line that writes the record. */
@@ -87,7 +87,7 @@ export interface Kind<Field extends string = string, Column extends string = str
   columns: Readonly<Record<Column, Source<Field, Output>>>;
   /** The columns that never change. */
   fixed: readonly Column[];
-  /** The field with the id of the record's account; undefined: it has no account, or the account of a reference. */
+  /** The field with the id of the record's account; undefined if it has none, or that of a record it refers to. */
   accountField?: Field | undefined;
   /** The fields that name another record by its id, each with the kind of that record. */
   references: Readonly<Record<Field, Kind>>;
@@ -103,21 +103,21 @@ export interface Kind<Field extends string = string, Column extends string = str
   /** Rules that the database checks, besides those of `references` and `fixed`. */
   faults?: readonly Fault<Field>[];
   /** Fields that `faults` and `upkeep` read, besides the key, the references and the fixed columns. */
-  alsoForChecks?: readonly Field[];
+  moreLineFields?: readonly Field[];
   /** The field with the time of an event. Only events have it. */
   timeField?: Field;
   /** Whether no line may delete its records. */
   isPermanent?: true;
   /**
-   * The column that marks a row as deleted, and its value then; undefined: a delete removes the row. A delete by `erased`
-   * also empties the other columns that lines fill, except the id.
+   * The column that marks a row as deleted, and its value then; undefined: a delete removes the row. If the column is
+   * `erased`, a delete also empties the other columns that lines fill, except the id.
    */
   deletion?: { column: Column; is: 0 | 1 } | undefined;
   /** The fields whose words a search finds. They are stored in the column `words` and in a vocabulary. */
   words?: { fields: readonly Field[]; vocabulary: Vocabulary };
   /** The fields that are stored as whole hundredths, and read back as decimals. */
   hundredths?: readonly Field[];
-  /** How an export reads fields back that no column holds as they were fed: an expression on the row, perhaps of JSON. */
+  /** How an export reads fields that no column holds as they were fed: SQL on the row. `isJson`: the SQL gives JSON text. */
   readBack?: { readonly [name in Field]?: { sql: string; isJson?: true } };
   /** The order in which lines are written, instead of the usual one. */
   arrange?(lines: readonly Line[]): Line[];
@@ -133,7 +133,7 @@ export interface Kind<Field extends string = string, Column extends string = str
   remove?(lines: SQL): SQL[];
   /**
    * Statements that add new events to stored totals, or to the newest messages and their stamp. Each runs once in a request,
-   * in this order. `withFresh` is a `WITH` clause with the lines whose id is not stored yet; the kind's name is its name.
+   * in this order. `withFresh` is a `WITH` clause that has the new events under the name of their kind.
    */
   upkeep?: readonly ((withFresh: SQL) => SQL)[];
   /** How old events leave for R2. */
@@ -148,13 +148,13 @@ export interface Kind<Field extends string = string, Column extends string = str
    * What ends a page of an export if 2,000 rows can be more than D1 should send. `sentBytes`: the sum of their bytes.
    * `largestRow`: also the size of the largest row, because sizes differ much.
    */
-  pageEndsBy?: "sentBytes" | "largestRow";
+  exportPageLimit?: "sentBytes" | "largestRow";
   /** With `largestRow`: an expression for the bytes of a line beyond the texts of its row; left out: none. */
   moreBytes?: string;
   /** The values that a line sends, in this order. The columns are made of them. */
   written: readonly WrittenValue[];
-  /** The fields that checks, upkeep and deletes read, and `item_count`: how many different ids the list has. */
-  fieldsForChecks: readonly string[];
+  /** The fields of a line that checks, upkeep and deletes read, and `item_count`: how many different ids the list has. */
+  lineFields: readonly string[];
 }
 
 /** How an export reads rows. */
@@ -184,8 +184,8 @@ export interface Leaving {
 }
 
 /** The fields that `refuseForeign` reads: those for checks, and the list if its records belong to accounts. */
-export function fieldsAndListForChecks({ fieldsForChecks, list }: Kind): readonly string[] {
-  return list === undefined || isGlobal(list.of) ? fieldsForChecks : [...fieldsForChecks, list.field];
+export function lineFieldsAndList({ lineFields, list }: Kind): readonly string[] {
+  return list === undefined || isGlobal(list.of) ? lineFields : [...lineFields, list.field];
 }
 
 /** The ids in the list of a line; none if its kind has no list. */
@@ -212,8 +212,9 @@ export function isGlobal(kind: Kind): boolean {
  * The first reference to a record of an account: it says which account a line belongs to. It must be a required field that
  * is stored as a key.
  */
-export function accountReference({ references }: Kind): [field: string, to: Kind] | undefined {
-  return Object.entries(references).find(([, to]) => accountColumn(to) !== undefined);
+export function accountReference({ references }: Kind): { field: string; to: Kind } | undefined {
+  const found = Object.entries(references).find(([, to]) => accountColumn(to) !== undefined);
+  return found && { field: found[0], to: found[1] };
 }
 
 /** The column with the key of a record's account; undefined: its row names no account. */

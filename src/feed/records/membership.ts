@@ -46,17 +46,17 @@ export const membership = defineKind(memberships, {
 
 /**
  * Puts each member after the referrer, if the referrer's first line is before the member's line. A referrer on a later line
- * is not moved, so the fault above refuses the member. For the same reason it refuses at least one member of a circle.
+ * is not moved, so the fault above refuses the member. So it also refuses at least one member of a circle of referrers.
  */
 function referrersFirst(lines: readonly Line[]): Line[] {
   const keyOf = (storeId: unknown, customerId: unknown) => JSON.stringify([storeId, customerId]);
-  const byKey = new Map(lines.map((line) => [keyOf(line.forChecks.store_id, line.forChecks.customer_id), line]));
+  const byKey = new Map(lines.map((line) => [keyOf(line.values.store_id, line.values.customer_id), line]));
   const arranged = new Set<Line>();
   for (const line of lines) {
     const chain = new Set<Line>();
     for (let member: Line | undefined = line; member !== undefined; ) {
       chain.add(member);
-      const referrer = byKey.get(keyOf(member.forChecks.store_id, member.forChecks.referrer_id));
+      const referrer = byKey.get(keyOf(member.values.store_id, member.values.referrer_id));
       const goesFirst: boolean = referrer !== undefined && referrer.order < member.number;
       member = goesFirst && referrer && !arranged.has(referrer) && !chain.has(referrer) ? referrer : undefined;
     }

@@ -40,11 +40,11 @@ export const messageGroup: Kind = defineKind(messageGroups, {
       )`,
     },
   ],
-  // `all`, so that members are checked even if the initial customer of the line is not stored.
+  // Members are written from `all`, so that they are checked even if the initial customer of the line is not stored.
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
-  // Members first: the trigger of their removal needs the group's id and the time of its newest message.
+  // Members are removed first: the trigger of their removal reads the group's id and the time of its newest message.
   remove: (lines) => [removeMembers(lines), removeGroups(lines)],
-  pageEndsBy: "sentBytes",
+  exportPageLimit: "sentBytes",
   isAboutCustomer: (customerKey) => `EXISTS (
     SELECT 1 FROM message_group_members AS member
     WHERE member.group_key = message_groups.key AND member.customer_key = ${customerKey}
@@ -101,8 +101,8 @@ function withListedMembers(lines: SQL): SQL {
 }
 
 function removeFormerMembers(lines: SQL): SQL {
-  // EXCEPT, because NOT IN looks for a NULL: it reads the whole list for each pair that it does not find. `SELECT * FROM`,
-  // because otherwise SQLite uses no index for the IN, and reads all members of all groups.
+  // EXCEPT is faster than NOT IN, which looks for a NULL: it reads the whole list for each pair that it does not find.
+  // Without `SELECT * FROM`, SQLite would use no index for the IN, and would read all members of all groups.
   return sql`${withListedMembers(lines)}
     DELETE FROM message_group_members WHERE (group_key, customer_key) IN (
       SELECT * FROM (

@@ -6,7 +6,7 @@ import { Id, LongText } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
 import { customer } from "./customer.ts";
 import { defineKind } from "./define-kind.ts";
-import { stillToCome } from "./faults.ts";
+import { inTheFuture } from "./faults.ts";
 import type { Scan } from "./kind.ts";
 import { messageGroup, NOT_A_MEMBER } from "./message-group.ts";
 import { EventId } from "./summaries.ts";
@@ -17,7 +17,7 @@ export const message = defineKind(messages, {
   columns: { sent_at: { sql: timeOrStamp("line.sent_at"), from: "sent_at" } },
   groupField: "group_id",
   references: { group_id: messageGroup, customer_id: customer },
-  alsoForChecks: ["sent_at"],
+  moreLineFields: ["sent_at"],
   timeField: "sent_at",
   faults: [NOT_A_MEMBER],
   remove: (lines) => [emptyBodies(lines)],
@@ -31,7 +31,7 @@ export const message = defineKind(messages, {
       SELECT iif(id IS NULL, 'never', earlier_at) FROM message_groups WHERE message_groups.key = messages.group_key
     )`,
   },
-  pageEndsBy: "sentBytes",
+  exportPageLimit: "sentBytes",
   // In this order, the messages that a group shows are restored as the last messages of their seconds.
   scans: [
     {
@@ -45,7 +45,7 @@ export const message = defineKind(messages, {
   // A restored message (docs/contract/restore.md, 2) keeps its time, and may be from a former member.
   restored: {
     columns: { sent_at: { sql: timeAsFed("line.sent_at"), from: "sent_at" } },
-    faults: [stillToCome("sent_at")],
+    faults: [inTheFuture("sent_at")],
     upkeep: [...stampAndNewest(timeAsFed, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`), openSecond],
   },
 });

@@ -34,7 +34,7 @@ export const play = defineKind(plays, {
   record: "play",
   fields,
   references: { eip_campaign_id: eipCampaign, location_id: store, employee_id: employee },
-  alsoForChecks: ["runs", "hits", "doubles", "triples"],
+  moreLineFields: ["runs", "hits", "doubles", "triples"],
   timeField: "played_at",
   faults: [
     ofAnotherAccount("eip_campaign_id", "a campaign", eipCampaign, "location_key"),

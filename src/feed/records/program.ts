@@ -1,7 +1,7 @@
 import { programState } from "../../db/tables.ts";
 import { FedTime } from "../../values/time.ts";
 import { defineKind } from "./define-kind.ts";
-import { stillToCome } from "./faults.ts";
+import { inTheFuture } from "./faults.ts";
 
 /** The clock of messages. A restore sets it, so that new messages are later than all messages that were shown. */
 export const program = defineKind(programState, {
@@ -18,6 +18,6 @@ export const program = defineKind(programState, {
     clock_said: { field: "message_clock_said" },
     is_open: { sql: "EXISTS (SELECT 1 FROM message_groups WHERE newest_at >= line.message_stamp)" },
   },
-  alsoForChecks: ["message_stamp", "message_clock_said"],
-  faults: [stillToCome("message_stamp"), stillToCome("message_clock_said")],
+  moreLineFields: ["message_stamp", "message_clock_said"],
+  faults: [inTheFuture("message_stamp"), inTheFuture("message_clock_said")],
 });

@@ -32,7 +32,7 @@ function writtenColumns({ written }: Kind): string[] {
 function addWords(kind: Kind, rowChunk: string): Statement[] {
   if (kind.words === undefined) return [];
   const column = writtenColumns(kind).indexOf("words");
-  // Parsed again: values take more memory than their texts, so a request does not keep the values of its lines.
+  // The rows are parsed again: a request keeps only their texts, because values take more memory.
   const rows = JSON.parse(rowChunk) as unknown[][];
   const words = new Set(rows.flatMap((row) => String(row[column]).split(" ")));
   return [addToVocabulary(kind.words.vocabulary, [...words].join(" "))];
@@ -81,7 +81,7 @@ function columnValue(kind: Kind, column: string): string {
 /** Deletes the records of lines, and returns a row for each record that was there. */
 export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   if (lines.length === 0) return [];
-  const found = withReferenceKeys(kind, linesForChecks(kind, lines), "drop", kind.keyFields);
+  const found = withReferenceKeys(kind, linesWithFields(kind, lines), "drop", kind.keyFields);
   if (kind.remove !== undefined) return kind.remove(found);
   const { deletion, key } = kind;
   const table = sql.raw(tableName(kind));
@@ -100,14 +100,12 @@ function emptyColumns({ table, columns }: Kind): string[] {
 }
 
 /** A subquery with the values of lines that checks and upkeep read: `number`, and each value by its name. */
-function linesForChecks(kind: Kind, lines: readonly Line[], names = kind.fieldsForChecks): SQL {
-  return rowsOf(chunksForChecks(lines, names), ["number", ...names]);
+function linesWithFields(kind: Kind, lines: readonly Line[], names = kind.lineFields): SQL {
+  return rowsOf(chunksWithFields(lines, names), ["number", ...names]);
 }
 
-function chunksForChecks(lines: readonly Line[], names: readonly string[]): string[] {
-  return joinRows(
-    lines.map(({ number, forChecks }) => JSON.stringify([number, ...names.map((name) => forChecks[name])])),
-  );
+function chunksWithFields(lines: readonly Line[], names: readonly string[]): string[] {
+  return joinRows(lines.map(({ number, values }) => JSON.stringify([number, ...names.map((name) => values[name])])));
 }
 
 /**
@@ -133,17 +131,18 @@ function isOptional({ fields }: Kind, field: string): boolean {
 }
 
 /** For a `WITH` clause: lines with the keys of their references, under the name of the kind. */
-export function relation(kind: Kind, lines: readonly Line[], names = kind.fieldsForChecks): SQL {
-  const found = withReferenceKeys(kind, linesForChecks(kind, lines, names), "keep");
+export function relation(kind: Kind, lines: readonly Line[], names = kind.lineFields): SQL {
+  const found = withReferenceKeys(kind, linesWithFields(kind, lines, names), "keep");
   return sql`${sql.raw(`${kind.record} AS MATERIALIZED (SELECT ${relationColumns(kind, names)}`)} FROM ${found} AS line)`;
 }
 
-function relationColumns({ references, fieldsForChecks }: Kind, names = fieldsForChecks): string[] {
+function relationColumns({ references, lineFields }: Kind, names = lineFields): string[] {
   return ["number", ...names, ...Object.keys(references).map(referenceKey)];
 }
 
 // The checks and each statement of upkeep look up which events are new. For a kind with more than two statements of upkeep,
-// a large request looks them up once, and keeps them in `fresh_events`. This writes two rows, too many for a small request.
+// a request with this many events looks them up once, and puts them into `fresh_events`. A small request does not, because
+// this writes two rows.
 const COLLECTED_FROM_LINES = 1_000;
 
 function areCollected(kind: Kind, lines: readonly Line[]): boolean {
@@ -153,11 +152,11 @@ function areCollected(kind: Kind, lines: readonly Line[]): boolean {
 /** Puts the new events of a large request into `fresh_events`. */
 export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statement[] {
   if (!areCollected(kind, lines)) return [];
-  return chunksForChecks(lines, kind.fieldsForChecks).map(
+  return chunksWithFields(lines, kind.lineFields).map(
     (chunk) => sql`
       INSERT INTO fresh_events (record, lines)
       SELECT ${kind.record}, json_group_array(json_array(${sql.raw(relationColumns(kind).join(", "))}))
-      FROM ${notStored(kind, rowsOf([chunk], ["number", ...kind.fieldsForChecks]))} HAVING count(*) > 0`,
+      FROM ${notStored(kind, rowsOf([chunk], ["number", ...kind.lineFields]))} HAVING count(*) > 0`,
   );
 }
 
@@ -167,7 +166,7 @@ export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALI
   const values = columns.map((name, index) => `item.value ->> ${index} AS ${name}`);
   const collected = sql`SELECT ${sql.raw(values.join(", "))}
     FROM fresh_events CROSS JOIN json_each(fresh_events.lines) AS item WHERE fresh_events.record = ${kind.record}`;
-  const found = sql`SELECT ${sql.raw(columns.join(", "))} FROM ${notStored(kind, linesForChecks(kind, lines))}`;
+  const found = sql`SELECT ${sql.raw(columns.join(", "))} FROM ${notStored(kind, linesWithFields(kind, lines))}`;
   return sql`${sql.raw(`${kind.record} AS ${hint}`)} (${areCollected(kind, lines) ? collected : found})`;
 }
 

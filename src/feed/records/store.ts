@@ -23,5 +23,5 @@ export const store = defineKind(stores, {
   },
   words: { fields: ["name", "address_line_1", "address_line_2", "city", "state", "zip"], vocabulary: "merchant" },
   references: { account_id: account },
-  pageEndsBy: "largestRow",
+  exportPageLimit: "largestRow",
 });

@@ -38,17 +38,17 @@ export function keysOf(summaries: readonly Summary[]): string[] {
 }
 
 /**
- * What is special about a kind of events with summaries. A restore also takes the lines of summaries, which have no id.
- * `differing`: the fields that have other limits in a summary.
+ * The properties that a kind of events gets from its summaries. A restore also takes the lines of summaries, which have no id.
+ * `summaryFields`: the fields that have other limits in a summary.
  */
-export function withSummaries(fields: z.ZodRawShape, differing: z.ZodRawShape, summaries: readonly Summary[]) {
+export function withSummaries(fields: z.ZodRawShape, summaryFields: z.ZodRawShape, summaries: readonly Summary[]) {
   const keyFields = keysOf(summaries).map(idField);
   const restored: Partial<Kind> = {
     fields: z.object({
       sealed: z.literal(true, { error: mustBe("true") }).optional(),
       ...fields,
       id: EventId.optional(),
-      ...differing,
+      ...summaryFields,
     }),
     rules: summaryRules,
     identity: (line) => line.id ?? keyFields.map((field) => line[field]),

@@ -25,7 +25,7 @@ export const tokenEarning = defineKind(tokenEarnings, {
   record: "token_earning",
   fields,
   references: { store_id: store, customer_id: customer },
-  alsoForChecks: ["level_no", "tokens"],
+  moreLineFields: ["level_no", "tokens"],
   timeField: "earned_at",
   faults: [
     // A former member has a row too, so a late line is not refused.

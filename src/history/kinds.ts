@@ -13,12 +13,12 @@ export interface SealedKind extends Required<Leaving> {
 }
 
 /**
- * The most events of a segment: SQLite deletes them in less than 50 ms (docs/decisions.md). It is a number and not a time, so
- * that a step which was cut off makes the same object again.
+ * The most events of a segment: SQLite deletes them in less than 50 ms (docs/decisions.md). The limit is no time, so that a
+ * step that is repeated makes the same object again.
  */
 const MOST_LINES = 2_000;
 
-// Without `leftOut`: an export leaves out the messages of removed groups, but they leave the database too.
+// `leftOut` is dropped: an export leaves out the messages of removed groups, but they must leave the database too.
 export const SEALED_KINDS: readonly SealedKind[] = SCANS.flatMap(({ leftOut: _, ...scan }) => {
   const { record, timeField: time, leaving } = scan.kind;
   if (time === undefined || scan.name !== `${record} 1`) return [];
@@ -28,7 +28,7 @@ export const SEALED_KINDS: readonly SealedKind[] = SCANS.flatMap(({ leftOut: _, 
 });
 
 export function kindOf(record: string): SealedKind {
-  const kind = SEALED_KINDS.find((sealed) => sealed.record === record);
+  const kind = SEALED_KINDS.find((candidate) => candidate.record === record);
   if (kind === undefined) throw new Error(`There are no events of kind ${record}.`);
   return kind;
 }

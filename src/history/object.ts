@@ -12,7 +12,10 @@ export const folderOf = ({ kind, month }: Pick<Segment, "kind" | "month">) => `$
 /** The name of a segment's object: `play/2026-03/1.ndjson.gz`. */
 export const objectName = (folder: string, number: number) => `${folder}${number}.ndjson.gz`;
 
-const OWNER = "owner";
+/** The object with the name of the Worker to which the bucket belongs. */
+const OWNER_OBJECT = "owner";
+/** The condition of a `put` that overwrites nothing. */
+const IF_NEW = { etagDoesNotMatch: "*" };
 
 /** The bucket belongs to another deployment, whose objects may have the same names. */
 export class ForeignBucket extends Error {
@@ -24,17 +27,17 @@ export class ForeignBucket extends Error {
  * @throws {ForeignBucket} if it has the name of another Worker.
  */
 export async function claimBucket(bucket: R2Bucket, worker: string): Promise<void> {
-  const readOwner = async () => (await withTimeout(R2_LIMIT_MS, bucket.get(OWNER)))?.text();
+  const readOwner = async () => (await withTimeout(R2_LIMIT_MS, bucket.get(OWNER_OBJECT)))?.text();
   let owner = await readOwner();
   if (owner === undefined) {
-    await withTimeout(R2_LIMIT_MS, bucket.put(OWNER, worker, { onlyIf: { etagDoesNotMatch: "*" } }));
+    await withTimeout(R2_LIMIT_MS, bucket.put(OWNER_OBJECT, worker, { onlyIf: IF_NEW }));
     owner = await readOwner();
   }
   if (owner !== worker)
     throw new ForeignBucket(`The bucket that is bound as HISTORY belongs to ${owner}, so nothing leaves.`);
 }
 
-/** Gzips lines; `sha256`: of the gzipped bytes, in hexadecimal. */
+/** Gzips lines. `sha256` is the hash of the gzipped bytes, in hexadecimal. */
 export async function gzipLines(lines: Uint8Array<ArrayBuffer>): Promise<{ bytes: ArrayBuffer; sha256: string }> {
   const gzipped = new Blob([lines]).stream().pipeThrough(new CompressionStream("gzip"));
   const bytes = await new Response(gzipped).arrayBuffer();
@@ -54,14 +57,14 @@ export async function putOnce(
 ): Promise<number> {
   const tryToWrite = async (candidate: number) => {
     const name = objectName(folder, candidate);
-    const isFree = { etagDoesNotMatch: "*" };
-    const put = await withTimeout(R2_LIMIT_MS, bucket.put(name, bytes, { sha256, onlyIf: isFree }));
+    const put = await withTimeout(R2_LIMIT_MS, bucket.put(name, bytes, { sha256, onlyIf: IF_NEW }));
     if (put !== null) return true;
     const found = await withTimeout(R2_LIMIT_MS, bucket.head(name));
     return found?.checksums.toJSON().sha256 === sha256;
   };
   if (await tryToWrite(number)) return number;
   const largest = await findLargest(bucket, folder);
+  // `largest` may be this object, from a step that was cut off.
   for (const candidate of [largest, largest + 1]) if (await tryToWrite(candidate)) return candidate;
   throw new Error(`Another run writes to ${folder}.`);
 }

@@ -25,21 +25,23 @@ export interface Scan {
  * have left.
  */
 export async function findScans(db: Database, month: string): Promise<Scan[]> {
-  const { kind, month: scanned, last_id, is_over, moved_at } = historyScans;
+  const { kind, month: scannedMonth, last_id, is_over, moved_at } = historyScans;
   const kinds = JSON.stringify(SEALED_KINDS.map(({ record }) => record));
   const { scans } = await db.steps({
     begun: [
-      sql`INSERT INTO ${historyScans} (${names(kind, scanned, last_id, is_over, moved_at)})
+      sql`INSERT INTO ${historyScans} (${names(kind, scannedMonth, last_id, is_over, moved_at)})
         SELECT value, ${month}, '', 0, ${NOW} FROM json_each(${kinds}), ${programState} WHERE ${programState.restorable} = 0
         ON CONFLICT (${names(kind)}) DO UPDATE SET
-          ${names(scanned)} = excluded.month, ${names(last_id)} = '', ${names(is_over)} = 0,
+          ${names(scannedMonth)} = excluded.month, ${names(last_id)} = '', ${names(is_over)} = 0,
           ${names(moved_at)} = iif(${is_over} = 1, excluded.moved_at, ${moved_at})
-        WHERE ${scanned} <> excluded.month`,
+        WHERE ${scannedMonth} <> excluded.month`,
     ],
     scans: [
       select(
         {
-          ...{ kind, month: scanned, lastId: last_id },
+          kind,
+          month: scannedMonth,
+          lastId: last_id,
           days: sql<number>`CAST(julianday(${NOW}) - julianday(${moved_at}) AS INTEGER)`,
         },
         sql`FROM ${historyScans} WHERE ${is_over} = 0 ORDER BY ${moved_at}, ${kind}`,
@@ -61,7 +63,7 @@ export async function findLeaving(
   const { record, time, when, scan, mostLines } = sealed;
   const { kind, month, number } = historySegments;
   const table = sql.raw(sealed.table);
-  // OFFSET, because SQLite skips rows ten times as fast as it counts them.
+  // With OFFSET, because SQLite skips rows ten times as fast as it counts them.
   const lastOfStep = sql`SELECT id FROM ${table} WHERE id > ${from.lastId} ORDER BY id LIMIT 1 OFFSET ${lookedAt} - 1`;
   const lastOfAll = sql`(SELECT max(id) FROM ${table})`;
   const lastLookedAt = sql`coalesce((${lastOfStep}), ${lastOfAll})`;
@@ -69,7 +71,7 @@ export async function findLeaving(
     WHERE ${table}.id > ${from.lastId} AND ${table}.id <= ${lastLookedAt}
       AND ${table}.${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}
     ORDER BY ${table}.id`;
-  const [[last], rows, [next], ...idRows] = await db.batch([
+  const [[lastEvent], rows, [nextSegment], ...idRows] = await db.batch([
     sql<{ id: string | null; ofAll: string | null }>`SELECT ${lastLookedAt} AS id, ${lastOfAll} AS ofAll`,
     selectRows(scan, whereAndOrder, sql.raw(String(mostLines))),
     select(
@@ -80,15 +82,19 @@ export async function findLeaving(
   ]);
   const { bytes, last: cursor } = writeLines(scan, toScannedRows(scan, rows, idRows));
   const ids = rows.map(({ cursor_0 }) => String(cursor_0));
-  // Without a cursor, all rows became lines.
+  // If there is no cursor, all rows became lines.
   const lastWritten = cursor && String(cursor[0]);
   return {
-    ids: lastWritten === undefined ? ids : ids.slice(0, ids.lastIndexOf(lastWritten) + 1),
+    ids: lastWritten === undefined ? ids : upToLast(ids, lastWritten),
     lines: bytes,
-    number: Number(next?.number),
-    lastId: lastWritten ?? last?.id ?? from.lastId,
-    isOver: lastWritten === undefined && last?.id === last?.ofAll,
+    number: Number(nextSegment?.number),
+    lastId: lastWritten ?? lastEvent?.id ?? from.lastId,
+    isOver: lastWritten === undefined && lastEvent?.id === lastEvent?.ofAll,
   };
+}
+
+function upToLast(ids: readonly string[], last: string): string[] {
+  return ids.slice(0, ids.lastIndexOf(last) + 1);
 }
 
 /** A segment whose object is written. Its other columns follow from its events. */
@@ -113,14 +119,14 @@ export async function takeOut(
   { segment, ids, horizon, step }: { segment: WrittenSegment; ids: readonly string[]; horizon: string; step: Step },
 ): Promise<void> {
   const { kind, month, number, name, lines, bytes, sha256, oldest, newest } = historySegments;
-  // The same condition as in `findLeaving`: looking up each id would hold the database longer.
+  // The events that leave, by the condition of `findLeaving`: looking up each id would hold the database longer.
   const leave = sql`id > ${step.from.lastId} AND id <= ${ids.at(-1)}
     AND ${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}`;
   const sums = summaries.flatMap(({ filter = "true", sums }) =>
     Object.entries(sums).map(([name, column]) => `'${name}', coalesce(sum(${column}) FILTER (WHERE ${filter}), 0)`),
   );
-  // The number of lines. It is NULL, which the column refuses, if these are not the events of the object. The parameter has at
-  // most 2,000 ids of 64 characters, half of what D1 allows.
+  // The number of lines; NULL, which the column refuses, if the database now has other events than the object. The parameter
+  // has at most 2,000 ids of 64 characters, half of what D1 allows.
   const lineCount = sql`iif(json_group_array(id ORDER BY id) = ${JSON.stringify(ids)}, count(*), NULL)`;
   await db.steps({
     written: [

@@ -17,8 +17,8 @@ export interface Sealed {
 
 const WARNED_BEHIND_DAYS = 3;
 
-// After steps of this length together, the database is left alone for 1.6 times as long, so most requests meet no step. A
-// few longer rests let more requests through than a rest after each step.
+// Once steps have taken `BURST_MS` together, the database gets a rest of 1.6 times as long, so that most requests wait for no
+// step. A few longer rests let more requests through than a rest after each step.
 const BURST_MS = 200;
 const REST_PER_WORK = 1.6;
 const LONGEST_REST_MS = 1_000;
@@ -51,7 +51,8 @@ export async function sealHistory(
 
   const report = { segments: 0, sealed: 0, bytes: 0, behindDays: warnIfBehind(scans) };
   const failures: unknown[] = [];
-  let [busyMs, restMs] = [0, 0];
+  let busyMs = 0;
+  let restMs = 0;
   let scan = scans.shift();
   for (; scan !== undefined && mayGoOn(); scan = scans.shift()) {
     await new Promise((resolve) => setTimeout(resolve, restMs));
@@ -66,7 +67,9 @@ export async function sealHistory(
       failures.push(failure);
     }
     busyMs += performance.now() - startedAt;
-    [busyMs, restMs] = busyMs < BURST_MS ? [busyMs, 0] : [0, Math.min(REST_PER_WORK * busyMs, LONGEST_REST_MS)];
+    const isRestDue = busyMs >= BURST_MS;
+    restMs = isRestDue ? Math.min(REST_PER_WORK * busyMs, LONGEST_REST_MS) : 0;
+    if (isRestDue) busyMs = 0;
   }
   return { report, failures, isUnfinished: scan !== undefined || failures.length > 0 };
 }
@@ -78,7 +81,7 @@ function warnIfBehind(scans: readonly Scan[]): number {
   return days;
 }
 
-/** Looks at the next events of a scan, and moves the old ones out: first it writes the object, then the transaction. */
+/** Looks at the next events of a scan, and moves the old ones out: first writes their object, then deletes their rows. */
 async function takeStep(
   db: Database,
   scan: Scan,

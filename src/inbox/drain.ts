@@ -10,12 +10,13 @@ export interface Drained extends Omit<Backlog, "hasUnshown"> {
   failed: number;
 }
 
-// A page takes about three statements and up to a hundred calls. A Worker may make 1,000 and 10,000.
-const PAGES_A_RUN = 80;
+// A batch of changes takes about three statements and up to a hundred calls. A Worker may make 1,000 statements and 10,000
+// calls.
+const BATCHES_A_RUN = 80;
 
 /**
  * Shows messages that no Worker has shown, and notifies inboxes of the changes that feed requests left in the outbox, the
- * newest first. Failed changes, and those left after these milliseconds, wait for the next run. Null: nothing waited.
+ * newest first. Changes that fail, or for which no time is left, wait for the next run. Null: nothing waited.
  */
 export async function drainOutbox(
   db: Database,
@@ -29,14 +30,14 @@ export async function drainOutbox(
 
   const report: Drained = { ...backlog, notified: 0, failed: 0 };
   let last: Change | undefined;
-  for (let pages = 0; pages < PAGES_A_RUN; pages += 1) {
-    const left = endsAt - performance.now();
-    if (left <= 0) break;
+  for (let batches = 0; batches < BATCHES_A_RUN; batches += 1) {
+    const leftMs = endsAt - performance.now();
+    if (leftMs <= 0) break;
     const changes = await findChanges(db, last);
     if (changes.length === 0) break;
-    // Their messages are older than a second, so they are shown.
+    // These changes have waited for longer than a second, so their messages are shown already: 0.
     const calls = toCalls(changes, 0);
-    const { reached, isOverloaded } = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: left });
+    const { reached, isOverloaded } = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: leftMs });
     const done = await removeNotified(db, changes, reached);
 
     report.notified += done;
@@ -44,7 +45,7 @@ export async function drainOutbox(
     if (isOverloaded) break;
     last = changes.at(-1);
   }
-  // Last, so that the removal of many old changes does not delay the new ones.
+  // Old changes are removed last, so that the removal of many does not delay the new ones.
   while (!(await removeOutdatedChanges(db)) && performance.now() < endsAt);
   return report;
 }

@@ -4,7 +4,7 @@ import { type Call, makeCalls, type Outcome } from "./notify.ts";
 
 /** Notifies many inboxes for one Worker, whose six connections would not suffice. It stores nothing. */
 export class FanOut extends DurableObject<Env> {
-  // All batches share it, and so five connections: an earlier batch may have left calls under way.
+  // All batches share it, so that they make at most five calls at once: calls of an earlier batch may still be under way.
   readonly #inboxes = new Inboxes(this.env);
 
   /** Makes these calls. `endsAt` is in milliseconds since 1970, so that a batch that has waited too long calls nobody. */

@@ -3,9 +3,9 @@ import { CHANGE_KINDS, type ChangeKind, type Subscription } from "./protocol.ts"
 /** The state of an inbox. It is stored, because an idle object loses its memory. */
 export interface InboxState {
   subscription: Subscription | null;
-  /** The time of the latest message in a notification, and when the last notification came. */
+  /** `newestAt`: the time of the newest message of all notifications. `at`: when the last notification came. */
   notified: { newestAt: string; at: number } | null;
-  /** When the last of these messages is shown. A socket that opens before gets a frame then. */
+  /** When all messages of the notifications are shown. A socket that opens earlier gets a frame at this time. */
   shownAt: number;
 }
 
@@ -14,8 +14,8 @@ export const EMPTY_INBOX: InboxState = { subscription: null, notified: null, sho
 const HOUR_MS = 3_600_000;
 const SUBSCRIBED_MS = HOUR_MS;
 /**
- * How long a notification is remembered. A subscription that read the primary before the message may arrive after the
- * notification, and ends within the hour. After that the time is forgotten, because the database may have been set back.
+ * How long a notification is remembered. It must outlast a subscription that read the primary before the message was stored
+ * and arrives after the notification: that ends within an hour. Later it is forgotten, because the database may be set back.
  */
 const REMEMBER_MS = 2 * HOUR_MS;
 /** An inbox is deleted this long after its last subscription has ended. */
@@ -37,7 +37,7 @@ export function nothingNew(state: InboxState, checkTime: string, now: number): b
 
 /** The state after a subscription. The subscription that asked the primary later counts, even if it arrives first. */
 export function afterSubscription(state: InboxState, { newestAt, at }: Subscription, now: number): InboxState {
-  // A clock that is ahead is no reason to be subscribed for longer.
+  // If the clock of the subscription is ahead, `min` keeps the subscription from lasting longer.
   const subscription = { newestAt, at: Math.min(at, now) };
   const isOlder = state.subscription !== null && state.subscription.at >= subscription.at;
   return isOlder ? state : { ...state, subscription };
@@ -68,8 +68,8 @@ function notifiedOf({ notified }: InboxState, now: number): string {
   return notified !== null && now <= notified.at + REMEMBER_MS ? notified.newestAt : "";
 }
 
-/** Changes for the next frames, each with the time from which its endpoint shows it. */
-export type Pending = readonly { kind: ChangeKind; readyAt: number }[];
+/** Changes that the next frames will report. `readyAt`: from then on, the endpoint of the change shows it. */
+export type PendingChanges = readonly { kind: ChangeKind; readyAt: number }[];
 
 // Changes within this time are sent in one frame.
 const GATHER_MS = 250;
@@ -77,21 +77,21 @@ const GATHER_MS = 250;
 const STEP_MS = 50;
 
 /** Adds a change that can be shown from `readyAt` on, in milliseconds since 1970. */
-export function addChange(pending: Pending, kind: ChangeKind, readyAt: number): Pending {
+export function addChange(pending: PendingChanges, kind: ChangeKind, readyAt: number): PendingChanges {
   const rounded = Math.ceil(readyAt / STEP_MS) * STEP_MS;
-  const isPending = pending.some((one) => one.kind === kind && one.readyAt === rounded);
+  const isPending = pending.some((change) => change.kind === kind && change.readyAt === rounded);
   return isPending ? pending : [...pending, { kind, readyAt: rounded }];
 }
 
 /** When the next frame is due; null: none is. */
-export function nextFrameAt(pending: Pending): number | null {
+export function nextFrameAt(pending: PendingChanges): number | null {
   return pending.length === 0 ? null : Math.min(...pending.map(({ readyAt }) => readyAt)) + GATHER_MS;
 }
 
 /** The changes for a frame now (none if no frame is due), and the changes for later frames. */
-export function takeFrame(pending: Pending, now: number): { kinds: ChangeKind[]; left: Pending } {
+export function takeFrame(pending: PendingChanges, now: number): { kinds: ChangeKind[]; laterChanges: PendingChanges } {
   const due = nextFrameAt(pending);
-  if (due === null || due > now) return { kinds: [], left: pending };
-  const isReady = (kind: ChangeKind) => pending.some((one) => one.kind === kind && one.readyAt <= now);
-  return { kinds: CHANGE_KINDS.filter(isReady), left: pending.filter(({ readyAt }) => readyAt > now) };
+  if (due === null || due > now) return { kinds: [], laterChanges: pending };
+  const isReady = (kind: ChangeKind) => pending.some((change) => change.kind === kind && change.readyAt <= now);
+  return { kinds: CHANGE_KINDS.filter(isReady), laterChanges: pending.filter(({ readyAt }) => readyAt > now) };
 }

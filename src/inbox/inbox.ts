@@ -12,7 +12,7 @@ import {
   isSubscribed,
   nextFrameAt,
   nothingNew,
-  type Pending,
+  type PendingChanges,
   takeFrame,
 } from "./inbox-state.ts";
 import { beginListening } from "./listeners.ts";
@@ -35,7 +35,7 @@ interface Attachment {
   frames: { since: number; count: number };
 }
 
-interface Open extends Attachment {
+interface OpenSocket extends Attachment {
   socket: WebSocket;
 }
 
@@ -44,7 +44,7 @@ const LONGEST_FRAME_BYTES = 1_024;
 const MINUTE_MS = 60_000;
 // Each frame wakes the object, which is billed for it.
 const FRAMES_A_MINUTE = 60;
-// The feed's Worker takes the stamp that shows a message after the message's second, and needs this long.
+// The Worker of a feed request shows a message after the second of the message is over. It needs this long for that.
 const MESSAGE_MARGIN_MS = 100;
 const RENEW_AGAIN_MS = 60_000;
 
@@ -86,7 +86,7 @@ export class Inbox extends DurableObject<Env> {
   }
 
   async subscribe(subscription: Subscription): Promise<void> {
-    this.#keep(afterSubscription(this.#state, subscription, Date.now()));
+    this.#store(afterSubscription(this.#state, subscription, Date.now()));
     await this.#setAlarm();
   }
 
@@ -95,11 +95,11 @@ export class Inbox extends DurableObject<Env> {
     const now = Date.now();
     if (kinds.includes("erased")) await this.#deleteAll();
     const shownAt = now + messageWaitMs;
-    this.#keep(afterNotification(this.#state, { newestAt, shownAt }, now));
+    this.#store(afterNotification(this.#state, { newestAt, shownAt }, now));
     const changed = this.#sockets().length === 0 ? [] : CHANGE_KINDS.filter((kind) => kinds.includes(kind));
     for (const kind of changed) {
       const readyAt = kind === "messages" ? Math.max(now, frameAt(shownAt)) : now;
-      this.#pending = addChange(this.#pending, kind, readyAt);
+      this.#pendingChanges = addChange(this.#pendingChanges, kind, readyAt);
     }
     await this.#setAlarm();
   }
@@ -108,21 +108,23 @@ export class Inbox extends DurableObject<Env> {
   override async fetch(request: Request): Promise<Response> {
     const { subscription, messageWaitMs, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
     const { 0: client, 1: server } = new WebSocketPair();
-    const open = this.#sockets();
-    for (const { socket } of open.slice(0, Math.max(0, open.length - SOCKETS_A_CUSTOMER + 1))) {
+    const openSockets = this.#sockets();
+    const tooMany = Math.max(0, openSockets.length - SOCKETS_A_CUSTOMER + 1);
+    for (const { socket } of openSockets.slice(0, tooMany)) {
       socket.close(...CLOSE.replaced);
     }
     const now = Date.now();
     this.ctx.acceptWebSocket(server);
-    const order = (open.at(-1)?.order ?? 0) + 1;
+    const order = (openSockets.at(-1)?.order ?? 0) + 1;
     server.serializeAttachment({ ...connection, order, frames: { since: now, count: 0 } } satisfies Attachment);
-    // Before the first `await`, so that no other frame comes first.
+    // `hello` is sent before the first `await`, so that no other frame comes first.
     server.send(JSON.stringify({ type: "hello" }));
-    this.#keep(afterSubscription(this.#state, subscription, now));
-    // An app that asks now does not get a message of this second, which may be stored already, or notified.
+    this.#store(afterSubscription(this.#state, subscription, now));
+    // A message of the current second may be stored or notified already, but an app that polls now does not get it yet. So a
+    // frame follows once the message is shown.
     const storedShownAt = messageWaitMs === null ? 0 : now + messageWaitMs;
     for (const readyAt of [storedShownAt, this.#state.shownAt].map(frameAt)) {
-      if (readyAt > now) this.#pending = addChange(this.#pending, "messages", readyAt);
+      if (readyAt > now) this.#pendingChanges = addChange(this.#pendingChanges, "messages", readyAt);
     }
     await this.#setAlarm();
     return new Response(null, { status: 101, webSocket: client });
@@ -153,14 +155,15 @@ export class Inbox extends DurableObject<Env> {
       if (expiresAt(open) <= now) open.socket.close(...CLOSE.expired);
     }
     this.#renew(now);
-    const isOver = this.#sockets().length === 0 && this.#pending.length === 0 && (deletableAt(this.#state) ?? 0) <= now;
+    const isOver =
+      this.#sockets().length === 0 && this.#pendingChanges.length === 0 && (deletableAt(this.#state) ?? 0) <= now;
     await (isOver ? this.#deleteAll() : this.#setAlarm());
   }
 
   #sendFrame(now: number): void {
-    const { kinds, left } = takeFrame(this.#pending, now);
+    const { kinds, laterChanges } = takeFrame(this.#pendingChanges, now);
     if (kinds.length === 0) return;
-    this.#pending = left;
+    this.#pendingChanges = laterChanges;
     const frame = JSON.stringify({ type: "changed", what: kinds });
     for (const { socket } of this.#sockets()) sendTo(socket, frame);
   }
@@ -186,7 +189,7 @@ export class Inbox extends DurableObject<Env> {
   }
 
   /** The open sockets, oldest first. */
-  #sockets(): Open[] {
+  #sockets(): OpenSocket[] {
     return this.ctx
       .getWebSockets()
       .filter((socket) => socket.readyState === WebSocket.OPEN)
@@ -195,13 +198,13 @@ export class Inbox extends DurableObject<Env> {
   }
 
   /**
-   * An object has one alarm. An earlier alarm stays, and sets the next one, so that few are written. There must be no `await`
-   * before this: then the alarm is stored together with the state.
+   * Sets the one alarm of this object. An earlier alarm stays, and sets the next one, so that few are written. The caller must
+   * not `await` anything between its change of the state and this, so that both are stored together.
    */
   async #setAlarm(): Promise<void> {
-    const open = this.#sockets();
-    const due = [nextFrameAt(this.#pending), deletableAt(this.#state)].filter((at) => at !== null);
-    if (open.length > 0) due.push(this.#renewAt(), ...open.map(expiresAt));
+    const openSockets = this.#sockets();
+    const due = [nextFrameAt(this.#pendingChanges), deletableAt(this.#state)].filter((at) => at !== null);
+    if (openSockets.length > 0) due.push(this.#renewAt(), ...openSockets.map(expiresAt));
     const earliest = Math.min(...due);
     if (earliest >= (this.#alarmAt ?? Number.POSITIVE_INFINITY)) return;
     this.#alarmAt = earliest;
@@ -214,17 +217,17 @@ export class Inbox extends DurableObject<Env> {
     await this.ctx.storage.deleteAll();
   }
 
-  #keep(state: InboxState): void {
+  #store(state: InboxState): void {
     if (state === this.#state) return;
     this.#state = state;
     this.ctx.storage.kv.put("state", state);
   }
 
-  get #pending(): Pending {
-    return this.ctx.storage.kv.get<Pending>("pending") ?? [];
+  get #pendingChanges(): PendingChanges {
+    return this.ctx.storage.kv.get<PendingChanges>("pending") ?? [];
   }
 
-  set #pending(pending: Pending) {
+  set #pendingChanges(pending: PendingChanges) {
     if (pending.length === 0) this.ctx.storage.kv.delete("pending");
     else this.ctx.storage.kv.put("pending", pending);
   }
@@ -245,7 +248,7 @@ function sendTo(socket: WebSocket, frame: string): void {
   try {
     socket.send(frame);
   } catch {
-    // Its connection has just been lost. The other sockets must get their frame all the same.
+    // The connection of this socket has just been lost. The other sockets must still get their frame.
   }
 }
 

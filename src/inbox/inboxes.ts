@@ -10,12 +10,12 @@ import {
   writeConnection,
 } from "./protocol.ts";
 
-// After this, D1 answers the poll.
+// If an inbox takes longer to answer a poll, D1 answers it.
 const ANSWER_WITHIN_MS = 250;
-// After this, the app is told to come back later.
+// If opening a socket takes longer, the app is told to come back later.
 const CONNECT_WITHIN_MS = 10_000;
 
-/** The way to the inboxes of customers, and to the objects that notify many. */
+/** Calls the inboxes of customers, and the fan-out objects, which notify many inboxes. */
 export class Inboxes {
   /** Calls of notifications that have not been answered. */
   readonly underWay = new Set<Promise<void>>();
@@ -36,7 +36,7 @@ export class Inboxes {
     }
   }
 
-  /** @throws if the inbox cannot be reached; so do the methods below. */
+  /** This and the methods below throw if the inbox cannot be reached. */
   async subscribe(customerId: string, subscription: Subscription): Promise<void> {
     await (await this.#inboxOf(customerId)).subscribe(subscription);
   }
@@ -64,24 +64,24 @@ export class Inboxes {
   }
 }
 
-/** A hash: dashboards show the names of objects, which must not reveal customers' ids. */
+/** The name is a hash, because dashboards show the names of objects, which must not reveal customers' ids. */
 export function inboxName(environment: string, customerId: string): Promise<string> {
   return sha256Of(new TextEncoder().encode(JSON.stringify([environment, customerId])));
 }
 
-/** Where Cloudflare may be told to run and store inboxes, and databases. */
+/** The jurisdictions in which Cloudflare can keep inboxes and databases. */
 export const JURISDICTIONS = ["eu", "us", "fedramp"] as const;
 
 /**
- * Objects in the operator's jurisdiction; without one, an object is near its first caller. Each jurisdiction has its own
- * objects, so a change of it loses the former inboxes.
+ * The objects in the operator's jurisdiction. If none is set, an object is near its first caller. Each jurisdiction has its
+ * own objects, so a change of the jurisdiction loses the former inboxes.
  */
 export function inJurisdiction<T extends Rpc.DurableObjectBranded>(
   { JURISDICTION }: Pick<Env, "JURISDICTION">,
   namespace: DurableObjectNamespace<T>,
 ): DurableObjectNamespace<T> {
   if (!JURISDICTION) return namespace;
-  const known = JURISDICTIONS.find((one) => one === JURISDICTION);
+  const known = JURISDICTIONS.find((candidate) => candidate === JURISDICTION);
   if (known === undefined) throw new Error(`There is no jurisdiction ${JURISDICTION}.`);
   return namespace.jurisdiction(known);
 }

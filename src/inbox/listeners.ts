@@ -32,9 +32,9 @@ export async function beginListening(
   db: Database,
   customerId: string,
 ): Promise<{ newestAt: string; unshown: UnshownMessages | null }> {
-  const [, [read]] = await db.batch([listen({ customerId }), selectNewest({ customerId })]);
-  if (read === undefined) throw new Error("The database has no message clock.");
-  const { newestAt, isOpen, ...unshown } = read;
+  const [, [row]] = await db.batch([listen({ customerId }), selectNewest({ customerId })]);
+  if (row === undefined) throw new Error("The database has no message clock.");
+  const { newestAt, isOpen, ...unshown } = row;
   return { newestAt, unshown: isOpen === 1 && newestAt >= unshown.stamp ? toUnshown(unshown) : null };
 }
 

@@ -5,17 +5,18 @@ import { programState } from "../db/tables.ts";
 
 /** Messages that are stored, and are shown once a later stamp is taken. */
 export interface UnshownMessages {
+  /** The time that they share. */
   stamp: string;
   /** When their second is over and that stamp can be taken, in milliseconds since 1970 by this Worker's clock. */
   shownAt: number;
 }
 
-/** To be called as soon as D1 has answered. */
+/** Adds `waitMs` to the current time, so call it as soon as D1 has answered. */
 export function toUnshown({ stamp, waitMs }: { stamp: string; waitMs: number }): UnshownMessages {
   return { stamp, shownAt: Date.now() + waitMs };
 }
 
-/** How many milliseconds remain of the second of unshown messages, by D1's clock; 0 without any. */
+/** How many milliseconds remain of the second of unshown messages, by D1's clock; 0 if there are none. */
 const MESSAGE_WAIT = sql<number>`coalesce((
   SELECT max(0, (unixepoch(${programState.clock_said}) + 1 - unixepoch(clock.now)) * 1000 - clock.millisecond)
   FROM clock CROSS JOIN ${programState} WHERE ${programState.is_open} = 1

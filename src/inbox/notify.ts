@@ -5,7 +5,8 @@ import { showMessages, type UnshownMessages } from "./message-clock.ts";
 import { type Change, removeNotified } from "./outbox.ts";
 import type { Notification } from "./protocol.ts";
 
-// A Worker may go on for 30 seconds after its answer. The schedule waits for longer than this before it takes a change.
+// A feed request notifies inboxes for this long. A Worker may go on for 30 seconds after its answer, and the schedule takes
+// only changes that are older.
 const FEED_MS = 15_000;
 const FEED_WAITS_MS = 2_000;
 
@@ -29,8 +30,10 @@ export async function notifyOfFeed(
   const showing = unshown === null ? Promise.resolve(true) : showOnceOver(db, unshown);
   const notifying = notifyAll(inboxes, toCalls(changes, unshown?.shownAt ?? 0), { by: "feed", milliseconds: FEED_MS });
   const removeDelivered = async () => {
-    const [areShownInTime, { reached }] = [await showing, await notifying];
-    // If not, apps that asked after their frame may have found nothing, so the schedule notifies them once more.
+    const areShownInTime = await showing;
+    const { reached } = await notifying;
+    // If messages were shown late, apps that polled after their frame may have found nothing. Their changes stay in the
+    // outbox, so that the schedule notifies them once more.
     if (areShownInTime) await removeNotified(db.newPrimarySession(), changes, reached);
   };
   inBackground(removeDelivered());
@@ -42,7 +45,7 @@ export async function notifyOfFeed(
 // When the Worker's timer ends, the second may not quite be over by D1's clock.
 const SHOWN_AFTER_MS = 20;
 
-// Clients ask again for longer than this after a frame.
+// Messages that are shown this fast are shown in time: clients poll again for longer than this after a frame.
 const IN_TIME_MS = 1_000;
 
 /** Shows messages once their second is over. Resolves with whether they were shown in time. */
@@ -58,7 +61,7 @@ const LARGEST_BATCH = 500;
 /** More objects than one feed uses at once, so that simultaneous feeds seldom wait for each other's batches. */
 const FAN_OUT_OBJECTS = 20;
 
-/** Notifies customers; more than 100 of them through fan-out objects. */
+/** Makes calls directly, or through fan-out objects if there are more than 100. */
 export async function notifyAll(
   inboxes: Inboxes,
   calls: readonly Call[],
@@ -73,7 +76,7 @@ export async function notifyAll(
   );
 }
 
-/** Equal parts for five objects, or more parts of the largest size. */
+/** Splits calls into five batches of one size, or into more batches of the largest size. */
 function batchesOf(calls: readonly Call[]): { batch: Call[]; index: number }[] {
   const size = Math.min(LARGEST_BATCH, Math.ceil(calls.length / CALLS_AT_ONCE));
   const count = Math.ceil(calls.length / size);
@@ -83,7 +86,7 @@ function batchesOf(calls: readonly Call[]): { batch: Call[]; index: number }[] {
 /** The notification of a customer's inbox. */
 export interface Call extends Omit<Notification, "messageWaitMs"> {
   customerId: string;
-  /** When its messages are shown, in milliseconds since 1970, because the call may wait for others. */
+  /** When its messages are shown. A point in time, in milliseconds since 1970, because the call may wait for others. */
   shownAt: number;
 }
 
@@ -97,9 +100,9 @@ export function toCalls(changes: readonly Change[], shownAt: number): Call[] {
   const calls = new Map<string, Call>();
   for (const change of changes)
     for (const customerId of change.customers) {
-      const before = calls.get(customerId) ?? { kinds: [], newestAt: "" };
-      const kinds = [...new Set([...before.kinds, change.kind])];
-      const newestAt = before.newestAt > change.newestAt ? before.newestAt : change.newestAt;
+      const known = calls.get(customerId) ?? { kinds: [], newestAt: "" };
+      const kinds = [...new Set([...known.kinds, change.kind])];
+      const newestAt = known.newestAt > change.newestAt ? known.newestAt : change.newestAt;
       calls.set(customerId, { customerId, kinds, newestAt, shownAt });
     }
   return [...calls.values()];
@@ -128,7 +131,7 @@ async function callEach<Item>(
   call: (item: Item) => Promise<Outcome>,
 ): Promise<Outcome> {
   const endsAt = performance.now() + milliseconds;
-  const left = () => endsAt - performance.now();
+  const leftMs = () => endsAt - performance.now();
   const outcome: Outcome = { reached: new Set(), isOverloaded: false };
   let answered = 0;
   let cause = "";
@@ -144,13 +147,14 @@ async function callEach<Item>(
   const waiting: Promise<void>[] = [];
   for (const item of items) {
     // A call keeps its connection even after its time is over.
-    while (underWay.size >= CALLS_AT_ONCE && left() > 0) await withTimeout(left(), Promise.race(underWay)).catch(fail);
-    if (left() <= 0 || outcome.isOverloaded) break;
+    while (underWay.size >= CALLS_AT_ONCE && leftMs() > 0)
+      await withTimeout(leftMs(), Promise.race(underWay)).catch(fail);
+    if (leftMs() <= 0 || outcome.isOverloaded) break;
     const work = call(item)
       .then(take, fail)
       .finally(() => underWay.delete(work));
     underWay.add(work);
-    waiting.push(withTimeout(Math.min(left(), callMs), work).catch(fail));
+    waiting.push(withTimeout(Math.min(leftMs(), callMs), work).catch(fail));
   }
   await Promise.all(waiting);
   const count = items.length - answered;

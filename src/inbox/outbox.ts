@@ -12,12 +12,12 @@ export interface Change {
   kind: ChangeKind | "erased";
   /** The ids of the listeners: members of a group, or one customer. */
   customers: readonly string[];
-  /** The time of the newest message that it is about; empty where it is about none. */
+  /** The time of the newest message that the change is about; empty if it is about none. */
   newestAt: string;
   storedAt: string;
 }
 
-// A Worker holds this many in memory.
+// A Worker holds the ids of at most this many listeners in memory.
 const LISTENERS_A_PAGE = 10_000;
 
 /** The changes of the current feed request. It must have written them, and its version, in the same transaction. */
@@ -25,7 +25,7 @@ export const selectChanges = () =>
   selectOutbox(sql`${outbox.version} = (SELECT ${programState.version} FROM ${programState})`);
 
 export interface Backlog {
-  /** How many changes, counted up to 10,000. */
+  /** How many changes wait, counted up to 10,000. */
   waiting: number;
   /** How long the oldest of them has waited. */
   oldestSeconds: number;
@@ -35,7 +35,7 @@ export interface Backlog {
 
 const COUNTED_AT_MOST = 10_000;
 
-/** Mostly nothing waits, and then this is all that the schedule asks. */
+/** Usually no change waits. Then the schedule sends only this query. */
 export const selectBacklog = () =>
   select(
     {
@@ -51,14 +51,14 @@ export const selectBacklog = () =>
   );
 
 /**
- * The changes of at most 10,000 listeners, older than the last one of the page before. Changes of the last 20 seconds are
- * left out: the feed request itself works on them for 15 seconds.
+ * The changes of at most 10,000 listeners, older than the change `olderThan`. Changes of the last 20 seconds are left out,
+ * because their feed request itself notifies the listeners for 15 seconds.
  */
 export async function findChanges(db: Database, olderThan?: Change): Promise<Change[]> {
-  const isLeft = sql`${outbox.stored_at} < (SELECT datetime(now, '-20 seconds') FROM clock)
+  const waitingChanges = sql`${outbox.stored_at} < (SELECT datetime(now, '-20 seconds') FROM clock)
     AND ${outbox.stored_at} >= ${HOUR_AGO}`;
-  const isOlder = olderThan && sql`AND (${KEY}) < (${sql.join(keyOf(olderThan), sql`, `)})`;
-  return toChanges(await db.all(selectOutbox(sql`${isLeft} ${isOlder ?? sql``}`)));
+  const andOlder = olderThan && sql`AND (${KEY}) < (${sql.join(keyOf(olderThan), sql`, `)})`;
+  return toChanges(await db.all(selectOutbox(sql`${waitingChanges} ${andOlder ?? sql``}`)));
 }
 
 const HOUR_AGO = sql`(SELECT datetime(now, '-1 hour') FROM clock)`;
@@ -99,10 +99,10 @@ export async function removeNotified(
   let done = 0;
   const rows: string[] = [];
   for (const change of changes) {
-    const rest = change.customers.filter((customerId) => !notified.has(customerId));
-    if (rest.length === 0) done += 1;
-    if (rest.length === change.customers.length) continue;
-    rows.push(JSON.stringify([...keyOf(change), rest, change.newestAt, change.storedAt]));
+    const unreached = change.customers.filter((customerId) => !notified.has(customerId));
+    if (unreached.length === 0) done += 1;
+    if (unreached.length === change.customers.length) continue;
+    rows.push(JSON.stringify([...keyOf(change), unreached, change.newestAt, change.storedAt]));
   }
   const texts = joinRows(rows);
   const { newest_at, stored_at } = outbox;

@@ -8,13 +8,13 @@ export interface PollAnswer {
   /** Whether the inbox is sure that no group has a message later than the poll's `check_time`. */
   nothingNew: boolean;
   isSubscribed: boolean;
-  /** The time by the inbox's clock, for a subscription. */
+  /** The time by the inbox's clock. A subscription that follows gets it as its `at`. */
   at: number;
 }
 
 /** The primary's answer about a customer who was a listener before it was asked (docs/contract/live.md, 1). */
 export interface Subscription {
-  /** The time of the newest message in the customer's groups, shown or not; empty where there is none. */
+  /** The time of the newest message in the customer's groups, shown or not; empty if there is none. */
   newestAt: string;
   /**
    * Just before the primary was asked, in milliseconds since 1970: by the inbox's clock after a poll, by the Worker's clock
@@ -26,9 +26,9 @@ export interface Subscription {
 /** Changes that concern the customer. */
 export interface Notification {
   kinds: readonly (ChangeKind | "erased")[];
-  /** The time of the newest message among the changes; empty without one. */
+  /** The time of the newest message among the changes; empty if there is none. */
   newestAt: string;
-  /** Milliseconds from its receipt until its messages are shown: clocks of two machines differ. */
+  /** Milliseconds from now until its messages are shown. No point in time, because the clocks of two machines differ. */
   messageWaitMs: number;
 }
 

@@ -8,7 +8,7 @@ import {
   isSubscribed,
   nextFrameAt,
   nothingNew,
-  type Pending,
+  type PendingChanges,
   takeFrame,
 } from "../../src/inbox/inbox-state.ts";
 import type { ChangeKind } from "../../src/inbox/protocol.ts";
@@ -90,14 +90,14 @@ type Changes = readonly { at: number; kinds: readonly ChangeKind[]; shownAt?: nu
 
 /** The frames with their times, and the most entries that the inbox stored at once. */
 function simulate(changes: Changes) {
-  let pending: Pending = [];
+  let pending: PendingChanges = [];
   let stored = 0;
   const frames: [at: number, kinds: ChangeKind[]][] = [];
   const sendUntil = (end: number) => {
     for (let due = nextFrameAt(pending); due !== null && due <= end; due = nextFrameAt(pending)) {
-      const { kinds, left } = takeFrame(pending, due);
+      const { kinds, laterChanges } = takeFrame(pending, due);
       frames.push([due, kinds]);
-      pending = left;
+      pending = laterChanges;
     }
   };
   for (const { at, kinds, shownAt = at } of changes) {

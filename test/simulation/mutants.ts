@@ -54,8 +54,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a pending frame has an alarm",
     file: "src/inbox/inbox.ts",
-    find: "this.#pending = addChange(this.#pending, kind, readyAt);\n    }\n    await this.#setAlarm();",
-    replace: "this.#pending = addChange(this.#pending, kind, readyAt);\n    }",
+    find: "this.#pendingChanges = addChange(this.#pendingChanges, kind, readyAt);\n    }\n    await this.#setAlarm();",
+    replace: "this.#pendingChanges = addChange(this.#pendingChanges, kind, readyAt);\n    }",
     seenBy: RULES.FRAME,
   },
   {

@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import type { Pending } from "../../src/inbox/inbox-state.ts";
+import type { PendingChanges } from "../../src/inbox/inbox-state.ts";
 import { inboxName } from "../../src/inbox/inboxes.ts";
 import type { Connection, Notification } from "../../src/inbox/protocol.ts";
 import { mustFeed } from "./api.ts";
@@ -84,7 +84,7 @@ export async function seedCustomer() {
 
 /** Waits until no frame is pending. Resolves with the `what` of each frame so far. */
 export async function framesOf({ socket, frames }: Listener, customerId: string): Promise<unknown[]> {
-  const pending = () => inInbox(customerId, ({ storage }) => storage.kv.get<Pending>("pending")?.length ?? 0);
+  const pending = () => inInbox(customerId, ({ storage }) => storage.kv.get<PendingChanges>("pending")?.length ?? 0);
   await waitUntil(async () => (await pending()) === 0);
   // Frames arrive in order, so a pong comes after all frames that were sent before.
   const pongs = () => frames.filter((frame) => frame === "pong").length;

@@ -6,7 +6,7 @@ import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts"
 import { type FuzzedRequest, headers } from "./requests.ts";
 import { plausible } from "./world.ts";
 
-/** A line of a kind: good, with wrong fields, or a delete. */
+/** A line of a kind: a valid record, one with wrong fields, or a delete. */
 function lineOf(kind: Kind): fc.Arbitrary<string> {
   const { record, fields } = kind;
   const whole = fitting(fields, plausible(record)).map((object) => ({ record, ...object }));
@@ -69,12 +69,12 @@ export const feedRequest: fc.Arbitrary<FuzzedRequest> = requestTo(
 );
 
 // Mostly messages and groups, because a restore treats them differently from a feed.
-const restored = fc.oneof(
+const restoreLine = fc.oneof(
   lineOfAny(RESTORED_KINDS),
   lineOfAny(RESTORED_KINDS.filter(({ record }) => /message|program/.test(record))),
 );
 
 export const restoreRequest: fc.Arbitrary<FuzzedRequest> = requestTo(
-  restored,
+  restoreLine,
   fc.constant({ accounts: "*" as const, restores: true as const }),
 );

@@ -16,10 +16,10 @@ interface JsonSchema {
   maximum?: number;
 }
 
-/** Gives good values for the name of a field, such as ids that are stored. */
+/** Makes plausible values for a field by its name, such as ids that are stored. */
 export type Plausible = (field: string) => fc.Arbitrary<unknown>;
 
-/** Objects that fit a schema. For texts, the name of the field decides. */
+/** Objects that fit a schema. `plausible` makes the texts. */
 export function fitting(schema: z.ZodObject, plausible: Plausible): fc.Arbitrary<Record<string, unknown>> {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, {
     io: "input",
@@ -58,7 +58,7 @@ function fittingValue(field: string, schema: JsonSchema, plausible: Plausible): 
   }
 }
 
-/** The same objects. In most of them, one to three fields are left out or get hostile values. */
+/** Objects that nearly fit: in most of them, one to three fields are left out or get hostile values. */
 export function nearly(
   objects: fc.Arbitrary<Record<string, unknown>>,
   fields: readonly string[],

@@ -21,7 +21,7 @@ const { runs, seed, limitMs } = inject("fuzz");
 const FEED_SHARE = 0.25;
 const HANG_MS = 20_000;
 
-// The model would take hours for words that make searches expensive.
+// With a time limit, searches use words that are expensive. The model would take hours for them.
 const judge = new Judge({ judgesSearches: limitMs === 0 });
 const tokens = new Map<string, Promise<string>>();
 const counts = new Map<string, number>();
@@ -159,7 +159,7 @@ describe("any request", () => {
   });
 
   it("that restores gets a documented answer, and leaves every total right", async ({ expect }) => {
-    // As if the program had been restored.
+    // Let the service accept restores.
     await rows("UPDATE program_state SET restorable = 1");
 
     await fuzz(restoreRequest, runs * FEED_SHARE);

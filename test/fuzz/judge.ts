@@ -24,7 +24,7 @@ export class Judge {
     this.#model.feed(valuesOf(ndjson(lines)), { now: NOW });
   }
 
-  /** How the answer differs from the model's; null: it does not, or the model does not know such requests. */
+  /** How the answer differs from the model's; null if it does not, or if the model cannot answer such a request. */
   differenceFrom(request: FuzzedRequest, answer: Answer): string | null {
     const [expected, seen] = this.#expected(request, answer) ?? [];
     if (expected === undefined) return null;
@@ -42,13 +42,14 @@ export class Judge {
     }
     if (!URL.canParse(target, "https://any.example")) return undefined;
     const { pathname, searchParams } = new URL(target, "https://any.example");
-    // The path has no route, or an id that is not UTF-8.
+    // Skip paths without a route, and ids that are not UTF-8.
     if (/\/\/|%(?![2-7][0-9a-f])/i.test(pathname)) return undefined;
-    const isAsIs = pathname.split("/").length === path.split("/").length && target.split("?")[0] === pathname;
+    const hasPathOfEndpoint =
+      pathname.split("/").length === path.split("/").length && target.split("?")[0] === pathname;
     const end = path.split("/").at(-1) ?? "";
     const isSearch = end === "full-search" && !this.#judgesSearches;
     const isKnown =
-      isAsIs && !isSearch && end in PARAMETERS && pathname.endsWith(`/${end}`) && !searchParams.has("after");
+      hasPathOfEndpoint && !isSearch && end in PARAMETERS && pathname.endsWith(`/${end}`) && !searchParams.has("after");
     const given = body === null ? undefined : parseObject(textOf(body) ?? "");
     if (!("customer" in caller) || !isKnown || given === null) return undefined;
     const call = { method: given === undefined ? "GET" : "POST", path: target, body: given } as const;
@@ -61,9 +62,9 @@ function textOf(body: FuzzedRequest["body"]): string | null {
   return body === null || typeof body === "string" ? body : decodeUtf8(body);
 }
 
-/** The value of each line. Undefined: the line is blank. Null: it is no JSON object, or not UTF-8. */
+/** The value of each line; undefined for a blank line, null for one that is no JSON object or not UTF-8. */
 function valuesOf(body: FuzzedRequest["body"]): unknown[] {
-  // One character for each byte, so that each line is decoded by itself.
+  // Make one character of each byte, so that each line can be decoded alone.
   const lines =
     typeof body === "string"
       ? body.split("\n")

@@ -54,7 +54,7 @@ export const ENDPOINTS: Record<string, Endpoint> = {
   },
 };
 
-/** Endpoints without such schemas. They get strange requests. */
+/** Endpoints whose requests have no schema here. They get only strange requests. */
 export const OTHERS = ["GET /api/v1/customer/live", "POST /api/v1/feed", "GET /health"];
 
 const caller = fc.oneof(
@@ -116,7 +116,7 @@ const strangeBody: fc.Arbitrary<FuzzedRequest["body"]> = fc.oneof(
   ),
 );
 
-/** `encodeURIComponent` throws on halves of surrogate pairs, so they are replaced before. */
+/** Replaces halves of surrogate pairs first, because `encodeURIComponent` throws on them. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

@@ -4,7 +4,7 @@ import { HOSTILE_QUERIES } from "../support/hostile-words.ts";
 import * as seed from "../support/seed.ts";
 import { hostileText } from "./hostile.ts";
 
-// A small program, so that random ids are often stored. It has many customers, because each may ask only 600 times a minute.
+// A small program, so that random ids are often stored. It has many customers: each may ask only 600 times a minute.
 
 const numbered = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
@@ -24,8 +24,8 @@ const IDS = {
   event: numbered("fe", 40),
 };
 
-/** The ids for fields that refer to a record. */
-const NAMED: Record<string, readonly string[]> = {
+/** The ids to choose from for each field that refers to a record. */
+const IDS_OF_FIELD: Record<string, readonly string[]> = {
   account_id: IDS.account,
   accountId: IDS.account,
   single_account_id: IDS.account,
@@ -43,13 +43,13 @@ const NAMED: Record<string, readonly string[]> = {
 const DATETIMES = ["2020-01-01 00:00:00", "2026-11-20 12:00:00", "2099-12-31 23:59:59"];
 const DATES = ["2000-02-29", "2026-01-01", "2099-12-31"];
 
-/** Good values by the name of the field. For `id`, the kind of record decides. */
+/** Makes plausible values for a field by its name. For `id`, the kind of record decides. */
 export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown> {
   const own: readonly string[] = (IDS as Record<string, readonly string[]>)[record] ?? IDS.event;
   return (field) => {
     if (field === "id") return fc.constantFrom(...own);
-    const named = NAMED[field];
-    if (named !== undefined) return fc.constantFrom(...named);
+    const ids = IDS_OF_FIELD[field];
+    if (ids !== undefined) return fc.constantFrom(...ids);
     if (/customer|blocked|friend|referrer|member/.test(field)) return fc.constantFrom(...IDS.customer);
     if (/_at$|time$/.test(field)) return fc.constantFrom(...DATETIMES);
     if (/_date$/.test(field)) return fc.constantFrom(...DATES, ...DATETIMES);

@@ -14,7 +14,7 @@ interface Entry {
   store?: Row;
 }
 
-/** The account object of coupon lists, or of search results. */
+/** The account object in coupon lists. Search results have another form. */
 export function accountObject(state: State, id: unknown, { inSearch = false, withLogo = false } = {}): Row {
   const account = state.find("account", id) ?? {};
   const { loyalty_options: options } = account;
@@ -32,7 +32,7 @@ export function accountObject(state: State, id: unknown, { inSearch = false, wit
   return { ...pick(account, names.replace("agreement_type ", "")), loyalty_options: shown };
 }
 
-/** The coupon ends with the earlier of its two ends; null: never. */
+/** The last second of the coupon's earlier end: its own, or its issue's; null: it never ends. */
 function lastSecond({ coupon, issued }: Entry): string | null {
   const ends = [
     coupon.can_expire === 1 ? shownEnd(coupon) : null,
@@ -45,34 +45,37 @@ const shownEnd = ({ expiration_date, time_zone }: Row) => endOf(expiration_date,
 
 /** The valid coupons of a customer, in the order of the lists. */
 function validCoupons(state: State, caller: string, now: string): Entry[] {
-  const held = state.all("customer_coupon").flatMap((issued): Entry[] => {
+  const issuedCoupons = state.all("customer_coupon").flatMap((issued): Entry[] => {
     const [coupon, store] = [state.shown("coupon", issued.campaign_coupon_id), state.shown("store", issued.store_id)];
     const isUsable = issued.deleted_at === null && issued.usage_count < issued.total_count;
     return issued.customer_id === caller && isUsable && coupon && store ? [{ coupon, issued, store }] : [];
   });
-  const joined = state.joinedStores(caller).map(({ account_id }) => account_id);
-  const digital = state.all("coupon").filter((one) => one.kind === "digital" && joined.includes(one.account_id));
-  const kept = ({ coupon, issued = coupon }: Entry) => issued;
-  return [...held, ...digital.filter(({ id }) => state.shown("coupon", id)).map((coupon): Entry => ({ coupon }))]
+  const joinedAccounts = state.joinedStores(caller).map(({ account_id }) => account_id);
+  const digitalCoupons = state
+    .all("coupon")
+    .filter(({ kind, account_id }) => kind === "digital" && joinedAccounts.includes(account_id));
+  const issuedOrDigital = ({ coupon, issued = coupon }: Entry) => issued;
+  const shownDigital = digitalCoupons.filter(({ id }) => state.shown("coupon", id));
+  return [...issuedCoupons, ...shownDigital.map((coupon): Entry => ({ coupon }))]
     .filter((entry) => (lastSecond(entry) ?? now) >= now)
     .sort(
       (one, other) =>
         LISTS.indexOf(one.coupon.kind) - LISTS.indexOf(other.coupon.kind) ||
         byCodePoint(lastSecond(one) ?? "never", lastSecond(other) ?? "never") ||
-        byCodePoint(kept(other).created_at, kept(one).created_at) ||
-        byCodePoint(kept(one).id, kept(other).id),
+        byCodePoint(issuedOrDigital(other).created_at, issuedOrDigital(one).created_at) ||
+        byCodePoint(issuedOrDigital(one).id, issuedOrDigital(other).id),
     );
 }
 
-/** Whether the coupon's name, one of its lines or the chain's name contains a text. */
-function holds(state: State, { name, header_lines, text_lines, account_id }: Row, search = ""): boolean {
+/** Whether a text is in the coupon's name, one of its lines, the account's company or the chain's name. */
+function containsText(state: State, { name, header_lines, text_lines, account_id }: Row, search = ""): boolean {
   const { company, loyalty_options } = state.find("account", account_id) ?? {};
   const texts = [name, ...header_lines, ...text_lines, company, loyalty_options?.chain_display_name ?? ""];
   return texts.some((text) => fold(String(text)).includes(fold(search)));
 }
 
-/** The fields that every form of a coupon has. */
-const ofCoupon = (coupon: Row): Row => ({
+/** The fields that a coupon has in every list. */
+const sharedFields = (coupon: Row): Row => ({
   ...pick(
     coupon,
     "account_id name type value header_lines text_lines can_expire expiration_type expiration once_per_sale",
@@ -80,14 +83,14 @@ const ofCoupon = (coupon: Row): Row => ({
   expiration_date: shownEnd(coupon),
 });
 
-/** A coupon record. The detailed forms have more fields. */
+/** A coupon in its shortest form. */
 function couponRecord({ coupon, issued = {}, store = {} }: Entry): Row {
   return {
     ...pick(
       issued,
       "id customer_id campaign_coupon_id creation_method created_at updated_at deleted_at total_count usage_count",
     ),
-    ...ofCoupon(coupon),
+    ...sharedFields(coupon),
     expected_end_date: endOf(issued.expected_end_date, issued.time_zone),
     store_name: store.name,
     store_image: store.store_image,
@@ -106,24 +109,27 @@ const detailed = (state: State, entry: Entry, withLogo: boolean): Row => ({
 
 const campaignCoupon = ({ coupon }: Entry): Row => ({
   ...pick(coupon, "id source_campaign_id filter_items"),
-  ...ofCoupon(coupon),
+  ...sharedFields(coupon),
   campaign_id: coupon.campaign_id ?? "",
   coupon_barcode: Number(coupon.coupon_barcode),
 });
 
 function digitalCoupon(state: State, { coupon }: Entry): Row {
-  const own = pick(coupon, "id coupon_barcode is_custom can_combine_with_other created_at");
-  return { account: accountObject(state, coupon.account_id), coupon: { ...own, ...ofCoupon(coupon), is_digital: 1 } };
+  const digitalFields = pick(coupon, "id coupon_barcode is_custom can_combine_with_other created_at");
+  return {
+    account: accountObject(state, coupon.account_id),
+    coupon: { ...digitalFields, ...sharedFields(coupon), is_digital: 1 },
+  };
 }
 
-/** The coupon list; null: nothing is found. */
-export function couponList(state: State, caller: string, given: Row, now: string): Row | Row[] | null {
-  const { includemfg, include_images, search, type, accountId } = given;
+/** The answer's items of `/coupons`; null: there is no coupon. */
+export function couponList(state: State, caller: string, parameters: Row, now: string): Row | Row[] | null {
+  const { includemfg, include_images, search, type, accountId } = parameters;
   const found = validCoupons(state, caller, now)
     .filter(({ coupon: { kind } }) => kind === "store" || (includemfg && kind === "mfg"))
     .filter(({ coupon }) => type === undefined || fold(coupon.type) === fold(type))
     .filter(({ coupon }) => accountId === undefined || coupon.account_id === accountId)
-    .filter(({ coupon }) => holds(state, coupon, search))
+    .filter(({ coupon }) => containsText(state, coupon, search))
     .slice(0, 1_000);
   if (found.length === 0) return null;
   if (!includemfg) return found.map(couponRecord);
@@ -137,20 +143,20 @@ export function couponList(state: State, caller: string, given: Row, now: string
   return { stores: ofKind("store"), mfg: ofKind("mfg") };
 }
 
-/** All coupons of the combined list, each with the name of its list. */
+/** The coupons of `/my-coupons`, each with the name of its list: store, mfg or digital. */
 export function combinedCoupons(
   state: State,
   caller: string,
-  given: Row,
+  parameters: Row,
   now: string,
 ): { list: string; record: Row }[] {
-  const { digitalonly, search, type, storeId, includemfg } = given;
+  const { digitalonly, search, type, storeId, includemfg } = parameters;
   const accounts = storeId.flatMap((id: string) => state.shown("store", id)?.account_id ?? []);
   const isAt = ({ coupon, store }: Entry) =>
     store ? storeId.includes(store.id) : accounts.includes(coupon.account_id);
   return validCoupons(state, caller, now)
     .filter(({ coupon: { kind } }) => (!digitalonly || kind === "digital") && (type === undefined || kind === type))
-    .filter(({ coupon }) => (includemfg || coupon.kind !== "mfg") && holds(state, coupon, search))
+    .filter(({ coupon }) => (includemfg || coupon.kind !== "mfg") && containsText(state, coupon, search))
     .filter((entry) => storeId.length === 0 || isAt(entry))
     .map((entry) => {
       const list = entry.coupon.kind;

@@ -1,33 +1,33 @@
 import type { Field, Kind, Row } from "./kinds.ts";
 import type { State } from "./state.ts";
 
-// The checks of a line that need the state after the whole request.
+// Checks of a line that need the state after the whole request, such as whether the ids in it are stored.
 
 /** A line whose fields are good by themselves. */
 export interface Line {
   kind: Kind;
   number: number;
   isDelete: boolean;
-  /** The fields. A delete has only the fields of the key. */
+  /** The line's fields. A line that deletes has only the fields of the key. */
   row: Row;
   key: string;
 }
 
-/** The fixed fields that a line would change. */
+/** The fields that a line would change although they are fixed once the record is stored. */
 export function changes({ isEvent, fields }: Kind, row: Row, stored: Row | undefined): string[] {
   if (isEvent || stored === undefined) return [];
   const changed = fields.filter(({ name, isFixed }) => isFixed && row[name] !== null && row[name] !== stored[name]);
   return changed.map(({ name }) => name);
 }
 
-/** The ids in a field of which no record is stored. Deleted records are stored, but erased customers are not. */
+/** The ids in a field that no stored record has. A deleted record counts as stored, an erased customer does not. */
 export function missing({ name, to }: Field, row: Row, after: State): unknown[] {
   const isStored = (id: unknown) => (to === "customer" ? after.customer(id) : after.find(to ?? "", id)) !== undefined;
-  return to === undefined ? [] : namesIn(row[name]).filter((id) => !isStored(id));
+  return to === undefined ? [] : idsIn(row[name]).filter((id) => !isStored(id));
 }
 
-/** The ids in a field: one, a list, or none. */
-const namesIn = (value: unknown): unknown[] => (value === "all" ? [] : [value ?? []].flat());
+/** The ids in a field, which has one id, a list of ids, or none. */
+const idsIn = (value: unknown): unknown[] => (value === "all" ? [] : [value ?? []].flat());
 
 /** The account of a record; undefined: the record is not stored, or has no account. */
 function accountOf(record: string | undefined, id: unknown, state: State): string | undefined {
@@ -35,22 +35,22 @@ function accountOf(record: string | undefined, id: unknown, state: State): strin
   return record === "account" ? row?.id : row?.account_id;
 }
 
-/** Whether a line touches an account that the token does not cover. */
+/** Whether a line writes to, or refers to, an account that the token does not cover. */
 export function isForeign({ kind, row, key }: Line, accounts: readonly string[], before: State, after: State): boolean {
   const { record, fields, ownerField } = kind;
   if (ownerField === null) return true;
-  const named = fields.flatMap(({ name, to }) =>
-    to === undefined ? [] : namesIn(row[name]).map((id) => accountOf(to, id, after)),
+  const referredAccounts = fields.flatMap(({ name, to }) =>
+    to === undefined ? [] : idsIn(row[name]).map((id) => accountOf(to, id, after)),
   );
   const owner = fields.find(({ name }) => name === ownerField);
   const stored = before.table(record).get(key) ?? {};
-  // An account need not be stored to be foreign.
-  const own = [
+  // The line's own account counts even if no such account is stored.
+  const ownAccounts = [
     row.account_id,
     record === "account" ? row.id : undefined,
     accountOf(owner?.to, stored[ownerField], after),
   ];
-  return [...named, ...own].some((account) => account !== undefined && !accounts.includes(account));
+  return [...referredAccounts, ...ownAccounts].some((account) => account !== undefined && !accounts.includes(account));
 }
 
 interface Request {
@@ -63,9 +63,9 @@ export function faultsOf(line: Line, request: Request): string[] {
   const { row, kind } = line;
   const { record, fields, ownerField } = kind;
   const { after } = request;
-  // The key names an erased customer: only the missing reference is reported.
-  const isKnown = fields.every((field) => !field.isKey || missing(field, row, after).length === 0);
-  const bad = new Set(isKnown ? changes(kind, row, after.table(record).get(line.key)) : []);
+  // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.
+  const isKeyStored = fields.every((field) => !field.isKey || missing(field, row, after).length === 0);
+  const bad = new Set(isKeyStored ? changes(kind, row, after.table(record).get(line.key)) : []);
   const owner = accountOf(ownerField === "account_id" ? "account" : "store", row[ownerField ?? ""], after);
   for (const field of fields) {
     const { name, to, type } = field;
@@ -73,7 +73,7 @@ export function faultsOf(line: Line, request: Request): string[] {
       const account = accountOf(to, id, after);
       return account !== undefined && account !== owner && (owner !== undefined || type === "stores");
     };
-    if (missing(field, row, after).length > 0 || namesIn(row[name]).some(isOfAnother)) bad.add(name);
+    if (missing(field, row, after).length > 0 || idsIn(row[name]).some(isOfAnother)) bad.add(name);
   }
   if (record === "customer_coupon" && after.find("coupon", row.campaign_coupon_id)?.kind === "digital")
     bad.add("campaign_coupon_id");
@@ -82,7 +82,7 @@ export function faultsOf(line: Line, request: Request): string[] {
   return [...bad];
 }
 
-/** Whether the line's customer must be a member of the group or store, and is not. A former member still earns. */
+/** Whether the customer is no member of the line's group or store. A former member may still earn tokens at a store. */
 function isStranger({ kind: { record }, row }: Line, after: State): boolean {
   const { group_id, store_id, customer_id } = row;
   if (record === "token_earning")
@@ -95,18 +95,18 @@ function isStranger({ kind: { record }, row }: Line, after: State): boolean {
   );
 }
 
-/** A referrer must be another customer with a membership of the store: stored, or on an earlier line. */
+/** A referrer must be another customer, whose membership of the store is stored or on an earlier line. */
 function isBadReferrer({ kind, number, row }: Line, { lines, before, after }: Request): boolean {
   const { store_id, customer_id, referrer_id } = row;
   if (referrer_id === customer_id) return true;
   if (!after.customer(customer_id) || !after.find("store", store_id)) return false;
   const isEarlier = lines.some(
-    (one) =>
-      one.kind === kind &&
-      one.number < number &&
-      !one.isDelete &&
-      one.row.store_id === store_id &&
-      one.row.customer_id === referrer_id,
+    (line) =>
+      line.kind === kind &&
+      line.number < number &&
+      !line.isDelete &&
+      line.row.store_id === store_id &&
+      line.row.customer_id === referrer_id,
   );
   const isJoining = isEarlier && after.find("membership", store_id, referrer_id) !== undefined;
   return !isJoining && before.find("membership", store_id, referrer_id) === undefined;

@@ -4,20 +4,20 @@ import { keyOf, type State } from "./state.ts";
 import { addSeconds } from "./time.ts";
 import { BAD } from "./values.ts";
 
-// The rules of docs/contract/feed.md, 1 and 2, one by one.
+// The rules for feed requests (docs/contract/feed.md, 1 and 2).
 
 export interface FeedAnswer {
   status: 200 | 403 | 422;
   accepted?: number;
   ignored?: number;
-  /** Of 422: the wrong fields, such as `line 3.latitude`. */
+  /** Only with status 422: the wrong fields, such as `line 3.latitude`. */
   fields?: string[];
 }
 
 export interface FeedRequest {
-  /** The JSON values of the lines; undefined: the line is blank. */
+  /** The JSON value of each line; undefined for a blank line. */
   lines: readonly unknown[];
-  /** The accounts of the token. */
+  /** The accounts that the token may write to. */
   accounts: readonly string[] | "*";
   /** The second in which the request is applied. */
   now: string;
@@ -26,7 +26,7 @@ export interface FeedRequest {
 const NAMED_LINES = 100;
 const SOFT_DELETED = ["account", "store", "campaign", "coupon", "employee", "eip_campaign"];
 
-/** Applies a request to a state. A refused request leaves the state as it was. */
+/** Applies a request, and returns the answer and the new state. A refused request does not change the state. */
 export function applyFeed(before: State, request: FeedRequest): { answer: FeedAnswer; after: State } {
   const { lines, bad } = readLines(request);
   if (bad.length > 0)
@@ -36,7 +36,7 @@ export function applyFeed(before: State, request: FeedRequest): { answer: FeedAn
   takeStamp(after, writes, request.now);
   for (const line of writes) write(line, after, request.now);
   const removed = deletes.filter((line) => remove(line, after));
-  endErased(after);
+  removeTracesOfErased(after);
 
   const { accounts } = request;
   if (accounts !== "*" && lines.some((line) => isForeign(line, accounts, before, after)))
@@ -55,7 +55,7 @@ export function applyFeed(before: State, request: FeedRequest): { answer: FeedAn
 
 const nameOf = (number: number, field: string) => `line ${number}${field === "" ? "" : `.${field}`}`;
 
-/** The good lines, and the wrong fields of each bad line. */
+/** The valid lines, and the names of the wrong fields of each invalid line. */
 function readLines({ lines }: FeedRequest): { lines: Line[]; bad: string[][] } {
   const good: Line[] = [];
   const bad: string[][] = [];
@@ -83,7 +83,7 @@ function readLine(value: unknown, number: number): Line | string[] {
   return bad.size > 0 ? [...bad] : { kind, number, isDelete, row, key: keyOf(kind, row) };
 }
 
-/** The name of a field that contradicts another field of the line; `""`: there is none. */
+/** The name of a field that contradicts another field of its line, or `""`. */
 function contradiction({ record }: Kind, row: Row): string {
   const { customer_id, friend_id, blocked_id, member_ids, initial_customer_id, usage_count, total_count } = row;
   if (record === "friendship" && customer_id === friend_id) return "friend_id";
@@ -94,55 +94,55 @@ function contradiction({ record }: Kind, row: Row): string {
 }
 
 /**
- * The lines that count. Of the lines of a state with one key, the last line counts. Of an event, the first line counts if
- * the event is not stored yet, and the first line that deletes it. A record is written before the records that refer to
- * it, and deleted after them. New records of a kind are stored in the order of their first lines.
+ * The lines that take effect, in that order. If several lines have one key, only the last one takes effect. For an
+ * event, it is the first line that writes it, unless it is stored, and the first that deletes it. A record is written
+ * before the records that refer to it, and deleted after them. New records keep the order of their first lines.
  */
 function deduplicated(lines: readonly Line[], before: State): { writes: Line[]; deletes: Line[] } {
   const byRecord = Map.groupBy(lines, ({ kind, key, isDelete }) =>
     JSON.stringify([kind.record, key, kind.isEvent && isDelete]),
   );
-  const counted = [...byRecord.values()].flatMap((same) => {
-    const line = same[0]?.kind.isEvent ? same[0] : same.at(-1);
-    const first = same.find(({ isDelete }) => !isDelete) ?? line;
+  const effective = [...byRecord.values()].flatMap((linesOfRecord) => {
+    const line = linesOfRecord[0]?.kind.isEvent ? linesOfRecord[0] : linesOfRecord.at(-1);
+    const first = linesOfRecord.find(({ isDelete }) => !isDelete) ?? line;
     return line && first ? [{ line, order: KINDS.indexOf(line.kind) * 10_000 + first.number }] : [];
   });
-  const ordered = counted.sort((one, other) => one.order - other.order).map(({ line }) => line);
-  const isStored = ({ kind, key }: Line) => kind.isEvent && before.table(kind.record).has(key);
+  const ordered = effective.sort((one, other) => one.order - other.order).map(({ line }) => line);
+  const isStoredEvent = ({ kind, key }: Line) => kind.isEvent && before.table(kind.record).has(key);
   return {
-    writes: ordered.filter((line) => !line.isDelete && !isStored(line)),
+    writes: ordered.filter((line) => !line.isDelete && !isStoredEvent(line)),
     deletes: ordered.filter(({ isDelete }) => isDelete).reverse(),
   };
 }
 
-/** D1's clock stamps messages. A stamp is never earlier than the stamp before, also if the clock is set back. */
+/** Takes the stamp of new messages: the time of D1's clock, or a second after the last stamp if that is later. */
 function takeStamp(after: State, writes: readonly Line[], now: string): void {
-  const { stamp, said } = after.clock;
-  if (said === now || !writes.some(({ kind }) => kind.record === "message")) return;
-  after.clock = { said: now, stamp: now > stamp ? now : addSeconds(stamp, 1) };
+  const { stamp, time } = after.clock;
+  if (time === now || !writes.some(({ kind }) => kind.record === "message")) return;
+  after.clock = { time: now, stamp: now > stamp ? now : addSeconds(stamp, 1) };
 }
 
 /**
- * Writes a line, unless it refers to a record that is not stored, or changes a fixed field. Then the request is refused
- * in the end, and other lines must not find the record of this line.
+ * Writes a line, unless it refers to a record that is not stored, or changes a fixed field. Then the request is
+ * refused, and checks of other lines must not find this line's record.
  */
 function write({ kind, row, key }: Line, after: State, now: string): void {
   const { record, fields } = kind;
   const stored = after.table(record).get(key);
-  const lacks = fields.some(
+  const lacksRequiredRecord = fields.some(
     (field) => field.isRequired && field.type !== "customers" && missing(field, row, after).length > 0,
   );
   const isChanged = changes(kind, row, stored).length > 0;
-  // Group members and memberships are written all the same, because the checks of other lines use them.
-  const isRefused = record === "message_group" ? lacks && !stored : lacks || (isChanged && record !== "membership");
-  if (isRefused) return;
-  const times = fields.filter(({ type, name }) => type === "now" && row[name] === null);
-  const written: Row = { ...row, ...Object.fromEntries(times.map(({ name }) => [name, stored?.[name] ?? now])) };
+  // A stored group, and a membership with another referrer, are written anyway: the checks of other lines use them.
+  if (lacksRequiredRecord && !(record === "message_group" && stored)) return;
+  if (isChanged && record !== "message_group" && record !== "membership") return;
+  const timesOfNow = fields.filter(({ type, name }) => type === "now" && row[name] === null);
+  const written: Row = { ...row, ...Object.fromEntries(timesOfNow.map(({ name }) => [name, stored?.[name] ?? now])) };
   if (record === "membership")
     Object.assign(written, { joined: true, ...(stored && { referrer_id: stored.referrer_id }) });
   if (record === "message") {
-    const isHistory = row.sent_at !== null && row.sent_at < addSeconds(after.clock.said, -3_600);
-    written.sent_at = isHistory ? row.sent_at : after.clock.stamp;
+    const isImported = row.sent_at !== null && row.sent_at < addSeconds(after.clock.time, -3_600);
+    written.sent_at = isImported ? row.sent_at : after.clock.stamp;
   }
   if (record === "message_group") {
     written.initial_customer_id = stored?.initial_customer_id ?? row.initial_customer_id;
@@ -158,7 +158,7 @@ export function removeAll(after: State, record: string, isRemoved: (row: Row) =>
   after.change(record, isRemoved, () => undefined);
 }
 
-/** Deletes a record. False: there was nothing to delete. */
+/** Deletes a record. Returns false if it was not stored, or was deleted before. */
 function remove({ kind: { record, fields }, key }: Line, after: State): boolean {
   const stored = after.table(record).get(key);
   if (stored === undefined || stored.deleted || stored.erased || stored.joined === false || stored.body === "")
@@ -172,7 +172,7 @@ function remove({ kind: { record, fields }, key }: Line, after: State): boolean 
   if (record === "message_group") {
     const isOfGroup = ({ group_id }: Row) => group_id === stored.id;
     removeAll(after, "message_state", isOfGroup);
-    // Not removed: the ids of these messages stay used.
+    // The messages stay without a group, because their ids cannot be used again.
     after.change("message", isOfGroup, () => ({ group_id: null }));
   }
   return true;
@@ -181,8 +181,8 @@ function remove({ kind: { record, fields }, key }: Line, after: State): boolean 
 const emptied = (fields: readonly Field[]): Row =>
   Object.fromEntries(fields.map(({ name, isNullable }) => [name, isNullable ? null : ""]));
 
-/** Removes erased customers from memberships and groups, and removes their other records. */
-function endErased(after: State): void {
+/** Ends the memberships of erased customers, takes them out of groups, and removes their other records. */
+function removeTracesOfErased(after: State): void {
   const isErased = (id: unknown) => after.find("customer", id)?.erased === true;
   const isOfErased = ({ customer_id }: Row) => isErased(customer_id);
   after.change("membership", isOfErased, () => ({ joined: false }));

@@ -1,7 +1,8 @@
 import { BAD, id, TYPES } from "./values.ts";
 
-// The records of the feed (docs/contract/feed.md, 4). `name*` is a field of the key, `name!` is required, `name?` may be
-// null. After `:` comes the field's type: for an id of another record, the kind of record. After `=` comes the default.
+// The kinds of record in a feed, and their fields (docs/contract/feed.md, 4). `name*` is a field of the key, `name!` is
+// required, `name?` may be null. After `:` comes the field's type; for a field with the id of another record, that
+// record's kind. After `=` comes the default.
 
 const TABLE = `
 store id*:id account_id!:account name!:name latitude!:latitude longitude!:longitude store_image address_line_1
@@ -35,7 +36,7 @@ play id*:event eip_campaign_id!:eip_campaign location_id!:store employee_id!:emp
   doubles:signed triples:signed played_at:now
 message id*:event group_id!:message_group customer_id!:customer body!:long sent_at:now`;
 
-/** An account. A field without a type is passed through. */
+/** An account. The service stores a field without a type as it is. */
 const ACCOUNT = `
 account id*:digits parent_id?:text company!:name company_code domain_name tenancy_initialization db_name? bucket_name?
   identity_tenant_identifier core_tenant_id core_app_account_id slug cw_company sc_company cw_primary_contact
@@ -43,7 +44,7 @@ account id*:digits parent_id?:text company!:name company_code domain_name tenanc
   type partner_code partner_notify include_child_buydowns data? created_at updated_at deleted_at? applicable_tier
   loyalty_options?:options`;
 
-/** The loyalty options without the seven `mailer_*`, which are never stored. */
+/** The loyalty options, without the seven `mailer_*` fields, which are never stored. */
 const OPTIONS = `
 options id account_id acc_card_identifier chain_display_name description:longAny default_balance_type point_conversion
   team_breakdown:shares chain_active show_on_customer_portal selected_proof_165_id selected_proof_323_id
@@ -65,7 +66,7 @@ options id account_id acc_card_identifier chain_display_name description:longAny
 
 const SHARES = "shares level_1?:text level_2?:text level_3?:text level_4?:text level_5?:text";
 
-/** Passed-through fields whose default is 0, not `""`: they are flags. */
+/** The names of fields without a type whose default is 0, because they are flags. The others' default is `""`. */
 const FLAGS =
   /^(can_|allow_|enable_|show_|is_|include_)|^(protected|stackable|chain_active|text_message_enable|branded_site|campaign_require_register)$/;
 
@@ -82,8 +83,8 @@ export interface Field {
   isRequired: boolean;
   isNullable: boolean;
   type: string;
-  leftOut: unknown;
-  /** The kind of record whose id or ids the field has. */
+  valueIfLeftOut: unknown;
+  /** The kind of record that the field refers to, by an id or a list of ids. */
   to?: string;
   /** Whether the field cannot change once the record is stored. */
   isFixed: boolean;
@@ -95,69 +96,80 @@ export interface Kind {
   /** The names of the key's fields. */
   key: readonly string[];
   isEvent: boolean;
-  /** The field with an event's time; `""`: the kind is no event. */
+  /** The name of the field with the event's time, or `""` for a kind that is no event. */
   timeField: string;
-  /** The field with the id of the record's account, or of a record of that account; null: the kind has no account. */
+  /** The field that tells the record's account: its id, or the id of one of its records; null: there is no account. */
   ownerField: string | null;
 }
 
 const RECORDS = ["account", ...(TABLE.match(/^\w+/gm) ?? [])];
 
-function fieldOf(said: string, usual: string): Field {
-  const [, name = "", mark = "", type = usual, given] = /^(\w+)([*!?]?)(?::(\w+))?(?:=(.*))?$/.exec(said) ?? [];
-  const byType =
-    type === "any" || type.endsWith("Any") ? (FLAGS.test(name) ? 0 : "") : type === "shares" ? {} : TYPES[type]?.[1];
-  const leftOut =
-    mark === "?" ? null : given === undefined ? byType : typeof byType === "number" ? Number(given) : given;
+function defaultOf(name: string, type: string, text: string | undefined): unknown {
+  const byType = defaultOfType(name, type);
+  if (text === undefined) return byType;
+  return typeof byType === "number" ? Number(text) : text;
+}
+
+function defaultOfType(name: string, type: string): unknown {
+  if (type === "any" || type.endsWith("Any")) return FLAGS.test(name) ? 0 : "";
+  return type === "shares" ? {} : TYPES[type]?.[1];
+}
+
+/** @param declaration such as `total_count:count=1`. */
+function fieldOf(declaration: string, usualType: string): Field {
+  const [, name = "", mark = "", type = usualType, text] =
+    /^(\w+)([*!?]?)(?::(\w+))?(?:=(.*))?$/.exec(declaration) ?? [];
+  const valueIfLeftOut = mark === "?" ? null : defaultOf(name, type, text);
   const to = RECORDS.find((record) => record === type || `${record}s` === type);
   const isFixed = name === "kind" || name === "referrer_id" || (mark === "!" && to === type);
   return {
-    ...{ name, type, leftOut, isFixed, isKey: mark === "*", isNullable: mark === "?" },
+    ...{ name, type, valueIfLeftOut, isFixed, isKey: mark === "*", isNullable: mark === "?" },
     ...{ isRequired: mark === "*" || mark === "!", ...(to && { to }) },
   };
 }
 
-function kindOf(said: string, usual = "text"): Kind {
-  const [record = "", ...texts] = said.trim().split(/\s+/);
-  const fields = texts.map((one) => fieldOf(one, usual));
+/** @param declaration the name of the kind, and the declarations of its fields. */
+function kindOf(declaration: string, usualType = "text"): Kind {
+  const [record = "", ...fieldDeclarations] = declaration.trim().split(/\s+/);
+  const fields = fieldDeclarations.map((text) => fieldOf(text, usualType));
   const isEvent = fields.some(({ type }) => type === "event");
-  const owners = ["account_id", "location_id", "store_id", "campaign_id"];
-  const owner = owners.find((one) => fields.some(({ name }) => name === one));
+  const ownerFields = ["account_id", "location_id", "store_id", "campaign_id"];
+  const ownerField = ownerFields.find((field) => fields.some(({ name }) => name === field));
   return {
     record,
     fields,
     key: fields.filter(({ isKey }) => isKey).map(({ name }) => name),
     isEvent,
     timeField: (isEvent && fields.find(({ type }) => type === "now")?.name) || "",
-    ownerField: record === "account" ? "id" : (owner ?? null),
+    ownerField: record === "account" ? "id" : (ownerField ?? null),
   };
 }
 
-/** All kinds: each comes after the kinds that it refers to. */
+/** All kinds. Each comes after the kinds that its records refer to. */
 export const KINDS: readonly Kind[] = [
   kindOf(ACCOUNT, "any"),
   ...TABLE.trim()
     .split(/\n(?! )/)
-    .map((one) => kindOf(one)),
+    .map((declaration) => kindOf(declaration)),
 ];
 const OBJECTS: Readonly<Record<string, Kind>> = { options: kindOf(OPTIONS, "any"), shares: kindOf(SHARES) };
 
 /** Reads a field of a line. Null means the default, unless null is a value of the field. */
-export function readField({ type, to, isRequired, isNullable, leftOut }: Field, value: unknown): unknown {
+export function readField({ type, to, isRequired, isNullable, valueIfLeftOut }: Field, value: unknown): unknown {
   if (value === null && isNullable) return null;
   const takesNull = type === "now" || type === "any" || type.endsWith("Any");
-  if (!isRequired && (value === undefined || (value === null && !takesNull))) return leftOut;
+  if (!isRequired && (value === undefined || (value === null && !takesNull))) return valueIfLeftOut;
   const [read] = TYPES[type] ?? [];
   if (read !== undefined) return read(value);
   return to === undefined ? readObject(type, value) : id(value);
 }
 
-/** Reads an object. It gets all its fields, but `shares` only the fields that are given. */
+/** Reads an object. It gets a default for each field that is left out; only an object of `shares` does not. */
 function readObject(type: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return BAD;
-  const read = (OBJECTS[type]?.fields ?? []).map(
+  const entries = (OBJECTS[type]?.fields ?? []).map(
     (field) => [field.name, readField(field, (value as Row)[field.name])] as const,
   );
-  if (read.some(([, one]) => one === BAD)) return BAD;
-  return Object.fromEntries(read.filter(([, one]) => type !== "shares" || one !== null));
+  if (entries.some(([, fieldValue]) => fieldValue === BAD)) return BAD;
+  return Object.fromEntries(entries.filter(([, fieldValue]) => type !== "shares" || fieldValue !== null));
 }

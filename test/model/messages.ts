@@ -4,7 +4,7 @@ import { byCodePoint } from "./text.ts";
 
 // Messages (docs/contract/interface.md, 4.2).
 
-/** The customer's groups with a shown message, newest first. */
+/** The customer's groups that have a shown message, those with the newest message first. */
 export function messageGroups(state: State, caller: string, { check_time = "" }: Row, now: string): Row[] {
   return state
     .all("message_group")
@@ -17,11 +17,11 @@ export function messageGroups(state: State, caller: string, { check_time = "" }:
     );
 }
 
-/** A message is shown once its second is over. Of several messages in one second, the last stored is the last. */
+/** The newest message that is shown: its second is over. Of one second's messages, the last that was stored. */
 export function lastMessage(state: State, groupId: string, now: string): Row | undefined {
   const shown = state.all("message").filter(({ group_id, sent_at }) => group_id === groupId && sent_at < now);
   return shown.reduce<Row | undefined>(
-    (last, one) => (last === undefined || one.sent_at >= last.sent_at ? one : last),
+    (last, message) => (last === undefined || message.sent_at >= last.sent_at ? message : last),
     undefined,
   );
 }
@@ -32,15 +32,15 @@ function shownGroup(state: State, caller: string, group: Row, now: string): Row 
   if (last === undefined) return undefined;
   const { read_at = null, notifications_disabled = 0 } = state.find("message_state", group_id, caller) ?? {};
   const members = group.member_ids.filter((id: string) => id !== caller).map((id: string) => member(state, caller, id));
-  const named = (role: string, id: string) => ({
+  const nameAndAvatar = (role: string, id: string) => ({
     [`${role}_name`]: state.nameOf(id),
     [`${role}_avatar`]: state.customer(id)?.avatar ?? "",
   });
   return {
     ...{ group_id, group_image, group_name: groupName(members), initial_customer_id, notifications_disabled },
     ...{ last_message: last.body, last_message_time: last.sent_at, last_customer: last.customer_id },
-    ...named("initial_customer", initial_customer_id),
-    ...named("last_customer", last.customer_id),
+    ...nameAndAvatar("initial_customer", initial_customer_id),
+    ...nameAndAvatar("last_customer", last.customer_id),
     read_status: last.customer_id === caller || (read_at ?? "") >= last.sent_at ? 1 : 0,
     group_members: members,
   };

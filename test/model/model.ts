@@ -4,14 +4,14 @@ import { KINDS, pick, type Row } from "./kinds.ts";
 import { messageGroups } from "./messages.ts";
 import { type Call, PARAMETERS, readParameters } from "./parameters.ts";
 import { isRank, leaderboard, nearbyCampaigns, team } from "./program.ts";
-import { entries, fullSearch, me, type Whom } from "./search.ts";
+import { entries, fullSearch, me, type SearchScope } from "./search.ts";
 import { State } from "./state.ts";
 
-/** The expected answer. A failure has no body, but the fields that distinguish failures. */
+/** The expected answer. A failure's body is left out, because only its status and its wrong fields are compared. */
 export interface Expected {
   status: number;
   body?: Row;
-  /** Of 422: the names of the wrong parameters, without `rank_on`. */
+  /** Only with status 422: the names of the wrong parameters, without `rank_on`. */
   fields?: string[];
   /** Whether the list has another page. */
   hasNext?: boolean;
@@ -19,14 +19,13 @@ export interface Expected {
 
 export interface Settings {
   radiusMiles: number;
-  whom: Whom;
+  searchScope: SearchScope;
 }
 
 const NO_ITEMS: Expected = { status: 200, body: { status: false, errorCode: "NO_ITEMS" } };
 
 /**
- * A naive service that follows the contract alone: slow, simple, and in memory. The caller says at which second it feeds
- * or asks.
+ * A slow and simple service in memory that knows only the contract. The caller says at which second it feeds or asks.
  */
 export class Model {
   #state: State;
@@ -34,14 +33,14 @@ export class Model {
 
   constructor(settings: Partial<Settings> = {}, state = new State()) {
     this.#state = state;
-    this.#settings = { radiusMiles: 25, whom: "all", ...settings };
+    this.#settings = { radiusMiles: 25, searchScope: "all", ...settings };
   }
 
   get state(): State {
     return this.#state;
   }
 
-  /** The lines of an export: a line of each record, and a line that deletes it if it is deleted, erased or left. */
+  /** The lines of an export: a line for each record, and a second line that deletes it if it was deleted. */
   lines(): Row[] {
     return KINDS.flatMap(({ record, fields, key }) =>
       this.#state
@@ -67,62 +66,62 @@ export class Model {
     return answer;
   }
 
-  /** The answer to a customer's call at a second. */
+  /** The answer to a customer's call at the second `now`. */
   ask(caller: string, call: Call, now: string, settings = this.#settings): Expected {
     const { pathname } = new URL(call.path, "https://any.example");
     const endpoint = pathname.split("/").at(-1) ?? "";
     if (!(endpoint in PARAMETERS)) throw new Error(`The model knows no ${pathname}.`);
     const read = readParameters(endpoint, call);
     if ("bad" in read) return { status: 422, fields: read.bad.sort() };
-    const { given } = read;
+    const { parameters } = read;
     const state = this.#state;
     switch (endpoint) {
       case "near-by-popular-campaigns":
-        return items(nearbyCampaigns(state, given, now, settings.radiusMiles));
+        return withItems(nearbyCampaigns(state, parameters, now, settings.radiusMiles));
       case "messages":
-        return page(messageGroups(state, caller, given, now), given, NO_ITEMS);
+        return page(messageGroups(state, caller, parameters, now), parameters, NO_ITEMS);
       case "team-with-level":
-        return page(team(state, decodeURIComponent(pathname.split("/").at(-2) ?? ""), caller, given), given);
+        return page(team(state, decodeURIComponent(pathname.split("/").at(-2) ?? ""), caller, parameters), parameters);
       case "coupons":
-        return items(couponList(state, caller, given, now), NO_ITEMS);
+        return withItems(couponList(state, caller, parameters, now), NO_ITEMS);
       case "my-coupons":
-        return page(combinedCoupons(state, caller, given, now), given, NO_ITEMS, inLists);
+        return page(combinedCoupons(state, caller, parameters, now), parameters, NO_ITEMS, toCouponLists);
       case "full-search":
-        return { status: 200, body: fullSearch(state, caller, given, now, settings.whom) };
+        return { status: 200, body: fullSearch(state, caller, parameters, now, settings.searchScope) };
       case "leaderboard": {
         const { rank_on } = (call.body ?? {}) as Row;
         if (rank_on !== undefined && rank_on !== null && rank_on !== "" && !isRank(rank_on))
           return { status: 422, fields: [] };
-        return items(leaderboard(state, { ...given, rank_on: rank_on || undefined }, now));
+        return withItems(leaderboard(state, { ...parameters, rank_on: rank_on || undefined }, now));
       }
       case "entries":
-        return page(entries(state, caller, given), { page: 1, per_page: given.limit });
+        return page(entries(state, caller, parameters), { page: 1, per_page: parameters.limit });
       default:
-        return items(me(state, caller, now));
+        return withItems(me(state, caller, now));
     }
   }
 }
 
-/** An answer with these items. Null: the answer `none`. */
-function items(found: unknown, none: Expected = { status: 404 }): Expected {
-  return found === null ? none : { status: 200, body: { status: true, items: found } };
+/** An answer with these items. For null, the answer is `none`. */
+function withItems(items: unknown, none: Expected = { status: 404 }): Expected {
+  return items === null ? none : { status: 200, body: { status: true, items } };
 }
 
-/** A page of a list. An empty page gets the answer `none` if the endpoint has such an answer. */
+/** An answer with a page of a list. For an empty page, the answer is `none` if the endpoint has one. */
 function page(
   list: readonly Row[] | null,
   { page, per_page }: Row,
   none?: Expected,
-  toItems: (list: readonly Row[]) => unknown = (some) => some,
+  toItems: (list: readonly Row[]) => unknown = (items) => items,
 ): Expected {
   if (list === null) return { status: 404 };
   const shown = list.slice((page - 1) * per_page, page * per_page);
   if (shown.length === 0 && none !== undefined) return none;
-  return { ...items(toItems(shown)), hasNext: list.length > page * per_page };
+  return { ...withItems(toItems(shown)), hasNext: list.length > page * per_page };
 }
 
-/** The combined coupon list as an object of three. */
-function inLists(list: readonly Row[]): Row {
-  const of = (kind: string) => list.filter((one) => one.list === kind).map(({ record }) => record);
-  return { store: of("store"), mfg: of("mfg"), digital: of("digital") };
+/** Splits the coupons of `/my-coupons` into the three lists of its answer. */
+function toCouponLists(coupons: readonly Row[]): Row {
+  const ofList = (name: string) => coupons.filter(({ list }) => list === name).map(({ record }) => record);
+  return { store: ofList("store"), mfg: ofList("mfg"), digital: ofList("digital") };
 }

@@ -38,25 +38,29 @@ const ids: Read = (value) => {
 const LISTS = ["stores", "customers", "campaigns"];
 const lists: Read = (value) => {
   const read = search(value) === BAD ? ["?"] : parts(String(value));
-  return read.every((part) => LISTS.includes(part)) ? (read.length > 0 ? read : LISTS) : BAD;
+  if (!read.every((part) => LISTS.includes(part))) return BAD;
+  return read.length > 0 ? read : LISTS;
 };
 const query: Read = (value) => (typeof value === "string" ? text(100, /^.{3}/su)(value.trim()) : BAD);
 
 interface Parameter {
   read: Read;
   isRequired?: true;
-  leftOut?: unknown;
+  valueIfLeftOut?: unknown;
   isList?: true;
-  /** In a body, `""` and null mean that the parameter is absent. */
+  /** In a body, `""` and null mean that the parameter is left out. */
   isText?: true;
 }
 
-const PAGING = { page: { read: number(1, 999_999_999), leftOut: 1 }, per_page: { read: number(1, 100), leftOut: 50 } };
+const PAGING = {
+  page: { read: number(1, 999_999_999), valueIfLeftOut: 1 },
+  per_page: { read: number(1, 100), valueIfLeftOut: 50 },
+};
 
-/** The parameters of each endpoint, by the end of its path. */
+/** The parameters of each endpoint. The key is the last segment of the endpoint's path. */
 export const PARAMETERS: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
   "near-by-popular-campaigns": {
-    count: { read: number(1, 100), leftOut: 8 },
+    count: { read: number(1, 100), valueIfLeftOut: 8 },
     latitude: { read: number(-90, 90, false), isRequired: true },
     longitude: { read: number(-180, 180, false), isRequired: true },
     single_account_id: { read: id, isRequired: true },
@@ -64,54 +68,54 @@ export const PARAMETERS: Readonly<Record<string, Readonly<Record<string, Paramet
   messages: { ...PAGING, check_time: { read: time } },
   "team-with-level": { ...PAGING, level_no: { read: number(1, 5) }, team_member_id: { read: id } },
   coupons: {
-    includemfg: { read: flag, leftOut: false },
-    include_images: { read: flag, leftOut: false },
+    includemfg: { read: flag, valueIfLeftOut: false },
+    include_images: { read: flag, valueIfLeftOut: false },
     search: { read: search },
     type: { read: search },
     accountId: { read: id },
   },
   "my-coupons": {
     ...PAGING,
-    digitalonly: { read: flag, leftOut: false },
+    digitalonly: { read: flag, valueIfLeftOut: false },
     search: { read: search },
     type: { read: oneOf("store", "mfg") },
-    storeId: { read: ids, isList: true, leftOut: [] },
-    includemfg: { read: flag, leftOut: true },
+    storeId: { read: ids, isList: true, valueIfLeftOut: [] },
+    includemfg: { read: flag, valueIfLeftOut: true },
   },
   "full-search": {
     query: { read: query, isRequired: true },
-    filter: { read: lists, leftOut: LISTS, isText: true },
-    typos: { read: (value) => (typeof value === "boolean" ? value : BAD), leftOut: true },
+    filter: { read: lists, valueIfLeftOut: LISTS, isText: true },
+    typos: { read: (value) => (typeof value === "boolean" ? value : BAD), valueIfLeftOut: true },
   },
   leaderboard: {
     location_id: { read: id, isRequired: true, isText: true },
     eip_campaign_id: { read: id, isText: true },
   },
   me: {},
-  entries: { limit: { read: number(1, 100), leftOut: 50 }, account_id: { read: text(15, /^[1-9]\d*$/) } },
+  entries: { limit: { read: number(1, 100), valueIfLeftOut: 50 }, account_id: { read: text(15, /^[1-9]\d*$/) } },
 };
 
-/** Reads the parameters of a call, or gives the names of the wrong parameters. */
-export function readParameters(endpoint: string, { path, body }: Call): { given: Row } | { bad: string[] } {
+/** Reads the parameters of a call, or returns the names of the wrong parameters. */
+export function readParameters(endpoint: string, { path, body }: Call): { parameters: Row } | { bad: string[] } {
   const searchParams = new URL(path, "https://any.example").searchParams;
   const inQuery = (name: string) => {
     const values = searchParams.getAll(name);
-    return values.length > 1 ? values : values[0] === "" ? undefined : values[0];
+    if (values.length > 1) return values;
+    return values[0] === "" ? undefined : values[0];
   };
-  const givenValue = (name: string, { isText }: Parameter) => {
+  const sentValue = (name: string, { isText }: Parameter) => {
     if (body === undefined) return inQuery(name);
     const value = (body as Row)[name];
-    const given = isText && (value === "" || value === null) ? undefined : value;
-    if (name !== "location_id" || given !== undefined) return given;
-    const places = searchParams.getAll(name).filter((place) => place !== "");
-    return places.length > 1 ? places : places[0];
+    const valueInBody = isText && (value === "" || value === null) ? undefined : value;
+    if (name !== "location_id" || valueInBody !== undefined) return valueInBody;
+    const ids = searchParams.getAll(name).filter((id) => id !== "");
+    return ids.length > 1 ? ids : ids[0];
   };
-  const parameters = Object.entries(PARAMETERS[endpoint] ?? {});
-  const read = parameters.map(([name, parameter]) => {
-    const value = givenValue(name, parameter);
-    if (value === undefined) return [name, parameter.isRequired ? BAD : parameter.leftOut] as const;
+  const entries = Object.entries(PARAMETERS[endpoint] ?? {}).map(([name, parameter]) => {
+    const value = sentValue(name, parameter);
+    if (value === undefined) return [name, parameter.isRequired ? BAD : parameter.valueIfLeftOut] as const;
     return [name, Array.isArray(value) && !parameter.isList ? BAD : parameter.read(value)] as const;
   });
-  const bad = read.filter(([, value]) => value === BAD).map(([name]) => name);
-  return bad.length > 0 ? { bad } : { given: Object.fromEntries(read) };
+  const bad = entries.filter(([, value]) => value === BAD).map(([name]) => name);
+  return bad.length > 0 ? { bad } : { parameters: Object.fromEntries(entries) };
 }

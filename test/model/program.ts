@@ -18,29 +18,30 @@ function miles(one: Row, other: Row): number {
   return 2 * EARTH_RADIUS_MILES * Math.asin(Math.sqrt(Math.min(1, haversine)));
 }
 
-/** Whether a campaign is on, and the day in its time zone is within its dates. */
+/** Whether a campaign is active, and today in its time zone is within its dates. */
 export function isRunning({ status, campaign_start_date, campaign_end_date, time_zone }: Row, now: string): boolean {
   return status === 1 && isWithin(today(now, time_zone), campaign_start_date, campaign_end_date);
 }
 
-export function nearbyCampaigns(state: State, given: Row, now: string, radiusMiles: number): Row[] {
-  const { count, single_account_id: account } = given;
+export function nearbyCampaigns(state: State, parameters: Row, now: string, radiusMiles: number): Row[] {
+  const { count, single_account_id: account } = parameters;
   const nearby = state
     .all("store")
     .filter(({ id, account_id }) => account_id === account && state.shown("store", id))
-    .map((store): Row => ({ id: store.id, distance: miles(given, store) }))
+    .map((store): Row => ({ id: store.id, distance: miles(parameters, store) }))
     .filter(({ distance }) => distance <= radiusMiles);
   return state
     .all("campaign")
     .filter((one) => one.account_id === account && state.shown("campaign", one.id) && isRunning(one, now))
     .flatMap((campaign) => {
-      const own = nearby.filter(({ id }) => campaign.store_ids === "all" || campaign.store_ids.includes(id));
-      const isBooked = (entry: Row) => entry.campaign_id === campaign.id && own.some(({ id }) => id === entry.store_id);
-      const earned = sum(state.all("balance_entry").filter(isBooked), ({ amount }) =>
+      const stores = nearby.filter(({ id }) => campaign.store_ids === "all" || campaign.store_ids.includes(id));
+      const isOfCampaign = (entry: Row) =>
+        entry.campaign_id === campaign.id && stores.some(({ id }) => id === entry.store_id);
+      const earned = sum(state.all("balance_entry").filter(isOfCampaign), ({ amount }) =>
         Math.max(0, toHundredths(amount)),
       );
-      const distance = Math.min(...own.map((store) => store.distance));
-      return own.length === 0 ? [] : { ...campaign, id: campaign.id, earned, distance };
+      const distance = Math.min(...stores.map((store) => store.distance));
+      return stores.length === 0 ? [] : { ...campaign, id: campaign.id, earned, distance };
     })
     .sort((one, other) => other.earned - one.earned || one.distance - other.distance || byCodePoint(one.id, other.id))
     .slice(0, count)
@@ -50,8 +51,8 @@ export function nearbyCampaigns(state: State, given: Row, now: string, radiusMil
     }));
 }
 
-/** The members at a depth below a customer. Former members are not listed, but their referrals stay at their depth. */
-function below(state: State, store: string, root: string, depth: number): string[] {
+/** The members `depth` referrals below a customer. Former members are left out, but those below them are not. */
+function membersBelow(state: State, store: string, root: string, depth: number): string[] {
   const memberships = state.all("membership").filter(({ store_id }) => store_id === store);
   let level = [root];
   for (let at = 0; at < depth; at += 1)
@@ -59,7 +60,7 @@ function below(state: State, store: string, root: string, depth: number): string
   return level.filter((id) => state.find("membership", store, id)?.joined);
 }
 
-/** The members of a team, if the caller may see them; null: the answer is 404. */
+/** The members of a team; null if the caller may not see it, so that the answer is 404. */
 export function team(
   state: State,
   store: string,
@@ -68,11 +69,11 @@ export function team(
 ): Row[] | null {
   if (!state.shown("store", store)) return null;
   const isMember = state.find("membership", store, caller)?.joined === true;
-  const isOfTeam = isMember && DEPTHS.some((depth) => below(state, store, caller, depth).includes(root));
+  const isOfTeam = isMember && DEPTHS.some((depth) => membersBelow(state, store, caller, depth).includes(root));
   if (root !== caller && !isOfTeam) return null;
   if (!isMember) return [];
   return DEPTHS.filter((depth) => level_no === undefined || depth === level_no).flatMap((depth) =>
-    below(state, store, root, depth)
+    membersBelow(state, store, root, depth)
       .map((id) => teamMember(state, store, caller, { id, depth }))
       .sort((one, other) => byCodePoint(one.name, other.name) || byCodePoint(one.id, other.id)),
   );
@@ -95,7 +96,7 @@ function teamMember(state: State, store: string, caller: string, { id, depth }: 
     current_level: depth,
     levels: DEPTHS.map((level_no) => ({
       level_no,
-      total_members: below(state, store, id, level_no).length,
+      total_members: membersBelow(state, store, id, level_no).length,
       total_tokens_earned: earned(level_no) / 100,
     })),
   };
@@ -119,14 +120,19 @@ export function leaderboard(state: State, { location_id, eip_campaign_id, rank_o
   });
   const total = (one: Row): number => one[TOTALS[rank_on] ?? ""];
   const totals = state.all("employee").flatMap(({ id, name, avatar }): Row[] => {
-    const own = plays.filter(({ employee_id }) => employee_id === id);
-    if (own.length === 0 || !state.shown("employee", id) || !state.shown("store", location_id)) return [];
+    const playsOfEmployee = plays.filter(({ employee_id }) => employee_id === id);
+    if (playsOfEmployee.length === 0 || !state.shown("employee", id) || !state.shown("store", location_id)) return [];
     return [
       {
-        ...{ employee_id: id, employee_name: name, avatar, total_runs: sum(own, ({ runs }) => toHundredths(runs)) },
-        total_hits: sum(own, ({ hits }) => hits),
-        total_doubles: sum(own, ({ doubles }) => doubles),
-        total_triples: sum(own, ({ triples }) => triples),
+        ...{
+          employee_id: id,
+          employee_name: name,
+          avatar,
+          total_runs: sum(playsOfEmployee, ({ runs }) => toHundredths(runs)),
+        },
+        total_hits: sum(playsOfEmployee, ({ hits }) => hits),
+        total_doubles: sum(playsOfEmployee, ({ doubles }) => doubles),
+        total_triples: sum(playsOfEmployee, ({ triples }) => triples),
       },
     ];
   });

@@ -2,7 +2,7 @@ import type { Random } from "../../scripts/program/random.ts";
 import type { RandomWords } from "./random-words.ts";
 import { addSeconds } from "./time.ts";
 
-/** Where a program's stores are: at the edges of the map, or at an ordinary place. */
+/** The stores of a program are around one of these points: at the edges of the map, or at an ordinary location. */
 const CENTERS = [
   [0, 180],
   [52, -180],
@@ -13,7 +13,7 @@ const CENTERS = [
 ] as const;
 const ZONES = ["UTC", "America/Los_Angeles", "Asia/Kathmandu", "Pacific/Kiritimati"];
 
-/** The values of a random program's fields. */
+/** Makes random values for the fields of a random program. */
 export class RandomValues {
   readonly #random: Random;
   readonly #words: RandomWords;
@@ -25,7 +25,7 @@ export class RandomValues {
     this.#center = random.pick(CENTERS);
   }
 
-  /** A good value of a field. */
+  /** A valid value for a field. */
   of(type: string, name: string, now: string): unknown {
     const random = this.#random;
     const soon = () => addSeconds(now, random.pick([-1, 0, 1, 2, -86_400, 86_400]));
@@ -62,7 +62,7 @@ export class RandomValues {
     return (makers[type] ?? (() => this.#words.text()))();
   }
 
-  /** A value that is bad for nearly every field. */
+  /** A value that is invalid for nearly every field. */
   bad(): unknown {
     return this.#random.pick<unknown>([null, "", 7.5, "x".repeat(2_001), [], {}, "\ud800", "2026-02-30", true]);
   }
@@ -71,7 +71,7 @@ export class RandomValues {
     return this.#random.pick(["Dollar_Off", "DOLLAR_off", "Free_Item"]);
   }
 
-  /** A place around the center. There are few places, so that stores share them. */
+  /** One of a few points around the center, so that several stores are at one point. */
   place(): { latitude: number; longitude: number } {
     const [latitude, longitude] = this.#center;
     const random = this.#random;

@@ -1,19 +1,19 @@
 import type { Random } from "../../scripts/program/random.ts";
 
 const split = (text: string) => text.split(" ");
-/** Words with unusual letters, digits and signs, and words of query languages. */
+/** Words with unusual letters, digits and signs, and words that mean something to SQL or FTS5. */
 const ODD = split(
   "ann Anna ANAÏS José jose Jose\u0301 Zürich ma mar Mary Straße Łódź lodz øre ΟΔΟΣ οδος Κώστας 日本語 日本 Café cafe\u0301s 12 123 80202 ½ " +
     'x² Ⅷ ﬁsh Ǆ İstanbul ıstanbul Хлебный हिन्दी 김치 O\'Brien OR NEAR AND NOT a-b +1 * "quoted" 🎉party ſo K µ k μ Ꭰ Ა ა NULL \\ % _ שלום ～ 🍩 \uffff',
 );
-/** Similar words, which a search may take for each other. */
+/** Sets of words so similar that a search may take one for another. */
 const ALIKE = [
   "garcia garica gracia García garcias mari maria Marina maris marias marsi smith smithe smit Smiths smitten",
   "abcde abced abcd abcdef abcxe abbcde abcde1 abcd9 12345 aaaaa aaaa aaaaaa starbucks starbuckses",
   "οδυσσέας οδυσσεας οδυσεας οδυσσεα ΟΔΥΣΣΕΥΣ хлебный хлебнй хелбный 日本語東京 日本語京東 日本東京都 𐐨𐐩𐐪𐐫𐐬 𐐨𐐪𐐩𐐫𐐬",
 ].map(split);
 
-/** The words of a random program: some odd words, and some similar words. */
+/** Makes the texts of a random program, from a few unusual and a few similar words. */
 export class RandomWords {
   readonly #random: Random;
   readonly #words: readonly string[];

@@ -19,7 +19,7 @@ describe("a random program that is exported, and restored into an empty database
       await trial.begin();
       for (let step = 0; step < 12; step += 1) {
         await trial.change();
-        // The database's clock may be set back: then the stamp of messages is later.
+        // With -1, the clock of the database is set back, so that new messages get times later than the clock's.
         await trial.pass(trial.random.pick([0, 0, 1, 2, -1]));
       }
       const pages = await trial.checkExport();

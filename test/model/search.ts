@@ -8,17 +8,20 @@ import { toHundredths } from "./values.ts";
 // Full search, `/me` and its entries (docs/contract/interface.md, 4.6 and 4.8).
 
 /** Which customers a search finds: all, the caller and friends, or only the caller. */
-export type Whom = "all" | "friends" | "none";
+export type SearchScope = "all" | "friends" | "none";
 
-interface Found {
+interface Searchable {
   record: Row;
   /** The words of the record's texts. */
-  held: string[];
-  /** The words of the query with which no word of the record begins. */
-  missing: string[];
+  words: string[];
 }
 
-/** A customer as another customer sees it. Only friends see birth date, card, address and balance. */
+interface Found extends Searchable {
+  /** The words of the query that no word of the record begins with. */
+  unmatchedWords: string[];
+}
+
+/** A customer as the caller sees it. Only friends see the birth date, card, address and balance. */
 export function customerObject(state: State, customer: Row, caller: string, now: string): Row {
   const { id, first_name, last_name, customer_description, avatar } = customer;
   const isOpen = id === caller || state.friendStatus(id, caller) === 1;
@@ -47,7 +50,7 @@ export function customerObject(state: State, customer: Row, caller: string, now:
   };
 }
 
-/** The caller with the balance at each account; null: the answer is 404. */
+/** The caller, with the balance at each account; null if there is no such customer, so that the answer is 404. */
 export function me(state: State, caller: string, now: string): Row | null {
   const customer = state.customer(caller);
   if (customer === undefined) return null;
@@ -71,35 +74,35 @@ export function me(state: State, caller: string, now: string): Row | null {
   return { ...customerObject(state, customer, caller, now), balances };
 }
 
-/** The entries of a customer, newest first; null: the answer is 404. */
-export function entries(state: State, caller: string, { account_id: only }: Row): Row[] | null {
+/** The caller's balance entries, newest first; null if there is no such customer, so that the answer is 404. */
+export function entries(state: State, caller: string, { account_id: onlyAccount }: Row): Row[] | null {
   if (state.customer(caller) === undefined) return null;
-  const named = (record: string, id: string | null) =>
+  const idAndName = (record: string, id: string | null) =>
     id === null ? null : pick(state.find(record, id) ?? {}, "id name");
   return state
     .all("balance_entry")
     .map((entry): Row => ({ ...entry, account_id: state.find("store", entry.store_id)?.account_id }))
     .filter(({ customer_id, account_id }) => customer_id === caller && state.shown("account", account_id))
-    .filter(({ account_id }) => only === undefined || only === account_id)
+    .filter(({ account_id }) => onlyAccount === undefined || onlyAccount === account_id)
     .sort((one, other) => byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id))
     .map((entry) => ({
       ...pick(entry, "id description created_at account_id"),
       amount: toHundredths(entry.amount) / 100,
-      store: named("store", entry.store_id),
-      campaign: named("campaign", entry.campaign_id),
+      store: idAndName("store", entry.store_id),
+      campaign: idAndName("campaign", entry.campaign_id),
       brought_forward: false,
     }));
 }
 
 /** The records of a list that the caller may find, with their words. */
-function searched(state: State, list: string, caller: string, whom: Whom): { record: Row; held: string[] }[] {
+function searchable(state: State, list: string, caller: string, scope: SearchScope): Searchable[] {
   if (list === "customers") {
     const isFound = (id: string) =>
-      whom === "all" || id === caller || (whom === "friends" && state.friendStatus(id, caller) === 1);
+      scope === "all" || id === caller || (scope === "friends" && state.friendStatus(id, caller) === 1);
     return state
       .all("customer")
       .filter(({ id, erased }) => !erased && isFound(id) && !state.find("block", id, caller))
-      .map((record) => ({ record, held: wordsOf(record.first_name, record.last_name) }));
+      .map((record) => ({ record, words: wordsOf(record.first_name, record.last_name) }));
   }
   const kind = list === "stores" ? "store" : "campaign";
   const fields = ["name", "address_line_1", "address_line_2", "city", "state", "zip", "campaign_description"];
@@ -108,58 +111,65 @@ function searched(state: State, list: string, caller: string, whom: Whom): { rec
     .filter(({ id }) => state.shown(kind, id))
     .map((record) => ({
       record,
-      held: wordsOf(...fields.map((field) => record[field]), state.find("account", record.account_id)?.company),
+      words: wordsOf(...fields.map((field) => record[field]), state.find("account", record.account_id)?.company),
     }));
 }
 
-function findIn(
-  records: readonly { record: Row; held: string[] }[],
-  asked: readonly string[],
-  isForgiving: boolean,
-): Found[] {
-  if (asked.length === 0) return [];
-  const found = records.map((one) => ({
-    ...one,
-    missing: asked.filter((word) => !one.held.some((own) => own.startsWith(word))),
+function findIn(records: readonly Searchable[], query: readonly string[], isForgiving: boolean): Found[] {
+  if (query.length === 0) return [];
+  const candidates = records.map(({ record, words }) => ({
+    record,
+    words,
+    unmatchedWords: query.filter((asked) => !words.some((word) => word.startsWith(asked))),
   }));
   if (isForgiving)
-    return found
-      .filter(({ held, missing }) => missing.every((word) => held.some((own) => forgives(word, own))))
-      .sort((one, other) => one.missing.length - other.missing.length)
+    return candidates
+      .filter(({ words, unmatchedWords }) =>
+        unmatchedWords.every((asked) => words.some((word) => forgives(asked, word))),
+      )
+      .sort((one, other) => one.unmatchedWords.length - other.unmatchedWords.length)
       .slice(0, 20);
-  const isWhole = ({ held }: Found) => asked.every((word) => held.includes(word));
-  const begun = found.filter(({ missing }) => missing.length === 0);
-  return [...begun.filter(isWhole), ...begun.filter((one) => !isWhole(one))].slice(0, 20);
+  const hasWholeWords = ({ words }: Found) => query.every((asked) => words.includes(asked));
+  const matches = candidates.filter(({ unmatchedWords }) => unmatchedWords.length === 0);
+  return [...matches.filter(hasWholeWords), ...matches.filter((match) => !hasWholeWords(match))].slice(0, 20);
 }
 
-/** The words for which a misspelled word was taken. The word of the most records comes first. */
-function corrections(word: string, shown: readonly Found[]): string[] {
-  const words = shown
-    .filter(({ missing }) => missing.includes(word))
-    .map(({ held }) => held.filter((own) => own.length <= 100 && forgives(word, own)));
-  const count = (one: string) => words.filter((some) => some.includes(one)).length;
-  return [...new Set(words.flat())]
+/** The words that a misspelled word was taken for. The word that is in the most records comes first. */
+function corrections(asked: string, shown: readonly Found[]): string[] {
+  const wordsOfRecords = shown
+    .filter(({ unmatchedWords }) => unmatchedWords.includes(asked))
+    .map(({ words }) => words.filter((word) => word.length <= 100 && forgives(asked, word)));
+  const count = (word: string) => wordsOfRecords.filter((words) => words.includes(word)).length;
+  return [...new Set(wordsOfRecords.flat())]
     .sort((one, other) => count(other) - count(one) || byCodePoint(one, other))
     .slice(0, 5);
 }
 
-export function fullSearch(state: State, caller: string, { query, filter, typos }: Row, now: string, whom: Whom): Row {
-  const asked = [...new Set(wordsOf(query))];
+export function fullSearch(
+  state: State,
+  caller: string,
+  { query, filter, typos }: Row,
+  now: string,
+  scope: SearchScope,
+): Row {
+  const queryWords = [...new Set(wordsOf(query))];
   const find = (isForgiving: boolean) =>
     new Map<string, Found[]>(
-      filter.map((list: string) => [list, findIn(searched(state, list, caller, whom), asked, isForgiving)]),
+      filter.map((list: string) => [list, findIn(searchable(state, list, caller, scope), queryWords, isForgiving)]),
     );
   const exact = find(false);
-  const isNothing = [...exact.values()].every(({ length }) => length === 0);
-  const found = isNothing && typos ? find(true) : exact;
+  const isEmpty = [...exact.values()].every(({ length }) => length === 0);
+  const found = isEmpty && typos ? find(true) : exact;
   const shown = [...found.values()].flat();
-  const forgiven = asked.filter((word) => shown.some(({ missing }) => missing.includes(word)));
+  const forgiven = queryWords.filter((word) => shown.some(({ unmatchedWords }) => unmatchedWords.includes(word)));
   const list = (name: string) =>
     (found.get(name) ?? []).map(({ record }) => recordObject(state, name, record, caller, now));
-  const both = { stores: list("stores"), customers: list("customers") };
+  const storesAndCustomers = { stores: list("stores"), customers: list("customers") };
   return {
     status: true,
-    ...(filter.includes("campaigns") ? { items: { ...both, campaigns: list("campaigns") } } : both),
+    ...(filter.includes("campaigns")
+      ? { items: { ...storesAndCustomers, campaigns: list("campaigns") } }
+      : storesAndCustomers),
     ...(forgiven.length > 0 && {
       forgiven,
       meant: Object.fromEntries(forgiven.map((word) => [word, corrections(word, shown)])),

@@ -1,4 +1,4 @@
-/** The number of records of each kind, and how often a change is about a record of the kind. */
+/** For each kind of record: how many there are, and the share of the program's changes that are about the kind. */
 export type Shape = Readonly<Record<string, readonly [count: number, weight: number]>>;
 
 export const MIXED: Shape = {
@@ -22,7 +22,7 @@ export const MIXED: Shape = {
   message: [8, 9],
 };
 
-/** Shapes of programs: a mixed program, and programs with many records of one endpoint. */
+/** A mixed program, and for each endpoint a program with many of the records that it shows. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
   mixed: MIXED,
   "nearby campaigns": { ...MIXED, store: [22, 6], campaign: [8, 6], balance_entry: [90, 20] },

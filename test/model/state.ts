@@ -1,23 +1,23 @@
 import { KINDS, type Kind, type Row } from "./kinds.ts";
 import { toHundredths } from "./values.ts";
 
-/** The key of a record among its kind. The pair of a friendship has no order. */
+/** The key of a record within its kind. The two customers of a friendship may come in either order. */
 export function keyOf({ record, key }: Pick<Kind, "record" | "key">, row: Row): string {
   const parts = key.map((field) => row[field]);
   return JSON.stringify(record === "friendship" ? parts.sort() : parts);
 }
 
 export const sum = (rows: readonly Row[], value: (row: Row) => number): number =>
-  rows.reduce((all, row) => all + value(row), 0);
+  rows.reduce((total, row) => total + value(row), 0);
 
-/** All records: of each kind by their keys, in the order in which they were first stored. */
+/** A table of records for each kind, by their keys. Records keep the order in which they were first stored. */
 export class State {
   readonly #tables: Map<string, Map<string, Row>>;
-  /** The kinds whose tables this state does not share with a copy. */
-  readonly #own = new Set<string>();
+  /** The kinds whose tables belong to this state alone. It shares the others with the state that it was copied from. */
+  readonly #ownTables = new Set<string>();
   readonly #lists = new Map<string, readonly Row[]>();
-  /** The last stamp of messages, and the time of D1's clock when it was taken. */
-  clock = { stamp: "", said: "" };
+  /** The stamp, which is the time of the last messages, and the time of D1's clock when they were stored. */
+  clock = { stamp: "", time: "" };
 
   constructor(tables = new Map(KINDS.map(({ record }) => [record, new Map<string, Row>()]))) {
     this.#tables = tables;
@@ -29,21 +29,21 @@ export class State {
     return table;
   }
 
-  /** Replaces the record with this key; undefined: removes it. Rows are never changed in place, because copies share them. */
+  /** Replaces the record with this key; undefined removes it. Copies share rows, so no row is changed in place. */
   store(record: string, key: string, row: Row | undefined): void {
-    if (!this.#own.has(record)) this.#tables.set(record, new Map(this.table(record)));
-    this.#own.add(record);
+    if (!this.#ownTables.has(record)) this.#tables.set(record, new Map(this.table(record)));
+    this.#ownTables.add(record);
     this.#lists.delete(record);
     if (row === undefined) this.#tables.get(record)?.delete(key);
     else this.#tables.get(record)?.set(key, row);
   }
 
-  /** Changes some fields of some records, or removes the records. */
-  change(record: string, isChanged: (row: Row) => boolean, changed: (row: Row) => Row | undefined): void {
+  /** Changes the records for which `isChanged` is true. Removes those for which `newFields` returns undefined. */
+  change(record: string, isChanged: (row: Row) => boolean, newFields: (row: Row) => Row | undefined): void {
     for (const [key, row] of [...this.table(record)])
       if (isChanged(row)) {
-        const change = changed(row);
-        this.store(record, key, change && { ...row, ...change });
+        const fields = newFields(row);
+        this.store(record, key, fields && { ...row, ...fields });
       }
   }
 
@@ -57,7 +57,7 @@ export class State {
     return this.table(record).get(JSON.stringify(record === "friendship" ? key.sort() : key));
   }
 
-  /** A copy, which shares tables with this state. From then on only the copy may be changed. */
+  /** A copy, which shares tables with this state. After this, only the copy may be changed. */
   copy(): State {
     const copy = new State(new Map(this.#tables));
     copy.clock = { ...this.clock };
@@ -72,7 +72,7 @@ export class State {
     return row;
   }
 
-  /** A customer, unless erased. */
+  /** The customer with this id, unless erased. */
   customer(id: unknown): Row | undefined {
     const row = this.find("customer", id);
     return row?.erased ? undefined : row;
@@ -83,18 +83,18 @@ export class State {
     return customer === undefined ? "" : `${customer.first_name} ${customer.last_name}`;
   }
 
-  /** 1: friends, 0: a request is pending, -1: neither. */
+  /** 1 for friends, 0 while one has asked the other, -1 otherwise. */
   friendStatus(one: unknown, other: unknown): number {
     return this.find("friendship", one, other)?.status ?? -1;
   }
 
-  /** A customer's balance in hundredths, at all stores or at some. */
+  /** A customer's balance in hundredths, at all stores or at those that `isCounted`. */
   balance(id: unknown, isCounted: (storeId: string) => boolean = () => true): number {
     const entries = this.all("balance_entry").filter((one) => one.customer_id === id && isCounted(one.store_id));
     return sum(entries, ({ amount }) => toHundredths(amount));
   }
 
-  /** The stores that a customer has joined, and that answers may show. */
+  /** The stores that a customer has joined, without those that answers may not show. */
   joinedStores(id: unknown): Row[] {
     return this.all("membership")
       .filter((one) => one.customer_id === id && one.joined)

@@ -3,15 +3,15 @@
 /** Compares by code point: the order of all names and ids. */
 export function byCodePoint(one: string, other: string): number {
   const [left, right] = [[...one], [...other]];
-  const at = left.findIndex((character, index) => character !== right[index]);
-  if (at < 0) return left.length - right.length;
-  return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
+  const firstDifference = left.findIndex((character, index) => character !== right[index]);
+  if (firstDifference < 0) return left.length - right.length;
+  return (left[firstDifference]?.codePointAt(0) ?? 0) - (right[firstDifference]?.codePointAt(0) ?? -1);
 }
 
-/** Decomposes a text, removes marks, and changes it to lower case. The two small sigmas become one. */
+/** Removes accents and other marks, and converts to lower case. Both small sigmas become the same letter. */
 export function fold(text: string): string {
   const characters = [...text.normalize("NFD")].filter((character) => !/\p{M}/u.test(character));
-  // Character by character: the lower case of some letters depends on their neighbours.
+  // Convert each character alone, because the lower case of some letters depends on their neighbours.
   return characters.map((character) => (character === "ς" ? "σ" : character.toLowerCase())).join("");
 }
 
@@ -20,19 +20,19 @@ export function wordsOf(...texts: unknown[]): string[] {
   return texts.flatMap((text) => fold(String(text ?? "")).split(/[^\p{L}\p{N}]+/u)).filter((word) => word !== "");
 }
 
-/** Whether the asked word may be a misspelling of the beginning of the other word. */
-export function forgives(asked: string, held: string): boolean {
-  const [letters, others] = [[...asked], [...held]];
-  if (!/^\p{L}{5,}$/u.test(asked) || letters[0] !== others[0]) return false;
+/** Whether the asked word is one typo away from the beginning of the stored word, and a search forgives that typo. */
+export function forgives(asked: string, stored: string): boolean {
+  const [letters, storedLetters] = [[...asked], [...stored]];
+  if (!/^\p{L}{5,}$/u.test(asked) || letters[0] !== storedLetters[0]) return false;
   const withoutLast = letters.slice(0, -1).join("");
-  return others.some((_, index) => {
-    const beginning = others.slice(0, index + 1);
+  return storedLetters.some((_, index) => {
+    const beginning = storedLetters.slice(0, index + 1);
     if (distance(letters, beginning) !== 1) return false;
-    return beginning.join("") !== withoutLast || held === withoutLast;
+    return beginning.join("") !== withoutLast || stored === withoutLast;
   });
 }
 
-/** The distance by optimal string alignment: letters added, left out or replaced, and neighbours swapped. */
+/** The number of typos (optimal string alignment): letters added, left out or replaced, and neighbours swapped. */
 function distance(one: readonly string[], other: readonly string[]): number {
   const rows = [...one, ""].map((_, row) => [...other, ""].map((_, column) => (row === 0 ? column : row)));
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

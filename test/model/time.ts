@@ -6,7 +6,7 @@ export const toInstant = (time: string): number => Date.parse(`${time.replace(" 
 export const toTime = (instant: number): string => new Date(instant).toISOString().slice(0, 19).replace("T", " ");
 export const addSeconds = (time: string, seconds: number): string => toTime(toInstant(time) + seconds * SECOND_MS);
 
-/** Whether the text is a second that exists in the calendar. */
+/** Whether the text is a time in the form `YYYY-MM-DD hh:mm:ss` that exists in the calendar. */
 function isTime(text: string): boolean {
   const instant = toInstant(text);
   return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && !Number.isNaN(instant) && toTime(instant) === text;
@@ -16,7 +16,7 @@ export const isDate = (text: string): boolean => isTime(`${text} 00:00:00`);
 
 const FORMS = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-/** Converts a time in any form of the feed to UTC; undefined: it is no such time. */
+/** Converts a time in any form that the feed accepts to UTC; undefined for other texts. */
 export function toUtc(text: string): string | undefined {
   const [, date, clock = "00:00:00", zone] = FORMS.exec(text) ?? [];
   if (date === undefined || !isTime(`${date} ${clock}`) || (/T/i.test(text) && zone === undefined)) return undefined;
@@ -29,7 +29,7 @@ export function toUtc(text: string): string | undefined {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The day in a time zone at an instant, `YYYY-MM-DD`. */
+/** The day in a time zone at an instant, as `YYYY-MM-DD`. */
 function dayAt(instant: number, zone: string): string {
   if (zone === "UTC") return toTime(instant).slice(0, 10);
   const options = { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" } as const;
@@ -41,7 +41,7 @@ function dayAt(instant: number, zone: string): string {
 
 export const today = (now: string, zone: string): string => dayAt(toInstant(now), zone);
 
-/** The last second of a day in a time zone. Clocks that are set back at midnight return to the day before. */
+/** The last second of a day in a time zone. If clocks are set back at midnight, the day ends twice: the second time. */
 export function lastSecondOf(day: string, zone: string): string {
   const quarterMs = 900 * SECOND_MS;
   let later = toInstant(`${day} 00:00:00`) + 48 * 3_600 * SECOND_MS;
@@ -55,12 +55,12 @@ export function lastSecondOf(day: string, zone: string): string {
   return toTime(earlier);
 }
 
-/** The last second of an end, which is a time or a day in a time zone; null: never. */
+/** The last second of an end, which is a time, or a day in a time zone; null if it never ends. */
 export function endOf(end: string | null, zone: string): string | null {
   return end === null || !isDate(end) ? end : lastSecondOf(end, zone);
 }
 
-/** Whether a day is between two days, both included. Null: there is no last day. */
+/** Whether a day is between two days, both included. If `last` is null, there is no last day. */
 export function isWithin(day: string, first: string, last: string | null): boolean {
   return first <= day && (last === null || day <= last);
 }

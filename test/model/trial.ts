@@ -19,26 +19,26 @@ import { addSeconds } from "./time.ts";
 
 const BEGINNING = "2026-06-01 12:00:00";
 
-let aged = 0;
+let clockAheadMs = 0;
 
-/** A random program, in the service and in the model: both must give the same answer to each feed and call. */
+/** Sends a random program to the service and to the model, and checks that both give the same answers. */
 export class Trial {
   readonly random: Random;
   readonly program: RandomProgram;
   readonly model = new Model();
   now = BEGINNING;
-  /** How often each endpoint gave each status. */
-  readonly seen: Record<string, number>;
+  /** How often each endpoint answered with each status. */
+  readonly counts: Record<string, number>;
   readonly #name: string;
 
-  constructor(name: string, shape: string, seen: Record<string, number> = {}) {
+  constructor(name: string, shape: string, counts: Record<string, number> = {}) {
     this.#name = name;
-    this.seen = seen;
+    this.counts = counts;
     this.random = new Random(name);
     this.program = new RandomProgram(this.random, shape, SHAPES[shape]);
   }
 
-  /** An empty database whose clock is a row. A new view for each second would make D1 compile all statements again. */
+  /** Makes an empty database whose clock is a row. D1 compiles all statements again if a view changes. */
   async emptyDatabase(): Promise<void> {
     await freshDatabase(this.now);
     await env.DB.batch([
@@ -51,10 +51,10 @@ export class Trial {
   async begin(): Promise<void> {
     await this.emptyDatabase();
     await this.#feed({ lines: this.program.beginning(this.now), accounts: "*" });
-    expect(this.seen["feed 200"], `${this.#name} cannot begin`).toBeGreaterThan(0);
+    expect(this.counts["feed 200"], `${this.#name} cannot begin`).toBeGreaterThan(0);
   }
 
-  /** Feeds changes. Derived data must then equal a recount. */
+  /** Feeds changes, and checks that derived data equals a recount. */
   async change(): Promise<void> {
     await this.#feed(this.program.changes(this.now));
     expect(await differences(), this.#name).toEqual([]);
@@ -69,7 +69,7 @@ export class Trial {
     this.#count(`feed ${status}`);
   }
 
-  /** Moves D1's clock, and shows the messages whose second is over. */
+  /** Moves D1's clock, and shows the messages of the seconds that are over. */
   async pass(seconds: number): Promise<void> {
     this.now = addSeconds(this.now, seconds);
     await env.DB.prepare("UPDATE stopped_clock SET now = ?").bind(this.now).run();
@@ -80,14 +80,14 @@ export class Trial {
   async ask(count: number): Promise<void> {
     for (let number = 0; number < count; number += 1) {
       const { caller, call } = this.program.call(this.now);
-      const whom = this.random.pick(["all", "all", "friends", "none"] as const);
-      Object.assign(env, { CUSTOMER_SEARCH: whom });
+      const searchScope = this.random.pick(["all", "all", "friends", "none"] as const);
+      Object.assign(env, { CUSTOMER_SEARCH: searchScope });
       const answered = await answerOf(caller, call);
-      const expected = this.model.ask(caller, call, this.now, { radiusMiles: 25, whom });
-      const what = `${this.#name}, at ${this.now}, ${whom}: ${caller} asks ${JSON.stringify(call)}`;
+      const expected = this.model.ask(caller, call, this.now, { radiusMiles: 25, searchScope });
+      const what = `${this.#name}, at ${this.now}, ${searchScope}: ${caller} asks ${JSON.stringify(call)}`;
       expect(seenAs(expected, answered), what).toEqual(expected);
-      const sort = expected.body?.status === false ? "none" : expected.status;
-      this.#count(`${call.path.replace(/\?.*/, "").split("/").at(-1)} ${sort}`);
+      const outcome = expected.body?.status === false ? "none" : expected.status;
+      this.#count(`${call.path.replace(/\?.*/, "").split("/").at(-1)} ${outcome}`);
       if (expected.body?.forgiven) this.#count("forgiven");
     }
     Object.assign(env, { CUSTOMER_SEARCH: "all" });
@@ -97,27 +97,27 @@ export class Trial {
   async checkExport(): Promise<string[]> {
     const pages = await exportPages();
     const lines: Row[] = pages.flatMap(({ body }) => body).filter(({ record }) => record !== "program");
-    expect(inOneOrder(lines), this.#name).toEqual(inOneOrder(this.model.lines()));
+    expect(normalized(lines), this.#name).toEqual(normalized(this.model.lines()));
     return pages.map(({ body }) => body.map((line: Row) => JSON.stringify(line)).join("\n"));
   }
 
   #count(what: string): void {
-    this.seen[what] = (this.seen[what] ?? 0) + 1;
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
 }
 
-/** The service's answer. Its clock moves by a minute for each call, so that no cached board is fresh. */
+/** The service's answer. The Worker's clock moves by a minute for each call, so that no cached board is fresh. */
 async function answerOf(caller: string, { method, path, body }: Call): Promise<Answered> {
-  aged += 60_000;
-  vi.spyOn(workerClock, "now").mockImplementation(() => Date.now() + aged);
+  clockAheadMs += 60_000;
+  vi.spyOn(workerClock, "now").mockImplementation(() => Date.now() + clockAheadMs);
   const headers = { Authorization: `Bearer ${await customerToken(caller)}` };
   const answer = await send(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
   return { status: answer.status, body: answer.body, link: answer.headers.get("Link") };
 }
 
-/** The lines in one order. A friendship's pair and a campaign's stores are sorted, because they have no order. */
-function inOneOrder(lines: readonly Row[]): Row[] {
-  const normal = lines.map((line): Row => {
+/** Sorts the lines, the two customers of a friendship and the stores of a campaign: their order means nothing. */
+function normalized(lines: readonly Row[]): Row[] {
+  const sortedInside = lines.map((line): Row => {
     const { record, customer_id, friend_id, store_ids } = line;
     const pair = record === "friendship" ? [customer_id, friend_id].sort() : [customer_id, friend_id];
     return {
@@ -133,5 +133,5 @@ function inOneOrder(lines: readonly Row[]): Row[] {
       deleted,
       id ?? pick(row, "store_id campaign_id customer_id friend_id blocked_id group_id"),
     ]);
-  return normal.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  return sortedInside.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }

@@ -2,7 +2,7 @@ import { isDate, toUtc } from "./time.ts";
 
 // The values of the feed's fields (docs/contract/feed.md, 3).
 
-/** The result of reading a bad value. */
+/** What reading an invalid value returns. */
 export const BAD = Symbol("bad");
 
 type Read = (value: unknown) => unknown;
@@ -41,7 +41,7 @@ export const id = text(64, ID);
 export const time: Read = (value) => (typeof value === "string" ? (toUtc(value) ?? BAD) : BAD);
 const day: Read = (value) => (typeof value === "string" && isDate(value) ? value : BAD);
 const DECIMAL = /^-?\d{1,12}(\.\d{1,2})?$/;
-// Intl also takes offsets and abbreviations, which the contract does not.
+// Intl also accepts offsets and abbreviations, which the contract refuses.
 const ZONE = /^(?![a-z]{3}$|systemv\/)[a-z][\w+/-]{0,63}$|^(UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
 
 function zone(name: unknown): unknown {
@@ -54,7 +54,7 @@ function zone(name: unknown): unknown {
   }
 }
 
-/** Whole hundredths of a decimal, so that sums are exact. */
+/** Converts a decimal to whole hundredths, so that sums are exact. */
 export function toHundredths(decimal: string): number {
   const [whole = "", fraction = ""] = decimal.replace("-", "").split(".");
   return (decimal.startsWith("-") ? -1 : 1) * Number(whole + fraction.padEnd(2, "0")) || 0;
@@ -66,7 +66,7 @@ export function toDecimal(hundredths: number): string {
 }
 
 /** Each type of field: how a value is read, and the default of a field that is left out. */
-export const TYPES: Readonly<Record<string, readonly [read: Read, leftOut?: unknown]>> = {
+export const TYPES: Readonly<Record<string, readonly [read: Read, valueIfLeftOut?: unknown]>> = {
   text: [text(2_000), ""],
   name: [text(200), ""],
   long: [text(4_000), ""],
@@ -93,7 +93,7 @@ export const TYPES: Readonly<Record<string, readonly [read: Read, leftOut?: unkn
   kind: [text(7, /^(store|mfg|digital)$/)],
   date: [day],
   time: [time],
-  /** Null means now. */
+  /** A null means the current time. */
   now: [(value) => (value === null ? null : time(value)), null],
   end: [(value) => (day(value) === BAD ? time(value) : value)],
   zone: [zone, "UTC"],

@@ -6,16 +6,16 @@ import { DAILY, NO_500, RETRY, TOLD } from "./names.ts";
 
 const RETRIED_WITHIN_MS = 1_500;
 const CLOCKS_DIFFER_MS = 3_000;
-// The service's answer in the first minute of a day: D1 may end the limit a moment late.
+// In the first minute of a day the service asks for this wait, because D1 may end its daily limit a moment late.
 const MINUTE_SECONDS = 60;
 
 /** Faults that make no answer later, so that a stall is the only possible cause of a late answer. */
 const HARMLESS: ReadonlySet<Fault> = new Set(["D1's primary stalls", "replicas lag", "D1 is full", "a socket breaks"]);
 const ANSWERED_WITHIN_MS = 100;
-// A board older than 30 seconds is first asked for at the primary.
+// For a board older than 30 seconds, the service waits for the primary before it answers from the cache.
 const BOARD_WITHIN_MS = 400;
 
-/** The answers that faults of the database may lead to. */
+/** Checks the answers to requests that met faults of the database. */
 export class AnswerRules {
   /** How many answers were checked while the primary stalled. */
   answersInStalls = 0;
@@ -45,7 +45,7 @@ export class AnswerRules {
       this.#world.fail(RETRY, `${pathname} is answered 503`);
   }
 
-  /** D1's last fault decides: a feed that is too much gets 413, and a used-up day gets the seconds until it ends. */
+  /** A feed that D1 cannot take gets 413. Once the day's rows are used up, an answer says how long the day lasts. */
   #checkLimits(endpoint: string, { status, headers, databaseFaults, milliseconds, cause }: Answer): void {
     const fault = databaseFaults.at(-1) ?? "";
     const seconds = Number(headers.get("Retry-After"));
@@ -53,7 +53,7 @@ export class AnswerRules {
     if (endpoint === "POST /api/v1/feed" && EXCEEDED.includes(fault) && status !== 200 && !isToldToWait)
       this.#world.fail(TOLD, `${status}, to come back after ${seconds} s`);
     if (fault !== USED_UP || status !== 503 || !endpoint.includes("/api/v1/")) return;
-    // A background read may have met the limit, and the request was refused for something else.
+    // Such an answer may have another cause: only a background read met the limit.
     if (milliseconds >= RETRIED_WITHIN_MS || cause === "PrimaryStalled") return;
     const { time, database } = this.#world;
     const left = database.usedUpUntil - time.now;

@@ -65,7 +65,7 @@ export class HistoryRules {
     this.#checkLeft();
   }
 
-  /** Messages are left out: one that its group no longer shows leaves only in the next month. */
+  /** Checks that old events have left. Messages may stay for another month, so they are not checked. */
   #checkLeft(): void {
     const { primary } = this.#world.database;
     const over = primary.read<{ kind: string; month: string }>(
@@ -92,7 +92,7 @@ export class HistoryRules {
     const { horizon } = this.#history;
     return lines.flatMap((line, index) => {
       const time = line[TIME_OF[line.record] ?? ""];
-      // Of a text that is no time, the service says only that.
+      // A text that is no time is refused for that alone, not for its age.
       const at = typeof time === "string" ? toUtc(time) : undefined;
       return at !== undefined && at < horizon ? [index] : [];
     });
@@ -120,7 +120,7 @@ export class HistoryRules {
     return segments.map((segment) => ({ segment, content: this.#contentOf(segment) }));
   }
 
-  /** The content of a segment's object. It is parsed again only if the object or its row is another. */
+  /** The content of a segment's object. Parses the object only if it or its row has changed. */
   #contentOf(segment: Segment): Content {
     const bytes = this.#history.bucket.read(segment.name);
     const name = JSON.stringify(Object.values(segment));

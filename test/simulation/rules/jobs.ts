@@ -8,10 +8,10 @@ const DAILY = "every daily job is done within a day and its bound";
 /** The daily jobs that log each run. */
 const JOBS = ["remove former listeners", "merge the search indexes"];
 const MINUTE_MS = 60_000;
-/** A day, then two leases of runs that were interrupted, then minutes that were skipped. */
+/** A day, the leases of two interrupted runs (16 minutes each), and 8 skipped minutes. */
 const BOUND_MS = (DAY_MINUTES + 2 * 16 + 8) * MINUTE_MS;
 
-/** The rule holds only if there are no other faults: a job fails if its database fails. */
+/** The rule is checked only with these faults. With others, a job may fail because the database fails. */
 export const SCHEDULE_FAULTS: readonly Fault[] = [
   "the schedule skips a minute",
   "a minute of the schedule comes twice",
@@ -32,7 +32,7 @@ export class JobRules {
     world.onServiceLog = (line) => this.#note(line);
   }
 
-  /** The database has been set back, so it does not know of running jobs. */
+  /** Starts again after time travel, because the database has forgotten what ran. */
   forget(): void {
     for (const job of JOBS) this.#doneAt.set(job, this.#world.time.now);
     this.#leases.clear();

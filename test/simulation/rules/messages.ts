@@ -7,14 +7,14 @@ import { POLL } from "./names.ts";
 // A subscription lasts an hour. Clocks differ by up to two seconds.
 const SUBSCRIBED_MS = 60 * 60_000 + 4_000;
 
-/** The last message's time of each group that a customer is shown, by the group's id. */
+/** For each group that a customer is shown, by its id: the time of its last message. */
 export type Shown = ReadonlyMap<string, string>;
 
 /** What the database had when a poll arrived. */
 export interface Poll {
   customer: string;
   shown: Shown;
-  /** Whether the outbox had a change of the customer's messages. */
+  /** Whether the outbox still had a notification about the customer's messages. */
   isUnnotified: boolean;
 }
 
@@ -72,7 +72,7 @@ export class MessageRules {
     return { customer, shown: this.shownTo(customer), isUnnotified: unnotified.length > 0 };
   }
 
-  /** If an inbox answers that nothing is new, then no newer message was shown before the poll, and still is. */
+  /** If an inbox answers "nothing new", no newer message may have been shown both before and after the poll. */
   check({ path }: Call, { customer, shown, isUnnotified }: Poll, { json }: Answer): void {
     if (json?.errorCode !== "NO_ITEMS" || isUnnotified || this.mayMiss()) return;
     const since = new URL(path, "https://any.example").searchParams.get("check_time") ?? "";

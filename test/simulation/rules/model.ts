@@ -26,7 +26,7 @@ export interface Moment {
   /** How many feed requests had been committed. */
   version: number;
   state: State;
-  /** The last stamp of messages: messages of the seconds before it are shown. */
+  /** The time of the last messages. Only messages of earlier seconds are shown. */
   stamp: string;
 }
 
@@ -44,22 +44,22 @@ interface Clock {
 }
 
 /**
- * The model of the contract takes each feed that is committed. Each answer must be the model's answer for the commit that
- * the service read.
+ * Feeds the model of the contract each request that was committed. Each answer must be what the model answers for the
+ * commit that the service read.
  */
 export class ModelRules {
   isErasing = false;
   readonly #world: World;
   readonly #history: HistoryRules | null;
   #last: Moment = { commit: 0, version: 0, state: new Model().state, stamp: "" };
-  /** The moments that a copy of the database may still show. */
+  /** The states, by commit, that a copy of the database may still show. */
   readonly #moments = new Map([[0, this.#last]]);
   readonly #answers = new WeakMap<State, Map<string, Expected>>();
   /** The states that a cached board may show, and when each was replaced. */
   readonly #boards: { state: State; until: number }[] = [];
   /** The commit that an answer had read, by the answer's bookmark. */
   readonly #bookmarks = new Map<string, number>();
-  /** The newest second of which an answer has shown a message. */
+  /** The time of the newest message that an answer has shown. */
   #shownUpTo = "";
 
   constructor(world: World, history: HistoryRules | null) {
@@ -97,10 +97,10 @@ export class ModelRules {
     );
     if (clock === undefined) return;
     const request = current.getStore()?.request;
-    // A step of sealing increases the version, too.
+    // Moving events to history increases the version, too, but feeds nothing.
     if (request?.lines !== undefined && clock.version !== this.#last.version) this.#takeFeed(request, clock);
     const state = this.isErasing ? this.#withoutDroppedBodies() : this.#last.state;
-    state.clock = { stamp: clock.stamp, said: clock.said };
+    state.clock = { stamp: clock.stamp, time: clock.said };
     this.#last = { commit: primary.commit, version: clock.version, state, stamp: clock.stamp };
     this.#moments.set(primary.commit, this.#last);
     const oldest = Math.min(primary.commit, ...replicas.map(({ commit }) => commit));
@@ -108,7 +108,7 @@ export class ModelRules {
     this.#noteBoards(state);
   }
 
-  /** An erasure empties bodies directly in the database. */
+  /** The state, with bodies emptied that an erasure has emptied in the database without a feed. */
   #withoutDroppedBodies(): State {
     const empty = new Set(
       this.#world.database.primary.read<Row>("SELECT id FROM messages WHERE body = ''").map(({ id }) => id),
@@ -128,7 +128,7 @@ export class ModelRules {
     const sealed = new Set(
       lines.some(({ record, deleted }) => record === "message" && deleted) ? this.#history?.sealedIds("message") : [],
     );
-    // The service does not find a message that has left for history, so it ignores its delete.
+    // The service ignores deletes of messages that have left for history. Another id makes the model ignore them, too.
     const found = lines.map((line) =>
       line.record === "message" && sealed.has(line.id) ? { ...line, id: "has left" } : line,
     );
@@ -161,7 +161,7 @@ export class ModelRules {
     for (const { last_message_time: time } of (path.includes("/messages") && answer.json?.items) || [])
       if (time > this.#shownUpTo) this.#shownUpTo = time;
     const endpoint = path.replace(/\?.*/, "").split("/").at(-1) ?? "";
-    // A cached board is replaced in the background.
+    // A cached board does not show what this request read, because it is refreshed in the background.
     if (endpoint === "leaderboard") {
       this.#checkBoard(call, answer);
       return;
@@ -188,7 +188,7 @@ export class ModelRules {
     if (older !== undefined)
       this.#world.fail(BOOKMARK, `${path} shows the commit ${older.commit}, and its bookmark is of ${given}`);
     const bookmark = answer.headers.get("X-D1-Bookmark");
-    // The oldest: a background read is newer than what the answer shows.
+    // Take the oldest commit: a newer one was read in the background and is not in the answer.
     const [oldest = 0] = read.map(({ commit }) => commit).sort((one, other) => one - other);
     if (bookmark !== null) this.#bookmarks.set(bookmark, oldest);
     else if (read.length > 0 && answer.status === 200 && path.startsWith("/api/v1/customer"))
@@ -201,7 +201,7 @@ export class ModelRules {
     const ageMs = Number(answer.headers.get("X-Board-Age") ?? Number.NaN) * 1_000;
     const newestAt = this.#world.time.now + LEEWAY_MS;
     const oldestAt = this.#world.time.now - ageMs - LEEWAY_MS;
-    // A contest may begin or end in between.
+    // A contest may begin or end while the board is cached, so ask for its oldest and newest possible time.
     const possible = this.#boards
       .filter(({ until }) => until >= oldestAt)
       .flatMap(({ state }) =>

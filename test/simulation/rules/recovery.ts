@@ -9,7 +9,7 @@ import { customerLine, groupLine } from "../program.ts";
 import { LOCATIONS } from "../world.ts";
 import { COMES, FRAME, RECOVERY } from "./names.ts";
 
-/** Once faults have ended 90 seconds ago, everything is well, and a new message reaches everybody. */
+/** Checks, 90 seconds after the last fault, that health is good and that a new message reaches everybody. */
 export async function checkRecovery(
   stage: Stage,
   { followed, erased }: { followed: readonly Followed[]; erased: readonly Erased[] },
@@ -26,7 +26,7 @@ export async function checkRecovery(
   await checkPolls(stage);
   checkFollowers(stage, followed, COMES);
 
-  // Every customer is in every group, and each group gets a message.
+  // Put every customer into every group, and send each group a message.
   const messages = rules.model.last.state
     .all("message_group")
     .flatMap(({ id, initial_customer_id: first }) => [
@@ -56,7 +56,7 @@ function checkOutbox({ world }: Stage): void {
   if (left !== undefined) world.fail(RECOVERY, `the outbox still has ${JSON.stringify(left)}`);
 }
 
-/** The Worker that stored the last messages has shown them: they need not wait for the schedule. */
+/** The Worker that stores a message also shows it. It must not wait for the scheduled job. */
 function checkShown({ world }: Stage): void {
   const [unshown] = world.database.primary.read(
     "SELECT message_groups.id, newest_at, stamp FROM message_groups CROSS JOIN program_state WHERE newest_at >= stamp",
@@ -64,7 +64,7 @@ function checkShown({ world }: Stage): void {
   if (unshown !== undefined) world.fail(RECOVERY, `is not shown yet: ${JSON.stringify(unshown)}`);
 }
 
-/** Each customer gets what the primary shows, at any location; or nothing new, as long as an inbox may miss a message. */
+/** Each customer gets the messages that the primary shows; or none, while an inbox may not know of the newest. */
 async function checkPolls({ network, rules, program, world }: Stage): Promise<void> {
   for (const [index, customer] of program.customers.entries()) {
     const call = { location: locationOf(index), path: "/api/v1/customer/messages", customer };
@@ -78,7 +78,7 @@ async function checkPolls({ network, rules, program, world }: Stage): Promise<vo
   }
 }
 
-/** Each client of `newMessages` has given the last message of each group, unless its inbox may miss it. */
+/** Each client of `newMessages` has yielded the last message of each group, unless its inbox may not know of it. */
 function checkFollowers({ world, rules }: Stage, followed: readonly Followed[], rule: string): void {
   if (rules.messages.mayMiss()) return;
   for (const { customerId, groups } of followed)
@@ -92,13 +92,13 @@ const BOARD_FRESH_MS = 31_000;
 const CALLS = 200;
 const RUNS_AT_MOST = 20;
 
-/** A night moves all old events to history. Answers stay the model's, also when nearly every event has left. */
+/** Moves old events to history, in the end nearly all. Answers must stay those of the model. */
 async function checkHistory(stage: Stage): Promise<void> {
   const { world, network, rules } = stage;
   if (world.history === null) return;
   for (const months of [0, ALL_MONTHS]) {
     world.history.passMonths(months);
-    // A minute runs one due job, which may be another job.
+    // Each minute runs only one due job, which may be another one.
     for (let run = 0; run < RUNS_AT_MOST && openScans(stage).length > 0; run += 1) {
       await seal(stage);
       await world.time.wait(1_000);
@@ -126,7 +126,7 @@ const DUE = "SELECT 1 FROM jobs WHERE name = 'merge the search indexes' AND due_
 async function checkErased(stage: Stage, erased: readonly Erased[]): Promise<void> {
   const { world } = stage;
   const random = world.random("erased");
-  // Again, because the database may have been set back since.
+  // Erase again, because time travel may have brought the customers back.
   for (const one of erased) await erase(stage, random, one);
   for (let run = 0; run < RUNS_AT_MOST && world.database.primary.read(DUE).length > 0; run += 1) {
     await runMinute(world, random);

@@ -14,7 +14,7 @@ const RECOUNT_EVERY_STEPS = 1_000;
 // The largest cache of the service has 64 entries.
 const CACHE_ENTRIES_AT_MOST = 80;
 
-/** All rules: what must always hold. */
+/** Checks every rule of the simulation. */
 export class Rules {
   readonly model: ModelRules;
   readonly messages: MessageRules;
@@ -63,7 +63,7 @@ export class Rules {
     this.#checkMemory();
   }
 
-  /** What `npm run verify-totals` checks. */
+  /** Checks what `npm run verify-totals` checks. */
   #checkDerived(): void {
     const { DERIVED, findDifferences, ALL_KEYS, toText } = this.#world.outside.service;
     for (const derived of DERIVED) {
@@ -87,7 +87,7 @@ export class Rules {
     if (this.history) this.history.isErasing = isErasing;
   }
 
-  /** The database has been set back to this moment. */
+  /** Starts again after time travel to this moment. */
   forget(moment: Moment): void {
     this.model.forget(moment);
     this.#jobs.forget();

@@ -9,11 +9,14 @@ import { addSeconds } from "./time.ts";
 // Random programs with few ids, so that lines repeat, contradict each other, or refer to records that are not stored.
 
 const FIRST_ACCOUNT = 165;
+const MEMBERS_AT_MOST = 5;
 
 /** How much of a program's changes is bad: one value in this many, and the share of lines that delete. */
 interface Chances {
   badOneIn: number;
   deleteShare: number;
+  /** Whether only the last record of each kind comes and goes. Hardly any line refers to it, so most lines stay good. */
+  keepsOthers?: boolean;
 }
 
 export class RandomProgram {
@@ -59,7 +62,7 @@ export class RandomProgram {
     this.#now = now;
     this.#isGood = true;
     const lines = KINDS.flatMap((kind) =>
-      (this.ids[kind.record] ?? []).slice(0, -1).map((_, at) => this.#line(kind, at)),
+      (this.ids[kind.record] ?? []).slice(0, -1).map((_, at) => this.#note(this.#line(kind, at))),
     );
     this.#isGood = false;
     return lines.filter((line) => line.referrer_id === undefined || line.referrer_id !== line.customer_id);
@@ -166,10 +169,21 @@ export class RandomProgram {
     );
     const all = weights.flatMap((kind) => Array(this.#shape[kind.record]?.[1]).fill(kind) as Kind[]);
     const kind = random.pick(all);
-    const line = this.#line(kind, random.integer(0, (this.ids[kind.record]?.length ?? 1) - 1));
+    const ids = this.ids[kind.record] ?? [];
     const isRemovable = !kind.isEvent || kind.record === "message";
-    if (!isRemovable || random.next() > this.#chances.deleteShare) return line;
+    const isDelete = isRemovable && random.next() < this.#chances.deleteShare;
+    const isOfLast = isDelete && this.#chances.keepsOthers && !kind.isEvent && kind.key.includes("id");
+    const line = this.#line(kind, isOfLast ? ids.length - 1 : random.integer(0, ids.length - 1));
+    if (!isDelete) return this.#note(line);
+    if (kind.record === "message_group" && this.#groups.size > 1) this.#groups.delete(line.id);
     return { record: line.record, ...Object.fromEntries(kind.key.map((name) => [name, line[name]])), deleted: true };
+  }
+
+  /** Remembers who is a member. */
+  #note(line: Row): Row {
+    if (line.record === "message_group") this.#groups.set(line.id, line.member_ids);
+    if (line.record === "membership") this.#memberships.push(line);
+    return line;
   }
 
   /** A line of a record, by the record's number. */
@@ -198,8 +212,6 @@ export class RandomProgram {
         line.store_ids = this.#random.next() < 0.4 ? "all" : this.#random.sample(this.#owned("store", owner), 3);
       else if (isRequired || this.#random.next() < 0.6) line[name] = this.#reference(kind, field, to, { at, owner });
     }
-    if (record === "message_group") this.#groups.set(line.id, line.member_ids);
-    if (record === "membership") this.#memberships.push(line);
     if (!this.#rarely()) this.#makeMember(line);
     if (line.usage_count > (line.total_count ?? 1) && !this.#rarely()) line.total_count = line.usage_count;
     return line;
@@ -263,7 +275,7 @@ export class RandomProgram {
 
   #members(initial: string): string[] {
     const others = (this.ids.customer ?? []).filter((id) => id !== initial).slice(0, this.#rarely() ? undefined : -1);
-    const members = this.#random.sample(others, this.#random.integer(1, 3));
+    const members = this.#random.sample(others, this.#random.integer(1, MEMBERS_AT_MOST));
     members.splice(this.#random.integer(0, members.length), 0, initial);
     return members;
   }
@@ -276,7 +288,8 @@ export class RandomProgram {
 
   #owned(record: string, owner: string): string[] {
     const ids = this.ids[record] ?? [];
-    return ids.filter((_, at) => this.#owner(record, at) === owner && (!this.#isGood || at < ids.length - 1));
+    const isWithLast = !this.#isGood && !this.#chances.keepsOthers;
+    return ids.filter((_, at) => this.#owner(record, at) === owner && (isWithLast || at < ids.length - 1));
   }
 
   #kindOf(coupon: string): string {

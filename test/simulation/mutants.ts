@@ -197,7 +197,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/app.ts",
     find: 'app.use("/api/v1/customer/gamification/leaderboard", database("primary"));',
     replace: "",
-    seenBy: RULES.BOOKMARK,
+    seenBy: RULES.BOARD,
   },
   {
     breaks: "a message that is deleted loses its body",

@@ -12,12 +12,14 @@ const SHAPE = {
   account: [3, 0],
   customer: [7, 2],
   customer_coupon: [9, 8],
-  message_group: [5, 3],
+  message_group: [6, 4],
   balance_entry: [20, 15],
   play: [14, 15],
   message: [20, 40],
 } as const;
 const NEW_IDS_SHARE = 0.2;
+const OLD_SHARE = 0.35;
+const OF_NOW_SHARE = 0.8;
 const TIME_FIELDS = new Map(KINDS.filter(({ isEvent }) => isEvent).map(({ record, timeField }) => [record, timeField]));
 
 /** The program that all feeders change and all apps ask about. */
@@ -31,7 +33,7 @@ export class SimulatedProgram {
   constructor(random: Random, time: Time) {
     this.#random = random;
     this.#time = time;
-    this.#program = new RandomProgram(random, "boards", SHAPE, { badOneIn: 600, deleteShare: 0.1 });
+    this.#program = new RandomProgram(random, "boards", SHAPE, { badOneIn: 600, deleteShare: 0.1, keepsOthers: true });
   }
 
   /** Without the customer whom the first lines leave out. */
@@ -44,17 +46,17 @@ export class SimulatedProgram {
   }
 
   firstLines(): Row[] {
-    return this.#program.beginning(this.#now);
+    return this.#program.beginning(this.#now).filter((line) => line.record !== "message" || !this.#isOfOldGroup(line));
   }
 
   /** Lines that change something. An event that is fed again is the same line: so it is still too old if it was. */
-  changes(oldTime: () => string | null): Row[] {
+  changes(oldTime: (share: number) => string | null): Row[] {
     if (this.#random.next() < NEW_IDS_SHARE) this.#program.renameEvents();
     return this.#program.changes(this.#now).lines.map((line) => {
       const timeField = TIME_FIELDS.get(line.record);
       if (timeField === undefined || line.deleted) return line;
       const name = `${line.record} ${line.id}`;
-      const event = this.#events.get(name) ?? { ...line, [timeField]: oldTime() ?? line[timeField] };
+      const event = this.#events.get(name) ?? { ...line, [timeField]: this.#timeOf(line, timeField, oldTime) };
       this.#events.set(name, event);
       return event;
     });
@@ -63,6 +65,18 @@ export class SimulatedProgram {
   /** A random customer, and what they ask. */
   call(): { caller: string; call: Call } {
     return this.#program.call(this.#now);
+  }
+
+  /** Whether a message is of the group that shows only old messages, which would leave for history if it did not. */
+  #isOfOldGroup({ group_id: group }: Row): boolean {
+    return group === this.#program.ids.message_group?.at(-2);
+  }
+
+  #timeOf(line: Row, timeField: string, oldTime: (share: number) => string | null): unknown {
+    if (line.record !== "message") return oldTime(OLD_SHARE) ?? line[timeField];
+    if (this.#isOfOldGroup(line)) return oldTime(1);
+    const isOfNow = this.#random.next() < OF_NOW_SHARE;
+    return oldTime(OLD_SHARE) ?? (isOfNow ? null : line[timeField]);
   }
 
   get #now(): string {

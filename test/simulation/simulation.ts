@@ -143,7 +143,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
       return follower(stage, number, one);
     };
     const cast: [ActorKind, number, (number: number) => Promise<void>][] = [
-      ["feeders", 2, (number) => feeder(stage, number)],
+      ["feeders", 4, (number) => feeder(stage, number)],
       ["pollers", 6, (number) => poller(stage, number)],
       ["followers", 4, follow],
       ["readers", 3, (number) => reader(stage, number)],

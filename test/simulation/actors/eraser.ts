@@ -8,6 +8,7 @@ import { feedUntilAnswered, timeOfOldEvent } from "./systems.ts";
 const STAYS_MS = { from: 30_000, to: 400_000 };
 const AGAIN_MS = 1_000;
 const LETTERS = 16;
+const OLD_SHARE = 0.35;
 
 /** An erased customer, and a word that only this customer's texts have. */
 export interface Erased {
@@ -39,7 +40,7 @@ function wordOf(random: Random): string {
 function linesOf(stage: Stage, random: Random, { id, word }: Erased): Row[] {
   const { customers, firstStore } = stage.program;
   const events = [1, 2, 3].flatMap((number): Row[] => {
-    const time = timeOfOldEvent(stage, random);
+    const time = timeOfOldEvent(stage, random, OLD_SHARE);
     const event = { id: `${id} ${number}`, customer_id: id };
     return [
       { record: "message", ...event, group_id: `g${id}`, body: `${word} said`, sent_at: time },

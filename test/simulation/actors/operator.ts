@@ -9,6 +9,7 @@ const FAULTS_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
 // On half of the days D1's rows are used up, at most this long before the day ends.
 const USED_UP_MS = 360_000;
+const LATE_MS = 1_500;
 const LONGEST_STALL_MS = 60_000;
 const MONTH_MS = { from: 30_000, to: 150_000 };
 // In reality hours lie between a month's end and the night's first run: requests from before have ended by then.
@@ -57,7 +58,7 @@ export async function platformFaults({ world, isEnding }: Stage): Promise<void> 
       database.usedUpUntil < dayEndsAt &&
       world.faults.has("D1's rows of the day are used up")
     ) {
-      database.usedUpUntil = dayEndsAt;
+      database.usedUpUntil = dayEndsAt + random.integer(0, LATE_MS);
       world.step("the rows of the day are used up");
     }
     if (weather.happens("D1's primary stalls") && primary.stalledUntil < time.now) {

@@ -16,7 +16,7 @@ export async function feeder(stage: Stage, number: number): Promise<void> {
   while (!stage.isEnding()) {
     await rest(stage, random, REST_MS);
     if (stage.isEnding()) return;
-    const lines = stage.program.changes(() => timeOfOldEvent(stage, random));
+    const lines = stage.program.changes((share) => timeOfOldEvent(stage, random, share));
     await feed(stage, random, { lines, tooOld: stage.rules.history?.tooOld(lines) ?? [] });
   }
 }
@@ -48,10 +48,10 @@ async function feed(stage: Stage, random: Random, request: Request): Promise<voi
   await stage.network.send(call).catch(() => null);
 }
 
-/** For a third of events a time that leaves for history in the next months, seldom a time that has left; else null. */
-export function timeOfOldEvent({ world: { history } }: Stage, random: Random): string | null {
-  if (history === null || random.next() < 0.65) return null;
-  const days = random.next() < 0.2 ? random.integer(-60, -1) : random.integer(0, 100);
+/** For this share of events a time that leaves for history in the next months, seldom a time that has left; else null. */
+export function timeOfOldEvent({ world: { history } }: Stage, random: Random, share: number): string | null {
+  if (history === null || random.next() >= share) return null;
+  const days = random.next() < 0.1 ? random.integer(-60, -1) : random.integer(0, 100);
   return toDatetime(new Date(toInstant(history.horizon) + days * DAY_MS + random.integer(0, DAY_MS - 1)));
 }
 

@@ -1,7 +1,7 @@
 import { withGlobal } from "@sinonjs/fake-timers";
 
 /** When every simulation begins: late in the day, so that most runs see a day end. */
-export const BEGINNING = Date.UTC(2026, 5, 1, 23, 45);
+export const BEGINNING = Date.UTC(2026, 5, 1, 23, 50);
 
 // Timers are numbers, as in browsers. Node's timer objects would cost time.
 const { createClock } = withGlobal({ Date, setTimeout: () => 0, clearTimeout: () => {} });

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, it, vi } from "vitest";
-import page from "../../docs/tokens.md?raw";
+import tokensPage from "../../docs/tokens.md?raw";
 import { signParts } from "../../scripts/lib/sign.ts";
 import { mustFeed, send } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
 import { KEY_ALGORITHMS, keyPair } from "../support/signing.ts";
 import { setVariables } from "../support/variables.ts";
 
-// Tokens of each provider, with the claims in its documentation that matter here, and the variables in docs/tokens.md.
+// A token of each provider: its claims come from the provider's documentation, the variables from docs/tokens.md.
 
 const NOW = Math.floor(Date.now() / 1_000);
 const TIMES = { iat: NOW, exp: NOW + 60 };
@@ -17,8 +17,8 @@ interface Provider {
   algorithm: "RS256" | "ES256";
   header?: object;
   claims: Record<string, unknown> & { sub: string };
-  /** Claims that replace some of `claims` in other tokens of this provider. Those tokens must open nothing. */
-  others: readonly Record<string, unknown>[];
+  /** Changes to `claims`. Each makes a token of this provider that must not open anything. */
+  refusedChanges: readonly Record<string, unknown>[];
 }
 
 const PROVIDERS: readonly Provider[] = [
@@ -32,7 +32,7 @@ const PROVIDERS: readonly Provider[] = [
       aud: ["https://loyalty.example", "https://example.eu.auth0.com/userinfo"],
       scope: "openid customer",
     },
-    others: [
+    refusedChanges: [
       { aud: "https://another-api.example" },
       { scope: "openid profile" },
       { iss: "https://other.eu.auth0.com/" },
@@ -47,7 +47,7 @@ const PROVIDERS: readonly Provider[] = [
       aud: "example",
       sub: "Xk3jR9vQ2mZpL7wT1aBcD4eF5gH6",
     },
-    others: [{ iss: "https://securetoken.google.com/other", aud: "other" }],
+    refusedChanges: [{ iss: "https://securetoken.google.com/other", aud: "other" }],
   },
   {
     // https://supabase.com/docs/guides/auth/jwt-fields
@@ -60,7 +60,7 @@ const PROVIDERS: readonly Provider[] = [
       role: "authenticated",
       user_metadata: { scope: "customer", customer_id: "somebody-else" },
     },
-    others: [
+    refusedChanges: [
       { aud: "anon", role: "anon" },
       { sub: undefined, role: "service_role" },
     ],
@@ -78,8 +78,8 @@ const PROVIDERS: readonly Provider[] = [
       aud: "example-app-client-id",
       token_use: "id",
     },
-    // The second is that of an access token.
-    others: [
+    // The second change makes an access token of it.
+    refusedChanges: [
       { aud: "another-app-client-id" },
       { aud: undefined, client_id: "example-app-client-id", token_use: "access", scope: "openid loyalty/customer" },
     ],
@@ -95,14 +95,14 @@ const PROVIDERS: readonly Provider[] = [
       typ: "Bearer",
       scope: "openid email profile customer",
     },
-    others: [{ aud: "account" }, { scope: "openid email profile" }],
+    refusedChanges: [{ aud: "account" }, { scope: "openid email profile" }],
   },
   {
     // https://clerk.com/docs/guides/sessions/session-tokens (version 2)
     name: "Clerk",
     algorithm: "RS256",
     header: { cat: "cl_B7d4PD111AAA" },
-    // The operator adds the audience. The other claims are Clerk's own.
+    // The operator adds the claim `aud` to the token. Clerk sets the other claims.
     claims: {
       aud: "loyalty",
       iss: "https://clerk.example.com",
@@ -110,21 +110,22 @@ const PROVIDERS: readonly Provider[] = [
       sub: "user_2aBcDeFgHiJkLmNoPqRsTuVwXyZ",
       v: 2,
     },
-    others: [{ iss: "https://clerk.other.example" }, { aud: undefined }],
+    refusedChanges: [{ iss: "https://clerk.other.example" }, { aud: undefined }],
   },
 ];
 
 const VARIABLES = /^(\w+) = "(.*)"$/gm;
 
-/** The variables that the page sets for a provider. */
+/** The variables that docs/tokens.md sets for a provider. */
 function variablesFor(name: string): Record<string, string> {
-  const [, block = ""] = new RegExp(`^### ${name}\\n[\\s\\S]*?\`\`\`toml\\n([\\s\\S]*?)\`\`\``, "m").exec(page) ?? [];
+  const [, block = ""] =
+    new RegExp(`^### ${name}\\n[\\s\\S]*?\`\`\`toml\\n([\\s\\S]*?)\`\`\``, "m").exec(tokensPage) ?? [];
   return Object.fromEntries([...block.matchAll(VARIABLES)].map(([, variable = "", value = ""]) => [variable, value]));
 }
 
-/** The claim that the page gives as an example of a claim with the customer's own id. */
+/** The claim that docs/tokens.md names as an example of a claim with the customer's own id. */
 function customerIdClaim(name: string): string {
-  return new RegExp(`^\\| ${name} +\\| \`(.+?)\``, "m").exec(page)?.[1] ?? "";
+  return new RegExp(`^\\| ${name} +\\| \`(.+?)\``, "m").exec(tokensPage)?.[1] ?? "";
 }
 
 const keys = new Map<string, Awaited<ReturnType<typeof keyPair>>>();
@@ -140,7 +141,7 @@ afterEach(() => {
 });
 afterAll(() => setVariables({ CUSTOMER_SEARCH: "all" }));
 
-/** Sets the provider's variables and serves its keys. Returns a function that sends a request with a token of it. */
+/** Sets the provider's variables and serves its keys. Resolves with a function that sends a request with its token. */
 async function configure({ name, algorithm, header }: Provider) {
   setVariables(variablesFor(name));
   const pair = keys.get(algorithm);
@@ -159,14 +160,17 @@ async function configure({ name, algorithm, header }: Provider) {
 
 describe("docs/tokens.md", () => {
   it("has every provider that these tests try, and no other", ({ expect }) => {
-    const section = page.slice(page.indexOf("## Identity providers"), page.indexOf("## Changing the secret"));
+    const section = tokensPage.slice(
+      tokensPage.indexOf("## Identity providers"),
+      tokensPage.indexOf("## Changing the secret"),
+    );
 
     expect([...section.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual(PROVIDERS.map(({ name }) => name));
   });
 });
 
 describe.for(PROVIDERS)("a token of $name", (provider) => {
-  const { name, claims, others } = provider;
+  const { name, claims, refusedChanges } = provider;
   const idsOf = (answer: { body: { items: { customers: { id: string }[] } } }) =>
     answer.body.items.customers.map(({ id }) => id);
 
@@ -193,7 +197,7 @@ describe.for(PROVIDERS)("a token of $name", (provider) => {
   it("opens nothing if it is another app's, or not a customer's, and never feeds", async ({ expect }) => {
     const ask = await configure(provider);
 
-    for (const other of others) expect([401, 403]).toContain((await ask({ ...claims, ...other })).status);
+    for (const change of refusedChanges) expect([401, 403]).toContain((await ask({ ...claims, ...change })).status);
     expect((await ask({ ...claims, accounts: "*" }, "/api/v1/feed")).status).toBe(403);
   });
 });

@@ -1,6 +1,6 @@
 import { sign } from "hono/jwt";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import page from "../../docs/tokens.md?raw";
+import tokensPage from "../../docs/tokens.md?raw";
 import { tokenPart } from "../../scripts/lib/sign.ts";
 import { KeySet } from "../../src/auth/key-set.ts";
 import { readToken } from "../../src/auth/token.ts";
@@ -16,14 +16,14 @@ type KeyPair = Awaited<ReturnType<typeof keyPair>>;
 /** The clock of the key set and of the tokens, in milliseconds. */
 let now = 0;
 let answers: () => Response | Promise<Response>;
-let fetched = 0;
+let fetchCount = 0;
 
 beforeEach(() => {
   now = 1_800_000_000_000;
-  fetched = 0;
+  fetchCount = 0;
   vi.spyOn(console, "error").mockImplementation(() => {});
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
-    fetched += 1;
+    fetchCount += 1;
     return answers();
   });
 });
@@ -38,14 +38,14 @@ const goDown = () => {
 const tokenOf = ({ secret, alg }: KeyPair, claims: Record<string, unknown> = {}) =>
   sign({ sub: "c1", exp: now / 1_000 + 86_400 * 9, ...claims }, secret as Parameters<typeof sign>[1], alg);
 
-/** Reads tokens as a deployment with this key set does: an address, or the text of a key set. */
+/** A function that reads tokens with a key set. The source is the address or the text of the key set. */
 function deployment(source = URL) {
   const rules = { ...tokenRules(""), keys: new KeySet(source, () => now) };
   return async (token: string) => (await readToken(token, rules, now / 1_000)).kind;
 }
 
-/** The same after a key was fetched, and a token of that key. */
-async function afterFetch(kid = "one") {
+/** A deployment that has fetched a key, and a token of that key. */
+async function deploymentAfterFetch(kid = "one") {
   const pair = await keyPair("ES256", kid);
   const read = deployment();
   serve(pair.publicJwk);
@@ -63,12 +63,12 @@ describe("a token signed with a key at JWKS_URL", () => {
       serve(pair.publicJwk);
 
       expect([await read(await tokenOf(pair)), await read(await tokenOf(pair))]).toEqual(["good", "good"]);
-      expect(fetched).toBe(1);
+      expect(fetchCount).toBe(1);
     },
   );
 
   it("is bad when another key signed it, or when no address is set", async ({ expect }) => {
-    const { read, token } = await afterFetch();
+    const { read, token } = await deploymentAfterFetch();
 
     expect(await read(await tokenOf(await keyPair("ES256", "one")))).toBe("bad");
     expect((await readToken(token, tokenRules(""), now / 1_000)).kind).toBe("bad");
@@ -100,7 +100,7 @@ describe("a token signed with a key at JWKS_URL", () => {
     for (const header of headers)
       expect(await deployment()(`${tokenPart(header)}.${tokenPart({ sub: "c" })}.x`)).toBe("bad");
     expect(await deployment()(await tokenOf(pair, { pad: "x".repeat(9_000) }))).toBe("bad");
-    expect(fetched).toBe(0);
+    expect(fetchCount).toBe(0);
   });
 });
 
@@ -121,7 +121,7 @@ describe("keys from elsewhere than JWKS_URL on the internet", () => {
     expect(await read(await tokenOf(pair))).toBe("good");
     setVariables({ JWKS: JSON.stringify({ keys: [pair.publicJwk] }), JWT_AUDIENCE: "loyalty" });
     expect([await ask(pair), await ask(other)]).toEqual([200, 401]);
-    expect(fetched).toBe(0);
+    expect(fetchCount).toBe(0);
   });
 
   it("are fetched from the Worker that is bound as JWKS_SERVICE", async ({ expect }) => {
@@ -130,7 +130,7 @@ describe("keys from elsewhere than JWKS_URL on the internet", () => {
     setVariables({ JWKS_URL: "https://id.example/bound", JWKS_SERVICE: service, JWT_AUDIENCE: "loyalty" });
 
     expect(await ask(pair)).toBe(200);
-    expect([service.fetch.mock.lastCall?.[0], fetched]).toEqual(["https://id.example/bound", 0]);
+    expect([service.fetch.mock.lastCall?.[0], fetchCount]).toEqual(["https://id.example/bound", 0]);
   });
 
   it("have a hint in the log if Cloudflare answers with 1042", async ({ expect }) => {
@@ -141,24 +141,24 @@ describe("keys from elsewhere than JWKS_URL on the internet", () => {
 
     const cause = "the key set answers 404: 1042? See docs/tokens.md, Keys on your own zone";
     expect(log.mock.calls).toEqual([[JSON.stringify({ error: "KEY_SET_UNAVAILABLE", cause })]]);
-    expect(page).toContain("\n## Keys on your own zone\n");
+    expect(tokensPage).toContain("\n## Keys on your own zone\n");
   });
 });
 
 describe("the keys at JWKS_URL", () => {
   it("are cached for ten minutes, and then fetched again", async ({ expect }) => {
-    const { read, token } = await afterFetch();
+    const { read, token } = await deploymentAfterFetch();
 
     now += 10 * MINUTE - 1;
     await read(token);
-    expect(fetched).toBe(1);
+    expect(fetchCount).toBe(1);
     now += 1;
     expect(await read(token)).toBe("good");
-    expect(fetched).toBe(2);
+    expect(fetchCount).toBe(2);
   });
 
   it("are fetched at most once a minute for unknown key ids", async ({ expect }) => {
-    const { read } = await afterFetch();
+    const { read } = await deploymentAfterFetch();
     const stranger = await keyPair("ES256", "two");
     now += MINUTE;
 
@@ -169,11 +169,11 @@ describe("the keys at JWKS_URL", () => {
     );
 
     expect(new Set(await Promise.all(tokens.map(read)))).toEqual(new Set(["bad"]));
-    expect(fetched).toBe(2);
+    expect(fetchCount).toBe(2);
   });
 
   it("are replaced: a new key id is found within a minute, and then the old one is bad", async ({ expect }) => {
-    const { read, token } = await afterFetch("old");
+    const { read, token } = await deploymentAfterFetch("old");
     const fresh = await keyPair("ES256", "fresh");
     serve(fresh.publicJwk);
 
@@ -183,21 +183,21 @@ describe("the keys at JWKS_URL", () => {
   });
 
   it("serve up to a day while the address is down, without a fetch for each request", async ({ expect }) => {
-    const { read, token } = await afterFetch();
+    const { read, token } = await deploymentAfterFetch();
     goDown();
 
     now += DAY - 1;
-    for (let sent = 0; sent < 20; sent += 1) expect(await read(token)).toBe("good");
-    expect(fetched).toBe(2);
+    for (let count = 0; count < 20; count += 1) expect(await read(token)).toBe("good");
+    expect(fetchCount).toBe(2);
     now += 1;
     expect(await read(token)).toBe("no keys");
   });
 
   it("are withdrawn within ten minutes by a set without a usable key", async ({ expect }) => {
-    const { pair, read, token } = await afterFetch();
+    const { pair, read, token } = await deploymentAfterFetch();
 
-    for (const nothing of [[], [{ kty: "oct", k: "c2VjcmV0", kid: "one" }]]) {
-      serve(...nothing);
+    for (const uselessKeys of [[], [{ kty: "oct", k: "c2VjcmV0", kid: "one" }]]) {
+      serve(...uselessKeys);
       now += 10 * MINUTE - 1;
       expect(await read(token)).toBe("good");
       now += 1;
@@ -210,7 +210,7 @@ describe("the keys at JWKS_URL", () => {
   });
 
   it("stay withdrawn if the address goes down after the empty set", async ({ expect }) => {
-    const { read, token } = await afterFetch();
+    const { read, token } = await deploymentAfterFetch();
     now += 10 * MINUTE;
     serve();
     await read(token);
@@ -228,9 +228,9 @@ describe("the keys at JWKS_URL", () => {
     const startedAt = now;
     const triedAt: number[] = [];
     for (; now < startedAt + 19 * SECOND; now += 100) {
-      const before = fetched;
+      const countBefore = fetchCount;
       expect(await read(token)).toBe("no keys");
-      if (fetched > before) triedAt.push(now - startedAt);
+      if (fetchCount > countBefore) triedAt.push(now - startedAt);
     }
     serve(pair.publicJwk);
 
@@ -245,45 +245,45 @@ describe("the keys at JWKS_URL", () => {
     ["is no JSON", () => (answers = () => new Response("<html>"))],
     ["is no key set", () => (answers = () => Response.json({ keys: "none" }))],
     ["is huge", () => (answers = () => new Response(`{"keys":[]}${" ".repeat(300_000)}`))],
-  ] as const)("are unknown if the answer %s: the token may be good", async ([, set], { expect }) => {
+  ] as const)("are unknown if the answer %s: the token may be good", async ([, setAnswer], { expect }) => {
     const token = await tokenOf(await keyPair("ES256", "one"));
     const read = deployment();
-    set();
+    setAnswer();
 
     expect([await read(token), await read(token)]).toEqual(["no keys", "no keys"]);
-    expect(fetched).toBe(1);
+    expect(fetchCount).toBe(1);
   });
 
   it("are not read beyond a limit of bytes", async ({ expect }) => {
-    let pulled = 0;
+    let pulls = 0;
     const endless = new ReadableStream({
       pull(controller) {
-        pulled += 1;
+        pulls += 1;
         controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
       },
     });
     answers = () => new Response(endless);
 
     expect(await new KeySet(URL, () => now).find("ES256", "one")).toBeNull();
-    expect(pulled).toBeLessThan(10);
+    expect(pulls).toBeLessThan(10);
   });
 
   it("are waited for at most three seconds", async ({ expect }) => {
     answers = () => new Promise(() => {});
     vi.useFakeTimers();
-    const settled = vi.fn();
-    void new KeySet(URL, () => now).find("ES256", "one").then(settled);
+    const onResult = vi.fn();
+    void new KeySet(URL, () => now).find("ES256", "one").then(onResult);
 
     await vi.advanceTimersByTimeAsync(3 * SECOND - 1);
-    expect(settled).not.toHaveBeenCalled();
+    expect(onResult).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
 
-    expect(settled).toHaveBeenCalledWith(null);
+    expect(onResult).toHaveBeenCalledWith(null);
   });
 
   it("are fetched again by other requests if the first was cancelled", async ({ expect }) => {
-    const never = vi.mocked(fetch).mockImplementation(() => new Promise(() => {}));
+    const hangingFetch = vi.mocked(fetch).mockImplementation(() => new Promise(() => {}));
     const keys = new KeySet(URL, () => now);
     const inBackground: Promise<void>[] = [];
     void keys.find("ES256", "one", (work) => inBackground.push(work));
@@ -293,7 +293,7 @@ describe("the keys at JWKS_URL", () => {
     now += 3 * SECOND;
     void keys.find("ES256", "one");
 
-    expect(never).toHaveBeenCalledTimes(3);
+    expect(hangingFetch).toHaveBeenCalledTimes(3);
     expect(inBackground).toHaveLength(1);
   });
 });

@@ -20,8 +20,8 @@ afterEach(() => vi.restoreAllMocks());
 /** Reads a token that the secret has signed, with any header and claims. */
 const read = async (claims: unknown, { header = HS256 as unknown, rules = RULES } = {}) =>
   readToken(await signParts(header, claims, await hmacKey(SECRET)), rules, NOW);
-const bad = (fault: TokenFault) => ({ kind: "bad", fault });
-const isGood = { kind: "good", claims: { subject: expect.any(String) } };
+const badReading = (fault: TokenFault) => ({ kind: "bad", fault });
+const goodReading = { kind: "good", claims: { subject: expect.any(String) } };
 
 describe("a token that the secret has signed", () => {
   it.for<[what: string, claims: object, header?: object]>([
@@ -33,7 +33,7 @@ describe("a token that the secret has signed", () => {
     ["the type of an OAuth access token (RFC 9068)", GOOD, { alg: "HS256", typ: "at+jwt" }],
     ["that type in its long form", GOOD, { alg: "HS256", typ: "application/at+JWT" }],
   ])("is good with %s", async ([, claims, header = HS256], { expect }) => {
-    expect(await read(claims, { header })).toMatchObject(isGood);
+    expect(await read(claims, { header })).toMatchObject(goodReading);
   });
 
   it.for<[what: string, fault: TokenFault, claims: unknown, header?: unknown]>([
@@ -66,14 +66,14 @@ describe("a token that the secret has signed", () => {
     ["an algorithm in other letters", "algorithm", GOOD, { alg: "hs256" }],
     ["a header that is a list", "algorithm", GOOD, ["HS256"]],
   ])("is bad with %s: %s", async ([, fault, claims, header = HS256], { expect }) => {
-    expect(await read(claims, { header })).toEqual(bad(fault));
+    expect(await read(claims, { header })).toEqual(badReading(fault));
   });
 
   it("is bad with a part too many or too few, or with blanks", async ({ expect }) => {
     const token = await sign(GOOD, SECRET, "HS256");
     const [header = "", claims = "", signature = ""] = token.split(".");
 
-    for (const other of [
+    for (const badToken of [
       `${token}.${signature}`,
       `${header}.${claims}`,
       `${header}..${signature}`,
@@ -83,35 +83,49 @@ describe("a token that the secret has signed", () => {
       `.${token}`,
       "a.b",
     ])
-      expect([other, (await readToken(other, RULES, NOW)).kind]).toEqual([other, "bad"]);
-    expect(await readToken("", RULES, NOW)).toEqual(bad("missing"));
+      expect([badToken, (await readToken(badToken, RULES, NOW)).kind]).toEqual([badToken, "bad"]);
+    expect(await readToken("", RULES, NOW)).toEqual(badReading("missing"));
   });
 
   it("must name the issuer and the audience when they are set", async ({ expect }) => {
     const rules = { ...RULES, JWT_ISSUER: "https://id.example", JWT_AUDIENCE: "loyalty" };
-    const issued = { ...GOOD, iss: "https://id.example" };
+    const claims = { ...GOOD, iss: "https://id.example" };
 
-    expect(await read(GOOD, { rules })).toEqual(bad("issuer"));
-    expect(await read({ ...issued, aud: "other" }, { rules })).toEqual(bad("audience"));
-    expect(await read({ ...issued, aud: ["other", "loyalty"] }, { rules })).toMatchObject(isGood);
+    expect(await read(GOOD, { rules })).toEqual(badReading("issuer"));
+    expect(await read({ ...claims, aud: "other" }, { rules })).toEqual(badReading("audience"));
+    expect(await read({ ...claims, aud: ["other", "loyalty"] }, { rules })).toMatchObject(goodReading);
   });
 });
 
 describe("a token that something else has signed", () => {
-  const before = { ...RULES, JWT_SECRET_PREVIOUS: "before" };
-  const noSecret = { ...RULES, JWT_SECRET: "" };
+  const withPrevious = { ...RULES, JWT_SECRET_PREVIOUS: "before" };
+  const withoutSecret = { ...RULES, JWT_SECRET: "" };
 
   it.for<[what: string, reading: object, rules: TokenRules, ...signing: Parameters<typeof sign> | [string]]>([
-    ["another secret", bad("signature"), RULES, GOOD, "another", "HS256"],
-    ["the secret with another algorithm", bad("algorithm"), RULES, GOOD, SECRET, "HS512"],
-    ["the secret, which is not set", bad("algorithm"), noSecret, GOOD, SECRET, "HS256"],
-    ["nothing", bad("algorithm"), RULES, `${tokenPart({ alg: "none" })}.${tokenPart(GOOD)}.`],
-    ["the previous secret", isGood, before, GOOD, "before", "HS256"],
-    ["the secret, beside a previous one", isGood, before, GOOD, SECRET, "HS256"],
-    ["another secret, beside a previous one", bad("signature"), before, GOOD, "another", "HS256"],
-    ["the previous secret, long ago", bad("expired"), before, { ...GOOD, exp: NOW - 6 }, "before", "HS256"],
-    ["a previous secret that is not set", bad("signature"), RULES, GOOD, "before", "HS256"],
-    ["the previous secret without a secret", bad("algorithm"), { ...before, JWT_SECRET: "" }, GOOD, "before", "HS256"],
+    ["another secret", badReading("signature"), RULES, GOOD, "another", "HS256"],
+    ["the secret with another algorithm", badReading("algorithm"), RULES, GOOD, SECRET, "HS512"],
+    ["the secret, which is not set", badReading("algorithm"), withoutSecret, GOOD, SECRET, "HS256"],
+    ["nothing", badReading("algorithm"), RULES, `${tokenPart({ alg: "none" })}.${tokenPart(GOOD)}.`],
+    ["the previous secret", goodReading, withPrevious, GOOD, "before", "HS256"],
+    ["the secret, beside a previous one", goodReading, withPrevious, GOOD, SECRET, "HS256"],
+    ["another secret, beside a previous one", badReading("signature"), withPrevious, GOOD, "another", "HS256"],
+    [
+      "the previous secret, long ago",
+      badReading("expired"),
+      withPrevious,
+      { ...GOOD, exp: NOW - 6 },
+      "before",
+      "HS256",
+    ],
+    ["a previous secret that is not set", badReading("signature"), RULES, GOOD, "before", "HS256"],
+    [
+      "the previous secret without a secret",
+      badReading("algorithm"),
+      { ...withPrevious, JWT_SECRET: "" },
+      GOOD,
+      "before",
+      "HS256",
+    ],
   ])(
     "is good only if the secret or the previous secret signed it: %s",
     async ([, reading, rules, ...signing], { expect }) => {
@@ -128,27 +142,32 @@ describe("a token that something else has signed", () => {
     const rules = { ...RULES, keys: { find: async () => [key] } };
 
     for (const secret of [spki, pem, pem.trim(), JSON.stringify(key), String(key.n)])
-      expect(await readToken(await sign(GOOD, secret, "HS256"), rules, NOW)).toEqual(bad("signature"));
+      expect(await readToken(await sign(GOOD, secret, "HS256"), rules, NOW)).toEqual(badReading("signature"));
   });
 });
 
 describe("the scopes of a token", () => {
-  const named = { JWT_SCOPE_CLAIM: "roles", JWT_SUBJECT_CLAIM: "customer_id" };
-  const without = { JWT_CUSTOMERS_WITHOUT_SCOPE: "true" };
+  const namedClaims = { JWT_SCOPE_CLAIM: "roles", JWT_SUBJECT_CLAIM: "customer_id" };
+  const scopeOptional = { JWT_CUSTOMERS_WITHOUT_SCOPE: "true" };
 
   it.for<[what: string, claims: object, rules: Partial<TokenRules>, scopes: string[]]>([
     ["a text of words", { scope: "openid customer" }, {}, ["customer"]],
     ["a list of words", { scope: ["customer", 7, "feed"] }, {}, ["customer", "feed"]],
     ["no scope", {}, {}, []],
-    ["no scope, where that means a customer", {}, without, ["customer"]],
-    ["another scope, where none means a customer", { scope: "openid" }, without, []],
-    ["an empty scope, where none means a customer", { scope: "" }, without, []],
-    ["a scope that is null, where none means a customer", { scope: null }, without, []],
-    ["a feed's scope, where none means a customer", { scope: "feed" }, without, ["feed"]],
-    ["a named claim", { roles: ["customer"], customer_id: "c1" }, named, ["customer"]],
-    ["a named claim that says feed, restore and export", { roles: "feed restore export" }, named, []],
-    ["`scope`, where another claim is named", { scope: "customer" }, named, []],
-    ["a feed's `scope`, where another claim is named", { scope: "feed" }, { ...named, ...without }, ["feed"]],
+    ["no scope, where that means a customer", {}, scopeOptional, ["customer"]],
+    ["another scope, where none means a customer", { scope: "openid" }, scopeOptional, []],
+    ["an empty scope, where none means a customer", { scope: "" }, scopeOptional, []],
+    ["a scope that is null, where none means a customer", { scope: null }, scopeOptional, []],
+    ["a feed's scope, where none means a customer", { scope: "feed" }, scopeOptional, ["feed"]],
+    ["a named claim", { roles: ["customer"], customer_id: "c1" }, namedClaims, ["customer"]],
+    ["a named claim that says feed, restore and export", { roles: "feed restore export" }, namedClaims, []],
+    ["`scope`, where another claim is named", { scope: "customer" }, namedClaims, []],
+    [
+      "a feed's `scope`, where another claim is named",
+      { scope: "feed" },
+      { ...namedClaims, ...scopeOptional },
+      ["feed"],
+    ],
   ])("are read from %s", async ([, claims, rules, scopes], { expect }) => {
     const reading = await read({ ...GOOD, ...claims }, { rules: { ...RULES, ...rules } });
 
@@ -156,7 +175,7 @@ describe("the scopes of a token", () => {
   });
 
   it("of a customer need the named claim for the subject, if one is set", async ({ expect }) => {
-    const rules = { ...RULES, ...named };
+    const rules = { ...RULES, ...namedClaims };
     const subjectOf = async (claims: object) => {
       const reading = await read({ ...GOOD, ...claims }, { rules });
       return reading.kind === "good" ? reading.claims.subject : reading;
@@ -165,7 +184,7 @@ describe("the scopes of a token", () => {
     expect(await subjectOf({ roles: "customer", customer_id: "c2" })).toBe("c2");
     expect(await subjectOf({ scope: "feed", customer_id: "c2" })).toBe("c1");
     for (const customer_id of [undefined, "", 7, ["c2"], "x".repeat(65)])
-      expect(await subjectOf({ roles: "customer", customer_id })).toEqual(bad("subject"));
+      expect(await subjectOf({ roles: "customer", customer_id })).toEqual(badReading("subject"));
   });
 
   it("open the feed and the customer's paths with one token", async ({ expect }) => {
@@ -182,23 +201,23 @@ describe("a 401", () => {
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
     const log = vi.spyOn(console, "log").mockReturnValue();
     const claims = { scope: "customer", sub: "c1", exp: Date.now() / 1_000 + 60 };
-    const good = await sign(claims, env.JWT_SECRET, "HS256");
-    const signed = (more: object) => sign({ ...claims, ...more }, env.JWT_SECRET, "HS256");
+    const goodToken = await sign(claims, env.JWT_SECRET, "HS256");
+    const signWith = (changes: object) => sign({ ...claims, ...changes }, env.JWT_SECRET, "HS256");
     const causes: [authorization: string, fault: TokenFault][] = [
       ["", "missing"],
       ["Bearer", "missing"],
       ["Basic YTpi", "missing"],
-      [good, "missing"],
+      [goodToken, "missing"],
       ["Bearer x.y.z", "malformed"],
-      [`Bearer ${good}x`, "signature"],
-      [`Bearer ${good.slice(0, -4)}`, "signature"],
-      [`Bearer ${good}, Bearer ${good}`, "missing"],
+      [`Bearer ${goodToken}x`, "signature"],
+      [`Bearer ${goodToken.slice(0, -4)}`, "signature"],
+      [`Bearer ${goodToken}, Bearer ${goodToken}`, "missing"],
       [`Bearer ${await sign(claims, "other", "HS256")}`, "signature"],
       [`Bearer ${await sign(claims, env.JWT_SECRET, "HS512")}`, "algorithm"],
-      [`Bearer ${await signed({ exp: 1 })}`, "expired"],
-      [`Bearer ${await signed({ nbf: 9e9 })}`, "not_yet_valid"],
-      [`Bearer ${await signed({ sub: "" })}`, "subject"],
-      [`Bearer ${await signed({ pad: "x".repeat(9_000) })}`, "too_long"],
+      [`Bearer ${await signWith({ exp: 1 })}`, "expired"],
+      [`Bearer ${await signWith({ nbf: 9e9 })}`, "not_yet_valid"],
+      [`Bearer ${await signWith({ sub: "" })}`, "subject"],
+      [`Bearer ${await signWith({ pad: "x".repeat(9_000) })}`, "too_long"],
       [`Bearer ${tokenPart({ alg: "none" })}.${tokenPart(claims)}.`, "algorithm"],
       [`Bearer ${tokenPart({ alg: "ES256", kid: "k" })}.${tokenPart(claims)}.AAAA`, "algorithm"],
     ];
@@ -206,15 +225,15 @@ describe("a 401", () => {
     const answers: object[] = [];
     for (const [Authorization] of causes) {
       const { status, headers, body } = await send(PATH, { method: "POST", headers: { Authorization } });
-      const others = [...headers].filter(([name]) => name !== "x-request-id");
-      answers.push({ status, headers: Object.fromEntries(others), body });
+      const comparedHeaders = [...headers].filter(([name]) => name !== "x-request-id");
+      answers.push({ status, headers: Object.fromEntries(comparedHeaders), body });
     }
 
     const body = { status: false, errorCode: "UNAUTHENTICATED", message: "A valid bearer token is needed." };
     expect(answers[0]).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" }, body });
     expect(answers).toEqual(answers.map(() => answers[0]));
-    const logged = log.mock.calls.map(([line]) => JSON.parse(String(line)));
-    expect(logged.map(({ error, token }) => [error, token])).toEqual(
+    const logLines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+    expect(logLines.map(({ error, token }) => [error, token])).toEqual(
       causes.map(([, fault]) => ["UNAUTHENTICATED", fault]),
     );
     expect(batch).not.toHaveBeenCalled();

@@ -5,16 +5,16 @@ import { CALLS } from "../support/calls.ts";
 import { program } from "../support/programs.ts";
 import { signToken } from "../support/tokens.ts";
 
-// A word that the tests use for every value that a customer can send.
+// The tests send this word as every value that a customer can send, and then look for it.
 const CANARY = "canary7391";
 const STACK = "\n    at canary7391 (place.ts:1:1)";
 
-let logged: unknown[][] = [];
+let logCalls: unknown[][] = [];
 
 beforeEach(() => {
-  logged = [];
+  logCalls = [];
   for (const level of ["log", "info", "warn", "error", "debug"] as const)
-    vi.spyOn(console, level).mockImplementation((...given) => void logged.push(given));
+    vi.spyOn(console, level).mockImplementation((...values) => void logCalls.push(values));
 });
 afterEach(() => vi.restoreAllMocks());
 
@@ -22,12 +22,12 @@ const headersOf = ({ headers }: Answer) => JSON.stringify([...headers].filter(([
 
 describe("a customer's value", () => {
   it("is in no log line and no header of an answer", async ({ expect }) => {
-    const stored = program(CANARY);
-    await mustFeed(stored.lines);
-    const api = as(String(stored.customer.id));
+    const storedProgram = program(CANARY);
+    await mustFeed(storedProgram.lines);
+    const api = as(String(storedProgram.customer.id));
 
     const answers = await Promise.all([
-      ...Object.values(CALLS).map((call) => call(api, stored)),
+      ...Object.values(CALLS).map((call) => call(api, storedProgram)),
       api.get(`/api/v1/customer/coupons?search=${CANARY}&type=${CANARY}`),
       api.get(`/api/v1/customer/${CANARY}?token=${CANARY}`),
       api.post("/api/v1/customer/full-search", { query: CANARY, filter: CANARY }),
@@ -36,15 +36,15 @@ describe("a customer's value", () => {
       as(CANARY).get("/api/v1/customer/coupons"),
     ]);
 
-    expect(logged.length).toBeGreaterThan(3);
-    expect(JSON.stringify(logged)).not.toContain(CANARY);
+    expect(logCalls.length).toBeGreaterThan(3);
+    expect(JSON.stringify(logCalls)).not.toContain(CANARY);
     for (const answer of answers) expect(headersOf(answer)).not.toContain(CANARY);
   });
 
   it("is in no failure: a text never repeats a value of the request", async ({ expect }) => {
-    const bad = [CANARY, { [CANARY]: CANARY }, [CANARY], `${CANARY}\u0000`, CANARY.repeat(300)];
+    const badValues = [CANARY, { [CANARY]: CANARY }, [CANARY], `${CANARY}\u0000`, CANARY.repeat(300)];
     const answers = [];
-    for (const value of bad) {
+    for (const value of badValues) {
       answers.push(
         await feed([{ record: "store", id: value, account_id: value, name: value, latitude: value, longitude: value }]),
         await feed([{ record: "coupon", id: "q", account_id: "1", kind: value, header_lines: [value], value }]),
@@ -65,7 +65,7 @@ describe("a customer's value", () => {
     const failures = answers.filter(({ body }) => body.status === false);
     expect(failures.length).toBeGreaterThan(40);
     expect(JSON.stringify(failures.map(({ body }) => body))).not.toContain(CANARY);
-    expect(JSON.stringify(logged)).not.toContain(CANARY);
+    expect(JSON.stringify(logCalls)).not.toContain(CANARY);
   });
 
   it.for([
@@ -82,8 +82,8 @@ describe("a customer's value", () => {
     ];
 
     expect(answers.every(({ status }) => status >= 500)).toBe(true);
-    expect(JSON.stringify([answers, logged])).not.toContain(CANARY);
-    expect(JSON.stringify(logged)).toContain("at ");
+    expect(JSON.stringify([answers, logCalls])).not.toContain(CANARY);
+    expect(JSON.stringify(logCalls)).toContain("at ");
   });
 });
 
@@ -97,8 +97,8 @@ describe("the secret", () => {
       await send("/"),
     ];
 
-    const said = JSON.stringify([answers.map((answer) => [answer.body, headersOf(answer)]), logged]);
-    expect(said).not.toContain(env.JWT_SECRET);
-    expect(said).not.toContain(token.slice(0, 40));
+    const output = JSON.stringify([answers.map((answer) => [answer.body, headersOf(answer)]), logCalls]);
+    expect(output).not.toContain(env.JWT_SECRET);
+    expect(output).not.toContain(token.slice(0, 40));
   });
 });

@@ -31,8 +31,10 @@ describe("the rate limits of src/http/limits.ts", () => {
   });
 
   it("are those that the contract promises", ({ expect }) => {
-    const promised = [...contract.matchAll(/^\| requests a minute.* \| (\d+) \|$/gm)].map(([, limit]) => Number(limit));
+    const promisedLimits = [...contract.matchAll(/^\| requests a minute.* \| (\d+) \|$/gm)].map(([, limit]) =>
+      Number(limit),
+    );
 
-    expect(promised).toEqual([REQUESTS_A_MINUTE.customer, REQUESTS_A_MINUTE.address]);
+    expect(promisedLimits).toEqual([REQUESTS_A_MINUTE.customer, REQUESTS_A_MINUTE.address]);
   });
 });

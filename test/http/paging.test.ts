@@ -22,15 +22,15 @@ describe("the first items that fit", () => {
   });
 
   it("are made only until one does not fit", ({ expect }) => {
-    const made: number[] = [];
+    const madeItems: number[] = [];
     const make = (bytes: number): JsonText => {
-      made.push(bytes);
+      madeItems.push(bytes);
       return textOf(bytes);
     };
 
     firstTexts([10, 10, 10, 10, 10], make, 22);
 
-    expect(made).toHaveLength(3);
+    expect(madeItems).toHaveLength(3);
   });
 });
 
@@ -39,9 +39,9 @@ describe("a page", () => {
   const half = ANSWER_BYTES / 2;
 
   it("is cut where its items do not fit an answer, and then goes on", ({ expect }) => {
-    const fitted = fitPage({ items: [half, half, half], hasMore: false }, { limit: 3 }, toText);
+    const page = fitPage({ items: [half, half, half], hasMore: false }, { limit: 3 }, toText);
 
-    expect(fitted).toMatchObject({ shown: [half], hasMore: true, isCut: true });
+    expect(page).toMatchObject({ shown: [half], hasMore: true, isCut: true });
   });
 
   it("is cut where the database sent no more of it", ({ expect }) => {

@@ -7,7 +7,7 @@ import * as seed from "../support/seed.ts";
 import { snapshot } from "../support/state.ts";
 
 // Fields that look like references, but name no record of an account.
-const OF_NO_ACCOUNT = new Set([
+const FIELDS_WITHOUT_ACCOUNT = new Set([
   ...["parent_id", "source_campaign_id", "coupon_id", "scan_id", "loyalty_options"],
   ...["core_tenant_id", "core_app_account_id", "account_package_id", "country_id", "state_id", "city_id"],
   ...["customer_id", "friend_id", "blocked_id", "referrer_id", "initial_customer_id", "member_ids", "group_id"],
@@ -15,19 +15,19 @@ const OF_NO_ACCOUNT = new Set([
 
 /** The fields of a kind through which a line could reach another account's record. */
 function reachingFields({ fields }: Kind): string[] {
-  return Object.keys(fields.shape).filter((field) => /_ids?$/.test(field) && !OF_NO_ACCOUNT.has(field));
+  return Object.keys(fields.shape).filter((field) => /_ids?$/.test(field) && !FIELDS_WITHOUT_ACCOUNT.has(field));
 }
 
-/** Lines of a kind that are mine, except that one field or the key is theirs. */
+/** Lines of my records of a kind. In each, one field or the key names a record of theirs. */
 function foreignLines(kind: Kind, mine: Program, theirs: Program): Record<string, Record<string, unknown>> {
-  const own: Record<string, unknown> = { ...mine.one[kind.record] };
-  const foreign: Record<string, unknown> = { ...theirs.one[kind.record] };
-  const key = Object.fromEntries(kind.keyFields.map((field) => [field, foreign[field]]));
-  const fresh = "id" in own ? { ...own, id: seed.freshId("fresh") } : own;
-  const reaching = reachingFields(kind).map((field) => [field, { ...fresh, [field]: foreign[field] }]);
+  const myLine: Record<string, unknown> = { ...mine.one[kind.record] };
+  const theirLine: Record<string, unknown> = { ...theirs.one[kind.record] };
+  const key = Object.fromEntries(kind.keyFields.map((field) => [field, theirLine[field]]));
+  const newLine = "id" in myLine ? { ...myLine, id: seed.freshId("fresh") } : myLine;
+  const linesByField = reachingFields(kind).map((field) => [field, { ...newLine, [field]: theirLine[field] }]);
   return {
-    ...Object.fromEntries(reaching),
-    "its key": { ...own, ...key },
+    ...Object.fromEntries(linesByField),
+    "its key": { ...myLine, ...key },
     ...(kind.type === "state" && { "its deletion": { record: kind.record, ...key, deleted: true } }),
   };
 }
@@ -38,28 +38,30 @@ const token = [String(mine.account.id)];
 
 const cases = KINDS.flatMap((kind) => {
   const { record, type } = kind;
-  const own = mine.one[record] ?? {};
+  const myLine = mine.one[record] ?? {};
   const lines = isGlobal(kind)
     ? {
-        "a line, because the kind belongs to no account": own,
-        ...(type === "state" && { "its deletion, because the kind belongs to no account": { ...own, deleted: true } }),
+        "a line, because the kind belongs to no account": myLine,
+        ...(type === "state" && {
+          "its deletion, because the kind belongs to no account": { ...myLine, deleted: true },
+        }),
       }
     : foreignLines(kind, mine, theirs);
   return Object.entries(lines).map(([how, line]) => ({ record, how, line }));
 });
 
-let before = "";
+let stateBefore = "";
 beforeAll(async () => {
   await mustFeed([...mine.lines, ...theirs.lines]);
-  before = await snapshot();
+  stateBefore = await snapshot();
 });
 
 describe("a feed token for one account", () => {
   it("is tried against every kind of record, and every field that names one", ({ expect }) => {
     expect(Object.keys(theirs.one).sort()).toEqual(KINDS.map(({ record }) => record).sort());
     for (const kind of KINDS) {
-      const unset = reachingFields(kind).filter((field) => theirs.one[kind.record]?.[field] === undefined);
-      expect({ kind: kind.record, unset }).toEqual({ kind: kind.record, unset: [] });
+      const unsetFields = reachingFields(kind).filter((field) => theirs.one[kind.record]?.[field] === undefined);
+      expect({ kind: kind.record, unsetFields }).toEqual({ kind: kind.record, unsetFields: [] });
     }
   });
 
@@ -75,13 +77,13 @@ describe("a feed token for one account", () => {
   });
 
   it("has written nothing with the refused requests", async ({ expect }) => {
-    expect(await snapshot()).toBe(before);
+    expect(await snapshot()).toBe(stateBefore);
   });
 
   it("may write the records of its account again", async ({ expect }) => {
-    const own = KINDS.filter((kind) => !isGlobal(kind)).map(({ record }) => mine.one[record] ?? {});
+    const myLines = KINDS.filter((kind) => !isGlobal(kind)).map(({ record }) => mine.one[record] ?? {});
 
-    expect((await feed(own, token)).status).toBe(200);
+    expect((await feed(myLines, token)).status).toBe(200);
   });
 
   it.for(cases)(

@@ -5,7 +5,7 @@ import { customerRoutes, otherRoutes } from "../support/calls.ts";
 import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 
-// Two programs. All texts of the second contain "theirs". No answer to me may contain that word.
+// "I" am the customer of the first program. Texts of the second contain "theirs", which no answer to me may contain.
 const mine = program("mine-only");
 const theirs = program("theirs-only");
 
@@ -15,7 +15,7 @@ interface Reach {
   /** The foreign data that I try to reach. */
   what: string;
   ask: (api: Api, my: Program) => Promise<Answer>;
-  /** Asks for an answer that does contain the data. Left out: the owner sends the same request. */
+  /** A request of the owner whose answer contains the data. Left out: the owner sends the same request as I. */
   control?: (api: Api) => Promise<Answer>;
 }
 
@@ -110,12 +110,12 @@ const REACHES: Record<string, readonly Reach[]> = {
       what: "the inner fields of an account that is found",
       ask: async (api) => {
         const { body, ...answer } = await search("theirs", "stores")(api);
-        const inner = body.stores.map(({ account }: { account: Record<string, unknown> }) => [
+        const innerFields = body.stores.map(({ account }: { account: Record<string, unknown> }) => [
           account.core_tenant_id,
           account.core_app_account_id,
           account.loyalty_options,
         ]);
-        return { ...answer, body: inner };
+        return { ...answer, body: innerFields };
       },
       control: get("/my-coupons"),
     },
@@ -134,24 +134,28 @@ const REACHES: Record<string, readonly Reach[]> = {
   ],
 };
 
-/** Removes the names of customers from an answer, which everybody may see. Marks dates and balances as "theirs". */
+/** Removes first names, which everybody may see. Replaces each shown birthday and balance by "theirs". */
 function withoutNames({ body, ...answer }: Answer): Answer {
-  const customers = body.customers.map(({ first_name, ...one }: Record<string, unknown>) => ({
-    ...one,
-    date_of_birth: one.date_of_birth === null ? null : "theirs",
-    balance: one.balance === 0 ? 0 : "theirs",
+  const customers = body.customers.map(({ first_name, ...fields }: Record<string, unknown>) => ({
+    ...fields,
+    date_of_birth: fields.date_of_birth === null ? null : "theirs",
+    balance: fields.balance === 0 ? 0 : "theirs",
   }));
   return { ...answer, body: customers };
 }
 
-/** The API with my token, but with their id in the query and in the body. */
-function pretending(customerId: string): Api {
-  const claims = `customer_id=${theirs.customer.id}&customerId=${theirs.customer.id}&sub=${theirs.customer.id}`;
+/** The API with a customer's token, but with the id of their customer in the query and in the body. */
+function apiWithForeignIds(customerId: string): Api {
+  const foreignIds = `customer_id=${theirs.customer.id}&customerId=${theirs.customer.id}&sub=${theirs.customer.id}`;
   const api = as(customerId);
   return {
-    get: (path) => api.get(`${path}${path.includes("?") ? "&" : "?"}${claims}`),
+    get: (path) => api.get(`${path}${path.includes("?") ? "&" : "?"}${foreignIds}`),
     post: (path, body) =>
-      api.post(`${path}?${claims}`, { ...(body as object), customer_id: theirs.customer.id, sub: theirs.customer.id }),
+      api.post(`${path}?${foreignIds}`, {
+        ...(body as object),
+        customer_id: theirs.customer.id,
+        sub: theirs.customer.id,
+      }),
   };
 }
 
@@ -175,12 +179,12 @@ describe("what a customer can reach", () => {
   const cases = Object.entries(REACHES).flatMap(([route, reaches]) => reaches.map((reach) => ({ route, ...reach })));
 
   it.for(cases)("does not include $what: $route", async ({ ask, control }, { expect }) => {
-    const own = await ask(pretending(String(mine.customer.id)), mine);
-    const owners = await (control ?? ((api) => ask(api, theirs)))(as(String(theirs.customer.id)));
+    const myAnswer = await ask(apiWithForeignIds(String(mine.customer.id)), mine);
+    const ownersAnswer = await (control ?? ((api) => ask(api, theirs)))(as(String(theirs.customer.id)));
 
-    expect(own.status).toBeLessThan(500);
-    expect(JSON.stringify(own.body)).not.toMatch(/theirs/);
-    expect(JSON.stringify(owners.body)).toMatch(/theirs/);
-    expect(JSON.stringify([own.body, owners.body])).not.toContain("theirs-only password");
+    expect(myAnswer.status).toBeLessThan(500);
+    expect(JSON.stringify(myAnswer.body)).not.toMatch(/theirs/);
+    expect(JSON.stringify(ownersAnswer.body)).toMatch(/theirs/);
+    expect(JSON.stringify([myAnswer.body, ownersAnswer.body])).not.toContain("theirs-only password");
   });
 });

@@ -21,11 +21,11 @@ const preflight = (path: string, headers: Record<string, string> = PREFLIGHT) =>
 
 describe("CORS", () => {
   it("allows no origin unless CORS_ORIGINS is set", async ({ expect }) => {
-    const asked = await preflight(PATH);
-    const called = await send(PATH, { method: "POST", headers: { Origin: APP } });
+    const preflightAnswer = await preflight(PATH);
+    const answer = await send(PATH, { method: "POST", headers: { Origin: APP } });
 
-    expect(asked.status).toBe(403);
-    for (const { headers } of [asked, called]) {
+    expect(preflightAnswer.status).toBe(403);
+    for (const { headers } of [preflightAnswer, answer]) {
       expect(headers.has("Access-Control-Allow-Origin")).toBe(false);
       expect(headers.has("Vary")).toBe(false);
     }
@@ -59,10 +59,10 @@ describe("CORS", () => {
 
     const answer = await send("/api/v1/customer/me", { headers });
     const tag = answer.headers.get("ETag") ?? "";
-    const again = await send("/api/v1/customer/me", { headers: { ...headers, "If-None-Match": tag } });
+    const conditionalAnswer = await send("/api/v1/customer/me", { headers: { ...headers, "If-None-Match": tag } });
 
-    expect([answer.status, again.status]).toEqual([200, 304]);
-    for (const one of [answer, again]) expect(one.headers.get("Vary")).toBe("Authorization, Origin");
+    expect([answer.status, conditionalAnswer.status]).toEqual([200, 304]);
+    for (const { headers } of [answer, conditionalAnswer]) expect(headers.get("Vary")).toBe("Authorization, Origin");
   });
 
   it("allows no other origin, and tells caches that answers differ by origin", async ({ expect }) => {

@@ -15,11 +15,12 @@ const FUTURE = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
 const HMAC = { name: "HMAC", hash: "SHA-256" };
 const OTHER_SECRET = "another-secret-another-secret-another-secret";
 
+const LEADERBOARD = `${CUSTOMER}/gamification/leaderboard`;
 const BOARD = { method: "POST", body: JSON.stringify({ location_id: "nowhere" }) };
 
 afterEach(() => vi.restoreAllMocks());
 
-interface Asked {
+interface RequestOptions {
   bookmark?: string;
   bindings?: Partial<Env>;
   method?: string;
@@ -28,7 +29,7 @@ interface Asked {
 }
 
 /** Sends a request. Resolves with its status, the bookmark of the answer, and where its D1 sessions start. */
-async function ask(path: string, { bookmark, bindings = {}, token, ...init }: Asked = {}) {
+async function ask(path: string, { bookmark, bindings = {}, token, ...init }: RequestOptions = {}) {
   const starts: (string | undefined)[] = [];
   const DB = {
     withSession: (start?: string) => {
@@ -43,47 +44,49 @@ async function ask(path: string, { bookmark, bindings = {}, token, ...init }: As
   const context = createExecutionContext();
   const response = await app.request(path, { ...init, headers }, { ...env, DB, ...bindings }, context);
   await waitOnExecutionContext(context);
-  return { status: response.status, given: response.headers.get("X-D1-Bookmark") ?? "", starts };
+  return { status: response.status, bookmark: response.headers.get("X-D1-Bookmark") ?? "", starts };
 }
 
 /** Where the last D1 session of a request with this bookmark starts. */
-const startOf = async (bookmark: string, asked: Asked = {}) => (await ask(TEAM, { ...asked, bookmark })).starts.at(-1);
+const startOf = async (bookmark: string, options: RequestOptions = {}) =>
+  (await ask(TEAM, { ...options, bookmark })).starts.at(-1);
 
 describe("where a request reads", () => {
-  it.for<[what: string, path: string, asked: Asked, session: 0 | -1, start: string, usesBookmark: boolean]>([
-    ["a bookmark of the service, or else the nearest replica", TEAM, {}, 0, "first-unconstrained", true],
-    // A poll may open a second session, in which the primary subscribes its inbox.
-    ["the same place for messages", `${CUSTOMER}/messages`, {}, 0, "first-unconstrained", true],
-    ["the primary for boards", `${CUSTOMER}/gamification/leaderboard`, BOARD, -1, "first-primary", false],
-  ])("is %s", async ([, path, asked, session, start, usesBookmark], { expect }) => {
+  // A poll may open a second session at the primary, to subscribe its inbox. So the first session counts.
+  it.for([
+    { what: "a bookmark of the service, or else the nearest replica", path: TEAM, session: 0, usesBookmark: true },
+    { what: "a bookmark or a replica for messages", path: `${CUSTOMER}/messages`, session: 0, usesBookmark: true },
+    { what: "the primary for boards", path: LEADERBOARD, options: BOARD, session: -1, usesBookmark: false },
+  ])("is $what", async ({ path, options = {}, session, usesBookmark }, { expect }) => {
+    const start = usesBookmark ? "first-unconstrained" : "first-primary";
     const body = JSON.stringify(seed.account());
-    const fed = await ask("/api/v1/feed", { method: "POST", token: await feedToken("*"), body });
-    const { given } = await ask(TEAM);
+    const feedAnswer = await ask("/api/v1/feed", { method: "POST", token: await feedToken("*"), body });
+    const answer = await ask(TEAM);
 
     for (const bookmark of ["", FUTURE])
-      expect((await ask(path, { ...asked, bookmark })).starts.at(session)).toBe(start);
-    for (const bookmark of [fed.given, given]) {
+      expect((await ask(path, { ...options, bookmark })).starts.at(session)).toBe(start);
+    for (const bookmark of [feedAnswer.bookmark, answer.bookmark]) {
       expect(bookmark.split(".")[0]).toMatch(D1_BOOKMARK);
-      const { starts } = await ask(path, { ...asked, bookmark });
+      const { starts } = await ask(path, { ...options, bookmark });
       expect(starts.at(session)).toBe(usesBookmark ? bookmark.split(".")[0] : start);
     }
-    expect(fed.starts[0]).toBe("first-primary");
+    expect(feedAnswer.starts[0]).toBe("first-primary");
   });
 
   it("ignores a bookmark that this service did not sign", async ({ expect }) => {
-    const { given } = await ask(TEAM);
-    const [bookmark, signature = ""] = given.split(".");
-    // With the secret of tokens alone, nobody can sign a bookmark.
+    const answer = await ask(TEAM);
+    const [bookmark, signature = ""] = answer.bookmark.split(".");
+    // The key for bookmarks is derived from the secret of tokens. That secret itself is the wrong key.
     const bytes = (text: string) => new TextEncoder().encode(text);
     const key = await crypto.subtle.importKey("raw", bytes(env.JWT_SECRET), HMAC, false, ["sign"]);
-    const byTokenKey = encodeBase64Url(await crypto.subtle.sign("HMAC", key, bytes(FUTURE))).replace("=", "");
-    const tried = [
+    const signatureByTokenKey = encodeBase64Url(await crypto.subtle.sign("HMAC", key, bytes(FUTURE))).replace("=", "");
+    const badBookmarks = [
       FUTURE,
       bookmark,
       `${FUTURE}.`,
       `${FUTURE}.${signature}`,
       `${FUTURE}.${"A".repeat(43)}`,
-      `${FUTURE}.${byTokenKey}`,
+      `${FUTURE}.${signatureByTokenKey}`,
       `${bookmark}.${signature.slice(0, -1)}`,
       `${bookmark}.${signature}=`,
       `${bookmark}.${signature}.${signature}`,
@@ -96,9 +99,9 @@ describe("where a request reads", () => {
       `${"x".repeat(8_000)}.${signature}`,
     ];
 
-    for (const one of tried) {
-      const { status, starts } = await ask(TEAM, { bookmark: String(one) });
-      expect([one, status, starts]).toEqual([one, 404, ["first-unconstrained"]]);
+    for (const badBookmark of badBookmarks) {
+      const { status, starts } = await ask(TEAM, { bookmark: String(badBookmark) });
+      expect([badBookmark, status, starts]).toEqual([badBookmark, 404, ["first-unconstrained"]]);
     }
   });
 
@@ -107,19 +110,19 @@ describe("where a request reads", () => {
     ["another environment", { ENVIRONMENT: "staging" }],
   ] as const)("is not at a bookmark given under %s", async ([, bindings], { expect }) => {
     const token = await sign({ scope: "customer", sub: "c", exp: 9e9 }, OTHER_SECRET, "HS256");
-    const there = { bindings: bindings as Partial<Env>, ...("JWT_SECRET" in bindings && { token }) };
-    const { given } = await ask(TEAM, there);
+    const deployment = { bindings: bindings as Partial<Env>, ...("JWT_SECRET" in bindings && { token }) };
+    const { bookmark } = await ask(TEAM, deployment);
 
-    expect(await startOf(given, there)).toMatch(D1_BOOKMARK);
-    expect(await startOf(given)).toBe("first-unconstrained");
+    expect(await startOf(bookmark, deployment)).toMatch(D1_BOOKMARK);
+    expect(await startOf(bookmark)).toBe("first-unconstrained");
   });
 
   it("is the primary and the nearest database for /health, which ignores bookmarks", async ({ expect }) => {
-    const { given } = await ask(TEAM);
+    const answer = await ask(TEAM);
 
-    for (const bookmark of ["", given, FUTURE]) {
+    for (const bookmark of ["", answer.bookmark, FUTURE]) {
       const starts = ["first-primary", "first-unconstrained"];
-      expect(await ask("/health", { bookmark })).toEqual({ status: 200, given: "", starts });
+      expect(await ask("/health", { bookmark })).toEqual({ status: 200, bookmark: "", starts });
     }
   });
 });
@@ -135,13 +138,13 @@ async function deploymentWithKeys() {
 
 describe("in a deployment that has a key set but no secret", () => {
   it("a bookmark makes the request read at the primary, because anybody may have made it up", async ({ expect }) => {
-    const there = await deploymentWithKeys();
+    const deployment = await deploymentWithKeys();
 
-    const first = await ask(TEAM, there);
-    const again = await ask(TEAM, { ...there, bookmark: first.given });
-    const forged = await ask(TEAM, { ...there, bookmark: FUTURE });
+    const first = await ask(TEAM, deployment);
+    const again = await ask(TEAM, { ...deployment, bookmark: first.bookmark });
+    const forged = await ask(TEAM, { ...deployment, bookmark: FUTURE });
 
-    expect(first.given).toMatch(D1_BOOKMARK);
+    expect(first.bookmark).toMatch(D1_BOOKMARK);
     expect([first, again, forged].map(({ status, starts }) => [status, starts])).toEqual([
       [404, ["first-unconstrained"]],
       [404, ["first-primary"]],

@@ -40,12 +40,12 @@ describe("a request", () => {
   ])(
     "of %s is counted by %s, and beyond the limit is answered 429 instead of %i",
     async ([, key, status, { path = PATH, method = "GET", token }], { expect }) => {
-      const counted: unknown[] = [];
-      let success = true;
+      const counts: unknown[] = [];
+      let isAllowed = true;
       const limiter = (name: string) => ({
         limit: async (options: RateLimitOptions) => {
-          counted.push([name, options.key]);
-          return { success };
+          counts.push([name, options.key]);
+          return { success: isAllowed };
         },
       });
       Object.assign(env, { CUSTOMER_LIMITER: limiter("customer"), ADDRESS_LIMITER: limiter("address") });
@@ -54,14 +54,14 @@ describe("a request", () => {
         ...(token !== undefined && { Authorization: `Bearer ${await token()}` }),
       };
 
-      const within = await send(path, { method, headers });
-      success = false;
-      const beyond = await send(path, { method, headers });
+      const firstAnswer = await send(path, { method, headers });
+      isAllowed = false;
+      const limitedAnswer = await send(path, { method, headers });
 
-      expect([within.status, beyond.status]).toEqual([status, 429]);
-      expect(beyond.headers.get("Retry-After")).toBe("60");
-      expect(beyond.body).toMatchObject({ status: false, errorCode: "TOO_MANY_REQUESTS" });
-      expect(counted).toEqual(Array(2).fill([key === "c1" ? "customer" : "address", key]));
+      expect([firstAnswer.status, limitedAnswer.status]).toEqual([status, 429]);
+      expect(limitedAnswer.headers.get("Retry-After")).toBe("60");
+      expect(limitedAnswer.body).toMatchObject({ status: false, errorCode: "TOO_MANY_REQUESTS" });
+      expect(counts).toEqual(Array(2).fill([key === "c1" ? "customer" : "address", key]));
     },
   );
 });
@@ -72,9 +72,9 @@ describe("a limiter that fails", () => {
     const limit = vi.spyOn(Object.getPrototypeOf(env.CUSTOMER_LIMITER), "limit");
     limit.mockRejectedValue(new Error("limiter of a-secret-customer"));
 
-    const [known, stranger] = [await as("c1").get(PATH), await send(PATH)];
+    const [customerAnswer, strangerAnswer] = [await as("c1").get(PATH), await send(PATH)];
 
-    expect([known.status, stranger.status]).toEqual([200, 401]);
+    expect([customerAnswer.status, strangerAnswer.status]).toEqual([200, 401]);
     expect(limit).toHaveBeenCalledTimes(2);
     expect(JSON.stringify(log.mock.calls)).not.toContain("a-secret-customer");
   });

@@ -11,8 +11,8 @@ describe("every response", () => {
     await mustFeed(stored.lines);
     const api = as(String(stored.customer.id));
 
-    const good = await Promise.all(Object.values(CALLS).map((call) => call(api, stored)));
-    const others = await Promise.all([
+    const successes = await Promise.all(Object.values(CALLS).map((call) => call(api, stored)));
+    const otherAnswers = await Promise.all([
       as("nobody").get("/api/v1/customer/coupons"),
       api.get("/api/v1/customer/my-coupons?page=0"),
       api.post("/api/v1/customer/coupons", {}),
@@ -22,10 +22,10 @@ describe("every response", () => {
       send("/api/v1/feed", { method: "POST" }),
     ]);
 
-    expect(Object.keys(CALLS).filter((_, index) => good[index]?.headers.has("ETag"))).toEqual(
+    expect(Object.keys(CALLS).filter((_, index) => successes[index]?.headers.has("ETag"))).toEqual(
       Object.keys(CALLS).filter((route) => route.startsWith("GET")),
     );
-    for (const { headers } of [...good, ...others])
+    for (const { headers } of [...successes, ...otherAnswers])
       expect(Object.fromEntries(headers)).toMatchObject({
         "cache-control": headers.has("ETag") ? "private, no-cache" : "private, no-store",
         "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

@@ -12,7 +12,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 type Schema = { [keyword: string]: unknown };
 
 /** All fields of a schema and of the schemas in it, each with its path. */
-function fieldsOf(schema: Schema, place: string): [place: string, field: Schema][] {
+function fieldsOf(schema: Schema, location: string): [location: string, field: Schema][] {
   const {
     properties = {},
     items,
@@ -24,43 +24,47 @@ function fieldsOf(schema: Schema, place: string): [place: string, field: Schema]
   };
   return [
     ...Object.entries(properties).flatMap(([name, field]): [string, Schema][] => [
-      [`${place}.${name}`, field],
-      ...fieldsOf(field, `${place}.${name}`),
+      [`${location}.${name}`, field],
+      ...fieldsOf(field, `${location}.${name}`),
     ]),
-    ...(items === undefined ? [] : fieldsOf(items, `${place}[]`)),
-    ...anyOf.flatMap((one) => fieldsOf(one, place)),
+    ...(items === undefined ? [] : fieldsOf(items, `${location}[]`)),
+    ...anyOf.flatMap((alternative) => fieldsOf(alternative, location)),
   ];
 }
 
 /** All schemas in a part of the document that have a keyword, each with its path. */
-function schemasWith(keyword: string, part: unknown, place = ""): [place: string, schema: Schema][] {
-  if (typeof part !== "object" || part === null || /\.examples?$/.test(place)) return [];
-  const own: [string, Schema][] = keyword in part && !place.endsWith(".properties") ? [[place, part as Schema]] : [];
-  return [...own, ...Object.entries(part).flatMap(([name, inner]) => schemasWith(keyword, inner, `${place}.${name}`))];
+function schemasWith(keyword: string, part: unknown, location = ""): [location: string, schema: Schema][] {
+  if (typeof part !== "object" || part === null || /\.examples?$/.test(location)) return [];
+  const ownSchema: [string, Schema][] =
+    keyword in part && !location.endsWith(".properties") ? [[location, part as Schema]] : [];
+  return [
+    ...ownSchema,
+    ...Object.entries(part).flatMap(([name, inner]) => schemasWith(keyword, inner, `${location}.${name}`)),
+  ];
 }
 
 describe("the OpenAPI document", () => {
   it("describes every route that is served, and no other", ({ expect }) => {
-    const served = endpoints(app).map(({ method, path }) => `${method} ${path}`);
+    const routes = endpoints(app).map(({ method, path }) => `${method} ${path}`);
 
-    expect(Object.keys(OPERATIONS).toSorted()).toEqual(served.toSorted());
-    expect(served.length).toBeGreaterThan(3);
+    expect(Object.keys(OPERATIONS).toSorted()).toEqual(routes.toSorted());
+    expect(routes.length).toBeGreaterThan(3);
   });
 
   it.for(operations)(
     "has the last part of the path as the summary of $method $path",
     ({ method, path, operation }, { expect }) => {
-      const last = path.split("/").at(-1) ?? "";
+      const lastPart = path.split("/").at(-1) ?? "";
 
-      const named = `${method} ${path}` === "GET /api/v1/feed" ? "Export" : last.replaceAll("-", " ");
-      expect(String(operation.summary).replaceAll("-", " ").toLowerCase()).toBe(named.toLowerCase());
+      const expected = `${method} ${path}` === "GET /api/v1/feed" ? "Export" : lastPart.replaceAll("-", " ");
+      expect(String(operation.summary).replaceAll("-", " ").toLowerCase()).toBe(expected.toLowerCase());
     },
   );
 
   it("names every object, so that a generated client has a type for it", ({ expect }) => {
-    const objects = schemasWith("properties", document).map(([place]) => place);
+    const objects = schemasWith("properties", document).map(([location]) => location);
 
-    expect(objects.filter((place) => !/^\.components\.schemas\.\w+$/.test(place))).toEqual([]);
+    expect(objects.filter((location) => !/^\.components\.schemas\.\w+$/.test(location))).toEqual([]);
     expect(objects.length).toBeGreaterThan(50);
   });
 
@@ -75,15 +79,17 @@ describe("the OpenAPI document", () => {
   });
 
   it("gives defaults that fit their own schemas", ({ expect }) => {
-    const all = schemasWith("default", document);
+    const schemas = schemasWith("default", document);
     // Many fields differ only in the description, so each schema is checked once.
-    const distinct = new Map(
-      all.map(([place, { description, ...schema }]) => [JSON.stringify(schema), { place, schema }]),
+    const distinctSchemas = new Map(
+      schemas.map(([location, { description, ...schema }]) => [JSON.stringify(schema), { location, schema }]),
     );
-    const unfit = [...distinct.values()].filter(({ schema }) => !validatorOf(schema).validate(schema.default).valid);
+    const badDefaults = [...distinctSchemas.values()].filter(
+      ({ schema }) => !validatorOf(schema).validate(schema.default).valid,
+    );
 
-    expect(unfit.map(({ place, schema }) => [place, schema.default])).toEqual([]);
-    expect(all.length).toBeGreaterThan(100);
+    expect(badDefaults.map(({ location, schema }) => [location, schema.default])).toEqual([]);
+    expect(schemas.length).toBeGreaterThan(100);
   });
 
   it("describes the defaults of a JSON body in words: generators make a field with a default required", ({
@@ -105,12 +111,12 @@ describe("the OpenAPI document", () => {
     const parameters = operations.flatMap(
       ({ operation }) => (operation.parameters ?? []) as { in: string; example?: unknown; examples?: object }[],
     );
-    const optional = parameters.filter((one) => one.in !== "path");
-    const examples = optional.flatMap((one) => Object.entries(one.examples ?? {}));
+    const optionalParameters = parameters.filter((parameter) => parameter.in !== "path");
+    const examples = optionalParameters.flatMap((parameter) => Object.entries(parameter.examples ?? {}));
 
-    expect(optional.filter((one) => "example" in one)).toEqual([]);
+    expect(optionalParameters.filter((parameter) => "example" in parameter)).toEqual([]);
     // Scalar, which shows the reference, expects the name "default".
-    expect(examples.filter(([name, one]) => name !== "default" || one["x-disabled"] !== true)).toEqual([]);
+    expect(examples.filter(([name, example]) => name !== "default" || example["x-disabled"] !== true)).toEqual([]);
     expect(examples.length).toBeGreaterThan(3);
   });
 
@@ -141,16 +147,18 @@ describe("the OpenAPI document", () => {
         responses: Record<string, { content: Record<string, { schema: Schema }> }>;
       };
       const bodies = [requestBody, responses[200]].flatMap((part) => Object.values(part?.content ?? {}));
-      const named = Object.entries(document.components.schemas).filter(
+      const namedSchemas = Object.entries(document.components.schemas).filter(
         ([name]) => !name.endsWith("Line") && !name.startsWith("OpenApi"),
       );
       const fields = [
         ...bodies.flatMap(({ schema }) => fieldsOf(schema, "")),
-        ...named.flatMap(([name, schema]) => fieldsOf(schema, name)),
-      ].filter(([place]) => !/^\w*\.(status|items)$/.test(place));
-      const undescribed = fields.filter(([, { description, $ref }]) => description === undefined && $ref === undefined);
+        ...namedSchemas.flatMap(([name, schema]) => fieldsOf(schema, name)),
+      ].filter(([location]) => !/^\w*\.(status|items)$/.test(location));
+      const fieldsWithoutDescription = fields.filter(
+        ([, { description, $ref }]) => description === undefined && $ref === undefined,
+      );
 
-      expect(undescribed.map(([place]) => place)).toEqual([]);
+      expect(fieldsWithoutDescription.map(([location]) => location)).toEqual([]);
       expect(parameters.filter(({ description }) => description === undefined)).toEqual([]);
     },
   );

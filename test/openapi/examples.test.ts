@@ -8,29 +8,29 @@ import { customerToken, exportToken, feedToken, signToken } from "../support/tok
 it("records the answers of the demo program to the reference's examples (again with -u)", async ({ expect }) => {
   await mustFeed(demoLines());
 
-  const recorded: Record<string, Record<string, unknown>> = {};
+  const answers: Record<string, Record<string, unknown>> = {};
   for (const [endpoint, { id, examples }] of Object.entries(OPERATIONS)) {
     for (const { summary, answer, ...example } of examples) {
-      // The examples of the socket have their answers in the code. test/live sends their frames.
-      if (answer === undefined) recorded[id] = { ...recorded[id], [summary]: await ask(endpoint, example) };
+      // Examples of the socket have their answers in the code: test/live tests them.
+      if (answer === undefined) answers[id] = { ...answers[id], [summary]: await ask(endpoint, example) };
     }
   }
 
-  const text = `${JSON.stringify(recorded, null, 2)}\n`;
+  const text = `${JSON.stringify(answers, null, 2)}\n`;
   await expect(text).toMatchFileSnapshot("../../src/openapi/examples.json");
 });
 
 async function ask(endpoint: string, { path, query, body }: Omit<Example, "summary">): Promise<unknown> {
   const [method = "", route = ""] = endpoint.split(" ");
-  const filled = route.replace(/:(\w+)/g, (_, name: string) => path?.[name] ?? "");
-  const answer = await send(`${filled}?${new URLSearchParams(query)}`, {
+  const filledPath = route.replace(/:(\w+)/g, (_, name: string) => path?.[name] ?? "");
+  const answer = await send(`${filledPath}?${new URLSearchParams(query)}`, {
     method,
     headers: { Authorization: `Bearer ${await tokenFor(endpoint)}` },
     ...(body && { body: JSON.stringify(body) }),
   });
   if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
   // An export is an array of lines: the first is enough.
-  return Array.isArray(answer.body) ? answer.body[0] : shortened(answer.body);
+  return Array.isArray(answer.body) ? answer.body[0] : withShortLists(answer.body);
 }
 
 function tokenFor(endpoint: string): Promise<string> {
@@ -41,10 +41,10 @@ function tokenFor(endpoint: string): Promise<string> {
 }
 
 /** The answer with only the first two items of each list. */
-function shortened(answer: object): object {
-  const entries = Object.entries(answer).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.slice(0, 2) : name === "items" ? shortened(value) : value,
-  ]);
-  return Object.fromEntries(entries);
+function withShortLists(answer: object): object {
+  const shorten = (name: string, value: unknown) => {
+    if (Array.isArray(value)) return value.slice(0, 2);
+    return name === "items" ? withShortLists(value as object) : value;
+  };
+  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, shorten(name, value)]));
 }

@@ -25,7 +25,10 @@ import { counted } from "./lib/words.ts";
 
 type Options = WhereOptions & ServiceOptions;
 
-/** What is stored after an erasure. It does not say what this run did, so that a repeated erasure prints the same receipt. */
+/**
+ * What is stored after an erasure. It does not say what this run did, so that a repeated erasure prints the same
+ * receipt.
+ */
 const Receipt = z.object({
   customer: z.string(),
   /** When the customer's record was erased, in UTC, by the clock of the database. */

@@ -105,8 +105,8 @@ function refuseWrongSettings(env: string): void {
 }
 
 /**
- * Switches read replication on. A refusal does not end the deployment: without replicas everything works, but more slowly
- * for distant clients.
+ * Switches read replication on. A refusal does not end the deployment: without replicas everything works, but more
+ * slowly for distant clients.
  */
 async function setReplication(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const name = databaseName(env);

@@ -67,7 +67,9 @@ async function send(name: string, options: Options): Promise<void> {
   }
 }
 
-/** The lines that `--from` and `--only` select, and lines that are no JSON objects, so that their faults are reported. */
+/**
+ * The lines that `--from` and `--only` select, and lines that are no JSON objects, so that their faults are reported.
+ */
 async function* selectedLines({ lines }: NdjsonFile, { only, from }: Options): AsyncGenerator<FileLine> {
   for await (const line of lines) {
     if (line.number < from) continue;

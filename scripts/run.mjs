@@ -1,5 +1,5 @@
-// Every command starts here, on any Node from 20 on and with nothing installed. This file installs the packages
-// of the lock file if any may be missing. Then it runs scripts/COMMAND.ts with the project's own Node. If there is no such
+// Every command starts here, on any Node from 20 on and with nothing installed. This file installs the packages of the
+// lock file if any may be missing. Then it runs scripts/COMMAND.ts with the project's own Node. If there is no such
 // script, it runs a tool of node_modules, such as biome.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";

@@ -28,8 +28,8 @@ interface Options {
   json?: string;
 }
 
-// An isolate gets 128 MB, as in production, because otherwise garbage grows to gigabytes. Wrangler keeps no record of each
-// request, because the records would take memory too.
+// An isolate gets 128 MB, as in production, because otherwise garbage grows to gigabytes. Wrangler keeps no record of
+// each request, because the records would take memory too.
 const VARIABLES = { MINIFLARE_WORKERD_V8_FLAGS: "--max-heap-size=128", X_LOCAL_OBSERVABILITY: "false" };
 const MEMORY_FOLDER = "/dev/shm";
 const ROOM_BYTES = 2 * 1024 ** 3;
@@ -37,7 +37,8 @@ const SAMPLE_MS = 1_000;
 const PROGRESS_MS = 5_000;
 const SCHEDULE_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
-// After 40 seconds the service answers a feed request with an error, but may still commit it. The soak does not expect that.
+// After 40 seconds the service answers a feed request with an error, but may still commit it. The soak does not expect
+// that.
 const MOST_STALL_SECONDS = 30;
 
 export const program = new Command("npm run soak --")

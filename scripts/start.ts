@@ -45,8 +45,8 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
   const { env } = options;
   const contents = demo ? await lookForDemo(options) : "other data";
   const service = serve(options);
-  // A terminal sends Ctrl-C to the server too, but only this process gets a kill, so it passes signals on. The command then
-  // waits for the server to end.
+  // A terminal sends Ctrl-C to the server too, but only this process gets a kill, so it passes signals on. The command
+  // then waits for the server to end.
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {

@@ -53,8 +53,8 @@ export const program = vitestCommand("test", async (args) => {
       "This takes five to ten minutes on two processors. The tests run beside the checks, and are shown after them.",
     );
   await runCheck({ name: "reference page", run: buildReference });
-  // The tests take longest, so they start first. The checks run beside them, one at a time, because several would slow the
-  // tests down. The output of the tests is printed after that of the checks.
+  // The tests take longest, so they start first. The checks run beside them, one at a time, because several would slow
+  // the tests down. The output of the tests is printed after that of the checks.
   const stop = new AbortController();
   const testOutput = new PassThrough({ highWaterMark: BUFFER_BYTES });
   const tests = runTool("vitest", ["run", ...args], {

@@ -1,8 +1,8 @@
 import { KINDS } from "../../src/feed/records/index.ts";
 import type { Kind } from "../../src/feed/records/kind.ts";
 
-// Bare inserts, for comparison with the feed: plain INSERT statements store the fields of the same lines in tables that have
-// only a primary key. Nothing is checked, derived or indexed.
+// Bare inserts, for comparison with the feed: plain INSERT statements store the fields of the same lines in tables that
+// have only a primary key. Nothing is checked, derived or indexed.
 
 const PARAMETER_LENGTH = 900_000;
 

@@ -20,7 +20,9 @@ export interface SocketMemory {
   sockets: number;
   /** The number of inbox objects that have stored something. */
   objects: number;
-  /** The runtime's memory for each socket: right after all sockets were opened, and later, when all inboxes are idle. */
+  /**
+   * The runtime's memory for each socket: right after all sockets were opened, and later, when all inboxes are idle.
+   */
   openKibibytes: number;
   idleKibibytes: number;
   /** What an inbox takes on disk. */

@@ -4,8 +4,8 @@ import { CITIES } from "../program/names.ts";
 import { linesOf, type PartName } from "../program/program.ts";
 import type { Size } from "../program/shape.ts";
 
-// The extremes of the program, for the requests: the densest city and a lonely store, the widest team and a team of one, and
-// the most common name and a name that only one customer has.
+// The extremes of the program, for the requests: the densest city and a lonely store, the widest team and a team of
+// one, and the most common name and a name that only one customer has.
 
 interface Misspelt {
   /** A word with a typo. */

@@ -75,8 +75,8 @@ export async function buildWorker(): Promise<string> {
 }
 
 /**
- * Starts the Worker on the database in `folder`. Empties the folder first, unless `keep` is set. If `historyMonths` is set,
- * older events leave for a bucket in the folder.
+ * Starts the Worker on the database in `folder`. Empties the folder first, unless `keep` is set. If `historyMonths` is
+ * set, older events leave for a bucket in the folder.
  */
 async function openRuntime(
   worker: string,

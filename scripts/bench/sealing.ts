@@ -113,8 +113,8 @@ function usedBytes(folder: string): number {
 }
 
 /**
- * Runs the schedule until all old entries have left, while a reader and a feeder send requests. It pauses after
- * each of the first runs for as long as the run took, so that the state of the machine affects requests with and without
+ * Runs the schedule until all old entries have left, while a reader and a feeder send requests. It pauses after each of
+ * the first runs for as long as the run took, so that the state of the machine affects requests with and without
  * sealing alike.
  */
 export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries: number) => void): Promise<Sealed> {

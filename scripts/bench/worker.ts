@@ -9,8 +9,8 @@ import type { BatchTime } from "./sealing.ts";
 const BASELINE = sql`SELECT 1 AS one`;
 
 /**
- * The cheapest request that checks a customer's token and asks D1. Its path is below /api/v1/customer, so it passes the same
- * middleware as every endpoint: token, database, headers, log line.
+ * The cheapest request that checks a customer's token and asks D1. Its path is below /api/v1/customer, so it passes the
+ * same middleware as every endpoint: token, database, headers, log line.
  */
 app.get("/api/v1/customer/baseline", async (c) => c.json({ status: true, items: await c.var.db.all(BASELINE) }));
 

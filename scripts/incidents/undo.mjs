@@ -1,5 +1,5 @@
-// Reads events, as they were fed or as an export gives them, and prints lines that undo them. The line of an event has the
-// opposite amounts, and the event's id behind `undo-`. The line of a message deletes it.
+// Reads events, as they were fed or as an export gives them, and prints lines that undo them. The line of an event has
+// the opposite amounts, and the event's id behind `undo-`. The line of a message deletes it.
 import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 
@@ -16,7 +16,9 @@ function negated(amount) {
   return amount.startsWith("-") ? amount.slice(1) : `-${amount}`;
 }
 
-/** The id of the line that undoes an event: always the same, so that it counts once. An id has at most 64 characters. */
+/**
+ * The id of the line that undoes an event: always the same, so that it counts once. An id has at most 64 characters.
+ */
 function undoIdOf(id) {
   const undoId = `undo-${id}`;
   return [...undoId].length <= 64 ? undoId : `undo-${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;

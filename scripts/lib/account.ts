@@ -23,8 +23,8 @@ const REMEDIES: Readonly<Record<number, (dashboard: string, crons: number) => st
 };
 
 /**
- * Checks the accounts before a deployment, because wrangler names one missing thing at a time, and some of them only after
- * the database is migrated.
+ * Checks the accounts before a deployment, because wrangler names one missing thing at a time, and some of them only
+ * after the database is migrated.
  * @throws a CommandError that names everything that an account lacks, and where to switch it on.
  */
 export async function refuseUnready(envs: readonly string[]): Promise<void> {
@@ -74,9 +74,9 @@ async function refusedCodes(work: Promise<unknown>): Promise<number[]> {
 }
 
 /**
- * Deploys a Worker that does nothing, with these bindings and cron triggers. No request of the API names the plan, or says
- * whether Analytics Engine is on, but this deployment fails with a code if the account lacks them.
- * An account with too many cron triggers refuses every change of them, so the Worker sets its triggers even if there are none.
+ * Deploys a Worker that does nothing, with these bindings and cron triggers. No request of the API names the plan, or
+ * says whether Analytics Engine is on, but this deployment fails with a code if the account lacks them. An account with
+ * too many cron triggers refuses every change of them, so the Worker sets its triggers even if there are none.
  */
 async function deployProbe(
   cloudflare: Cloudflare,

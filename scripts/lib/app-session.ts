@@ -24,8 +24,8 @@ export interface AppSession {
 }
 
 /**
- * Serves tokens to the example app's page, at an address of its own. Each request gets new tokens, which are stored nowhere.
- * Only pages that the service serves get tokens.
+ * Serves tokens to the example app's page, at an address of its own. Each request gets new tokens, which are stored
+ * nowhere. Only pages that the service serves get tokens.
  */
 export async function serveAppSession(servicePort: number, env: string): Promise<AppSession> {
   const linesOf = demoByKind();
@@ -57,8 +57,8 @@ export async function serveAppSession(servicePort: number, env: string): Promise
 }
 
 /**
- * The status of the answer. A foreign page can send requests to this address too, but then `Origin` names that page. If a
- * foreign domain points to this machine (DNS rebinding), `Host` names that domain.
+ * The status of the answer. A foreign page can send requests to this address too, but then `Origin` names that page. If
+ * a foreign domain points to this machine (DNS rebinding), `Host` names that domain.
  */
 function statusFor(
   { method, url, headers }: IncomingMessage,

@@ -17,8 +17,9 @@ const LARGEST_BYTES = 8_000;
 const inKilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} KB gzip`;
 
 /**
- * Builds the package of the typed client, which depends on nothing: one file of JavaScript, the declarations of its modules,
- * and the types of the shapes, printed from their Zod schemas. Resolves with its size, minified and compressed.
+ * Builds the package of the typed client, which depends on nothing: one file of JavaScript, the declarations of its
+ * modules, and the types of the shapes, printed from their Zod schemas. Resolves with its size, minified and
+ * compressed.
  * @throws a CommandError if it is too large.
  */
 export async function buildClient(): Promise<string> {
@@ -64,7 +65,9 @@ async function bundle(): Promise<void> {
   });
 }
 
-/** Writes the declarations of the client's modules. printShapes() replaces those of the shapes, which would need Zod. */
+/**
+ * Writes the declarations of the client's modules. printShapes() replaces those of the shapes, which would need Zod.
+ */
 async function declare(): Promise<void> {
   rmSync(TYPES, { recursive: true, force: true });
   mkdirSync(TYPES, { recursive: true });

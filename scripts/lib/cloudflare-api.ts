@@ -17,8 +17,8 @@ const Envelope = z.object({
 
 /** Enough for the longest request, which uploads a Worker. */
 const ANSWER_WITHIN_MS = 120_000;
-// After 1,200 calls in five minutes the API refuses every call for the next five minutes. A PatientClient gives up after one
-// to two minutes if the answers do not say how long to wait, so it is asked several times.
+// After 1,200 calls in five minutes the API refuses every call for the next five minutes. A PatientClient gives up
+// after one to two minutes if the answers do not say how long to wait, so it is asked several times.
 const ROUNDS_OF_TRIES = 6;
 
 /** An account at Cloudflare, and the headers of its login. */

@@ -91,8 +91,8 @@ function askLocal(statements: readonly string[], persistTo: string): unknown[][]
   const file = files.find((name) => path.basename(name) !== "metadata.sqlite");
   if (file === undefined) throw new CommandError(`There is no database in ${folder} yet: npm start makes it.`);
   const database = new DatabaseSync(path.join(folder, file), { timeout: BUSY_MS });
-  // IMMEDIATE takes the lock for writing at once. A transaction that begins with a read cannot write if another connection has
-  // written meanwhile.
+  // IMMEDIATE takes the lock for writing at once. A transaction that begins with a read cannot write if another
+  // connection has written meanwhile.
   const writes = statements.some((statement) => !/^(SELECT|WITH)\b/.test(statement));
   try {
     database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");

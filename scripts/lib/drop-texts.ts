@@ -28,8 +28,8 @@ export const TEXT_KINDS = Object.keys(TEXTS) as TextKind[];
 const ROWS_A_STATEMENT = 5_000;
 
 /**
- * Empties the body of a message in the database, whose triggers notify the group. Resolves with 1, or with 0 if there was no
- * such body.
+ * Empties the body of a message in the database, whose triggers notify the group. Resolves with 1, or with 0 if there
+ * was no such body.
  */
 export async function dropStoredBody(message: string, where: AnyDatabase): Promise<number> {
   const update = `UPDATE messages SET body = '' WHERE id = ${literal(message)} AND body <> '' RETURNING 1`;
@@ -53,8 +53,9 @@ export async function dropStoredTexts(kind: TextKind, customer: string, where: A
 }
 
 /**
- * Begins to merge the customers' search index, and the schedule goes on with the merge. Until the merge ends, an erased name
- * is still stored in a part of the index that no search reads. By itself the schedule merges only parts of the same size.
+ * Begins to merge the customers' search index, and the schedule goes on with the merge. Until the merge ends, an erased
+ * name is still stored in a part of the index that no search reads. By itself the schedule merges only parts of the
+ * same size.
  */
 export async function mergeSearchIndex(where: AnyDatabase): Promise<void> {
   const beginMerge = "INSERT INTO customer_words (customer_words, rank) VALUES ('merge', -100)";
@@ -95,8 +96,9 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
 }
 
 /**
- * Writes a segment anew without the selected texts: first its row, then its object. If this is cut off between the two, the
- * next run writes the object: it must have the SHA-256 of the row. Resolves with counts, or with a text that names a fault.
+ * Writes a segment anew without the selected texts: first its row, then its object. If this is cut off between the two,
+ * the next run writes the object: it must have the SHA-256 of the row. Resolves with counts, or with a text that names
+ * a fault.
  */
 async function dropFromSegment(segment: Segment, selection: Selection, { where, bucket }: Opened) {
   const object = await bucket.read(segment.name);
@@ -115,7 +117,10 @@ async function dropFromSegment(segment: Segment, selection: Selection, { where, 
   return { events, texts, isWritten: true };
 }
 
-/** Writes the size and hash of the new object into a segment's row. Resolves with false if another run has changed the row. */
+/**
+ * Writes the size and hash of the new object into a segment's row. Resolves with false if another run has changed the
+ * row.
+ */
 async function changeRow(segment: Segment, object: Buffer, where: AnyDatabase): Promise<boolean> {
   const { kind, month, number, sha256 } = segment;
   const update = `UPDATE history_segments SET bytes = ${object.length}, sha256 = '${sha256Of(object)}'

@@ -76,7 +76,10 @@ function withoutSection(name: string, text: string): string {
   return [...keptLines, ...comment].join("\n");
 }
 
-/** Replaces the file if the text parses to the expected configuration. It may not, if somebody has edited the file by hand. */
+/**
+ * Replaces the file if the text parses to the expected configuration. It may not, if somebody has edited the file by
+ * hand.
+ */
 function replaceConfig(file: string, text: string, config: RawConfig): void {
   if (!isDeepStrictEqual(parseToml(text), parseToml(stringify(config))))
     throw new CommandError(`${path.basename(file)} is left as it is: edit the section by hand.`);

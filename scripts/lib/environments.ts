@@ -51,7 +51,9 @@ export function historyBucket(env: string) {
   return configOf(env).r2_buckets.find(({ binding }) => binding === "HISTORY");
 }
 
-/** Events from before this time leave for history; null: no events leave. @throws a CommandError for a wrong variable. */
+/**
+ * Events from before this time leave for history; null: no events leave. @throws a CommandError for a wrong variable.
+ */
 export function configuredHorizon(env: string): string | null {
   refuseWrongVariables(env);
   const { HISTORY_MONTHS: months = "" } = variablesOf(env);

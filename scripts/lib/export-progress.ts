@@ -4,7 +4,10 @@ import { count, counted, duration } from "./words.ts";
 
 /** Prints how far an export is, and whether it is a snapshot. */
 export class ExportProgress {
-  /** The number of lines left out, because they refer to a record that was stored after all records of its kind were read. */
+  /**
+   * The number of lines left out, because they refer to a record that was stored after all records of its kind were
+   * read.
+   */
   leftOutLines = 0;
   readonly #line = new ProgressLine();
   readonly #startedAt = Date.now();

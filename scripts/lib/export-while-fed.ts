@@ -21,8 +21,8 @@ export class ChangedMeanwhile extends Error {}
 
 /**
  * How often the messages are read. An export has them in three parts, with the newest of each group in the last
- * (src/feed/export/scans.ts). A new message moves an older message into an earlier part, which may already be read. A message
- * moves at most twice, so three rounds find every message.
+ * (src/feed/export/scans.ts). A new message moves an older message into an earlier part, which may already be read. A
+ * message moves at most twice, so three rounds find every message.
  */
 const MESSAGE_ROUNDS = 3;
 
@@ -30,9 +30,9 @@ const SEGMENT = historySegment.record;
 
 /**
  * The bytes of an export that can be restored although somebody feeds during the export. It reads the kinds backwards:
- * a record is read after all records that refer to it, so that no reference is missing. It writes the kinds forwards. It
- * leaves out lines that refer to a later line of their kind or to a later member of a group, and messages of groups that were
- * removed during the export.
+ * a record is read after all records that refer to it, so that no reference is missing. It writes the kinds forwards.
+ * It leaves out lines that refer to a later line of their kind or to a later member of a group, and messages of groups
+ * that were removed during the export.
  * @throws ChangedMeanwhile if events left for history: such an event could come twice, as a line and in a summary.
  */
 export async function* exportWhileFed(source: ExportSource, options: Options): AsyncGenerator<Uint8Array> {
@@ -83,8 +83,8 @@ async function hashOfSegments(source: ExportSource, signal: AbortSignal): Promis
 }
 
 /**
- * The kinds in the order in which they are read: each kind before the kinds that it refers to. But message states come after
- * their groups, and the program, which has the clock, comes last.
+ * The kinds in the order in which they are read: each kind before the kinds that it refers to. But message states come
+ * after their groups, and the program, which has the clock, comes last.
  */
 function readingOrder(kinds: readonly string[]): string[] {
   const isLast = (kind: string) => kind === "message_state" || kind === program.record;
@@ -92,8 +92,8 @@ function readingOrder(kinds: readonly string[]): string[] {
 }
 
 /**
- * The messages, and the members of stores and groups, that were read so far. They are in a temporary database, because there
- * may be millions.
+ * The messages, and the members of stores and groups, that were read so far. They are in a temporary database, because
+ * there may be millions.
  */
 class ReadLines {
   readonly #database: DatabaseSync;

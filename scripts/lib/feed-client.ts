@@ -21,7 +21,9 @@ export interface Batch {
 export interface Progress {
   /** The number of committed lines. */
   committed: number;
-  /** The number of committed lines that changed nothing: events that were stored before, and deletes of missing records. */
+  /**
+   * The number of committed lines that changed nothing: events that were stored before, and deletes of missing records.
+   */
   ignored: number;
   /** The number of the last committed line in its file. */
   lastLine: number;
@@ -35,22 +37,24 @@ export interface FeedTarget {
 }
 
 const FeedAnswer = z.object({ items: z.object({ ignored: z.number() }) });
-/** The service waits up to 60 seconds for a body, 30 for its turn, 40 for the database and 2 for inboxes: 132 in all. */
+/**
+ * The service waits up to 60 seconds for a body, 30 for its turn, 40 for the database and 2 for inboxes: 132 in all.
+ */
 const ANSWER_WITHIN_MS = 150_000;
 
 /** How many requests may be under way. An isolate of the service works on as many feed requests at a time. */
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * Kinds whose records may be stored in any order, because no answer depends on the order and no record refers to another
- * record of its kind. A membership may refer to another, its referrer, so readFields() treats it separately.
+ * Kinds whose records may be stored in any order, because no answer depends on the order and no record refers to
+ * another record of its kind. A membership may refer to another, its referrer, so readFields() treats it separately.
  */
 const UNORDERED = new Set(KINDS.filter((kind) => kind !== message && !hasKeyColumn(kind)).map(({ record }) => record));
 
 /**
- * The lines in requests within the feed's limits, in order. With `pages`, each page of an export begins a new request. So
- * does a line that deletes a record which the request writes, or writes a record which the request deletes: in one request
- * only the last line of a key counts (docs/contract/feed.md, 1), so an erasure would be lost.
+ * The lines in requests within the feed's limits, in order. With `pages`, each page of an export begins a new request.
+ * So does a line that deletes a record which the request writes, or writes a record which the request deletes: in one
+ * request only the last line of a key counts (docs/contract/feed.md, 1), so an erasure would be lost.
  */
 export async function* inBatches(
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
@@ -86,15 +90,17 @@ export async function* inBatches(
   if (batch.length > 0) yield close();
 }
 
-/** What decides into which request a line goes. A bad line is sent too, because the service says what is wrong with it. */
+/**
+ * What decides into which request a line goes. A bad line is sent too, because the service says what is wrong with it.
+ */
 function readFields({ number, bytes }: FileLine) {
   const object = objectOf(readLine(number, bytes)?.text ?? null);
   const fields = Array.isArray(object) ? {} : object;
   const deleted = fields.deleted === true;
   const kind = KINDS.find(({ record }) => record === fields.record);
   if (kind === undefined) return { key: "", deleted, items: 0, unorderedKind: null };
-  // The order matters for members with a referrer, who must be stored before, and for records without a time, because the
-  // service gives them the time of their commit.
+  // The order matters for members with a referrer, who must be stored before, and for records without a time, because
+  // the service gives them the time of their commit.
   const isUnordered =
     UNORDERED.has(kind.record) && (fields.referrer_id ?? null) === null && (deleted || hasAllTimes(kind, fields));
   return {
@@ -142,8 +148,9 @@ class RefusedRequest extends Error {
 }
 
 /**
- * Sends the lines, up to four requests at a time if their order does not matter. A request may be sent again, because it is
- * committed whole or not at all, and a line that is sent twice counts once. Progress counts lines in the file's order.
+ * Sends the lines, up to four requests at a time if their order does not matter. A request may be sent again, because
+ * it is committed whole or not at all, and a line that is sent twice counts once. Progress counts lines in the file's
+ * order.
  * @throws a CommandError that names the bad lines by their numbers in the file and says where to go on.
  */
 export async function sendLines(
@@ -217,7 +224,8 @@ export async function sendLines(
       progress.waiting = true;
       onProgress?.(progress);
     };
-    // A single line cannot be halved. So it is sent again if the database ran out of memory, perhaps through other requests.
+    // A single line cannot be halved. So it is sent again if the database ran out of memory, perhaps through other
+    // requests.
     const mayRetry = (answer: Answer) => isTemporary(answer) || (part.length === 1 && isTemporarilyTooLarge(answer));
     const answer = await client.ask(feed, { method: "POST", headers, body }, { onWait, mayRetry });
     progress.waiting = false;
@@ -228,15 +236,17 @@ export async function sendLines(
       committed.push({ lines: part, ignored: data.items.ignored });
       return true;
     }
-    // The request may be over a limit that only the service can check, such as the number of members of all its groups. Then
-    // two halves are sent.
+    // The request may be over a limit that only the service can check, such as the number of members of all its groups.
+    // Then two halves are sent.
     if (answer.status !== 413 || part.length === 1) throw new RefusedRequest(answer, part);
     const half = Math.ceil(part.length / 2);
     return (await send(part.slice(0, half), committed)) && (await send(part.slice(half), committed));
   }
 }
 
-/** Whether a request was too large only for now. The answer to a request over a limit of the feed has no `Retry-After`. */
+/**
+ * Whether a request was too large only for now. The answer to a request over a limit of the feed has no `Retry-After`.
+ */
 function isTemporarilyTooLarge({ status, headers }: Answer): boolean {
   return status === 413 && headers.has("Retry-After");
 }

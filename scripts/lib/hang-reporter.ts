@@ -4,8 +4,8 @@ import type { Reporter, TestModule } from "vitest/node";
 const TEMPORARY_FAILURE = 75;
 
 /**
- * Ends a run if no test ends for some minutes, and names the files that hang. Vitest's own timeouts cover only hooks and
- * tests, and only while the runtime answers.
+ * Ends a run if no test ends for some minutes, and names the files that hang. Vitest's own timeouts cover only hooks
+ * and tests, and only while the runtime answers.
  */
 export class HangReporter implements Reporter {
   readonly #milliseconds: number;

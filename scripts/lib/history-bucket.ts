@@ -36,7 +36,9 @@ export function boundBucket({ env }: Where) {
 /** The key of the object that has the name of the Worker that owns the bucket (docs/contract/history.md, 2). */
 const OWNER_KEY = "owner";
 
-/** @throws a CommandError if wrangler.toml binds no bucket, nobody is logged in, or the bucket is another deployment's. */
+/**
+ * @throws a CommandError if wrangler.toml binds no bucket, nobody is logged in, or the bucket is another deployment's.
+ */
 export async function openBucket(where: Where): Promise<Bucket> {
   const { name, jurisdiction } = boundBucket(where);
   const bucket = await ("remote" in where
@@ -61,9 +63,9 @@ function workerName({ env }: Where): string {
 const ANSWER_WITHIN_MS = 120_000;
 
 /**
- * The bucket of a deployment. It asks Cloudflare's API, because wrangler would take a second for each object. After 1,200
- * requests in five minutes the API refuses every request for the next five minutes, and says how long to wait. After a 401
- * it logs in again, because the login of wrangler expires within an hour.
+ * The bucket of a deployment. It asks Cloudflare's API, because wrangler would take a second for each object. After
+ * 1,200 requests in five minutes the API refuses every request for the next five minutes, and says how long to wait.
+ * After a 401 it logs in again, because the login of wrangler expires within an hour.
  */
 async function deployedBucket(
   name: string,

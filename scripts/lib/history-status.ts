@@ -24,7 +24,10 @@ interface KindStatus {
 
 const ROWS_A_STATEMENT = 50_000;
 
-/** A table of the events that have left a database and of those that still have to leave, and a sentence about the delay. */
+/**
+ * A table of the events that have left a database and of those that still have to leave, and a sentence about the
+ * delay.
+ */
 export async function historyStatus(where: Where): Promise<string> {
   const horizon = configuredHorizon(where.env);
   if (horizon === null) throw new CommandError("HISTORY_MONTHS is not set in wrangler.toml, so no events leave.");

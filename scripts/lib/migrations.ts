@@ -17,8 +17,8 @@ const Answers = z.array(z.object({ results: z.array(z.object({ name: z.string() 
 
 /**
  * Migrates a deployed database. Each migration is one transaction with its row in that table, so that it is applied
- * whole or not at all. `wrangler d1 migrations apply` would send a file as one text: D1 may cut the text within a trigger, and may
- * apply a part of it.
+ * whole or not at all. `wrangler d1 migrations apply` would send a file as one text: D1 may cut the text within a
+ * trigger, and may apply a part of it.
  * @throws a CommandError that says how far the database is migrated.
  */
 export async function migrate(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {

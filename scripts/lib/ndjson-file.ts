@@ -28,7 +28,9 @@ const GZIP_MAGIC = [0x1f, 0x8b];
 // A line with its newline must fit into one request.
 const LONGEST_LINE_BYTES = BODY_LIMIT.bytes - 1;
 
-/** Opens a file of one JSON object a line; `-` is standard input. The file's first bytes say whether it is compressed. */
+/**
+ * Opens a file of one JSON object a line; `-` is standard input. The file's first bytes say whether it is compressed.
+ */
 export function openNdjson(file: string): NdjsonFile {
   const size = file === "-" ? null : sizeOf(file);
   const source: Readable = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });

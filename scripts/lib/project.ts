@@ -38,8 +38,8 @@ export async function main(run: () => Promise<unknown>): Promise<void> {
   try {
     await run();
   } catch (error) {
-    // Ctrl-C ends esbuild too, and esbuild's failure may arrive before the signal. So this waits for a signal, which would end
-    // the process.
+    // Ctrl-C ends esbuild too, and esbuild's failure may arrive before the signal. So this waits for a signal, which
+    // would end the process.
     if (!isExplained(error)) await sleep(SIGNAL_MS);
     console.error(isExplained(error) ? error.message : error);
     process.exitCode = error instanceof Interrupted ? error.status : 1;
@@ -53,7 +53,9 @@ function stopUnlessHandled(signal: NodeJS.Signals): void {
   process.exit(128 + constants.signals[signal]);
 }
 
-/** Whether the message of an error suffices without the stack. An error of the file system names the call and the path. */
+/**
+ * Whether the message of an error suffices without the stack. An error of the file system names the call and the path.
+ */
 function isExplained(error: unknown): error is Error {
   return (
     error instanceof CommandError ||
@@ -63,7 +65,9 @@ function isExplained(error: unknown): error is Error {
 }
 
 export interface ToolOptions {
-  /** true: the output goes to the caller, not to the terminal. "and show": to both. In both cases the tool has no input. */
+  /**
+   * true: the output goes to the caller, not to the terminal. "and show": to both. In both cases the tool has no input.
+   */
   capture?: boolean | "and show";
   /** The stream to which the output goes, instead of the terminal. */
   into?: Writable;
@@ -73,8 +77,9 @@ export interface ToolOptions {
 }
 
 /**
- * Runs a tool of node_modules in the project's folder. Resolves with its exit status and its captured output: `stdout` is
- * standard output, `output` has standard error too. Ctrl-C reaches the tool as well, and this waits until the tool has ended.
+ * Runs a tool of node_modules in the project's folder. Resolves with its exit status and its captured output: `stdout`
+ * is standard output, `output` has standard error too. Ctrl-C reaches the tool as well, and this waits until the tool
+ * has ended.
  */
 export function runTool(
   tool: string,

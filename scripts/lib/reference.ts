@@ -5,7 +5,9 @@ import { openApi } from "../../src/reference.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 
-/** The folder that wrangler.toml deploys as static assets. No token is ever written here, only into that of `npm start`. */
+/**
+ * The folder that wrangler.toml deploys as static assets. No token is ever written here, only into that of `npm start`.
+ */
 const DEPLOYED = path.join(ROOT, "dist", "reference");
 const PAGE = path.join(ROOT, "scripts", "reference");
 
@@ -56,8 +58,8 @@ interface Route {
 }
 
 /**
- * Scalar's bundle for browsers, taken from its plugin for Fastify, which serves it. `@scalar/api-reference` has the same file,
- * but 270 dependencies with 290 MB.
+ * Scalar's bundle for browsers, taken from its plugin for Fastify, which serves it. `@scalar/api-reference` has the
+ * same file, but 270 dependencies with 290 MB.
  */
 function scalarBundle(): string {
   const routes: Route[] = [];

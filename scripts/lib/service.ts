@@ -86,7 +86,8 @@ export function serve(
       ...(previous === "" ? [] : ["--var", `JWT_SECRET_PREVIOUS:${previous}`]),
       `--assets=${referenceIn(persistTo)}`,
       "--show-interactive-dev-session=false",
-      // By default wrangler looks for a free port from 9229 on. If two services start at once, both may find the same port.
+      // By default wrangler looks for a free port from 9229 on. If two services start at once, both may find the same
+      // port.
       "--inspector-port=0",
       // Runs the schedule at /__scheduled. Without this, wrangler warns that nothing runs it.
       "--test-scheduled",
@@ -120,8 +121,8 @@ function referenceIn(persistTo: string): string {
 const heldFolders: DatabaseSync[] = [];
 
 /**
- * Locks the folder of a service's data until this process ends: two services on one database would each answer from their
- * own cache.
+ * Locks the folder of a service's data until this process ends: two services on one database would each answer from
+ * their own cache.
  * @throws a CommandError that names the service which has the lock.
  */
 function holdFolder(folder: string, port: number): void {

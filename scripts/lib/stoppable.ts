@@ -1,7 +1,8 @@
 import { Interrupted } from "./project.ts";
 
 /**
- * Runs work that cleans up when it is stopped. Ctrl-C or a kill aborts `stop`; a second Ctrl-C ends the process at once.
+ * Runs work that cleans up when it is stopped. Ctrl-C or a kill aborts `stop`; a second Ctrl-C ends the process at
+ * once.
  * @throws Interrupted if the work fails after the signal.
  */
 export async function stoppable<Result>(
@@ -19,7 +20,8 @@ export async function stoppable<Result>(
   try {
     return await work(stop.signal);
   } catch (error) {
-    // If the command was stopped, the error may follow from that, such as an aborted request. Then Interrupted is thrown.
+    // If the command was stopped, the error may follow from that, such as an aborted request. Then Interrupted is
+    // thrown.
     stop.signal.throwIfAborted();
     throw error;
   } finally {

@@ -49,8 +49,8 @@ async function remove(cloudflare: Cloudflare, name: string): Promise<void> {
 }
 
 /**
- * The code of a Worker that runs statements as one transaction. A binding takes each statement as it is, but Cloudflare's API
- * would split their texts by rules of its own.
+ * The code of a Worker that runs statements as one transaction. A binding takes each statement as it is, but
+ * Cloudflare's API would split their texts by rules of its own.
  */
 const CODE = `export default {
   async fetch(request, { DB, SECRET }) {

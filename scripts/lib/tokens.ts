@@ -55,7 +55,8 @@ export function isLocal(url: string): boolean {
 const SCOPE_NAMES = { feed: "a feed token", export: "an export token", "feed restore": "a restore token" };
 
 /**
- * The token for a service: that of `--token`, or else that of the shell. If there is neither, a local service gets a new token.
+ * The token for a service: that of `--token`, or else that of the shell. If there is neither, a local service gets a
+ * new token.
  * @throws a CommandError that asks for a token.
  */
 export async function tokenFor(
@@ -81,8 +82,8 @@ export function ensureDevVars(env = PRODUCTION): void {
 }
 
 /**
- * The secret of an environment's service on this machine. Creates a missing secret for production only: a token for another
- * environment may be meant for a deployment, which would refuse a token with a new secret.
+ * The secret of an environment's service on this machine. Creates a missing secret for production only: a token for
+ * another environment may be meant for a deployment, which would refuse a token with a new secret.
  * @throws a CommandError if there is no secret.
  */
 export function devSecret(env = PRODUCTION): string {

@@ -6,7 +6,9 @@ import { count } from "./words.ts";
 /** At most this many fields get a warning, because a file of another format may have any number of unknown fields. */
 const NAMED_FIELDS = 100;
 
-/** Collects fields that the kind of a line does not have. The feed ignores such fields, so nobody would notice a typo. */
+/**
+ * Collects fields that the kind of a line does not have. The feed ignores such fields, so nobody would notice a typo.
+ */
 export class UnknownFields {
   readonly #kinds: readonly Kind[];
   readonly #found = new Map<string, { record: string; field: string; firstLine: number; lines: number }>();

@@ -96,7 +96,9 @@ async function* storedSums(where: AnyDatabase): AsyncGenerator<Addition> {
   }
 }
 
-/** A query of a kind's next summaries by id. It gives the ids of customers, stores and so on, in place of their keys. */
+/**
+ * A query of a kind's next summaries by id. It gives the ids of customers, stores and so on, in place of their keys.
+ */
 function selectSummaries({ record, table, summaries }: SealedKind, after: string): string {
   const references = KINDS.find((kind) => kind.record === record)?.references ?? {};
   const tables = new Map(Object.entries(references).map(([field, to]) => [referenceKey(field), tableName(to)]));

@@ -6,8 +6,8 @@ import { buildReference } from "./reference.ts";
 const LARGEST_GZIP_KIB = 105;
 
 /**
- * Runs wrangler. Every script runs it through this function, because most commands of wrangler fail without the folders that
- * wrangler.toml names, and a fresh clone has no dist/reference.
+ * Runs wrangler. Every script runs it through this function, because most commands of wrangler fail without the folders
+ * that wrangler.toml names, and a fresh clone has no dist/reference.
  */
 export async function runWrangler(args: readonly string[], options?: ToolOptions): ReturnType<typeof runTool> {
   await buildReference();

@@ -14,18 +14,18 @@ interface Versions {
   error: string;
 }
 
-/** Times in milliseconds after the socket was opened. They are missing for events that did not happen. */
+/** When things happened, in milliseconds after the socket was opened. What did not happen has no time. */
 export interface Watch {
-  /** When the new Worker, and the new code of the object, first answered. */
+  /** When the new Worker first answered, and when the object first answered with the new code. */
   workerAt?: number;
   objectAt?: number;
   closed?: { at: number; code: number };
 }
 
-// Each call keeps the object active. So it runs its old code for as long as Cloudflare allows.
+// Short, because each call keeps the object active, so that it runs its old code for as long as Cloudflare allows.
 const ASK_AGAIN_MS = 5_000;
 const WAIT_MS = 600_000;
-// max_delay of code_update_strategy, and half a minute until a new version runs everywhere.
+// max_delay of code_update_strategy in wrangler.toml, and half a minute until a new version runs everywhere.
 const ASSUMED_MS = 300_000 + 30_000;
 
 /** Keeps a socket open during a deployment, and watches which version its object runs. */
@@ -44,19 +44,20 @@ export async function measureDeployment(
   try {
     await Promise.race([once(socket, "open", { signal }), once(socket, "close", { signal })]);
     if (watch.closed !== undefined) throw new CommandError("No socket opens at the probe: no deployment was watched.");
-    const before = await client.measure<Versions>("versions");
-    if (before.object === null) throw new CommandError(`The probe's object does not answer: ${before.error}`);
+    const versionsBefore = await client.measure<Versions>("versions");
+    if (versionsBefore.object === null)
+      throw new CommandError(`The probe's object does not answer: ${versionsBefore.error}`);
     const failure = deploys ? failureOf(deploy(env, signal)) : {};
     if (!deploys) say(`Deploy now, in another terminal: npm run deploy -- --env ${env}`);
     for (let endsAt = elapsed() + WAIT_MS; elapsed() < endsAt; await sleep(ASK_AGAIN_MS, null, { signal })) {
       if (failure.error !== undefined) throw failure.error;
       const { worker, object } = await client.measure<Versions>("versions");
-      if (worker !== before.worker && watch.workerAt === undefined) {
+      if (worker !== versionsBefore.worker && watch.workerAt === undefined) {
         watch.workerAt = elapsed();
         endsAt = watch.workerAt + WAIT_MS;
         say("The new Worker answers. Waiting for the object …");
       }
-      if (object !== null && object !== before.object) watch.objectAt ??= elapsed();
+      if (object !== null && object !== versionsBefore.object) watch.objectAt ??= elapsed();
       say(`… ${duration(elapsed() / 1_000)}`);
       if (watch.workerAt !== undefined && watch.objectAt !== undefined) break;
     }
@@ -66,7 +67,7 @@ export async function measureDeployment(
   }
 }
 
-/** Notes the failure of a deployment that runs in the background. */
+/** An object whose `error` is set once the deployment, which runs in the background, has failed. */
 function failureOf(deployed: Promise<void>): { error?: unknown } {
   const failure: { error?: unknown } = {};
   void deployed.catch((error: unknown) => {

@@ -18,12 +18,12 @@ export interface Measurement {
 
 const CALLS = 12;
 const CALL_MS = 1_000;
-const LAGS = 5;
+const LAG_SAMPLES = 5;
 const KV_LIMIT_MS = 90_000;
 const ASK_AGAIN_MS = 1_000;
 
 const ms = (milliseconds: number) => `${Math.round(milliseconds).toLocaleString("en")} ms`;
-const middle = (milliseconds: readonly number[]) => quantile(milliseconds, 0.5);
+const median = (milliseconds: readonly number[]) => quantile(milliseconds, 0.5);
 
 export const MEASUREMENTS: readonly Measurement[] = [
   {
@@ -58,7 +58,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
     assumed: `a write is there within ${ms(BOOKMARK_LIMIT_MS)}, which a request with a bookmark waits`,
     async measure(client) {
       const lags: Lag[] = [];
-      while (lags.length < LAGS) lags.push(await client.measure<Lag>("lag"));
+      while (lags.length < LAG_SAMPLES) lags.push(await client.measure<Lag>("lag"));
       return judgeLags(lags);
     },
   },
@@ -81,12 +81,12 @@ export const MEASUREMENTS: readonly Measurement[] = [
 ];
 
 export function judgeCalls(calls: readonly (number | string)[]): Finding {
-  const ended = calls.filter((one) => typeof one === "number");
-  const [failure] = calls.filter((one) => typeof one === "string");
+  const endedCalls = calls.filter((call) => typeof call === "number");
+  const [failure] = calls.filter((call) => typeof call === "string");
   // A call that waits for a connection takes twice as long.
-  const atOnce = ended.filter((milliseconds) => milliseconds < CALL_MS * 1.7).length;
-  const failed = failure === undefined ? "" : `, ${calls.length - ended.length} failed ("${failure}")`;
-  const measured = `of ${calls.length} that take a second, ${atOnce} ended within 1.7 seconds, the last after ${ms(Math.max(0, ...ended))}${failed}`;
+  const atOnce = endedCalls.filter((milliseconds) => milliseconds < CALL_MS * 1.7).length;
+  const failed = failure === undefined ? "" : `, ${calls.length - endedCalls.length} failed ("${failure}")`;
+  const measured = `of ${calls.length} that take a second, ${atOnce} ended within 1.7 seconds, the last after ${ms(Math.max(0, ...endedCalls))}${failed}`;
   const change = "change CALLS_AT_ONCE in src/inbox/notify.ts";
   if (atOnce < CALLS_AT_ONCE) return { measured, verdict: `wrong: ${change} to ${Math.max(1, atOnce - 1)}` };
   if (atOnce > 6) return { measured, verdict: `wrong: ${change} to as many as ${atOnce - 1}, and measure again` };
@@ -104,9 +104,9 @@ export function judgeBatches(batches: readonly Batch[]): Finding {
   const measured = batches
     .map(({ mebibytes, milliseconds, error }) => `${mebibytes} MiB ${error === "" ? ms(milliseconds) : `"${error}"`}`)
     .join(", ");
-  const refused = batches.find(({ error }) => error !== "");
-  if (refused === undefined) return { measured, verdict: "holds" };
-  const lines = `${(refused.mebibytes / 4).toLocaleString("en")} MiB of lines`;
+  const refusedBatch = batches.find(({ error }) => error !== "");
+  if (refusedBatch === undefined) return { measured, verdict: "holds" };
+  const lines = `${(refusedBatch.mebibytes / 4).toLocaleString("en")} MiB of lines`;
   return { measured, verdict: `wrong: feeds of ${lines} get 413; set BODY_LIMIT in src/http/limits.ts below it` };
 }
 
@@ -117,11 +117,11 @@ export interface Reads {
 }
 
 export function judgeReads(primary: Reads, nearest: Reads): Finding {
-  const at = ({ milliseconds, region }: Reads) => `${ms(middle(milliseconds))} (${region ?? "no region"})`;
+  const at = ({ milliseconds, region }: Reads) => `${ms(median(milliseconds))} (${region ?? "no region"})`;
   const measured = `p50 of ${primary.milliseconds.length}: primary ${at(primary)}, nearest ${at(nearest)}`;
   if (nearest.isPrimary !== false)
     return { measured, verdict: "wrong: no replica answered; switch read replication on (docs/deploying.md)" };
-  return middle(nearest.milliseconds) < middle(primary.milliseconds)
+  return median(nearest.milliseconds) < median(primary.milliseconds)
     ? { measured, verdict: "holds" }
     : { measured, verdict: "wrong: here the primary is nearer; probe from where customers are before you decide" };
 }
@@ -136,43 +136,52 @@ export function judgeLags(lags: readonly Lag[]): Finding {
   if (lags.every(({ isPrimary }) => isPrimary !== false))
     return { measured: "no replica answered", verdict: "not measured" };
   const longest = Math.max(...lags.map(({ milliseconds }) => milliseconds));
-  const measured = `p50 ${ms(middle(lags.map(({ milliseconds }) => milliseconds)))}, longest ${ms(longest)}, of ${lags.length} writes`;
+  const measured = `p50 ${ms(median(lags.map(({ milliseconds }) => milliseconds)))}, longest ${ms(longest)}, of ${lags.length} writes`;
   if (longest <= BOOKMARK_LIMIT_MS) return { measured, verdict: "holds" };
   const change = "raise BOOKMARK_LIMIT_MS in src/db/database.ts, or the primary answers";
   return { measured, verdict: `wrong: ${change}` };
 }
 
-/** Each region caches an old value first, as a data centre caches a board. */
+/**
+ * Measures when each region reads a new value. Each region caches an old value first, as a data centre caches a board.
+ */
 async function measureCache(client: ProbeClient, signal: AbortSignal): Promise<Finding> {
   const value = crypto.randomUUID();
-  await whenSeen(client, `${value} old`, signal);
-  return judgeCache(await whenSeen(client, `${value} new`, signal));
+  await writeAndTimeReads(client, `${value} old`, signal);
+  return judgeCache(await writeAndTimeReads(client, `${value} new`, signal));
 }
 
-/** Writes a value. Resolves with the milliseconds until each region reads it; Infinity: not in time. */
-async function whenSeen(client: ProbeClient, wanted: string, signal: AbortSignal): Promise<Record<string, number>> {
-  await client.measure("write to KV", { value: wanted });
+/**
+ * Writes a value. Resolves with the milliseconds until each region reads the value; Infinity if it does not do so in
+ * time.
+ */
+async function writeAndTimeReads(
+  client: ProbeClient,
+  newValue: string,
+  signal: AbortSignal,
+): Promise<Record<string, number>> {
+  await client.measure("write to KV", { value: newValue });
   const startedAt = Date.now();
-  const seen: Record<string, number> = {};
+  const millisecondsByRegion: Record<string, number> = {};
   for (;;) {
     const { values } = await client.measure<{ values: { region: string; value: unknown }[] }>("read from KV");
     const milliseconds = Date.now() - startedAt;
     for (const { region, value } of values) {
-      if (value === wanted) seen[region] ??= milliseconds;
-      else if (milliseconds > 2 * KV_LIMIT_MS) seen[region] ??= Number.POSITIVE_INFINITY;
+      if (value === newValue) millisecondsByRegion[region] ??= milliseconds;
+      else if (milliseconds > 2 * KV_LIMIT_MS) millisecondsByRegion[region] ??= Number.POSITIVE_INFINITY;
     }
-    if (values.every(({ region }) => region in seen)) return seen;
+    if (values.every(({ region }) => region in millisecondsByRegion)) return millisecondsByRegion;
     await sleep(ASK_AGAIN_MS, null, { signal });
   }
 }
 
-export function judgeCache(seen: Readonly<Record<string, number>>): Finding {
+export function judgeCache(millisecondsByRegion: Readonly<Record<string, number>>): Finding {
   const seconds = (milliseconds: number) =>
     Number.isFinite(milliseconds) ? `${(milliseconds / 1_000).toFixed(1)} s` : "not seen";
-  const measured = Object.entries(seen)
+  const measured = Object.entries(millisecondsByRegion)
     .map(([region, milliseconds]) => `${region} ${seconds(milliseconds)}`)
     .join(", ");
-  if (Math.max(...Object.values(seen)) <= KV_LIMIT_MS) return { measured, verdict: "holds" };
+  if (Math.max(...Object.values(millisecondsByRegion)) <= KV_LIMIT_MS) return { measured, verdict: "holds" };
   return {
     measured,
     verdict: "wrong: no board is older for it, but more are loaded; count with that in docs/costs.py",

@@ -12,12 +12,12 @@ const LISTED_STORES = 50;
 
 export const accountId = (chain: number) => String(FIRST_ACCOUNT + chain);
 
-/** The id of a store by its number: the chain, the number of the city in the chain, and the number in the city. */
+/** The id of a store by its number, such as `s101-2-3`: account 101, its second city, the third store there. */
 export function storeId({ chainOf, firstStores, storesACity, cities }: Shape, store: number): string {
   const chain = chainOf[store] ?? 0;
   const number = store - (firstStores[chain] ?? 0);
-  const place = Math.min(Math.floor(number / storesACity), cities);
-  return `s${accountId(chain)}-${place + 1}-${number - place * storesACity + 1}`;
+  const city = Math.min(Math.floor(number / storesACity), cities);
+  return `s${accountId(chain)}-${city + 1}-${number - city * storesACity + 1}`;
 }
 
 export function* accounts(shape: Shape): Generator<Line & { id: string; company: string }> {
@@ -53,14 +53,17 @@ export function* stores(shape: Shape): Generator<Line> {
     const cities = chain === 0 ? CITIES.slice(0, shape.cities) : random.sample(CITIES, shape.cities);
     for (let number = 0; number < (shape.chainSizes[chain] ?? 0); number += 1) {
       const city = cities[Math.floor(number / shape.storesACity)];
-      const place = city === undefined ? { ...alone(random), city: townName(random), state: "" } : within(city, random);
+      const location =
+        city === undefined
+          ? { ...lonelyLocation(random), city: townName(random), state: "" }
+          : locationIn(city, random);
       const street = `${streetName(random)} Street`;
       yield {
         record: "store",
         id: storeId(shape, (shape.firstStores[chain] ?? 0) + number),
         account_id: id,
         name: street,
-        ...place,
+        ...location,
         store_image: `https://images.example/stores/${id}.png`,
         address_line_1: `${random.integer(1, 999)} ${street}`,
         zip: String(random.integer(10_000, 99_999)),
@@ -73,18 +76,19 @@ export function* stores(shape: Shape): Generator<Line> {
 const near = (degrees: number, random: Random) =>
   Number((degrees + (random.next() * 2 - 1) * SPREAD_DEGREES).toFixed(6));
 
-function within({ latitude, longitude, ...names }: City, random: Random): City {
+function locationIn({ latitude, longitude, ...names }: City, random: Random): City {
   return { latitude: near(latitude, random), longitude: near(longitude, random), ...names };
 }
 
 const degrees = (random: Random, most: number) => Number(((random.next() * 2 - 1) * most).toFixed(6));
 
-function alone(random: Random): Pick<City, "latitude" | "longitude"> {
-  const place = { latitude: degrees(random, 50), longitude: degrees(random, 180) };
+function lonelyLocation(random: Random): Pick<City, "latitude" | "longitude"> {
+  const location = { latitude: degrees(random, 50), longitude: degrees(random, 180) };
   const isNearCity = CITIES.some(
-    ({ latitude, longitude }) => Math.abs(place.latitude - latitude) < 2 && Math.abs(place.longitude - longitude) < 2,
+    ({ latitude, longitude }) =>
+      Math.abs(location.latitude - latitude) < 2 && Math.abs(location.longitude - longitude) < 2,
   );
-  return isNearCity ? alone(random) : place;
+  return isNearCity ? lonelyLocation(random) : location;
 }
 
 const CAMPAIGNS = ["double", "weekend", "opening", "jubilee"];
@@ -93,11 +97,14 @@ export function campaignId(chain: number, number: number): string {
   return `k${accountId(chain)}-${CAMPAIGNS[number] ?? number + 1}`;
 }
 
-/** The numbers of the campaigns that run, and of those that run at all stores of the chain. */
+/** The numbers of a chain's campaigns that run now, and of those that run at all its stores. */
 export const RUNNING = [0, 1, 4, 5, 6, 7, 8, 9, 10, 11];
 export const AT_ALL_STORES = [0, 6, 9];
 
-/** For each chain a campaign at all stores, one at some stores, one ended, one to come, and more of the first two. */
+/**
+ * For each chain: a campaign at all stores, one at some stores, one that is over, one to come, and more like the first
+ * two.
+ */
 export function* campaigns(shape: Shape): Generator<Line> {
   const random = new Random("campaigns");
   const { lastName } = namesOf(shape);
@@ -107,9 +114,12 @@ export function* campaigns(shape: Shape): Generator<Line> {
     for (let number = 0; number < shape.campaigns; number += 1) {
       const id = campaignId(chain, number);
       const name = ["Double points", "Weekend treats", "Opening days", "Jubilee"][number] ?? `${lastName(random)} days`;
-      const listed = Array.from({ length: Math.min(LISTED_STORES, size) }, (_, index) => (index * 2 + number) % size);
-      const ids = [...new Set(listed)].map((index) => storeId(shape, (shape.firstStores[chain] ?? 0) + index));
-      const isForAll = !RUNNING.includes(number) || AT_ALL_STORES.includes(number);
+      const listedNumbers = Array.from(
+        { length: Math.min(LISTED_STORES, size) },
+        (_, index) => (index * 2 + number) % size,
+      );
+      const ids = [...new Set(listedNumbers)].map((index) => storeId(shape, (shape.firstStores[chain] ?? 0) + index));
+      const isAtAllStores = !RUNNING.includes(number) || AT_ALL_STORES.includes(number);
       yield {
         record: "campaign",
         id,
@@ -119,7 +129,7 @@ export function* campaigns(shape: Shape): Generator<Line> {
         campaign_image: `https://images.example/campaigns/${id.slice(1)}.png`,
         campaign_start_date: number === 3 ? STILL_TO_COME : LONG_AGO,
         ...(number > 0 && { campaign_end_date: number === 2 ? "2024-03-31" : FAR_AHEAD }),
-        ...(!isForAll && { store_ids: ids }),
+        ...(!isAtAllStores && { store_ids: ids }),
       };
     }
   }
@@ -141,7 +151,7 @@ const COUPONS: readonly [id: string, kind: string, name: string, fields: Record<
   ["flash", "digital", "Ten per cent off", { type: "Percent_Off", value: "10.00", is_custom: 1, ...ENDS }],
 ];
 
-/** The numbers of a chain's coupons that are issued to customers: usable coupons, and ended coupons. */
+/** The numbers of a chain's coupons that are issued to customers: those that can be used, and those that have ended. */
 export function issuedCoupons({ coupons }: Shape): { usable: number[]; ended: number[] } {
   const numbers = (ids: readonly string[]) =>
     [...Array(coupons).keys()].filter((number) => ids.includes(COUPONS[number % COUPONS.length]?.[0] ?? ""));
@@ -153,7 +163,7 @@ export function couponId(chain: number, number: number): string {
   return `q${accountId(chain)}-${COUPONS[number % COUPONS.length]?.[0]}${round === 0 ? "" : `-${round + 1}`}`;
 }
 
-/** For each chain, coupons of every kind and type, with every form of end. */
+/** For each chain: coupons of every kind and type, some with an end. */
 export function* coupons(shape: Shape): Generator<Line> {
   const random = new Random("coupons");
   const { lastName } = namesOf(shape);

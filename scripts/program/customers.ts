@@ -5,10 +5,10 @@ import { Random } from "./random.ts";
 import { type Shape, timeIn2026 } from "./shape.ts";
 
 const REFERRALS_IN_THE_WIDE_TEAM = 12;
-// A name that no other customer has: other names have no two x.
+// A name that no other customer has. It has two x, and no other name does.
 const RARE = { customer: 7, first_name: "Xyxqu", last_name: "Quxxy" };
 
-/** The id of a customer by a number from 0. `npm start` prints the token of the first. */
+/** The id of a customer, by a number from 0. */
 export const customerId = (customer: number) => `c${customer + 1}`;
 
 /** One in fifteen customers has a second first name, one in twenty-five an initial. */
@@ -60,7 +60,10 @@ export function* visits({ storeOf, chainOf, visits }: Shape): Generator<Visit> {
   }
 }
 
-/** The wide team of the first store, then a membership for each visit. The store's first or last member may refer it. */
+/**
+ * The wide team of the first store, then a membership for each visit. Its referrer may be the store's first or last
+ * member.
+ */
 export function* memberships(shape: Shape): Generator<Line> {
   const random = new Random("memberships");
   const record = "membership";
@@ -84,7 +87,7 @@ export function* memberships(shape: Shape): Generator<Line> {
   }
 }
 
-/** One in five visits comes with a registration for a running campaign of the chain. */
+/** Registrations for running campaigns: one for every fifth visit, at the chain of the visit. */
 export function* registrations(shape: Shape): Generator<Line> {
   const running = RUNNING.filter((number) => number < shape.campaigns);
   for (const { number, customer, chain } of visits(shape)) {
@@ -112,8 +115,8 @@ export function* blocks({ customers }: Shape): Generator<Line> {
   }
 }
 
-// The forms of issued coupons: most can be used, and some are used up, ended or deleted.
-const LIVES = [
+// The states of issued coupons. The first three can be used. The others are used up, over or deleted.
+const STATES = [
   { creation_method: "Signup Bonus" },
   { creation_method: "TriggeredSale", total_count: 3, usage_count: 1, expected_end_date: "2099-06-30" },
   { creation_method: "Birthday Coupon", expected_end_date: "2098-03-01 12:00:00" },
@@ -122,22 +125,28 @@ const LIVES = [
   { creation_method: "Signup Bonus", deleted_at: "2026-02-01 08:00:00" },
 ];
 
-/** The first customer has coupons of every form. Every second visit comes with a coupon. Holders have many more. */
+/**
+ * Coupons in every state at the first visit, then a coupon for every second visit, then the many coupons of `holders`.
+ */
 export function* customerCoupons(shape: Shape): Generator<Line> {
   const random = new Random("customer coupons");
   const { usable, ended } = issuedCoupons(shape);
-  const all = [...usable, ...ended];
+  const allNumbers = [...usable, ...ended];
   const record = "customer_coupon";
   for (const { number, customer, chain, store } of visits(shape)) {
     const owner = { customer_id: customerId(customer), store_id: storeId(shape, store) };
-    const lives = number === 0 ? [...LIVES.entries()] : [[0, random.pick(LIVES)] as const];
-    const issued = number === 0 ? all : number % 2 === 1 ? [random.pick(all)] : [];
-    for (const [index, life] of lives) {
-      for (const coupon of issued) {
+    const states = number === 0 ? [...STATES.entries()] : [[0, random.pick(STATES)] as const];
+    const issuedNumbers = (): number[] => {
+      if (number === 0) return allNumbers;
+      return number % 2 === 1 ? [random.pick(allNumbers)] : [];
+    };
+    const coupons = issuedNumbers();
+    for (const [index, state] of states) {
+      for (const coupon of coupons) {
         const campaign_coupon_id = couponId(chain, coupon);
         const id = `cc${number}-${index}-${campaign_coupon_id.slice(5)}`;
         const created_at = timeIn2026(number * 60 + index);
-        yield { record, id, ...owner, campaign_coupon_id, created_at, ...life };
+        yield { record, id, ...owner, campaign_coupon_id, created_at, ...state };
       }
     }
   }

@@ -6,28 +6,32 @@ import { FIRST_STORE, type Shape, timeIn2026 } from "./shape.ts";
 
 const EARNERS_OF_THE_WIDE_TEAM = 500;
 const EARNINGS_EACH = 4;
-const EVERY_FIFTH = 5;
 const LOCATIONS_A_CHAIN = 10;
 // Three employees have the same result, so that they share a rank.
 const RUNS = ["12", "7.50", "7.5", "7.5", "3", "0.5"];
 
 const REASONS = ["Two coffees", "Breakfast", "Lunch for two", "A cake", "Beans to take home"];
 
-/** An entry for each visit. Every fiftieth entry is at a store of the first city. */
+/**
+ * An entry for each visit, then more of one customer. Every fiftieth is at a store of the first chain in its first
+ * city.
+ */
 export function* balanceEntries(shape: Shape): Generator<Line> {
   const random = new Random("balance entries");
   const inFirstCity = Math.min(shape.storesACity, shape.chainSizes[0] ?? 1);
-  const forAll = AT_ALL_STORES.filter((number) => number < shape.campaigns);
-  for (const { number, customer, store: visited } of visits(shape)) {
-    const store = number % 50 === 0 ? random.integer(0, inFirstCity - 1) : visited;
-    const isEarnedByCampaign = random.next() < 0.6 && forAll.length > 0;
+  const campaignsAtAllStores = AT_ALL_STORES.filter((number) => number < shape.campaigns);
+  for (const { number, customer, store: visitedStore } of visits(shape)) {
+    const store = number % 50 === 0 ? random.integer(0, inFirstCity - 1) : visitedStore;
+    const isEarnedByCampaign = random.next() < 0.6 && campaignsAtAllStores.length > 0;
     yield {
       record: "balance_entry",
       id: `b${number + 1}`,
       customer_id: customerId(customer),
       store_id: storeId(shape, store),
       amount: amount(random, 40),
-      ...(isEarnedByCampaign && { campaign_id: campaignId(shape.chainOf[store] ?? 0, random.pick(forAll)) }),
+      ...(isEarnedByCampaign && {
+        campaign_id: campaignId(shape.chainOf[store] ?? 0, random.pick(campaignsAtAllStores)),
+      }),
       description: REASONS[number % REASONS.length],
       created_at: timeIn2026(number * 60),
     };
@@ -65,13 +69,15 @@ export function* tokenEarnings(shape: Shape): Generator<Line> {
   let index = 0;
   for (const { store_id, customer_id } of memberships({ ...shape, wideTeam: 0 })) {
     index += 1;
-    if (index % EVERY_FIFTH !== 1) continue;
+    if (index % 5 !== 1) continue;
     const level = random.integer(1, 5);
     yield { ...earning(`t${index}`, { store_id, customer_id }, level), earned_at: timeIn2026(index) };
   }
 }
 
-/** Plays of six employees at two stores of each chain, then more plays. Every twelfth of these is at the first store. */
+/**
+ * Plays of six employees at two stores of each chain, then more plays, of which every twelfth is at the first store.
+ */
 export function* plays(shape: Shape): Generator<Line> {
   const random = new Random("plays");
   const play = (chain: number, { location, employee }: Record<"location" | "employee", number>) => ({

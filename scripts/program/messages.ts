@@ -9,8 +9,8 @@ const FIRST_GROUPS = [
   ["c21", "c1"],
 ];
 const CUSTOMERS_A_GROUP = 10;
-// The first customers are in no other group, so the demo's second customer has no messages.
-const WITHOUT_GROUPS = 20;
+// So many first customers are in no groups but FIRST_GROUPS, so that the demo's second customer has no messages.
+const CUSTOMERS_WITHOUT_GROUPS = 20;
 const LARGEST_GROUP = 6;
 const TEXTS = [
   "Did you see the new pastries?",
@@ -22,22 +22,28 @@ const TEXTS = [
 ];
 const HOUR_SECONDS = 3_600;
 
-/** A group's messages are two hours newer than the next group's: the first groups have the newest messages. */
+/**
+ * The time of a message. Each group's messages are two hours newer than the next group's, so the first group's are
+ * newest.
+ */
 export const timeOf = (group: number, message: number) =>
   timeIn2026(-(group + 1) * 2 * HOUR_SECONDS + message * HOUR_SECONDS);
 
-/** The first customer's groups, one of them with a blocked member, then a group for every ten customers. */
+/** The first customer's groups, then a group for every ten customers. One of the first has a member who is blocked. */
 function* groups({ customers, groups }: Shape): Generator<{ id: string; members: readonly string[] }> {
   const random = new Random("groups");
-  const first = customers > 2 * WITHOUT_GROUPS ? WITHOUT_GROUPS : 1;
-  const others = (from: number, count: number) =>
+  const first = customers > 2 * CUSTOMERS_WITHOUT_GROUPS ? CUSTOMERS_WITHOUT_GROUPS : 1;
+  const otherCustomers = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => customerId(first + ((from + index) % (customers - first))));
   for (let group = 0; group < groups; group += 1) {
-    const known = customers > 20 ? FIRST_GROUPS[group] : undefined;
-    yield { id: `g${group + 1}`, members: known ?? ["c1", ...others(group * 3, 2)] };
+    const fixedMembers = customers > 20 ? FIRST_GROUPS[group] : undefined;
+    yield { id: `g${group + 1}`, members: fixedMembers ?? ["c1", ...otherCustomers(group * 3, 2)] };
   }
   for (let group = 0; group < customers / CUSTOMERS_A_GROUP; group += 1) {
-    const members = others(random.integer(0, customers), random.integer(2, Math.min(LARGEST_GROUP, customers - 1)));
+    const members = otherCustomers(
+      random.integer(0, customers),
+      random.integer(2, Math.min(LARGEST_GROUP, customers - 1)),
+    );
     yield { id: `g${groups + group + 1}`, members };
   }
 }
@@ -81,15 +87,15 @@ export function* messages(shape: Shape): Generator<Line> {
 export function* messageStates(shape: Shape): Generator<Line> {
   let index = 0;
   for (const { id, members } of groups(shape)) {
-    const isWhole = index % 4 === 2;
-    const read_at = isWhole ? "2026-09-01 12:00:00" : timeOf(index, 0);
+    const hasReadAll = index % 4 === 2;
+    const read_at = hasReadAll ? "2026-09-01 12:00:00" : timeOf(index, 0);
     if (index % 2 === 0)
       yield {
         record: "message_state",
         group_id: id,
         customer_id: members[1],
         read_at,
-        notifications_disabled: isWhole ? 1 : 0,
+        notifications_disabled: hasReadAll ? 1 : 0,
       };
     index += 1;
   }

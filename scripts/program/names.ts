@@ -1,6 +1,6 @@
 import { Random } from "./random.ts";
 
-// Sounds of names. A sound that is listed twice is twice as frequent.
+// The sounds of made-up names. A sound that is listed twice is twice as frequent.
 const SOUNDS = {
   beginnings:
     "s s s st sh m m m m m b b b br h h h c c c cl ch w w r r r g g gr p p pr d d d l l l k k f f t t tr j j n n v a a a e e o i y z u qu",
@@ -10,19 +10,19 @@ const SOUNDS = {
 };
 const [BEGINNINGS = [], MIDDLES = [], VOWELS = [], ENDINGS = []] = Object.values(SOUNDS).map((text) => text.split(" "));
 const ACCENTS: Readonly<Record<string, string>> = { a: "á", c: "ç", e: "é", i: "í", n: "ñ", o: "ö", u: "ü" };
-const WITH_ENDING = 0.6;
-const WITH_ACCENT = 0.05;
+const ENDING_SHARE = 0.6;
+const ACCENT_SHARE = 0.05;
 
-/** A made-up name: the same for the same seed. */
+/** A made-up name. The same seed gives the same name. */
 function madeUp(seed: string): string {
   const random = new Random(seed);
   let word = random.pick(BEGINNINGS);
   if (!/^[aeiou]/.test(word) || word === "qu") word += random.pick(VOWELS);
-  for (let more = random.pick([1, 1, 1, 2, 2, 3]); more > 0; more -= 1) {
+  for (let syllables = random.pick([1, 1, 1, 2, 2, 3]); syllables > 0; syllables -= 1) {
     word += random.pick(MIDDLES) + random.pick(VOWELS);
   }
-  if (random.next() < WITH_ENDING) word += random.pick(ENDINGS);
-  if (random.next() < WITH_ACCENT) word = word.replace(/(?<=.)[aceinou]/, (letter) => ACCENTS[letter] ?? letter);
+  if (random.next() < ENDING_SHARE) word += random.pick(ENDINGS);
+  if (random.next() < ACCENT_SHARE) word = word.replace(/(?<=.)[aceinou]/, (letter) => ACCENTS[letter] ?? letter);
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
@@ -31,12 +31,12 @@ function madeUp(seed: string): string {
  * probability proportional to 1 / (r + `common`). A few words are very frequent, and new words still come after a
  * million picks.
  */
-function vocabulary(known: readonly string[], { size, common }: { size: number; common: number }) {
-  const words = [...known];
+function vocabulary(realNames: readonly string[], { size, common }: { size: number; common: number }) {
+  const words = [...realNames];
   return (random: Random): string => {
-    // The ranks up to r have ln((r + common) / common) of all chances.
+    // Ranks up to r have the share ln(1 + r / common) / ln(1 + size / common) of all picks. This solves that for r.
     const rank = Math.floor(common * ((size / common + 1) ** random.next() - 1));
-    const word = words[rank] ?? madeUp(`${known[0]} ${rank}`);
+    const word = words[rank] ?? madeUp(`${realNames[0]} ${rank}`);
     words[rank] = word;
     return word;
   };
@@ -50,25 +50,25 @@ const STREETS = "Main High Station Market Park Harbour Mill Church";
 
 const TOWNS = "Ashford Bellevue Clifton Dover Easton Fairview Greenville";
 
-function vocabularies(isLarge: boolean) {
-  const of = (text: string, size: number, common: number) => {
-    const known = text.split(" ");
-    return vocabulary(known, { size: isLarge ? size : known.length, common });
+function vocabularies({ isLarge }: { isLarge: boolean }) {
+  const pickerOf = (text: string, size: number, common: number) => {
+    const realNames = text.split(" ");
+    return vocabulary(realNames, { size: isLarge ? size : realNames.length, common });
   };
   return {
-    firstName: of(FIRST, 30_000, 8),
-    lastName: of(LAST, 300_000, 10),
-    streetName: of(STREETS, 300_000, 10),
-    townName: of(TOWNS, 20_000, 20),
+    firstName: pickerOf(FIRST, 30_000, 8),
+    lastName: pickerOf(LAST, 300_000, 10),
+    streetName: pickerOf(STREETS, 300_000, 10),
+    townName: pickerOf(TOWNS, 20_000, 20),
   };
 }
 
-const REAL = vocabularies(false);
-const MADE_UP = vocabularies(true);
+const REAL_NAMES = vocabularies({ isLarge: false });
+const MADE_UP_NAMES = vocabularies({ isLarge: true });
 
-/** Real names. In a large program most names are made up, because there are not enough real names. */
-export function namesOf({ hasMadeUpNames }: { hasMadeUpNames: boolean }): typeof REAL {
-  return hasMadeUpNames ? MADE_UP : REAL;
+/** Functions that pick names. In a large program most names are made up, because there are not enough real names. */
+export function namesOf({ hasMadeUpNames }: { hasMadeUpNames: boolean }): typeof REAL_NAMES {
+  return hasMadeUpNames ? MADE_UP_NAMES : REAL_NAMES;
 }
 
 /** The companies of the first chains. Later chains are named after people. */

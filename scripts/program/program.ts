@@ -5,7 +5,7 @@ import type { Line } from "./line.ts";
 import { messageGroups, messageStates, messages } from "./messages.ts";
 import { DEMO, type Size, shapeOf } from "./shape.ts";
 
-// Each kind comes after the kinds that it refers to.
+// The generators of lines by kind. Each kind comes after the kinds that it refers to.
 const PARTS = {
   account: accounts,
   store: stores,
@@ -27,7 +27,7 @@ const PARTS = {
   play: plays,
 };
 
-/** The lines of a program, always the same. They can be fed in pieces, in this order. */
+/** The lines of a program, the same ones every time, in an order in which they can be fed in several requests. */
 export function* programLines(size: Size): Generator<Line> {
   const shape = shapeOf(size);
   for (const part of Object.values(PARTS)) yield* part(shape);

@@ -8,7 +8,7 @@ export class Random {
     for (const char of seed) this.#state = Math.imul(this.#state ^ (char.codePointAt(0) ?? 0), 16_777_619);
   }
 
-  /** From 0 up to 1, without 1 (mulberry32). */
+  /** The next random number, at least 0 and less than 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -27,10 +27,10 @@ export class Random {
     return item;
   }
 
-  /** Some of the items, none twice, in their order. */
+  /** `count` different items, in their order. */
   sample<Item>(items: readonly Item[], count: number): Item[] {
     const ranked = items.map((item, index) => ({ item, index, rank: this.next() }));
-    const chosen = ranked.sort((one, other) => one.rank - other.rank).slice(0, count);
-    return chosen.sort((one, other) => one.index - other.index).map(({ item }) => item);
+    const chosen = ranked.sort((first, second) => first.rank - second.rank).slice(0, count);
+    return chosen.sort((first, second) => first.index - second.index).map(({ item }) => item);
   }
 }

@@ -6,12 +6,12 @@ export interface Size {
   /** Whether most names are made up. */
   hasMadeUpNames: boolean;
   chains: number;
-  /** Of all chains: the first chain has the most. */
+  /** The number of stores of all chains together. The first chain has the most stores. */
   stores: number;
-  /** Each chain has this many stores in each of its cities. Its other stores are alone in the country. */
+  /** How many stores a chain has in each of its cities. Its other stores are far from any city and from each other. */
   storesACity: number;
   cities: number;
-  /** Of each chain. */
+  /** The number of campaigns, coupons and employees of each chain. */
   campaigns: number;
   coupons: number;
   employees: number;
@@ -21,9 +21,9 @@ export interface Size {
   regulars: number;
   /** The size of the team of the first store, with its root. If there is a team, nobody else joins that store. */
   wideTeam: number;
-  /** Message groups of the first customer. */
+  /** The number of message groups of the first customer. */
   groups: number;
-  /** Customers with many coupons: how many, and of how many chains. */
+  /** Customers with many coupons: how many coupons they have, and of how many chains. */
   holders: readonly { customer: number; coupons: number; chains: number }[];
   /** More balance entries of one customer, besides one for each visit. */
   entries: { customer: number; count: number } | null;
@@ -32,12 +32,12 @@ export interface Size {
 }
 
 export interface Shape extends Size {
-  /** How many stores each chain has, and the number of each chain's first store. */
+  /** By chain: how many stores it has, and the number of its first store. */
   chainSizes: readonly number[];
   firstStores: readonly number[];
-  /** The chain of each store. */
+  /** By store: its chain. */
   chainOf: Int32Array;
-  /** The store of each visit; visit v is one of customer v / visits. */
+  /** By visit: its store. The first `visits` visits are those of the first customer, and so on. */
   storeOf: Int32Array;
 }
 
@@ -91,19 +91,19 @@ export function benchSize(customers: number): Size {
   };
 }
 
-// The weights of chains are 1/5, 1/6, 1/7 …: the largest of a hundred has 6 % of all stores.
+// The chains share the stores in proportion to 1/5, 1/6, 1/7 and so on: the largest of a hundred chains has 6 % of all.
 const FIRST_WEIGHT = 5;
-// A prime: the stores of a customer differ.
+// The distance between the numbers of a customer's stores. It is a prime, so that the stores differ.
 const STRIDE = 619;
-/** The first store of the first customer, if customers are regulars. */
+/** The first store that the first customer joins, if there are regulars. */
 export const FIRST_STORE = 5;
 
 export function shapeOf(size: Size): Shape {
   const { customers, chains, stores, storesACity, visits, regulars, wideTeam } = size;
   const weights = Array.from({ length: chains }, (_, chain) => 1 / (FIRST_WEIGHT + chain));
-  const whole = weights.reduce((sum, weight) => sum + weight, 0);
-  const [, ...others] = weights.map((weight) => Math.max(1, Math.round((stores * weight) / whole)));
-  const chainSizes = [stores - others.reduce((sum, size) => sum + size, 0), ...others];
+  const weightSum = weights.reduce((sum, weight) => sum + weight, 0);
+  const [, ...otherSizes] = weights.map((weight) => Math.max(1, Math.round((stores * weight) / weightSum)));
+  const chainSizes = [stores - otherSizes.reduce((sum, size) => sum + size, 0), ...otherSizes];
   const firstStores = chainSizes.map((_, chain) => chainSizes.slice(0, chain).reduce((sum, size) => sum + size, 0));
   const chainOf = Int32Array.from(chainSizes.flatMap((size, chain) => Array<number>(size).fill(chain)));
 
@@ -124,7 +124,9 @@ export function shapeOf(size: Size): Shape {
 
 const HALF_A_YEAR_SECONDS = 15_000_000;
 
-/** A second in the first half of 2026. A negative index counts from the end. */
+/**
+ * The time so many seconds after the start of 2026, within its first half. A negative index counts back from the end.
+ */
 export function timeIn2026(index: number): string {
   const second = ((index % HALF_A_YEAR_SECONDS) + HALF_A_YEAR_SECONDS) % HALF_A_YEAR_SECONDS;
   const at = new Date(Date.UTC(2026, 0, 1) + second * 1_000);

@@ -6,7 +6,7 @@ import type { Judge } from "./judge.ts";
 import type { OnError } from "./stalls.ts";
 
 export interface FeedReport {
-  /** A line counts as often as it was sent. */
+  /** The number of lines that were sent. A line that was sent twice counts twice. */
   lines: number;
   requests: number;
 }
@@ -21,15 +21,15 @@ interface Feeder {
   onError: OnError;
 }
 
-const SENT_TWICE = 0.05;
-const SENT_AGAIN = 0.3;
+const SHARE_OF_REPEATED_EVENTS = 0.05;
+const SHARE_OF_REPEATED_FILES = 0.3;
 const EVENTS_A_FILE = { balance_entry: 250, token_earning: 80, play: 80, message: 60 };
 const STATES_A_FILE = 50;
 const demo = demoByKind();
 
 /**
- * Feeds files of new lines, one after the other, until the signal. Two clients send each file at once, and some files are
- * sent a third time. Some events are in a file twice. Each event must be accepted once.
+ * Feeds files of new lines, one after the other, until the signal. Two clients send each file at once, and some files
+ * are sent a third time. Some events are in a file twice. Each event must be accepted once.
  */
 export async function feedOn(feeder: Feeder): Promise<void> {
   for (let file = 1; !feeder.signal.aborted; file += 1)
@@ -44,18 +44,18 @@ async function feedFile(feeder: Feeder, file: number): Promise<void> {
     Array.from({ length: count }, (_, index) => event(random, kind, `${file}-${index}`)),
   );
   const states = Array.from({ length: STATES_A_FILE }, (_, index) => state(random, index));
-  const lines = [...events, ...states, ...events.filter(() => random.next() < SENT_TWICE)];
+  const lines = [...events, ...states, ...events.filter(() => random.next() < SHARE_OF_REPEATED_EVENTS)];
 
-  const sent = await Promise.all([send(feeder, lines), send(feeder, lines)]);
-  if (random.next() < SENT_AGAIN) sent.push(await send(feeder, lines));
+  const sendings = await Promise.all([send(feeder, lines), send(feeder, lines)]);
+  if (random.next() < SHARE_OF_REPEATED_FILES) sendings.push(await send(feeder, lines));
 
   judge.note(lines);
-  report.requests += sent.length;
-  report.lines += sent.length * lines.length;
-  const expected = events.length + sent.length * states.length;
-  const accepted = sent.reduce((sum, { committed, ignored }) => sum + committed - ignored, 0);
-  // A request whose answer was lost may have been committed. Then its events are ignored when it comes again.
-  const wereStored = sent.some(({ wasSentAgain }) => wasSentAgain) && accepted === expected - events.length;
+  report.requests += sendings.length;
+  report.lines += sendings.length * lines.length;
+  const expected = events.length + sendings.length * states.length;
+  const accepted = sendings.reduce((sum, { committed, ignored }) => sum + committed - ignored, 0);
+  // A request whose answer was lost may have been committed. When it is sent again, the feed ignores its events.
+  const wereStored = sendings.some(({ wasSentAgain }) => wasSentAgain) && accepted === expected - events.length;
   if (accepted !== expected && !wereStored)
     feeder.onError(`feed: ${accepted} lines were accepted instead of ${expected}`);
 }
@@ -73,12 +73,15 @@ async function send({ url, token, onError }: Feeder, lines: readonly Line[]) {
   return { ...sent, wasSentAgain };
 }
 
-/** A copy of an event of the demo program with another id. A message is new. */
+/**
+ * A copy of a random event of the demo program, with another id. A message has no time, so the feed gives it the
+ * present.
+ */
 function event(random: Random, kind: string, id: string): Line {
   return { ...random.pick(demo(kind)), id: `soak-${id}`, ...(kind === "message" && { sent_at: null }) };
 }
 
-/** A customer joins a store, or a store or a coupon changes. */
+/** A line that changes a store or a coupon, or lets a customer join a store. */
 function state(random: Random, index: number): Line {
   if (index % 5 < 2) return { ...random.pick(demo("store")), phone: `+1 555 ${random.integer(1_000, 9_999)}` };
   if (index % 5 === 2) return { ...random.pick(demo("coupon")), name: `Offer ${random.integer(1, 999)}` };

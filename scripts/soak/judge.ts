@@ -14,7 +14,7 @@ const CALLS = 200;
 const LINES_A_REQUEST = 2_000;
 const EVENTS = KINDS.filter(({ isEvent }) => isEvent).map(({ record }) => record);
 
-/** Compares the service, once the load is over, with the model of the contract, which has the same lines. */
+/** Compares the service after the load with a model of the contract that was fed the same lines. */
 export class Judge {
   readonly #files: (readonly Line[])[] = [];
 
@@ -23,7 +23,7 @@ export class Judge {
     this.#files.push(lines);
   }
 
-  /** Where the service differs from the model, a line each. */
+  /** A line for each difference between the service and the model. */
   async differences(url: string, seed: number): Promise<string[]> {
     const exported = await exportEvents(url);
     const model = this.#model(exported);
@@ -34,6 +34,7 @@ export class Judge {
     return [...events, ...answers];
   }
 
+  /** A model that was fed everything, with the times of the exported messages. */
   #model(exported: readonly Row[]): Model {
     const model = new Model();
     const demo = demoLines();
@@ -45,7 +46,7 @@ export class Judge {
       const { status, fields } = model.feed(lines, { now: toTime(Date.now()) });
       if (status !== 200) throw new CommandError(`The model refuses what was fed: ${status} ${fields}`);
     }
-    // The database's clock gives messages their times.
+    // New messages get their times from the database's clock, so the model takes these times from the export.
     const times = new Map(exported.map(({ record, id, sent_at }) => [`${record} ${id}`, sent_at]));
     const isNew = ({ id }: Row) => times.has(`message ${id}`);
     model.state.change("message", isNew, ({ id }) => ({ sent_at: times.get(`message ${id}`) }));
@@ -56,9 +57,9 @@ export class Judge {
   async #ask(url: string, model: Model, random: Random): Promise<string[]> {
     const { leaderboard: _, ...endpoints } = ENDPOINTS;
     const customer = random.pick(CUSTOMER_IDS);
-    const { path: asked, body } = random.pick(Object.values(endpoints))(random, customer);
-    // Without a time: an inbox that missed a notification may answer "nothing new" for an hour.
-    const path = asked.replace(/\?check_time=.*/, "");
+    const { path: randomPath, body } = random.pick(Object.values(endpoints))(random, customer);
+    // No check_time, because an inbox that missed a notification may answer "nothing new" for an hour.
+    const path = randomPath.replace(/\?check_time=.*/, "");
     const json = body && { body: JSON.stringify(body) };
     const answer = await call(url + path, { ...json, token: await tokenOf(customer) });
     const question = { method: body ? "POST" : "GET", path, body } as const;
@@ -82,7 +83,10 @@ async function exportEvents(url: string): Promise<Row[]> {
   return lines;
 }
 
-/** Each event that was acknowledged is exported once, and no other event. */
+/**
+ * A line for each exported event that differs from the model's or that the model lacks, and for each event that was
+ * lost.
+ */
 function differencesOf(exported: readonly Row[], model: Model): string[] {
   const lines = model.lines().filter(({ record }) => EVENTS.includes(record));
   const expected = new Map(lines.map((line) => [`${line.record} ${line.id}`, line]));

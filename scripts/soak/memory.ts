@@ -5,7 +5,7 @@ import { CommandError } from "../lib/command-error.ts";
 
 /** The resident memory of the Workers runtimes that a process has started, in MiB. */
 export async function runtimeMemory(pid: number): Promise<number> {
-  // In its own process group: a terminal's Ctrl-C ends the load, and must not end this command.
+  // `ps` gets a process group of its own, so that a terminal's Ctrl-C, which ends the load, does not end `ps`.
   const ps = spawn("ps", ["-A", "-o", "pid=,ppid=,rss=,comm="], {
     detached: true,
     stdio: ["ignore", "pipe", "inherit"],
@@ -16,18 +16,20 @@ export async function runtimeMemory(pid: number): Promise<number> {
     const [id, parent, kibibytes, ...command] = line.trim().split(/\s+/);
     return { id: Number(id), parent: Number(parent), kibibytes: Number(kibibytes), command: command.join(" ") };
   });
-  const ours = new Set([pid]);
-  for (let before = 0; before < ours.size; ) {
-    before = ours.size;
-    for (const { id, parent } of processes) if (ours.has(parent)) ours.add(id);
+  const processIds = new Set([pid]);
+  for (let sizeBefore = 0; sizeBefore < processIds.size; ) {
+    sizeBefore = processIds.size;
+    for (const { id, parent } of processes) if (processIds.has(parent)) processIds.add(id);
   }
-  const runtimes = processes.filter(({ id, command }) => ours.has(id) && command.includes("workerd"));
+  const runtimes = processes.filter(({ id, command }) => processIds.has(id) && command.includes("workerd"));
   return runtimes.reduce((sum, { kibibytes }) => sum + kibibytes, 0) / 1_024;
 }
 
-/** What was measured at a time, in seconds since the run began, after so many requests. */
+/** The memory at a time. */
 export interface MemorySample {
+  /** Seconds since the run began. */
   at: number;
+  /** How many requests had been answered. */
   requests: number;
   mebibytes: number;
 }
@@ -38,14 +40,15 @@ export interface MemoryReport {
   warm: number;
   /** The median of the last half minute. */
   end: number;
-  /** The largest good value of `end`; null: the run was too short to tell. */
+  /** The largest value of `end` that is no failure; null if the run was too short to tell. */
   allowed: number | null;
 }
 
 const WARM_UP_SECONDS = 60;
 const WARM_UP_REQUESTS = 10_000;
 const LAST_SECONDS = 30;
-// Without a leak, the memory of the runtime was 1,233, then 1,608, then 1,448 MiB in five minutes.
+// `end` may be this much larger than `warm`. A run without a leak had 1,233, then 1,608, then 1,448 MiB in five
+// minutes.
 const TOLERANCE = 0.5;
 
 export function reportMemory(samples: readonly MemorySample[]): MemoryReport {
@@ -53,13 +56,13 @@ export function reportMemory(samples: readonly MemorySample[]): MemoryReport {
   if (last === undefined) return { start: 0, warm: 0, end: 0, allowed: null };
   const isWarmUp = ({ at, requests }: MemorySample) => at <= WARM_UP_SECONDS || requests <= WARM_UP_REQUESTS;
   const warm = Math.max(...samples.filter(isWarmUp).map(({ mebibytes }) => mebibytes));
-  const atEnd = samples.filter(({ at }) => at >= last.at - LAST_SECONDS).map(({ mebibytes }) => mebibytes);
-  const end = atEnd.sort((one, other) => one - other)[Math.floor(atEnd.length / 2)] ?? 0;
-  const tells = last.at >= 2 * WARM_UP_SECONDS && last.requests >= 2 * WARM_UP_REQUESTS;
+  const lastValues = samples.filter(({ at }) => at >= last.at - LAST_SECONDS).map(({ mebibytes }) => mebibytes);
+  const end = lastValues.sort((first, second) => first - second)[Math.floor(lastValues.length / 2)] ?? 0;
+  const isLongEnough = last.at >= 2 * WARM_UP_SECONDS && last.requests >= 2 * WARM_UP_REQUESTS;
   return {
     start: Math.round(samples[0]?.mebibytes ?? 0),
     warm: Math.round(warm),
     end: Math.round(end),
-    allowed: tells ? Math.round(warm * (1 + TOLERANCE)) : null,
+    allowed: isLongEnough ? Math.round(warm * (1 + TOLERANCE)) : null,
   };
 }

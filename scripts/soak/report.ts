@@ -14,15 +14,15 @@ export interface SoakReport {
   memory: MemoryReport;
   /** Null without `--stall`. */
   stalls: StallReport | null;
-  /** How often each error was excused by a stall. */
+  /** How often each error occurred that a stall excuses. */
   excused: Record<string, number>;
-  /** How often there was each other error. */
+  /** How often each other error occurred. */
   errors: Record<string, number>;
-  /** Where the service differs from the model, or derived data from a recount. */
+  /** Answers that differ from the model's, and derived data that differs from a recount. */
   differences: string[];
 }
 
-const NAMED = 20;
+const MOST_SHOWN = 20;
 
 export function toText({ seconds, endpoints, feed, memory, stalls, excused, errors, differences }: SoakReport) {
   const requests = Object.values(endpoints).reduce((sum, times) => sum + times, 0);
@@ -38,12 +38,12 @@ export function toText({ seconds, endpoints, feed, memory, stalls, excused, erro
         ]),
     `Memory: ${memory.start} MiB at the start, at most ${memory.warm} while it warmed up, ${memory.end} at the end`,
     differences.length === 0 ? "Answers and events: the model's. Derived data: as recounted" : "Differences:",
-    ...differences.slice(0, NAMED).map((line) => `  ${line}`),
+    ...differences.slice(0, MOST_SHOWN).map((line) => `  ${line}`),
     ...counted(errors),
   ].join("\n");
 }
 
-/** Why the run has failed, in a line; null: it has not. */
+/** A sentence that says why the run has failed; null if it has not. */
 export function verdict({ errors, memory, differences }: SoakReport): string | null {
   const total = Object.values(errors).reduce((sum, times) => sum + times, 0);
   const faults = [
@@ -58,6 +58,6 @@ export function verdict({ errors, memory, differences }: SoakReport): string | n
 
 function counted(faults: Readonly<Record<string, number>>): string[] {
   return Object.entries(faults)
-    .slice(0, NAMED)
+    .slice(0, MOST_SHOWN)
     .map(([fault, times]) => `${count(times)} × ${fault}`);
 }

@@ -1,2 +1,2 @@
-/** The path at which the soak's Worker takes how many milliseconds to stall. */
+/** A request for this path makes the soak's Worker stall for `ms` milliseconds. */
 export const STALL_PATH = "/__stall";

@@ -5,20 +5,20 @@ import { DEMO_CUSTOMER } from "../program/program.ts";
 import { STALL_PATH } from "./stall-path.ts";
 import { PLAYED_STORE_IDS, tokenOf } from "./traffic.ts";
 
-/** The stalls, and the boards that were asked for meanwhile: each must be answered from a cache. */
+/** The stalls, and requests for boards during them, which must be answered from a cache. */
 export interface StallReport {
   stalls: number;
   seconds: number;
   boards: { requests: number; longestMs: number };
 }
 
-/** Notes an error. With the time at which the request began, a stall may excuse it. */
+/** Notes an error. If it has the time at which the request began, a stall may excuse the error. */
 export type OnError = (text: string, startedAt?: number) => void;
 
-const EVERY_MS = 60_000;
+const STALL_EVERY_MS = 60_000;
 const FIRST_AFTER_MS = 10_000;
-const AT_ONCE = 16;
-/** The circuit breaker may refuse requests for six more seconds, and a request takes its time. */
+const REQUESTS_AT_ONCE = 16;
+/** How long after a stall it excuses errors. The circuit breaker refuses requests for up to six more seconds. */
 export const AFTERMATH_MS = 10_000;
 
 /** Stalls the primary once a minute, and excuses requests that fail because of a stall. */
@@ -26,7 +26,8 @@ export class Stalls {
   readonly #url: string;
   readonly #milliseconds: number;
   readonly #stalls: { from: number; to: number }[] = [];
-  readonly #boards: number[] = [];
+  /** How long each board took that was asked for during a stall. */
+  readonly #boardMilliseconds: number[] = [];
 
   constructor(url: string, milliseconds: number) {
     this.#url = url;
@@ -36,27 +37,26 @@ export class Stalls {
   /** Stalls again and again, until the signal. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#milliseconds === 0) return;
-    for (let wait = FIRST_AFTER_MS; ; wait = EVERY_MS - this.#milliseconds) {
+    for (let wait = FIRST_AFTER_MS; ; wait = STALL_EVERY_MS - this.#milliseconds) {
       await sleep(wait, null, { signal }).catch(() => {});
       if (signal.aborted) return;
       const stall = { from: Date.now(), to: Date.now() + this.#milliseconds };
       this.#stalls.push(stall);
-      await this.#stallFor(this.#milliseconds);
+      await this.#stallPrimaryFor(this.#milliseconds);
       await sleep(this.#milliseconds, null, { signal }).catch(() => {});
-      await this.#stallFor(0);
-      stall.to = Date.now();
+      await this.#endStall(stall);
     }
   }
 
-  /** Whether a request that began then, and has just failed, may have failed because of a stall. */
+  /** Whether a request that has just failed may have failed because of a stall. */
   excuses(startedAt: number): boolean {
     return this.#stalls.some(({ from, to }) => startedAt < to + AFTERMATH_MS && Date.now() >= from);
   }
 
-  /** Notes that a board has just been answered. */
+  /** Notes that a request for a board has just been answered. */
   noteBoard(startedAt: number): void {
     if (this.#stalls.some(({ from, to }) => startedAt >= from && startedAt < to))
-      this.#boards.push(Date.now() - startedAt);
+      this.#boardMilliseconds.push(Date.now() - startedAt);
   }
 
   /** Asks for each board once, so that it is cached. */
@@ -72,16 +72,21 @@ export class Stalls {
         if (status !== 200) throw new CommandError(`The board of ${id} was answered ${status}.`);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, askNext));
+    await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, askNext));
   }
 
   report(): StallReport | null {
     if (this.#milliseconds === 0) return null;
-    const boards = { requests: this.#boards.length, longestMs: Math.max(0, ...this.#boards) };
+    const boards = { requests: this.#boardMilliseconds.length, longestMs: Math.max(0, ...this.#boardMilliseconds) };
     return { stalls: this.#stalls.length, seconds: this.#milliseconds / 1_000, boards };
   }
 
-  async #stallFor(milliseconds: number): Promise<void> {
+  async #endStall(stall: { to: number }): Promise<void> {
+    await this.#stallPrimaryFor(0);
+    stall.to = Date.now();
+  }
+
+  async #stallPrimaryFor(milliseconds: number): Promise<void> {
     const { ok } = await fetch(`${this.#url}${STALL_PATH}?ms=${milliseconds}`);
     if (!ok) throw new CommandError("The service could not be made to stall.");
   }

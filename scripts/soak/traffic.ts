@@ -5,7 +5,7 @@ import { demoByKind } from "../program/program.ts";
 import { Random } from "../program/random.ts";
 import type { OnError } from "./stalls.ts";
 
-/** How many requests each endpoint has answered. */
+/** The number of answers of each endpoint. */
 export type Traffic = Map<string, number>;
 
 export interface Browsing {
@@ -40,8 +40,8 @@ export const PLAYED_STORE_IDS = [...new Set(demo("play").map(({ location_id }) =
 export const ENDPOINTS: Record<string, (random: Random, customer: string) => Call> = {
   nearby(random) {
     const { latitude, longitude } = random.pick(CITIES);
-    const place = { latitude: latitude + random.next() / 5, longitude: longitude + random.next() / 5 };
-    const body = { ...place, count: random.integer(1, 20), single_account_id: random.pick(ACCOUNT_IDS) };
+    const location = { latitude: latitude + random.next() / 5, longitude: longitude + random.next() / 5 };
+    const body = { ...location, count: random.integer(1, 20), single_account_id: random.pick(ACCOUNT_IDS) };
     return { path: `${BASE}/campaigns/near-by-popular-campaigns`, body };
   },
   messages(random) {
@@ -50,8 +50,8 @@ export const ENDPOINTS: Record<string, (random: Random, customer: string) => Cal
     return { path: `${BASE}/messages?check_time=${encodeURIComponent(since)}` };
   },
   team(random, customer) {
-    const own = MEMBERSHIPS.find(({ customer_id }) => customer_id === customer);
-    const store = own === undefined || random.next() < 0.2 ? random.pick(STORE_IDS) : own.store_id;
+    const membership = MEMBERSHIPS.find(({ customer_id }) => customer_id === customer);
+    const store = membership === undefined || random.next() < 0.2 ? random.pick(STORE_IDS) : membership.store_id;
     const level = random.next() < 0.3 ? `&level_no=${random.integer(1, 5)}` : "";
     return { path: `${BASE}/stores/${store}/team-with-level?per_page=${random.integer(1, 50)}${level}` };
   },

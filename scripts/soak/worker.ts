@@ -1,4 +1,4 @@
-// The service, with a database whose primary stalls when told so.
+// The service, with a database whose primary stalls after a request for STALL_PATH.
 import service, { FanOut, Inbox as ServiceInbox } from "../../src/index.ts";
 import { STALL_PATH } from "./stall-path.ts";
 
@@ -33,9 +33,9 @@ function stallableDatabase(database: D1Database): D1Database {
   const withSession = (start?: string) => {
     const session = database.withSession(start);
     const batch = async <Row>(statements: D1PreparedStatement[]) => {
-      if (Math.random() < 0.5) await stallOver();
+      if (Math.random() < 0.5) await endOfStall();
       const results = await session.batch<Row>(statements);
-      await stallOver();
+      await endOfStall();
       return results;
     };
     if (start !== "first-primary") return session;
@@ -44,6 +44,6 @@ function stallableDatabase(database: D1Database): D1Database {
   return { withSession } as D1Database;
 }
 
-async function stallOver(): Promise<void> {
+async function endOfStall(): Promise<void> {
   while (Date.now() < stalledUntil) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
 }

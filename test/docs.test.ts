@@ -20,7 +20,7 @@ const documents = import.meta.glob<string>(["../*.md", "../{docs,src,examples}/*
 });
 
 // Code cites the contract as `docs/contract/interface.md, 4.2`, or with several sections: `…, 1 and 3`. A name in
-// quotes is a file that a script reads or writes.
+// quotes is no citation, but a file that a script reads or writes.
 const CITATION = /(?<!["\w.*/-])((?:[\w-]+\/)*[\w-]+\.md)\b(?:, (\d+(?:\.\d+)?(?:(?:, | and )\d+(?:\.\d+)?)*))?/g;
 // A comment may break after the document or between the sections.
 const COMMENT_BREAK = /\n\s*(?:\/\/|\*|--)? ?/g;
@@ -48,7 +48,9 @@ describe("the documents", () => {
     const code = Object.entries(sources).filter(([path]) => !path.endsWith("/docs.test.ts"));
 
     expect(wrongCitationsIn(text)).toEqual([wrong]);
-    expect(code.flatMap(([path, source]) => wrongCitationsIn(source).map((cited) => `${path}: ${cited}`))).toEqual([]);
+    expect(
+      code.flatMap(([path, source]) => wrongCitationsIn(source).map((citation) => `${path}: ${citation}`)),
+    ).toEqual([]);
   });
 
   it("link to documents and headings that exist", ({ expect }) => {

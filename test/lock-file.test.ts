@@ -18,12 +18,12 @@ function isLocked(name: string, from: string): boolean {
 
 describe("package-lock.json", () => {
   it("holds the binaries of every system, without which npm ci fails on the others", ({ expect }) => {
-    const wanted = Object.entries(packages).flatMap(([from, { optionalDependencies = {} }]) =>
+    const optionalPackages = Object.entries(packages).flatMap(([from, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).map((name) => ({ from, name })),
     );
 
-    expect(wanted.filter(({ name, from }) => !isLocked(name, from))).toEqual([]);
-    expect(wanted.map(({ name }) => name)).toEqual(
+    expect(optionalPackages.filter(({ name, from }) => !isLocked(name, from))).toEqual([]);
+    expect(optionalPackages.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
         "@biomejs/cli-darwin-arm64",
         "@cloudflare/workerd-darwin-arm64",

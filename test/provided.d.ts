@@ -3,8 +3,7 @@ import "vitest";
 declare module "vitest" {
   interface ProvidedContext {
     /**
-     * The number of fuzzed requests, their seed, and how long a request over hostile words may take; 0: not fuzzed, any
-     * time.
+     * `runs` fuzzed requests, none if it is 0. A search over hostile words may take `limitMs`, or any time if it is 0.
      */
     fuzz: { runs: number; seed: number; limitMs: number };
     /** `effort` multiplies the runs of each property. */

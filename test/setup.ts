@@ -10,7 +10,7 @@ await inTime("Waiting for background work", backgroundWorkHasEnded());
 await inTime("Emptying the database", emptyDatabase());
 await inTime("Migrating", applyD1Migrations(env.DB, env.TEST_MIGRATIONS));
 
-/** `reset` does not remove a database that is still at work, so this looks whether it is gone. */
+/** Repeats `reset` until the tables are gone, because it does not remove a database that is still at work. */
 async function emptyDatabase(): Promise<void> {
   for (let attempts = 1; attempts === 1 || (await holdsTables()); attempts += 1) {
     if (attempts > 100) throw new Error("The database of the test file before could not be removed.");
@@ -23,8 +23,8 @@ async function holdsTables(): Promise<boolean> {
 }
 
 /**
- * Work in the background shows messages a second after they were fed. In the next file it would meet a stopped clock.
- * After two seconds this gives up, because work that waits for a stopped clock never ends.
+ * Waits for background work, such as showing messages a second after they were fed. In the next test file its clock
+ * would be stopped. Gives up after two seconds, because work that waits for a stopped clock never ends.
  */
 async function backgroundWorkHasEnded(): Promise<void> {
   const running = runningInBackground();
@@ -33,7 +33,7 @@ async function backgroundWorkHasEnded(): Promise<void> {
   running.clear();
 }
 
-/** One set for all files, because `background` is loaded once, and this file runs before each. */
+/** All test files share one set, because `background` is loaded once, whereas this file runs before each test file. */
 function runningInBackground(): Set<Promise<unknown>> {
   const watched: typeof background & { running?: Set<Promise<unknown>> } = background;
   if (watched.running !== undefined) return watched.running;
@@ -49,7 +49,7 @@ function runningInBackground(): Set<Promise<unknown>> {
   return running;
 }
 
-/** Vitest has timeouts for tests and hooks, but not for this file. */
+/** Fails after two minutes, because Vitest has timeouts for tests and hooks, but not for this file. */
 function inTime<Value>(what: string, work: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`${what} took more than two minutes.`)), 120_000);
@@ -57,8 +57,8 @@ function inTime<Value>(what: string, work: Promise<Value>): Promise<Value> {
 }
 
 /**
- * The plugin holds a line that a request logs until its next message to Node. Vitest ends a file once Node has answered
- * every line, and sends no message until then. So the last line would wait for ever. Here no line asks for an answer.
+ * Sends log lines to Vitest without asking for an answer. Otherwise a test file may never end: Vitest waits for the
+ * answer to the last line, but the plugin holds that line until Vitest sends another message.
  * https://github.com/cloudflare/workers-sdk/issues/15719
  */
 function logWithoutAnswer(): void {

@@ -7,13 +7,13 @@ import { findChanges, removeNotified } from "../../src/inbox/outbox.ts";
 import { mustFeed } from "../support/api.ts";
 import { setClock, stopClock } from "../support/clock.ts";
 import { costOf } from "../support/cost.ts";
-import { PATH } from "../support/listeners.ts";
+import { MESSAGES_PATH } from "../support/listeners.ts";
 import { inboxOf, inInbox, listenAs, notification } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage, rows } from "../support/state.ts";
 import { customerToken } from "../support/tokens.ts";
 
-// The figures that docs/costs.py takes as measured. The names in brackets are its variables.
+// docs/costs.py uses these figures. The names in brackets are its variables.
 
 const GROUPS = 20;
 const INBOX_CHANGE_ROWS = 1;
@@ -34,11 +34,11 @@ const primary = () => new Database(env.DB, "first-primary");
 
 async function poll(checkTime: string) {
   const headers = { Authorization: `Bearer ${await customerToken(readerId)}` };
-  return costOf(`${PATH}?check_time=${encodeURIComponent(checkTime)}`, { headers });
+  return costOf(`${MESSAGES_PATH}?check_time=${encodeURIComponent(checkTime)}`, { headers });
 }
 
 /** The rows that an inbox has written so far. */
-const written = (customerId: string) =>
+const writtenRows = (customerId: string) =>
   inInbox(customerId, ({ storage }) => Number(storage.sql.exec("SELECT total_changes() AS rows").one().rows));
 
 describe("what is billed", () => {
@@ -68,21 +68,21 @@ describe("what is billed", () => {
   }) => {
     await rows("DELETE FROM listeners");
     await setClock("2027-03-01 00:00:30");
-    const unheard = await feedUsage([news()]);
+    const usageWithoutListener = await feedUsage([news()]);
     await beginListening(primary(), readerId);
     await setClock("2027-03-01 00:00:40");
-    const heard = await feedUsage([news()]);
+    const usageWithListener = await feedUsage([news()]);
     await stopClock("2027-03-01 00:01:10");
     const [showing, removing] = [primary(), primary()];
 
     await showMessages(showing);
     await showMessages(showing);
     const changes = await findChanges(primary());
-    const removed = await removeNotified(removing, changes, new Set([readerId]));
+    const removedChanges = await removeNotified(removing, changes, new Set([readerId]));
 
-    expect(removed).toBe(1);
-    const into = heard.rowsWritten - unheard.rowsWritten;
-    expect(into + removing.usage.rowsWritten + showing.usage.rowsWritten).toBe(3);
+    expect(removedChanges).toBe(1);
+    const outboxRows = usageWithListener.rowsWritten - usageWithoutListener.rowsWritten;
+    expect(outboxRows + removing.usage.rowsWritten + showing.usage.rowsWritten).toBe(3);
   });
 
   it("is a row that an inbox writes for a subscription, and one for a change; it takes 12,288 bytes on disk", async ({
@@ -91,26 +91,26 @@ describe("what is billed", () => {
     const inbox = await inboxOf("somebody");
     await inbox.subscribe({ newestAt: "", at: 1 });
 
-    const before = await written("somebody");
+    const rowsBefore = await writtenRows("somebody");
     await inbox.subscribe({ newestAt: "", at: 2 });
-    const subscribed = await written("somebody");
+    const afterSubscription = await writtenRows("somebody");
     await inbox.notify(notification({ kinds: ["messages"], newestAt: "2027-03-01 00:00:16" }));
-    const notified = await written("somebody");
+    const afterNotification = await writtenRows("somebody");
 
-    expect(subscribed - before).toBe(1);
-    expect(notified - subscribed).toBe(INBOX_CHANGE_ROWS);
+    expect(afterSubscription - rowsBefore).toBe(1);
+    expect(afterNotification - afterSubscription).toBe(INBOX_CHANGE_ROWS);
     expect(await inInbox("somebody", ({ storage }) => storage.sql.databaseSize)).toBe(12_288);
   });
 
   it("is 4 rows more that an inbox writes for a change with a frame (inbox_frame_rows)", async ({ expect }) => {
     const socket = await listenAs(readerId);
-    const before = await written(readerId);
+    const rowsBefore = await writtenRows(readerId);
 
     await (await inboxOf(readerId)).notify(notification({ kinds: ["messages"], newestAt: "2027-03-01 00:00:16" }));
     await socket.next();
 
-    const more = (await written(readerId)) - before - INBOX_CHANGE_ROWS;
-    expect(more).toBe(4);
+    const frameRows = (await writtenRows(readerId)) - rowsBefore - INBOX_CHANGE_ROWS;
+    expect(frameRows).toBe(4);
     socket.socket.close();
   });
 });

@@ -7,12 +7,13 @@ import { costOf } from "../support/cost.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken, signToken } from "../support/tokens.ts";
 
-// The requests of the benchmark, to a small program. The benchmark measures times; rows and round trips are exact.
+// Sends the requests of the benchmark to a small program, and counts rows and round trips. The benchmark
+// measures times.
 
 const CUSTOMERS = 2_000;
 const SECONDS_TO_LOAD = 60;
-// A round of the benchmark that asks for boards that nobody has asked for before.
-const A_COLD_BOARD = 60;
+// In this round of the benchmark, requests are for boards that nobody has asked for before, so no cache has them.
+const COLD_BOARD_ROUND = 60;
 
 /**
  * The rows that a request may read, for each case of the benchmark. Finding the key of an id reads a row. So does each
@@ -66,8 +67,8 @@ describe("what a request costs at D1", () => {
 
   beforeAll(async () => {
     await mustFeed([...programLines(benchSize(CUSTOMERS))]);
-    const asked = await casesOf(benchSize(CUSTOMERS), signToken);
-    for (const one of asked.cases) cases.set(`${one.endpoint}: ${one.name}`, one);
+    const benchmark = await casesOf(benchSize(CUSTOMERS), signToken);
+    for (const benchCase of benchmark.cases) cases.set(`${benchCase.endpoint}: ${benchCase.name}`, benchCase);
   }, SECONDS_TO_LOAD * 1_000);
 
   it("has a budget for every case of the benchmark", ({ expect }) => {
@@ -75,12 +76,12 @@ describe("what a request costs at D1", () => {
   });
 
   it.for(Object.entries(ROWS))("%s: at most %i rows", async ([name, rows], { expect }) => {
-    const asked = cases.get(name);
-    if (asked === undefined) throw new Error(`The benchmark has no case ${name}.`);
+    const benchCase = cases.get(name);
+    if (benchCase === undefined) throw new Error(`The benchmark has no case ${name}.`);
 
-    const cost = await costOfCase(asked);
+    const cost = await costOfCase(benchCase);
 
-    expect(cost.roundTrips).toBe(asked.roundTrips);
+    expect(cost.roundTrips).toBe(benchCase.roundTrips);
     expect(cost.rowsRead).toBeLessThanOrEqual(rows);
   });
 });
@@ -97,16 +98,16 @@ describe("a page of the entries at an account", () => {
     const headers = { Authorization: `Bearer ${await customerToken(customer.id)}` };
     const cost = await costOf(`/api/v1/customer/me/entries?limit=5&account_id=${account.id}`, { headers });
 
-    // 1,000 entries, each with its store and account, and 1,000 once more to find the last of them.
+    // Each of the 1,000 entries is read twice, and its store and its account once.
     expect(cost.roundTrips).toBe(1);
     expect(cost.rowsRead).toBeLessThanOrEqual(4_008);
   });
 });
 
 /** Asks twice if the second answer must come from a cache. */
-async function costOfCase(asked: Case) {
-  if (asked.roundTrips === 0) await ask(asked, 0);
-  return ask(asked, A_COLD_BOARD);
+async function costOfCase(benchCase: Case) {
+  if (benchCase.roundTrips === 0) await ask(benchCase, 0);
+  return ask(benchCase, COLD_BOARD_ROUND);
 }
 
 function ask({ call }: Case, round: number) {

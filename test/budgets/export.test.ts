@@ -12,16 +12,16 @@ import { value } from "../support/state.ts";
 const CUSTOMERS = 1_000;
 
 /**
- * Rows of a page besides its lines: whether there are more lines, and the accounts, campaigns and coupons that lines
- * name.
+ * The rows that a page reads besides its lines: whether there are more lines, and the accounts, campaigns and coupons
+ * that lines refer to.
  */
-const ROWS_A_PAGE = 60;
+const ROWS_PER_PAGE = 60;
 
 /**
- * A row for the line, and a row for each record that the line names, unless the page has read that record. If lines may
- * be large, two more to add up their bytes, and one to read the size of the line before the line.
+ * Reads a row for the line, and a row for each record that the line refers to, unless the page has read that record. If
+ * lines may be large, reads two more rows to add up their bytes, and one more to read the line's size before the line.
  */
-const ROWS_A_LINE: Record<string, number> = {
+const ROWS_PER_LINE: Record<string, number> = {
   account: 4,
   store: 4,
   customer: 4,
@@ -36,15 +36,14 @@ const ROWS_A_LINE: Record<string, number> = {
   balance_entry: 5,
   token_earning: 3,
   play: 3,
-  // Four for a message that its group shows: the first scan skips such a message, because it must come after all
-  // others.
+  // Four rows are for a message that its group shows: the first scan skips it, because it must come after all others.
   message: 9,
-  // One for the referrer, and one in the index of members who were stored before their referrers.
+  // One row is for the referrer, and one is in the index of members who were stored before their referrers.
   membership: 5,
 };
 
 /** The rows for each item of a list: its key, its record, and its position if the list has an order. */
-const ROWS_AN_ITEM: Record<string, number> = { campaign: 2, message_group: 3 };
+const ROWS_PER_ITEM: Record<string, number> = { campaign: 2, message_group: 3 };
 
 interface ReadPage {
   lines: Record<string, unknown>[];
@@ -69,11 +68,11 @@ beforeAll(async () => void (await mustFeed([...programLines(benchSize(CUSTOMERS)
 
 describe("what a page of an export costs at D1", () => {
   it("has a budget for every kind", ({ expect }) => {
-    const budgets = [...Object.keys(ROWS_A_LINE), ...Object.keys(ROWS_AN_ITEM)];
+    const budgets = [...Object.keys(ROWS_PER_LINE), ...Object.keys(ROWS_PER_ITEM)];
     expect(budgets.sort()).toEqual(KINDS.map(({ record }) => record).sort());
   });
 
-  it.for(Object.entries(ROWS_A_LINE))(
+  it.for(Object.entries(ROWS_PER_LINE))(
     "%s: one round trip and %i rows a line, nothing written",
     async ([kind, rows], { expect }) => {
       const pages = await readPages(kind);
@@ -81,15 +80,15 @@ describe("what a page of an export costs at D1", () => {
       const lines = pages.flatMap((page) => page.lines).length;
       const read = pages.reduce((sum, { usage }) => sum + usage.rowsRead, 0);
       expect(lines).toBeGreaterThan(0);
-      expect(read).toBeLessThanOrEqual(rows * lines + ROWS_A_PAGE * pages.length);
+      expect(read).toBeLessThanOrEqual(rows * lines + ROWS_PER_PAGE * pages.length);
       for (const { usage } of pages) expect(usage).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
     },
   );
 
-  it.for(Object.entries(ROWS_AN_ITEM))("%s: five rows a line and %i an item", async ([kind, rows], { expect }) => {
+  it.for(Object.entries(ROWS_PER_ITEM))("%s: five rows a line and %i an item", async ([kind, rows], { expect }) => {
     for (const { lines, usage } of await readPages(kind)) {
       const items = lines.flatMap(({ store_ids, member_ids }) => [store_ids ?? member_ids].flat()).length;
-      expect(usage.rowsRead).toBeLessThanOrEqual(5 * lines.length + rows * items + ROWS_A_PAGE);
+      expect(usage.rowsRead).toBeLessThanOrEqual(5 * lines.length + rows * items + ROWS_PER_PAGE);
     }
   });
 
@@ -100,8 +99,14 @@ describe("what a page of an export costs at D1", () => {
 
     const pages = await readPages(...KINDS.map(({ record }) => record));
 
-    const deleting = pages.filter(({ lines }) => lines[0]?.deleted === true);
-    expect(deleting.map(({ lines }) => lines[0]?.record)).toEqual(["employee", "membership", "customer", "store"]);
-    for (const { lines, usage } of deleting) expect(usage.rowsRead).toBeLessThanOrEqual(3 * lines.length + ROWS_A_PAGE);
+    const pagesOfDeletes = pages.filter(({ lines }) => lines[0]?.deleted === true);
+    expect(pagesOfDeletes.map(({ lines }) => lines[0]?.record)).toEqual([
+      "employee",
+      "membership",
+      "customer",
+      "store",
+    ]);
+    for (const { lines, usage } of pagesOfDeletes)
+      expect(usage.rowsRead).toBeLessThanOrEqual(3 * lines.length + ROWS_PER_PAGE);
   });
 });

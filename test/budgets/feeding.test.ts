@@ -4,21 +4,21 @@ import * as seed from "../support/seed.ts";
 import { feedUsage, rows, value } from "../support/state.ts";
 
 const GROUPS = 300;
-const [one, other] = [seed.customer(), seed.customer()];
-const groups = (count: number) => Array.from({ length: count }, () => seed.group([one.id, other.id]));
+const [firstMember, secondMember] = [seed.customer(), seed.customer()];
+const groups = (count: number) => Array.from({ length: count }, () => seed.group([firstMember.id, secondMember.id]));
 
-beforeAll(async () => void (await mustFeed([one, other])));
+beforeAll(async () => void (await mustFeed([firstMember, secondMember])));
 
 const RECORDS = 200;
 
-/** Eight hexadecimal digits that do not sort like their numbers, as in UUIDs. */
-const scattered = (number: number) => ((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0");
+/** Makes an id of eight hexadecimal digits. Like UUIDs, the ids do not sort by their numbers. */
+const scatteredId = (number: number) => ((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0");
 
 describe("an account that is renamed", () => {
-  // FTS5 writes a segment whenever the next key is lower than the last.
+  // FTS5 begins a new segment whenever a key is lower than the one before it.
   it.for([
     ["store_words", (account: string, number: number) => seed.store(account, { latitude: (number * 61.8) % 90 })],
-    ["campaign_words", (account: string, number: number) => seed.campaign(account, { id: scattered(number) })],
+    ["campaign_words", (account: string, number: number) => seed.campaign(account, { id: scatteredId(number) })],
   ] as const)("has its %s written at once, in one segment", async ([index, make], { expect }) => {
     const account = seed.account();
     await mustFeed([account, ...Array.from({ length: RECORDS }, (_, number) => make(account.id, number))]);
@@ -31,16 +31,16 @@ describe("an account that is renamed", () => {
 
 describe("a message group of two", () => {
   it("is fed without reading the members of other groups", async ({ expect }) => {
-    const few = await feedUsage(groups(1));
+    const usageBefore = await feedUsage(groups(1));
     await mustFeed(groups(GROUPS));
 
-    const many = await feedUsage(groups(1));
+    const usageAfter = await feedUsage(groups(1));
 
-    expect(many.rowsRead).toBeLessThanOrEqual(few.rowsRead + 20);
+    expect(usageAfter.rowsRead).toBeLessThanOrEqual(usageBefore.rowsRead + 20);
   });
 
   it("is restored with at most 70 rows read, however many groups are stored", async ({ expect }) => {
-    // As if the program had been restored.
+    // Without this, the feed would refuse a restore.
     await rows("UPDATE program_state SET restorable = 1");
 
     for (let pages = 0; pages < 3; pages += 1) {

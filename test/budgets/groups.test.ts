@@ -6,24 +6,24 @@ import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage } from "../support/state.ts";
 
-// A request may be about 20,000 members (docs/contract/feed.md, 1), so each row a member counts. All members listen. A
-// change is a row of the outbox, for a group or a customer.
+// A request may be about 20,000 members (docs/contract/feed.md, 1), so every row that each of them costs matters. All
+// members listen. A change is a row of the outbox, for a group or a customer.
 
 const GROUPS = 40;
 const MEMBERS = 100;
 
 const customers = Array.from({ length: GROUPS * MEMBERS }, () => seed.customer());
 const ids = customers.map(({ id }) => id);
-const listOf = (group: number) => ids.slice(group * MEMBERS, (group + 1) * MEMBERS);
-const groups = Array.from({ length: GROUPS }, (_, index) => seed.group(listOf(index)));
-const half = groups.slice(0, GROUPS / 2);
+const membersOf = (group: number) => ids.slice(group * MEMBERS, (group + 1) * MEMBERS);
+const groups = Array.from({ length: GROUPS }, (_, index) => seed.group(membersOf(index)));
+const firstHalf = groups.slice(0, GROUPS / 2);
 const messagesOf = (some: typeof groups) =>
   some.map(({ id, initial_customer_id }) => seed.message(id, initial_customer_id));
 const messages = Array.from({ length: 10 }, () => messagesOf(groups)).flat();
-/** The groups of the first half, with new members beside the initial customers. */
-const swapped = half.map((group, index) => ({
+/** The groups of the first half, in which all members but the initial customers are replaced. */
+const groupsWithNewMembers = firstHalf.map((group, index) => ({
   ...group,
-  member_ids: [group.initial_customer_id, ...listOf(index + GROUPS / 2).slice(1)],
+  member_ids: [group.initial_customer_id, ...membersOf(index + GROUPS / 2).slice(1)],
 }));
 
 beforeAll(async () => {
@@ -44,7 +44,12 @@ describe("a request about 4,000 members", () => {
       messages.map(({ id }) => seed.deleted("message", { id })),
       440,
     ],
-    ["ends and begins memberships, and moves all entries", 4, [...swapped, ...messagesOf(half)], 15_941],
+    [
+      "ends and begins memberships, and moves all entries",
+      4,
+      [...groupsWithNewMembers, ...messagesOf(firstHalf)],
+      15_941,
+    ],
     ["removes groups", 5, groups.map(({ id }) => seed.deleted("message_group", { id })), 10_100],
     ["writes new groups with their first messages", 6, [...groups, ...messagesOf(groups)], 20_201],
   ])("%s", async ([, second, lines, rows], { expect }) => {

@@ -9,39 +9,39 @@ import { feedUsage } from "../support/state.ts";
 const CUSTOMERS = 2_000;
 
 /** The most rows that a new line of each kind writes, in the program of the benchmark. */
-const ROWS_A_LINE: Record<string, number> = {
+const ROWS_PER_LINE: Record<string, number> = {
   // The row, its id, and two or three words of its company in the vocabulary.
   account: 4.5,
   // The row, its id, its position and its words. In a small program most words are new to the vocabulary.
   store: 6.5,
-  // The row, its id, its card and its words. Most last names are new to the vocabulary; of a million customers, one in
-  // five.
+  // The row, its id, its card and its words. Most last names are new to the vocabulary here. With a million customers,
+  // one in five is.
   customer: 5.42,
-  // The row, its id, its account and its words. Two campaigns of three list fifty stores.
+  // The row, its id, its account, its words and its stores: two campaigns of three list fifty.
   campaign: 39,
   registration: 1,
-  // The row, its customer, a link to each member above, their totals and the customer's.
+  // The row, its customer, a link to each member above, and the totals of these members and of the customer.
   membership: 5.9,
   friendship: 2,
   block: 2,
-  // The row and its id. A third are digital, and have an entry by account.
+  // The row and its id. A third of the coupons are digital, and each of these has an entry by account.
   coupon: 2.34,
   customer_coupon: 2,
-  // The row and its id. For each of more than three members, a row and an entry in the member's list of groups.
+  // The row and its id. For each of its members, who are more than three, a row and an entry in their list of groups.
   message_group: 8.9,
-  // The row. Once a request the group, and the entry in the list of each member.
+  // The row. Besides, once a request: the group, and the entry in the list of each member.
   message: 5,
   message_state: 1,
   // The row and its id.
   employee: 2,
   // The row, its id and its account.
   eip_campaign: 3,
-  // The row and its customer. Once a request each customer's balance, their balance at the store, and the campaign's
-  // earnings.
+  // The row and its customer. Besides, once a request: each customer's balance, their balance at the store, and the
+  // campaign's earnings.
   balance_entry: 4.38,
-  // The row. Once a request the tokens of each member.
+  // The row. Besides, once a request: the tokens of each member.
   token_earning: 1.4,
-  // The row. Once a request the totals of each employee at a location.
+  // The row. Besides, once a request: the totals of each employee at a location.
   play: 1.9,
 };
 
@@ -49,12 +49,12 @@ describe("what a fed line costs at D1", () => {
   const kinds = Map.groupBy(programLines(benchSize(CUSTOMERS)), ({ record }: Line) => record);
 
   it("has a budget for every kind", ({ expect }) => {
-    expect(Object.keys(ROWS_A_LINE).sort()).toEqual(KINDS.map(({ record }) => record).sort());
-    expect([...kinds.keys()]).toEqual(Object.keys(ROWS_A_LINE));
+    expect(Object.keys(ROWS_PER_LINE).sort()).toEqual(KINDS.map(({ record }) => record).sort());
+    expect([...kinds.keys()]).toEqual(Object.keys(ROWS_PER_LINE));
   });
 
   // In the order of the program, because each kind refers to the kinds before it.
-  it.for(Object.entries(ROWS_A_LINE))(
+  it.for(Object.entries(ROWS_PER_LINE))(
     "%s: one round trip, %f rows, and none when sent again",
     async (budget, { expect }) => {
       const [kind, rows] = budget;

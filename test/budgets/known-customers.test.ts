@@ -38,13 +38,13 @@ describe("a search for a name that everybody has", () => {
     ["none", "guest", 1, 16],
     ["none", "shoppinguest", 1, 24],
     ["none", "nobody", 0, 12],
-  ] as const)("%s, %s: shows %i, and reads at most %i rows", async ([whom, query, shown, rows], { expect }) => {
+  ] as const)("%s, %s: shows %i, and reads at most %i rows", async ([scope, query, shownCount, rows], { expect }) => {
     // In development an answer says how many rows were read.
-    Object.assign(env, { ENVIRONMENT: "development", CUSTOMER_SEARCH: whom });
+    Object.assign(env, { ENVIRONMENT: "development", CUSTOMER_SEARCH: scope });
 
     const answer = await as(CALLER).post("/api/v1/customer/full-search", { query, filter: "customers" });
 
-    expect(answer.body.customers).toHaveLength(shown);
+    expect(answer.body.customers).toHaveLength(shownCount);
     const [, read] = /rows;desc="(\d+)"/.exec(answer.headers.get("Server-Timing") ?? "") ?? [];
     expect(Number(read)).toBeLessThanOrEqual(rows);
   });

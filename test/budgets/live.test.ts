@@ -6,14 +6,14 @@ import * as seed from "../support/seed.ts";
 import { feedUsage, rows } from "../support/state.ts";
 
 /** A program with a group of this many members. */
-async function seedProgram(members: number, listening: boolean) {
+async function seedProgram(members: number, isListening: boolean) {
   const account = seed.account();
   const [store, coupon] = [seed.store(account.id), seed.coupon(account.id)];
   const customers = Array.from({ length: members }, () => seed.customer());
   const ids = customers.map(({ id }) => id);
   const group = seed.group(ids);
   await mustFeed([account, store, coupon, ...customers, group]);
-  if (listening) for (const id of ids) await poll(id);
+  if (isListening) for (const id of ids) await poll(id);
   return { ids, group: group.id, store: store.id, coupon: coupon.id };
 }
 type Program = Awaited<ReturnType<typeof seedProgram>>;
@@ -52,20 +52,20 @@ describe("the outbox", () => {
   it.for(Object.entries(FEEDS))(
     "takes a row for each listener or group, and none without listeners: %s",
     async ([, { linesOf, rows: written }], { expect }) => {
-      const [unheard, heard] = [await seedProgram(MEMBERS, false), await seedProgram(MEMBERS, true)];
+      const [quietProgram, listeningProgram] = [await seedProgram(MEMBERS, false), await seedProgram(MEMBERS, true)];
 
       await nextSecond();
-      const without = await feedUsage(linesOf(unheard));
-      const leftWithout = await outbox();
+      const usageWithoutListeners = await feedUsage(linesOf(quietProgram));
+      const outboxWithoutListeners = await outbox();
       await nextSecond();
-      const withListeners = await feedUsage(linesOf(heard));
-      const leftWith = await outbox();
+      const usageWithListeners = await feedUsage(linesOf(listeningProgram));
+      const outboxWithListeners = await outbox();
       await rows("DELETE FROM outbox");
 
-      expect(leftWithout).toEqual([]);
-      expect(leftWith).toHaveLength(written);
-      expect([withListeners.roundTrips, without.roundTrips]).toEqual([1, 1]);
-      expect(withListeners.rowsWritten - without.rowsWritten).toBe(written);
+      expect(outboxWithoutListeners).toEqual([]);
+      expect(outboxWithListeners).toHaveLength(written);
+      expect([usageWithListeners.roundTrips, usageWithoutListeners.roundTrips]).toEqual([1, 1]);
+      expect(usageWithListeners.rowsWritten - usageWithoutListeners.rowsWritten).toBe(written);
     },
   );
 });

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { CircuitBreaker, type Outcome } from "../../src/db/circuit-breaker.ts";
 
-/** A number moves the clock to this time in milliseconds. Anything else is a call and its outcome. */
+/** A number sets the clock, in milliseconds. Any other step is a call with this outcome. */
 type Step = number | Outcome | "never ends" | "is refused";
 
 const TWO_TIMEOUTS: Step[] = ["timed out", "timed out"];
@@ -14,12 +14,12 @@ const CASES: [behaviour: string, steps: Step[]][] = [
   ],
   ["counts no lost connections, because they keep nobody waiting", [...Array<Step>(10).fill("failed"), "answered"]],
   [
-    "lets one call through after two seconds, and no other until it has ended or six seconds are over",
+    "lets one call, the probe, through after two seconds, and no other until it has ended or six seconds are over",
     [...TWO_TIMEOUTS, 1_999, "is refused", 2_000, "never ends", "is refused", 7_999, "is refused", 8_000, "never ends"],
   ],
   ["lets all through once the probe is answered", [...TWO_TIMEOUTS, 2_000, "answered", "never ends", "never ends"]],
   [
-    "lets the next one probe where the connection of the probe was lost",
+    "lets the next call probe if the connection of the probe is lost",
     [...TWO_TIMEOUTS, 2_000, "failed", "never ends", "is refused"],
   ],
 ];

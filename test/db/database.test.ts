@@ -5,7 +5,7 @@ import { Database } from "../../src/db/database.ts";
 import { DatabaseUnavailable } from "../../src/db/errors.ts";
 import { TimedOut } from "../../src/values/timeout.ts";
 
-const LOST = new Error("D1_ERROR: Network connection lost.");
+const LOST_CONNECTION = new Error("D1_ERROR: Network connection lost.");
 const BOOKMARK = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
 const session = Object.getPrototypeOf(env.DB.withSession());
 
@@ -13,7 +13,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const open = () => new Database(env.DB, "first-primary");
 
-/** A D1 whose replica does not reach the bookmark. `starts` receives the start of each session. */
+/** A D1 that does not reach the bookmark: sessions there run `batch`. `starts` lists where each session began. */
 function stuckAtBookmark(batch: () => Promise<never>) {
   const starts: unknown[] = [];
   const answer = [{ results: [{ a: 1 }], meta: { rows_read: 0, rows_written: 0 } }];
@@ -30,16 +30,16 @@ describe("the way to D1", () => {
   it("answers rows by column name, and counts round trips and rows", async ({ expect }) => {
     const db = open();
 
-    const [one, two] = await db.batch([sql`SELECT 1 AS a, 2 AS b`, sql`SELECT ${"x"} AS c`]);
+    const [first, second] = await db.batch([sql`SELECT 1 AS a, 2 AS b`, sql`SELECT ${"x"} AS c`]);
 
-    expect([one, two]).toEqual([[{ a: 1, b: 2 }], [{ c: "x" }]]);
+    expect([first, second]).toEqual([[{ a: 1, b: 2 }], [{ c: "x" }]]);
     expect(db.usage).toMatchObject({ roundTrips: 1, rowsRead: 0, rowsWritten: 0 });
     expect(await db.batch([])).toEqual([]);
     expect(db.usage.roundTrips).toBe(1);
   });
 
   it("reads again when the connection is lost", async ({ expect }) => {
-    vi.spyOn(session, "batch").mockRejectedValueOnce(LOST).mockRejectedValueOnce(LOST);
+    vi.spyOn(session, "batch").mockRejectedValueOnce(LOST_CONNECTION).mockRejectedValueOnce(LOST_CONNECTION);
     const db = open();
 
     expect(await db.all(sql`SELECT 1 AS a`)).toEqual([{ a: 1 }]);
@@ -65,14 +65,14 @@ describe("the way to D1", () => {
 
   it("gives a lost connection up after two seconds", async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["performance", "setTimeout"] });
-    const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST);
-    const failed = vi.fn();
-    open().all(sql`SELECT 1`).catch(failed);
+    const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST_CONNECTION);
+    const onFailure = vi.fn();
+    open().all(sql`SELECT 1`).catch(onFailure);
 
     await vi.advanceTimersByTimeAsync(2_000);
     vi.useRealTimers();
 
-    expect(failed).toHaveBeenCalledExactlyOnceWith(new DatabaseUnavailable(LOST, "lost"));
+    expect(onFailure).toHaveBeenCalledExactlyOnceWith(new DatabaseUnavailable(LOST_CONNECTION, "lost"));
     expect(batch.mock.calls.length).toBeGreaterThan(2);
   });
 
@@ -80,13 +80,13 @@ describe("the way to D1", () => {
     const { starts, d1 } = stuckAtBookmark(() => new Promise(() => {}));
     vi.useFakeTimers();
     const db = new Database(d1, BOOKMARK);
-    let answered = false;
+    let isAnswered = false;
     const rows = db.all(sql`SELECT 1 AS a`).finally(() => {
-      answered = true;
+      isAnswered = true;
     });
 
     await vi.advanceTimersByTimeAsync(1_999);
-    expect([answered, starts]).toEqual([false, [BOOKMARK]]);
+    expect([isAnswered, starts]).toEqual([false, [BOOKMARK]]);
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
 
@@ -105,15 +105,15 @@ describe("the way to D1", () => {
     const batch = () => new Promise<never>(() => {});
     const withSession = () => ({ prepare: () => ({ bind: () => ({}) }), batch, getBookmark: () => null });
     vi.useFakeTimers();
-    const failed = vi.fn();
-    ask(new Database({ withSession } as unknown as D1Database, start)).catch(failed);
+    const onFailure = vi.fn();
+    ask(new Database({ withSession } as unknown as D1Database, start)).catch(onFailure);
 
     await vi.advanceTimersByTimeAsync(milliseconds - 1);
-    expect(failed).not.toHaveBeenCalled();
+    expect(onFailure).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
 
-    expect(failed).toHaveBeenCalledExactlyOnceWith(expect.any(DatabaseUnavailable));
+    expect(onFailure).toHaveBeenCalledExactlyOnceWith(expect.any(DatabaseUnavailable));
   });
 
   it("goes on at the primary if the database refuses a bookmark", async ({ expect }) => {
@@ -141,7 +141,7 @@ describe("the way to D1", () => {
 
     expect(error instanceof DatabaseUnavailable).toBe(!isOwnFault);
     expect(batch).toHaveBeenCalledTimes(1);
-    // The primary may be well although a replica has timed out.
+    // After a timeout the primary is asked too, because only the replica may be slow.
     expect(starts).toEqual(message.includes("exceeded timeout") ? [BOOKMARK, "first-primary"] : [BOOKMARK]);
   });
 
@@ -163,7 +163,7 @@ describe("the way to D1", () => {
   );
 
   it("asks the primary in the background, and does not wait for the bookmark of the session", async ({ expect }) => {
-    const { starts, d1 } = stuckAtBookmark(() => Promise.reject(LOST));
+    const { starts, d1 } = stuckAtBookmark(() => Promise.reject(LOST_CONNECTION));
 
     const background = new Database(d1, BOOKMARK).newPrimarySession();
 
@@ -172,7 +172,7 @@ describe("the way to D1", () => {
   });
 
   it("writes once only, because a lost connection may come after the commit", async ({ expect }) => {
-    const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST);
+    const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST_CONNECTION);
 
     await expect(open().steps({ deleted: [sql`DELETE FROM accounts`] })).rejects.toBeInstanceOf(DatabaseUnavailable);
     expect(batch).toHaveBeenCalledTimes(1);

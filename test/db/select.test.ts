@@ -24,11 +24,11 @@ describe("select", () => {
     const byId = compileOnce((placeholder: PlaceholderOf<"id">) =>
       select(FIELDS, sql`${FROM_ONE} WHERE id = ${placeholder("id")}`),
     );
-    const counted = compilePer((deleted: number, placeholder: PlaceholderOf<"none">) =>
+    const deletedCount = compilePer((deleted: number, placeholder: PlaceholderOf<"none">) =>
       selectWith(sql`found AS (SELECT ${placeholder("none")})`, { deleted: sql<number>`${deleted}` }, sql`FROM found`),
     );
 
-    const answers = await open().batch([byId({ id: "a" }), counted(3, { none: 0 }), sql`SELECT 1 AS one`]);
+    const answers = await open().batch([byId({ id: "a" }), deletedCount(3, { none: 0 }), sql`SELECT 1 AS one`]);
 
     expect(answers).toEqual([[ACCOUNT], [{ deleted: 3 }], [{ one: 1 }]]);
     expectTypeOf(answers).toEqualTypeOf<[Account[], { deleted: number }[], Record<string, unknown>[]]>();

@@ -20,8 +20,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A D1 that fails every batch with this message, and the statements of each. */
-function failing(message: string) {
+/** A D1 that fails every batch with this message, and the SQL of each batch. */
+function failingDatabase(message: string) {
   const batches: string[] = [];
   const DB = databaseThrough(async ({ sql }) => {
     batches.push(sql.join("; "));
@@ -30,8 +30,8 @@ function failing(message: string) {
   return { DB, batches };
 }
 
-/** A D1 that fails the batches with such a statement, and answers the others. */
-const refusing = (statement: RegExp, message: string) => ({
+/** A D1 that fails each batch with a statement that matches, and answers the others. */
+const databaseRefusing = (statement: RegExp, message: string) => ({
   DB: databaseThrough(async ({ sql, send }) => {
     if (sql.some((one) => statement.test(one))) throw new Error(`D1_ERROR: ${message}`);
     return send();
@@ -39,7 +39,7 @@ const refusing = (statement: RegExp, message: string) => ({
 });
 
 const DAILY_LIMIT = "Your account has exceeded D1's free tier daily row write limit. It resets at 00:00 UTC.";
-const FULL = refusing(/\bINSERT INTO (?!refusals)/, "Exceeded maximum DB size");
+const FULL_DATABASE = databaseRefusing(/\bINSERT INTO (?!refusals)/, "Exceeded maximum DB size");
 
 async function openSocket(bindings: object): Promise<Response> {
   const headers = { Authorization: `Bearer ${await customerToken(customerId)}`, Upgrade: "websocket" };
@@ -64,16 +64,16 @@ describe("a fault of D1", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-24T09:15:30.400Z") });
     const { says, fed, retryAfter } = row;
 
-    const feeding = failing(says);
-    expect(failureIn(await feedTo(feeding, [seed.customer()]))).toEqual([fed.status, retryAfter, fed.error]);
-    expect(feeding.batches).toHaveLength(1);
+    const feedDatabase = failingDatabase(says);
+    expect(failureIn(await feedTo(feedDatabase, [seed.customer()]))).toEqual([fed.status, retryAfter, fed.error]);
+    expect(feedDatabase.batches).toHaveLength(1);
     for (const [route, call] of Object.entries(CALLS)) {
-      const { DB, batches } = failing(says);
+      const { DB, batches } = failingDatabase(says);
       const answer = await call(asAt({ DB }, customerId), stored);
       expect([route, ...failureIn(answer)]).toEqual([route, 503, retryAfter, "UNAVAILABLE"]);
       expect(new Set(batches).size).toBe(batches.length);
     }
-    const socket = await openSocket(failing(says));
+    const socket = await openSocket(failingDatabase(says));
     expect([socket.status, socket.headers.get("Retry-After")]).toEqual([503, retryAfter]);
   });
 
@@ -83,7 +83,7 @@ describe("a fault of D1", () => {
 
     for (const time of ["23:59:59.900", "00:00:00", "00:00:59.900", "00:01:00"]) {
       vi.setSystemTime(`2026-11-24T${time}Z`);
-      waits.push((await feedTo(failing(DAILY_LIMIT), [seed.customer()])).headers.get("Retry-After"));
+      waits.push((await feedTo(failingDatabase(DAILY_LIMIT), [seed.customer()])).headers.get("Retry-After"));
     }
 
     expect(waits).toEqual(["1", "60", "60", "86340"]);
@@ -92,8 +92,11 @@ describe("a fault of D1", () => {
 
 describe("customers", () => {
   it.for<[string, object]>([
-    ["a full database", FULL],
-    ["a database that has used up the written rows of its day", refusing(/^\s*(INSERT|UPDATE|DELETE)/, DAILY_LIMIT)],
+    ["a full database", FULL_DATABASE],
+    [
+      "a database that has used up the written rows of its day",
+      databaseRefusing(/^\s*(INSERT|UPDATE|DELETE)/, DAILY_LIMIT),
+    ],
   ])("of %s are answered at every endpoint", async ([, bindings], { expect }) => {
     for (const [route, call] of Object.entries(CALLS)) {
       const { status, body } = await call(asAt(bindings, customerId), stored);
@@ -106,8 +109,8 @@ describe("customers", () => {
   }) => {
     const subscribe = vi.spyOn(Inboxes.prototype, "subscribe");
 
-    const answer = await asAt(FULL, customerId).get("/api/v1/customer/messages");
-    const socket = await openSocket(FULL);
+    const answer = await asAt(FULL_DATABASE, customerId).get("/api/v1/customer/messages");
+    const socket = await openSocket(FULL_DATABASE);
 
     expect(answer.status).toBe(200);
     expect(subscribe).not.toHaveBeenCalled();
@@ -118,14 +121,14 @@ describe("customers", () => {
 
   it("and feeds are answered without KV", async ({ expect }) => {
     const kv = Object.getPrototypeOf(env.CACHE);
-    const down = new Error("KV GET failed: 503 Service Unavailable");
-    const get = vi.spyOn(kv, "get").mockRejectedValue(down);
-    vi.spyOn(kv, "put").mockRejectedValue(down);
-    const fresh = program("without-kv");
+    const kvError = new Error("KV GET failed: 503 Service Unavailable");
+    const get = vi.spyOn(kv, "get").mockRejectedValue(kvError);
+    vi.spyOn(kv, "put").mockRejectedValue(kvError);
+    const freshProgram = program("without-kv");
 
-    await mustFeed(fresh.lines);
+    await mustFeed(freshProgram.lines);
     for (const [route, call] of Object.entries(CALLS)) {
-      const { status, body } = await call(asAt({}, String(fresh.customer.id)), fresh);
+      const { status, body } = await call(asAt({}, String(freshProgram.customer.id)), freshProgram);
       expect([route, status, body.status]).toEqual([route, 200, true]);
     }
 
@@ -139,8 +142,8 @@ describe("a feed to a full database", () => {
     const friendship = seed.friendship(one.id, other.id);
     await mustFeed([one, other, friendship]);
 
-    const refused = await feedTo(FULL, [seed.customer()]);
-    const taken = await feedTo(FULL, [{ ...friendship, deleted: true }]);
+    const refused = await feedTo(FULL_DATABASE, [seed.customer()]);
+    const taken = await feedTo(FULL_DATABASE, [{ ...friendship, deleted: true }]);
 
     expect(failureIn(refused)).toEqual([507, null, "DATABASE_FULL"]);
     expect([taken.status, taken.body.items]).toEqual([200, { accepted: 1, ignored: 0 }]);

@@ -15,13 +15,13 @@ describe("a fan-out object", () => {
   /** Makes these inboxes hang for 1.5 seconds. Returns which were called, and the most calls at once. */
   function hang(isHanging: (customerId: string) => boolean) {
     const called: string[] = [];
-    let [underWay, most] = [0, 0];
+    let [callsUnderWay, most] = [0, 0];
     vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
       called.push(customerId);
-      underWay += 1;
-      most = Math.max(most, underWay);
+      callsUnderWay += 1;
+      most = Math.max(most, callsUnderWay);
       await new Promise((resolve) => setTimeout(resolve, isHanging(customerId) ? 1_500 : 5));
-      underWay -= 1;
+      callsUnderWay -= 1;
     });
     return { called, most: () => most };
   }
@@ -62,13 +62,13 @@ describe("a fan-out object", () => {
     const { called, most } = hang((customerId) => customerId.startsWith("hangs"));
     const inboxes = new Inboxes(env);
 
-    const short = await inboxes.fanOut("all hanging", calls(...count(6, "hangs"), "fine"), Date.now() + 500);
-    const early = [...called];
-    const later = await inboxes.fanOut("all hanging", calls("later"), Date.now() + 10_000);
+    const shortBatch = await inboxes.fanOut("all hanging", calls(...count(6, "hangs"), "fine"), Date.now() + 500);
+    const calledBefore = [...called];
+    const laterBatch = await inboxes.fanOut("all hanging", calls("later"), Date.now() + 10_000);
 
-    expect(short.reached).toEqual(new Set());
-    expect(early).toEqual(count(5, "hangs"));
-    expect(later.reached).toEqual(new Set(["later"]));
+    expect(shortBatch.reached).toEqual(new Set());
+    expect(calledBefore).toEqual(count(5, "hangs"));
+    expect(laterBatch.reached).toEqual(new Set(["later"]));
     expect(most()).toBe(5);
   });
 

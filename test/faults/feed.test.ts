@@ -2,18 +2,18 @@ import { afterEach, describe, it, vi } from "vitest";
 import { readBody } from "../../src/http/body.ts";
 import { type FeedLine, feed, mustFeed, ndjson, send } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
-import { program } from "../support/programs.ts";
+import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { snapshot, value } from "../support/state.ts";
 import { feedToken } from "../support/tokens.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Events of every kind in a program that is stored, `count` of each. */
-function events({ customer, store, campaign, contest, one }: ReturnType<typeof program>, count: number): FeedLine[] {
+/** `count` balance entries and `count` plays of a stored program. */
+function events({ customer, store, campaign, contest, recordOf }: Program, count: number): FeedLine[] {
   return Array.from({ length: count }, () => [
     seed.entry(customer.id, store.id, "1.10", { campaign_id: campaign.id }),
-    seed.play(contest.id, store.id, one.employee?.id, { runs: "0.5", hits: 1 }),
+    seed.play(contest.id, store.id, recordOf.employee?.id, { runs: "0.5", hits: 1 }),
   ]).flat();
 }
 
@@ -21,22 +21,22 @@ const balanceOf = (id: unknown) => value("SELECT balance FROM customers WHERE id
 
 describe("a feed request", () => {
   it("that breaks off after any byte leaves nothing behind", async ({ expect }) => {
-    const mine = program("cut");
-    await mustFeed(mine.lines);
-    const bytes = new TextEncoder().encode(ndjson(events(mine, 2)));
+    const stored = program("cut");
+    await mustFeed(stored.lines);
+    const bytes = new TextEncoder().encode(ndjson(events(stored, 2)));
     const before = await snapshot();
     const token = await feedToken("*");
 
     for (let length = 1; length < bytes.length; length += 1) {
       const headers = { Authorization: `Bearer ${token}`, "Content-Length": String(bytes.length) };
-      const cut = new Blob([bytes.slice(0, length)]).stream();
-      const answer = await send("/api/v1/feed", { method: "POST", headers, body: cut });
+      const cutBody = new Blob([bytes.slice(0, length)]).stream();
+      const answer = await send("/api/v1/feed", { method: "POST", headers, body: cutBody });
       expect([length, answer.status, answer.body.messages]).toEqual([length, 400, { body: ["must arrive whole"] }]);
     }
 
     expect(await snapshot()).toBe(before);
     await feed(bytes);
-    expect(await balanceOf(mine.customer.id)).toBe(500 + 220);
+    expect(await balanceOf(stored.customer.id)).toBe(500 + 220);
   });
 
   it.for([{}, { "Content-Length": "50" }])(
@@ -52,18 +52,20 @@ describe("a feed request", () => {
 
   it("is held to its limit, whatever length it says it has", async ({ expect }) => {
     const limit = { bytes: 100, name: "100 bytes" };
-    const long = (headers: Record<string, string>) => readBody(new Response("x".repeat(101), { headers }), limit);
+    const readLong = (headers: Record<string, string>) => readBody(new Response("x".repeat(101), { headers }), limit);
 
-    await expect(long({})).rejects.toMatchObject({ status: 413 });
-    await expect(long({ "Content-Length": "101" })).rejects.toMatchObject({ status: 413 });
-    await expect(long({ "Content-Length": "5" })).rejects.toMatchObject({ status: 413 });
-    await expect(long({ "Content-Length": "5", "Content-Encoding": "gzip" })).rejects.toMatchObject({ status: 413 });
+    await expect(readLong({})).rejects.toMatchObject({ status: 413 });
+    await expect(readLong({ "Content-Length": "101" })).rejects.toMatchObject({ status: 413 });
+    await expect(readLong({ "Content-Length": "5" })).rejects.toMatchObject({ status: 413 });
+    await expect(readLong({ "Content-Length": "5", "Content-Encoding": "gzip" })).rejects.toMatchObject({
+      status: 413,
+    });
   });
 
   it("that arrives with fewer bytes than it had is taken to its last whole line, or not at all", async ({ expect }) => {
-    const mine = program("short");
-    await mustFeed(mine.lines);
-    const bytes = new TextEncoder().encode(ndjson(events(mine, 1)));
+    const stored = program("short");
+    await mustFeed(stored.lines);
+    const bytes = new TextEncoder().encode(ndjson(events(stored, 1)));
     const firstLine = bytes.indexOf(0x0a);
 
     for (let length = 1; length < bytes.length; length += 1) {
@@ -76,7 +78,7 @@ describe("a feed request", () => {
       ]);
     }
 
-    expect(await balanceOf(mine.customer.id)).toBe(500 + 110);
+    expect(await balanceOf(stored.customer.id)).toBe(500 + 110);
     expect(await differences()).toEqual([]);
   });
 });

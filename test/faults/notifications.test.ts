@@ -48,11 +48,11 @@ describe("a feed that cannot notify an inbox", () => {
 
     await pass(20);
     await runSchedule();
-    const early = [...notified];
+    const notifiedEarly = [...notified];
     await pass(1);
     await runSchedule();
 
-    expect([early, notified]).toEqual([[], [reader]]);
+    expect([notifiedEarly, notified]).toEqual([[], [reader]]);
   });
 
   it("leaves the change to the schedule if the primary shows the message late, though it was notified", async ({
@@ -144,16 +144,16 @@ describe("a feed that concerns more than a hundred listeners", () => {
     const { customers, messages } = await seedListeners(500);
     const { notified } = takeTime(0);
     const fanOut = Inboxes.prototype.fanOut;
-    let asked = 0;
+    let fanOutCalls = 0;
     vi.spyOn(Inboxes.prototype, "fanOut").mockImplementation(async function (this: Inboxes, ...call) {
-      asked += 1;
-      if (asked === 1) throw Object.assign(new Error("Durable Object is overloaded."), { overloaded: true });
+      fanOutCalls += 1;
+      if (fanOutCalls === 1) throw Object.assign(new Error("Durable Object is overloaded."), { overloaded: true });
       return fanOut.apply(this, call);
     });
 
     await mustFeed(messages);
     await waitUntil(() => notified.length === 400);
-    const byFeed = asked;
+    const byFeed = fanOutCalls;
     await pass(21);
     await runSchedule();
 
@@ -189,14 +189,14 @@ describe("a listener", () => {
     const hoursLeft = () =>
       value("SELECT (unixepoch(until) - unixepoch(now)) / 3600 FROM listeners, clock WHERE customer_id = ?", reader);
 
-    const left: unknown[] = [];
+    const remainingHours: unknown[] = [];
     for (const hours of [0, 21, 2]) {
       await pass(hours * HOURS);
       await pollUntilQuiet(reader);
-      left.push(await hoursLeft());
+      remainingHours.push(await hoursLeft());
     }
 
-    expect(left).toEqual([24, 3, 24]);
+    expect(remainingHours).toEqual([24, 3, 24]);
   });
 
   it("whose day is over is notified no more, is removed, and loses nothing", async ({ expect }) => {

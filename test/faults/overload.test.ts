@@ -11,8 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Adds changes of these versions to the outbox, by default each for another customer. */
-async function leave({
+/** Adds changes of these versions to the outbox, by default each for a different customer. */
+async function addChanges({
   versions,
   what = "messages",
   customer = "c",
@@ -28,7 +28,8 @@ async function leave({
 }
 
 /** Makes all changes of the outbox older than an hour. */
-const age = () => env.DB.exec("UPDATE outbox SET stored_at = (SELECT datetime(now, '-61 minutes') FROM clock)");
+const makeChangesOld = () =>
+  env.DB.exec("UPDATE outbox SET stored_at = (SELECT datetime(now, '-61 minutes') FROM clock)");
 
 /** Makes every inbox reachable. Returns a function that lists the notifications so far. */
 function takeNotifications() {
@@ -42,11 +43,11 @@ async function drain(milliseconds: number, db = new Database(env.DB, "first-prim
   return drainOutbox(db, new Inboxes(env), backlog, milliseconds);
 }
 const count = (length: number, from = 1) => Array.from({ length }, (_, index) => from + index);
-const left = () => env.DB.prepare("SELECT count(*) AS count FROM outbox").first<number>("count");
+const countChanges = () => env.DB.prepare("SELECT count(*) AS count FROM outbox").first<number>("count");
 
 describe("a run of the schedule", () => {
   it("notifies of 25,000 changes with few round trips and calls", async ({ expect }) => {
-    await leave({ versions: count(25_000) });
+    await addChanges({ versions: count(25_000) });
     const notified = takeNotifications();
     const fanOut = vi.spyOn(Inboxes.prototype, "fanOut");
     const db = new Database(env.DB, "first-primary");
@@ -55,16 +56,16 @@ describe("a run of the schedule", () => {
 
     expect(report).toMatchObject({ waiting: 10_000, notified: 25_000, failed: 0 });
     expect(notified()).toHaveLength(25_000);
-    expect(await left()).toBe(0);
+    expect(await countChanges()).toBe(0);
     expect(db.usage.roundTrips).toBeLessThan(15);
     expect(fanOut.mock.calls).toHaveLength(50);
     expect(fanOut.mock.calls.every(([name]) => name.startsWith("schedule "))).toBe(true);
   });
 
   it("notifies of new changes, and then drops those of an hour ago, 10,000 at a time", async ({ expect }) => {
-    await leave({ versions: count(25_000) });
-    await age();
-    await leave({ versions: count(3, 30_001) });
+    await addChanges({ versions: count(25_000) });
+    await makeChangesOld();
+    await addChanges({ versions: count(3, 30_001) });
     const notified = takeNotifications();
     const steps = vi.spyOn(Database.prototype, "steps");
 
@@ -77,12 +78,12 @@ describe("a run of the schedule", () => {
       ["outdated"],
       ["outdated"],
     ]);
-    expect(await left()).toBe(0);
+    expect(await countChanges()).toBe(0);
   });
 
   it("that has no time left drops the oldest 10,000", async ({ expect }) => {
-    await leave({ versions: count(10_003) });
-    await age();
+    await addChanges({ versions: count(10_003) });
+    await makeChangesOld();
 
     await drain(0);
 
@@ -91,26 +92,26 @@ describe("a run of the schedule", () => {
   });
 
   it("that has too little time notifies of the newest first, and the next run of the others", async ({ expect }) => {
-    await leave({ versions: count(30) });
-    const newest: string[] = [];
+    await addChanges({ versions: count(30) });
+    const notifiedCustomers: string[] = [];
     vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
-      newest.push(customerId);
+      notifiedCustomers.push(customerId);
       await new Promise((resolve) => setTimeout(resolve, 100));
     });
 
     const report = await drain(250);
-    const first = await left();
+    const first = await countChanges();
     await drain(50_000);
 
-    expect(newest.slice(0, 5)).toEqual(["c30", "c29", "c28", "c27", "c26"]);
+    expect(notifiedCustomers.slice(0, 5)).toEqual(["c30", "c29", "c28", "c27", "c26"]);
     expect(Number(report?.notified) + Number(report?.failed)).toBe(30);
-    expect([first, await left()]).toEqual([30 - Number(report?.notified), 0]);
+    expect([first, await countChanges()]).toEqual([30 - Number(report?.notified), 0]);
   });
 });
 
 describe("a run that finds objects overloaded", () => {
   it.for([20, 12_000])("of %i changes ends with that page, and calls no more objects", async (changes, { expect }) => {
-    await leave({ versions: count(changes) });
+    await addChanges({ versions: count(changes) });
     const overloaded = Object.assign(new Error("Too many objects."), { overloaded: true });
     const notify = vi.spyOn(Inboxes.prototype, "notify").mockRejectedValue(overloaded);
     const fanOut = vi.spyOn(Inboxes.prototype, "fanOut");
@@ -120,31 +121,31 @@ describe("a run that finds objects overloaded", () => {
     expect(report?.failed).toBe(Math.min(changes, 10_000));
     expect(fanOut.mock.calls.length).toBeLessThan(10);
     expect(notify.mock.calls.length).toBeLessThanOrEqual(5 + 5 * fanOut.mock.calls.length);
-    expect(await left()).toBe(changes);
+    expect(await countChanges()).toBe(changes);
   });
 });
 
 describe("a customer with many changes in the outbox", () => {
   it("is notified once, of each kind of change and of the newest message", async ({ expect }) => {
-    await leave({ versions: count(1_200, 1_000), customer: "ada" });
-    await leave({ versions: [1, 2], what: "coupons", customer: "ada" });
-    await leave({ versions: [3], what: "balance", customer: "ada" });
+    await addChanges({ versions: count(1_200, 1_000), customer: "ada" });
+    await addChanges({ versions: [1, 2], what: "coupons", customer: "ada" });
+    await addChanges({ versions: [3], what: "balance", customer: "ada" });
     const notified = takeNotifications();
 
     await drain(50_000);
 
     expect(notified()).toEqual([{ customer: "ada", newestAt: "2199", kinds: ["messages", "balance", "coupons"] }]);
-    expect(await left()).toBe(0);
+    expect(await countChanges()).toBe(0);
   });
 
   it("is called once a run if the inbox hangs, and the next run has the same changes", async ({ expect }) => {
-    await leave({ versions: count(1_200, 10), customer: "ada" });
+    await addChanges({ versions: count(1_200, 10), customer: "ada" });
     const notify = vi.spyOn(Inboxes.prototype, "notify").mockImplementation(() => new Promise(() => {}));
 
     await drain(50_000);
 
     expect(notify).toHaveBeenCalledTimes(1);
-    expect(await left()).toBe(1_200);
+    expect(await countChanges()).toBe(1_200);
   });
 });
 
@@ -169,8 +170,8 @@ describe("customers of a group, if one of them cannot be reached", () => {
       { waiting: 1, notified: 0, failed: 1 },
     ]);
     expect(notify.mock.calls.map(([customerId]) => customerId).toSorted()).toEqual(["ada", "ada", "bob", "cid", "dan"]);
-    const left = `SELECT customers, newest_at, stored_at < datetime(now, '-50 seconds') AS isOld FROM outbox, clock`;
-    const { results } = await env.DB.prepare(left).all();
+    const selectChanges = `SELECT customers, newest_at, stored_at < datetime(now, '-50 seconds') AS isOld FROM outbox, clock`;
+    const { results } = await env.DB.prepare(selectChanges).all();
     expect(results).toEqual([{ customers: '["ada"]', newest_at: "9", isOld: 1 }]);
   });
 });

@@ -31,13 +31,13 @@ function stall(path: string, token: string, bytes: Uint8Array, to: typeof send =
   return { answer, close: body.close };
 }
 
-const equal = (one: Uint8Array, other: Uint8Array) =>
-  one.length === other.length && one.every((byte, index) => byte === other[index]);
+const equal = (actual: Uint8Array, expected: Uint8Array) =>
+  actual.length === expected.length && actual.every((byte, index) => byte === expected[index]);
 
 describe("slow uploads", () => {
   it("delay no other feed, however much they have sent", async ({ expect }) => {
     const token = await feedToken("*");
-    const stalled = [3, KIB * KIB, KIB * KIB, KIB * KIB, KIB * KIB, KIB * KIB].map((bytes) =>
+    const stalledUploads = [3, KIB * KIB, KIB * KIB, KIB * KIB, KIB * KIB, KIB * KIB].map((bytes) =>
       stall("/api/v1/feed", token, blanks(bytes)),
     );
     await scheduler.wait(300);
@@ -48,9 +48,9 @@ describe("slow uploads", () => {
 
     expect(status).toBe(200);
     expect(Date.now() - startedAt).toBeLessThan(2_000);
-    await Promise.all(stalled.map(({ close }) => close()));
-    expect((await Promise.all(stalled.map(({ answer }) => answer))).map((one) => one.status)).toEqual(
-      stalled.map(() => 200),
+    await Promise.all(stalledUploads.map(({ close }) => close()));
+    expect((await Promise.all(stalledUploads.map(({ answer }) => answer))).map((one) => one.status)).toEqual(
+      stalledUploads.map(() => 200),
     );
   });
 
@@ -62,21 +62,21 @@ describe("slow uploads", () => {
     let isAnswered = false;
     // A Worker that the test calls itself uses the test's fake timers.
     const to = async (path: string, init?: RequestInit) => toAnswer(await sendTo({}, path, init));
-    const asked = [
+    const uploads = [
       stall("/api/v1/customer/full-search", token, blanks(3), to),
       stall("/api/v1/feed", feeding, line, to),
     ].map(({ answer }) => answer);
-    void Promise.race(asked).then(() => {
+    void Promise.race(uploads).then(() => {
       isAnswered = true;
     });
 
     await passOwnTime(59_000);
     await scheduler.wait(50);
-    const early = isAnswered;
+    const wasAnsweredEarly = isAnswered;
     await passOwnTime(1_000);
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(uploads);
 
-    expect(early).toBe(false);
+    expect(wasAnsweredEarly).toBe(false);
     expect(answers.map(({ status }) => status)).toEqual([408, 408]);
     expect(answers[1]?.body).toMatchObject({ status: false, errorCode: "REQUEST_TIMEOUT" });
     expect(await rows("SELECT id FROM customers WHERE id = ?", customer.id)).toEqual([]);
@@ -124,20 +124,20 @@ describe("reading a body", () => {
 
   it("reports memory before the body takes it: 64 KiB, and twice as much whenever that is full", async ({ expect }) => {
     const body = openBody();
-    const told: number[] = [];
-    const reading = readLimitedBody(new Response(body.readable), LIMIT, (bytes) => told.push(bytes));
+    const reportedBytes: number[] = [];
+    const reading = readLimitedBody(new Response(body.readable), LIMIT, (bytes) => reportedBytes.push(bytes));
 
-    const begun = [...told];
+    const bytesAtStart = [...reportedBytes];
     await body.write(blanks(64 * KIB));
     await body.write(blanks(1));
-    const full = [...told];
+    const bytesWhenFull = [...reportedBytes];
     await body.write(blanks(KIB * KIB));
     await body.close();
     await reading;
 
-    expect(begun).toEqual([64 * KIB]);
-    expect(full).toEqual([64 * KIB, 64 * KIB]);
-    expect(told.slice(2)).toEqual([128 * KIB, 256 * KIB, 512 * KIB, KIB * KIB, 1 - (KIB - 64) * KIB]);
+    expect(bytesAtStart).toEqual([64 * KIB]);
+    expect(bytesWhenFull).toEqual([64 * KIB, 64 * KIB]);
+    expect(reportedBytes.slice(2)).toEqual([128 * KIB, 256 * KIB, 512 * KIB, KIB * KIB, 1 - (KIB - 64) * KIB]);
   });
 
   it("ends if there is no memory for more", async ({ expect }) => {

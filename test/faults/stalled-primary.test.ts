@@ -12,7 +12,7 @@ import { countOwnTime, passOwnTime } from "../support/wait.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const BOARD = `${CUSTOMER}/gamification/leaderboard`;
-// How long a request may take besides its timeouts.
+// How long a request may take, not counting its timeouts.
 const AT_ONCE_MS = 250;
 
 const stored = program("stalled");
@@ -20,8 +20,8 @@ const customerId = String(stored.customer.id);
 
 beforeAll(() => mustFeed(stored.lines));
 
-/** A board that is cached nowhere. */
-const uncached = () => ({ location_id: seed.freshId("s"), eip_campaign_id: stored.contest.id });
+/** The body of a request for a board that no cache has. */
+const uncachedBoard = () => ({ location_id: seed.freshId("s"), eip_campaign_id: stored.contest.id });
 
 /** A D1 whose primary does not answer while it is stalled. Its replicas answer. */
 function stallingDatabase() {
@@ -44,14 +44,14 @@ describe("while the primary stalls", () => {
     const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
     const token = bearer(await customerToken(customerId));
     const needPrimary: [string, RequestInit][] = [
-      [BOARD, { method: "POST", headers: token, body: JSON.stringify(uncached()) }],
+      [BOARD, { method: "POST", headers: token, body: JSON.stringify(uncachedBoard()) }],
       [`${CUSTOMER}/live`, { headers: { ...token, Upgrade: "websocket" } }],
       ["/api/v1/feed", { method: "POST", headers: bearer(await feedToken("*")), body: ndjson([seed.customer()]) }],
       ["/api/v1/feed?record=store", { headers: bearer(await exportToken()) }],
     ];
     primary.isStalled = true;
 
-    const asking = [timed(api.post(BOARD, uncached())), timed(api.post(BOARD, uncached()))];
+    const asking = [timed(api.post(BOARD, uncachedBoard())), timed(api.post(BOARD, uncachedBoard()))];
     await passOwnTime(5_000);
     for (const { value, milliseconds } of await Promise.all(asking)) {
       expect([value.status, value.headers.get("Retry-After")]).toEqual([503, "2"]);
@@ -71,15 +71,15 @@ describe("while the primary stalls", () => {
 
     primary.isStalled = false;
     await passOwnTime(2_000);
-    expect((await api.post(BOARD, uncached())).status).toBe(200);
+    expect((await api.post(BOARD, uncachedBoard())).status).toBe(200);
   });
 });
 
 describe("the refresh of a board", () => {
   it("goes on after its request was answered from KV", async ({ expect }) => {
     const { primary, DB } = stallingDatabase();
-    const { promise: resumed, resolve: resume } = Promise.withResolvers<void>();
-    const slow = asAt({ DB: databaseThrough(({ send }) => resumed.then(send), DB) }, customerId);
+    const { promise: untilResumed, resolve: resume } = Promise.withResolvers<void>();
+    const slowApi = asAt({ DB: databaseThrough(({ send }) => untilResumed.then(send), DB) }, customerId);
     const store = seed.store(stored.account.id);
     await mustFeed([store]);
     const body = { location_id: store.id, eip_campaign_id: stored.contest.id };
@@ -87,13 +87,16 @@ describe("the refresh of a board", () => {
     const employee = { id: "e", name: "From KV", avatar: "", runs: 700, hits: 0, doubles: 0, triples: 0 };
     await env.CACHE.put(key, JSON.stringify({ value: [employee], at: Date.now() - 60_000 }));
 
-    const old = await slow.post(BOARD, body);
+    const cachedAnswer = await slowApi.post(BOARD, body);
     resume();
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const refreshed = await asAt({ DB }, customerId).post(BOARD, body);
+    const refreshedAnswer = await asAt({ DB }, customerId).post(BOARD, body);
 
-    expect([old.body.items[0].employee_name, old.headers.get("X-Board-Age")]).toEqual(["From KV", "60"]);
-    expect([refreshed.body.items, refreshed.headers.get("X-Board-Age")]).toEqual([[], "0"]);
+    expect([cachedAnswer.body.items[0].employee_name, cachedAnswer.headers.get("X-Board-Age")]).toEqual([
+      "From KV",
+      "60",
+    ]);
+    expect([refreshedAnswer.body.items, refreshedAnswer.headers.get("X-Board-Age")]).toEqual([[], "0"]);
     expect(primary.calls).toBe(1);
   });
 });

@@ -11,7 +11,7 @@ const ENTRIES_A_REQUEST = 1_020;
 const LINES_A_REQUEST = ENTRIES_A_REQUEST + (3 * ENTRIES_A_REQUEST) / 5;
 
 function world() {
-  const { lines, store, campaign, customer, contest, one } = program(seed.freshId("many"));
+  const { lines, store, campaign, customer, contest, recordOf } = program(seed.freshId("many"));
   /** The lines of a request, from this number on. Odd ids have a minus, so ids do not sort as their numbers do. */
   const events = (first: number) =>
     Array.from({ length: ENTRIES_A_REQUEST }, (_, index) => first + index).flatMap((number) => {
@@ -23,8 +23,8 @@ function world() {
       return [
         entry,
         { ...seed.earning(store.id, customer.id, 1, "0.50"), id },
-        seed.play(contest.id, store.id, one.employee?.id, { id, runs: "2" }),
-        seed.message(one.message_group?.id, customer.id, { id, sent_at }),
+        seed.play(contest.id, store.id, recordOf.employee?.id, { id, runs: "2" }),
+        seed.message(recordOf.message_group?.id, customer.id, { id, sent_at }),
       ];
     });
   return { lines, events, customer: String(customer.id), store: String(store.id) };

@@ -64,8 +64,8 @@ function playTotal(measure: string, toField: (amount: number) => unknown = (amou
   return {
     update: `UPDATE play_totals SET ${measure} = ?1 WHERE location_key = (SELECT key FROM stores WHERE id = ?2)`,
     id: ({ store }) => store.id,
-    line: ({ contest, store, one }, amount) =>
-      seed.play(contest.id, store.id, one.employee?.id, { [measure]: toField(amount) }),
+    line: ({ contest, store, recordOf }, amount) =>
+      seed.play(contest.id, store.id, recordOf.employee?.id, { [measure]: toField(amount) }),
     inAnswer: async (stored) => (await board(stored, stored.contest.id)).body.items[0][`total_${measure}`],
   };
 }
@@ -134,7 +134,7 @@ describe("many totals at their limit", () => {
          SELECT stores.key, eip_campaigns.key, employees.key, ${LARGEST_TOTAL}, 3, 0, 0
          FROM number JOIN eip_campaigns ON eip_campaigns.id = 'many-' || n
          JOIN stores ON stores.id = ? JOIN employees ON employees.id = ?`,
-      ).bind(stored.store.id, stored.one.employee?.id),
+      ).bind(stored.store.id, stored.recordOf.employee?.id),
     ]);
 
     const { body } = await board(stored);

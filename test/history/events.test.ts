@@ -4,40 +4,61 @@ import { mustFeed } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
 import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
-import { beginNight, endNight, feedOld, goTo, KEPT, linesOf, OLD, seal, segments, shop, storedIds } from "./support.ts";
+import {
+  FIRST_KEPT_SECOND,
+  feedOld,
+  goTo,
+  LAST_LEAVING_SECOND,
+  linesOf,
+  seal,
+  segments,
+  setUpHistory,
+  shop,
+  storedIds,
+  tearDownHistory,
+} from "./support.ts";
 
-// docs/contract/history.md, 2 and 3: which events leave, their lines, and what else changes.
+// Which events leave the database for history, their lines, and what else changes (docs/contract/history.md, 2 and 3).
 
-beforeEach(() => beginNight());
-afterEach(endNight);
+beforeEach(() => setUpHistory());
+afterEach(tearDownHistory);
 
 const byId = <Line extends { id?: unknown }>(lines: Line[]) =>
-  lines.sort((one, other) => (String(one.id) < String(other.id) ? -1 : 1));
-const left = async () => byId((await Promise.all((await segments()).map(({ name }) => linesOf(name)))).flat());
+  lines.sort((first, second) => (String(first.id) < String(second.id) ? -1 : 1));
+const linesInHistory = async () =>
+  byId((await Promise.all((await segments()).map(({ name }) => linesOf(name)))).flat());
 
 describe("an event", () => {
   it("leaves if its time is before the horizon, and stays if its time is the horizon or later", async ({ expect }) => {
     const { lines, customerId, ...of } = shop();
-    const old = [of.entry("5.00", OLD), of.earning("2.00", OLD), of.play("3.00", OLD)];
-    const kept = [of.entry("1.00", KEPT), of.earning("1.00", KEPT), of.play("1.00", KEPT)];
+    const oldEvents = [
+      of.entry("5.00", LAST_LEAVING_SECOND),
+      of.earning("2.00", LAST_LEAVING_SECOND),
+      of.play("3.00", LAST_LEAVING_SECOND),
+    ];
+    const keptEvents = [
+      of.entry("1.00", FIRST_KEPT_SECOND),
+      of.earning("1.00", FIRST_KEPT_SECOND),
+      of.play("1.00", FIRST_KEPT_SECOND),
+    ];
     const now = seed.entry(customerId, lines[1]?.id, "1.00");
-    await feedOld(...lines, ...old, ...kept, now);
+    await feedOld(...lines, ...oldEvents, ...keptEvents, now);
 
     await seal();
 
-    expect(await storedIds()).toEqual([...kept, now].map(({ id }) => id).sort());
-    expect((await left()).map(({ id }) => id)).toEqual(old.map(({ id }) => id).sort());
+    expect(await storedIds()).toEqual([...keptEvents, now].map(({ id }) => id).sort());
+    expect((await linesInHistory()).map(({ id }) => id)).toEqual(oldEvents.map(({ id }) => id).sort());
   });
 
   it("leaves as its line in an export, and its segment has its month, times and sums", async ({ expect }) => {
     const { lines, earned, entry } = shop();
-    const [one, other] = [earned("5.00", "2026-01-02 03:04:05"), entry("-1.25", OLD)];
+    const [one, other] = [earned("5.00", "2026-01-02 03:04:05"), entry("-1.25", LAST_LEAVING_SECOND)];
     await feedOld(...lines, one, other);
 
     await seal();
 
     const [segment = {}] = await segments();
-    expect(await left()).toEqual(
+    expect(await linesInHistory()).toEqual(
       byId([
         { description: "", ...one },
         { campaign_id: null, description: "", ...other },
@@ -45,7 +66,7 @@ describe("an event", () => {
     );
     expect(segment).toMatchObject({
       ...{ kind: "balance_entry", month: "2026-05", number: 1, lines: 2 },
-      ...{ oldest: "2026-01-02 03:04:05", newest: OLD, sums: '{"balance":375,"earned":500}' },
+      ...{ oldest: "2026-01-02 03:04:05", newest: LAST_LEAVING_SECOND, sums: '{"balance":375,"earned":500}' },
     });
     const object = await env.TEST_HISTORY.head(String(segment.name));
     expect([object?.size, object?.checksums.toJSON().sha256]).toEqual([segment.bytes, segment.sha256]);
@@ -77,16 +98,16 @@ describe("an event", () => {
 
   it("of an erased customer keeps only the id, and a message of a removed group has no group", async ({ expect }) => {
     const { lines, customerId, groupId, entry, message } = shop();
-    const old = entry("5.00", OLD);
+    const oldEntry = entry("5.00", LAST_LEAVING_SECOND);
     const messages = [1, 2, 3].map((day) => message(`2026-01-0${day} 00:00:00`));
-    await feedOld(...lines, old, ...messages, message("2026-06-01 00:00:00", { id: "kept" }));
+    await feedOld(...lines, oldEntry, ...messages, message("2026-06-01 00:00:00", { id: "kept" }));
     await mustFeed([seed.deleted("message_group", { id: groupId }), seed.deleted("customer", { id: customerId })]);
 
     await seal();
 
-    expect(await left()).toMatchObject(
+    expect(await linesInHistory()).toMatchObject(
       byId([
-        { id: old.id, customer_id: customerId },
+        { id: oldEntry.id, customer_id: customerId },
         ...messages.map(({ id, sent_at }) => ({ id, sent_at, group_id: null })),
       ]),
     );
@@ -99,14 +120,16 @@ describe("an event", () => {
     await mustFeed(lines);
     await rows("INSERT INTO listeners VALUES (?, '9'), (?, '9')", customerId, otherId);
     const messages = [1, 2, 3].map((day) => of.message(`2026-01-0${day} 00:00:00`));
-    await feedOld(of.entry("5.00", OLD), of.play("2", OLD), ...messages);
+    await feedOld(of.entry("5.00", LAST_LEAVING_SECOND), of.play("2", LAST_LEAVING_SECOND), ...messages);
     await rows("DELETE FROM outbox");
     const version = Number(await value("SELECT version FROM program_state"));
 
     await seal();
 
     expect(await rows("SELECT * FROM outbox")).toEqual([]);
-    expect((await mustFeed([of.entry("1.00", KEPT)])).headers.get("X-Feed-Version")).toBe(String(version + 3 + 1));
+    expect((await mustFeed([of.entry("1.00", FIRST_KEPT_SECOND)])).headers.get("X-Feed-Version")).toBe(
+      String(version + 3 + 1),
+    );
     expect(await segments()).toHaveLength(3);
   });
 
@@ -118,7 +141,7 @@ describe("an event", () => {
     const customers = Array.from({ length: EVENTS }, () => seed.customer());
     const entries = customers.map(({ id }, index) =>
       seed.entry(id, stores[(index * 7) % 10]?.id, "1.00", {
-        created_at: OLD,
+        created_at: LAST_LEAVING_SECOND,
         ...(index % 2 === 0 && { campaign_id: campaigns[(index / 2) % 4]?.id }),
       }),
     );
@@ -128,8 +151,8 @@ describe("an event", () => {
     await seal();
 
     const results = (await Promise.all(log.mock.results.map(({ value }) => value))) as D1Result[][];
-    const written = results.flat().reduce((sum, { meta }) => sum + meta.rows_written, 0);
+    const writtenRows = results.flat().reduce((sum, { meta }) => sum + meta.rows_written, 0);
     expect(await value("SELECT count(*) FROM balance_entries WHERE customer_key > 0")).toBe(EVENTS);
-    expect(written / EVENTS).toBeLessThan(2.5);
+    expect(writtenRows / EVENTS).toBeLessThan(2.5);
   });
 });

@@ -4,14 +4,14 @@ import { feed, mustFeed, restore } from "../support/api.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage, snapshot, value } from "../support/state.ts";
-import { beginNight, endNight, feedOld, KEPT, keepMonths, seal, shop } from "./support.ts";
+import { FIRST_KEPT_SECOND, feedOld, keepMonths, seal, setUpHistory, shop, tearDownHistory } from "./support.ts";
 
 // docs/contract/history.md, 1 and 4. Events of May and later are kept.
 const OLD = "2026-04-30T23:59:59Z";
 const TEXT = "is older than the history that is kept";
 
-beforeEach(() => beginNight());
-afterEach(endNight);
+beforeEach(() => setUpHistory());
+afterEach(tearDownHistory);
 
 const onLines = (numbers: readonly number[], field: string) =>
   Object.fromEntries(numbers.map((number) => [`line ${number}.${field}`, [TEXT]]));
@@ -24,7 +24,12 @@ describe("an event older than the horizon", () => {
 
     const refused = await feed([
       ...[entry("1.00", OLD), earning("1.00", OLD), play("1", OLD), message(OLD)],
-      ...[entry("1.00", KEPT), earning("1.00", KEPT), play("1", KEPT), message(KEPT)],
+      ...[
+        entry("1.00", FIRST_KEPT_SECOND),
+        earning("1.00", FIRST_KEPT_SECOND),
+        play("1", FIRST_KEPT_SECOND),
+        message(FIRST_KEPT_SECOND),
+      ],
     ]);
     const others = await feed([entry("much", OLD), { record: "nothing" }, entry("1.00", "yesterday")]);
 
@@ -92,11 +97,11 @@ describe("an event older than the newest that has left", () => {
       keepMonths(months);
       const before = await snapshot();
 
-      const refused = await feed([play("1", OLD), entry("1.00", KEPT), line, entry("2.00", OLD), line]);
+      const refused = await feed([play("1", OLD), entry("1.00", FIRST_KEPT_SECOND), line, entry("2.00", OLD), line]);
 
       expect([refused.status, refused.body.messages]).toEqual([422, onLines([3, 4, 5], "created_at")]);
       expect(await snapshot()).toEqual(before);
-      expect((await feed([play("1", OLD), earning("1.00", OLD), entry("1.00", KEPT)])).status).toBe(200);
+      expect((await feed([play("1", OLD), earning("1.00", OLD), entry("1.00", FIRST_KEPT_SECOND)])).status).toBe(200);
     },
   );
 
@@ -110,7 +115,7 @@ describe("an event older than the newest that has left", () => {
 
     const foreign = await feed([entry("1.00", OLD)], ["another"]);
     const many = await feed(Array.from({ length: 150 }, () => entry("1.00", OLD)));
-    const { roundTrips } = await feedUsage([entry("1.00", KEPT)]);
+    const { roundTrips } = await feedUsage([entry("1.00", FIRST_KEPT_SECOND)]);
 
     expect([foreign.status, foreign.body.messages]).toEqual([422, onLines([1], "created_at")]);
     expect(Object.keys(many.body.messages)).toEqual(

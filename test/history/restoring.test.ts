@@ -6,8 +6,6 @@ import { exportPages } from "../support/exporting.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import { rows, value } from "../support/state.ts";
 import {
-  beginNight,
-  endNight,
   feedOld,
   IS_EVENT,
   keepMonths,
@@ -16,18 +14,20 @@ import {
   seal,
   sealInPart,
   segments,
+  setUpHistory,
   shop,
+  tearDownHistory,
 } from "./support.ts";
 
 // docs/contract/history.md, 2. Events of May and later are kept.
 const OLD = "2026-04-30 23:59:59";
 const NOW = "2026-06-10 07:00:00";
 
-beforeEach(() => beginNight(NOW));
-afterEach(endNight);
+beforeEach(() => setUpHistory(NOW));
+afterEach(tearDownHistory);
 
-/** Exports a program with three old entries, of which one may have left. Then replaces the database by an empty one. */
-async function lose({ isSealedInPart }: { isSealedInPart: boolean }) {
+/** Exports a program with three old entries; one may be in history. Then replaces the database by an empty one. */
+async function exportAndLose({ isSealedInPart }: { isSealedInPart: boolean }) {
   const { lines, earned } = shop();
   const entries = ["1.00", "20.00", "300.00"].map((amount) => earned(amount, OLD));
   await feedOld(...lines, ...entries);
@@ -52,30 +52,33 @@ async function entryIds() {
 
 describe("a restore that is sent twice, while the job runs too", () => {
   it.for([
-    { night: "before it", isSealedInPart: false },
-    { night: "after a page", isSealedInPart: true },
-    { night: "after it", isSealedInPart: false },
-    { night: "after it", isSealedInPart: true },
-  ])("loses no event and counts none twice: $night, sealed in part: $isSealedInPart", async (one, { expect }) => {
-    const { pages, ids, copied } = await lose(one);
+    { sealed: "before it", isSealedInPart: false },
+    { sealed: "after a page", isSealedInPart: true },
+    { sealed: "after it", isSealedInPart: false },
+    { sealed: "after it", isSealedInPart: true },
+  ])(
+    "loses no event and counts none twice: $sealed, sealed in part: $isSealedInPart",
+    async ({ sealed, isSealedInPart }, { expect }) => {
+      const { pages, ids, copied } = await exportAndLose({ isSealedInPart });
 
-    if (one.night === "before it") await seal();
-    for (const page of pages) {
-      expect((await restore(page)).status).toBe(200);
-      if (one.night === "after a page") await seal();
-    }
-    if (one.night === "after it") await seal();
-    for (const page of pages) await restore(page);
-    await seal();
-    const restored = { left: (await segments()).length, balance: await value("SELECT max(balance) FROM customers") };
-    await mustFeed([]);
-    await seal();
+      if (sealed === "before it") await seal();
+      for (const page of pages) {
+        expect((await restore(page)).status).toBe(200);
+        if (sealed === "after a page") await seal();
+      }
+      if (sealed === "after it") await seal();
+      for (const page of pages) await restore(page);
+      await seal();
+      const restored = { left: (await segments()).length, balance: await value("SELECT max(balance) FROM customers") };
+      await mustFeed([]);
+      await seal();
 
-    expect(restored).toEqual({ left: copied, balance: 32_100 });
-    expect(copied).toBe(one.isSealedInPart ? 1 : 0);
-    expect(await entryIds()).toEqual(ids);
-    expect(await value("SELECT max(balance) FROM customers")).toBe(32_100);
-    expect(await value(`SELECT count(*) FROM balance_entries WHERE ${IS_EVENT}`)).toBe(0);
-    expect(await differences()).toEqual([]);
-  });
+      expect(restored).toEqual({ left: copied, balance: 32_100 });
+      expect(copied).toBe(isSealedInPart ? 1 : 0);
+      expect(await entryIds()).toEqual(ids);
+      expect(await value("SELECT max(balance) FROM customers")).toBe(32_100);
+      expect(await value(`SELECT count(*) FROM balance_entries WHERE ${IS_EVENT}`)).toBe(0);
+      expect(await differences()).toEqual([]);
+    },
+  );
 });

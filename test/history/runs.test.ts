@@ -7,36 +7,36 @@ import { recordMetrics, stopMetrics } from "../support/metrics.ts";
 import { sendTo } from "../support/stalling.ts";
 import { rows, value } from "../support/state.ts";
 import {
-  beginNight,
   bucketWith,
-  endNight,
+  FIRST_KEPT_SECOND,
   feedOld,
   goTo,
-  KEPT,
   keepMonths,
-  OLD,
+  LAST_LEAVING_SECOND,
   seal,
   sealedEntries,
   sealInPart,
   segments,
+  setUpHistory,
   shop,
   snapshotOfEvents,
   storedIds,
+  tearDownHistory,
 } from "./support.ts";
 
 // docs/contract/history.md, 1 and 2. The simulation lets runs fail at any write.
 
-beforeEach(() => beginNight());
-afterEach(endNight);
+beforeEach(() => setUpHistory());
+afterEach(tearDownHistory);
 
-const broken = () => Promise.reject(new Error("put: Unspecified error (0)"));
+const failToPut = () => Promise.reject(new Error("put: Unspecified error (0)"));
 
 describe("a run", () => {
   it("leaves a line in the log and a point of metrics; the next has nothing to do until the month is over", async ({
     expect,
   }) => {
     const { lines, entry, play } = shop();
-    await feedOld(...lines, entry("5.00", OLD), play("1", OLD));
+    await feedOld(...lines, entry("5.00", LAST_LEAVING_SECOND), play("1", LAST_LEAVING_SECOND));
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
     const points = recordMetrics();
 
@@ -59,7 +59,7 @@ describe("a run", () => {
 
   it("is not behind as long as each night moves some events", async ({ expect }) => {
     const { lines, entry } = shop();
-    await feedOld(...lines, ...Array.from({ length: 6 }, () => entry("5.00", OLD)));
+    await feedOld(...lines, ...Array.from({ length: 6 }, () => entry("5.00", LAST_LEAVING_SECOND)));
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 
     for (const day of [10, 11, 12, 13, 14]) {
@@ -73,10 +73,10 @@ describe("a run", () => {
 
   it("warns of kinds that have been behind for three days, over the end of a month too", async ({ expect }) => {
     const { lines, entry } = shop();
-    await feedOld(...lines, entry("5.00", OLD));
+    await feedOld(...lines, entry("5.00", LAST_LEAVING_SECOND));
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const points = recordMetrics();
-    keepMonths(1, bucketWith({ put: broken }));
+    keepMonths(1, bucketWith({ put: failToPut }));
 
     for (const day of ["06-28", "06-30", "07-01", "07-02"]) {
       await goTo(`2026-${day} 07:00:00`);
@@ -99,9 +99,9 @@ describe("a run", () => {
 
   it("goes on with the other kinds if one fails, and the next run with all", async ({ expect }) => {
     const { lines, entry, play } = shop();
-    await feedOld(...lines, entry("5.00", OLD), play("1", OLD));
-    const put = async (...given: Parameters<R2Bucket["put"]>) =>
-      given[0].includes("balance_entry") ? broken() : env.TEST_HISTORY.put(...given);
+    await feedOld(...lines, entry("5.00", LAST_LEAVING_SECOND), play("1", LAST_LEAVING_SECOND));
+    const put = async (...args: Parameters<R2Bucket["put"]>) =>
+      args[0].includes("balance_entry") ? failToPut() : env.TEST_HISTORY.put(...args);
     keepMonths(1, bucketWith({ put }));
 
     await expect(seal()).rejects.toThrow("Unspecified");
@@ -114,28 +114,28 @@ describe("a run", () => {
   });
 
   it.for([
-    ["a run of the next month that fails", "2026-07-01 07:00:00", broken],
+    ["a run of the next month that fails", "2026-07-01 07:00:00", failToPut],
     ["another run of its month", "2026-06-10 07:01:00", undefined],
   ] as const)("that is slow does not move the scan of %s", async ([, now, put], { expect }) => {
     const { lines, entry } = shop();
-    await feedOld(...lines, entry("5.00", OLD), entry("6.00", OLD));
-    const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await feedOld(...lines, entry("5.00", LAST_LEAVING_SECOND), entry("6.00", LAST_LEAVING_SECOND));
+    const [scanReached, scanHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const database = databaseThrough(async ({ sql, send }) => {
       if (sql.some((one) => one.includes("SELECT id FROM balance_entries"))) {
-        reached.resolve();
-        await held.promise;
+        scanReached.resolve();
+        await scanHeld.promise;
       }
       return send();
     });
-    const slow = sealInPart(1, 1, { database });
-    await reached.promise;
+    const slowRun = sealInPart(1, 1, { database });
+    await scanReached.promise;
     await goTo(now);
     await sealInPart(1, 1, put && { bucket: bucketWith({ put }) as R2Bucket });
     const scans = () => rows("SELECT month, last_id FROM history_scans ORDER BY kind");
     const before = await scans();
 
-    held.resolve();
-    await slow;
+    scanHeld.resolve();
+    await slowRun;
 
     expect(await scans()).toEqual(before);
     expect(await storedIds()).toHaveLength(put === undefined ? 0 : 1);
@@ -145,7 +145,12 @@ describe("a run", () => {
 describe("a step", () => {
   beforeEach(async () => {
     const { lines, entry } = shop();
-    await feedOld(...lines, entry("5.00", OLD), entry("7.00", OLD), entry("1.00", KEPT));
+    await feedOld(
+      ...lines,
+      entry("5.00", LAST_LEAVING_SECOND),
+      entry("7.00", LAST_LEAVING_SECOND),
+      entry("1.00", FIRST_KEPT_SECOND),
+    );
   });
 
   it.for([
@@ -153,14 +158,14 @@ describe("a step", () => {
     [
       "another event has come that the object does not have",
       `INSERT INTO balance_entries SELECT min(id) || '+', customer_key, store_key, NULL, 300, created_at, ''
-      FROM balance_entries WHERE created_at < '${KEPT}'`,
+      FROM balance_entries WHERE created_at < '${FIRST_KEPT_SECOND}'`,
     ],
   ] as const)("takes nothing out if %s", async ([, change], { expect }) => {
     let before: unknown;
-    const put = async (...given: Parameters<R2Bucket["put"]>) => {
+    const put = async (...args: Parameters<R2Bucket["put"]>) => {
       await rows(change);
       before = await snapshotOfEvents();
-      return env.TEST_HISTORY.put(...given);
+      return env.TEST_HISTORY.put(...args);
     };
     keepMonths(1, bucketWith({ put }));
 
@@ -183,7 +188,7 @@ describe("a step", () => {
 describe("without the settings", () => {
   it("nothing leaves: the job is given back at once", async ({ expect }) => {
     const { lines, entry } = shop();
-    await feedOld(...lines, entry("5.00", OLD));
+    await feedOld(...lines, entry("5.00", LAST_LEAVING_SECOND));
     keepMonths(undefined);
     const before = await snapshotOfEvents();
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
@@ -201,7 +206,7 @@ describe("without the settings", () => {
     const bindings = { HISTORY_MONTHS: "121", HISTORY: env.TEST_HISTORY };
     Object.assign(env, bindings);
 
-    await mustFeed([...lines, entry("5.00", OLD)]);
+    await mustFeed([...lines, entry("5.00", LAST_LEAVING_SECOND)]);
     await seal();
     passHealth();
     const health = await sendTo(bindings, "/health");

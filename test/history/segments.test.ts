@@ -2,35 +2,35 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { ndjson } from "../support/api.ts";
 import {
-  beginNight,
   bucketWith,
-  endNight,
   feedOld,
   keepMonths,
+  LAST_LEAVING_SECOND,
   linesOf,
-  OLD,
   objects,
   seal,
   sealCutOff,
   segments,
+  setUpHistory,
   shop,
   storedIds,
+  tearDownHistory,
 } from "./support.ts";
 
 // docs/contract/history.md, 2: segments and their objects.
 
-beforeEach(() => beginNight());
-afterEach(endNight);
+beforeEach(() => setUpHistory());
+afterEach(tearDownHistory);
 
 async function feedOldEntry(): Promise<void> {
   const { lines, entry } = shop();
-  await feedOld(...lines, entry("5.00", OLD));
+  await feedOld(...lines, entry("5.00", LAST_LEAVING_SECOND));
 }
 
 describe("a segment", () => {
   it("has at most 2,000 events, so that other requests wait for less than 50 ms", async ({ expect }) => {
     const { lines, entry } = shop();
-    await feedOld(...lines, ...Array.from({ length: 2_001 }, () => entry("1.00", OLD)));
+    await feedOld(...lines, ...Array.from({ length: 2_001 }, () => entry("1.00", LAST_LEAVING_SECOND)));
 
     await seal();
 
@@ -62,7 +62,7 @@ describe("a segment", () => {
     const { lines, entry, play } = shop();
     const name = "balance_entry/2026-05/1.ndjson.gz";
     await env.TEST_HISTORY.put(name, "of a database that was set back");
-    await feedOld(...lines, entry("5.00", OLD), play("1", OLD));
+    await feedOld(...lines, entry("5.00", LAST_LEAVING_SECOND), play("1", LAST_LEAVING_SECOND));
 
     await seal();
 
@@ -79,10 +79,10 @@ describe("a name that is taken by another object", () => {
     await feedOldEntry();
     const calls: string[] = [];
     const { TEST_HISTORY: bucket } = env;
-    const noted = bucketWith({
-      put: (...given) => {
-        calls.push(`put ${given[0].slice(folder.length)}`);
-        return bucket.put(...given);
+    const recordingBucket = bucketWith({
+      put: (...args) => {
+        calls.push(`put ${args[0].slice(folder.length)}`);
+        return bucket.put(...args);
       },
       head: (name) => {
         calls.push(`head ${name.slice(folder.length)}`);
@@ -94,15 +94,15 @@ describe("a name that is taken by another object", () => {
         return bucket.list({ ...options, limit: 5 });
       },
     });
-    keepMonths(1, noted);
+    keepMonths(1, recordingBucket);
 
     await expect(sealCutOff()).rejects.toThrow();
     const first = calls.splice(0);
     await seal();
 
-    const taken = ["put 1.ndjson.gz", "head 1.ndjson.gz", "list", "list", "list"];
-    expect(first).toEqual([...taken, "put 12.ndjson.gz", "head 12.ndjson.gz", "put 13.ndjson.gz"]);
-    expect(calls).toEqual([...taken, "put 13.ndjson.gz", "head 13.ndjson.gz"]);
+    const callsToSkip = ["put 1.ndjson.gz", "head 1.ndjson.gz", "list", "list", "list"];
+    expect(first).toEqual([...callsToSkip, "put 12.ndjson.gz", "head 12.ndjson.gz", "put 13.ndjson.gz"]);
+    expect(calls).toEqual([...callsToSkip, "put 13.ndjson.gz", "head 13.ndjson.gz"]);
     expect((await segments()).map(({ number }) => number)).toEqual([13]);
     expect(await objects()).toHaveLength(13);
   });

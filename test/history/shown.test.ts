@@ -4,28 +4,28 @@ import { as } from "../support/api.ts";
 import { EXPORT, exportPage, exportPages, nextPage } from "../support/exporting.ts";
 import * as seed from "../support/seed.ts";
 import {
-  beginNight,
-  endNight,
   entryPages,
+  FIRST_KEPT_SECOND,
   feedOld,
   goTo,
-  KEPT,
   keepMonths,
+  LAST_LEAVING_SECOND,
   linesOf,
-  OLD,
   seal,
   sealInPart,
   segments,
+  setUpHistory,
   shop,
+  tearDownHistory,
 } from "./support.ts";
 
-// Answers about events that have left (docs/contract/interface.md, 4.9; docs/contract/export.md, 1).
+// Answers about events that are in history (docs/contract/interface.md, 4.9; docs/contract/export.md, 1).
 
-beforeEach(() => beginNight());
-afterEach(endNight);
+beforeEach(() => setUpHistory());
+afterEach(tearDownHistory);
 
 const ENTRIES = "/api/v1/customer/me/entries";
-const OLDER = "2026-01-02 03:04:05";
+const EARLIER_SECOND = "2026-01-02 03:04:05";
 
 /** A customer with entries at two stores of one account, and at a store of another. */
 function twoShops() {
@@ -45,8 +45,13 @@ describe("the entries of a customer", () => {
     expect,
   }) => {
     const { lines, customerId, own, foreign, ...of } = twoShops();
-    const kept = of.entry("1.00", KEPT);
-    const old = [of.entry("5.00", OLDER), of.earned("-0.50", OLD), of.there("70.00", OLDER), of.nearby("0.25", OLDER)];
+    const kept = of.entry("1.00", FIRST_KEPT_SECOND);
+    const old = [
+      of.entry("5.00", EARLIER_SECOND),
+      of.earned("-0.50", LAST_LEAVING_SECOND),
+      of.there("70.00", EARLIER_SECOND),
+      of.nearby("0.25", EARLIER_SECOND),
+    ];
     await feedOld(...lines, ...old, kept);
     await seal();
 
@@ -57,8 +62,8 @@ describe("the entries of a customer", () => {
 
     const forward = { id: null, description: "", store: null, campaign: null, brought_forward: true };
     const forwarded = [
-      { ...forward, amount: 4.75, created_at: OLD, account_id: own },
-      { ...forward, amount: 70, created_at: OLDER, account_id: foreign },
+      { ...forward, amount: 4.75, created_at: LAST_LEAVING_SECOND, account_id: own },
+      { ...forward, amount: 70, created_at: EARLIER_SECOND, account_id: foreign },
     ];
     expect(all).toEqual([[expect.objectContaining({ id: kept.id, brought_forward: false }), ...forwarded]]);
     expect(one).toEqual(all.flat().map((item) => [item]));
@@ -71,32 +76,43 @@ describe("the entries of a customer", () => {
   }) => {
     const { lines, customerId, entry } = shop();
     // Events leave in the order of their ids.
-    await feedOld(...lines, entry("5.00", OLD, { id: "a" }), entry("1.00", OLDER, { id: "b" }));
+    await feedOld(
+      ...lines,
+      entry("5.00", LAST_LEAVING_SECOND, { id: "a" }),
+      entry("1.00", EARLIER_SECOND, { id: "b" }),
+    );
 
     await sealInPart(6);
 
-    expect(await segments()).toMatchObject([{ newest: OLD }, { newest: OLDER }]);
-    expect(await entryPages(customerId)).toMatchObject([[{ amount: 6, created_at: OLD }]]);
+    expect(await segments()).toMatchObject([{ newest: LAST_LEAVING_SECOND }, { newest: EARLIER_SECOND }]);
+    expect(await entryPages(customerId)).toMatchObject([[{ amount: 6, created_at: LAST_LEAVING_SECOND }]]);
   });
 
   it.for([
-    ["must be read from the start if some have left meanwhile", "first", 422],
-    ["must be read from the start if more have left meanwhile, of the same store", "again", 422],
-    ["go on if only entries of another customer have left", "another", 200],
-  ] as const)("%s", async ([, night, status], { expect }) => {
+    ["must be read from the start if some have left meanwhile", "once, after the page", 422],
+    ["must be read from the start if more have left meanwhile, of the same store", "before and after the page", 422],
+    ["go on if only entries of another customer have left", "once, of another customer", 200],
+  ] as const)("%s", async ([, sealed, status], { expect }) => {
     const { lines, customerId, otherId, ...of } = twoShops();
     const store = lines.find(({ record }) => record === "store")?.id;
-    const [late, later] = ["2026-05-01 00:00:00", "2026-05-02 00:00:00"];
-    const entries = [of.entry("1.00", late), of.entry("2.00", later), of.there("4.00", "2026-06-01 00:00:00")];
-    const old = night === "another" ? seed.entry(otherId, store, "8.00", { created_at: OLD }) : of.entry("8.00", OLD);
+    const [firstOfMay, secondOfMay] = ["2026-05-01 00:00:00", "2026-05-02 00:00:00"];
+    const entries = [
+      of.entry("1.00", firstOfMay),
+      of.entry("2.00", secondOfMay),
+      of.there("4.00", "2026-06-01 00:00:00"),
+    ];
+    const old =
+      sealed === "once, of another customer"
+        ? seed.entry(otherId, store, "8.00", { created_at: LAST_LEAVING_SECOND })
+        : of.entry("8.00", LAST_LEAVING_SECOND);
     await feedOld(...lines, old, ...entries);
-    if (night === "again") await seal();
+    if (sealed === "before and after the page") await seal();
     const next = nextPage(await as(customerId).get(`${ENTRIES}?limit=1`)) ?? "";
 
-    if (night === "again") await goTo("2026-07-10 07:00:00");
+    if (sealed === "before and after the page") await goTo("2026-07-10 07:00:00");
     await seal();
 
-    expect(await segments()).toHaveLength(night === "again" ? 2 : 1);
+    expect(await segments()).toHaveLength(sealed === "before and after the page" ? 2 : 1);
     const { body, ...answer } = await as(customerId).get(next);
     expect(answer.status).toBe(status);
     if (status === 422) expect(body.messages).toEqual({ after: ["old entries have left meanwhile: start again"] });
@@ -106,7 +122,7 @@ describe("the entries of a customer", () => {
   it("of an account go on after a page that read 1,000 entries of another account", async ({ expect }) => {
     const { lines, customerId, own, ...of } = twoShops();
     const others = Array.from({ length: 1_000 }, () => of.there("1.00", "2026-06-01 00:00:00"));
-    await feedOld(...lines, ...others, of.entry("3.00", KEPT), of.entry("5.00", OLD));
+    await feedOld(...lines, ...others, of.entry("3.00", FIRST_KEPT_SECOND), of.entry("5.00", LAST_LEAVING_SECOND));
     await seal();
 
     const pages = await entryPages(customerId, `${ENTRIES}?account_id=${own}`);
@@ -119,8 +135,13 @@ describe("an export about a customer", () => {
   async function twoSegments() {
     const { lines, customerId, otherId, ...of } = twoShops();
     const store = lines.find(({ record }) => record === "store")?.id;
-    const left = [of.entry("5.00", OLD), of.earning("2.00", OLD)];
-    await feedOld(...lines, ...left, of.play("2", OLD), seed.entry(otherId, store, "1.00", { created_at: OLD }));
+    const left = [of.entry("5.00", LAST_LEAVING_SECOND), of.earning("2.00", LAST_LEAVING_SECOND)];
+    await feedOld(
+      ...lines,
+      ...left,
+      of.play("2", LAST_LEAVING_SECOND),
+      seed.entry(otherId, store, "1.00", { created_at: LAST_LEAVING_SECOND }),
+    );
     await seal();
     return { customerId, left };
   }

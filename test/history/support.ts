@@ -12,14 +12,14 @@ import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import { setVariables } from "../support/variables.ts";
 
-/** In June, if one month is kept: the last second whose events leave, and the first second whose events stay. */
-export const OLD = "2026-04-30 23:59:59";
-export const KEPT = "2026-05-01 00:00:00";
+/** In June, events leave up to the last second of April, and stay from the first second of May. */
+export const LAST_LEAVING_SECOND = "2026-04-30 23:59:59";
+export const FIRST_KEPT_SECOND = "2026-05-01 00:00:00";
 
 /**
- * Empties the database and the bucket, which has only its owner's mark. It is June 2026; events from May on are kept.
+ * Empties the database and the bucket, but for the name of its owner. It is June 2026, and events from May on are kept.
  */
-export async function beginNight(now = "2026-06-10 07:00:00"): Promise<void> {
+export async function setUpHistory(now = "2026-06-10 07:00:00"): Promise<void> {
   vi.useFakeTimers({ toFake: ["Date"] });
   await freshDatabase(now);
   await goTo(now);
@@ -33,13 +33,13 @@ export async function goTo(now: string): Promise<void> {
   await setClock(now);
 }
 
-export function endNight(): void {
+export function tearDownHistory(): void {
   vi.useRealTimers();
   vi.restoreAllMocks();
   keepMonths(undefined);
 }
 
-/** Keeps events for some months, in the tests' bucket or another; undefined keeps them forever. */
+/** Sets how many months of events the database keeps before they move to the bucket. undefined keeps all of them. */
 export function keepMonths(months: number | undefined, bucket: unknown = env.TEST_HISTORY): void {
   setVariables({
     HISTORY_MONTHS: months === undefined ? "" : String(months),
@@ -47,7 +47,7 @@ export function keepMonths(months: number | undefined, bucket: unknown = env.TES
   });
 }
 
-/** Feeds events that may be too old to be taken, as if history had been turned on afterwards. */
+/** Feeds events while history is off, so that the feed takes old ones too. Then turns history on. */
 export async function feedOld(...lines: FeedLine[]): Promise<void> {
   keepMonths(undefined);
   await mustFeed(lines);
@@ -55,8 +55,8 @@ export async function feedOld(...lines: FeedLine[]): Promise<void> {
 }
 
 /** A bucket with some methods replaced. */
-export function bucketWith(changed: {
-  put?: (...given: Parameters<R2Bucket["put"]>) => Promise<unknown>;
+export function bucketWith(methods: {
+  put?: (...args: Parameters<R2Bucket["put"]>) => Promise<unknown>;
   head?: R2Bucket["head"];
   list?: R2Bucket["list"];
 }): object {
@@ -66,20 +66,20 @@ export function bucketWith(changed: {
     get: bucket.get.bind(bucket),
     head: bucket.head.bind(bucket),
     list: bucket.list.bind(bucket),
-    ...changed,
+    ...methods,
   };
 }
 
 export const seal = () => runSchedule("seal history");
 
-/** Runs some steps of the job. Each looks at this many events of a kind. */
+/** Runs some steps of the job. Each step looks at `lookedAt` events of a kind. */
 export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HISTORY, database = env.DB } = {}) {
-  let left = steps;
+  let remainingSteps = steps;
   return sealHistory(new Database(database, "first-primary"), {
     settings: { months: 1, bucket },
     worker: env.WORKER_NAME,
     now: new Date(),
-    mayGoOn: () => left-- > 0,
+    mayGoOn: () => remainingSteps-- > 0,
     lookedAt,
   });
 }

@@ -20,8 +20,8 @@ function reachingFields({ fields }: Kind): string[] {
 
 /** Lines of my records of a kind. In each, one field or the key names a record of theirs. */
 function foreignLines(kind: Kind, mine: Program, theirs: Program): Record<string, Record<string, unknown>> {
-  const myLine: Record<string, unknown> = { ...mine.one[kind.record] };
-  const theirLine: Record<string, unknown> = { ...theirs.one[kind.record] };
+  const myLine: Record<string, unknown> = { ...mine.recordOf[kind.record] };
+  const theirLine: Record<string, unknown> = { ...theirs.recordOf[kind.record] };
   const key = Object.fromEntries(kind.keyFields.map((field) => [field, theirLine[field]]));
   const newLine = "id" in myLine ? { ...myLine, id: seed.freshId("fresh") } : myLine;
   const linesByField = reachingFields(kind).map((field) => [field, { ...newLine, [field]: theirLine[field] }]);
@@ -38,7 +38,7 @@ const token = [String(mine.account.id)];
 
 const cases = KINDS.flatMap((kind) => {
   const { record, type } = kind;
-  const myLine = mine.one[record] ?? {};
+  const myLine = mine.recordOf[record] ?? {};
   const lines = isGlobal(kind)
     ? {
         "a line, because the kind belongs to no account": myLine,
@@ -58,9 +58,9 @@ beforeAll(async () => {
 
 describe("a feed token for one account", () => {
   it("is tried against every kind of record, and every field that names one", ({ expect }) => {
-    expect(Object.keys(theirs.one).sort()).toEqual(KINDS.map(({ record }) => record).sort());
+    expect(Object.keys(theirs.recordOf).sort()).toEqual(KINDS.map(({ record }) => record).sort());
     for (const kind of KINDS) {
-      const unsetFields = reachingFields(kind).filter((field) => theirs.one[kind.record]?.[field] === undefined);
+      const unsetFields = reachingFields(kind).filter((field) => theirs.recordOf[kind.record]?.[field] === undefined);
       expect({ kind: kind.record, unsetFields }).toEqual({ kind: kind.record, unsetFields: [] });
     }
   });
@@ -81,7 +81,7 @@ describe("a feed token for one account", () => {
   });
 
   it("may write the records of its account again", async ({ expect }) => {
-    const myLines = KINDS.filter((kind) => !isGlobal(kind)).map(({ record }) => mine.one[record] ?? {});
+    const myLines = KINDS.filter((kind) => !isGlobal(kind)).map(({ record }) => mine.recordOf[record] ?? {});
 
     expect((await feed(myLines, token)).status).toBe(200);
   });

@@ -38,7 +38,7 @@ describe("a handshake", () => {
   }) => {
     const customerId = freshId("c");
     const customer = bearer(await customerToken(customerId));
-    const opened = vi.spyOn(Inbox.prototype, "fetch");
+    const inboxFetch = vi.spyOn(Inbox.prototype, "fetch");
     const database = vi
       .spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch")
       .mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
@@ -80,26 +80,26 @@ describe("a handshake", () => {
     for (const { headers } of answers) expect(headers.get("X-Request-Id")).toMatch(UUID);
     expect(answers.at(-2)?.body.message).toContain("database");
     expect(JSON.stringify(answers)).not.toContain("a-secret");
-    expect(opened).not.toHaveBeenCalled();
+    expect(inboxFetch).not.toHaveBeenCalled();
     expect((await handshake({ ...customer, Upgrade: "WebSocket" })).status).toBe(101);
   });
 
   it("fails if the inbox does not answer within ten seconds", async ({ expect }) => {
     stopInboxes().mockImplementation(() => new Promise(() => {}));
     vi.useFakeTimers();
-    const failed = vi.fn();
-    void new Inboxes(env).connect(connection("c")).catch(failed);
+    const onFailure = vi.fn();
+    void new Inboxes(env).connect(connection("c")).catch(onFailure);
 
     await vi.advanceTimersByTimeAsync(9_999);
-    expect(failed).not.toHaveBeenCalled();
+    expect(onFailure).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
 
-    expect(failed).toHaveBeenCalledTimes(1);
+    expect(onFailure).toHaveBeenCalledTimes(1);
   });
 
   it("of HEAD is 426 without a body", async ({ expect }) => {
     const headers = { ...upgrade, ...bearer(await customerToken("c")) };
-    // Not through the service binding, which turns a request for a WebSocket into a GET.
+    // Calls the app itself, because the service binding turns a request for a WebSocket into a GET.
     const request = new Request(`${OWN}${LIVE}`, { method: "HEAD", headers });
     const answer = await app.fetch(request, env, createExecutionContext());
 
@@ -107,17 +107,17 @@ describe("a handshake", () => {
   });
 
   it("opens a socket of the token's customer, whichever other customer the request names", async ({ expect }) => {
-    const [mine, theirs] = [freshId("c"), freshId("c")];
+    const [ownId, otherId] = [freshId("c"), freshId("c")];
     const headers = {
-      ...bearer(await customerToken(mine)),
-      [CONNECTION_HEADER]: writeConnection(connection(theirs, { tokenExpires: 9e9 })),
-      Cookie: `sub=${theirs}`,
+      ...bearer(await customerToken(ownId)),
+      [CONNECTION_HEADER]: writeConnection(connection(otherId, { tokenExpires: 9e9 })),
+      Cookie: `sub=${otherId}`,
     };
 
-    const answer = await handshake(headers, `${LIVE}?customer_id=${theirs}&customerId=${theirs}&sub=${theirs}`);
+    const answer = await handshake(headers, `${LIVE}?customer_id=${otherId}&customerId=${otherId}&sub=${otherId}`);
 
     expect(answer.status).toBe(101);
-    expect([await openSockets(mine), await openSockets(theirs)]).toEqual([1, 0]);
+    expect([await openSockets(ownId), await openSockets(otherId)]).toEqual([1, 0]);
   });
 });
 

@@ -16,9 +16,9 @@ import type { ChangeKind } from "../../src/inbox/protocol.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const NOW = 1_000 * HOUR;
-const [EARLY, LATE] = ["2027-01-01 00:00:00", "2027-01-01 00:00:09"];
+const [EARLIER_TIME, LATER_TIME] = ["2027-01-01 00:00:00", "2027-01-01 00:00:09"];
 
-const subscribed = (newestAt = EARLY, at = NOW) => afterSubscription(EMPTY_INBOX, { newestAt, at }, at);
+const subscribed = (newestAt = EARLIER_TIME, at = NOW) => afterSubscription(EMPTY_INBOX, { newestAt, at }, at);
 const notified = (newestAt: string, state = EMPTY_INBOX, shownAt = 0) =>
   afterNotification(state, { newestAt, shownAt }, NOW);
 
@@ -32,41 +32,56 @@ describe("an inbox", () => {
   });
 
   it("keeps the subscription that asked the primary later, in whatever order they arrive", ({ expect }) => {
-    const later = subscribed(LATE, NOW + MINUTE);
+    const later = subscribed(LATER_TIME, NOW + MINUTE);
 
-    expect(afterSubscription(later, { newestAt: EARLY, at: NOW }, NOW + MINUTE)).toBe(later);
-    expect(afterSubscription(subscribed(), { newestAt: LATE, at: NOW + MINUTE }, NOW + MINUTE)).toEqual(later);
+    expect(afterSubscription(later, { newestAt: EARLIER_TIME, at: NOW }, NOW + MINUTE)).toBe(later);
+    expect(afterSubscription(subscribed(), { newestAt: LATER_TIME, at: NOW + MINUTE }, NOW + MINUTE)).toEqual(later);
   });
 
   it.for([
-    ["is empty if the poll knows the message of the subscription", subscribed(), EARLY, true],
-    ["is not, if the message of a notification is later", notified(LATE, subscribed()), EARLY, false],
-    ["is empty if the poll knows the message of the notification", notified(LATE, subscribed()), LATE, true],
-    ["is not, if the message of the subscription is later", notified(EARLY, subscribed(LATE)), EARLY, false],
+    ["is empty if the poll knows the message of the subscription", subscribed(), EARLIER_TIME, true],
+    [
+      "is not empty, if the message of a notification is later",
+      notified(LATER_TIME, subscribed()),
+      EARLIER_TIME,
+      false,
+    ],
+    [
+      "is empty if the poll knows the message of the notification",
+      notified(LATER_TIME, subscribed()),
+      LATER_TIME,
+      true,
+    ],
+    [
+      "is not empty, if the message of the subscription is later",
+      notified(EARLIER_TIME, subscribed(LATER_TIME)),
+      EARLIER_TIME,
+      false,
+    ],
     ["is empty without a check_time, if there is no message", subscribed(""), "", true],
-    ["is not, without a check_time, if there is a message", subscribed(), "", false],
-    ["is not, without a check_time, after the first message", notified(EARLY, subscribed("")), "", false],
-    ["is not, while the inbox is not subscribed", notified(EARLY), LATE, false],
+    ["is not empty without a check_time, if there is a message", subscribed(), "", false],
+    ["is not empty without a check_time, after the first message", notified(EARLIER_TIME, subscribed("")), "", false],
+    ["is not empty while the inbox is not subscribed", notified(EARLIER_TIME), LATER_TIME, false],
   ] as const)("knows that a poll %s", ([, state, checkTime, expected], { expect }) => {
     expect(nothingNew(state, checkTime, NOW)).toBe(expected);
   });
 
   it("remembers the latest message of its notifications, in whatever order they arrive", ({ expect }) => {
-    const late = notified(LATE, subscribed(), NOW + 900);
+    const late = notified(LATER_TIME, subscribed(), NOW + 900);
 
-    expect(notified(EARLY, late, NOW + 100)).toEqual(late);
-    expect(notified(LATE, notified(EARLY, subscribed(), NOW + 100), NOW + 900)).toEqual(late);
+    expect(notified(EARLIER_TIME, late, NOW + 100)).toEqual(late);
+    expect(notified(LATER_TIME, notified(EARLIER_TIME, subscribed(), NOW + 100), NOW + 900)).toEqual(late);
   });
 
   it("remembers a notification when a subscription without its message arrives later", ({ expect }) => {
-    const state = afterSubscription(notified(LATE), { newestAt: EARLY, at: NOW }, NOW + MINUTE);
+    const state = afterSubscription(notified(LATER_TIME), { newestAt: EARLIER_TIME, at: NOW }, NOW + MINUTE);
 
-    expect(nothingNew(state, EARLY, NOW + MINUTE)).toBe(false);
+    expect(nothingNew(state, EARLIER_TIME, NOW + MINUTE)).toBe(false);
   });
 
   it("forgets its notifications two hours after the last one", ({ expect }) => {
-    const state = notified(LATE, subscribed(EARLY, NOW + 110 * MINUTE));
-    const isQuietAfter = (minutes: number) => nothingNew(state, EARLY, NOW + minutes * MINUTE);
+    const state = notified(LATER_TIME, subscribed(EARLIER_TIME, NOW + 110 * MINUTE));
+    const isQuietAfter = (minutes: number) => nothingNew(state, EARLIER_TIME, NOW + minutes * MINUTE);
 
     expect([isQuietAfter(120), isQuietAfter(121)]).toEqual([false, true]);
   });
@@ -79,34 +94,34 @@ describe("an inbox", () => {
 
   it("can be deleted a week after its last subscription, and two hours after a notification", ({ expect }) => {
     expect(deletableAt(EMPTY_INBOX)).toBe(null);
-    expect(deletableAt(notified(LATE))).toBe(NOW + 2 * HOUR);
+    expect(deletableAt(notified(LATER_TIME))).toBe(NOW + 2 * HOUR);
     expect(deletableAt(subscribed())).toBe(NOW + HOUR + 7 * 24 * HOUR);
-    expect(deletableAt(notified(LATE, subscribed("", NOW - 7 * 24 * HOUR)))).toBe(NOW + 2 * HOUR);
+    expect(deletableAt(notified(LATER_TIME, subscribed("", NOW - 7 * 24 * HOUR)))).toBe(NOW + 2 * HOUR);
   });
 });
 
 /** Notifications: when they arrive, and when an endpoint shows their changes if that is later. In milliseconds. */
 type Changes = readonly { at: number; kinds: readonly ChangeKind[]; shownAt?: number }[];
 
-/** The frames with their times, and the most entries that the inbox stored at once. */
+/** Returns the frames with their times, and the largest number of entries that the inbox mostEntries at once. */
 function simulate(changes: Changes) {
-  let pending: PendingChanges = [];
-  let stored = 0;
+  let pendingChanges: PendingChanges = [];
+  let mostEntries = 0;
   const frames: [at: number, kinds: ChangeKind[]][] = [];
   const sendUntil = (end: number) => {
-    for (let due = nextFrameAt(pending); due !== null && due <= end; due = nextFrameAt(pending)) {
-      const { kinds, laterChanges } = takeFrame(pending, due);
+    for (let due = nextFrameAt(pendingChanges); due !== null && due <= end; due = nextFrameAt(pendingChanges)) {
+      const { kinds, laterChanges } = takeFrame(pendingChanges, due);
       frames.push([due, kinds]);
-      pending = laterChanges;
+      pendingChanges = laterChanges;
     }
   };
   for (const { at, kinds, shownAt = at } of changes) {
     sendUntil(at - 1);
-    for (const kind of kinds) pending = addChange(pending, kind, shownAt);
-    stored = Math.max(stored, pending.length);
+    for (const kind of kinds) pendingChanges = addChange(pendingChanges, kind, shownAt);
+    mostEntries = Math.max(mostEntries, pendingChanges.length);
   }
   sendUntil(Number.POSITIVE_INFINITY);
-  return { frames, stored };
+  return { frames, mostEntries };
 }
 
 const every = (milliseconds: number, count: number) =>
@@ -150,8 +165,8 @@ describe("frames", () => {
   });
 
   it("need one entry for each step of 50 ms, however many changes come", ({ expect }) => {
-    const { stored } = simulate(every(1, 1_000).map((at) => ({ at: 0, kinds: ["messages"], shownAt: at })));
+    const { mostEntries } = simulate(every(1, 1_000).map((at) => ({ at: 0, kinds: ["messages"], shownAt: at })));
 
-    expect(stored).toBe(21);
+    expect(mostEntries).toBe(21);
   });
 });

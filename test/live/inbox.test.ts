@@ -3,7 +3,7 @@ import { afterEach, describe, it, vi } from "vitest";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { EMPTY_INBOX, type InboxState } from "../../src/inbox/inbox-state.ts";
 import { as, mustFeed, trips } from "../support/api.ts";
-import { evict, framesOf, inboxOf, inInbox, listenAs, notification, ring, seedCustomer } from "../support/live.ts";
+import { evict, framesOf, inboxOf, inInbox, listenAs, notification, runAlarm, seedCustomer } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
 import { waitFor, waitUntil } from "../support/wait.ts";
@@ -16,7 +16,7 @@ const session = Object.getPrototypeOf(env.DB.withSession());
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A socket whose token outlives the listener's row. */
+/** Opens a socket whose token is valid for two days, which is longer than the listener's row. */
 const listenForDays = (id: string) => listenAs(id, { exp: Math.floor(Date.now() / 1_000) + 48 * 3_600 });
 
 const hoursLeft = async (id: string) =>
@@ -30,14 +30,14 @@ const alarmIn = async (id: string) => ((await alarmOf(id)) ?? 0) - Date.now();
 const isSubscribedAnew = (id: string) =>
   waitUntil(async () => ((await stateOf(id)).subscription?.at ?? 0) > Date.now() - 0.1 * HOUR_MS);
 
-/** A customer whose next poll is quiet: their inbox is subscribed. */
+/** A customer whose inbox is subscribed, so that their next poll is answered without D1. */
 async function seedSubscribed(): Promise<string> {
   const { id } = await seedCustomer();
   await waitUntil(async () => trips(await as(id).get(MESSAGES)) === 0);
   return id;
 }
 
-/** Sets back the listener's row and the subscription by some hours, and evicts the inbox. */
+/** Makes the listener's row and the subscription some hours older, and evicts the inbox. */
 async function passHours(id: string, hours: number): Promise<void> {
   await rows("UPDATE listeners SET until = datetime(until, ?) WHERE customer_id = ?", `-${hours} hours`, id);
   const { subscription, ...state } = await stateOf(id);
@@ -108,15 +108,15 @@ describe("the listener's row", () => {
     expect(await alarmIn(id)).toBeGreaterThan(0.9 * HOUR_MS);
     expect(await alarmIn(id)).toBeLessThanOrEqual(HOUR_MS);
 
-    const left: number[] = [];
+    const roundedHours: number[] = [];
     for (const hours of [21, 2]) {
       await passHours(id, hours);
-      await ring(id);
+      await runAlarm(id);
       await isSubscribedAnew(id);
-      left.push(Math.round(await hoursLeft(id)));
+      roundedHours.push(Math.round(await hoursLeft(id)));
     }
 
-    expect(left).toEqual([3, 24]);
+    expect(roundedHours).toEqual([3, 24]);
     await waitFor(async () => expect(await alarmIn(id)).toBeLessThanOrEqual(HOUR_MS));
   });
 
@@ -128,7 +128,7 @@ describe("the listener's row", () => {
     const framesWithoutRow = await framesOf(socket, id);
 
     await passHours(id, 1);
-    await ring(id);
+    await runAlarm(id);
     await waitFor(async () => expect(await hoursLeft(id)).toBeGreaterThan(23.9));
     await change();
 
@@ -140,7 +140,7 @@ describe("the listener's row", () => {
     const { socket, closed } = await listenForDays(id);
     const batch = vi.spyOn(session, "batch");
 
-    await ring(id);
+    await runAlarm(id);
     expect(await alarmIn(id)).toBeGreaterThan(0.9 * HOUR_MS);
     socket.close(1000);
     await closed;
@@ -148,7 +148,7 @@ describe("the listener's row", () => {
       storage.kv.put("state", { ...EMPTY_INBOX, subscription: { newestAt: "", at: 0 } }),
     );
     await evict(id);
-    await ring(id);
+    await runAlarm(id);
 
     expect(batch).not.toHaveBeenCalled();
   });
@@ -160,7 +160,7 @@ describe("the listener's row", () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const down = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: D1 DB is overloaded. ${id}`));
 
-    await ring(id);
+    await runAlarm(id);
     await waitUntil(() => log.mock.calls.length > 0);
     down.mockRestore();
 
@@ -170,7 +170,7 @@ describe("the listener's row", () => {
     await change();
     expect(await framesOf(socket, id)).toEqual([["balance"]]);
     await evict(id);
-    await ring(id);
+    await runAlarm(id);
     await isSubscribedAnew(id);
   });
 
@@ -181,7 +181,7 @@ describe("the listener's row", () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const { promise, reject } = Promise.withResolvers<never>();
     const batch = vi.spyOn(session, "batch").mockReturnValue(promise);
-    // A real alarm, because the next one waits until it has ended.
+    // Sets a real alarm: the runtime starts the next alarm only when this one has ended.
     await inInbox(id, ({ storage }) => storage.setAlarm(Date.now()));
     await waitUntil(() => batch.mock.calls.length > 0);
     const startedAt = Date.now();
@@ -201,10 +201,10 @@ describe("the storage of an inbox", () => {
     expect(await alarmIn(id)).toBeGreaterThan(WEEK_HOURS * HOUR_MS);
 
     await passHours(id, WEEK_HOURS);
-    await ring(id);
+    await runAlarm(id);
     const before = await keysOf(id);
     await passHours(id, 1);
-    await ring(id);
+    await runAlarm(id);
 
     expect([before, await keysOf(id)]).toEqual([["state"], []]);
     expect(await alarmOf(id)).toBeNull();
@@ -246,7 +246,7 @@ describe("the storage of an inbox", () => {
     expect(await alarmIn(erased.id)).toBeGreaterThan(0.9 * HOUR_MS);
     socket.socket.close(1000);
     await socket.closed;
-    await ring(erased.id);
+    await runAlarm(erased.id);
     expect(await alarmOf(erased.id)).toBeNull();
   });
 

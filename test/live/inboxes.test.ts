@@ -5,7 +5,7 @@ import { mustFeed } from "../support/api.ts";
 import { framesOf, listenAs } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 
-/** Ids that a step between the feed and the socket could confuse with the id before or after. */
+/** Ids that look alike. A step between feed and socket that decodes, trims or normalises ids would confuse them. */
 const ODD_IDS = [
   ...["odd/id", "odd%2Fid", "odd%252Fid", "../odd/id"],
   ...["odd id", "odd+id", "odd%20id", " odd id", "odd\nid", "Odd id"],
@@ -21,11 +21,11 @@ describe("the inbox of a customer", () => {
     await mustFeed([account, store, ...ODD_IDS.map((id) => seed.customer({ id }))]);
     const listeners = await Promise.all(ODD_IDS.map(async (id) => ({ id, socket: await listenAs(id) })));
 
-    const fed = ODD_IDS.filter((_, index) => index % 2 === 0);
-    await mustFeed(fed.map((id) => seed.entry(id, store.id, "1.00")));
+    const fedIds = ODD_IDS.filter((_, index) => index % 2 === 0);
+    await mustFeed(fedIds.map((id) => seed.entry(id, store.id, "1.00")));
 
     const frames = await Promise.all(listeners.map(({ id, socket }) => framesOf(socket, id)));
-    expect(frames).toEqual(ODD_IDS.map((id) => (fed.includes(id) ? [["balance"]] : [])));
+    expect(frames).toEqual(ODD_IDS.map((id) => (fedIds.includes(id) ? [["balance"]] : [])));
   });
 
   it("has a name that hides the id, and differs in each environment", async ({ expect }) => {
@@ -37,11 +37,11 @@ describe("the inbox of a customer", () => {
 
   // The local runtime has no jurisdictions, so this checks only which namespace is used.
   it("is in the jurisdiction of the deployment, if it has one", ({ expect }) => {
-    const here = { jurisdiction: (name: string) => `inboxes in ${name}` } as unknown as typeof env.INBOXES;
-    const namespaceIn = (JURISDICTION: string) => inJurisdiction({ JURISDICTION } as typeof env, here);
+    const jurisdictions = { jurisdiction: (name: string) => `inboxes in ${name}` } as unknown as typeof env.INBOXES;
+    const namespaceIn = (JURISDICTION: string) => inJurisdiction({ JURISDICTION } as typeof env, jurisdictions);
 
     expect(["eu", "us", "fedramp"].map(namespaceIn)).toEqual(["inboxes in eu", "inboxes in us", "inboxes in fedramp"]);
-    expect(namespaceIn("")).toBe(here);
+    expect(namespaceIn("")).toBe(jurisdictions);
     expect(() => namespaceIn("europe")).toThrow("There is no jurisdiction europe.");
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { as, type FeedLine, mustFeed, trips } from "../support/api.ts";
-import { PATH, pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
+import { MESSAGES_PATH, pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
 import * as seed from "../support/seed.ts";
 import { waitUntil } from "../support/wait.ts";
 
@@ -54,10 +54,10 @@ describe("a poll after quiet polls", () => {
     const { reader, writer, group } = await seedGroup();
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(1);
-    const groups = await as(reader).get(PATH);
+    const groups = await as(reader).get(MESSAGES_PATH);
     await pollUntilQuiet(reader, groups.body.items[0].last_message_time);
 
-    const second = await as(reader).get(`${PATH}?page=2&check_time=${groups.body.items[0].last_message_time}`);
+    const second = await as(reader).get(`${MESSAGES_PATH}?page=2&check_time=${groups.body.items[0].last_message_time}`);
 
     expect([second.body.errorCode, trips(second)]).toEqual(["NO_ITEMS", 1]);
   });
@@ -78,14 +78,14 @@ describe("a poll after quiet polls", () => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
-    const seen = await pass(1);
+    const messageTime = await pass(1);
     const subscriptions = subscribe.mock.calls.length;
 
-    const polls = [await poll(reader), await poll(reader), await poll(reader, seen)];
+    const polls = [await poll(reader), await poll(reader), await poll(reader, messageTime)];
     await pass(3_590);
-    polls.push(await poll(reader, seen));
+    polls.push(await poll(reader, messageTime));
     await pass(20);
-    polls.push(await poll(reader, seen));
+    polls.push(await poll(reader, messageTime));
 
     expect(polls.map(({ roundTrips }) => roundTrips)).toEqual([1, 1, 0, 0, 1]);
     await waitUntil(() => subscribe.mock.calls.length === subscriptions + 1);

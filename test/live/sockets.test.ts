@@ -10,7 +10,7 @@ import {
   listenAs,
   notification,
   openSockets,
-  ring,
+  runAlarm,
   seedCustomer,
 } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
@@ -63,10 +63,10 @@ describe("frames of the app", () => {
     const id = seed.freshId("c");
     const [app, other] = [await listenAs(id), await listenAs(id)];
     const openAfter = async ({ socket }: Listener, count: number) => {
-      const heard = vi.spyOn(Inbox.prototype, "webSocketMessage");
+      const messageHandler = vi.spyOn(Inbox.prototype, "webSocketMessage");
       for (let sent = 0; sent < count; sent += 1) socket.send("hello");
-      await waitUntil(() => heard.mock.calls.length === count);
-      heard.mockRestore();
+      await waitUntil(() => messageHandler.mock.calls.length === count);
+      messageHandler.mockRestore();
       return openSockets(id);
     };
 
@@ -122,11 +122,11 @@ describe("a socket whose token expires", () => {
     expect(await alarm()).toBe(expiresAt);
 
     vi.useFakeTimers({ toFake: ["Date"], now: expiresAt - 1 });
-    await ring(id);
+    await runAlarm(id);
     expect([socket.readyState, await alarm()]).toEqual([WebSocket.OPEN, expiresAt]);
     await evict(id);
     vi.setSystemTime(expiresAt);
-    await ring(id);
+    await runAlarm(id);
 
     expect((await closed).code).toBe(4401);
   });
@@ -154,7 +154,9 @@ describe("the sockets of a customer", () => {
     const listeners = await Promise.all(Array.from({ length: 20 }, () => listenAs(id)));
 
     await waitUntil(() => listeners.filter(isOpen).length === 8);
-    const closed = listeners.filter((one) => !isOpen(one)).map(async (one) => (await one.closed).code);
+    const closed = listeners
+      .filter((listener) => !isOpen(listener))
+      .map(async (listener) => (await listener.closed).code);
     expect(new Set(await Promise.all(closed))).toEqual(new Set([4408]));
   });
 
@@ -176,7 +178,7 @@ describe("the sockets of a customer", () => {
 
   it("get a frame even if the connection of another is lost at that moment", async ({ expect }) => {
     const { id, change } = await seedCustomer();
-    const [lost, second, third] = [await listenAs(id), await listenAs(id), await listenAs(id)];
+    const [brokenListener, second, third] = [await listenAs(id), await listenAs(id), await listenAs(id)];
     const send = vi.fn(() => {
       throw new TypeError("Can't call WebSocket send() after close().");
     });
@@ -188,6 +190,6 @@ describe("the sockets of a customer", () => {
     await Promise.all([second.next(), third.next()]);
 
     expect(send).toHaveBeenCalledTimes(1);
-    expect(lost.frames).toEqual([{ type: "hello" }]);
+    expect(brokenListener.frames).toEqual([{ type: "hello" }]);
   });
 });

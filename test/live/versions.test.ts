@@ -9,9 +9,9 @@ import { sendTo } from "../support/stalling.ts";
 import { customerToken, feedToken } from "../support/tokens.ts";
 import { waitUntil } from "../support/wait.ts";
 
-// For up to five minutes after a deployment a Worker calls objects of the previous version, and after a rollback objects of
-// the next one (docs/deploying.md, The inboxes). This file has the calls, answers and storage of the previous version. Each release
-// replaces them by its own. The simulation deploys versions that lack a method.
+// For up to five minutes after a deployment a Worker calls objects of the previous version, and after a rollback objects
+// of the next one (docs/deploying.md, The inboxes). This file has the calls, answers and storage of the previous version.
+// Each release replaces them by its own. The simulation deploys versions that lack a method.
 
 const [CUSTOMER, TIME] = ["c-1", "2026-06-01 12:00:00"];
 const now = () => Date.now();
@@ -53,14 +53,14 @@ function typesOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(typesOf);
   if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
   if (value instanceof Set) return "set";
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, typesOf(one)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, typesOf(item)]));
 }
 
-/** Bindings to objects that answer as the previous version did, and the last arguments of each method. */
+/** Bindings to objects that answer as the previous version did. `calls` has the last arguments of each method. */
 function formerObjects() {
   const calls: Record<string, unknown> = {};
   const { poll, fanOut } = formerAnswers();
-  const note =
+  const record =
     (name: string, answer?: unknown) =>
     async (...args: unknown[]) => {
       calls[name] = args;
@@ -70,9 +70,9 @@ function formerObjects() {
     calls.fetch = [JSON.parse(decodeURIComponent(headers[CONNECTION_HEADER] ?? ""))];
     return new Response(null, { status: 101, webSocket: new WebSocketPair()[0] });
   };
-  const inbox = { poll: note("poll", poll), subscribe: note("subscribe"), notify: note("notify"), fetch };
+  const inbox = { poll: record("poll", poll), subscribe: record("subscribe"), notify: record("notify"), fetch };
   const bind = (stub: object) => ({ idFromName: (name: string) => name, get: () => stub });
-  return { calls, bindings: { INBOXES: bind(inbox), FAN_OUTS: bind({ notify: note("fanOut", fanOut) }) } };
+  return { calls, bindings: { INBOXES: bind(inbox), FAN_OUTS: bind({ notify: record("fanOut", fanOut) }) } };
 }
 
 async function feedTo(bindings: object, lines: Parameters<typeof ndjson>[0]) {

@@ -22,7 +22,7 @@ async function seedThree() {
 type Stored = Awaited<ReturnType<typeof seedThree>>;
 type Frames = Partial<Record<(typeof NAMES)[number], string[]>>;
 
-/** Lines, and the changes in the frames of the three. conform checks the plain cases (live, 3). */
+/** A change, its feed lines, and what the frames of each customer list. `npm run conform` checks the simple cases. */
 const CHANGES: readonly [change: string, lines: (stored: Stored) => FeedLine[], frames: Frames][] = [
   [
     "a member who is removed from a group, and no other member",
@@ -70,11 +70,11 @@ describe.concurrent("a feed request notifies", () => {
 
     await mustFeed(lines(stored));
 
-    const seen = sockets.map(async (socket, index) => {
+    const framedChanges = sockets.map(async (socket, index) => {
       const name = NAMES[index] ?? "ada";
       return (await framesOf(socket, stored[name].id)).flat().toSorted();
     });
-    expect(await Promise.all(seen)).toEqual(NAMES.map((name) => frames[name] ?? []));
+    expect(await Promise.all(framedChanges)).toEqual(NAMES.map((name) => frames[name] ?? []));
   });
 
   it("nobody if it is refused", async ({ expect }) => {
@@ -89,12 +89,12 @@ describe.concurrent("a feed request notifies", () => {
 
   it("a customer who listened before the feed had their record", async ({ expect }) => {
     const { store, ada } = await seedThree();
-    const early = seed.customer();
-    const socket = await listenAs(early.id);
+    const earlyListener = seed.customer();
+    const socket = await listenAs(earlyListener.id);
 
-    await mustFeed([early]);
-    await mustFeed([seed.group([ada.id, early.id]), seed.entry(early.id, store.id, "1.00")]);
+    await mustFeed([earlyListener]);
+    await mustFeed([seed.group([ada.id, earlyListener.id]), seed.entry(earlyListener.id, store.id, "1.00")]);
 
-    expect((await framesOf(socket, early.id)).flat().toSorted()).toEqual(["balance", "messages"]);
+    expect((await framesOf(socket, earlyListener.id)).flat().toSorted()).toEqual(["balance", "messages"]);
   });
 });

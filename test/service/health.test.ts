@@ -20,10 +20,10 @@ const hangs = () => new Promise<never>(() => {});
 const fails = () => Promise.reject(new Error("D1_ERROR: no such table"));
 
 /** A D1 that fails or hangs in sessions with these starts. */
-const databaseThat = (does: () => Promise<never>, ...starts: string[]) => ({
-  DB: databaseThrough(({ start = "", send }) => (starts.includes(start) ? does() : send())),
+const databaseThat = (answer: () => Promise<never>, ...starts: string[]) => ({
+  DB: databaseThrough(({ start = "", send }) => (starts.includes(start) ? answer() : send())),
 });
-const cacheThat = (does: () => Promise<never>) => ({ CACHE: { get: does } });
+const cacheThat = (answer: () => Promise<never>) => ({ CACHE: { get: answer } });
 const [PRIMARY, REPLICA] = ["first-primary", "first-unconstrained"];
 
 describe("GET /health", () => {
@@ -125,8 +125,8 @@ describe("GET /health", () => {
     expect,
   }) => {
     countOwnTime();
-    const [passed, from] = [clock.now(), Date.now()];
-    vi.mocked(clock.now).mockImplementation(() => passed + Date.now() - from);
+    const [stoppedTime, startedAt] = [clock.now(), Date.now()];
+    vi.mocked(clock.now).mockImplementation(() => stoppedTime + Date.now() - startedAt);
     const timer = vi.spyOn(globalThis, "setTimeout").mockReturnValue(0 as never);
     void health({ ...databaseThat(hangs, PRIMARY, REPLICA), ...cacheThat(hangs) });
     await scheduler.wait(50);

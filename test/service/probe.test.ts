@@ -10,7 +10,7 @@ import staging from "../../src/staging.ts";
 import { rows } from "../support/state.ts";
 import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
 
-interface Asking {
+interface Options {
   entry: Pick<typeof staging, "fetch">;
   environment: string;
   token: string;
@@ -18,10 +18,10 @@ interface Asking {
   method: string;
 }
 
-/** Asks staging for a measurement with an export token, unless told otherwise. */
+/** Asks for a measurement, by default at staging and with an export token. */
 async function ask(
   measurement: object,
-  { entry = staging, environment = "staging", token, address = "192.0.2.1", method = "POST" }: Partial<Asking> = {},
+  { entry = staging, environment = "staging", token, address = "192.0.2.1", method = "POST" }: Partial<Options> = {},
 ) {
   const headers = { Authorization: `Bearer ${token ?? (await exportToken())}`, "CF-Connecting-IP": address };
   const body = method === "POST" ? JSON.stringify(measurement) : null;
@@ -83,14 +83,14 @@ describe("the endpoint of npm run probe", () => {
   });
 
   it("measures one thing at a time, and again once that has failed", async ({ expect }) => {
-    const never = vi.spyOn(Database.prototype, "all").mockReturnValueOnce(new Promise(() => {}));
+    const query = vi.spyOn(Database.prototype, "all").mockReturnValueOnce(new Promise(() => {}));
     vi.setSystemTime(Date.now());
     void ask(READS);
-    await vi.waitFor(() => expect(never).toHaveBeenCalled());
+    await vi.waitFor(() => expect(query).toHaveBeenCalled());
 
     expect((await ask(READS)).status).toBe(503);
     vi.setSystemTime(Date.now() + 45_001);
-    never.mockRejectedValueOnce(new Error("broken"));
+    query.mockRejectedValueOnce(new Error("broken"));
     expect((await ask(READS)).status).toBe(500);
     expect((await ask(READS)).status).toBe(200);
   });
@@ -122,9 +122,9 @@ describe("a measurement", () => {
     expect,
   }) => {
     const lag = await ask({ measure: "lag" });
-    const [left] = await rows("SELECT * FROM listeners");
+    const [listener] = await rows("SELECT * FROM listeners");
 
     expect(lag.body.items.hasMark).toBe(true);
-    expect(left).toMatchObject({ customer_id: "npm run probe", until: expect.stringMatching(/^0 /) });
+    expect(listener).toMatchObject({ customer_id: "npm run probe", until: expect.stringMatching(/^0 /) });
   });
 });

@@ -25,13 +25,13 @@ async function runAt(now: string): Promise<void> {
 
 /** Replaces the work of all jobs. Returns a list to which each job adds its name when it is done. */
 function replaceJobs(run: (name: string) => Promise<Outcome> = async () => DONE): string[] {
-  const done: string[] = [];
+  const doneJobs: string[] = [];
   for (const job of JOBS)
     vi.spyOn(job, "run").mockImplementation(async () => {
-      done.push(job.name);
+      doneJobs.push(job.name);
       return run(job.name);
     });
-  return done;
+  return doneJobs;
 }
 
 /** All jobs were done at midnight, and are due again on June 10. */
@@ -80,21 +80,21 @@ describe("a daily job", () => {
   ] as const)("is done at its time of day: %s at %s", async ([name, time], { expect }) => {
     expect(await dueAt(name)).toBe(today(time));
     await makeDue(name);
-    const done = replaceJobs();
+    const doneJobs = replaceJobs();
 
     await runAt(today(time));
     await runAt(today("23:59:00"));
 
-    expect(done).toEqual([name]);
+    expect(doneJobs).toEqual([name]);
     expect(await dueAt(name)).toBe(`2026-06-11 ${time}`);
   });
 
   it("is done once for several days that were missed", async ({ expect }) => {
-    const done = replaceJobs();
+    const doneJobs = replaceJobs();
 
     for (const minute of ["00", "01", "02", "03", "04", "05"]) await runAt(`2026-06-14 12:${minute}:00`);
 
-    expect(done).toEqual(["check in", ...DAILY]);
+    expect(doneJobs).toEqual(["check in", ...DAILY]);
     expect(await Promise.all(DAILY.map(dueAt))).toEqual([
       "2026-06-15 05:30:00",
       "2026-06-15 06:00:00",
@@ -106,16 +106,16 @@ describe("a daily job", () => {
 describe("two runs at once", () => {
   it("do not both do a job that takes as long as Cloudflare allows", async ({ expect }) => {
     await makeDue(MERGE);
-    const held = Promise.withResolvers<Outcome>();
-    const done = replaceJobs(() => held.promise);
+    const jobHeld = Promise.withResolvers<Outcome>();
+    const doneJobs = replaceJobs(() => jobHeld.promise);
     const first = runMinute();
-    await vi.waitFor(() => expect(done).toEqual([MERGE]));
+    await vi.waitFor(() => expect(doneJobs).toEqual([MERGE]));
 
     await runAt(today("05:15:00"));
-    held.resolve(DONE);
+    jobHeld.resolve(DONE);
     await first;
 
-    expect(done).toEqual([MERGE]);
+    expect(doneJobs).toEqual([MERGE]);
     expect(await dueAt(MERGE)).toBe(today("06:00:00"));
   });
 });
@@ -123,37 +123,37 @@ describe("two runs at once", () => {
 describe("a job that fails", () => {
   it("is repeated after its lease, and not before", async ({ expect }) => {
     await makeDue(MERGE);
-    const done = replaceJobs(async () => Promise.reject(new Error("a bug")));
+    const doneJobs = replaceJobs(async () => Promise.reject(new Error("a bug")));
     vi.spyOn(console, "error").mockReturnValue();
 
     await expect(runMinute()).rejects.toThrow("a bug");
     await runAt(today("05:15:00"));
-    const before = [...done];
+    const before = [...doneJobs];
     await expect(runAt(today("05:16:00"))).rejects.toThrow("a bug");
 
     expect(before).toEqual([MERGE]);
-    expect(done).toEqual([MERGE, MERGE]);
+    expect(doneJobs).toEqual([MERGE, MERGE]);
   });
 
   it("does not delay other jobs", async ({ expect }) => {
-    const done = replaceJobs(async (name) => (name === "check in" ? Promise.reject(new Error("a bug")) : DONE));
+    const doneJobs = replaceJobs(async (name) => (name === "check in" ? Promise.reject(new Error("a bug")) : DONE));
     vi.spyOn(console, "error").mockReturnValue();
 
     await expect(runAt(today("12:00:00"))).rejects.toThrow("a bug");
     await runAt(today("12:01:00"));
 
-    expect(done).toEqual(["check in", "remove former listeners"]);
+    expect(doneJobs).toEqual(["check in", "remove former listeners"]);
   });
 
   it("is not released by a run whose lease is over", async ({ expect }) => {
     await makeDue(MERGE);
     const [slow, other] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome>()];
-    const done = replaceJobs(() => (done.length === 1 ? slow.promise : other.promise));
+    const doneJobs = replaceJobs(() => (doneJobs.length === 1 ? slow.promise : other.promise));
     const first = runMinute();
-    await vi.waitFor(() => expect(done).toHaveLength(1));
+    await vi.waitFor(() => expect(doneJobs).toHaveLength(1));
     await stopClock(today("05:17:00"));
     const second = runMinute();
-    await vi.waitFor(() => expect(done).toHaveLength(2));
+    await vi.waitFor(() => expect(doneJobs).toHaveLength(2));
 
     slow.resolve(DONE);
     await first;

@@ -5,7 +5,7 @@ import { app } from "../../src/app.ts";
 /** The cost of a request at D1, its work in the background included. */
 export async function costOf(path: string, init: RequestInit) {
   const context = createExecutionContext();
-  // Only in development does an answer have the rows read and written.
+  // An answer says how many rows were read and written only in development.
   const development = { ...env, ENVIRONMENT: "development" };
   const answer = await app.fetch(new Request(`https://loyalty.example${path}`, init), development, context);
   await waitOnExecutionContext(context);

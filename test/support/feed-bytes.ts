@@ -10,7 +10,8 @@ interface FeedBytes {
 
 const NOT_UTF_8 = "must be UTF-8";
 const NO_OBJECT = "must be a JSON object";
-const MARK = [0xef, 0xbb, 0xbf];
+// The byte order mark.
+const BOM = [0xef, 0xbb, 0xbf];
 
 const encoder = new TextEncoder();
 const customer = (id: string) => `{"record":"customer","id":"${id}","first_name":"Ada","last_name":"Ré"}`;
@@ -21,7 +22,7 @@ function bytes(...parts: (string | readonly number[])[]): Uint8Array<ArrayBuffer
 }
 
 /** A customer whose name holds these bytes. */
-function named(name: readonly number[]): Uint8Array<ArrayBuffer> {
+function withName(name: readonly number[]): Uint8Array<ArrayBuffer> {
   const [before = "", after = ""] = customer("a").split("Ada");
   return bytes(before, name, after);
 }
@@ -31,15 +32,15 @@ function utf16(text: string): number[] {
 }
 
 export const FEED_BYTES: readonly FeedBytes[] = [
-  { what: "a byte order mark before the first line", body: bytes(MARK, customer("a")), lines: 1, bad: {} },
+  { what: "a byte order mark before the first line", body: bytes(BOM, customer("a")), lines: 1, bad: {} },
   {
     what: "a byte order mark before a later line, as of two files in one",
-    body: bytes(customer("a"), "\n", MARK, customer("b")),
+    body: bytes(customer("a"), "\n", BOM, customer("b")),
     lines: 2,
     bad: {},
   },
-  { what: "two byte order marks", body: bytes(MARK, MARK, customer("a")), lines: 1, bad: { "line 1": NO_OBJECT } },
-  { what: "a line of nothing but a byte order mark", body: bytes(MARK, "\r\n", customer("a")), lines: 1, bad: {} },
+  { what: "two byte order marks", body: bytes(BOM, BOM, customer("a")), lines: 1, bad: { "line 1": NO_OBJECT } },
+  { what: "a line of nothing but a byte order mark", body: bytes(BOM, "\r\n", customer("a")), lines: 1, bad: {} },
   { what: "CRLF, and no newline at the end", body: bytes(customer("a"), "\r\n", customer("b")), lines: 2, bad: {} },
   { what: "a blank line of a hundred spaces", body: bytes(" ".repeat(100), "\n", customer("a")), lines: 1, bad: {} },
   { what: "a blank line of a no-break space", body: bytes("\u00a0\n", customer("a")), lines: 1, bad: {} },
@@ -49,9 +50,14 @@ export const FEED_BYTES: readonly FeedBytes[] = [
     lines: 2,
     bad: { "line 1": NOT_UTF_8 },
   },
-  { what: "a name in Latin-1", body: named([0x52, 0xe9]), lines: 1, bad: { "line 1": NOT_UTF_8 } },
-  { what: "a lone surrogate in bytes", body: named([0xed, 0xa0, 0x80]), lines: 1, bad: { "line 1": NOT_UTF_8 } },
-  { what: "a letter in more bytes than it needs", body: named([0xc1, 0x81]), lines: 1, bad: { "line 1": NOT_UTF_8 } },
+  { what: "a name in Latin-1", body: withName([0x52, 0xe9]), lines: 1, bad: { "line 1": NOT_UTF_8 } },
+  { what: "a lone surrogate in bytes", body: withName([0xed, 0xa0, 0x80]), lines: 1, bad: { "line 1": NOT_UTF_8 } },
+  {
+    what: "a letter in more bytes than it needs",
+    body: withName([0xc1, 0x81]),
+    lines: 1,
+    bad: { "line 1": NOT_UTF_8 },
+  },
   {
     what: "a letter cut off at the end",
     body: bytes(customer("a"), "\n\n{", [0xc3]),

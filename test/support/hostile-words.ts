@@ -4,14 +4,14 @@ import * as seed from "./seed.ts";
 
 type Line = Record<string, unknown>;
 
-// Letters that no folding changes. In place of one letter of a word, each gives another word that is one typo away.
+// Ranges of letters that no folding changes. Replacing one letter of a word by any of them is one typo.
 const LETTERS = [
   [0x4e00, 0x9fa5],
   [0x3400, 0x4db5],
   [0x20000, 0x2a6d6],
 ] as const;
 
-/** Words that differ in one letter: each is one typo away from every other. */
+/** Words that differ only in the letter after `before`, so that each is one typo away from every other. */
 function neighbours(count: number, before: string, after: string): string[] {
   const letters = LETTERS.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at));
   return letters.slice(0, count).map((letter) => before + String.fromCodePoint(letter) + after);
@@ -43,8 +43,8 @@ export function customersWith(words: readonly string[]): Line[] {
   );
 }
 
-export const SHORT = neighbours(80_000, "s", "aaa");
-export const LONG = neighbours(20_000, "starl", "ight");
+export const SHORT_WORDS = neighbours(80_000, "s", "aaa");
+export const LONG_WORDS = neighbours(20_000, "starl", "ight");
 
 export const HOSTILE_QUERIES = {
   "a beginning of 20,000 stores": "location",
@@ -55,7 +55,7 @@ export const HOSTILE_QUERIES = {
   "several such words": "starlihgt straight starliight stalright soaaa saaao",
   "words that no neighbour has": "saaaa sbaaa starlight",
   "typos beside a beginning of many stores": "soaaa starlight location",
-  "words that each have neighbours and stand in no record together": `${SHORT[0]} ${SHORT[19_999]} ${LONG[0]}`,
+  "words that each have neighbours and stand in no record together": `${SHORT_WORDS[0]} ${SHORT_WORDS[19_999]} ${LONG_WORDS[0]}`,
 };
 
 /** A chain with this many numbered stores, and with stores, campaigns and customers that hold all hostile words. */
@@ -64,11 +64,11 @@ export function hostileLines(stores: number): Line[] {
   return [
     account,
     ...numberedStores(account.id, stores),
-    ...storesWith(account.id, [...SHORT, ...LONG]),
-    ...campaignsWith(account.id, SHORT.slice(0, 20_000)),
-    ...campaignsWith(account.id, LONG),
-    ...customersWith(SHORT.slice(0, 20_000)),
-    ...customersWith(LONG),
+    ...storesWith(account.id, [...SHORT_WORDS, ...LONG_WORDS]),
+    ...campaignsWith(account.id, SHORT_WORDS.slice(0, 20_000)),
+    ...campaignsWith(account.id, LONG_WORDS),
+    ...customersWith(SHORT_WORDS.slice(0, 20_000)),
+    ...customersWith(LONG_WORDS),
   ];
 }
 

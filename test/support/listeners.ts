@@ -6,7 +6,7 @@ import { runSchedule } from "./schedule.ts";
 import * as seed from "./seed.ts";
 import { rows } from "./state.ts";
 
-export const PATH = "/api/v1/customer/messages";
+export const MESSAGES_PATH = "/api/v1/customer/messages";
 const START = Date.UTC(2027, 0, 1);
 
 let now = 0;
@@ -39,7 +39,7 @@ export async function poll(customerId: string, checkTime?: string) {
 }
 
 function pollPath(checkTime?: string): string {
-  return checkTime === undefined ? PATH : `${PATH}?check_time=${encodeURIComponent(checkTime)}`;
+  return checkTime === undefined ? MESSAGES_PATH : `${MESSAGES_PATH}?check_time=${encodeURIComponent(checkTime)}`;
 }
 
 function bodiesOf({ body }: Answer): string[] {

@@ -10,7 +10,7 @@ import { waitUntil } from "./wait.ts";
 
 export const LIVE = "/api/v1/customer/live";
 
-/** A socket, its frames so far, and how it was closed. */
+/** A socket, the frames that it has received, and how it was closed. */
 export interface Listener {
   socket: WebSocket;
   frames: unknown[];
@@ -48,23 +48,23 @@ export const evict = async (customerId: string, options?: Parameters<typeof evic
   evictDurableObject(await inboxOf(customerId), options);
 
 /** Runs the inbox's alarm now, if one is set. */
-export const ring = async (customerId: string) => runDurableObjectAlarm(await inboxOf(customerId));
+export const runAlarm = async (customerId: string) => runDurableObjectAlarm(await inboxOf(customerId));
 
 /** A notification. By default it is about nothing. */
-export const notification = (of: Partial<Notification> = {}): Notification => ({
+export const notification = (fields: Partial<Notification> = {}): Notification => ({
   kinds: [],
   newestAt: "",
   messageWaitMs: 0,
-  ...of,
+  ...fields,
 });
 
 /** A socket, as the Worker describes it to the inbox. */
-export const connection = (customerId: string, of: Partial<Connection> = {}): Connection => ({
+export const connection = (customerId: string, fields: Partial<Connection> = {}): Connection => ({
   customerId,
   tokenExpires: Math.floor(Date.now() / 1_000) + 3_600,
   subscription: { newestAt: "", at: Date.now() },
   messageWaitMs: null,
-  ...of,
+  ...fields,
 });
 
 export const openSockets = (customerId: string) =>
@@ -103,13 +103,13 @@ export const sleep = (milliseconds: number) => new Promise((resolve) => setTimeo
 export function listenOn(socket: WebSocket): Listener {
   const frames: unknown[] = [];
   const waiting: ((frame: unknown) => void)[] = [];
-  let read = 0;
+  let readCount = 0;
   socket.addEventListener("message", ({ data }) => {
     const frame = String(data).startsWith("{") ? JSON.parse(String(data)) : data;
     frames.push(frame);
     const resolve = waiting.shift();
     if (resolve !== undefined) {
-      read += 1;
+      readCount += 1;
       resolve(frame);
     }
   });
@@ -118,9 +118,9 @@ export function listenOn(socket: WebSocket): Listener {
   });
   socket.accept();
   const next = () => {
-    if (read < frames.length) {
-      read += 1;
-      return Promise.resolve(frames[read - 1]);
+    if (readCount < frames.length) {
+      readCount += 1;
+      return Promise.resolve(frames[readCount - 1]);
     }
     return new Promise<unknown>((resolve) => waiting.push(resolve));
   };

@@ -22,20 +22,20 @@ export function fitDocument({ method, path }: { method: string; path: string }, 
     return;
   }
 
-  const place = `${method} ${template} ${answer.status}`;
+  const answerName = `${method} ${template} ${answer.status}`;
   const response = operation.responses[answer.status];
-  if (response === undefined) throw new Error(`${place} is not described: ${JSON.stringify(answer.body)}`);
+  if (response === undefined) throw new Error(`${answerName} is not described: ${JSON.stringify(answer.body)}`);
   const missing = Object.keys(response.headers).filter(
     (name) => !answer.headers.has(name) && !isOptional(name, answer),
   );
-  if (missing.length > 0) throw new Error(`${place} lacks the header ${missing.join(", ")}`);
+  if (missing.length > 0) throw new Error(`${answerName} lacks the header ${missing.join(", ")}`);
 
   const [[mediaType = null, content] = []] = Object.entries(response.content);
   if (mediaType !== answer.headers.get("Content-Type"))
-    throw new Error(`${place} is not described as its Content-Type`);
+    throw new Error(`${answerName} is not described as its Content-Type`);
   if (content === undefined && answer.body === null) return;
-  const validator = validators.get(place) ?? validatorOf(content?.schema ?? false);
-  validators.set(place, validator);
+  const validator = validators.get(answerName) ?? validatorOf(content?.schema ?? false);
+  validators.set(answerName, validator);
   // All lines of a page have the same kind, so the first is enough.
   const described = mediaType === NDJSON ? answer.body.slice(0, 1) : [answer.body];
   const errors = described.flatMap((body: unknown) => validator.validate(body).errors);
@@ -43,7 +43,7 @@ export function fitDocument({ method, path }: { method: string; path: string }, 
     const faults = errors
       .slice(0, 10)
       .map(({ instanceLocation, error }: OutputUnit) => `${instanceLocation}: ${error}`);
-    throw new Error([`${place} does not fit its schema:`, ...faults, JSON.stringify(answer.body)].join("\n"));
+    throw new Error([`${answerName} does not fit its schema:`, ...faults, JSON.stringify(answer.body)].join("\n"));
   }
 }
 
@@ -52,7 +52,7 @@ function isOptional(name: string, { status }: Answer): boolean {
   return OPTIONAL.has(name) || (status === 413 && name === "Retry-After");
 }
 
-// A bookmark needs a query, a link another page, a tag an answer that is not empty.
+// An answer without a query has no bookmark, the last page has no link, and an empty answer has no ETag.
 const OPTIONAL = new Set(["X-D1-Bookmark", "Link", "X-Board-Age", "ETag"]);
 
 /** A validator of a schema of the document, which may refer to the document's components. */
@@ -62,7 +62,8 @@ export function validatorOf(schema: object | boolean): Validator {
 }
 
 function matches(template: string, path: string): boolean {
-  const parts = template.split("/");
-  const given = path.split("/");
-  return parts.length === given.length && parts.every((part, index) => part.startsWith("{") || part === given[index]);
+  const templateParts = template.split("/");
+  const parts = path.split("/");
+  if (parts.length !== templateParts.length) return false;
+  return templateParts.every((part, index) => part.startsWith("{") || part === parts[index]);
 }

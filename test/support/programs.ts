@@ -3,8 +3,8 @@ import * as seed from "./seed.ts";
 type Line = Record<string, unknown> & { record: string };
 
 /**
- * A record of every kind, all of one account and one customer. Each has `mark` in its texts, so that a test can tell to
- * which program a record belongs.
+ * A record of every kind, all of one account and one customer. `mark` is in the texts of each record, so that a
+ * test can tell which program a record is from.
  */
 export function program(mark: string) {
   const marked = (field: string) => `${mark} ${field}`;
@@ -32,7 +32,7 @@ export function program(mark: string) {
   const employee = seed.employee(account.id, { name: marked("employee") });
   const contest = seed.eipCampaign(account.id, { name: marked("contest") });
   const group = seed.group([customer.id, other.id], { group_image: marked("image") });
-  const one: Record<string, Line> = {
+  const recordOf: Record<string, Line> = {
     account,
     store,
     campaign,
@@ -52,14 +52,15 @@ export function program(mark: string) {
     eip_campaign: contest,
     play: seed.play(contest.id, store.id, employee.id, { runs: "3" }),
   };
-  const more = [
+  const otherLines = [
     other,
     seed.membership(store.id, other.id, { referrer_id: customer.id }),
     mfg,
     digital,
     seed.customerCoupon(customer.id, mfg.id, store.id),
   ];
-  return { mark, one, lines: [...Object.values(one), ...more], account, store, campaign, customer, other, contest };
+  const lines = [...Object.values(recordOf), ...otherLines];
+  return { mark, recordOf, lines, account, store, campaign, customer, other, contest };
 }
 
 export type Program = ReturnType<typeof program>;

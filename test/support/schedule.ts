@@ -7,7 +7,7 @@ import { rows } from "./state.ts";
 export const runMinute = (bindings = env) =>
   worker.scheduled(createScheduledController({ cron: "* * * * *" }), bindings, createExecutionContext());
 
-/** Makes only this job due; without a name, none. */
+/** Makes only this job due, or no job if there is no name. */
 export const makeDue = (name = "") =>
   rows("UPDATE jobs SET due_at = iif(name = ?, (SELECT now FROM clock), '9999'), lease_until = ''", name);
 

@@ -32,12 +32,12 @@ const ALL_ACCOUNTS: FeedToken = { accounts: "*", restores: false };
 export const acceptLines = (db: Database, lines: readonly FeedLine[], token = ALL_ACCOUNTS) =>
   acceptFeed(db, { body: new TextEncoder().encode(ndjson(lines)), token });
 
-/** The row that every feed request writes: the feed version. */
-const ROWS_A_REQUEST = 1;
+/** Each feed request writes the row of the feed version. */
+const VERSION_ROWS = 1;
 
-/** What feeding lines costs at D1, without that row. */
+/** What feeding lines costs at D1, without the row of the feed version. */
 export async function feedUsage(lines: readonly FeedLine[], token = ALL_ACCOUNTS): Promise<Usage> {
   const db = new Database(env.DB, "first-primary");
   await acceptLines(db, lines, token);
-  return { ...db.usage, rowsWritten: db.usage.rowsWritten - ROWS_A_REQUEST };
+  return { ...db.usage, rowsWritten: db.usage.rowsWritten - VERSION_ROWS };
 }

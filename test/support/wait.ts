@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 
-// A busy machine may need this long.
+// A busy machine may need this long until a condition is true.
 const LONGEST_MS = 30_000;
 
 /** Waits until a condition is truthy, and resolves with its value. */

@@ -27,14 +27,14 @@ describe("a time as the feed takes it", () => {
     ["2026-01-06T09:00:00.999999999Z", NINE],
     ["2026-01-06T10:00:00.5+01:00", NINE],
     ["2026-01-06 09:00:00.123456", NINE],
-    // As PostgreSQL prints a timestamptz.
+    // A timestamptz as PostgreSQL prints it.
     ["2026-01-06 09:00:00+00", NINE],
     ["2026-01-06 14:30:00.25+0530", NINE],
     ["2026-01-06 01:00:00-08", NINE],
-    // A date alone is its midnight.
+    // A date without a time means midnight.
     ["2026-01-06", "2026-01-06 00:00:00"],
     ["2024-02-29", "2024-02-29 00:00:00"],
-    // Without a time zone.
+    // With a T, but without a time zone.
     ["2026-01-06T09:00:00", null],
     ["2026-01-06T09:00:00.000", null],
     // Dates and times that do not exist.
@@ -44,7 +44,7 @@ describe("a time as the feed takes it", () => {
     ["2026-12-31T23:59:60Z", null],
     ["2026-01-06T09:00:00+24:00", null],
     ["2026-01-06T09:00:00+01:60", null],
-    // Beyond the calendar once they are in UTC.
+    // Times whose UTC is beyond the calendar.
     ["9999-12-31T23:59:59-01:00", null],
     ["0000-01-01T00:00:00+01:00", null],
     // Other forms.

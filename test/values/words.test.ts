@@ -3,12 +3,14 @@ import { fold, wordsOf } from "../../src/values/words.ts";
 
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
 const CODES = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) => !isSurrogate(code));
-const ALL = CODES.map((code) => String.fromCodePoint(code));
-// Other characters cannot change how their neighbours are folded.
-const CHARACTERS = ALL.filter((one) => /[\p{Cased}\p{Case_Ignorable}\p{M}]/u.test(one) || fold(one) !== one);
+const ALL_CHARACTERS = CODES.map((code) => String.fromCodePoint(code));
+// Only these can change how their neighbours are folded, or are changed by folding.
+const CHARACTERS = ALL_CHARACTERS.filter(
+  (character) => /[\p{Cased}\p{Case_Ignorable}\p{M}]/u.test(character) || fold(character) !== character,
+);
 
-/** Code points as one looks them up, such as U+00DF. */
-const named = (characters: readonly string[]) =>
+/** The code point of each character, such as U+00DF. */
+const codePointsOf = (characters: readonly string[]) =>
   characters.map((character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`);
 
 describe("fold", () => {
@@ -25,30 +27,30 @@ describe("fold", () => {
     expect(fold(text)).toBe(folded);
   });
 
-  // Letters, a sigma and marks, because lower case and decomposition depend on neighbours.
+  // Tries letters, a sigma and marks as neighbours: the lower case and the decomposition of a character depend on them.
   it.for(["", "a", "Σ", "aΣ", "Σa", "I", "\u0307", "\u0301a", " ", "\u00ad"])(
     "folds a character the same between any neighbours: %j",
     (between, { expect }) => {
-      const apart = CHARACTERS.map(fold).join(fold(between));
+      const foldedApart = CHARACTERS.map(fold).join(fold(between));
 
-      // Compared here, because to print such texts takes minutes.
-      expect(fold(CHARACTERS.join(between)) === apart).toBe(true);
+      // Compares with ===, because toBe would print the two texts, which takes minutes.
+      expect(fold(CHARACTERS.join(between)) === foldedApart).toBe(true);
     },
   );
 
   it("folds a text of all characters as it folds each of them", ({ expect }) => {
     expect(CHARACTERS.length).toBeGreaterThan(10_000);
-    expect(fold(ALL.join("")) === ALL.map(fold).join("")).toBe(true);
+    expect(fold(ALL_CHARACTERS.join("")) === ALL_CHARACTERS.map(fold).join("")).toBe(true);
   });
 
   it("changes nothing in a folded text", ({ expect }) => {
-    expect(named(CHARACTERS.filter((character) => fold(fold(character)) !== fold(character)))).toEqual([]);
+    expect(codePointsOf(CHARACTERS.filter((character) => fold(fold(character)) !== fold(character)))).toEqual([]);
   });
 
   it("makes no difference between a letter, its lower case and its capital", ({ expect }) => {
     const isPair = (character: string) => character.toUpperCase().toLowerCase() === character;
     const unlike = (other: (character: string) => string) =>
-      named(CHARACTERS.filter((character) => fold(other(character)) !== fold(character)));
+      codePointsOf(CHARACTERS.filter((character) => fold(other(character)) !== fold(character)));
 
     expect(unlike((character) => character.toLowerCase())).toEqual([]);
     expect(unlike((character) => (isPair(character) ? character.toUpperCase() : character))).toEqual([]);
@@ -56,7 +58,9 @@ describe("fold", () => {
 
   it("makes no difference between a letter and its marks as one character or as several", ({ expect }) => {
     for (const form of ["NFC", "NFD"] as const) {
-      expect(named(CHARACTERS.filter((character) => fold(character.normalize(form)) !== fold(character)))).toEqual([]);
+      expect(
+        codePointsOf(CHARACTERS.filter((character) => fold(character.normalize(form)) !== fold(character))),
+      ).toEqual([]);
     }
   });
 });

@@ -5,7 +5,7 @@ import { LISTS, type SearchList } from "../../../src/customer/search/schema.ts";
 import { Database } from "../../../src/db/database.ts";
 import { wordsOf } from "../../../src/values/words.ts";
 import { mustFeed } from "../../support/api.ts";
-import { customersWith, HOSTILE_QUERIES, hostileLines, SHORT } from "../../support/hostile-words.ts";
+import { customersWith, HOSTILE_QUERIES, hostileLines, SHORT_WORDS } from "../../support/hostile-words.ts";
 
 const ROWS = 20_000;
 // A search may take eight times as long as looking up all stores by id. Milliseconds would depend on the machine.
@@ -59,7 +59,9 @@ describe("a search for words that were chosen to make it expensive", () => {
   });
 
   it("tries two hundred known words that are near a word, in the order of their code points", async ({ expect }) => {
-    const customers = customersWith([SHORT[0] ?? "", SHORT[199] ?? "", SHORT[200] ?? ""].map((word) => `${word} held`));
+    const customers = customersWith(
+      [SHORT_WORDS[0] ?? "", SHORT_WORDS[199] ?? "", SHORT_WORDS[200] ?? ""].map((word) => `${word} held`),
+    );
     await mustFeed(customers);
 
     const { found } = await search("soaaa held", LISTS);

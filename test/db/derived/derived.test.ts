@@ -34,17 +34,17 @@ const [c1, c2, store, employee] = [
   key("employees", "e101-1"),
 ];
 
-/** Statements that damage derived data, and the differences that a recount then finds: their texts, or their number. */
-const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> = {
+/** Statements that damage derived data, and the texts or the number of the differences that a recount then finds. */
+const DAMAGE: Record<string, { statements: string[]; differences: string[] | number }> = {
   "customers' balances": {
-    by: [
+    statements: [
       `UPDATE customers SET balance = balance + 1 WHERE key = ${c1}`,
       `UPDATE customers SET balance = 0 WHERE key = ${c2}`,
     ],
     differences: 2,
   },
   "balances at stores": {
-    by: [
+    statements: [
       `UPDATE store_balances SET balance = -5
        WHERE customer_key = ${c1} AND store_key = (SELECT min(store_key) FROM store_balances WHERE customer_key = ${c1})`,
       `DELETE FROM store_balances
@@ -54,7 +54,7 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     differences: 3,
   },
   "what campaigns have earned": {
-    by: [
+    statements: [
       `UPDATE campaign_stores SET earned = earned + 1
        WHERE campaign_key = ${key("campaigns", "k101-double")}
          AND store_key = (SELECT min(store_key) FROM campaign_stores
@@ -65,7 +65,7 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     differences: 2,
   },
   "stores that campaigns list": {
-    by: [
+    statements: [
       `UPDATE campaign_stores SET listed = 0
        WHERE listed = 1 AND campaign_key = ${key("campaigns", "k900-2")} AND store_key = ${key("stores", "s900-1")}`,
       `DELETE FROM campaign_stores
@@ -79,9 +79,9 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
       "k900-2 s900-3: stored 1, expected 0",
     ],
   },
-  "stores joined": { by: [`UPDATE customers SET stores_count = 99 WHERE key = ${c1}`], differences: 1 },
+  "stores joined": { statements: [`UPDATE customers SET stores_count = 99 WHERE key = ${c1}`], differences: 1 },
   "team links": {
-    by: [
+    statements: [
       `DELETE FROM team_links WHERE (store_key, descendant_id) = (
          SELECT store_key, max(descendant_id) FROM team_links
          WHERE depth = 1 AND store_key = (SELECT min(store_key) FROM team_links)
@@ -91,28 +91,28 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     differences: 2,
   },
   "members of teams": {
-    by: [
+    statements: [
       `UPDATE memberships SET members_3 = 77
        WHERE customer_key = ${c1} AND store_key = (SELECT min(store_key) FROM memberships WHERE customer_key = ${c1})`,
     ],
     differences: 1,
   },
   "rounds of memberships": {
-    by: [
+    statements: [
       `UPDATE memberships SET round = 3
        WHERE store_key = ${key("stores", "s101-1-6")} AND customer_key = ${c1}`,
     ],
     differences: 1,
   },
   "tokens of teams": {
-    by: [
+    statements: [
       `UPDATE memberships SET tokens_2 = tokens_2 + 5
        WHERE store_key = ${key("stores", "s101-1-6")} AND customer_key = ${c1}`,
     ],
     differences: 1,
   },
   "groups by their news": {
-    by: [
+    statements: [
       "DELETE FROM message_group_news WHERE group_id = 'g1' AND newest_at <> ''",
       `INSERT INTO message_group_news VALUES (${c2}, '', 'g2', ${key("message_groups", "g2")})`,
       "INSERT INTO message_group_news VALUES (999999, '', 'gone', 999999)",
@@ -125,7 +125,7 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     ],
   },
   "newest messages of groups": {
-    by: [
+    statements: [
       "UPDATE message_groups SET newest_id = earlier_id WHERE id = 'g1'",
       "UPDATE message_groups SET earlier_at = NULL, earlier_id = NULL WHERE id = 'seconds'",
       "UPDATE message_groups SET newest_at = '2020-01-01 00:00:00', newest_id = 'm3-1' WHERE id = 'g2'",
@@ -133,16 +133,16 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     differences: 3,
   },
   "totals of plays": {
-    by: [
+    statements: [
       `UPDATE play_totals SET hits = hits + 1 WHERE employee_key = ${employee}`,
       `INSERT INTO play_totals (location_key, eip_campaign_key, employee_key, runs, hits, doubles, triples)
        VALUES (${key("stores", "s101-1-3")}, ${key("eip_campaigns", "eip-101")}, ${employee}, 0, 1, 0, 0)`,
     ],
     differences: 3,
   },
-  // Each word of an entry is a difference. "Main Street" of "Large Chain" has four words.
+  // Each word is one difference. The entry of a store "Main Street" of "Large Chain" has four words.
   "words of stores": {
-    by: [
+    statements: [
       `DELETE FROM store_words WHERE rowid = ${key("stores", "s900-1")}`,
       `DELETE FROM store_words WHERE rowid = ${key("stores", "s900-2")}`,
       `INSERT INTO store_words (rowid, words) VALUES (${key("stores", "s900-2")}, 'other words')`,
@@ -151,25 +151,30 @@ const DAMAGE: Record<string, { by: string[]; differences: string[] | number }> =
     differences: 4 + (4 + 2) + 1,
   },
   "words of campaigns": {
-    by: [`DELETE FROM campaign_words WHERE rowid IN (${key("campaigns", "k900-1")}, ${key("campaigns", "k900-2")})`],
+    statements: [
+      `DELETE FROM campaign_words WHERE rowid IN (${key("campaigns", "k900-1")}, ${key("campaigns", "k900-2")})`,
+    ],
     differences: 8,
   },
-  "words of customers": { by: ["DELETE FROM customer_words WHERE rowid = 1"], differences: 2 },
+  "words of customers": { statements: ["DELETE FROM customer_words WHERE rowid = 1"], differences: 2 },
   "vocabulary of merchants": {
-    by: ["DELETE FROM merchant_vocabulary WHERE word = 'street'", "INSERT INTO merchant_vocabulary VALUES ('stret')"],
-    // A word that no entry holds may stay.
+    statements: [
+      "DELETE FROM merchant_vocabulary WHERE word = 'street'",
+      "INSERT INTO merchant_vocabulary VALUES ('stret')",
+    ],
+    // The inserted word is no difference: the vocabulary may hold words that no entry has.
     differences: ["street: stored nothing, expected there"],
   },
   "vocabulary of customers": {
-    by: ["INSERT INTO customer_vocabulary VALUES ('日本語')"],
+    statements: ["INSERT INTO customer_vocabulary VALUES ('日本語')"],
     differences: ["日本語: stored there, expected nothing"],
   },
 };
 
 beforeAll(async () => {
   await mustFeed(demoLines());
-  // The demo program lacks a large account, a short list of stores, a group whose messages came late, a membership that
-  // was left, and an erased customer.
+  // The demo program has no large account, no short list of stores, no group whose messages came out of order, no
+  // deleted membership and no erased customer.
   const numbers = Array.from({ length: 102 }, (_, index) => index + 1);
   await mustFeed([
     seed.account({ id: "900", company: "Large Chain" }),
@@ -194,16 +199,16 @@ describe("derived data", () => {
 
   it.for(DERIVED)("is found and repaired if it is damaged: $name", async (derived, { expect }) => {
     const damage = DAMAGE[derived.name];
-    await run(damage?.by ?? []);
+    await run(damage?.statements ?? []);
 
-    const found = await differencesOf(derived);
+    const foundDifferences = await differencesOf(derived);
     await run(repair(derived, NO_KEYS));
-    const left = await differencesOf(derived);
+    const remainingDifferences = await differencesOf(derived);
     await repairAll(derived);
 
-    if (Array.isArray(damage?.differences)) expect(found.map(toText)).toEqual(damage.differences);
-    else expect(found).toHaveLength(damage?.differences ?? 0);
-    expect(left).toEqual(found);
+    if (Array.isArray(damage?.differences)) expect(foundDifferences.map(toText)).toEqual(damage.differences);
+    else expect(foundDifferences).toHaveLength(damage?.differences ?? 0);
+    expect(remainingDifferences).toEqual(foundDifferences);
     expect(await differences()).toEqual([]);
   });
 
@@ -215,11 +220,11 @@ describe("derived data", () => {
       differencesOf(customerBalances, rangeOfKeys(251, Number.MAX_SAFE_INTEGER)),
     ]);
     await run(repair(customerBalances, rangeOfKeys(1, 200)));
-    const left = await differencesOf(customerBalances);
+    const remainingDifferences = await differencesOf(customerBalances);
     await repairAll(customerBalances);
 
     expect(halves.map((half) => half.length)).toEqual([250, 250]);
-    expect(left).toHaveLength(300);
+    expect(remainingDifferences).toHaveLength(300);
     expect(await differencesOf(customerBalances)).toEqual([]);
   });
 
@@ -242,14 +247,14 @@ describe("derived data", () => {
       ...["b", "c", "a"].map((id) => seed.message("ties", "c1", { id: `2${id}`, sent_at: "2026-03-01 10:00:02" })),
       ...["b", "c", "a"].map((id) => seed.message("ties", "c1", { id: `1${id}`, sent_at: "2026-03-01 10:00:01" })),
     ]);
-    const named = () => rows("SELECT newest_id, earlier_id FROM message_groups WHERE id = 'ties'");
-    const before = await named();
+    const newestIds = () => rows("SELECT newest_id, earlier_id FROM message_groups WHERE id = 'ties'");
+    const before = await newestIds();
     await run(["UPDATE message_groups SET earlier_at = NULL, earlier_id = NULL WHERE id = 'ties'"]);
 
     await repairAll(newestMessages);
 
     expect(before).toEqual([{ newest_id: "2a", earlier_id: "1a" }]);
-    expect(await named()).toEqual([{ newest_id: "2a", earlier_id: "1c" }]);
+    expect(await newestIds()).toEqual([{ newest_id: "2a", earlier_id: "1c" }]);
     expect(await differences()).toEqual([]);
   });
 });

@@ -136,7 +136,10 @@ describe("a deleted record", () => {
     const deletedProgram = program("gone");
     await mustFeed(deletedProgram.lines);
     const deletes = KINDS.filter(({ type }) => type === "state").map(({ record, keyFields }) =>
-      seed.deleted(record, Object.fromEntries(keyFields.map((field) => [field, deletedProgram.one[record]?.[field]]))),
+      seed.deleted(
+        record,
+        Object.fromEntries(keyFields.map((field) => [field, deletedProgram.recordOf[record]?.[field]])),
+      ),
     );
     await mustFeed(deletes);
 

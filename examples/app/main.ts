@@ -24,12 +24,12 @@ const CREATE: Record<string, (app: App) => View> = {
   board: createBoard,
   points: createPoints,
 };
-const SAID_FOR_MS = 6_000;
+const NOTICE_MS = 6_000;
 
 const view = byId("view", HTMLElement);
 const title = byId("title", HTMLElement);
 const cost = byId("cost", HTMLElement);
-const said = byId("said", HTMLElement);
+const notice = byId("said", HTMLElement);
 const tillSide = byId("till", HTMLDialogElement);
 const isDesk = matchMedia("(min-width: 60rem)");
 const send = measured(showCost);
@@ -38,15 +38,15 @@ const Socket = noticing(() => void send("/health").catch(() => {}));
 /** The app of the chosen customer, with the views that were shown so far. */
 let app: App | null = null;
 let views = new Map<string, View>();
-let shown: View | null = null;
-let leave = new AbortController();
-let saying = 0;
+let shownView: View | null = null;
+let customerEnd = new AbortController();
+let noticeTimer = 0;
 
 isDesk.addEventListener("change", placeTill);
 byId("open-till", HTMLElement).addEventListener("click", () => tillSide.showModal());
 byId("close-till", HTMLElement).addEventListener("click", () => tillSide.close());
 addEventListener("offline", () => showCost(null));
-addEventListener("online", () => void shown?.refresh());
+addEventListener("online", () => void shownView?.refresh());
 addEventListener("hashchange", () => {
   showView();
   title.focus({ preventScroll: true });
@@ -60,18 +60,18 @@ await currentSession().then(begin, (error: Error) => {
 function begin(session: Session): void {
   const choose = (id: string) => {
     putInAddress("customer", id);
-    become(session.customers.find((one) => one.id === id) ?? session.customers[0], session);
+    switchTo(session.customers.find((customer) => customer.id === id) ?? session.customers[0], session);
   };
-  const chosen = inAddress("customer");
-  byId("who", HTMLElement).replaceChildren(choice("I\u00a0am", session.customers, choose, chosen));
-  choose(chosen);
+  const customerId = inAddress("customer");
+  byId("who", HTMLElement).replaceChildren(choice("I\u00a0am", session.customers, choose, customerId));
+  choose(customerId);
 }
 
-function become(customer: DemoCustomer, session: Session): void {
-  leave.abort();
-  said.replaceChildren();
-  leave = new AbortController();
-  const { signal } = leave;
+function switchTo(customer: DemoCustomer, session: Session): void {
+  customerEnd.abort();
+  notice.replaceChildren();
+  customerEnd = new AbortController();
+  const { signal } = customerEnd;
   const token = async () => (await currentSession()).customers.find(({ id }) => id === customer.id)?.token ?? "";
   app = {
     client: createClient({ url: location.origin, token, fetch: send, WebSocket: Socket, retry: { attempts: 1 } }),
@@ -83,7 +83,7 @@ function become(customer: DemoCustomer, session: Session): void {
   };
   views = new Map();
   for (const name of Object.keys(CREATE)) showCount(name, 0, "");
-  // A play sends no frame, and a board is up to 30 seconds old.
+  // No frame tells of a play, and the service caches a board for 30 seconds, so this asks for the board after that.
   const askForBoard = () => views.get("board")?.refresh();
   const onSent = (record: string) => void (record === "play" && setTimeout(askForBoard, 31_000));
   for (const form of document.forms) serveWith(form, { customer, session, send, onSent, signal });
@@ -92,14 +92,18 @@ function become(customer: DemoCustomer, session: Session): void {
 }
 
 /** Loads everything once, then reloads changed data after each frame, until another customer is chosen. */
-async function follow(mine: App, signal: AbortSignal): Promise<void> {
-  const [coupons, messages, balance] = [createCoupons(mine), createMessages(mine), createBalance(mine)];
+async function follow(currentApp: App, signal: AbortSignal): Promise<void> {
+  const [coupons, messages, balance] = [
+    createCoupons(currentApp),
+    createMessages(currentApp),
+    createBalance(currentApp),
+  ];
   const refreshBalance = () => Promise.all([balance.refresh(), views.get("points")?.refresh()]);
   const live = { coupons, messages, balance: { refresh: refreshBalance } };
   views.set("coupons", coupons).set("messages", messages);
   byId("balance", HTMLElement).replaceChildren(balance.element);
   try {
-    for await (const { what } of mine.client.changes({ signal }))
+    for await (const { what } of currentApp.client.changes({ signal }))
       await Promise.all(what.map((kind) => live[kind].refresh()));
   } catch (error) {
     if (!(error instanceof LoyaltyError)) throw error;
@@ -111,10 +115,10 @@ async function follow(mine: App, signal: AbortSignal): Promise<void> {
 function showView(): void {
   if (app === null) return;
   const name = Object.hasOwn(CREATE, location.hash.slice(1)) ? location.hash.slice(1) : "nearby";
-  shown = views.get(name) ?? (CREATE[name] ?? createNearby)(app);
-  if (!views.has(name)) void shown.refresh();
-  views.set(name, shown);
-  view.replaceChildren(shown.element);
+  shownView = views.get(name) ?? (CREATE[name] ?? createNearby)(app);
+  if (!views.has(name)) void shownView.refresh();
+  views.set(name, shownView);
+  view.replaceChildren(shownView.element);
   for (const link of document.querySelectorAll<HTMLElement>("nav a, #balance")) {
     const isShown = link.getAttribute("href") === `#${name}`;
     link.ariaCurrent = isShown ? "page" : null;
@@ -138,12 +142,12 @@ function showCost(text: string | null): void {
   const isBack = text !== null && cost.classList.contains("offline");
   cost.classList.toggle("offline", text === null);
   cost.textContent = text ?? "Offline: the service does not answer. Trying again …";
-  // A server that restarts does not fire the browser's `online` event, so this fires it: views retry, and the socket connects.
+  // The browser fires no `online` event when a server restarts. This fires it: views retry, and the socket connects.
   if (isBack) dispatchEvent(new Event("online"));
 }
 
 function say(text: string): void {
-  said.textContent = text;
-  clearTimeout(saying);
-  saying = setTimeout(() => said.replaceChildren(), SAID_FOR_MS);
+  notice.textContent = text;
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => notice.replaceChildren(), NOTICE_MS);
 }

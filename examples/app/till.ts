@@ -6,7 +6,7 @@ type Line = { record: string } & Record<string, unknown>;
 type Values = Record<string, string>;
 
 const ANSWER_WITHIN_MS = 30_000;
-// The database may have stored the lines before it stopped answering.
+// With these statuses, the database may have stored the lines.
 const UNKNOWN_STATUSES = [500, 502, 503, 504];
 const UNKNOWN = "Unknown: no answer came. Send it again as it is: it counts once.";
 
@@ -56,16 +56,17 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
     button?.toggleAttribute("disabled", true);
     const answer = await feed(send, lines);
     button?.toggleAttribute("disabled", false);
-    // The form shows the lines of another customer, who was chosen meanwhile.
+    // Another customer was chosen meanwhile, so the form shows that customer's lines.
     if (signal.aborted) return;
     if (answer?.status === true) {
-      // The next submission needs a new id, because an event is stored once per id.
+      // Lines with the same id are stored once, so the next submission needs a new id.
       id = newId();
       preview();
       onSent(record);
     }
-    const others = markFaults(form, answer?.status === false ? answer : null);
-    outcome?.replaceChildren(answer === null ? UNKNOWN : answer.status ? "Committed." : `Refused. ${others}`);
+    const otherErrors = markFaults(form, answer?.status === false ? answer : null);
+    const text = answer?.status === true ? "Committed." : `Refused. ${otherErrors}`;
+    outcome?.replaceChildren(answer === null ? UNKNOWN : text);
   };
   const onSubmit = (event: Event) => {
     event.preventDefault();
@@ -74,7 +75,7 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
 
   for (const select of form.querySelectorAll("select")) {
     const options = choices(session, customer)[select.dataset.among ?? ""] ?? [];
-    select.replaceChildren(...options.map((one) => h("option", { value: one.id }, one.name)));
+    select.replaceChildren(...options.map(({ id, name }) => h("option", { value: id }, name)));
   }
   preview();
   form.addEventListener("input", preview, { signal });
@@ -83,25 +84,32 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
 
 /** The choices of the forms, by `data-among`: records of the customer's first chain. */
 function choices({ chains, customers }: Session, { id, stores }: DemoCustomer): Record<string, readonly Named[]> {
-  const chain = chains.find((one) => one.id === stores[0]?.chainId) ?? chains[0];
+  const chain = chains.find((chain) => chain.id === stores[0]?.chainId) ?? chains[0];
   const { campaigns, coupons, contests, employees } = chain;
   const atChain = stores.filter(({ chainId }) => chainId === chain.id);
-  return { campaigns, coupons, contests, employees, stores: atChain, others: customers.filter((one) => one.id !== id) };
+  return {
+    campaigns,
+    coupons,
+    contests,
+    employees,
+    stores: atChain,
+    others: customers.filter((other) => other.id !== id),
+  };
 }
 
 /** Shows the error of each field beside its input. Returns the errors of fields that have no input. */
 function markFaults(form: HTMLFormElement, refusal: Failure | null): string {
   for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
   for (const fault of form.querySelectorAll(".fault")) fault.remove();
-  const others = Object.entries(refusal?.messages ?? {}).filter(([field, texts]) => {
-    // Such as `line 1.amount`.
+  const otherErrors = Object.entries(refusal?.messages ?? {}).filter(([field, texts]) => {
+    // A field has a prefix, such as `line 1.amount`.
     const input = form.elements.namedItem(field.replace(/^line \d+\./, ""));
     if (!(input instanceof HTMLElement)) return true;
     input.ariaInvalid = "true";
     input.after(h("small", { class: "fault" }, texts.join(", ")));
     return false;
   });
-  return [refusal?.message ?? "", ...others.map(([field, texts]) => `${field} ${texts.join(", ")}`)].join("; ");
+  return [refusal?.message ?? "", ...otherErrors.map(([field, texts]) => `${field} ${texts.join(", ")}`)].join("; ");
 }
 
 /** Sends lines to the feed. Resolves with null if there was no answer: the lines may be stored or not. */

@@ -1,4 +1,4 @@
-// acme-eu.loyalty.example goes to the binding ACME_EU.
+// Sends a request for acme-eu.loyalty.example to the Worker behind the binding ACME_EU.
 export default {
   fetch(request, env) {
     const [program = ""] = new URL(request.url).hostname.split(".");

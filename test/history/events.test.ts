@@ -41,27 +41,27 @@ describe("an event", () => {
       of.earning("1.00", FIRST_KEPT_SECOND),
       of.play("1.00", FIRST_KEPT_SECOND),
     ];
-    const now = seed.entry(customerId, lines[1]?.id, "1.00");
-    await feedOld(...lines, ...oldEvents, ...keptEvents, now);
+    const newEntry = seed.entry(customerId, lines[1]?.id, "1.00");
+    await feedOld(...lines, ...oldEvents, ...keptEvents, newEntry);
 
     await seal();
 
-    expect(await storedIds()).toEqual([...keptEvents, now].map(({ id }) => id).sort());
+    expect(await storedIds()).toEqual([...keptEvents, newEntry].map(({ id }) => id).sort());
     expect((await linesInHistory()).map(({ id }) => id)).toEqual(oldEvents.map(({ id }) => id).sort());
   });
 
   it("leaves as its line in an export, and its segment has its month, times and sums", async ({ expect }) => {
     const { lines, earned, entry } = shop();
-    const [one, other] = [earned("5.00", "2026-01-02 03:04:05"), entry("-1.25", LAST_LEAVING_SECOND)];
-    await feedOld(...lines, one, other);
+    const [campaignEntry, plainEntry] = [earned("5.00", "2026-01-02 03:04:05"), entry("-1.25", LAST_LEAVING_SECOND)];
+    await feedOld(...lines, campaignEntry, plainEntry);
 
     await seal();
 
     const [segment = {}] = await segments();
     expect(await linesInHistory()).toEqual(
       byId([
-        { description: "", ...one },
-        { campaign_id: null, description: "", ...other },
+        { description: "", ...campaignEntry },
+        { campaign_id: null, description: "", ...plainEntry },
       ]),
     );
     expect(segment).toMatchObject({

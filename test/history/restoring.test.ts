@@ -39,13 +39,13 @@ async function exportAndLose({ isSealedInPart }: { isSealedInPart: boolean }) {
   await freshDatabase(NOW);
   for (const [name, copy] of copies) await env.TEST_HISTORY.put(name, copy ?? "");
   keepMonths(1);
-  return { pages, ids: entries.map(({ id }) => id).sort(), copied: copies.length };
+  return { pages, ids: entries.map(({ id }) => id).sort(), segmentCount: copies.length };
 }
 
 /** The ids of all entries, in the database and in segments. */
 async function entryIds() {
-  const sealed = await Promise.all((await segments()).map(({ name }) => linesOf(name)));
-  return [...sealed.flat(), ...(await rows(`SELECT id FROM balance_entries WHERE ${IS_EVENT}`))]
+  const linesInHistory = await Promise.all((await segments()).map(({ name }) => linesOf(name)));
+  return [...linesInHistory.flat(), ...(await rows(`SELECT id FROM balance_entries WHERE ${IS_EVENT}`))]
     .map(({ id }) => id)
     .sort();
 }
@@ -59,7 +59,7 @@ describe("a restore that is sent twice, while the job runs too", () => {
   ])(
     "loses no event and counts none twice: $sealed, sealed in part: $isSealedInPart",
     async ({ sealed, isSealedInPart }, { expect }) => {
-      const { pages, ids, copied } = await exportAndLose({ isSealedInPart });
+      const { pages, ids, segmentCount } = await exportAndLose({ isSealedInPart });
 
       if (sealed === "before it") await seal();
       for (const page of pages) {
@@ -69,12 +69,15 @@ describe("a restore that is sent twice, while the job runs too", () => {
       if (sealed === "after it") await seal();
       for (const page of pages) await restore(page);
       await seal();
-      const restored = { left: (await segments()).length, balance: await value("SELECT max(balance) FROM customers") };
+      const restored = {
+        segmentCount: (await segments()).length,
+        balance: await value("SELECT max(balance) FROM customers"),
+      };
       await mustFeed([]);
       await seal();
 
-      expect(restored).toEqual({ left: copied, balance: 32_100 });
-      expect(copied).toBe(isSealedInPart ? 1 : 0);
+      expect(restored).toEqual({ segmentCount, balance: 32_100 });
+      expect(segmentCount).toBe(isSealedInPart ? 1 : 0);
       expect(await entryIds()).toEqual(ids);
       expect(await value("SELECT max(balance) FROM customers")).toBe(32_100);
       expect(await value(`SELECT count(*) FROM balance_entries WHERE ${IS_EVENT}`)).toBe(0);

@@ -45,19 +45,19 @@ describe("the entries of a customer", () => {
     expect,
   }) => {
     const { lines, customerId, own, foreign, ...of } = twoShops();
-    const kept = of.entry("1.00", FIRST_KEPT_SECOND);
-    const old = [
+    const keptEntry = of.entry("1.00", FIRST_KEPT_SECOND);
+    const oldEntries = [
       of.entry("5.00", EARLIER_SECOND),
       of.earned("-0.50", LAST_LEAVING_SECOND),
       of.there("70.00", EARLIER_SECOND),
       of.nearby("0.25", EARLIER_SECOND),
     ];
-    await feedOld(...lines, ...old, kept);
+    await feedOld(...lines, ...oldEntries, keptEntry);
     await seal();
 
     const all = await entryPages(customerId);
-    const one = await entryPages(customerId, `${ENTRIES}?limit=1`);
-    const ofOne = await entryPages(customerId, `${ENTRIES}?account_id=${foreign}`);
+    const singleItemPages = await entryPages(customerId, `${ENTRIES}?limit=1`);
+    const foreignPages = await entryPages(customerId, `${ENTRIES}?account_id=${foreign}`);
     const me = await as(customerId).get("/api/v1/customer/me");
 
     const forward = { id: null, description: "", store: null, campaign: null, brought_forward: true };
@@ -65,9 +65,9 @@ describe("the entries of a customer", () => {
       { ...forward, amount: 4.75, created_at: LAST_LEAVING_SECOND, account_id: own },
       { ...forward, amount: 70, created_at: EARLIER_SECOND, account_id: foreign },
     ];
-    expect(all).toEqual([[expect.objectContaining({ id: kept.id, brought_forward: false }), ...forwarded]]);
-    expect(one).toEqual(all.flat().map((item) => [item]));
-    expect(ofOne).toEqual([forwarded.slice(1)]);
+    expect(all).toEqual([[expect.objectContaining({ id: keptEntry.id, brought_forward: false }), ...forwarded]]);
+    expect(singleItemPages).toEqual(all.flat().map((item) => [item]));
+    expect(foreignPages).toEqual([forwarded.slice(1)]);
     expect(me.body.items.balances).toMatchObject([{ balance: 5.75 }, { balance: 70 }]);
   });
 
@@ -135,24 +135,24 @@ describe("an export about a customer", () => {
   async function twoSegments() {
     const { lines, customerId, otherId, ...of } = twoShops();
     const store = lines.find(({ record }) => record === "store")?.id;
-    const left = [of.entry("5.00", LAST_LEAVING_SECOND), of.earning("2.00", LAST_LEAVING_SECOND)];
+    const eventsInHistory = [of.entry("5.00", LAST_LEAVING_SECOND), of.earning("2.00", LAST_LEAVING_SECOND)];
     await feedOld(
       ...lines,
-      ...left,
+      ...eventsInHistory,
       of.play("2", LAST_LEAVING_SECOND),
       seed.entry(otherId, store, "1.00", { created_at: LAST_LEAVING_SECOND }),
     );
     await seal();
-    return { customerId, left };
+    return { customerId, eventsInHistory };
   }
 
   it("ends with the customer's lines in the objects of history, one segment a page", async ({ expect }) => {
-    const { customerId, left } = await twoSegments();
+    const { customerId, eventsInHistory } = await twoSegments();
 
     const pages = await exportPages(`${EXPORT}?customer_id=${customerId}&record=balance_entry,history_segment`);
 
     const ids = pages.map(({ body }) => body.map(({ id = "sealed" }: { id?: string }) => id));
-    expect(ids.slice(0, 4)).toEqual([["sealed"], [left[0]?.id], [], [left[1]?.id]]);
+    expect(ids.slice(0, 4)).toEqual([["sealed"], [eventsInHistory[0]?.id], [], [eventsInHistory[1]?.id]]);
     const [segment] = await segments();
     const inObject = (await linesOf(segment?.name)).filter(({ customer_id }) => customer_id === customerId);
     expect(pages[1]?.body).toEqual(inObject);

@@ -103,7 +103,7 @@ describe("an inbox", () => {
 /** Notifications: when they arrive, and when an endpoint shows their changes if that is later. In milliseconds. */
 type Changes = readonly { at: number; kinds: readonly ChangeKind[]; shownAt?: number }[];
 
-/** Returns the frames with their times, and the largest number of entries that the inbox mostEntries at once. */
+/** Returns the frames with their times, and the largest number of entries that the inbox stored at once. */
 function simulate(changes: Changes) {
   let pendingChanges: PendingChanges = [];
   let mostEntries = 0;

@@ -1,7 +1,7 @@
 import type { Client } from "loyalty-edge/client";
 import type { DemoCustomer, Session } from "./session.ts";
 
-/** The app of one customer, which each view receives. */
+/** What each view receives: the chosen customer, a client with their token, and ways to notify them. */
 export interface App {
   client: Client;
   customer: DemoCustomer;

@@ -14,8 +14,8 @@ interface Question<Answer> {
 }
 
 /**
- * A part of the page that shows answers of the service until `ended`. It shows when it waits, is empty or has failed, and
- * retries by itself. The old content stays until the next answer. An answer is dropped if a later request was sent.
+ * Creates a part of the page that shows answers of the service until `ended` is aborted. It shows when it waits, is
+ * empty or has failed, and retries by itself. The old content stays until the next answer. Only the last request counts.
  */
 export function asked<Answer extends { status: true }>(
   ended: AbortSignal,
@@ -66,7 +66,7 @@ export function asked<Answer extends { status: true }>(
   return { element, refresh };
 }
 
-/** All items of a list, page by page. */
+/** Reads all items of a list, page by page. */
 export async function whole<Entry>(entries: AsyncIterable<Entry>): Promise<{ status: true; items: Entry[] }> {
   const items: Entry[] = [];
   for await (const entry of entries) items.push(entry);
@@ -79,6 +79,6 @@ export function note(text: string, ...more: Child[]): HTMLElement {
 
 /** The error text of a failure. */
 export function textOf({ message, messages }: Failure): string {
-  const named = Object.entries(messages ?? {}).map(([field, texts]) => `${field} ${texts.join(", ")}`);
-  return message ?? named.join("; ");
+  const fieldErrors = Object.entries(messages ?? {}).map(([field, texts]) => `${field} ${texts.join(", ")}`);
+  return message ?? fieldErrors.join("; ");
 }

@@ -9,19 +9,21 @@ const PAIRS = `212222 222122 222221 121223 121322 131222 122213 122312 132212 22
   114212 124112 124211 411212 421112 421211 212141 214121 412121 111143 111341 131141 114113 114311 411113 411311 113141`
   .trim()
   .split(/\s+/);
-// The patterns of the values 100 to 102, which only a check value can have here.
-const OTHERS = ["114131", "311141", "411131"];
+// The patterns of the values 100 to 102. Here only the check value can be one of them.
+const CHECK_PATTERNS = ["114131", "311141", "411131"];
 const START = { value: 105, widths: "211232" };
 const STOP = "2331112";
 const CHECK_MODULUS = 103;
 const QUIET_ZONE = 10;
 
-/** The barcode of some digits. It is dark on light in every theme, for scanners. */
+/** Draws the barcode of some digits. It is dark on light in every theme, so that scanners can read it. */
 export function barcode(digits: string): SVGSVGElement {
-  const even = digits.padStart(digits.length + (digits.length % 2), "0");
-  const values = (even.match(/\d\d/g) ?? []).map(Number);
+  const evenDigits = digits.padStart(digits.length + (digits.length % 2), "0");
+  const values = (evenDigits.match(/\d\d/g) ?? []).map(Number);
   const check = values.reduce((sum, value, index) => sum + value * (index + 1), START.value) % CHECK_MODULUS;
-  const widths = [START.widths, ...[...values, check].map((value) => [...PAIRS, ...OTHERS][value]), STOP].join("");
+  const widths = [START.widths, ...[...values, check].map((value) => [...PAIRS, ...CHECK_PATTERNS][value]), STOP].join(
+    "",
+  );
 
   let x = QUIET_ZONE;
   const bars = [...widths].map((width, index) => {

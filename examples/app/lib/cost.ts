@@ -1,6 +1,6 @@
 /**
- * A `fetch` that reports the cost of each answer, or null if there was no answer: the browser's wait, and the numbers in
- * `Server-Timing`, such as `d1;dur=1.5, trips;desc="1", rows;desc="42"`.
+ * A `fetch` that reports the cost of each answer, or null if no answer comes. The cost is the browser's wait and the
+ * numbers in `Server-Timing`, such as `d1;dur=1.5, trips;desc="1", rows;desc="42"`.
  */
 export function measured(tell: (cost: string | null) => void): typeof fetch {
   return async (input, init) => {
@@ -22,13 +22,13 @@ export function measured(tell: (cost: string | null) => void): typeof fetch {
 }
 
 /**
- * A WebSocket that reports a lost connection at once. The client itself reconnects after a random wait of up to half a
- * minute, so that not all apps return together, which is too late to show that the service has stopped.
+ * A WebSocket that reports a lost connection at once, so that the page can show that the service has stopped. The client
+ * would notice later: it waits for up to half a minute before it reconnects, so that not all apps return together.
  */
 export const noticing = (tell: () => void): typeof WebSocket =>
   class extends WebSocket {
-    constructor(...given: ConstructorParameters<typeof WebSocket>) {
-      super(...given);
+    constructor(...args: ConstructorParameters<typeof WebSocket>) {
+      super(...args);
       this.addEventListener("close", ({ wasClean }) => wasClean || tell());
     }
   };

@@ -6,15 +6,15 @@ export type Child = Node | string;
 
 /** Creates an element. A function becomes a listener, true an attribute without a value, false no attribute. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, attributes?: Attributes, ...children: Child[]) {
-  return furnish(document.createElement(tag), attributes, children);
+  return addTo(document.createElement(tag), attributes, children);
 }
 
-/** Creates an SVG element in the same way. */
+/** Creates an SVG element. Treats attributes as `h` does. */
 export function svg<Tag extends keyof SVGElementTagNameMap>(tag: Tag, attributes?: Attributes, ...children: Child[]) {
-  return furnish(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  return addTo(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
-function furnish<Kind extends Element>(element: Kind, attributes: Attributes = {}, children: Child[]): Kind {
+function addTo<Kind extends Element>(element: Kind, attributes: Attributes = {}, children: Child[]): Kind {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value !== false) element.setAttribute(name, value === true ? "" : String(value));
@@ -37,7 +37,7 @@ export function choice(label: string, among: readonly Named[], onChoose: (id: st
   return h("label", { class: "choice" }, h("span", {}, label), select);
 }
 
-/** A list; nothing if it is empty. */
+/** A list element, or no element if there are no entries. */
 export function list(entries: readonly HTMLElement[]): HTMLElement[] {
   return entries.length === 0 ? [] : [h("ul", {}, ...entries)];
 }
@@ -45,8 +45,8 @@ export function list(entries: readonly HTMLElement[]): HTMLElement[] {
 /** The content of a list item: a name with a line of details, a number, and perhaps a circle with an icon. */
 export function entry(name: string, about: string, figure: string, circle = ""): HTMLElement[] {
   const text = h("div", {}, h("strong", {}, name), h("p", {}, about));
-  const mark = h("span", { class: "circle", "aria-hidden": true, hidden: circle === "" }, circle);
-  return [mark, text, h("span", { class: "figure" }, figure)];
+  const icon = h("span", { class: "circle", "aria-hidden": true, hidden: circle === "" }, circle);
+  return [icon, text, h("span", { class: "figure" }, figure)];
 }
 
 /** The initials of a person. A picture would be a request to another server. */

@@ -28,14 +28,14 @@ export interface Chain extends Named {
   contests: Named[];
 }
 
-/** Less than the hour after which a token expires. */
-const FRESH_MS = 50 * 60_000;
+/** A session is renewed after this time. Its tokens expire after an hour. */
+const RENEW_AFTER_MS = 50 * 60_000;
 
 let latest: { session: Promise<Session>; at: number } | null = null;
 
-/** The session, renewed before its tokens expire. It is in memory only. */
+/** The session, which is renewed before its tokens expire. The page keeps it only in memory. */
 export function currentSession(): Promise<Session> {
-  if (latest === null || Date.now() - latest.at > FRESH_MS) {
+  if (latest === null || Date.now() - latest.at > RENEW_AFTER_MS) {
     const session = ask();
     latest = { session, at: Date.now() };
     session.catch(() => {

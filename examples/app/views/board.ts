@@ -18,27 +18,33 @@ export function createBoard({ client, customer, ended }: App): View {
 
   const board = asked(ended, {
     ask: (signal) => client.leaderboard({ location_id: store, rank_on: ranking.by }, { signal }),
-    show: ({ items }) => list(items.map((one) => drawEmployee(one, ranking))),
+    show: ({ items }) => list(items.map((employee) => drawEmployee(employee, ranking))),
     empty: "Nobody has played at this store. The till can record a play.",
   });
-  const chosen = choice("Store", customer.stores, (id) => {
+  const storeChoice = choice("Store", customer.stores, (id) => {
     store = id;
     void board.refresh();
   });
-  const buttons = RANKINGS.map((one) => {
+  const buttons = RANKINGS.map((buttonRanking) => {
     const click = () => {
-      ranking = one;
-      for (const button of buttons) button.ariaPressed = String(button.textContent === one.title);
+      ranking = buttonRanking;
+      for (const button of buttons) button.ariaPressed = String(button.textContent === buttonRanking.title);
       void board.refresh();
     };
-    return h("button", { type: "button", "aria-pressed": String(one === ranking), click }, one.title);
+    return h(
+      "button",
+      { type: "button", "aria-pressed": String(buttonRanking === ranking), click },
+      buttonRanking.title,
+    );
   });
-  return { element: h("div", {}, chosen, ...buttons, board.element), refresh: board.refresh };
+  return { element: h("div", {}, storeChoice, ...buttons, board.element), refresh: board.refresh };
 }
 
 function drawEmployee(employee: LeaderboardItem, ranking: Ranking): HTMLElement {
   const { rank, employee_name: name } = employee;
-  const others = RANKINGS.filter((one) => one !== ranking).map(({ title, total }) => `${title} ${total(employee)}`);
-  const about = [`Rank ${rank}`, ...others].join(" · ");
+  const otherTotals = RANKINGS.filter((other) => other !== ranking).map(
+    ({ title, total }) => `${title} ${total(employee)}`,
+  );
+  const about = [`Rank ${rank}`, ...otherTotals].join(" · ");
   return h("li", { class: "row" }, ...entry(name, about, `${ranking.title} ${ranking.total(employee)}`, String(rank)));
 }

@@ -4,7 +4,7 @@ import { asked, whole } from "../lib/asked.ts";
 import { barcode } from "../lib/barcode.ts";
 import { h, when } from "../lib/dom.ts";
 
-// A number has lost the leading zeros of the code that the scanner reads.
+// The service gives a barcode as a number, without its leading zeros. The scanner needs all digits.
 const BARCODE_DIGITS = 12;
 
 const KINDS = [
@@ -16,26 +16,26 @@ type Kind = (typeof KINDS)[number]["kind"];
 
 /** The customer's usable coupons, by type. Coupons that arrive while the page is open come first. */
 export function createCoupons({ client, say, count, ended }: App): View {
-  const known = new Set<string>();
-  const arrived = new Set<string>();
+  const knownIds = new Set<string>();
+  const arrivedIds = new Set<string>();
 
   return asked(ended, {
     ask: (signal) => whole(client.myCoupons.all({}, { signal })),
     show: ({ items }, isFirst) => {
-      const all = items.map((one) => (one.kind === "digital" ? cardOfDigital(one) : cardOfRecord(one)));
-      for (const { id, name } of all.filter((card) => !known.has(card.id))) {
-        known.add(id);
+      const all = items.map((coupon) => (coupon.kind === "digital" ? cardOfDigital(coupon) : cardOfRecord(coupon)));
+      for (const { id, name } of all.filter((card) => !knownIds.has(card.id))) {
+        knownIds.add(id);
         if (isFirst) continue;
-        arrived.add(id);
+        arrivedIds.add(id);
         say(`A new coupon: ${name}`);
       }
-      const isNew = ({ id }: Card) => arrived.has(id);
+      const isNew = ({ id }: Card) => arrivedIds.has(id);
       count("coupons", all.filter(isNew).length, "new");
-      const before = KINDS.map(({ kind, title }) => ({
+      const groups = KINDS.map(({ kind, title }) => ({
         title,
         cards: all.filter((card) => card.kind === kind && !isNew(card)),
       }));
-      return [{ title: "Just arrived", cards: all.filter(isNew) }, ...before].flatMap(drawGroup);
+      return [{ title: "Just arrived", cards: all.filter(isNew) }, ...groups].flatMap(drawGroup);
     },
     empty: "No coupons yet. The till can issue one.",
   });
@@ -62,7 +62,7 @@ function drawCard({ company, name, worth, about, end, digits }: Card): HTMLEleme
 }
 
 function cardOfRecord(coupon: MyCouponRecord & { kind: Kind }): Card {
-  // A customer's coupon may end before the coupon itself.
+  // A coupon that was issued to a customer may end before the coupon in general, so this takes the earlier end.
   const ends = [coupon.expected_end_date, coupon.can_expire === 1 ? coupon.expiration_date : null];
   const [end = null] = ends.filter((one) => one !== null).sort();
   const digits = String(coupon.coupon_barcode).padStart(BARCODE_DIGITS, "0");

@@ -11,10 +11,10 @@ const STEPS: Record<string, [x: number, y: number]> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
 };
-// The service's earth radius (docs/contract/interface.md, 4.1). A map of a few miles may be flat.
+// Uses the service's earth radius (docs/contract/interface.md, 4.1). On the small map the earth is flat.
 const MILES_A_DEGREE = (3958.7613 * Math.PI) / 180;
 
-/** A map of stores around a place, one unit per mile. A pointer or the arrow keys move the customer's place. */
+/** Draws a map of stores around a place, with one SVG unit per mile. A pointer or the arrow keys move the customer. */
 export function createMap(onMove: (place: Place) => void) {
   let centre: Place = { latitude: 0, longitude: 0 };
   let [x, y] = [0, 0];
@@ -23,20 +23,20 @@ export function createMap(onMove: (place: Place) => void) {
     svg("text", { y: 1.2 - miles, "font-size": 1, "text-anchor": "middle", fill: "currentColor" }, `${miles} mi`),
   ]);
   const pin = svg("g", { class: "pin" }, svg("circle", { r: 1.8, opacity: 0.3 }), svg("circle", { r: 0.7 }));
-  const own = svg("g", {}, ...rings, pin);
+  const ownPlace = svg("g", {}, ...rings, pin);
   const dots = svg("g");
   const box = `${-REACH_MILES} ${-REACH_MILES} ${2 * REACH_MILES} ${2 * REACH_MILES}`;
-  const drawing = svg("svg", { viewBox: box, "aria-hidden": true }, dots, own);
+  const drawing = svg("svg", { viewBox: box, "aria-hidden": true }, dots, ownPlace);
   const label = "Map of stores around you. Arrow keys move your place.";
   const map = h("div", { class: "map", tabindex: 0, role: "application", "aria-label": label });
-  const where = h("p", { class: "hint", role: "status" });
+  const position = h("p", { class: "hint", role: "status" });
   map.append(drawing);
 
   function moveTo(toX: number, toY: number): void {
     [x, y] = [toX, toY].map((miles) => Math.max(-REACH_MILES, Math.min(REACH_MILES, miles))) as [number, number];
-    own.setAttribute("transform", `translate(${x} ${y})`);
+    ownPlace.setAttribute("transform", `translate(${x} ${y})`);
     const { latitude, longitude } = place();
-    where.textContent = `You are at ${latitude.toFixed(2)}°, ${longitude.toFixed(2)}°. Drag the pin or use the arrow keys.`;
+    position.textContent = `You are at ${latitude.toFixed(2)}°, ${longitude.toFixed(2)}°. Drag the pin or use the arrow keys.`;
   }
 
   function place(): Place {
@@ -75,5 +75,5 @@ export function createMap(onMove: (place: Place) => void) {
     dots.replaceChildren(...stores.map(drawStore));
   }
 
-  return { element: h("div", {}, map, where), show };
+  return { element: h("div", {}, map, position), show };
 }

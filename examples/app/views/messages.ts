@@ -23,6 +23,6 @@ function drawGroup(group: MessageGroup): HTMLElement {
   const { group_name: name, last_customer_name: person, last_message, last_message_time } = group;
   const isMuted = group.notifications_disabled === 1;
   const about = `${person}: ${last_message}${isMuted ? " · muted" : ""}`;
-  const mark = group.read_status === 0 ? [h("b", {}, "Unread")] : [];
-  return h("li", { class: "row" }, ...entry(name, about, when(last_message_time), initials(person)), ...mark);
+  const unreadBadge = group.read_status === 0 ? [h("b", {}, "Unread")] : [];
+  return h("li", { class: "row" }, ...entry(name, about, when(last_message_time), initials(person)), ...unreadBadge);
 }

@@ -8,7 +8,7 @@ import { createMap, type Place } from "./map.ts";
 /** A chain's popular campaigns near the customer, and its stores on a map. */
 export function createNearby({ client, customer, session: { chains }, ended }: App): View {
   const isOwn = ({ id }: Chain) => customer.stores[0]?.chainId === id;
-  const ownFirst = chains.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)));
+  const ownFirst = chains.toSorted((first, second) => Number(isOwn(second)) - Number(isOwn(first)));
   let chain = ownFirst[0] ?? chains[0];
   let place: Place = chain;
 
@@ -33,15 +33,20 @@ export function createNearby({ client, customer, session: { chains }, ended }: A
     empty: "This chain has no store here.",
   });
   const refresh = async () => void (await Promise.all([campaigns.refresh(), stores.refresh()]));
-  const chosen = choice("Chain", ownFirst, (id) => {
-    chain = ownFirst.find((one) => one.id === id) ?? chain;
+  const chainChoice = choice("Chain", ownFirst, (id) => {
+    chain = ownFirst.find((other) => other.id === id) ?? chain;
     place = chain;
     void refresh();
   });
 
   const popular = h("div", {}, h("h2", {}, "Popular here"), campaigns.element);
   return {
-    element: h("div", {}, chosen, h("div", { class: "cards" }, h("div", {}, map.element, stores.element), popular)),
+    element: h(
+      "div",
+      {},
+      chainChoice,
+      h("div", { class: "cards" }, h("div", {}, map.element, stores.element), popular),
+    ),
     refresh,
   };
 }

@@ -14,7 +14,7 @@ export function createPoints({ client, ended }: App): View {
 
 function drawEntry({ amount, description, store, campaign, created_at, brought_forward }: BalanceEntry): HTMLElement {
   const reason = brought_forward ? "Brought forward" : description || campaign?.name || "Points";
-  const place = store?.name ?? "Everything before";
+  const storeName = store?.name ?? "Everything before";
   const figure = amount.toLocaleString("en", { minimumFractionDigits: 2, signDisplay: "always" });
-  return h("li", { class: "row" }, ...entry(reason, `${place} · ${when(created_at)}`, figure));
+  return h("li", { class: "row" }, ...entry(reason, `${storeName} · ${when(created_at)}`, figure));
 }

@@ -26,24 +26,24 @@ export function createSearch({ client, ended }: App): View {
     putInAddress("query", input.value);
     void results.refresh();
   };
-  const found = h("p", { class: "hint", role: "status" });
+  const resultCount = h("p", { class: "hint", role: "status" });
 
   const results = asked(ended, {
     ask: (signal) => {
       const query = input.value.trim();
-      found.textContent = "";
+      resultCount.textContent = "";
       return [...query].length < SHORTEST_QUERY ? null : client.fullSearch({ query }, { signal });
     },
     show: ({ items: { stores, customers, campaigns }, meant = {} }) => {
       const entries = [...stores.map(ofStore), ...customers.map(ofCustomer), ...campaigns.map(ofCampaign)];
-      found.textContent = summary(entries.length, meant);
+      resultCount.textContent = summary(entries.length, meant);
       return list(entries);
     },
     empty: "Three letters or more: the beginnings of words, in any order.",
   });
 
   const label = h("label", { class: "choice" }, h("span", {}, "Search"), input);
-  return { element: h("div", { role: "search" }, label, found, results.element), refresh: results.refresh };
+  return { element: h("div", { role: "search" }, label, resultCount, results.element), refresh: results.refresh };
 }
 
 /** The numbers of results, and the words that were searched instead if the typed words have no results. */

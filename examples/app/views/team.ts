@@ -6,7 +6,7 @@ import { choice, entry, h, initials, list } from "../lib/dom.ts";
 /** A team has five levels below the customer. */
 const LEVELS = 5;
 
-/** The members whom the customer has brought to a store, and whom those have brought, level by level. */
+/** The members whom the customer has invited to a store, and below each of them those whom they invited. */
 export function createTeam({ client, customer, ended }: App): View {
   let store = customer.stores[0]?.id ?? "";
 
@@ -41,9 +41,9 @@ export function createTeam({ client, customer, ended }: App): View {
   }
 
   const top = below({}, 1);
-  const chosen = choice("Store", customer.stores, (id) => {
+  const storeChoice = choice("Store", customer.stores, (id) => {
     store = id;
     void top.refresh();
   });
-  return { element: h("div", {}, chosen, top.element), refresh: top.refresh };
+  return { element: h("div", {}, storeChoice, top.element), refresh: top.refresh };
 }

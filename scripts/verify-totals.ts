@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Derived, KeyRange } from "../src/db/derived/index.ts";
+import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
 import { askDatabase, type Where } from "./lib/database.ts";

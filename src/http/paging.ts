@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { parseObject } from "../values/json.ts";
 import { integerParameter } from "../values/number.ts";
-import { mustBe, utf8Bytes } from "../values/text.ts";
+import { utf8Bytes } from "../values/text.ts";
+import { BAD_CURSOR, nextLink } from "./cursor.ts";
 import type { JsonText } from "./json-text.ts";
 import { ANSWER_BYTES } from "./limits.ts";
 
@@ -11,21 +11,6 @@ export const PagingParameters = {
   page: integerParameter({ min: 1, max: 999_999_999 }).default(1).describe("The number of the page, from 1."),
   per_page: integerParameter({ min: 1, max: 100 }).default(50).describe("How many items a page holds."),
 };
-
-const BAD_CURSOR = "must be as a Link header gave it";
-
-/** An optional `after`, which is JSON. The schema may give undefined for an object that is not a cursor. */
-export function cursorParameter<Cursor extends object>(schema: z.ZodType<Cursor | undefined>) {
-  return z
-    .string({ error: mustBe("a cursor") })
-    .transform((text, context): Cursor => {
-      const cursor = schema.safeParse(parseObject(text)).data;
-      if (cursor === undefined) context.addIssue(BAD_CURSOR);
-      return cursor ?? z.NEVER;
-    })
-    .optional()
-    .describe("Set in links to the rest of a list only.");
-}
 
 /** How many items of the page earlier answers have shown, because the page did not fit into one answer. */
 export const PageCursor = z.object({ shown: z.int().min(0) });
@@ -123,13 +108,6 @@ export function cursorAfter(
   { texts, isCut }: Pick<Fitted<unknown>, "texts" | "isCut">,
 ): PageCursor | undefined {
   return isCut ? { shown: (after?.shown ?? 0) + texts.length } : undefined;
-}
-
-/** A `Link` header (RFC 8288) to the items after a cursor. */
-export function nextLink(requestUrl: string, after: object): string {
-  const url = new URL(requestUrl);
-  url.searchParams.set("after", JSON.stringify(after));
-  return `<${url}>; rel="next"`;
 }
 
 /**

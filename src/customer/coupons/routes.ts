@@ -1,15 +1,14 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import * as tables from "../../db/tables.ts";
+import { cursorParameter, nextLink } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems, type JsonText, jsonArray, jsonObject, mergeObjects, storedJson } from "../../http/json-text.ts";
 import {
   cursorAfter,
-  cursorParameter,
   type Fitted,
   fitPage,
   linkPages,
-  nextLink,
   PageCursor,
   PagingParameters,
   toPage,

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
+import { cursorParameter, nextLink } from "../../http/cursor.ts";
 import { notFound } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
-import { cursorParameter, nextLink, PageCursor } from "../../http/paging.ts";
+import { PageCursor } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import type { Me } from "./operations.ts";

@@ -1,18 +1,11 @@
 import * as z from "zod";
 import { background, createRouter } from "../../app-env.ts";
 import type { Database } from "../../db/database.ts";
+import { cursorParameter } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems, jsonArray, mergeObjects, storedJson } from "../../http/json-text.ts";
 import { POLL_BYTES } from "../../http/limits.ts";
-import {
-  cursorParameter,
-  fitPage,
-  linkPages,
-  type Paged,
-  PagingParameters,
-  toPage,
-  WITHIN_PAGE,
-} from "../../http/paging.ts";
+import { fitPage, linkPages, type Paged, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/listeners.ts";
 import { conditional } from "../../middleware/conditional.ts";

@@ -1,16 +1,9 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
+import { cursorParameter } from "../../http/cursor.ts";
 import { notFound } from "../../http/errors.ts";
 import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
-import {
-  cursorParameter,
-  fitPage,
-  linkPages,
-  PageCursor,
-  PagingParameters,
-  toPage,
-  WITHIN_PAGE,
-} from "../../http/paging.ts";
+import { fitPage, linkPages, PageCursor, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { integerParameter } from "../../values/number.ts";

@@ -1,4 +1,4 @@
-import type { Derived, KeyRange } from "./index.ts";
+import type { Derived, KeyRange } from "./derived.ts";
 
 /** A stored value that is not the expected value; null: nothing is stored, or expected. */
 export interface Difference {

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Derived } from "./index.ts";
+import type { Derived } from "./derived.ts";
 
 /** Sums of events by some of their keys, as derived data (index.ts says what the other properties are). */
 interface Total extends Pick<Derived, "name" | "over" | "table" | "absent" | "storedAs"> {

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { demoLines } from "../../../scripts/program/program.ts";
-import { DERIVED, type Derived, newestMessages } from "../../../src/db/derived/index.ts";
+import type { Derived } from "../../../src/db/derived/derived.ts";
+import { DERIVED, newestMessages } from "../../../src/db/derived/index.ts";
 import {
   ALL_KEYS,
   type Difference,

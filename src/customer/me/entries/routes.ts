@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { createRouter } from "../../../app-env.ts";
+import { cursorParameter, nextLink } from "../../../http/cursor.ts";
 import { invalid, notFound } from "../../../http/errors.ts";
 import { answerItems, toJson } from "../../../http/json-text.ts";
-import { cursorParameter, nextLink } from "../../../http/paging.ts";
 import { conditional } from "../../../middleware/conditional.ts";
 import { validateQuery } from "../../../middleware/validate.ts";
 import { integerParameter } from "../../../values/number.ts";

@@ -1,0 +1,26 @@
+/** The end of a condition on keys: `BETWEEN 1 AND 50000`. A query puts the column before it. */
+export type KeyRange = string;
+
+/**
+ * Derived data: something that is stored although it follows from the records, so that no request has to compute it.
+ * recount.ts verifies and repairs it.
+ */
+export interface Derived {
+  /** The name in the output of `npm run verify-totals`. */
+  name: string;
+  /** The records whose keys a recount goes through, range by range, so that each step is short; null: one step is enough. */
+  over: "stores" | "campaigns" | "customers" | "message_groups" | null;
+  table: string;
+  /** What of the table is derived: columns, whole rows, or the entries of a search index. */
+  storedAs: "columns" | "rows" | "search index";
+  /** How a row counts that only the table or only `expected` has: as if the other had 0 or NULL there, or as a difference. */
+  absent: "0" | "NULL" | "a difference";
+  /** The columns that identify a row, in `expected` and in the table. */
+  key: readonly string[];
+  /** The derived columns beside the key. */
+  values: readonly string[];
+  /** A query for what must be stored. It is the definition of the derived data. */
+  expected: (range: KeyRange) => string;
+  /** The column of the table that a range limits; or, if there is no such column, a query for what is stored. */
+  stored: string | ((range: KeyRange) => string);
+}

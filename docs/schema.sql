@@ -77,7 +77,7 @@ CREATE TABLE campaigns (
   campaign_image TEXT NOT NULL,
   campaign_start_date TEXT NOT NULL, -- the first day, as fed
   campaign_end_date TEXT, -- the last day; NULL: it has no end
-  time_zone TEXT NOT NULL, -- of these days
+  time_zone TEXT NOT NULL, -- the time zone of these days
   starts_at TEXT NOT NULL, -- the first second of the first day, in UTC
   ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
   status INTEGER NOT NULL, -- 1: it runs within its dates; other values: never
@@ -339,7 +339,7 @@ CREATE TABLE team_links (
   ancestor_key INTEGER NOT NULL, -- the member above
   joined INTEGER NOT NULL, -- 1: the descendant is a member now, 0: has left
   depth INTEGER NOT NULL, -- 1 to 5
-  name TEXT NOT NULL, -- of the descendant
+  name TEXT NOT NULL, -- the name of the descendant
   descendant_id TEXT NOT NULL, -- breaks ties of the order
   descendant_key INTEGER NOT NULL, -- the member below
   PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id)
@@ -404,7 +404,7 @@ CREATE TABLE token_earnings (
   id TEXT PRIMARY KEY,
   store_key INTEGER NOT NULL,
   customer_key INTEGER NOT NULL,
-  level_no INTEGER NOT NULL, -- how far below, 1 to 5
+  level_no INTEGER NOT NULL, -- the level below the member, 1 to 5
   tokens INTEGER NOT NULL, -- in hundredths
   earned_at TEXT NOT NULL,
   FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
@@ -446,7 +446,7 @@ CREATE TABLE coupons (
   can_combine_with_other INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   expiration_date TEXT, -- as fed: a time, or a date in the time zone. The column `text` has it in UTC, for answers
-  time_zone TEXT NOT NULL, -- of a date
+  time_zone TEXT NOT NULL, -- the time zone of a fed date
   ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last
   folded_type TEXT NOT NULL, -- the type, folded, for a filter
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
@@ -472,7 +472,7 @@ CREATE TABLE customer_coupons (
   created_at TEXT NOT NULL,
   updated_at TEXT,
   deleted_at TEXT, -- as fed; NULL: not deleted
-  time_zone TEXT NOT NULL, -- of a date
+  time_zone TEXT NOT NULL, -- the time zone of a fed date
   ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last. The coupon itself may end earlier
   usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
@@ -576,7 +576,7 @@ CREATE TABLE eip_campaigns (
   name TEXT NOT NULL,
   start_date TEXT NOT NULL, -- the first day, as fed
   end_date TEXT, -- the last day; NULL: it has no end
-  time_zone TEXT NOT NULL, -- of these days
+  time_zone TEXT NOT NULL, -- the time zone of these days
   starts_at TEXT NOT NULL, -- the first second of the first day, in UTC
   ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
@@ -670,10 +670,10 @@ CREATE TABLE history_segments (
   kind TEXT NOT NULL, -- balance_entry, token_earning, play or message
   month TEXT NOT NULL, -- YYYY-MM: the events are from before this month
   number INTEGER NOT NULL, -- from 1, among those of its kind and month
-  name TEXT NOT NULL, -- of the object
+  name TEXT NOT NULL, -- the name of the object
   lines INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, -- of the object, which is gzipped
-  sha256 TEXT NOT NULL, -- of the object, in hexadecimal
+  bytes INTEGER NOT NULL, -- the size of the gzipped object
+  sha256 TEXT NOT NULL, -- the hash of the object, in hexadecimal
   oldest TEXT NOT NULL, -- the time of its oldest event
   newest TEXT NOT NULL, -- the time of its newest event
   sums TEXT NOT NULL, -- JSON: the sums of its events, by the columns of totals

@@ -8,7 +8,7 @@ CREATE TABLE campaigns (
   campaign_image TEXT NOT NULL,
   campaign_start_date TEXT NOT NULL, -- the first day, as fed
   campaign_end_date TEXT, -- the last day; NULL: it has no end
-  time_zone TEXT NOT NULL, -- of these days
+  time_zone TEXT NOT NULL, -- the time zone of these days
   starts_at TEXT NOT NULL, -- the first second of the first day, in UTC
   ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
   status INTEGER NOT NULL, -- 1: it runs within its dates; other values: never

@@ -56,7 +56,7 @@ CREATE TABLE team_links (
   ancestor_key INTEGER NOT NULL, -- the member above
   joined INTEGER NOT NULL, -- 1: the descendant is a member now, 0: has left
   depth INTEGER NOT NULL, -- 1 to 5
-  name TEXT NOT NULL, -- of the descendant
+  name TEXT NOT NULL, -- the name of the descendant
   descendant_id TEXT NOT NULL, -- breaks ties of the order
   descendant_key INTEGER NOT NULL, -- the member below
   PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id)
@@ -127,7 +127,7 @@ CREATE TABLE token_earnings (
   id TEXT PRIMARY KEY,
   store_key INTEGER NOT NULL,
   customer_key INTEGER NOT NULL,
-  level_no INTEGER NOT NULL, -- how far below, 1 to 5
+  level_no INTEGER NOT NULL, -- the level below the member, 1 to 5
   tokens INTEGER NOT NULL, -- in hundredths
   earned_at TEXT NOT NULL,
   FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED

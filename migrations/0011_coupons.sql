@@ -13,7 +13,7 @@ CREATE TABLE coupons (
   can_combine_with_other INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   expiration_date TEXT, -- as fed: a time, or a date in the time zone. The column `text` has it in UTC, for answers
-  time_zone TEXT NOT NULL, -- of a date
+  time_zone TEXT NOT NULL, -- the time zone of a fed date
   ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last
   folded_type TEXT NOT NULL, -- the type, folded, for a filter
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
@@ -41,7 +41,7 @@ CREATE TABLE customer_coupons (
   created_at TEXT NOT NULL,
   updated_at TEXT,
   deleted_at TEXT, -- as fed; NULL: not deleted
-  time_zone TEXT NOT NULL, -- of a date
+  time_zone TEXT NOT NULL, -- the time zone of a fed date
   ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last. The coupon itself may end earlier
   usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;

@@ -18,7 +18,7 @@ CREATE TABLE eip_campaigns (
   name TEXT NOT NULL,
   start_date TEXT NOT NULL, -- the first day, as fed
   end_date TEXT, -- the last day; NULL: it has no end
-  time_zone TEXT NOT NULL, -- of these days
+  time_zone TEXT NOT NULL, -- the time zone of these days
   starts_at TEXT NOT NULL, -- the first second of the first day, in UTC
   ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted

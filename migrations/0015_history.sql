@@ -4,10 +4,10 @@ CREATE TABLE history_segments (
   kind TEXT NOT NULL, -- balance_entry, token_earning, play or message
   month TEXT NOT NULL, -- YYYY-MM: the events are from before this month
   number INTEGER NOT NULL, -- from 1, among those of its kind and month
-  name TEXT NOT NULL, -- of the object
+  name TEXT NOT NULL, -- the name of the object
   lines INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, -- of the object, which is gzipped
-  sha256 TEXT NOT NULL, -- of the object, in hexadecimal
+  bytes INTEGER NOT NULL, -- the size of the gzipped object
+  sha256 TEXT NOT NULL, -- the hash of the object, in hexadecimal
   oldest TEXT NOT NULL, -- the time of its oldest event
   newest TEXT NOT NULL, -- the time of its newest event
   sums TEXT NOT NULL, -- JSON: the sums of its events, by the columns of totals

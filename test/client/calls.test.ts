@@ -185,9 +185,12 @@ describe("the bookmark of an answer", () => {
       answers[index]?.(withBookmark(bookmark));
       await calls[index];
     }
-    void client.coupons();
+    const lastCall = client.coupons();
+    await vi.waitFor(() => expect(answers).toHaveLength(4));
+    answers[3]?.(withBookmark("4.d"));
+    await lastCall;
 
-    await vi.waitFor(() => expect(sentBookmarks(headers)).toEqual([null, null, null, "3.c"]));
+    expect(sentBookmarks(headers)).toEqual([null, null, null, "3.c"]);
   });
 
   it("is replaced if it is from another database: the service answers with its own", async ({ expect }) => {

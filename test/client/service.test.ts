@@ -74,4 +74,10 @@ describe.concurrent("the client at the Worker", () => {
     await expect(clientWith(token).changes().next()).rejects.toMatchObject(expectedError);
     await expect(clientWith(token).newMessages().next()).rejects.toMatchObject(expectedError);
   });
+
+  it("refuses a `since` that is not a time of the service, before it polls", async ({ expect }) => {
+    const following = clientWith(async () => "").newMessages({ since: "yesterday" });
+
+    await expect(following.next()).rejects.toThrow(RangeError);
+  });
 });

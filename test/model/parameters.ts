@@ -119,3 +119,8 @@ export function readParameters(endpoint: string, { path, body }: Call): { parame
   const bad = entries.filter(([, value]) => value === BAD).map(([name]) => name);
   return bad.length > 0 ? { bad } : { parameters: Object.fromEntries(entries) };
 }
+
+export function toQuery(query: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return String(new URLSearchParams(given.map(([name, value]) => [name, String(value)])));
+}

@@ -1,23 +1,15 @@
 import type { Random } from "../../scripts/program/random.ts";
 import { type Field, KINDS, type Kind, type Row } from "./kinds.ts";
-import type { Call } from "./parameters.ts";
+import { type Call, toQuery } from "./parameters.ts";
 import { RandomValues } from "./random-values.ts";
 import { RandomWords } from "./random-words.ts";
-import { MIXED, type Shape } from "./shapes.ts";
+import { type Chances, MIXED, type Shape, USUAL_CHANCES } from "./shapes.ts";
 import { addSeconds } from "./time.ts";
 
 // Random programs with few ids, so that lines repeat, contradict each other, or refer to records that are not stored.
 
 const FIRST_ACCOUNT = 165;
 const MEMBERS_AT_MOST = 5;
-
-/** How much of a program's changes is bad: one value in this many, and the share of lines that delete. */
-interface Chances {
-  badOneIn: number;
-  deleteShare: number;
-  /** Whether only the last record of each kind comes and goes. Hardly any line refers to it, so most lines stay good. */
-  keepsOthers?: boolean;
-}
 
 export class RandomProgram {
   readonly ids: Record<string, readonly string[]>;
@@ -35,12 +27,7 @@ export class RandomProgram {
   #now = "";
   #isGood = true;
 
-  constructor(
-    random: Random,
-    name: string,
-    shape: Shape = MIXED,
-    chances: Chances = { badOneIn: 60, deleteShare: 0.25 },
-  ) {
+  constructor(random: Random, name: string, shape: Shape = MIXED, chances: Chances = USUAL_CHANCES) {
     this.#random = random;
     this.#chances = chances;
     this.#favourite = name;
@@ -308,9 +295,4 @@ export class RandomProgram {
   #rarely(): boolean {
     return !this.#isGood && this.#random.next() < 1 / this.#chances.badOneIn;
   }
-}
-
-function toQuery(query: Row): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return String(new URLSearchParams(given.map(([name, value]) => [name, String(value)])));
 }

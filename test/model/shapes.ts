@@ -58,3 +58,12 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     message: [0, 0],
   },
 };
+
+/** How much of a program's changes is bad: one value in this many, and the share of lines that delete. */
+export interface Chances {
+  badOneIn: number;
+  deleteShare: number;
+  /** Whether only the last record of each kind comes and goes. Hardly any line refers to it, so most lines stay good. */
+  keepsOthers?: boolean;
+}
+export const USUAL_CHANCES: Chances = { badOneIn: 60, deleteShare: 0.25 };

@@ -8,8 +8,7 @@ const START = Date.UTC(2026, 4, 10, 12);
 const FRESH_SECONDS = 30;
 const ABANDONED_AFTER_MS = 6_000;
 const PATIENCE_MS = 300;
-// A busy machine may take this much longer.
-const MARGIN_MS = 150;
+const MARGIN_MS = 150; // for a busy machine
 
 let now = START;
 /** The waits of requests for another request's refresh: the longest time, and a function that ends the wait. */
@@ -35,9 +34,7 @@ const pass = (seconds: number) => {
 /** The cached values of a new isolate, with nothing in memory. */
 const newIsolate = () => new CachedValues<string>();
 const loadOf = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
-const failingLoad = async (): Promise<never> => {
-  throw new Error("no database");
-};
+const failingLoad = () => Promise.reject<never>(new Error("no database"));
 
 /** A load that ends when the test calls `end`. */
 function slowLoad() {
@@ -145,9 +142,7 @@ describe("a refresh", () => {
     expect(kv.put.mock.calls[0]?.[2]).toEqual({ expirationTtl: 604_800 });
   });
 
-  it("that is slow delays one request for 300 ms, and no later request, if there is an old value", async ({
-    expect,
-  }) => {
+  it("that is slow delays one request by 300 ms if there is an old value, and no later one", async ({ expect }) => {
     countOwnTime();
     const { kv, cache, settle, values, read, inKv } = await loadedBefore(31);
     const { load, end } = slowLoad();
@@ -172,9 +167,7 @@ describe("a refresh", () => {
     expect(inKv().value).toBe("two");
   });
 
-  it("that never ends, because its request was cancelled, is replaced by another after six seconds", async ({
-    expect,
-  }) => {
+  it("that never ends because its request was cancelled is replaced after six seconds", async ({ expect }) => {
     const { values, read } = await loadedBefore(31);
     await read(values, slowLoad().load);
     pass(6);

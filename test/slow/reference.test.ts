@@ -149,7 +149,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
     expect,
   }) => {
     const { page } = await open(1280, 900, "#tag/customer/GET/api/v1/customer/live");
-    await page.getByText("Nothing may depend on a frame").waitFor();
+    await page.getByText("A frame may get lost, so poll now and then").waitFor();
     const form = (path: string) => page.getByRole("button", { name: path });
     expect(await form("(get /api/v1/customer/live)").count()).toBe(0);
 

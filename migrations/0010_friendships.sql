@@ -8,8 +8,7 @@ CREATE TABLE friendships (
 
 CREATE INDEX friendships_by_high_key ON friendships (high_key); -- for an erasure
 
--- A customer has blocked another. Names of groups leave the other out, and searches by the other do not find the
--- customer.
+-- A customer has blocked another. Group names leave the other out, whose searches do not find the customer.
 CREATE TABLE blocks (
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   blocked_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,

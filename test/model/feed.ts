@@ -21,6 +21,8 @@ export interface FeedRequest {
   accounts: readonly string[] | "*";
   /** The second in which the request is applied. */
   now: string;
+  /** Events before this time have left for history. */
+  horizon?: string | null;
 }
 
 const NAMED_LINES = 100;
@@ -56,19 +58,19 @@ export function applyFeed(before: State, request: FeedRequest): { answer: FeedAn
 const nameOf = (number: number, field: string) => `line ${number}${field === "" ? "" : `.${field}`}`;
 
 /** The valid lines, and the names of the wrong fields of each invalid line. */
-function readLines({ lines }: FeedRequest): { lines: Line[]; bad: string[][] } {
+function readLines({ lines, horizon = null }: FeedRequest): { lines: Line[]; bad: string[][] } {
   const good: Line[] = [];
   const bad: string[][] = [];
   for (const [index, value] of lines.entries()) {
     if (value === undefined) continue;
-    const line = readLine(value, index + 1);
+    const line = readLine(value, index + 1, horizon);
     if (Array.isArray(line)) bad.push(line.map((field) => nameOf(index + 1, field)));
     else good.push(line);
   }
   return { lines: good, bad };
 }
 
-function readLine(value: unknown, number: number): Line | string[] {
+function readLine(value: unknown, number: number, horizon: string | null): Line | string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [""];
   const object = value as Row;
   const kind = KINDS.find(({ record }) => record === object.record);
@@ -80,6 +82,8 @@ function readLine(value: unknown, number: number): Line | string[] {
   const bad = new Set(Object.keys(row).filter((name) => row[name] === BAD));
   if (bad.size === 0 && contradiction(kind, row)) bad.add(contradiction(kind, row));
   if ("deleted" in object && (typeof object.deleted !== "boolean" || !isDeletable)) bad.add("deleted");
+  const time = row[kind.timeField];
+  if (horizon !== null && typeof time === "string" && time < horizon) bad.add(kind.timeField);
   return bad.size > 0 ? [...bad] : { kind, number, isDelete, row, key: keyOf(kind, row) };
 }
 

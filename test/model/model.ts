@@ -29,6 +29,8 @@ const NO_ITEMS: Expected = { status: 200, body: { status: false, errorCode: "NO_
  */
 export class Model {
   #state: State;
+  /** Events before this time have left for history; null: none have left. */
+  sealedBefore: string | null = null;
   readonly #settings: Settings;
 
   constructor(settings: Partial<Settings> = {}, state = new State()) {
@@ -95,7 +97,7 @@ export class Model {
         return withItems(leaderboard(state, { ...parameters, rank_on: rank_on || undefined }, now));
       }
       case "entries":
-        return page(entries(state, caller, parameters), { page: 1, per_page: parameters.limit });
+        return page(entries(state, caller, parameters, this.sealedBefore), { page: 1, per_page: parameters.limit });
       default:
         return withItems(me(state, caller, now));
     }

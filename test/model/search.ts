@@ -74,17 +74,28 @@ export function me(state: State, caller: string, now: string): Row | null {
   return { ...customerObject(state, customer, caller, now), balances };
 }
 
-/** The caller's balance entries, newest first; null if there is no such customer, so that the answer is 404. */
-export function entries(state: State, caller: string, { account_id: onlyAccount }: Row): Row[] | null {
+/**
+ * The caller's balance entries, newest first. Entries before the horizon have left for history: at the end they are one item
+ * for each account. Null if there is no such customer, so that the answer is 404.
+ */
+export function entries(
+  state: State,
+  caller: string,
+  { account_id: onlyAccount }: Row,
+  horizon: string | null,
+): Row[] | null {
   if (state.customer(caller) === undefined) return null;
   const idAndName = (record: string, id: string | null) =>
     id === null ? null : pick(state.find(record, id) ?? {}, "id name");
-  return state
+  const all = state
     .all("balance_entry")
     .map((entry): Row => ({ ...entry, account_id: state.find("store", entry.store_id)?.account_id }))
     .filter(({ customer_id, account_id }) => customer_id === caller && state.shown("account", account_id))
     .filter(({ account_id }) => onlyAccount === undefined || onlyAccount === account_id)
-    .sort((one, other) => byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id))
+    .sort((one, other) => byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id));
+  const hasLeft = ({ created_at }: Row) => horizon !== null && created_at < horizon;
+  const listed = all
+    .filter((entry) => !hasLeft(entry))
     .map((entry) => ({
       ...pick(entry, "id description created_at account_id"),
       amount: toHundredths(entry.amount) / 100,
@@ -92,6 +103,13 @@ export function entries(state: State, caller: string, { account_id: onlyAccount 
       campaign: idAndName("campaign", entry.campaign_id),
       brought_forward: false,
     }));
+  const byAccount = [...Map.groupBy(all.filter(hasLeft), ({ account_id }) => account_id)];
+  const broughtForward = byAccount.map(([account_id, group]) => ({
+    ...{ id: null, description: "", created_at: group[0]?.created_at, account_id, store: null, campaign: null },
+    amount: group.reduce((total, { amount }) => total + toHundredths(amount), 0) / 100,
+    brought_forward: true,
+  }));
+  return [...listed, ...broughtForward.sort((one, other) => byCodePoint(one.account_id, other.account_id))];
 }
 
 /** The records of a list that the caller may find, with their words. */

@@ -61,7 +61,7 @@ export class Trial {
   }
 
   async #feed({ lines, accounts }: { lines: Row[]; accounts: readonly string[] | "*" }): Promise<void> {
-    const expected = this.model.feed(lines, { now: this.now, accounts });
+    const expected = this.model.feed(lines, { now: this.now, accounts, horizon: this.model.sealedBefore });
     const { status, body } = await feed(lines, accounts);
     const answer: FeedAnswer = { status: status as FeedAnswer["status"], ...body.items };
     if (status === 422) answer.fields = Object.keys(body.messages).sort();

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { answerOf } from "../../src/client/service.ts";
 import { reasonOf } from "../../src/client/waiting.ts";
+import { NOW, stopTime } from "../support/scripted-service.ts";
 
 const OPTIONS = { attempts: 3, longestWaitMs: 10_000, answerWithinMs: 30_000 };
-const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
 
 type Outcome = number | Error | { status: number; retryAfter: string } | "silence" | "broken body";
 
@@ -24,14 +24,7 @@ function service(...outcomes: Outcome[]) {
   return { send: (signal: AbortSignal | null = null) => answerOf(send, OPTIONS, signal), askedAt };
 }
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOW });
-  vi.spyOn(Math, "random").mockReturnValue(0.5);
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopTime();
 
 describe("a call", () => {
   it.for<[what: string, outcomes: Outcome[], result: number | object, askedAt: number[]]>([

@@ -6,7 +6,7 @@ export const URL_OF_SERVICE = "https://loyalty.example";
 export const EVERYTHING = ["messages", "coupons", "balance"];
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
-const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
+export const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
 
 const failure = (status: number, errorCode: string) =>
   Response.json({ status: false, errorCode, message: "The service's words." }, { status });

@@ -4,7 +4,7 @@ CREATE TABLE listeners (
   until TEXT NOT NULL -- listens until this time
 ) WITHOUT ROWID;
 
--- Changes of which the inboxes of listeners have not been notified yet. Triggers write the rows in the transaction of
+-- Changes that listeners' inboxes have not been notified of yet. Triggers write the rows in the transaction of
 -- the change, so no change is lost, and a line that changes nothing notifies nobody.
 CREATE TABLE outbox (
   version INTEGER NOT NULL, -- the feed version of the change

@@ -18,7 +18,7 @@ export class ProgressLine {
     process.stderr.write(isTTY ? CLEAR_LINE + text.slice(0, columns - 1) : `${text}\n`);
   }
 
-  /** Prints that work of so many steps begins. The caller calls the returned function for each step, or for several. */
+  /** Prints that work begins, with its number of steps. The returned function counts one step, or several. */
   begin(what: string, steps: number): (count?: number) => void {
     this.#write(`${what} …`);
     const startedAt = Date.now();

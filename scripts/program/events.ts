@@ -76,7 +76,7 @@ export function* tokenEarnings(shape: Shape): Generator<Line> {
 }
 
 /**
- * Plays of six employees at two stores of each chain, then more plays, of which every twelfth is at the first store.
+ * Plays of six employees at two stores of each chain, then more plays. Every twelfth of these is at the first store.
  */
 export function* plays(shape: Shape): Generator<Line> {
   const random = new Random("plays");

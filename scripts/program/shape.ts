@@ -125,7 +125,7 @@ export function shapeOf(size: Size): Shape {
 const HALF_A_YEAR_SECONDS = 15_000_000;
 
 /**
- * The time so many seconds after the start of 2026, within its first half. A negative index counts back from the end.
+ * The time that is `index` seconds after the start of 2026, within its first half. A negative index counts from the end.
  */
 export function timeIn2026(index: number): string {
   const second = ((index % HALF_A_YEAR_SECONDS) + HALF_A_YEAR_SECONDS) % HALF_A_YEAR_SECONDS;

@@ -42,7 +42,7 @@ async function feed(stage: Stage, random: Random, request: Request): Promise<voi
   stage.rules.history?.checkFeed(request, answer);
   const bookmark = answer.headers.get("X-D1-Bookmark");
   if (bookmark === null || random.next() < 0.7) return;
-  // Whoever has the answer's bookmark sees what was fed, at any location.
+  // A customer who sends the bookmark of this answer sees the fed lines, at any location.
   const [location, customer] = [random.pick(LOCATIONS), random.pick(stage.program.customers)];
   const call = { location, customer, path: "/api/v1/customer/coupons", headers: { "X-D1-Bookmark": bookmark } };
   await stage.network.send(call).catch(() => null);

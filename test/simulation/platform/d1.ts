@@ -131,7 +131,7 @@ export class SimulatedD1 {
     }
   }
 
-  /** Ends stalls and lags. A day whose rows are used up ends by itself. */
+  /** Ends stalls and lags. The daily limit stays until midnight. */
   recover(): void {
     for (const copy of [this.primary, ...this.replicas]) copy.stalledUntil = 0;
     for (const arrive of [...this.#underWay.values()]) arrive();

@@ -98,7 +98,7 @@ export class Isolate {
     return this.#run(async (context) => this.service.worker.scheduled(controller as ScheduledController, env, context));
   }
 
-  /** Ends all its work. Whoever waits for an answer has lost the connection. */
+  /** Ends all work of the isolate. Callers that wait for an answer lose their connection. */
   end(): void {
     this.#isOver = true;
     for (const [invocation, lose] of this.#invocations) {

@@ -62,7 +62,7 @@ export class AnswerRules {
       this.#world.fail(DAILY, `${endpoint}, to come back after ${seconds} s`);
   }
 
-  /** While the primary stalls, a replica answers whoever is near it, unless a bookmark makes the request wait. */
+  /** While the primary stalls, the nearest replica answers, unless a bookmark makes the request wait. */
   #checkStall({ location, path, headers = {} }: Call, { status, body, milliseconds }: Answer): void {
     if (!this.#checksStalls || location === LOCATIONS[0] || !path.startsWith("/api/v1/customer")) return;
     const { time, database } = this.#world;

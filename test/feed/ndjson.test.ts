@@ -43,6 +43,13 @@ describe("a line", () => {
     expect(answer.body.messages).toEqual({ "line 1": ["must hold at most 100000 values"] });
   });
 
+  it("is taken with exactly 100,000 values", async ({ expect }) => {
+    // The record, its id, its names and the list are five of them.
+    const line = customer(`[${"0,".repeat(VALUE_LIMIT - 6)}0]`);
+
+    expect((await feed(line)).status).toBe(200);
+  });
+
   it("is parsed, and its bad list named, if it has fewer", async ({ expect }) => {
     const answer = await feed(`{"record":"campaign","store_ids":[${"1,".repeat(VALUE_LIMIT - 10)}1]}`);
 

@@ -91,6 +91,18 @@ describe("a total", () => {
     },
   );
 
+  it("is exact for a member of a group, with either sign", async ({ expect }) => {
+    const { customer, other, lines } = program(seed.freshId("limits"));
+    await mustFeed(lines);
+    const balances = [LARGEST_TOTAL, -LARGEST_TOTAL, 1e15 + 5, 999_999_999_999_999];
+
+    for (const balance of balances) {
+      await rows("UPDATE customers SET balance = ?1 WHERE id = ?2", balance, other.id);
+      const { body } = await as(customer.id).get(`${CUSTOMER}/messages`);
+      expect(body.items[0].group_members[0].total_balance).toBe(balance / 100);
+    }
+  });
+
   it("of a campaign's earnings at a store has its limit whatever the balances of the customers", async ({ expect }) => {
     const { store, campaign, customer, lines } = program(seed.freshId("limits"));
     const earned = (amount: string) => seed.entry(customer.id, store.id, amount, { campaign_id: campaign.id });

@@ -30,7 +30,7 @@ export const DecimalText = z
 export const Hundredths = DecimalText.transform(toHundredths);
 
 /** A decimal of the feed as a text with two fraction digits. */
-export const Decimal = Hundredths.transform(toDecimal);
+export const Decimal = Hundredths.transform(toDecimal).pipe(z.string());
 
 /** A restored total, which may be larger than a fed amount. */
 export const TotalText = z

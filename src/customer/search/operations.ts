@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { named } from "../../openapi/success.ts";
-import { PassedThrough } from "../../values/scalar.ts";
 import { Account } from "../account.ts";
+import { CampaignDetails } from "../campaign-details.ts";
 
 export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({
   id: "SearchAccount",
@@ -47,23 +47,6 @@ export const SearchCustomer = named("SearchCustomer", {
 });
 export type SearchCustomer = z.output<typeof SearchCustomer>;
 
-/** The fields that are stored together, as JSON text. */
-const CampaignDetails = z.object({
-  age_range_type: PassedThrough,
-  age_value: PassedThrough,
-  min_age: PassedThrough,
-  max_age: PassedThrough,
-  campaign_type: PassedThrough,
-  trigger_type: z.string().describe("What sets it off, such as `None`."),
-  reward_type: z.string().describe("What it gives, such as `PercentDollarValue`."),
-  campaign_require_register: PassedThrough,
-  cash_tender_multiplier: z.string().describe("How often cash counts, a decimal with two fraction digits."),
-  non_cash_tender_multiplier: z.string().describe("How often other money counts, a decimal with two fraction digits."),
-  allow_cash_tender: PassedThrough,
-  allow_non_cash_tender: PassedThrough,
-  trigger_amount: z.string().describe("The amount that sets it off, a decimal with two fraction digits."),
-});
-
 export const SearchCampaign = CampaignDetails.extend({
   id: z.string().describe("The campaign's id."),
   account_id: z.int().describe("The merchant account, as a number."),
@@ -76,14 +59,14 @@ export const SearchCampaign = CampaignDetails.extend({
 }).meta({ id: "SearchCampaign" });
 export type SearchCampaign = z.output<typeof SearchCampaign>;
 
-const Forgiven = z
+const ForgivenWords = z
   .array(z.string())
   .optional()
   .describe(
     "The words of the query, folded, that were forgiven a typo in a record shown here. Left out if there are none.",
   );
 
-const Meant = z
+const MeantWords = z
   .record(z.string(), z.array(z.string()))
   .optional()
   .describe(
@@ -103,11 +86,11 @@ export const FullSearchAnswer = z.union([
       items: Found.extend({ campaigns: z.array(SearchCampaign).describe("The campaigns that were found.") }).meta({
         id: "FullSearchItems",
       }),
-      forgiven: Forgiven,
-      meant: Meant,
+      forgiven: ForgivenWords,
+      meant: MeantWords,
     })
     .meta({ id: "FullSearchAnswer" }),
-  Found.extend({ status: z.literal(true), forgiven: Forgiven, meant: Meant }).meta({
+  Found.extend({ status: z.literal(true), forgiven: ForgivenWords, meant: MeantWords }).meta({
     id: "FullSearchAnswerWithoutCampaigns",
   }),
 ]);

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { CampaignDetails } from "../../customer/campaign-details.ts";
 import { campaigns } from "../../db/tables.ts";
-import { Decimal } from "../../values/decimal.ts";
 import { Count } from "../../values/number.ts";
-import { orElse, orNull, passedThrough } from "../../values/scalar.ts";
+import { orElse, orNull } from "../../values/scalar.ts";
 import { AccountId, Id, LongText, mustBe, Name, ShortText } from "../../values/text.ts";
 import { DateOnly } from "../../values/time.ts";
 import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../../values/time-zone.ts";
@@ -13,23 +13,6 @@ import { NOT_STORED } from "./faults.ts";
 import { store } from "./store.ts";
 
 const STORE_IDS_LIMIT = 20_000;
-
-/** The fields that no query reads. They are stored together. */
-const CampaignDetails = z.object({
-  age_range_type: passedThrough(""),
-  age_value: passedThrough(""),
-  min_age: passedThrough(""),
-  max_age: passedThrough(""),
-  campaign_type: passedThrough(null),
-  trigger_type: orElse(ShortText, "None"),
-  reward_type: orElse(ShortText, "PercentDollarValue"),
-  campaign_require_register: passedThrough(0),
-  cash_tender_multiplier: orElse(Decimal, "1.00"),
-  non_cash_tender_multiplier: orElse(Decimal, "1.00"),
-  allow_cash_tender: passedThrough(0),
-  allow_non_cash_tender: passedThrough(0),
-  trigger_amount: orElse(Decimal, "0.00"),
-});
 
 const StoreIds = z.union(
   [z.literal("all"), z.array(Id).max(STORE_IDS_LIMIT, `must be at most ${STORE_IDS_LIMIT} stores`)],

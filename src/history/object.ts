@@ -1,5 +1,5 @@
 import type { historySegments } from "../db/tables.ts";
-import { R2_LIMIT_MS } from "../feed/export/page.ts";
+import { R2_LIMIT_MS } from "../feed/export/segments.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
 

@@ -1,4 +1,5 @@
 import type { Context, TypedResponse } from "hono";
+import { encodeUtf8 } from "../values/json.ts";
 
 declare const isJson: unique symbol;
 
@@ -35,8 +36,7 @@ export function answerItems<Items>(c: Context, items: JsonText) {
 
 /** Answers 200 with a JSON body, typed by `Body`, and stores its bytes in `c.var.answered` for the ETag. */
 export function answerJson<Body>(c: Context, body: JsonText): Response & TypedResponse<Body, 200, "json"> {
-  // The encoder's type allows shared memory, which it never uses.
-  const bytes = new TextEncoder().encode(body) as Uint8Array<ArrayBuffer>;
+  const bytes = encodeUtf8(body);
   c.set("answered", bytes);
   return c.body(bytes, 200, { "Content-Type": "application/json" }) as never;
 }

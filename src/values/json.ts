@@ -9,6 +9,11 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
+/** Encodes a text. The encoder never returns shared memory, though its type allows that. */
+export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
+}
+
 /** Parses a JSON object; null if the text is anything else. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {

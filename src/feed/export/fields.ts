@@ -70,7 +70,7 @@ function toField(kind: Kind, name: string): FieldReader {
     return fieldFrom(stored, (id) => (isSummary(id) ? undefined : id));
   if (!("as" in source)) return fieldFrom(stored);
   return source.as === "key"
-    ? idField(kind, name, stored)
+    ? referenceReader(kind, name, stored)
     : fieldFrom(stored, source.as === "json" ? parse : undefined);
 }
 
@@ -88,7 +88,7 @@ function objectIn(row: Row, text: string): Record<string, unknown> {
 }
 
 /** The id of the record whose key is in a column. */
-function idField(kind: Kind, name: string, key: string): FieldReader {
+function referenceReader(kind: Kind, name: string, key: string): FieldReader {
   const target = kind.references[name];
   if (target === undefined) throw new Error(`${kind.record}.${name} is no reference.`);
   const table = tableName(target);

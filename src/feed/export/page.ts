@@ -1,13 +1,13 @@
 import type { Database } from "../../db/database.ts";
-import { invalid, unavailable } from "../../http/errors.ts";
+import { invalid } from "../../http/errors.ts";
 import { BODY_LIMIT, ITEM_LIMIT } from "../../http/limits.ts";
+import { encodeUtf8 } from "../../values/json.ts";
 import { utf8Bytes } from "../../values/text.ts";
-import { withTimeout } from "../../values/timeout.ts";
 import { historySegment } from "../records/history-segment.ts";
 import { itemsOf } from "../records/kind.ts";
-import type { Row } from "./fields.ts";
 import { cursorOf, findPage, type ScannedRows } from "./queries.ts";
 import { type Cursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
+import { readSegments } from "./segments.ts";
 
 /** A page of an export: lines that one feed request takes. */
 interface ExportPage {
@@ -74,31 +74,5 @@ export function writeLines(
     }
     lines.push(line);
   }
-  return { bytes: encode(lines), last };
-}
-
-function encode(lines: readonly string[]) {
-  // The encoder never returns shared memory, though its type allows that.
-  return new TextEncoder().encode(lines.join("")) as Uint8Array<ArrayBuffer>;
-}
-
-/** A call of R2 may take this long. */
-export const R2_LIMIT_MS = 10_000;
-
-/** The lines about a customer in the objects of segments, unchanged (docs/contract/history.md, 2). */
-async function readSegments(
-  bucket: R2Bucket | undefined,
-  segments: readonly Row[],
-  customer: string,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const lines = await Promise.all(segments.map(({ name }) => linesOf(bucket, String(name))));
-  const customerLines = lines.flat().filter((line) => JSON.parse(line).customer_id === customer);
-  return encode(customerLines.map((line) => `${line}\n`));
-}
-
-async function linesOf(bucket: R2Bucket | undefined, name: string): Promise<string[]> {
-  const object = bucket && (await withTimeout(R2_LIMIT_MS, bucket.get(name)));
-  if (!object) throw unavailable(`History lacks its object ${name}. Put it back with npm run history -- restore.`);
-  const text = await new Response(object.body.pipeThrough(new DecompressionStream("gzip"))).text();
-  return text.split("\n").filter((line) => line !== "");
+  return { bytes: encodeUtf8(lines.join("")), last };
 }

@@ -3,11 +3,11 @@ import type { Database } from "../db/database.ts";
 import { names, select } from "../db/select.ts";
 import { programState } from "../db/tables.ts";
 
-/** Messages that are stored, and are shown once a later stamp is taken. */
+/** Stored messages that nobody sees yet. They become visible when the stamp of the program passes theirs. */
 export interface UnshownMessages {
   /** The time that they share. */
   stamp: string;
-  /** When their second is over and that stamp can be taken, in milliseconds since 1970 by this Worker's clock. */
+  /** When their second is over, so that they can be shown, in milliseconds since 1970 by this Worker's clock. */
   shownAt: number;
 }
 
@@ -28,6 +28,9 @@ export const UNSHOWN = { stamp: programState.stamp, waitMs: MESSAGE_WAIT };
 /** The unshown messages, in the transaction of a feed request that stores some. */
 export const selectUnshown = () => select(UNSHOWN, sql`FROM ${programState} WHERE ${programState.is_open} = 1`);
 
+/** The stamp after the last one. It never goes back, even if D1's clock does. */
+export const NEXT_STAMP = sql.raw("max(clock.now, datetime(stamp, '+1 second'))");
+
 /** Whether messages are unshown although their second is over. */
 export const IS_SHOWING_DUE = sql`${programState.is_open} = 1 AND ${programState.clock_said} <> clock.now`;
 
@@ -38,7 +41,7 @@ export const selectStamp = () => select({ stamp: programState.stamp }, sql`FROM 
 export async function showMessages(db: Database): Promise<string> {
   const { stamp, clock_said, is_open } = programState;
   const [, [last]] = await db.batch([
-    sql`UPDATE ${programState} SET ${names(stamp)} = max(clock.now, datetime(${stamp}, '+1 second')),
+    sql`UPDATE ${programState} SET ${names(stamp)} = ${NEXT_STAMP},
         ${names(clock_said)} = clock.now, ${names(is_open)} = 0
       FROM clock WHERE ${IS_SHOWING_DUE}`,
     selectStamp(),

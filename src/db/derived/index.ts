@@ -115,15 +115,15 @@ export const newestMessages: Derived = {
   expected: (range) => `
     WITH second AS MATERIALIZED (
       SELECT group_key, sent_at AS at, max(id) AS id,
-        row_number() OVER (PARTITION BY group_key ORDER BY sent_at DESC) AS seconds_back
+        row_number() OVER (PARTITION BY group_key ORDER BY sent_at DESC) AS second_rank
       FROM messages WHERE group_key ${range} GROUP BY group_key, sent_at
     )
     SELECT
       message_groups.key, newest.at AS newest_at, ${ofSecond("newest")} AS newest_id,
       earlier.at AS earlier_at, ${ofSecond("earlier")} AS earlier_id
     FROM message_groups
-    JOIN second AS newest ON newest.group_key = message_groups.key AND newest.seconds_back = 1
-    LEFT JOIN second AS earlier ON earlier.group_key = message_groups.key AND earlier.seconds_back = 2
+    JOIN second AS newest ON newest.group_key = message_groups.key AND newest.second_rank = 1
+    LEFT JOIN second AS earlier ON earlier.group_key = message_groups.key AND earlier.second_rank = 2
     WHERE message_groups.key ${range} AND message_groups.id IS NOT NULL`,
   stored: "key",
 };

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { names } from "../../db/select.ts";
 import { messageGroups, messages } from "../../db/tables.ts";
+import { NEXT_STAMP } from "../../inbox/message-clock.ts";
 import { orNull } from "../../values/scalar.ts";
 import { Id, LongText } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
@@ -75,7 +76,7 @@ function stampAndNewest(timeOf: (sentAt: string) => string, needsStamp: SQL) {
 function takeStamp(withFresh: SQL, when: SQL): SQL {
   return sql`${withFresh}
     UPDATE program_state SET
-      stamp = iif(clock_said = clock.now, stamp, max(clock.now, datetime(stamp, '+1 second'))),
+      stamp = iif(clock_said = clock.now, stamp, ${NEXT_STAMP}),
       clock_said = clock.now, is_open = 1
     FROM clock
     WHERE (program_state.clock_said <> clock.now OR program_state.is_open = 0) AND ${when}`;
@@ -117,15 +118,15 @@ function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
     ),
     ranked AS (
       SELECT group_key, id, at,
-        dense_rank() OVER (PARTITION BY group_key ORDER BY at DESC) AS seconds_back,
+        dense_rank() OVER (PARTITION BY group_key ORDER BY at DESC) AS second_rank,
         row_number() OVER (PARTITION BY group_key, at ORDER BY number DESC) AS rank_in_second
       FROM candidate
     ),
     news AS (
       SELECT group_key,
-        max(id) FILTER (WHERE seconds_back = 1) AS newest_id, max(at) FILTER (WHERE seconds_back = 1) AS newest_at,
-        max(id) FILTER (WHERE seconds_back = 2) AS earlier_id, max(at) FILTER (WHERE seconds_back = 2) AS earlier_at
-      FROM ranked WHERE rank_in_second = 1 AND seconds_back <= 2 GROUP BY group_key
+        max(id) FILTER (WHERE second_rank = 1) AS newest_id, max(at) FILTER (WHERE second_rank = 1) AS newest_at,
+        max(id) FILTER (WHERE second_rank = 2) AS earlier_id, max(at) FILTER (WHERE second_rank = 2) AS earlier_at
+      FROM ranked WHERE rank_in_second = 1 AND second_rank <= 2 GROUP BY group_key
     )
     UPDATE message_groups SET (${names(newest_id, newest_at, earlier_id, earlier_at)})
       = (news.newest_id, news.newest_at, news.earlier_id, news.earlier_at)

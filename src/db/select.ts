@@ -5,28 +5,28 @@ export const NOW_TEXT = "(SELECT now FROM clock)";
 export const NOW = sql.raw(NOW_TEXT);
 
 /** Columns by their names: columns of tables, or expressions with a type (`` sql<number>`…` ``). */
-export type Fields = Readonly<Record<string, AnyColumn | SQL>>;
+export type Columns = Readonly<Record<string, AnyColumn | SQL>>;
 
-export type Row<F extends Fields> = {
+export type SelectedRow<F extends Columns> = {
   [K in keyof F]: F[K] extends AnyColumn ? GetColumnData<F[K]> : F[K] extends SQL<infer T> ? T : never;
 };
 
 /** `SELECT` with these columns, and the rest of the statement: `FROM …`. Its rows have the types of the columns. */
-export function select<F extends Fields>(fields: F, rest: SQL): SQL<Row<F>> {
-  return sql<Row<F>>`SELECT ${selectList(fields)} ${rest}`;
+export function select<F extends Columns>(fields: F, rest: SQL): SQL<SelectedRow<F>> {
+  return sql<SelectedRow<F>>`SELECT ${selectList(fields)} ${rest}`;
 }
 
 /** `select` with common table expressions: `name AS (…), …`. */
-export function selectWith<F extends Fields>(tables: SQL, fields: F, rest: SQL): SQL<Row<F>> {
-  return sql<Row<F>>`WITH ${tables} ${select(fields, rest)}`;
+export function selectWith<F extends Columns>(tables: SQL, fields: F, rest: SQL): SQL<SelectedRow<F>> {
+  return sql<SelectedRow<F>>`WITH ${tables} ${select(fields, rest)}`;
 }
 
 /** A statement that writes, with `RETURNING` and these columns. */
-export function returning<F extends Fields>(write: SQL, fields: F): SQL<Row<F>> {
-  return sql<Row<F>>`${write} RETURNING ${selectList(fields)}`;
+export function returning<F extends Columns>(write: SQL, fields: F): SQL<SelectedRow<F>> {
+  return sql<SelectedRow<F>>`${write} RETURNING ${selectList(fields)}`;
 }
 
-export function selectList(fields: Fields): SQL {
+export function selectList(fields: Columns): SQL {
   return sql.join(
     Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`),
     sql`, `,

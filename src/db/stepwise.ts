@@ -1,20 +1,20 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { type Fields, type Row, selectList } from "./select.ts";
+import { type Columns, type SelectedRow, selectList } from "./select.ts";
 
 /** A list that is read row by row. `fields`, `joins` and `shared` get the values of an entry from `entryValue`. */
-interface Stepwise<F extends Fields> {
+interface Stepwise<F extends Columns> {
   /** Common table expressions that the list uses: `name AS (…), …`. */
   tables?: SQL;
   /** The list in its order. It is a query in parentheses, because SQLite would copy a common table expression into a table. */
   list: SQL;
   /** Columns of the list, for `entryValue`. */
   entry: SQL;
-  /** How many entries become rows; left out: all. Later entries only count in `following`. */
+  /** How many entries become rows; left out: all. Later entries only count in `entries_left`. */
   limit?: SQLWrapper;
   /** No more rows follow once the rows have this many bytes. It is at least the limit of the answer. */
   bytes: number;
   /** Values that are looked up once. Each row has them as `step.name`. */
-  constants?: Fields;
+  constants?: Columns;
   fields: F;
   /** Joins the records of an entry: `CROSS JOIN …`. */
   joins: SQL;
@@ -40,30 +40,30 @@ function keyText(key: SQLWrapper): SQL {
 }
 
 /**
- * The rows of a list until they have `bytes`; `following`: how many entries follow a row. Each row is made only after the
+ * The rows of a list until they have `bytes`; `entries_left`: how many entries follow a row. Each row is made only after the
  * rows before it were counted, because a running sum over all rows would first hold all their texts in D1's memory. The
  * entries are one JSON text in the order of `list`: a table of entries would cost three more rows read for each.
  */
-export function selectStepwise<F extends Fields>(read: Stepwise<F>): SQL<Row<F> & { following: number }> {
+export function selectStepwise<F extends Columns>(read: Stepwise<F>): SQL<SelectedRow<F> & { entries_left: number }> {
   const { tables, list, entry, limit, bytes, constants = {}, fields, joins, long, shared } = read;
   const constantNames = Object.keys(constants);
   const names = Object.keys(fields);
   const sentBytes = sql.join([sql`step.sent_bytes`, sql`step.shared_bytes`, ...bytesOf(long)], sql` + `);
   const withinLimit = limit === undefined ? sql`` : sql`AND step.number < ${limit}`;
   const columns = [...constantNames.map((name) => sql`step.${sql.identifier(name)}`), selectList(fields)];
-  return sql<Row<F> & { following: number }>`
+  return sql<SelectedRow<F> & { entries_left: number }>`
     WITH RECURSIVE ${tables === undefined ? sql`` : sql`${tables},`}
     listed(entries) AS MATERIALIZED (SELECT json_group_array(json_array(${entry})) FROM ${list}),
-    step(number, following, entry, sent_bytes, shared_bytes, keys, ${identifiers([...constantNames, ...names])}) AS (
+    step(number, entries_left, entry, sent_bytes, shared_bytes, keys, ${identifiers([...constantNames, ...names])}) AS (
       SELECT 0, json_array_length(entries), entries -> 0, 0, 0, '',
         ${join([...Object.values(constants), ...names.map(() => sql`NULL`)])} FROM listed
       UNION ALL
-      SELECT step.number + 1, step.following - 1, (SELECT entries FROM listed) -> (step.number + 1), ${sentBytes},
+      SELECT step.number + 1, step.entries_left - 1, (SELECT entries FROM listed) -> (step.number + 1), ${sentBytes},
         ${shared === undefined ? sql`0, ''` : addShared(shared)}, ${join(columns)}
       FROM step ${joins}
-      WHERE step.following > 0 AND ${sentBytes} < ${sql.raw(String(bytes))} ${withinLimit}
+      WHERE step.entries_left > 0 AND ${sentBytes} < ${sql.raw(String(bytes))} ${withinLimit}
     )
-    SELECT ${identifiers(names)}, following FROM step WHERE number > 0`;
+    SELECT ${identifiers(names)}, entries_left FROM step WHERE number > 0`;
 }
 
 function bytesOf(names: readonly string[]): SQL[] {
@@ -71,7 +71,7 @@ function bytesOf(names: readonly string[]): SQL[] {
 }
 
 /** The columns `shared_bytes` and `keys`: the bytes of the shared record, unless this row has its fields; and its key. */
-function addShared({ key, bytes }: NonNullable<Stepwise<Fields>["shared"]>): SQL {
+function addShared({ key, bytes }: NonNullable<Stepwise<Columns>["shared"]>): SQL {
   const text = keyText(key);
   const sharedBytes = sql`CAST(substr(step.keys, instr(step.keys, ${text}) + length(${text}), 9) AS INTEGER)`;
   return sql`iif(${isFirst(key)}, 0, ${sharedBytes}), step.keys || iif(${isFirst(key)}, ${text} || ${bytes} || ',', '')`;
@@ -85,6 +85,6 @@ function join(parts: readonly SQLWrapper[]): SQL {
   return sql.join([...parts], sql`, `);
 }
 
-export function hasMoreAfter(rows: readonly { following: number }[]): boolean {
-  return (rows.at(-1)?.following ?? 0) > 0;
+export function hasMoreAfter(rows: readonly { entries_left: number }[]): boolean {
+  return (rows.at(-1)?.entries_left ?? 0) > 0;
 }

@@ -55,8 +55,8 @@ const selectNearbyCampaigns = compilePer((shape: Shape, placeholder: Placeholder
       SELECT account_key, iif((SELECT 1 FROM near_store LIMIT 1 OFFSET ${FEW_STORES}), (
         SELECT 1 FROM ${campaigns} WHERE ${runningOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
         LIMIT 1 OFFSET 1 + (
-          SELECT count(*) FROM (SELECT key FROM near_store LIMIT ${FEW_STORES}) AS one
-          CROSS JOIN ${campaignStores} ON ${campaignStores.store_key} = one.key
+          SELECT count(*) FROM (SELECT key FROM near_store LIMIT ${FEW_STORES}) AS sample
+          CROSS JOIN ${campaignStores} ON ${campaignStores.store_key} = sample.key
         ) / ${FEW_STORES}
       ), NULL) AS by_store
       FROM near_store LIMIT 1
@@ -107,7 +107,7 @@ const WITH_PAIRS = select(
       AND (${campaigns.for_all} = 1 OR paired.miles_where_listed IS NOT NULL)`,
 );
 
-/** The campaigns for all stores without a pair. All have earned nothing, at the same distance: the first `limit` by id do. */
+/** The campaigns for all stores without a pair. They have all earned nothing, at one distance, so their ids decide the order. */
 function withoutPairs(limit: Placeholder): SQL {
   return select(
     { ...SHOWN, earned: sql`0`, miles: NEAREST },

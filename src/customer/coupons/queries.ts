@@ -1,14 +1,13 @@
 import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type RowOf } from "../../db/database.ts";
-import { jsonOf, pick, type Row, select } from "../../db/select.ts";
+import { jsonOf, pick, type SelectedRow, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
 import { ANSWER_BYTES } from "../../http/limits.ts";
 import type { Paged } from "../../http/paging.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
 import { fold } from "../../values/words.ts";
 import { NO_CREDENTIALS } from "../account.ts";
-import type { CouponKind } from "./routes.ts";
-import { type CouponsQuery, type Placeholders, type Shape, validCoupons } from "./valid-coupons.ts";
+import { type CouponKind, type CouponListQuery, type Placeholders, type Shape, validCoupons } from "./valid-coupons.ts";
 
 /** The items of a page, and the JSON texts of their coupons and accounts by key, because several items share these. */
 export interface CouponList extends Paged<ItemRow> {
@@ -20,7 +19,7 @@ export interface CouponList extends Paged<ItemRow> {
  * The coupons that are valid for the customer now: store, then mfg, then digital (docs/contract/interface.md, 4.4 and 4.5).
  * One round trip, or none if the filters leave no kind.
  */
-export async function findCoupons(db: Database, query: CouponsQuery): Promise<CouponList> {
+export async function findCoupons(db: Database, query: CouponListQuery): Promise<CouponList> {
   const { customerId, page, accounts, isDetailed = false } = query;
   const { kinds, search, type, accountId, storeIds = [] } = query.filter;
   const found: CouponList = { items: [], hasMore: false, coupons: new Map(), accounts: new Map() };
@@ -50,7 +49,7 @@ export type ItemRow = Extract<ListRow, { part: CouponKind }>;
 
 /**
  * The items of a page until they have 2 MiB, then the coupons and the accounts of these items. So the database sends the text
- * of a coupon once, even if it was issued a thousand times.
+ * of a coupon once, even if it was issued a thousand times. `selectStepwise` would take half as long again here.
  */
 const selectCouponList = compilePer((shape: Shape, placeholder: Placeholders) => {
   const item = { ...ITEM, record: held(shape) };
@@ -58,7 +57,7 @@ const selectCouponList = compilePer((shape: Shape, placeholder: Placeholders) =>
   const account = { ...ACCOUNT, record: couponAccount(shape) };
   const each = sql`FROM json_each(listed.entries) AS entry ${JOIN_HELD}`;
   const ofAccount = sql`LEFT JOIN ${accounts} ON ${accounts.key} = page.account_key`;
-  return sql<Row<typeof item> | Row<typeof coupon> | Row<typeof account>>`
+  return sql<SelectedRow<typeof item> | SelectedRow<typeof coupon> | SelectedRow<typeof account>>`
     WITH listed(items, bytes, entries, coupons, accounts) AS MATERIALIZED (
       SELECT count(*), sum(bytes),
         json_group_array(json_array(coupon_key, account_key, kind, issued_id, bytes)),
@@ -73,7 +72,7 @@ const selectCouponList = compilePer((shape: Shape, placeholder: Placeholders) =>
     shown AS MATERIALIZED (
       SELECT *, iif(bytes + iif(items <= ${FEW}, 0, (SELECT sum(${heldBytes(shape)}) ${each})) < ${LIMIT}, items, 1 + (
         SELECT count(*)
-        FROM (SELECT sum(${entryValue(4)} + ${heldBytes(shape)}) OVER (ORDER BY entry.key) AS bytes ${each}) AS upto
+        FROM (SELECT sum(${columnOfEntry(4)} + ${heldBytes(shape)}) OVER (ORDER BY entry.key) AS bytes ${each}) AS upto
         WHERE upto.bytes < ${LIMIT}
       )) AS fitting
       FROM listed
@@ -87,7 +86,7 @@ const LIMIT = sql.raw(String(ANSWER_BYTES));
 /** A list of at most this many items is not measured: their texts, three of 2,000 characters in each, are 3.6 MB at most. */
 const FEW = sql.raw("100");
 const JOIN_HELD = sql`
-  LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${entryValue(3)}
+  LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${columnOfEntry(3)}
   LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.store_key}`;
 const ENTRIES = sql`json_each(shown.entries) AS entry`;
 const FITS = sql`entry.key < shown.fitting`;
@@ -96,13 +95,13 @@ const FITS = sql`entry.key < shown.fitting`;
 function keysOf(index: number, all: "coupons" | "accounts"): SQL {
   return sql`(
     SELECT value FROM json_each((
-      SELECT iif(fitting = items, ${sql.raw(all)}, (SELECT json_group_array(${entryValue(index)}) FROM ${ENTRIES} WHERE ${FITS}))
+      SELECT iif(fitting = items, ${sql.raw(all)}, (SELECT json_group_array(${columnOfEntry(index)}) FROM ${ENTRIES} WHERE ${FITS}))
       FROM shown
     ))
   )`;
 }
 
-function entryValue(index: number): SQL {
+function columnOfEntry(index: number): SQL {
   return sql`(entry.value ->> ${sql.raw(String(index))})`;
 }
 
@@ -112,9 +111,9 @@ const PART = { part: NONE, key: NONE, record: NONE, account_key: NONE, listed: N
 
 const ITEM = {
   ...PART,
-  part: sql<CouponKind>`${entryValue(2)}`,
-  key: sql<number>`${entryValue(0)}`,
-  account_key: sql<number>`${entryValue(1)}`,
+  part: sql<CouponKind>`${columnOfEntry(2)}`,
+  key: sql<number>`${columnOfEntry(0)}`,
+  account_key: sql<number>`${columnOfEntry(1)}`,
   /** How many items were found, including the first after the page. */
   listed: sql<number>`shown.items`,
 };

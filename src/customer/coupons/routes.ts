@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
-import * as tables from "../../db/tables.ts";
 import { cursorParameter, nextLink } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems, type JsonText, jsonArray, jsonObject, mergeObjects, storedJson } from "../../http/json-text.ts";
@@ -20,9 +19,7 @@ import { BooleanParameter, listParameter, TextParameter } from "../../values/par
 import { Id } from "../../values/text.ts";
 import type { CouponItems, MyCouponItems } from "./operations.ts";
 import { type CouponList, findCoupons, type ItemRow } from "./queries.ts";
-
-export const COUPON_KINDS = tables.coupons.kind.enumValues;
-export type CouponKind = (typeof COUPON_KINDS)[number];
+import { COUPON_KINDS, type CouponKind } from "./valid-coupons.ts";
 
 /** The kinds that pass the filters of the combined list. May be empty. */
 function kindsAllowedBy(query: {

@@ -4,9 +4,11 @@ import { customerKeyOf, isAccountDeleted, isStoreDeleted, joinStoresOf } from ".
 import { NOW, pick, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
 import type { Page } from "../../http/paging.ts";
-import type { CouponKind } from "./routes.ts";
 
-export interface CouponsQuery {
+export const COUPON_KINDS = coupons.kind.enumValues;
+export type CouponKind = (typeof COUPON_KINDS)[number];
+
+export interface CouponListQuery {
   customerId: string;
   filter: {
     kinds: readonly CouponKind[];
@@ -25,7 +27,8 @@ export interface CouponsQuery {
 }
 
 /** The text of the statement depends on these properties of the query. */
-export type Shape = Required<Pick<CouponsQuery, "accounts" | "isDetailed">> & Pick<CouponsQuery["filter"], "kinds">;
+export type Shape = Required<Pick<CouponListQuery, "accounts" | "isDetailed">> &
+  Pick<CouponListQuery["filter"], "kinds">;
 
 export type Placeholders = PlaceholderOf<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
 

@@ -45,15 +45,15 @@ export const MEASURES = Object.keys(TOTALS) as Measure[];
  */
 export function rank(employees: readonly EmployeeTotals[], measure: Measure, limit: number): LeaderboardItem[] {
   const total = TOTALS[measure];
-  const ranked = employees.toSorted((one, other) => other[total] - one[total]).slice(0, limit);
-  let current = 0;
+  const ranked = employees.toSorted((left, right) => right[total] - left[total]).slice(0, limit);
+  let currentRank = 0;
   return ranked.map((employee, index) => {
-    if (employee[total] !== ranked[index - 1]?.[total]) current = index + 1;
+    if (employee[total] !== ranked[index - 1]?.[total]) currentRank = index + 1;
     return {
       employee_id: employee.id,
       employee_name: employee.name,
       avatar: employee.avatar,
-      rank: current,
+      rank: currentRank,
       total_runs: toShortDecimal(employee.runs),
       total_hits: employee.hits,
       total_doubles: employee.doubles,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { background, createRouter } from "../../app-env.ts";
 import { refused } from "../../http/errors.ts";
 import { validateBody } from "../../middleware/validate.ts";
-import { given, optionalText } from "../../values/parameter.ts";
+import { optionalText, undefinedIfEmpty } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
 import { BOARD_LIMIT, MEASURES, type Measure, rank, readBoard } from "./boards.ts";
 
@@ -23,11 +23,14 @@ export const LeaderboardParameters = z.object({
 /** Takes `location_id` from the query if the body has none. */
 function withLocation(body: Readonly<Record<string, unknown>>, c: Context): object {
   const [inQuery, ...more] = c.req.queries("location_id")?.filter((id) => id !== "") ?? [];
-  return { ...body, location_id: given(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery) };
+  return {
+    ...body,
+    location_id: undefinedIfEmpty(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery),
+  };
 }
 
 function measureOf(rankOn: unknown = "run"): Measure {
-  const measure = MEASURES.find((one) => one === rankOn);
+  const measure = MEASURES.find((candidate) => candidate === rankOn);
   if (measure === undefined) throw refused("rank_on must be one of run, hit, double or triple.");
   return measure;
 }

@@ -11,34 +11,35 @@ import { missingWords } from "./word-index.ts";
 // A search for people whom the caller knows starts from these people. The index has no list of friends: a search there would
 // read everybody with a common name.
 
-export type Known = Exclude<CustomerSearch, "all">;
+export type KnownSearch = Exclude<CustomerSearch, "all">;
 
 /** `FROM` the caller and, for "friends", the caller's friends, without anybody who has blocked the caller. */
-function fromKnown(whom: Known, caller: Placeholder, where: SQL): SQL {
+function fromKnown(search: KnownSearch, caller: Placeholder, where: SQL): SQL {
   const me = customerKeyOf(caller);
   const friends = sql`
     UNION ALL SELECT ${friendships.high_key} FROM ${friendships} WHERE ${friendships.low_key} = ${me} AND ${friendships.status} = 1
     UNION ALL SELECT ${friendships.low_key} FROM ${friendships} WHERE ${friendships.high_key} = ${me} AND ${friendships.status} = 1`;
   return sql`
-    FROM (SELECT ${me} AS key ${whom === "friends" ? friends : sql``}) AS known
+    FROM (SELECT ${me} AS key ${search === "friends" ? friends : sql``}) AS known
     CROSS JOIN ${customers} ON ${customers.key} = known.key
     WHERE ${where} AND NOT ${hasBlocked(sql`known.key`, me)}`;
 }
 
 /** For a `WITH` clause: `found(rank, key, forgiven)` of known customers, as `findWords` has it. */
-export function findKnown(whom: Known, placeholder: PlaceholderOf<"words" | "caller">, limit: number): SQL {
+export function findKnown(search: KnownSearch, placeholder: PlaceholderOf<"words" | "caller">, limit: number): SQL {
   const isWhole = sql`NOT EXISTS (
     SELECT 1 FROM json_each(${placeholder("words")}) WHERE instr(' ' || ${customers.words} || ' ', ' ' || value || ' ') = 0
   )`;
   const where = sql`NOT EXISTS (${missingWords(sql`${customers.words}`, placeholder("words"))})`;
   return sql`found(rank, key, forgiven) AS MATERIALIZED (
-    SELECT iif(${isWhole}, 0, 1), ${customers.key}, NULL ${fromKnown(whom, placeholder("caller"), where)}
+    SELECT iif(${isWhole}, 0, 1), ${customers.key}, NULL ${fromKnown(search, placeholder("caller"), where)}
     ORDER BY 1, 2 ${limitTo(limit)}
   )`;
 }
 
-export const selectKnownNames = compilePer(({ whom }: { whom: Known }, placeholder: PlaceholderOf<"caller">) =>
-  select({ key: customers.key, words: customers.words }, fromKnown(whom, placeholder("caller"), sql`true`)),
+export const selectKnownNames = compilePer(
+  ({ search }: { search: KnownSearch }, placeholder: PlaceholderOf<"caller">) =>
+    select({ key: customers.key, words: customers.words }, fromKnown(search, placeholder("caller"), sql`true`)),
 );
 
 /** The customers who have all words of the query, some of them forgiven. Fewest forgiven words first, then by key. */
@@ -52,7 +53,7 @@ export function matchWithTypos(
     const isMatch = forgiven.every((word) => isForgivable(word) && names.some((name) => isTypoOf(word, name)));
     return isMatch ? [{ key, forgiven }] : [];
   });
-  return matches.sort((one, other) => one.forgiven.length - other.forgiven.length || one.key - other.key);
+  return matches.sort((left, right) => left.forgiven.length - right.forgiven.length || left.key - right.key);
 }
 
 /** For a `WITH` clause: `found(rank, key, forgiven)` of the customers that `matchWithTypos` returns, as a JSON array. */
@@ -101,7 +102,10 @@ export function meaningsOf(word: string, records: readonly ForgivenRecord[]): st
     .flatMap(({ words }) => [...new Set(words.split(" "))])
     .filter((meaning) => meaning.length <= WORD_LIMIT && isTypoOf(word, meaning));
   return [...Map.groupBy(meanings, (meaning) => meaning)]
-    .sort(([one, { length }], [other, { length: times }]) => times - length || compareCodePoints(one, other))
+    .sort(
+      ([left, leftTimes], [right, rightTimes]) =>
+        rightTimes.length - leftTimes.length || compareCodePoints(left, right),
+    )
     .slice(0, MEANINGS_LIMIT)
     .map(([meaning]) => meaning);
 }

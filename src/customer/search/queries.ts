@@ -1,6 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import { compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
-import { findKnown, findMatches, type Known, matchWithTypos, selectKnownNames } from "./known-customers.ts";
+import { findKnown, findMatches, type KnownSearch, matchWithTypos, selectKnownNames } from "./known-customers.ts";
 import { type Found, type FoundRow, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
 import { findWithTypos, isForgivable, readSimilarWords, type TypoExpressions, typoExpressions } from "./typos.ts";
@@ -15,7 +15,7 @@ interface FullSearch {
   lists: readonly SearchList[];
   customerId: string;
   /** Which customers may be found. */
-  whom: CustomerSearch;
+  customerSearch: CustomerSearch;
 }
 
 const FOUND_LIMIT = 20;
@@ -33,16 +33,17 @@ export async function searchAll(db: Database, search: FullSearch): Promise<Found
   return toFound(mayForgive ? await searchWithTypos(db, search, lists) : exact, words);
 }
 
-function exactSearch(list: SearchList, { words, whom, customerId: caller }: FullSearch) {
-  if (list === "customers" && whom !== "all")
-    return selectKnown({ list, whom }, { words: JSON.stringify(words), caller });
+function exactSearch(list: SearchList, { words, customerSearch, customerId: caller }: FullSearch) {
+  if (list === "customers" && customerSearch !== "all")
+    return selectKnown({ list, search: customerSearch }, { words: JSON.stringify(words), caller });
   const { plan, texts } = wordExpressions(list, words);
   return selectExact({ list, plan }, { ...texts, caller });
 }
 
 async function searchWithTypos(db: Database, search: FullSearch, lists: readonly SearchList[]): Promise<FoundRow[]> {
-  const { words, whom, customerId: caller } = search;
-  const known = whom !== "all" && lists.includes("customers") ? [selectKnownNames({ whom }, { caller })] : [];
+  const { words, customerSearch, customerId: caller } = search;
+  const isLimited = customerSearch !== "all" && lists.includes("customers");
+  const known = isLimited ? [selectKnownNames({ search: customerSearch }, { caller })] : [];
   const indexed = lists.filter((list) => known.length === 0 || list !== "customers");
   const read = (await db.batch([...readSimilarWords(words.filter(isForgivable), indexed), ...known])).flat();
 
@@ -81,8 +82,8 @@ const selectWithTypos = compileSearch(
     findWithTypos(INDEXES[list](placeholder("caller")), placeholder, FOUND_LIMIT),
 );
 const selectKnown = compileSearch(
-  ({ whom }: { list: "customers"; whom: Known }, placeholder: PlaceholderOf<"words" | "caller">) =>
-    findKnown(whom, placeholder, FOUND_LIMIT),
+  ({ search }: { list: "customers"; search: KnownSearch }, placeholder: PlaceholderOf<"words" | "caller">) =>
+    findKnown(search, placeholder, FOUND_LIMIT),
 );
 const selectKnownWithTypos = compileSearch((_: { list: "customers" }, placeholder: PlaceholderOf<"matches">) =>
   findMatches(placeholder("matches")),

@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { RowOf } from "../../db/database.ts";
 import { customerKeyOf, friendStatus, IS_RUNNING, joinStoresOf } from "../../db/rules.ts";
-import { type Fields, jsonOf, pick, selectWith } from "../../db/select.ts";
+import { type Columns, jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, campaigns, customers, registrations, stores } from "../../db/tables.ts";
 import { type JsonText, jsonObject, mergeObjects, storedJson, toJson } from "../../http/json-text.ts";
@@ -56,7 +56,7 @@ function forgivenIn(words: SQL, forgiven: SQL): SQL<string | null> {
 }
 
 /** Stores or campaigns. The first record of each account brings the account object. */
-function readOfMerchants<F extends Fields>(
+function readOfMerchants<F extends Columns>(
   found: SQL,
   table: typeof stores | typeof campaigns,
   own: F,
@@ -105,9 +105,9 @@ function readCustomers(found: SQL, caller: Placeholder) {
     ),
     running AS MATERIALIZED (
       SELECT account_key, (
-        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.account_key} = one.account_key AND ${IS_RUNNING}
+        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.account_key} = joined_account.account_key AND ${IS_RUNNING}
       ) AS campaigns
-      FROM (SELECT DISTINCT account_key FROM joined) AS one
+      FROM (SELECT DISTINCT account_key FROM joined) AS joined_account
     ),
     counted AS MATERIALIZED (
       SELECT joined.key, sum(joined.stores) AS stores, sum(running.campaigns) AS campaigns

@@ -15,7 +15,7 @@ export const search = createRouter().post("/", validateBody(FullSearchBody), asy
     typos,
     lists: filter,
     customerId: c.var.customerId,
-    whom: customerSearchOf(c.env),
+    customerSearch: customerSearchOf(c.env),
   });
 
   return answerJson<z.output<typeof FullSearchAnswer>>(c, inVariant(found, filter));

@@ -32,13 +32,13 @@ const SORTED = 2_000;
 const VOCABULARIES = { merchants: merchantVocabulary, customers: customerVocabulary };
 type VocabularyName = keyof typeof VOCABULARIES;
 
-function vocabularyOf(list: SearchList): VocabularyName {
+function vocabularyFor(list: SearchList): VocabularyName {
   return list === "customers" ? "customers" : "merchants";
 }
 
 /** One statement for each vocabulary of these lists. It finds the words that are similar to each forgivable word. */
 export function readSimilarWords(forgivable: readonly string[], lists: readonly SearchList[]) {
-  const vocabularies = [...new Set(lists.map(vocabularyOf))];
+  const vocabularies = [...new Set(lists.map(vocabularyFor))];
   const values = {
     forgivable: JSON.stringify(forgivable),
     steps: Math.floor(SCAN_STEPS / vocabularies.length),
@@ -73,7 +73,7 @@ export function typoExpressions(
   similar: readonly SimilarWords[],
   list: SearchList,
 ): TypoExpressions | null {
-  const own = similar.filter(({ vocabulary }) => vocabulary === vocabularyOf(list));
+  const own = similar.filter(({ vocabulary }) => vocabulary === vocabularyFor(list));
   const choices = words.map(
     (word) => own.find((row) => row.word === word) ?? { exact: asBeginnings([word]), neighbours: null },
   );
@@ -154,9 +154,9 @@ const selectSimilarWords = compilePer(
         ${limitTo(placeholder("steps"))}
       ),
       meant(asked, beginnings) AS MATERIALIZED (
-        SELECT asked, rtrim(group_concat(iif(${begins(sql`one`)}, one || ' ', '') || iif(${begins(sql`other`)}, other || ' ', ''), ''))
+        SELECT asked, rtrim(group_concat(iif(${begins(sql`guess_1`)}, guess_1 || ' ', '') || iif(${begins(sql`guess_2`)}, guess_2 || ' ', ''), ''))
         FROM (
-          SELECT asked, ${beginningMeant(ADDED, SWAPPED)} AS one, ${beginningMeant(REPLACED, LEFT_OUT)} AS other
+          SELECT asked, ${beginningMeant(ADDED, SWAPPED)} AS guess_1, ${beginningMeant(REPLACED, LEFT_OUT)} AS guess_2
           FROM stem WHERE letter <> substr(asked, depth + 1, 1)
         )
         GROUP BY asked

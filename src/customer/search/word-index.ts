@@ -94,10 +94,11 @@ export function wordExpressions(list: SearchList, words: readonly string[]): Wor
   const distinctBeginnings = withoutBeginnings(words);
   const beginnings = list === "customers" ? nameBeginnings(distinctBeginnings) : distinctBeginnings;
   const short = beginnings.map((beginning) => [...beginning].slice(0, LONGEST_BEGINNING).join(""));
-  const isLong = beginnings.some((beginning, index) => beginning !== short[index]);
   const hasMany = list !== "customers" && beginnings.length > MOST_BEGINNINGS;
+  const hasLong = beginnings.some((beginning, index) => beginning !== short[index]);
+  const planForFew = hasLong ? "long" : "few";
   return {
-    plan: hasMany ? "many" : isLong ? "long" : "few",
+    plan: hasMany ? "many" : planForFew,
     texts: {
       wholeWords: words.map((word) => `"${word}"`).join(" AND "),
       beginnings: asBeginnings(beginnings),

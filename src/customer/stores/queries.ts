@@ -19,9 +19,9 @@ interface TeamQuery {
 }
 
 interface Team extends Paged<TeamMember> {
-  isStore: boolean;
+  hasStore: boolean;
   /** Whether the root is the caller, or is a member of the store and of the caller's team. */
-  isRoot: boolean;
+  isRootInTeam: boolean;
 }
 
 /**
@@ -33,8 +33,8 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
   const values = { customerId, storeId, rootId, from: level ?? 1, to: level ?? 5, ...page, limit: page.limit + 1 };
   const [[found], rows] = await db.batch([selectStore(values), selectMembers(values)]);
   return {
-    isStore: found !== undefined,
-    isRoot: found?.isRoot === 1,
+    hasStore: found !== undefined,
+    isRootInTeam: found?.isRootInTeam === 1,
     items: rows.slice(0, page.limit).map(toMember),
     hasMore: rows.length > page.limit,
   };
@@ -75,7 +75,7 @@ const isCaller = (placeholder: Placeholders) => sql`${placeholder("rootId")} = $
 const selectStore = compileOnce((placeholder: Placeholders) => {
   const isLinked = sql`EXISTS (SELECT 1 FROM ${callerAt(placeholder)} CROSS JOIN ${linkToRoot(placeholder)})`;
   return select(
-    { isRoot: sql<0 | 1>`iif(${isCaller(placeholder)}, 1, ${isLinked})` },
+    { isRootInTeam: sql<0 | 1>`iif(${isCaller(placeholder)}, 1, ${isLinked})` },
     sql`FROM ${stores} WHERE ${isStore(placeholder("storeId"))}`,
   );
 });

@@ -26,15 +26,15 @@ export const stores = createRouter().get("/:id/team-with-level", conditional, va
   const query = c.req.valid("query");
 
   const page = toPage(query);
-  const { isStore, isRoot, ...found } = await findTeam(c.var.db, {
+  const { hasStore, isRootInTeam, ...found } = await findTeam(c.var.db, {
     customerId: c.var.customerId,
     storeId: c.req.param("id"),
     rootId: query.team_member_id ?? c.var.customerId,
     level: query.level_no,
     page,
   });
-  if (!isStore) throw notFound("There is no store with this id.");
-  if (!isRoot) throw notFound("There is no member with this id in your team.");
+  if (!hasStore) throw notFound("There is no store with this id.");
+  if (!isRootInTeam) throw notFound("There is no member with this id in your team.");
 
   const fitted = fitPage(found, page, toJson);
   linkPages(c, query, fitted);

@@ -1,8 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import { findCoupons } from "../../../src/customer/coupons/queries.ts";
-import { COUPON_KINDS, type CouponKind } from "../../../src/customer/coupons/routes.ts";
-import type { CouponsQuery } from "../../../src/customer/coupons/valid-coupons.ts";
+import { COUPON_KINDS, type CouponKind, type CouponListQuery } from "../../../src/customer/coupons/valid-coupons.ts";
 import { Database } from "../../../src/db/database.ts";
 import { ANSWER_BYTES } from "../../../src/http/limits.ts";
 import { LOGO_LIMIT, SHORT_TEXT_LIMIT } from "../../../src/values/text.ts";
@@ -19,7 +18,7 @@ const WORDY = { header_lines: LINES, text_lines: LINES };
 
 interface Options {
   limit?: number;
-  accounts?: CouponsQuery["accounts"];
+  accounts?: CouponListQuery["accounts"];
 }
 
 /** The customer's coupons of these kinds, and what reading them cost at D1. */

@@ -15,7 +15,13 @@ const ATTEMPTS = 6;
 
 const search = async (query: string, lists: readonly SearchList[]) => {
   const db = new Database(env.DB, "first-unconstrained");
-  const found = await searchAll(db, { words: wordsOf(query), typos: true, lists, customerId: "c", whom: "all" });
+  const found = await searchAll(db, {
+    words: wordsOf(query),
+    typos: true,
+    lists,
+    customerId: "c",
+    customerSearch: "all",
+  });
   return { ...db.usage, found };
 };
 

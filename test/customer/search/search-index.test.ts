@@ -16,7 +16,7 @@ async function search(query: string) {
     typos: false,
     lists: ["stores", "customers", "campaigns"],
     customerId: "c",
-    whom: "all",
+    customerSearch: "all",
   });
   return { ...db.usage, stores: found.stores.length };
 }

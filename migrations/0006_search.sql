@@ -11,7 +11,7 @@ CREATE VIRTUAL TABLE customer_words USING fts5(
   words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = "ascii tokenchars '+'"
 );
 
--- The weekly merge joins two segments of one size. By default FTS5 waits for four.
+-- The daily merge joins two segments of one size. By default FTS5 waits for four.
 INSERT INTO store_words (store_words, rank) VALUES ('usermerge', 2);
 INSERT INTO campaign_words (campaign_words, rank) VALUES ('usermerge', 2);
 INSERT INTO customer_words (customer_words, rank) VALUES ('usermerge', 2);

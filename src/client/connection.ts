@@ -14,6 +14,8 @@ interface ConnectionOptions extends Omit<ServiceOptions, "retry"> {
  */
 export type LiveState = "connecting" | "connected" | "dropped" | "blocked" | "unreachable";
 
+type StateReport = Parameters<LiveListener["onState"]>;
+
 export interface LiveListener {
   /** Is called with each state, and with an error if the service refuses the token. */
   onState: (state: LiveState, refusal?: LoyaltyError) => void;
@@ -126,10 +128,7 @@ function addressOf(url: string): string {
  * answer is 426 for a good token, and 401 or 403 for a bad token. The request asks the app for a token again, because the
  * first token may have expired while the device slept.
  */
-async function findTrouble(
-  options: ConnectionOptions,
-  signal: AbortSignal,
-): Promise<Parameters<LiveListener["onState"]>> {
+async function findTrouble(options: ConnectionOptions, signal: AbortSignal): Promise<StateReport> {
   const service = new Service({
     ...options,
     retry: { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS },

@@ -43,26 +43,26 @@ export function followChanges(
 
 /** The changes since the last call of `next`, each once. */
 class PendingChanges implements LiveListener {
-  readonly #kinds: readonly Change[];
+  readonly #followed: readonly Change[];
   readonly #changed = new Set<Change>();
   #hasFrame = false;
   #state: LiveState = "connecting";
   #refusal: LoyaltyError | undefined;
   #wake = () => {};
 
-  constructor(kinds: readonly Change[]) {
-    this.#kinds = kinds;
+  constructor(followed: readonly Change[]) {
+    this.#followed = followed;
   }
 
   readonly onState: LiveListener["onState"] = (state, refusal) => {
     this.#state = state;
     this.#refusal ??= refusal;
-    if (state === "connected") this.#add(this.#kinds);
+    if (state === "connected") this.#add(this.#followed);
     this.#wake();
   };
 
   readonly onFrame: LiveListener["onFrame"] = (changed) => {
-    const wantedKinds = changed.filter((kind) => this.#kinds.includes(kind));
+    const wantedKinds = changed.filter((kind) => this.#followed.includes(kind));
     this.#hasFrame ||= wantedKinds.length > 0;
     this.#add(wantedKinds);
     this.#wake();
@@ -81,7 +81,7 @@ class PendingChanges implements LiveListener {
       if (this.#changed.size > 0) break;
       if (this.#refusal !== undefined) throw this.#refusal;
       const leftMs = interval(this.#state) - Math.max(Date.now() - askedAt, 0);
-      if (leftMs <= 0) this.#add(this.#kinds);
+      if (leftMs <= 0) this.#add(this.#followed);
       else
         await pause(leftMs, signal, (wake) => {
           this.#wake = wake;

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { background, createRouter } from "../app-env.ts";
+import { type AppEnv, background, createRouter } from "../app-env.ts";
 import { readBody } from "../http/body.ts";
 import { nextLink } from "../http/cursor.ts";
 import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
@@ -34,19 +34,7 @@ export const feed = createRouter()
   })
   .post("/", async (c) => {
     const startedAt = performance.now();
-    const work = admission
-      .letIn(
-        (onBytes) => readBody(c.req.raw, BODY_LIMIT, onBytes),
-        (body) => acceptFeed(c.var.db, { body, token: c.var.feedToken, horizon: currentHorizon(c.env) }),
-      )
-      .then(async (accepted) => {
-        await notifyOfFeed(new Inboxes(c.env), accepted.forListeners, {
-          db: c.var.db,
-          inBackground: (task) => background.run(c, task),
-        });
-        return accepted;
-      });
-    const { answer, version, forListeners } = await finish(c, work);
+    const { answer, version, forListeners } = await finish(c, acceptAndNotify(c));
     const { databaseBytes, rowsWritten } = c.var.db.usage;
     warnOfSize(databaseBytes);
     writeMetrics(c.env, "feed", {
@@ -59,6 +47,17 @@ export const feed = createRouter()
     c.header("X-Feed-Version", String(version));
     return c.json({ status: true as const, items: answer });
   });
+
+async function acceptAndNotify(c: Context<AppEnv>) {
+  const { db, feedToken: token } = c.var;
+  const accepted = await admission.letIn(
+    (onBytes) => readBody(c.req.raw, BODY_LIMIT, onBytes),
+    (body) => acceptFeed(db, { body, token, horizon: currentHorizon(c.env) }),
+  );
+  const inBackground = (work: Promise<unknown>) => background.run(c, work);
+  await notifyOfFeed(new Inboxes(c.env), accepted.forListeners, { db, inBackground });
+  return accepted;
+}
 
 /**
  * Waits for work. `waitUntil` lets it go on if the client is gone: cancelled work would stay admitted for a minute.

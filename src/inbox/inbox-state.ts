@@ -35,7 +35,7 @@ export function nothingNew(state: InboxState, checkTime: string, now: number): b
   return isSubscribed(state, now) && newestAt <= checkTime && notifiedOf(state, now) <= checkTime;
 }
 
-/** The state after a subscription. The subscription that asked the primary later counts, even if it arrives first. */
+/** The state after a subscription. Of two subscriptions, the one that asked the primary last wins, even if it arrives first. */
 export function afterSubscription(state: InboxState, { newestAt, at }: Subscription, now: number): InboxState {
   // If the clock of the subscription is ahead, `min` keeps the subscription from lasting longer.
   const subscription = { newestAt, at: Math.min(at, now) };

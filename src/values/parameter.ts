@@ -28,8 +28,8 @@ export function listParameter<Item extends z.ZodType<unknown, string>>(item: Ite
     .meta({ type: "array", items: { type: "string" } });
 }
 
-/** The value of a field in a JSON body. Empty texts and null count as absent. */
-export function given(value: unknown): unknown {
+/** In a JSON body, an empty text and null mean that a field is absent. */
+export function undefinedIfEmpty(value: unknown): unknown {
   return value === "" || value === null ? undefined : value;
 }
 
@@ -41,5 +41,5 @@ type OptionalText<Schema extends z.ZodType> = z.ZodType<
 /** An optional text of a JSON body, in which `""` and null mean absent. */
 export function optionalText<Schema extends z.ZodType>(schema: Schema) {
   // `z.preprocess` types its input as unknown. The cast names the intended input.
-  return z.preprocess(given, schema.optional()) as unknown as OptionalText<Schema>;
+  return z.preprocess(undefinedIfEmpty, schema.optional()) as unknown as OptionalText<Schema>;
 }

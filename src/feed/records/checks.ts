@@ -21,8 +21,8 @@ import { freshEvents, relation } from "./statements.ts";
 
 /** What checks report, by the name of the check. A report is from one check. */
 export interface Report {
-  /** The version of a database that takes no restores. */
-  unrestorable: [number];
+  /** The database takes no restores. */
+  unrestorable: [];
   /** How many items a request has. */
   items: [number];
   /** Kinds, each with a month: events from before it have left. */
@@ -40,7 +40,7 @@ function insertReport(name: keyof Report, array: SQL): SQL {
 
 /** Refuses a restore if the database has taken other requests: the restored clock could hide their messages. */
 export function refuseUnrestorable(): Statement {
-  return sql`${insertReport("unrestorable", sql`json_array(version)`)} FROM program_state WHERE restorable = 0`;
+  return sql`${insertReport("unrestorable", sql`json_array()`)} FROM program_state WHERE restorable = 0`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { cursorParameter } from "../http/cursor.ts";
 import { named } from "../openapi/success.ts";
 import { listParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT, Id } from "../values/text.ts";
-import { type Cursor, EXPORTED, type ExportScan, SCANS } from "./export/scans.ts";
+import { EXPORTED, type ExportCursor, type ExportScan, SCANS } from "./export/scans.ts";
 import { columnType } from "./records/kind.ts";
 
 const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", ")}` });
@@ -15,7 +15,7 @@ const CursorParameter = cursorParameter(
       after: z.array(z.union([z.string(), z.int()])).optional(),
       customer: z.string().optional(),
     })
-    .transform(({ scan: name, after, customer }): Cursor | undefined => {
+    .transform(({ scan: name, after, customer }): ExportCursor | undefined => {
       const scan = SCANS.find((candidate) => candidate.name === name);
       const isRow = scan !== undefined && (after === undefined || fitsColumns(scan, after));
       return isRow ? { scan, after, customer } : undefined;

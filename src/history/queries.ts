@@ -9,7 +9,7 @@ import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
 import type { Segment } from "./object.ts";
 
 /** How far the events of a kind have been scanned for old events. */
-export interface Scan {
+export interface ScanProgress {
   kind: string;
   /** The month of the horizon. */
   month: string;
@@ -24,7 +24,7 @@ export interface Scan {
  * scans again. There are none while the database takes restores, because a repeated restore would bring back events that
  * have left.
  */
-export async function findScans(db: Database, month: string): Promise<Scan[]> {
+export async function findScans(db: Database, month: string): Promise<ScanProgress[]> {
   const { kind, month: scannedMonth, last_id, is_over, moved_at } = historyScans;
   const kinds = JSON.stringify(SEALED_KINDS.map(({ record }) => record));
   const { scans } = await db.steps({
@@ -58,7 +58,7 @@ export async function findScans(db: Database, month: string): Promise<Scan[]> {
 export async function findLeaving(
   db: Database,
   sealed: SealedKind,
-  { from, horizon, lookedAt }: { from: Scan; horizon: string; lookedAt: number },
+  { from, horizon, lookedAt }: { from: ScanProgress; horizon: string; lookedAt: number },
 ) {
   const { record, time, when, scan, mostLines } = sealed;
   const { kind, month, number } = historySegments;
@@ -102,7 +102,7 @@ type WrittenSegment = Pick<Segment, "kind" | "month" | "number" | "name" | "byte
 
 export interface Step {
   /** The scan before the step. */
-  from: Scan;
+  from: ScanProgress;
   /** The last event that the step looked at. */
   lastId: string;
   isOver: boolean;

@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts";
 import { type HistorySettings, horizonOf } from "../feed/horizon.ts";
 import { kindOf } from "./kinds.ts";
 import { claimBucket, folderOf, gzipLines, objectName, putOnce } from "./object.ts";
-import { findLeaving, findScans, moveOn, type Scan, takeOut } from "./queries.ts";
+import { findLeaving, findScans, moveOn, type ScanProgress, takeOut } from "./queries.ts";
 
 /** The report of a run. */
 export interface Sealed {
@@ -74,7 +74,7 @@ export async function sealHistory(
   return { report, failures, isUnfinished: scan !== undefined || failures.length > 0 };
 }
 
-function warnIfBehind(scans: readonly Scan[]): number {
+function warnIfBehind(scans: readonly ScanProgress[]): number {
   const days = Math.max(...scans.map((scan) => scan.days));
   const kinds = scans.filter((scan) => scan.days >= WARNED_BEHIND_DAYS).map(({ kind }) => kind);
   if (kinds.length > 0) console.warn(JSON.stringify({ warning: "HISTORY_BEHIND", days, kinds }));
@@ -84,7 +84,7 @@ function warnIfBehind(scans: readonly Scan[]): number {
 /** Looks at the next events of a scan, and moves the old ones out: first writes their object, then deletes their rows. */
 async function takeStep(
   db: Database,
-  scan: Scan,
+  scan: ScanProgress,
   { settings, horizon, lookedAt }: { settings: HistorySettings; horizon: string; lookedAt: number | undefined },
 ) {
   const kind = kindOf(scan.kind);

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { Inboxes } from "./inboxes.ts";
-import { type Call, makeCalls, type Outcome } from "./notify.ts";
+import { type Call, type CallsOutcome, makeCalls } from "./notify.ts";
 
 /** Notifies many inboxes for one Worker, whose six connections would not suffice. It stores nothing. */
 export class FanOut extends DurableObject<Env> {
@@ -8,7 +8,7 @@ export class FanOut extends DurableObject<Env> {
   readonly #inboxes = new Inboxes(this.env);
 
   /** Makes these calls. `endsAt` is in milliseconds since 1970, so that a batch that has waited too long calls nobody. */
-  notify(calls: readonly Call[], endsAt: number): Promise<Outcome> {
+  notify(calls: readonly Call[], endsAt: number): Promise<CallsOutcome> {
     return makeCalls(this.#inboxes, calls, endsAt - Date.now());
   }
 }

@@ -1,6 +1,6 @@
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
-import type { Call, Outcome } from "./notify.ts";
+import type { Call, CallsOutcome } from "./notify.ts";
 import {
   CONNECTION_HEADER,
   type Connection,
@@ -53,7 +53,7 @@ export class Inboxes {
   }
 
   /** Has a fan-out object make these calls, until `endsAt`. */
-  async fanOut(name: string, calls: readonly Call[], endsAt: number): Promise<Outcome> {
+  async fanOut(name: string, calls: readonly Call[], endsAt: number): Promise<CallsOutcome> {
     const fanOuts = inJurisdiction(this.#env, this.#env.FAN_OUTS);
     return fanOuts.get(fanOuts.idFromName(name)).notify(calls, endsAt);
   }

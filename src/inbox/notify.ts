@@ -66,7 +66,7 @@ export async function notifyAll(
   inboxes: Inboxes,
   calls: readonly Call[],
   { by, milliseconds }: { by: "feed" | "schedule"; milliseconds: number },
-): Promise<Outcome> {
+): Promise<CallsOutcome> {
   if (calls.length <= CALLED_DIRECTLY) return makeCalls(inboxes, calls, milliseconds);
   const endsAt = Date.now() + milliseconds;
   const first = Math.floor(Math.random() * FAN_OUT_OBJECTS);
@@ -109,13 +109,13 @@ export function toCalls(changes: readonly Change[], shownAt: number): Call[] {
 }
 
 /** The customers whose inboxes answered, and whether the platform has asked for fewer calls. */
-export interface Outcome {
+export interface CallsOutcome {
   reached: Set<string>;
   isOverloaded: boolean;
 }
 
 /** Makes these calls within the time. No call is repeated: customers who are not reached stay in the outbox. */
-export function makeCalls(inboxes: Inboxes, calls: readonly Call[], milliseconds: number): Promise<Outcome> {
+export function makeCalls(inboxes: Inboxes, calls: readonly Call[], milliseconds: number): Promise<CallsOutcome> {
   const limits = { milliseconds, callMs: CALL_MS, failure: "INBOXES_UNREACHED" };
   return callEach(inboxes.underWay, calls, limits, async ({ customerId, shownAt, ...about }) => {
     await inboxes.notify(customerId, { ...about, messageWaitMs: Math.max(0, shownAt - Date.now()) });
@@ -128,14 +128,14 @@ async function callEach<Item>(
   underWay: Set<Promise<void>>,
   items: readonly Item[],
   { milliseconds, callMs, failure }: { milliseconds: number; callMs: number; failure: string },
-  call: (item: Item) => Promise<Outcome>,
-): Promise<Outcome> {
+  call: (item: Item) => Promise<CallsOutcome>,
+): Promise<CallsOutcome> {
   const endsAt = performance.now() + milliseconds;
   const leftMs = () => endsAt - performance.now();
-  const outcome: Outcome = { reached: new Set(), isOverloaded: false };
+  const outcome: CallsOutcome = { reached: new Set(), isOverloaded: false };
   let answered = 0;
   let cause = "";
-  const take = ({ reached, isOverloaded }: Outcome) => {
+  const take = ({ reached, isOverloaded }: CallsOutcome) => {
     answered += 1;
     for (const customerId of reached) outcome.reached.add(customerId);
     outcome.isOverloaded ||= isOverloaded;

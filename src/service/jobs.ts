@@ -6,7 +6,7 @@ import type { Drained } from "../inbox/drain.ts";
 import { removeFormerListeners } from "../inbox/listeners.ts";
 
 /** The result of a job's run. */
-export interface Outcome {
+export interface JobOutcome {
   /** The numbers for the log; null if there was nothing to do. */
   report: Drained | Sealed | { removed: number } | { steps: number; unfinished: readonly string[] } | null;
   /** Errors that did not stop the run. */
@@ -24,10 +24,10 @@ export interface Job {
   until?: string;
   /** The time limit of a run. */
   milliseconds: number;
-  run: (db: Database, run: { env: Env; mayGoOn: () => boolean }) => Promise<Outcome>;
+  run: (db: Database, run: { env: Env; mayGoOn: () => boolean }) => Promise<JobOutcome>;
 }
 
-const NOTHING: Outcome = { report: null };
+const NOTHING: JobOutcome = { report: null };
 const DAILY = 1_440;
 
 export const JOBS: readonly Job[] = [

@@ -3,7 +3,7 @@ import { databaseFaultOf } from "../db/errors.ts";
 import { drainOutbox } from "../inbox/drain.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { writeMetrics } from "../middleware/metrics.ts";
-import { JOBS, type Outcome } from "./jobs.ts";
+import { JOBS, type JobOutcome } from "./jobs.ts";
 import { beginRun, type Claim, endJob } from "./queries.ts";
 import { variableFault } from "./variables.ts";
 
@@ -43,10 +43,10 @@ async function doJob(env: Env, db: Database, claim: Claim): Promise<unknown[]> {
 }
 
 /** Runs some work, logs its result, and writes its metrics. Resolves with the errors. */
-async function perform(env: Env, work: string, run: () => Promise<Outcome>): Promise<unknown[]> {
+async function perform(env: Env, work: string, run: () => Promise<JobOutcome>): Promise<unknown[]> {
   const startedAt = performance.now();
   const { report, failures = [] } = await run().catch(
-    (error: unknown): Outcome => ({ report: null, failures: [error] }),
+    (error: unknown): JobOutcome => ({ report: null, failures: [error] }),
   );
   const milliseconds = Math.round(performance.now() - startedAt);
   if (report !== null) console.log(JSON.stringify({ work, ...report, milliseconds }));

@@ -4,7 +4,7 @@ import { programLines } from "../../scripts/program/program.ts";
 import { benchSize } from "../../scripts/program/shape.ts";
 import { Database, type Usage } from "../../src/db/database.ts";
 import { readPage } from "../../src/feed/export/page.ts";
-import { type Cursor, SCANS } from "../../src/feed/export/scans.ts";
+import { type ExportCursor, SCANS } from "../../src/feed/export/scans.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { mustFeed } from "../support/api.ts";
 import { value } from "../support/state.ts";
@@ -52,7 +52,7 @@ interface ReadPage {
 
 async function readPages(...records: string[]): Promise<ReadPage[]> {
   const pages: ReadPage[] = [];
-  let after: Cursor | undefined;
+  let after: ExportCursor | undefined;
   do {
     const db = new Database(env.DB, "first-primary");
     const { bytes, next } = await readPage(db, { records, after });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { Database, type Usage } from "../../src/db/database.ts";
 import { DatabaseUnavailable } from "../../src/db/errors.ts";
-import { JOBS, type Outcome } from "../../src/service/jobs.ts";
+import { JOBS, type JobOutcome } from "../../src/service/jobs.ts";
 import { beginRun } from "../../src/service/queries.ts";
 import { stopClock } from "../support/clock.ts";
 import { databaseThrough } from "../support/databases.ts";
@@ -10,7 +10,7 @@ import { freshDatabase } from "../support/fresh-database.ts";
 import { makeDue, runMinute, runSchedule } from "../support/schedule.ts";
 import { rows, snapshot, value } from "../support/state.ts";
 
-const DONE: Outcome = { report: null };
+const DONE: JobOutcome = { report: null };
 const DAILY = ["remove former listeners", "merge the search indexes", "seal history"];
 const MERGE = "merge the search indexes";
 
@@ -24,7 +24,7 @@ async function runAt(now: string): Promise<void> {
 }
 
 /** Replaces the work of all jobs. Returns a list to which each job adds its name when it is done. */
-function replaceJobs(run: (name: string) => Promise<Outcome> = async () => DONE): string[] {
+function replaceJobs(run: (name: string) => Promise<JobOutcome> = async () => DONE): string[] {
   const doneJobs: string[] = [];
   for (const job of JOBS)
     vi.spyOn(job, "run").mockImplementation(async () => {
@@ -106,7 +106,7 @@ describe("a daily job", () => {
 describe("two runs at once", () => {
   it("do not both do a job that takes as long as Cloudflare allows", async ({ expect }) => {
     await makeDue(MERGE);
-    const jobHeld = Promise.withResolvers<Outcome>();
+    const jobHeld = Promise.withResolvers<JobOutcome>();
     const doneJobs = replaceJobs(() => jobHeld.promise);
     const first = runMinute();
     await vi.waitFor(() => expect(doneJobs).toEqual([MERGE]));
@@ -147,7 +147,7 @@ describe("a job that fails", () => {
 
   it("is not released by a run whose lease is over", async ({ expect }) => {
     await makeDue(MERGE);
-    const [slow, other] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome>()];
+    const [slow, other] = [Promise.withResolvers<JobOutcome>(), Promise.withResolvers<JobOutcome>()];
     const doneJobs = replaceJobs(() => (doneJobs.length === 1 ? slow.promise : other.promise));
     const first = runMinute();
     await vi.waitFor(() => expect(doneJobs).toHaveLength(1));

@@ -24,8 +24,8 @@ import type { MessageGroup } from "./operations.ts";
  * The last group of a page, with the time of the message that it shows. `up_to` is the newest time on the first page: the
  * client polls from there, so later pages must know all messages up to it.
  */
-export const Cursor = PageCursor.extend({ time: Datetime, group_id: Id, up_to: Datetime });
-export type Cursor = z.output<typeof Cursor>;
+export const MessagesCursor = PageCursor.extend({ time: Datetime, group_id: Id, up_to: Datetime });
+export type MessagesCursor = z.output<typeof MessagesCursor>;
 
 export interface MessageGroupsQuery {
   customerId: string;
@@ -33,7 +33,7 @@ export interface MessageGroupsQuery {
   checkTime: string;
   page: Page;
   /** The last group of the previous page. The page begins after it, and ignores the offset. */
-  after: Cursor | undefined;
+  after: MessagesCursor | undefined;
 }
 
 export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;

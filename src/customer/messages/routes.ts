@@ -12,7 +12,7 @@ import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { FedTime } from "../../values/time.ts";
 import type { MessageGroup } from "./operations.ts";
-import { Cursor, findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
+import { findMessageGroups, type GroupRow, type MessageGroupsQuery, MessagesCursor } from "./queries.ts";
 
 export const MessagesQuery = z
   .object({
@@ -20,12 +20,15 @@ export const MessagesQuery = z
     check_time: FedTime.optional().describe(
       "Only groups with a later message: the greatest `last_message_time` seen, in UTC.",
     ),
-    after: cursorParameter(Cursor),
+    after: cursorParameter(MessagesCursor),
   })
   .refine(...WITHIN_PAGE);
 
 /** The cursor after these groups, without the items shown. `before` is the cursor of the request. */
-function positionAfter(groups: readonly GroupRow[], before: Cursor | undefined): Omit<Cursor, "shown"> | undefined {
+function positionAfter(
+  groups: readonly GroupRow[],
+  before: MessagesCursor | undefined,
+): Omit<MessagesCursor, "shown"> | undefined {
   const [first, last] = [groups[0], groups.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const { group_id, last_message_time: time } = last;

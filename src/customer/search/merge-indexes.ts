@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { select } from "../../db/select.ts";
 
-const INDEXES = ["store_words", "campaign_words", "customer_words"] as const;
+const SEARCH_INDEXES = ["store_words", "campaign_words", "customer_words"] as const;
 
 const PAGES_A_STEP = 100;
 
@@ -15,7 +15,7 @@ const CHANGES = select({ changes: sql<number>`total_changes()` }, sql``);
  */
 export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages = PAGES_A_STEP) {
   const report = { steps: 0, unfinished: [] as string[] };
-  for (const index of INDEXES) {
+  for (const index of SEARCH_INDEXES) {
     let isDone = false;
     while (!isDone && mayGoOn()) {
       // If a step changes fewer rows than that, nothing is left to merge.

@@ -6,21 +6,21 @@ import { utf8Bytes } from "../../values/text.ts";
 import { historySegment } from "../records/history-segment.ts";
 import { itemsOf } from "../records/kind.ts";
 import { cursorOf, findPage, type ScannedRows } from "./queries.ts";
-import { type Cursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
+import { type ExportCursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
 import { readSegments } from "./segments.ts";
 
 /** A page of an export: lines that one feed request takes. */
 interface ExportPage {
   bytes: Uint8Array<ArrayBuffer>;
   version: number;
-  next: { scan: string; after: Cursor["after"]; customer: string | undefined } | undefined;
+  next: { scan: string; after: ExportCursor["after"]; customer: string | undefined } | undefined;
 }
 
 interface PageRequest {
   records?: readonly string[] | undefined;
   /** Only lines about this customer. */
   customer?: string | undefined;
-  after: Cursor | undefined;
+  after: ExportCursor | undefined;
   /** The bucket with the objects of history, if history is on. */
   bucket?: R2Bucket | undefined;
 }
@@ -58,7 +58,7 @@ export async function readPage(
 export function writeLines(
   scan: ExportScan,
   { rows, ids, hasMore }: ScannedRows,
-): { bytes: ExportPage["bytes"]; last: Cursor["after"] } {
+): { bytes: ExportPage["bytes"]; last: ExportCursor["after"] } {
   const lines: string[] = [];
   let [size, items] = [0, 0];
   let last = hasMore ? cursorOf(scan, rows.at(-1)) : undefined;

@@ -5,7 +5,7 @@ import { BODY_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
 import { historySegment } from "../records/history-segment.ts";
 import { tableName } from "../records/kind.ts";
 import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
-import type { Cursor, ExportScan } from "./scans.ts";
+import type { ExportCursor, ExportScan } from "./scans.ts";
 
 /** Rows of a scan, and what they need to become lines. */
 export interface ScannedRows {
@@ -18,7 +18,7 @@ export interface ScannedRows {
 interface PageRows extends ScannedRows {
   version: number;
   /** In an export about a customer: the cursor of the last row that was looked at, if there are more. */
-  lastScanned: Cursor["after"];
+  lastScanned: ExportCursor["after"];
   /** The next scan that has rows, so that no page is empty. */
   nextScan: ExportScan | undefined;
 }
@@ -43,7 +43,7 @@ const NO_ROW = sql`SELECT 1 WHERE false`;
 /** Reads the rows of a page in one round trip and one transaction. */
 export async function findPage(
   db: Database,
-  { scan, after, customer }: Cursor,
+  { scan, after, customer }: ExportCursor,
   laterScans: readonly ExportScan[],
 ): Promise<PageRows> {
   const whereAndOrder = whereAndOrderAfter(scan, after);
@@ -87,7 +87,7 @@ function selectPage(scan: ExportScan, whereAndOrder: SQL): SQL {
     ${selectRows(scan, whereAndOrder, sql`(SELECT most_lines FROM page)`)}`;
 }
 
-function whereAndOrderAfter(scan: ExportScan, after: Cursor["after"]): SQL {
+function whereAndOrderAfter(scan: ExportScan, after: ExportCursor["after"]): SQL {
   const isAfter =
     after === undefined
       ? sql``

@@ -16,7 +16,7 @@ export interface ExportScan extends Scan {
 }
 
 /** Where a page of an export begins. */
-export interface Cursor {
+export interface ExportCursor {
   scan: ExportScan;
   /** The last row of the previous page, by the columns of the order; left out: the page begins at the first row. */
   after?: readonly (string | number)[] | undefined;

@@ -8,7 +8,7 @@ import { AFTER_ALL_TIMES, isDatetime } from "../../../values/time.ts";
 import type { BalanceEntry } from "./operations.ts";
 
 /** A cursor in the list of one customer and one filter. `time` and `id` are those of the last entry that was read. */
-export const Cursor = z.object({
+export const EntriesCursor = z.object({
   customer: z.string(),
   account: z.string(),
   /** The feed version when entries of the customer last moved to history. If it has changed, items would count twice. */
@@ -17,7 +17,7 @@ export const Cursor = z.object({
   time: z.string().refine((time) => time === "" || isDatetime(time)),
   id: z.string(),
 });
-export type Cursor = z.output<typeof Cursor>;
+export type EntriesCursor = z.output<typeof EntriesCursor>;
 
 /** The most entries that a page reads. Without this limit, a filter by account could read all of them. */
 const READ_ENTRIES = 1_000;
@@ -26,7 +26,7 @@ interface Query {
   customerId: string;
   accountId: string | null;
   limit: number;
-  after: Cursor | undefined;
+  after: EntriesCursor | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ interface Query {
 export async function findEntries(
   db: Database,
   { customerId, accountId, limit, after }: Query,
-): Promise<{ items: BalanceEntry[]; next: Cursor | undefined } | "left" | null> {
+): Promise<{ items: BalanceEntry[]; next: EntriesCursor | undefined } | "left" | null> {
   const { time = AFTER_ALL_TIMES, id = "" } = after ?? {};
   const [[customer], rows] = await db.batch([
     selectLeft({ customerId }),
@@ -57,7 +57,7 @@ export async function findEntries(
 
 type EntryRow = NonNullable<ReturnType<typeof selectEntries>["row"]>;
 
-function positionOf({ part, created_at: time, id, account_id }: EntryRow): Pick<Cursor, "time" | "id"> {
+function positionOf({ part, created_at: time, id, account_id }: EntryRow): Pick<EntriesCursor, "time" | "id"> {
   return part === "forward" ? { time: "", id: account_id ?? "" } : { time, id: id ?? "" };
 }
 

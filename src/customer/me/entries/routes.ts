@@ -8,12 +8,12 @@ import { validateQuery } from "../../../middleware/validate.ts";
 import { integerParameter } from "../../../values/number.ts";
 import { AccountId } from "../../../values/text.ts";
 import type { BalanceEntry } from "./operations.ts";
-import { Cursor, findEntries } from "./queries.ts";
+import { EntriesCursor, findEntries } from "./queries.ts";
 
 export const EntriesQuery = z.object({
   limit: integerParameter({ min: 1, max: 100 }).default(50).describe("The most items of a page."),
   account_id: AccountId.optional().describe("Only entries at this account."),
-  after: cursorParameter(Cursor),
+  after: cursorParameter(EntriesCursor),
 });
 
 export const entries = createRouter().get("/", conditional, validateQuery(EntriesQuery), async (c) => {

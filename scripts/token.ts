@@ -16,11 +16,13 @@ const SECONDS = { m: 60, h: 3_600, d: 86_400 };
 const DEFAULT_LIFETIME_SECONDS = SECONDS.h;
 
 export const program = new Command("npm run token --")
-  .description("Print a token, signed with JWT_SECRET of the environment, or else with that of the local service.")
+  .description(
+    "Print a token. It is signed with the variable JWT_SECRET, or without one with the secret of the local service.",
+  )
   .showHelpAfterError("Try: npm run token -- --help")
   .addHelpText("after", "\nMore: docs/tokens.md");
 
-tokenCommand("customer", "a token that reads as one customer")
+tokenCommand("customer", "a token for one customer")
   .argument("<id>", "the customer's id, 1 to 64 characters", recordId)
   .action((customerId: string, options: Options) => print({ scope: "customer", customerId }, options));
 
@@ -36,8 +38,8 @@ tokenCommand("lookup", "a token that finds a customer by card").action((options:
   print({ scope: "lookup" }, options),
 );
 
-tokenCommand("restore", "a token that feeds what an export has given into an empty database").action(
-  (options: Options) => print({ scope: "feed restore", accounts: "*" }, options),
+tokenCommand("restore", "a token that restores an export into an empty database").action((options: Options) =>
+  print({ scope: "feed restore", accounts: "*" }, options),
 );
 
 if (import.meta.main) await main(() => program.parseAsync());
@@ -49,13 +51,13 @@ function tokenCommand(name: string, description: string): Command {
 }
 
 async function print(bearer: Bearer, { expiresIn, secret, env }: Options): Promise<void> {
-  const namedSecret = secret === "-" ? await secretFromStandardInput() : process.env.JWT_SECRET || null;
-  const seconds = expiresIn ?? (namedSecret === null ? DEV_TOKEN_DAYS * SECONDS.d : DEFAULT_LIFETIME_SECONDS);
-  const signing = { secret: namedSecret ?? devSecret(env), seconds, client: "operator", env };
+  const givenSecret = secret === "-" ? await secretFromStandardInput() : process.env.JWT_SECRET || null;
+  const seconds = expiresIn ?? (givenSecret === null ? DEV_TOKEN_DAYS * SECONDS.d : DEFAULT_LIFETIME_SECONDS);
+  const signing = { secret: givenSecret ?? devSecret(env), seconds, client: "operator", env };
   const token = await signToken(bearer, signing);
   const source = secret === "-" ? "standard input" : "this terminal (JWT_SECRET)";
   const expires = new Date(Date.now() + seconds * 1_000).toISOString().slice(0, 16).replace("T", " ");
-  console.error(`Signed with the secret of ${namedSecret === null ? devVarsOf(env) : source}; expires ${expires} UTC.`);
+  console.error(`Signed with the secret of ${givenSecret === null ? devVarsOf(env) : source}; expires ${expires} UTC.`);
   console.log(token);
 }
 
@@ -67,7 +69,8 @@ async function secretFromStandardInput(): Promise<string> {
 
 function standardInput(source: string): "-" {
   // A secret in the command line could be seen by other users of the machine, and the shell would store it.
-  if (source !== "-") throw new InvalidArgumentError("It must be -, for standard input, or stand in JWT_SECRET.");
+  if (source !== "-")
+    throw new InvalidArgumentError("Only - is taken, for standard input. Or set the variable JWT_SECRET instead.");
   return source;
 }
 

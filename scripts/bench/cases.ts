@@ -39,7 +39,7 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
   const tokenOf = (customerId: string) => signed({ scope: "customer", sub: customerId });
   const token = await tokenOf(narrowTeam.customer);
 
-  /** A case of one round trip. It sends the same request in each round. */
+  /** A case whose request makes one round trip to D1. Each round of the measurement sends the same request. */
   const ask = (endpoint: string, name: string, aim: number, call: Omit<Call, "token">, callerToken = token): Case => {
     const request = { ...call, path: CUSTOMER + call.path, token: callerToken };
     return { endpoint, name, call: () => request, roundTrips: 1, aim };

@@ -99,8 +99,8 @@ export function linesOf(object: Buffer): SegmentLine[] {
 /** A text that says how the lines of a segment's object differ from its row; null if they match. */
 export function faultOf(segment: Segment, objectLines: readonly SegmentLine[]): string | null {
   const { kind, lines, oldest, newest, sums } = segment;
-  const { time = "" } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
-  const times = objectLines.map((line) => String(line[time])).sort();
+  const { time: timeField = "" } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
+  const times = objectLines.map((line) => String(line[timeField])).sort();
   if (objectLines.some(({ record }) => record !== kind)) return "has lines of another kind";
   if (objectLines.length !== lines) return `has ${counted(objectLines.length, "line")}, and the database says ${lines}`;
   if (times[0] !== oldest || times.at(-1) !== newest) return "has events of another time than the database says";

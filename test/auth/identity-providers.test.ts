@@ -123,9 +123,9 @@ function variablesFor(name: string): Record<string, string> {
   return Object.fromEntries([...block.matchAll(VARIABLES)].map(([, variable = "", value = ""]) => [variable, value]));
 }
 
-/** The claim that docs/tokens.md names as an example of a claim with the customer's own id. */
-function customerIdClaim(name: string): string {
-  return new RegExp(`^\\| ${name} +\\| \`(.+?)\``, "m").exec(tokensPage)?.[1] ?? "";
+/** The claim in which docs/tokens.md puts the customer's id in tokens of this provider. */
+function customerIdClaim(provider: string): string {
+  return new RegExp(`^\\| ${provider} +\\| \`(.+?)\``, "m").exec(tokensPage)?.[1] ?? "";
 }
 
 const keys = new Map<string, Awaited<ReturnType<typeof keyPair>>>();

@@ -10,10 +10,10 @@ const calls = (...customers: string[]) =>
   customers.map((customerId) => ({ customerId, shownAt: 0, ...notification() }));
 
 describe("a fan-out object", () => {
-  const count = (length: number, name: string) => Array.from({ length }, (_, index) => `${name} ${index}`);
+  const names = (length: number, prefix: string) => Array.from({ length }, (_, index) => `${prefix} ${index}`);
 
-  /** Makes these inboxes hang for 1.5 seconds. Returns which were called, and the most calls at once. */
-  function hang(isHanging: (customerId: string) => boolean) {
+  /** Makes these inboxes hang for 1.5 seconds, and others answer. Returns which were called, and the most calls at once. */
+  function mockInboxes(isHanging: (customerId: string) => boolean) {
     const called: string[] = [];
     let [callsUnderWay, most] = [0, 0];
     vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
@@ -26,16 +26,16 @@ describe("a fan-out object", () => {
     return { called, most: () => most };
   }
 
-  it("makes five calls at a time, of all its batches, and a batch whose time is over calls nobody", async ({
+  it("makes at most five calls at once for all its batches, and none for a batch whose time is over", async ({
     expect,
   }) => {
-    const { called, most } = hang(() => false);
+    const { called, most } = mockInboxes(() => false);
     const inboxes = new Inboxes(env);
     const endsAt = Date.now() + 10_000;
 
     const outcomes = await Promise.all([
-      inboxes.fanOut("test", calls(...count(20, "a")), endsAt),
-      inboxes.fanOut("test", calls(...count(20, "b")), endsAt),
+      inboxes.fanOut("test", calls(...names(20, "a")), endsAt),
+      inboxes.fanOut("test", calls(...names(20, "b")), endsAt),
       inboxes.fanOut("test", calls("c"), Date.now() - 1),
     ]);
 
@@ -43,31 +43,31 @@ describe("a fan-out object", () => {
     expect([called.length, most()]).toEqual([40, 5]);
   });
 
-  it("lets a call that hangs keep its connection, and makes all others, also of the next batch, on the rest", async ({
+  it("leaves a hanging call its connection, and makes the other calls over the remaining connections", async ({
     expect,
   }) => {
-    const { most } = hang((customerId) => customerId.startsWith("hangs"));
+    const { most } = mockInboxes((customerId) => customerId.startsWith("hangs"));
     const inboxes = new Inboxes(env);
 
-    const batch = calls(...count(4, "hangs"), ...count(20, "fine"));
+    const batch = calls(...names(4, "hangs"), ...names(20, "fine"));
 
     const first = await inboxes.fanOut("hanging", batch, Date.now() + 1_000);
-    const second = await inboxes.fanOut("hanging", calls(...count(20, "later")), Date.now() + 10_000);
+    const second = await inboxes.fanOut("hanging", calls(...names(20, "later")), Date.now() + 10_000);
 
-    expect([first.reached, second.reached]).toEqual([new Set(count(20, "fine")), new Set(count(20, "later"))]);
+    expect([first.reached, second.reached]).toEqual([new Set(names(20, "fine")), new Set(names(20, "later"))]);
     expect(most()).toBe(5);
   });
 
   it("calls nobody while five hang, and goes on once one of them answers", async ({ expect }) => {
-    const { called, most } = hang((customerId) => customerId.startsWith("hangs"));
+    const { called, most } = mockInboxes((customerId) => customerId.startsWith("hangs"));
     const inboxes = new Inboxes(env);
 
-    const shortBatch = await inboxes.fanOut("all hanging", calls(...count(6, "hangs"), "fine"), Date.now() + 500);
+    const shortBatch = await inboxes.fanOut("all hanging", calls(...names(6, "hangs"), "fine"), Date.now() + 500);
     const calledBefore = [...called];
     const laterBatch = await inboxes.fanOut("all hanging", calls("later"), Date.now() + 10_000);
 
     expect(shortBatch.reached).toEqual(new Set());
-    expect(calledBefore).toEqual(count(5, "hangs"));
+    expect(calledBefore).toEqual(names(5, "hangs"));
     expect(laterBatch.reached).toEqual(new Set(["later"]));
     expect(most()).toBe(5);
   });
@@ -77,7 +77,7 @@ describe("a fan-out object", () => {
       .spyOn(Inboxes.prototype, "notify")
       .mockRejectedValue(Object.assign(new Error("Too many objects."), { overloaded: true }));
 
-    const outcome = await new Inboxes(env).fanOut("overloaded", calls(...count(20, "a")), Date.now() + 10_000);
+    const outcome = await new Inboxes(env).fanOut("overloaded", calls(...names(20, "a")), Date.now() + 10_000);
 
     expect(outcome).toEqual({ reached: new Set(), isOverloaded: true });
     expect(notify).toHaveBeenCalledTimes(5);

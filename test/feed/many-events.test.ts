@@ -51,6 +51,7 @@ describe("a request of many events", () => {
   });
 
   it("is taken whole if its ids fill more than one parameter of a statement", async ({ expect }) => {
+    // The longest id, in characters of four bytes.
     const padded = (id: string) => `${id}${"🙂".repeat(64 - id.length)}`;
     const account = seed.account();
     const store = seed.store(account.id, { id: padded(seed.freshId("s")) });

@@ -49,17 +49,17 @@ async function events(): Promise<string[]> {
   const segments = await rows("SELECT name, lines FROM history_segments");
   const sealed = await Promise.all(segments.map(({ name }) => linesOf(name)));
   if (segments.some(({ lines }, index) => sealed[index]?.length !== lines)) throw new Error("A segment lacks lines.");
-  const hidden = await rows(
+  const ofRemovedGroups = await rows(
     `SELECT 'message' AS record, messages.id, NULL AS group_id, customers.id AS customer_id, body, sent_at FROM messages
      JOIN message_groups ON message_groups.key = group_key JOIN customers ON customers.key = customer_key
      WHERE message_groups.id IS NULL`,
   );
   // A group may be removed after its message has left.
-  const isGone = new Set((await rows("SELECT id FROM message_groups WHERE id IS NOT NULL")).map(({ id }) => id));
+  const storedGroups = new Set((await rows("SELECT id FROM message_groups WHERE id IS NOT NULL")).map(({ id }) => id));
   const toText = (line: Record<string, unknown>) =>
-    JSON.stringify("group_id" in line && !isGone.has(line.group_id) ? { ...line, group_id: null } : line);
+    JSON.stringify("group_id" in line && !storedGroups.has(line.group_id) ? { ...line, group_id: null } : line);
   const stored = (await exported(...EVENTS)).filter(({ sealed }) => sealed === undefined);
-  return [...sealed.flat(), ...hidden, ...stored].map(toText).sort();
+  return [...sealed.flat(), ...ofRemovedGroups, ...stored].map(toText).sort();
 }
 
 /** The sums of all summaries, and the sums that the rows of segments have. */

@@ -18,9 +18,9 @@ interface Entry {
 export function accountObject(state: State, id: unknown, { inSearch = false, withLogo = false } = {}): Row {
   const account = state.find("account", id) ?? {};
   const { loyalty_options: options } = account;
-  const names = (KINDS[0]?.fields ?? []).map(({ name }) => name).join(" ");
-  if (inSearch)
-    return pick(account, names.replace("core_tenant_id core_app_account_id ", "").replace(" loyalty_options", ""));
+  const names = (KINDS[0]?.fields ?? []).map(({ name }) => name);
+  const without = (...omitted: string[]) => pick(account, names.filter((name) => !omitted.includes(name)).join(" "));
+  if (inSearch) return without("core_tenant_id", "core_app_account_id", "loyalty_options");
   const mailer = "domain secret endpoint username password from_email from_name"
     .split(" ")
     .map((name) => [`mailer_${name}`, ""]);
@@ -29,7 +29,7 @@ export function accountObject(state: State, id: unknown, { inSearch = false, wit
     chain_logo: withLogo ? options.chain_logo : "",
     ...Object.fromEntries(mailer),
   };
-  return { ...pick(account, names.replace("agreement_type ", "")), loyalty_options: shown };
+  return { ...without("agreement_type"), loyalty_options: shown };
 }
 
 /** The last second of the coupon's earlier end: its own, or its issue's; null: it never ends. */

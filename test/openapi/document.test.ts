@@ -51,6 +51,15 @@ describe("the OpenAPI document", () => {
     expect(routes.length).toBeGreaterThan(3);
   });
 
+  it("requires a body for each POST, and for nothing else", ({ expect }) => {
+    const requirements = operations.map(({ method, operation }) => [
+      method,
+      (operation.requestBody as { required?: boolean } | undefined)?.required,
+    ]);
+
+    expect(requirements).toEqual(operations.map(({ method }) => [method, method === "POST" ? true : undefined]));
+  });
+
   it.for(operations)(
     "has the last part of the path as the summary of $method $path",
     ({ method, path, operation }, { expect }) => {

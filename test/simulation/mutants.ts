@@ -42,7 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/inbox/inbox.ts",
     find: 'this.ctx.storage.kv.put("state", state);',
     replace: "",
-    seenBy: RULES.MODEL,
+    seenBy: RULES.POLL,
   },
   {
     breaks: "a frame is sent when its message is shown",

@@ -1,9 +1,10 @@
 import { linkOf } from "../../scripts/lib/call.ts";
 import type { Random } from "../../scripts/program/random.ts";
+import type { Row } from "../model/kinds.ts";
 import type { SentRequest } from "./platform/invocation.ts";
 import type { Answered } from "./platform/isolates.ts";
 import { AppSocket } from "./platform/sockets.ts";
-import type { Instance, Query } from "./platform/sqlite.ts";
+import type { Instance } from "./platform/sqlite.ts";
 import type { Seen } from "./rules/model.ts";
 import type { Rules } from "./rules/rules.ts";
 import { signToken } from "./settings.ts";
@@ -97,13 +98,10 @@ export class Network {
     const init = { method: call.method ?? "GET", headers, ...(call.body !== undefined && { body: call.body }) };
     const sent: SentRequest = { lines: call.path === "/api/v1/feed" ? call.body : undefined, committed: null };
     const poll = this.#rules.messages.begin(call);
-    // A batch that was sent again replaces what it read before.
-    const seen = new Map<string, Seen>();
-    const note = (copy: Instance, queries: readonly Query[]) => {
-      seen.set(queries.map(({ sql }) => sql).join(), this.#rules.model.seenAt(copy));
-    };
+    const seen: Seen[] = [];
+    const note = (copy: Instance) => seen.push(this.#rules.model.seenAt(copy));
     const answered = await isolate.fetch(new Request(ORIGIN + call.path, init), env, sent, note);
-    const answer = { ...answered, json: parse(answered.body), seen: [...seen.values()] };
+    const answer = { ...answered, json: parse(answered.body), seen };
     this.#world.log(`${answer.status} ${answer.body}`);
     this.#rules.checkAnswer(call, answer, { poll, committed: sent.committed });
     return answer;
@@ -122,6 +120,12 @@ export class Network {
     await this.#world.time.wait(this.#random.integer(0, 10_000));
     throw new Error("Network connection lost.");
   }
+}
+
+/** A request that feeds these lines. */
+export function feedCall(location: Location, lines: readonly Row[]): Call {
+  const body = lines.map((line) => JSON.stringify(line)).join("\n");
+  return { location, method: "POST", path: "/api/v1/feed", scope: "feed", body };
 }
 
 /** The path of the next page, from the header `Link`. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { entriesReader, type Followed, follower, newFollowed, poller, reader } from "./actors/apps.ts";
+import { entriesReader, type Followed, follower, newFollowed, opener, poller, reader } from "./actors/apps.ts";
 import { type Erased, eraser } from "./actors/eraser.ts";
 import { operator, platformFaults, schedule, sealing } from "./actors/operator.ts";
 import type { Stage } from "./actors/stage.ts";
@@ -18,6 +18,7 @@ export const ACTORS = [
   "feeders",
   "pollers",
   "followers",
+  "openers",
   "readers",
   "exporters",
   "erasers",
@@ -146,6 +147,7 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
       ["feeders", 4, (number) => feeder(stage, number)],
       ["pollers", 6, (number) => poller(stage, number)],
       ["followers", 4, follow],
+      ["openers", 1, () => opener(stage)],
       ["readers", 3, (number) => reader(stage, number)],
       ["readers", 1, () => entriesReader(stage)],
       ["exporters", 1, () => exporter(stage)],

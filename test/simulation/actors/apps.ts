@@ -1,8 +1,8 @@
 import type { LoyaltyError, MessageGroup, Since } from "../../../src/client/index.ts";
 import type { Row } from "../../model/kinds.ts";
-import type { Answer, Call } from "../network.ts";
-import { customerToken, nextPath } from "../network.ts";
+import { type Answer, type Call, customerToken, feedCall, nextPath } from "../network.ts";
 import type { AppSocket } from "../platform/sockets.ts";
+import { customerLine, groupLine } from "../program.ts";
 import type { Seen } from "../rules/model.ts";
 import { TWICE } from "../rules/names.ts";
 import { LOCATIONS, type Location } from "../world.ts";
@@ -24,10 +24,55 @@ export async function poller(stage: Stage, number: number): Promise<void> {
     await rest(stage, random, REST_MS);
     if (random.next() < 0.02) newest = "";
     const location = random.next() < 0.9 ? locationOf(number) : random.pick(LOCATIONS);
-    const query = newest === "" ? "" : `?check_time=${encodeURIComponent(newest)}`;
-    const path = `/api/v1/customer/messages${query}`;
-    const answer = await network.send({ location, path, customer }).catch(() => null);
+    const answer = await network.send({ location, path: messagesSince(newest), customer }).catch(() => null);
     for (const { last_message_time: time } of answer?.json?.items ?? []) if (time > newest) newest = time;
+  }
+}
+
+function messagesSince(time: string): string {
+  return `/api/v1/customer/messages${time === "" ? "" : `?check_time=${encodeURIComponent(time)}`}`;
+}
+
+const OPENER = "opener";
+const FRIEND = "friend";
+const OPENS_MS = 3_000;
+// From far away, opening a socket takes about twice as long. Most of that time passes after D1 was read.
+const UNTIL_READ_MS = { from: 50, to: 110 };
+const UNTIL_SHOWN_MS = { from: 1_000, to: 2_000 };
+
+/**
+ * An app that is opened again and again, each time while a friend's message is stored. So the inbox often hears of the
+ * message first, and then gets a subscription that was read before the message. Nobody else writes to this customer, because
+ * the next notification would hide that the inbox has forgotten the message.
+ */
+export async function opener(stage: Stage): Promise<void> {
+  const { world, network } = stage;
+  const random = world.random(OPENER);
+  const group = [customerLine(OPENER), customerLine(FRIEND), groupLine("friends", [FRIEND, OPENER])];
+  let newest = "";
+  for (let number = 1; !stage.isEnding(); number += 1) {
+    await rest(stage, random, OPENS_MS);
+    const app = { location: random.pick(LOCATIONS.slice(1)), customer: OPENER };
+    const live = { ...app, path: "/api/v1/customer/live", headers: { Upgrade: "websocket" } };
+    const opening = network.send(live).catch(() => null);
+    await world.time.wait(random.integer(UNTIL_READ_MS.from, UNTIL_READ_MS.to));
+    const message = {
+      record: "message",
+      id: `hello ${number}`,
+      group_id: "friends",
+      customer_id: FRIEND,
+      body: "Hello",
+    };
+    const fed = await network.send(feedCall(LOCATIONS[0], [...group, message])).catch(() => null);
+    // The inbox has heard of the message. It must remember this even if it loses its memory now.
+    if (world.faults.has("an object is evicted") && random.next() < 0.5) world.objects.evict();
+    const opened = await opening;
+    if (opened?.socket && fed?.status === 200) {
+      await world.time.wait(random.integer(UNTIL_SHOWN_MS.from, UNTIL_SHOWN_MS.to));
+      const answer = await network.send({ ...app, path: messagesSince(newest) }).catch(() => null);
+      newest = answer?.json?.items?.[0]?.last_message_time ?? newest;
+    }
+    opened?.socket?.close(1000);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Random } from "../../../scripts/program/random.ts";
 import { toDatetime, toInstant } from "../../../src/values/time.ts";
 import type { Row } from "../../model/kinds.ts";
-import { type Answer, nextPath } from "../network.ts";
+import { type Answer, feedCall, nextPath } from "../network.ts";
 import { LOCATIONS } from "../world.ts";
 import { rest, type Stage } from "./stage.ts";
 
@@ -61,11 +61,9 @@ export async function feedUntilAnswered(
   random: Random,
   lines: readonly Row[],
 ): Promise<Answer | null> {
-  const body = lines.map((line) => JSON.stringify(line)).join("\n");
   for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
     if (isOver()) return null;
-    const location = random.pick(LOCATIONS);
-    const sending = network.send({ location, method: "POST", path: "/api/v1/feed", scope: "feed", body });
+    const sending = network.send(feedCall(random.pick(LOCATIONS), lines));
     const timeout = world.time.wait(ANSWER_WITHIN_MS).then(() => null);
     const answer = await Promise.race([sending.catch(() => null), timeout]);
     if (answer !== null && !isTemporary(answer, lines)) return answer;

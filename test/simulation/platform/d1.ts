@@ -28,6 +28,7 @@ export const PRIMARY = "primary";
 
 const USUAL_LAG_MS = 150;
 const LONGEST_LAG_MS = 120_000;
+const STALL_STEP_MS = 1_000;
 const COMMITS_A_LOG = 400;
 const PARAMETERS_AT_MOST = 100;
 export const LOST = "D1_ERROR: Network connection lost.";
@@ -88,9 +89,8 @@ export class SimulatedD1 {
     const replica = needsPrimary || nearest === null ? undefined : this.#replicas.get(nearest);
     const copy = replica ?? this.primary;
     const { time } = this.#platform;
-    for (let stalled = copy.stalledUntil - time.now; stalled > 0; stalled = copy.stalledUntil - time.now) {
-      await time.wait(stalled);
-    }
+    // In short steps, because `recover` ends the stall early.
+    while (copy.stalledUntil > time.now) await time.wait(Math.min(copy.stalledUntil - time.now, STALL_STEP_MS));
     await copy.reached(seen);
     return copy;
   }
@@ -188,7 +188,7 @@ export class SimulatedD1 {
       this.onCommit(copy.commit);
     }
     session.sawCommit(copy.commit);
-    if (!outcome.wrote) current.getStore()?.onServed(copy, queries);
+    if (!outcome.wrote) current.getStore()?.onServed(copy);
     if (exceeded !== null) throw reset(copy, exceeded);
     if (weather.happens("D1 loses a connection after the commit")) throw new Error(LOST);
     const slow = weather.happens("D1 answers late") ? random.integer(200, 9_000) : 0;

@@ -12,7 +12,7 @@ export class Invocation {
   /** The batches that were too much for D1. */
   readonly refused: (readonly Query[])[] = [];
   /** Called when a copy of the database answers a read. */
-  onServed: (copy: Instance, queries: readonly Query[]) => void = () => {};
+  onServed: (copy: Instance) => void = () => {};
   /** Null: the event is no request. */
   request: SentRequest | null = null;
   readonly #background = new Set<Promise<unknown>>();

@@ -1,12 +1,8 @@
-import { buffer } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { describe, it } from "vitest";
-import { sendLines } from "../../scripts/lib/feed-client.ts";
 import { command } from "./command.ts";
-import { customer, customers, entries, feed, fileOf } from "./feeding.ts";
-import { scriptedService, serveHttp } from "./http-server.ts";
+import { customer, customers, feed, fileOf } from "./feeding.ts";
+import { scriptedService } from "./http-server.ts";
 
 describe("npm run feed", () => {
   it("sends a file in order, in requests of at most 2,000 lines and 2 MiB, without blank lines", async ({ expect }) => {
@@ -47,23 +43,6 @@ describe("npm run feed", () => {
 
     expect(status, output).toBe(0);
     expect(received).toEqual(requests);
-  });
-
-  it("sends at most four requests at once, of records that may be stored in any order", async ({ expect }) => {
-    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
-    const { args, asked, received } = await scriptedService({ after }, { after }, { after }, { after }, { after });
-    const running = feed(fileOf(entries(10_000)), ...args);
-    await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(4);
-    await sleep(200);
-    const atOnce = asked.length;
-
-    answer();
-
-    const { status, output } = await running;
-    expect(status, output).toBe(0);
-    expect(output).toContain("10,000 lines committed");
-    expect(atOnce).toBe(4);
-    expect(received.flat().sort()).toEqual(entries(10_000).sort());
   });
 
   it("sends at most 20,000 items of lists in a request", async ({ expect }) => {
@@ -121,97 +100,5 @@ describe("npm run feed", () => {
     await feed(file, "--only", "account", ...args);
 
     expect(received).toEqual([[customer(3)], [account]]);
-  });
-});
-
-type Line = Readonly<Record<string, string | number | boolean | null>>;
-
-const id = fc.constantFrom("a", "b", "c", "d", "e", "f");
-const kind = (record: string, fields: Record<string, fc.Arbitrary<Line[string]>>) =>
-  fc.record({ record: fc.constant(record), ...fields }, { noNullPrototype: true }) as fc.Arbitrary<Line>;
-const store_id = fc.constant("shop");
-const time = fc.constant("2026-01-01");
-const kinds = [
-  kind("customer", { id }),
-  kind("store", { id }),
-  kind("membership", { store_id, customer_id: id, referrer_id: fc.option(id, { freq: 3 }), joined_at: time }),
-  kind("friendship", { customer_id: id, friend_id: id, deleted: fc.constantFrom(false, false, true) }),
-  kind("balance_entry", { id: fc.uuid(), created_at: fc.option(time, { freq: 5 }) }),
-  kind("balance_entry", { id, created_at: time }),
-  kind("token_earning", { id, store_id, customer_id: id, earned_at: time }),
-];
-/** Files have runs of lines of one kind. */
-const linesOfFile = fc
-  .array(fc.oneof(...kinds.map((line) => fc.array(line, { minLength: 1, maxLength: 20 }))), { maxLength: 12 })
-  .map((runs) => runs.flat());
-
-const keyOf = ({ record, id, store_id, customer_id, friend_id }: Line) =>
-  record === "friendship"
-    ? [customer_id, friend_id].sort().join(" ")
-    : `${record} ${id ?? `${store_id} ${customer_id}`}`;
-
-/** Whether the later line may only be stored after the earlier line. */
-function mustFollow(later: Line, earlier: Line): boolean {
-  if (keyOf(later) === keyOf(earlier)) return true;
-  const { record, customer_id, created_at, referrer_id } = later;
-  const refersTo = record === "token_earning" ? customer_id : (referrer_id ?? "nobody");
-  if (earlier.record === "membership" && earlier.customer_id === refersTo) return true;
-  // Answers show the order of customers and stores, and of entries without a time.
-  const showsOrder = record === "customer" || record === "store" || created_at === null;
-  return showsOrder && record === earlier.record && created_at === earlier.created_at;
-}
-
-/** The pairs of lines that were stored in the wrong order. */
-function wrongPairs(lines: readonly Line[], stored: readonly number[]): string[] {
-  const texts = lines.map((line) => JSON.stringify(line));
-  return stored.flatMap((first, position) =>
-    stored
-      .slice(position + 1)
-      .filter((second) => second < first && mustFollow(lines[first] ?? {}, lines[second] ?? {}))
-      .map((second) => `${texts[first]} before ${texts[second]}`),
-  );
-}
-
-describe("requests that are sent at once", () => {
-  it("store what one request after the other would, however long each takes", async ({ expect }) => {
-    let stored: number[] = [];
-    let delays: readonly number[] = [];
-    let [requests, underWay, mostAtOnce] = [0, 0, 0];
-    const url = await serveHttp(async (request, response) => {
-      underWay += 1;
-      mostAtOnce = Math.max(mostAtOnce, underWay);
-      const lines = String(await buffer(request))
-        .trimEnd()
-        .split("\n");
-      requests += 1;
-      await sleep(delays[requests % delays.length]);
-      stored.push(...lines.map((line) => JSON.parse(line).index));
-      underWay -= 1;
-      response.end(JSON.stringify({ status: true, items: { accepted: lines.length, ignored: 0 } }));
-    });
-
-    await fc.assert(
-      fc.asyncProperty(
-        linesOfFile,
-        fc.array(fc.boolean(), { minLength: 3, maxLength: 9 }),
-        fc.array(fc.constantFrom(0, 1, 2, 4), { minLength: 3, maxLength: 9 }),
-        async (lines, pageStarts, milliseconds) => {
-          [stored, delays] = [[], milliseconds];
-          const sent = lines.map((line, index) => ({
-            number: index + 1,
-            bytes: Buffer.from(JSON.stringify({ ...line, index })),
-            beginsPage: pageStarts[index % pageStarts.length] ?? true,
-          }));
-
-          await sendLines({ url, token: "t" }, sent, { pages: true });
-
-          expect(wrongPairs(lines, stored)).toEqual([]);
-          expect(stored.toSorted((one, other) => one - other)).toEqual([...lines.keys()]);
-        },
-      ),
-      { numRuns: 100 },
-    );
-
-    expect(mostAtOnce).toBe(4);
   });
 });

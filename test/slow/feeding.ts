@@ -7,11 +7,6 @@ export const customer = (number: number) =>
   JSON.stringify({ record: "customer", id: `c${number}`, first_name: "A", last_name: "B" });
 export const customers = (count: number) => Array.from({ length: count }, (_, index) => customer(index + 1));
 
-export const entries = (count: number) =>
-  Array.from({ length: count }, (_, index) =>
-    JSON.stringify({ record: "balance_entry", id: `e${index}`, amount: "1.00", created_at: "2026-01-01 00:00:00" }),
-  );
-
 /** A file of these lines, or with these bytes. */
 export function fileOf(content: readonly string[] | Buffer): string {
   const file = path.join(temporaryFolder(), "lines");

@@ -3,11 +3,11 @@ import path from "node:path";
 import { Command } from "commander";
 import { buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { type BatchTime, Chain, countsOf, feedAll, sealAll } from "./bench/sealing.ts";
+import { formatNumber } from "./lib/format.ts";
 import { countingNumber, outputFile } from "./lib/options.ts";
 import { main } from "./lib/project.ts";
 import { quantile } from "./lib/quantile.ts";
 import { table } from "./lib/table.ts";
-import { count } from "./lib/words.ts";
 
 // Entries of the current month and of three months before it stay in the database. Older entries leave for the bucket.
 const MONTHS = 13;
@@ -71,7 +71,11 @@ function reportTable({ sealedEntries, size, seconds, batches, reads, feeds }: Re
     ["figure", "measured", "wanted"],
     [
       ["9 of 13 months leave: what the others and summaries take, of all", size.toFixed(2), ""],
-      [`${count(sealedEntries)} entries sealed`, `${(seconds / 60).toFixed(1)} minutes`, "under 10 for 5,000,000"],
+      [
+        `${formatNumber(sealedEntries)} entries sealed`,
+        `${(seconds / 60).toFixed(1)} minutes`,
+        "under 10 for 5,000,000",
+      ],
       ["a step holds the database: SQLite's time", batchTimes("sqlMs"), "at most 50 ms"],
       ["until a step is answered, with this disk", batchTimes("answeredMs"), ""],
       ["reads meanwhile, p50 to that without", ratio(reads), "at most 1.2"],

@@ -2,28 +2,28 @@ import { existsSync, readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { PatientClient, refusalOf } from "./lib/attempts.ts";
-import { askDatabase, literal, type Where } from "./lib/database.ts";
+import { askDatabase, type DatabaseLocation, literal } from "./lib/database.ts";
 import { dropFromSegments, dropStoredTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { historyBucket } from "./lib/environments.ts";
 import { exportPages } from "./lib/export-client.ts";
+import { formatCount } from "./lib/format.ts";
 import { withBucket } from "./lib/history-segments.ts";
 import { outputFile, recordId } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { stoppable } from "./lib/stoppable.ts";
-import { tokenFor } from "./lib/tokens.ts";
 import {
-  type ServiceOptions,
-  type WhereOptions,
-  whereOf,
+  type DatabaseOptions,
+  databaseOf,
+  type ServiceAccess,
+  withDatabase,
   withEnvironment,
   withService,
-  withWhere,
-} from "./lib/where.ts";
+} from "./lib/shared-options.ts";
+import { stoppable } from "./lib/stoppable.ts";
+import { tokenFor } from "./lib/tokens.ts";
 import { writeWhole } from "./lib/whole-file.ts";
-import { counted } from "./lib/words.ts";
 
-type Options = WhereOptions & ServiceOptions;
+type Options = DatabaseOptions & ServiceAccess;
 
 /**
  * What is stored after an erasure. It does not say what this run did, so that a repeated erasure prints the same
@@ -54,7 +54,7 @@ withService(withEnvironment(program.command("export")), "an export token")
   .argument("<file>", "the file to write; .gz at its end compresses it", outputFile)
   .action(exportCustomer);
 
-withService(withWhere(program.command("erase")), "a feed token for all accounts")
+withService(withDatabase(program.command("erase")), "a feed token for all accounts")
   .description("erase a customer in the database, in history and in their inbox, and print a receipt")
   .argument("[id]", "the customer's id", recordId)
   .option("--again <receipts>", "erase everybody in this file of receipts again: after a restore", existingFile)
@@ -76,7 +76,7 @@ async function exportCustomer(customer: string, file: string, options: Options):
     for await (const page of exportPages(source, stop)) {
       lines += page.lines;
       isStored ||= page.bytes.includes('{"record":"customer",');
-      progress.say(counted(lines, "line"));
+      progress.say(formatCount(lines, "line"));
       yield page.bytes;
     }
     if (!isStored) throw neverStored(customer);
@@ -86,7 +86,7 @@ async function exportCustomer(customer: string, file: string, options: Options):
   } finally {
     progress.end();
   }
-  console.error(`${counted(lines, "line about the customer is", "lines about the customer are")} in ${file}.`);
+  console.error(`${formatCount(lines, "line about the customer is", "lines about the customer are")} in ${file}.`);
 }
 
 async function erase(id: string | undefined, { again, ...options }: Options & { again?: string }): Promise<void> {
@@ -118,33 +118,33 @@ function readReceipts(file: string): string[] {
 
 /** Erases what is left of a customer. Resolves with null if they were never stored. */
 async function eraseCustomer(customer: string, options: Options): Promise<Receipt | null> {
-  const where = whereOf(options);
-  if ((await erasedAt(customer, where)) === undefined) return null;
+  const database = databaseOf(options);
+  if ((await erasedAt(customer, database)) === undefined) return null;
   await feedErasure(customer, options);
   const emptiedInDatabase: Record<string, number> = {};
   // The database comes before history, so that an event which leaves for history meanwhile has no text.
-  for (const kind of TEXT_KINDS) emptiedInDatabase[kind] = await dropStoredTexts(kind, customer, where);
-  const hasHistory = historyBucket(where.env) !== undefined;
+  for (const kind of TEXT_KINDS) emptiedInDatabase[kind] = await dropStoredTexts(kind, customer, database);
+  const hasHistory = historyBucket(database.env) !== undefined;
   const { events: emptiedInHistory } = hasHistory
-    ? await withBucket(where, (opened) => dropFromSegments(TEXT_KINDS, { customer }, opened))
+    ? await withBucket(database, (history) => dropFromSegments(TEXT_KINDS, { customer }, history))
     : { events: {} };
-  await mergeSearchIndex(where);
+  await mergeSearchIndex(database);
   const [[counts] = []] = await askDatabase<{ earnings: number }>(
     [`SELECT count(*) AS earnings FROM token_earnings WHERE customer_key = ${keyOf(customer)}`],
-    where,
+    database,
   );
   return {
     customer,
-    erased_at: (await erasedAt(customer, where)) ?? "",
+    erased_at: (await erasedAt(customer, database)) ?? "",
     emptied: { database: emptiedInDatabase, history: emptiedInHistory },
     stays: { why: WHY_EVENTS_STAY, events: { ...emptiedInDatabase, token_earning: counts?.earnings ?? 0 } },
   };
 }
 
 /** When a customer was last erased: null for never, undefined if no customer has this id. */
-async function erasedAt(customer: string, where: Where): Promise<string | null | undefined> {
+async function erasedAt(customer: string, database: DatabaseLocation): Promise<string | null | undefined> {
   const query = `SELECT erased_at FROM customers WHERE id = ${literal(customer)}`;
-  const [[row] = []] = await askDatabase<{ erased_at: string | null }>([query], where);
+  const [[row] = []] = await askDatabase<{ erased_at: string | null }>([query], database);
   return row?.erased_at;
 }
 

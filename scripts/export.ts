@@ -7,12 +7,12 @@ import { ExportProgress } from "./lib/export-progress.ts";
 import { ChangedMeanwhile, exportWhileFed } from "./lib/export-while-fed.ts";
 import { namesOf, outputFile } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { type ServiceAccess, withEnvironment, withService } from "./lib/shared-options.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
-import { type ServiceOptions, withEnvironment, withService } from "./lib/where.ts";
 import { STANDARD_OUTPUT, writeWhole } from "./lib/whole-file.ts";
 
-interface Options extends ServiceOptions {
+interface Options extends ServiceAccess {
   only?: string[];
   whileFeeding?: boolean;
 }

@@ -4,17 +4,17 @@ import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
 import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
+import { formatCount, formatDuration, formatNumber } from "./lib/format.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
 import { countingNumber, namesOf } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { type ServiceAccess, withEnvironment, withService } from "./lib/shared-options.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { UnknownFields } from "./lib/unknown-fields.ts";
-import { type ServiceOptions, withEnvironment, withService } from "./lib/where.ts";
-import { count, counted, duration } from "./lib/words.ts";
 
-interface Options extends ServiceOptions {
+interface Options extends ServiceAccess {
   only?: string[];
   check?: boolean;
   restore?: boolean;
@@ -103,24 +103,26 @@ async function check(name: string, options: Options): Promise<void> {
     }
   }
   if (badLines > NAMED_LINES)
-    console.error(`… and ${counted(badLines - NAMED_LINES, "more bad line", "more bad lines")}.`);
+    console.error(`… and ${formatCount(badLines - NAMED_LINES, "more bad line", "more bad lines")}.`);
   const warnings = unknownFields.warnings();
   for (const warning of warnings) console.error(`Warning: ${warning}`);
   if (warnings.length > 0) console.error("The feed ignores these fields.");
   if (badLines > 0)
-    throw new CommandError(`${counted(checkedLines, "line")} checked, ${count(badLines)} bad. Nothing was sent.`);
+    throw new CommandError(
+      `${formatCount(checkedLines, "line")} checked, ${formatNumber(badLines)} bad. Nothing was sent.`,
+    );
   console.error(
-    `${counted(checkedLines, "line")} checked, all good. Nothing was sent; references are checked when lines are sent.`,
+    `${formatCount(checkedLines, "line")} checked, all good. Nothing was sent; references are checked when lines are sent.`,
   );
 }
 
 function progressText({ committed, waiting }: Progress, { size, position }: NdjsonFile, startedAt: number): string {
   const seconds = (Date.now() - startedAt) / 1_000;
-  const sent = `${counted(committed, "line")} | ${count(Math.round(committed / seconds))} lines/s`;
+  const sent = `${formatCount(committed, "line")} | ${formatNumber(Math.round(committed / seconds))} lines/s`;
   if (waiting) return `${sent} | waiting for the service`;
   const share = size === null ? 0 : position() / size;
   if (share === 0) return sent;
-  return `${Math.floor(100 * share)} % | ${sent} | ${duration((seconds / share) * (1 - share))} left`;
+  return `${Math.floor(100 * share)} % | ${sent} | ${formatDuration((seconds / share) * (1 - share))} left`;
 }
 
 function summary(
@@ -128,7 +130,7 @@ function summary(
   { startedAt, stopped, from }: { startedAt: number; stopped: boolean; from: number },
 ): string {
   const seconds = (Date.now() - startedAt) / 1000;
-  const lines = `${counted(committed, "line")} committed (${count(committed - ignored)} accepted, ${count(ignored)} ignored)`;
-  const rate = `in ${duration(seconds)}, ${count(Math.round(committed / Math.max(seconds, 0.001)))} lines/s`;
+  const lines = `${formatCount(committed, "line")} committed (${formatNumber(committed - ignored)} accepted, ${formatNumber(ignored)} ignored)`;
+  const rate = `in ${formatDuration(seconds)}, ${formatNumber(Math.round(committed / Math.max(seconds, 0.001)))} lines/s`;
   return stopped ? `${lines}. Go on with: --from ${Math.max(lastLine + 1, from)}` : `${lines} ${rate}.`;
 }

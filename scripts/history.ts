@@ -2,39 +2,39 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
 import { dropFromSegments, dropStoredBody, dropStoredTexts } from "./lib/drop-texts.ts";
+import { formatCount, formatNumber } from "./lib/format.ts";
 import { claimBucket } from "./lib/history-bucket.ts";
 import { forEachSegment, readObject, refuseFaults, sha256Of, withBucket } from "./lib/history-segments.ts";
 import { historyStatus } from "./lib/history-status.ts";
 import { recordId } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
+import { type DatabaseOptions, databaseOf, withDatabase } from "./lib/shared-options.ts";
 import { replaceFile } from "./lib/whole-file.ts";
-import { count, counted } from "./lib/words.ts";
 
 export const program = new Command("npm run history --")
   .description("See, copy and restore the segments of history: the old events that have left the database for R2.")
   .showHelpAfterError("Try: npm run history -- --help")
   .addHelpText("after", "\nMore: docs/history.md");
 
-withWhere(
+withDatabase(
   program.command("status").description("print what has left, what is left to leave, and how far behind it is"),
-).action(async (options: WhereOptions) => console.log(await historyStatus(whereOf(options))));
+).action(async (options: DatabaseOptions) => console.log(await historyStatus(databaseOf(options))));
 
-withWhere(
+withDatabase(
   program
     .command("copy")
     .description("copy every segment's object into a folder, each by its name, and check its SHA-256")
     .argument("<folder>", "the folder; what is there already, and right, is not copied again"),
 ).action(copy);
 
-withWhere(
+withDatabase(
   program
     .command("restore")
     .description("put the objects that the bucket lacks back from a folder, and check their SHA-256")
     .argument("<folder>", "a folder that copy has written"),
 ).action(restore);
 
-withWhere(
+withDatabase(
   program
     .command("drop-bodies")
     .description("empty the bodies of all that a customer wrote, or of one message, in the database and in segments")
@@ -44,9 +44,9 @@ withWhere(
 
 if (import.meta.main) await main(() => program.parseAsync());
 
-async function copy(folder: string, options: WhereOptions): Promise<void> {
-  const { done, skipped, faults } = await withBucket(whereOf(options), (opened) =>
-    forEachSegment(opened, async (segment, bucket) => {
+async function copy(folder: string, options: DatabaseOptions): Promise<void> {
+  const { done, skipped, faults } = await withBucket(databaseOf(options), (history) =>
+    forEachSegment(history, async (segment, bucket) => {
       const file = path.join(folder, segment.name);
       if (existsSync(file) && sha256Of(readFileSync(file)) === segment.sha256) return "skipped";
       const object = await readObject(bucket, segment);
@@ -56,14 +56,16 @@ async function copy(folder: string, options: WhereOptions): Promise<void> {
     }),
   );
   refuseFaults(faults);
-  console.log(`${counted(done, "object")} copied, ${count(skipped)} were there. All are as the database says.`);
+  console.log(
+    `${formatCount(done, "object")} copied, ${formatNumber(skipped)} were there. All are as the database says.`,
+  );
 }
 
-async function restore(folder: string, options: WhereOptions): Promise<void> {
-  const where = whereOf(options);
+async function restore(folder: string, options: DatabaseOptions): Promise<void> {
+  const database = databaseOf(options);
   let claim: Promise<void> | undefined;
-  const { done, skipped, faults } = await withBucket(where, (opened) =>
-    forEachSegment(opened, async (segment, bucket) => {
+  const { done, skipped, faults } = await withBucket(database, (history) =>
+    forEachSegment(history, async (segment, bucket) => {
       const objectInBucket = await bucket.read(segment.name);
       if (objectInBucket !== null)
         return sha256Of(objectInBucket) === segment.sha256
@@ -73,37 +75,39 @@ async function restore(folder: string, options: WhereOptions): Promise<void> {
       if (!existsSync(file)) return { fault: "is neither in the bucket nor in the folder" };
       const object = readFileSync(file);
       if (sha256Of(object) !== segment.sha256) return { fault: "has another SHA-256 in the folder" };
-      claim ??= claimBucket(bucket, where);
+      claim ??= claimBucket(bucket, database);
       await claim;
       await bucket.write(segment.name, object);
       return "done";
     }),
   );
   refuseFaults(faults);
-  console.log(`${counted(done, "object")} put back, ${count(skipped)} were there. All are as the database says.`);
+  console.log(
+    `${formatCount(done, "object")} put back, ${formatNumber(skipped)} were there. All are as the database says.`,
+  );
 }
 
 async function dropBodies(
   customer: string | undefined,
-  { message, ...options }: WhereOptions & { message?: string },
+  { message, ...options }: DatabaseOptions & { message?: string },
 ): Promise<void> {
-  const where = whereOf(options);
+  const database = databaseOf(options);
   if ((customer === undefined) === (message === undefined))
     throw new CommandError("Name either a customer or a --message.");
-  await withBucket(where, async (opened) => {
+  await withBucket(database, async (history) => {
     // The database comes before history, so that a message which leaves for history meanwhile has no body.
     const emptiedInDatabase =
       message === undefined
-        ? await dropStoredTexts("message", customer ?? "", where)
-        : await dropStoredBody(message, where);
+        ? await dropStoredTexts("message", customer ?? "", database)
+        : await dropStoredBody(message, database);
     const selection = message === undefined ? { customer: customer ?? "" } : { message };
-    const { texts, written, skipped, unnamed } = await dropFromSegments(["message"], selection, opened);
+    const { texts, written, skipped, unnamed } = await dropFromSegments(["message"], selection, history);
     console.log(
-      `${counted(emptiedInDatabase, "message in the database has", "messages in the database have")} no body now.`,
+      `${formatCount(emptiedInDatabase, "message in the database has", "messages in the database have")} no body now.`,
     );
     console.log(
-      `${counted(texts, "body", "bodies")} dropped: ${counted(written, "object")} written anew, ${count(skipped)} left as they are.`,
+      `${formatCount(texts, "body", "bodies")} dropped: ${formatCount(written, "object")} written anew, ${formatNumber(skipped)} left as they are.`,
     );
-    if (unnamed > 0) console.log(`Also written anew: ${counted(unnamed, "object")} that no segment names.`);
+    if (unnamed > 0) console.log(`Also written anew: ${formatCount(unnamed, "object")} that no segment names.`);
   });
 }

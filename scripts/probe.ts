@@ -1,14 +1,14 @@
 import { Command, InvalidArgumentError } from "commander";
 import { STAGING } from "./lib/environments.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { type ServiceAccess, withService } from "./lib/shared-options.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { isLocal, tokenFor } from "./lib/tokens.ts";
-import { type ServiceOptions, withService } from "./lib/where.ts";
 import { measureDeployment } from "./probe/deployment.ts";
 import { type Finding, MEASUREMENTS } from "./probe/measurements.ts";
 import { ProbeClient } from "./probe/probe-client.ts";
 
-interface Options extends ServiceOptions {
+interface Options extends ServiceAccess {
   deploy?: boolean;
 }
 

@@ -1,14 +1,14 @@
 import { Command } from "commander";
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
-import { askDatabase, type Where } from "./lib/database.ts";
+import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { flagOf } from "./lib/environments.ts";
 import { originList, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
+import { stateFolder, withEnvironment } from "./lib/shared-options.ts";
 import { devToken } from "./lib/tokens.ts";
 import { tryIt, tryWithoutDemo } from "./lib/try-it.ts";
-import { stateFolder, withEnvironment } from "./lib/where.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
 
 interface Options extends Omit<ServiceOptions, "persistTo"> {
@@ -76,7 +76,7 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
 }
 
 /** What the database has. It has a part of the demo program if loading the program was cut off. */
-async function lookForDemo(where: Where): Promise<"nothing" | "part" | "whole" | "other data"> {
+async function lookForDemo(database: DatabaseLocation): Promise<"nothing" | "part" | "whole" | "other data"> {
   const lines = demoLines();
   const [firstLine, lastLine] = [lines[0], lines.at(-1)];
   const query = `SELECT
@@ -84,7 +84,7 @@ async function lookForDemo(where: Where): Promise<"nothing" | "part" | "whole" |
     EXISTS (SELECT 1 FROM accounts WHERE id = '${firstLine?.id}') AS first,
     EXISTS (SELECT 1 FROM plays WHERE id = '${lastLine?.id}')
       OR EXISTS (SELECT 1 FROM history_segments) AS last`;
-  const [[contents] = []] = await askDatabase<Record<"anything" | "first" | "last", number>>([query], where);
+  const [[contents] = []] = await askDatabase<Record<"anything" | "first" | "last", number>>([query], database);
   if (contents?.last) return "whole";
   if (contents?.first) return "part";
   return contents?.anything ? "other data" : "nothing";

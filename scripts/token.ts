@@ -2,8 +2,8 @@ import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
 import { recordId } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { withEnvironment } from "./lib/shared-options.ts";
 import { type Bearer, DEV_TOKEN_DAYS, devSecret, devVarsOf, signToken } from "./lib/tokens.ts";
-import { withEnvironment } from "./lib/where.ts";
 
 interface Options {
   expiresIn?: number;

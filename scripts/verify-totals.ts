@@ -2,23 +2,23 @@ import { Command } from "commander";
 import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
-import { askDatabase, type Where } from "./lib/database.ts";
+import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
+import { firstLines, formatCount, formatNumber } from "./lib/format.ts";
 import { boundBucket } from "./lib/history-bucket.ts";
 import { withBucket } from "./lib/history-segments.ts";
 import { countingNumber } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { type DatabaseOptions, databaseOf, withDatabase } from "./lib/shared-options.ts";
 import { verifyHistory } from "./lib/verify-history.ts";
-import { type WhereOptions, whereOf, withWhere } from "./lib/where.ts";
-import { count, counted, firstLines } from "./lib/words.ts";
 
-interface Options extends WhereOptions {
+interface Options extends DatabaseOptions {
   repair?: boolean;
   history?: boolean;
   step: number;
 }
 
-export const program = withWhere(
+export const program = withDatabase(
   new Command("npm run verify-totals --").description(
     "Compare all derived data (totals, team links, JSON, search indexes) with the records it follows from.",
   ),
@@ -32,31 +32,35 @@ export const program = withWhere(
 if (import.meta.main) await main(() => program.parseAsync());
 
 async function verify(options: Options): Promise<void> {
-  const where = whereOf(options);
+  const database = databaseOf(options);
   // Ends the command at once if no bucket is bound, and not only after the long comparison.
-  if (options.history) boundBucket(where);
-  const records = await countRecords(where);
-  const differences = await compare(where, options, records);
-  const faults = options.history ? await readHistory(where) : 0;
+  if (options.history) boundBucket(database);
+  const records = await countRecords(database);
+  const differences = await compare(database, options, records);
+  const faults = options.history ? await readHistory(database) : 0;
   printReport(differences, records, { isRepaired: options.repair ?? false });
-  if (faults > 0) throw new CommandError(`History has ${counted(faults, "fault")}; see above.`);
+  if (faults > 0) throw new CommandError(`History has ${formatCount(faults, "fault")}; see above.`);
 }
 
 type Table = NonNullable<Derived["over"]>;
 type Records = Record<Table, { records: number; lastKey: number }>;
 
 /** Counts the records that derived data follows from, by table. */
-async function countRecords(where: Where): Promise<Records> {
+async function countRecords(database: DatabaseLocation): Promise<Records> {
   const tables = [...new Set(DERIVED.map(({ over }) => over))].filter((table) => table !== null);
   const queries = tables.map((table) => `SELECT count(*) AS records, coalesce(max(key), 0) AS lastKey FROM ${table}`);
-  const answers = await askDatabase<Records[Table]>(queries, where);
+  const answers = await askDatabase<Records[Table]>(queries, database);
   return Object.fromEntries(
     tables.map((table, index) => [table, answers[index]?.[0] ?? { records: 0, lastKey: 0 }]),
   ) as Records;
 }
 
 /** Compares derived data with the records. Resolves with the differences, by the name of the derived data. */
-async function compare(where: Where, options: Options, records: Records): Promise<Map<string, Difference[]>> {
+async function compare(
+  database: DatabaseLocation,
+  options: Options,
+  records: Records,
+): Promise<Map<string, Difference[]>> {
   const steps = DERIVED.flatMap((derived) =>
     rangesUpTo(derived.over === null ? 0 : records[derived.over].lastKey, options.step).map((range) => ({
       derived,
@@ -68,9 +72,9 @@ async function compare(where: Where, options: Options, records: Records): Promis
   const found = new Map<string, Difference[]>();
   try {
     for (const { derived, range } of steps) {
-      const [differences = []] = await askDatabase<Difference>([findDifferences(derived, range)], where);
+      const [differences = []] = await askDatabase<Difference>([findDifferences(derived, range)], database);
       found.set(derived.name, [...(found.get(derived.name) ?? []), ...differences]);
-      if (options.repair && differences.length > 0) await askDatabase(repair(derived, range), where);
+      if (options.repair && differences.length > 0) await askDatabase(repair(derived, range), database);
       onStep();
     }
     return found;
@@ -88,11 +92,11 @@ function rangesUpTo(lastKey: number, step: number): KeyRange[] {
 }
 
 /** Prints what is wrong with segments and summaries, which no command repairs. Resolves with the number of faults. */
-async function readHistory(where: Where): Promise<number> {
-  const { segments, lines, faults } = await withBucket(where, verifyHistory);
-  const read = `history: ${counted(segments, "segment")} with ${counted(lines, "line")}`;
+async function readHistory(database: DatabaseLocation): Promise<number> {
+  const { segments, lines, faults } = await withBucket(database, verifyHistory);
+  const read = `history: ${formatCount(segments, "segment")} with ${formatCount(lines, "line")}`;
   if (faults.length === 0) console.log(`${read}, as expected`);
-  else console.log(`${read}, ${counted(faults.length, "fault")}\n${firstLines(faults)}`);
+  else console.log(`${read}, ${formatCount(faults.length, "fault")}\n${firstLines(faults)}`);
   return faults.length;
 }
 
@@ -103,12 +107,14 @@ function printReport(
 ): void {
   for (const [name, differences] of found) {
     if (differences.length === 0) console.log(`${name}: as expected`);
-    else console.log(`${name}: ${count(differences.length)} differ\n${firstLines(differences.map(toText))}`);
+    else console.log(`${name}: ${formatNumber(differences.length)} differ\n${firstLines(differences.map(toText))}`);
   }
-  const counts = Object.entries(records).map(([table, { records }]) => `${count(records)} ${table.replace("_", " ")}`);
+  const counts = Object.entries(records).map(
+    ([table, { records }]) => `${formatNumber(records)} ${table.replace("_", " ")}`,
+  );
   console.log(`Compared with ${counts.join(", ")}.`);
   const total = [...found.values()].flat().length;
-  const differences = counted(total, "difference");
+  const differences = formatCount(total, "difference");
   if (total === 0) console.log("All derived data agrees with the records.");
   else if (isRepaired) console.log(`Repaired ${differences}. Run the command again to see that none is left.`);
   else throw new CommandError(`${differences}. To repair: npm run verify-totals -- --repair`);

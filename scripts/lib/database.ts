@@ -7,10 +7,10 @@ import { configOf, databaseName } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
 /** A database of an environment: the local one in a folder, or the deployed one. */
-export type Where = { env: string } & ({ persistTo: string } | { remote: true });
+export type DatabaseLocation = { env: string } & ({ persistTo: string } | { remote: true });
 
 /** A database of an environment, or a simulated database. */
-export type AnyDatabase = Where | { ask: (statements: readonly string[]) => Promise<unknown[][]> };
+export type AnyDatabase = DatabaseLocation | { ask: (statements: readonly string[]) => Promise<unknown[][]> };
 
 const BUSY_MS = 10_000;
 
@@ -18,11 +18,11 @@ const BUSY_MS = 10_000;
  * Runs statements, and resolves with the rows of each.
  * @throws a CommandError that says in one line why there are none, and what to do.
  */
-export async function askDatabase<Row>(statements: readonly string[], where: AnyDatabase): Promise<Row[][]> {
-  if ("ask" in where) return (await where.ask(statements)) as Row[][];
+export async function askDatabase<Row>(statements: readonly string[], database: AnyDatabase): Promise<Row[][]> {
+  if ("ask" in database) return (await database.ask(statements)) as Row[][];
   const lines = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim());
-  if (!("remote" in where)) return askLocal(lines, where.persistTo) as Row[][];
-  const answers = (await askDeployed(lines.join("; "), where)) as { results: Row[] }[];
+  if (!("remote" in database)) return askLocal(lines, database.persistTo) as Row[][];
+  const answers = (await askDeployed(lines.join("; "), database)) as { results: Row[] }[];
   return answers.map(({ results }) => results);
 }
 
@@ -33,7 +33,7 @@ export async function askDatabase<Row>(statements: readonly string[], where: Any
 export async function* inChunks<Row>(
   table: string,
   chunkSize: number,
-  where: AnyDatabase,
+  database: AnyDatabase,
   statementsFor: (chunk: string) => string[],
   after = "",
 ): AsyncGenerator<Row[][]> {
@@ -41,7 +41,7 @@ export async function* inChunks<Row>(
     const chunk: string = `SELECT id FROM ${table} WHERE id > CAST(X'${lastId}' AS TEXT) ORDER BY id LIMIT ${chunkSize}`;
     const findLastId = `SELECT hex(max(id)) AS lastId FROM (${chunk}) HAVING count(*) = ${chunkSize}`;
     const statements = [findLastId, ...statementsFor(chunk)];
-    const [[lastRow] = [], ...rows] = await askDatabase<Row & { lastId?: string }>(statements, where);
+    const [[lastRow] = [], ...rows] = await askDatabase<Row & { lastId?: string }>(statements, database);
     yield rows;
     lastId = lastRow?.lastId;
   }
@@ -57,12 +57,12 @@ interface Deployed {
   path: string;
 }
 
-const openDatabases = new WeakMap<Where, Promise<Deployed>>();
+const openDatabases = new WeakMap<DatabaseLocation, Promise<Deployed>>();
 
 /** Asks Cloudflare's API directly, because wrangler would take a second for each request. */
-async function askDeployed(sql: string, where: Where): Promise<unknown> {
-  const opening = openDatabases.get(where) ?? openDeployed(where.env);
-  openDatabases.set(where, opening);
+async function askDeployed(sql: string, database: DatabaseLocation): Promise<unknown> {
+  const opening = openDatabases.get(database) ?? openDeployed(database.env);
+  openDatabases.set(database, opening);
   const { cloudflare, path } = await opening;
   try {
     return await ask(cloudflare, "POST", path, { sql });
@@ -70,8 +70,8 @@ async function askDeployed(sql: string, where: Where): Promise<unknown> {
     if (!(error instanceof ApiError)) throw error;
     if (error.status !== 401) throw refusal(error.message, "npm run deploy");
     // A 401 may mean that wrangler's login has expired, which it does within an hour.
-    const reopening = openDeployed(where.env);
-    openDatabases.set(where, reopening);
+    const reopening = openDeployed(database.env);
+    openDatabases.set(database, reopening);
     return ask((await reopening).cloudflare, "POST", path, { sql });
   }
 }

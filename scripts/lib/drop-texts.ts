@@ -5,7 +5,7 @@ import {
   faultOf,
   forEachSegment,
   linesOf,
-  type Opened,
+  type OpenHistory,
   refuseFaults,
   type SegmentLine,
   segmentsOf,
@@ -31,14 +31,14 @@ const ROWS_A_STATEMENT = 5_000;
  * Empties the body of a message in the database, whose triggers notify the group. Resolves with 1, or with 0 if there
  * was no such body.
  */
-export async function dropStoredBody(message: string, where: AnyDatabase): Promise<number> {
+export async function dropStoredBody(message: string, database: AnyDatabase): Promise<number> {
   const update = `UPDATE messages SET body = '' WHERE id = ${literal(message)} AND body <> '' RETURNING 1`;
-  const [rows = []] = await askDatabase([update], where);
+  const [rows = []] = await askDatabase([update], database);
   return rows.length;
 }
 
 /** Empties the texts of a customer's events of a kind in the database. Resolves with the number of these events. */
-export async function dropStoredTexts(kind: TextKind, customer: string, where: AnyDatabase): Promise<number> {
+export async function dropStoredTexts(kind: TextKind, customer: string, database: AnyDatabase): Promise<number> {
   const { table, field } = TEXTS[kind];
   // Summaries are left out: a summary stands for events that have left, and has no text.
   const isTheirs = `customer_key = (SELECT key FROM customers WHERE id = ${literal(customer)}) AND id NOT GLOB 'sealed:*'`;
@@ -47,7 +47,7 @@ export async function dropStoredTexts(kind: TextKind, customer: string, where: A
     `UPDATE ${table} SET ${field} = '' WHERE ${isTheirs} AND ${field} <> '' AND id IN (${chunk})`,
   ];
   let sum = 0;
-  for await (const [countRows] of inChunks<{ events: number }>(table, ROWS_A_STATEMENT, where, statementsFor))
+  for await (const [countRows] of inChunks<{ events: number }>(table, ROWS_A_STATEMENT, database, statementsFor))
     sum += countRows?.[0]?.events ?? 0;
   return sum;
 }
@@ -57,30 +57,30 @@ export async function dropStoredTexts(kind: TextKind, customer: string, where: A
  * name is still stored in a part of the index that no search reads. By itself the schedule merges only parts of the
  * same size.
  */
-export async function mergeSearchIndex(where: AnyDatabase): Promise<void> {
+export async function mergeSearchIndex(database: AnyDatabase): Promise<void> {
   const beginMerge = "INSERT INTO customer_words (customer_words, rank) VALUES ('merge', -100)";
-  await askDatabase([beginMerge, "UPDATE jobs SET due_at = '' WHERE name = 'merge the search indexes'"], where);
+  await askDatabase([beginMerge, "UPDATE jobs SET due_at = '' WHERE name = 'merge the search indexes'"], database);
 }
 
 /**
  * Empties the texts of the selected events of these kinds in every segment, and in objects that no segment names.
  * @throws a CommandError that names the faulty objects.
  */
-export async function dropFromSegments(kinds: readonly TextKind[], selection: Selection, opened: Opened) {
-  const { bucket } = opened;
+export async function dropFromSegments(kinds: readonly TextKind[], selection: Selection, history: OpenHistory) {
+  const { bucket } = history;
   const events: Record<string, number> = {};
   let texts = 0;
   let unnamedObjects = 0;
-  const { done, skipped, faults } = await forEachSegment(opened, async (segment) => {
+  const { done, skipped, faults } = await forEachSegment(history, async (segment) => {
     if (!kinds.some((kind) => kind === segment.kind)) return "skipped";
-    const dropped = await dropFromSegment(segment, selection, opened);
+    const dropped = await dropFromSegment(segment, selection, history);
     if (typeof dropped === "string") return { fault: dropped };
     events[segment.kind] = (events[segment.kind] ?? 0) + dropped.events;
     texts += dropped.texts;
     return dropped.isWritten ? "done" : "skipped";
   });
   for (const kind of kinds) {
-    for (const key of await keysOfUnnamedObjects(kind, opened)) {
+    for (const key of await keysOfUnnamedObjects(kind, history)) {
       const object = await bucket.read(key);
       const lines = object && readableLines(object);
       if (object !== null && lines === null) faults.push(`${key} is damaged`);
@@ -100,7 +100,7 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
  * the next run writes the object: it must have the SHA-256 of the row. Resolves with counts, or with a text that names
  * a fault.
  */
-async function dropFromSegment(segment: Segment, selection: Selection, { where, bucket }: Opened) {
+async function dropFromSegment(segment: Segment, selection: Selection, { database, bucket }: OpenHistory) {
   const object = await bucket.read(segment.name);
   if (object === null) return "is not in the bucket";
   const isCurrent = sha256Of(object) === segment.sha256;
@@ -111,7 +111,7 @@ async function dropFromSegment(segment: Segment, selection: Selection, { where, 
     const fault = faultOf(segment, lines);
     if (fault !== null) return fault;
     if (texts === 0) return { events, texts, isWritten: false };
-    if (!(await changeRow(segment, emptied.object, where))) return "was written anew meanwhile: run this again";
+    if (!(await changeRow(segment, emptied.object, database))) return "was written anew meanwhile: run this again";
   } else if (sha256Of(emptied.object) !== segment.sha256) return "has another SHA-256 than the database says";
   await bucket.write(segment.name, emptied.object);
   return { events, texts, isWritten: true };
@@ -121,11 +121,11 @@ async function dropFromSegment(segment: Segment, selection: Selection, { where, 
  * Writes the size and hash of the new object into a segment's row. Resolves with false if another run has changed the
  * row.
  */
-async function changeRow(segment: Segment, object: Buffer, where: AnyDatabase): Promise<boolean> {
+async function changeRow(segment: Segment, object: Buffer, database: AnyDatabase): Promise<boolean> {
   const { kind, month, number, sha256 } = segment;
   const update = `UPDATE history_segments SET bytes = ${object.length}, sha256 = '${sha256Of(object)}'
     WHERE kind = '${kind}' AND month = '${month}' AND number = ${number} AND sha256 = '${sha256}' RETURNING 1`;
-  const [rows = []] = await askDatabase([update], where);
+  const [rows = []] = await askDatabase([update], database);
   return rows.length > 0;
 }
 
@@ -133,12 +133,12 @@ async function changeRow(segment: Segment, object: Buffer, where: AnyDatabase): 
  * The keys of objects that no segment names. Steps that were cut off at the end of a month leave such objects
  * (docs/contract/history.md, 2). Objects of the current month are left out, because a step may be about to name them.
  */
-async function keysOfUnnamedObjects(kind: TextKind, { where, bucket }: Opened): Promise<string[]> {
+async function keysOfUnnamedObjects(kind: TextKind, { database, bucket }: OpenHistory): Promise<string[]> {
   const query = `SELECT month FROM history_scans WHERE kind = '${kind}'`;
-  const [[scan] = []] = await askDatabase<{ month: string }>([query], where);
+  const [[scan] = []] = await askDatabase<{ month: string }>([query], database);
   if (scan === undefined) return [];
   const segmentNames = new Set<string>();
-  for await (const { name } of segmentsOf(where)) segmentNames.add(name);
+  for await (const { name } of segmentsOf(database)) segmentNames.add(name);
   const keys = await bucket.list(`${kind}/`);
   return keys.filter((key) => key < `${kind}/${scan.month}` && !segmentNames.has(key));
 }

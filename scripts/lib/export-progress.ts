@@ -1,6 +1,6 @@
 import type { Page } from "./export-client.ts";
+import { formatCount, formatDuration, formatNumber } from "./format.ts";
 import { ProgressLine } from "./progress-line.ts";
-import { count, counted, duration } from "./words.ts";
 
 /** Prints how far an export is, and whether it is a snapshot. */
 export class ExportProgress {
@@ -32,11 +32,11 @@ export class ExportProgress {
     const leftOutText =
       this.leftOutLines === 0
         ? ""
-        : ` ${counted(this.leftOutLines, "line that came too late was", "lines that came too late were")} left out.`;
+        : ` ${formatCount(this.leftOutLines, "line that came too late was", "lines that came too late were")} left out.`;
     const state =
       this.requestsMeanwhile === 0
-        ? `A snapshot after ${counted(this.#firstVersion ?? 0, "feed request")}.`
-        : `No snapshot: ${counted(this.requestsMeanwhile, "feed request was", "feed requests were")} committed meanwhile.${leftOutText}`;
+        ? `A snapshot after ${formatCount(this.#firstVersion ?? 0, "feed request")}.`
+        : `No snapshot: ${formatCount(this.requestsMeanwhile, "feed request was", "feed requests were")} committed meanwhile.${leftOutText}`;
     this.end();
     console.error(`${this.#summary()}. ${state}`);
   }
@@ -48,7 +48,7 @@ export class ExportProgress {
   #summary(): string {
     const { lines, bytes } = this.#totals;
     const seconds = Math.max((Date.now() - this.#startedAt) / 1_000, 0.001);
-    const [rate, size] = [count(Math.round(lines / seconds)), count(Math.round(bytes / 1e6))];
-    return `${counted(lines, "line")} (${size} MB) in ${duration(seconds)}, ${rate} lines/s`;
+    const [rate, size] = [formatNumber(Math.round(lines / seconds)), formatNumber(Math.round(bytes / 1e6))];
+    return `${formatCount(lines, "line")} (${size} MB) in ${formatDuration(seconds)}, ${rate} lines/s`;
   }
 }

@@ -4,9 +4,9 @@ import { KINDS } from "../../src/feed/records/index.ts";
 import { identityOf, itemsOf } from "../../src/feed/records/kind.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { type Answer, isTemporary, PatientClient, parse, refusalOf } from "./attempts.ts";
+import { formatCount } from "./format.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { CommandError } from "./project.ts";
-import { counted } from "./words.ts";
 
 export interface Progress {
   /** The number of committed lines. */
@@ -142,7 +142,7 @@ function refusal(answer: Answer, lines: readonly FileLine[], progress: Progress)
     message?: string;
   };
   const through = committed > 0 ? `, through line ${lastLine}` : "";
-  const goOnSentence = `${counted(committed, "line is", "lines are")} committed${through}. ${goOnFrom(answer, progress)}`;
+  const goOnSentence = `${formatCount(committed, "line is", "lines are")} committed${through}. ${goOnFrom(answer, progress)}`;
   if (status === 422 && messages !== undefined) {
     const badLines = Object.entries(messages).map(
       ([field, texts]) => `  ${withFileNumber(field, lines)}: ${texts.join("; ")}`,

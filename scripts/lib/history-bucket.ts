@@ -3,7 +3,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import * as z from "zod";
 import { PatientClient } from "./attempts.ts";
 import { openCloudflare, resultOf, unusable, urlOf } from "./cloudflare-api.ts";
-import type { Where } from "./database.ts";
+import type { DatabaseLocation } from "./database.ts";
 import { configOf, historyBucket, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
@@ -24,7 +24,7 @@ const ListAnswer = z.object({
 });
 
 /** The bucket that wrangler.toml binds. @throws a CommandError if it binds none. */
-export function boundBucket({ env }: Where) {
+export function boundBucket({ env }: DatabaseLocation) {
   const binding = historyBucket(env);
   if (binding === undefined)
     throw new CommandError(
@@ -39,23 +39,23 @@ const OWNER_KEY = "owner";
 /**
  * @throws a CommandError if wrangler.toml binds no bucket, nobody is logged in, or the bucket is another deployment's.
  */
-export async function openBucket(where: Where): Promise<Bucket> {
-  const { name, jurisdiction } = boundBucket(where);
-  const bucket = await ("remote" in where
-    ? deployedBucket(name, jurisdiction, configOf(where.env).account_id)
-    : localBucket(name, where.persistTo));
+export async function openBucket(database: DatabaseLocation): Promise<Bucket> {
+  const { name, jurisdiction } = boundBucket(database);
+  const bucket = await ("remote" in database
+    ? deployedBucket(name, jurisdiction, configOf(database.env).account_id)
+    : localBucket(name, database.persistTo));
   const owner = (await bucket.read(OWNER_KEY))?.toString();
-  if (owner === undefined || owner === workerName(where)) return bucket;
+  if (owner === undefined || owner === workerName(database)) return bucket;
   await bucket.close();
   throw new CommandError(`The bucket ${name} belongs to ${owner}. Nothing was changed.`);
 }
 
 /** Makes this deployment the owner of a bucket that has none. */
-export async function claimBucket(bucket: Bucket, where: Where): Promise<void> {
-  if ((await bucket.read(OWNER_KEY)) === null) await bucket.write(OWNER_KEY, Buffer.from(workerName(where)));
+export async function claimBucket(bucket: Bucket, database: DatabaseLocation): Promise<void> {
+  if ((await bucket.read(OWNER_KEY)) === null) await bucket.write(OWNER_KEY, Buffer.from(workerName(database)));
 }
 
-function workerName({ env }: Where): string {
+function workerName({ env }: DatabaseLocation): string {
   return variablesOf(env).WORKER_NAME ?? "";
 }
 

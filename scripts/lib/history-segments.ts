@@ -3,18 +3,18 @@ import { gunzipSync } from "node:zlib";
 import { SEALED_KINDS } from "../../src/history/kinds.ts";
 import type { Segment } from "../../src/history/object.ts";
 import { toHundredths } from "../../src/values/decimal.ts";
-import { type AnyDatabase, askDatabase, type Where } from "./database.ts";
+import { type AnyDatabase, askDatabase, type DatabaseLocation } from "./database.ts";
+import { firstLines, formatCount } from "./format.ts";
 import { type Bucket, boundBucket, openBucket } from "./history-bucket.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { CommandError } from "./project.ts";
-import { counted, firstLines } from "./words.ts";
 
 /** A line of a segment. The fields depend on the kind. */
 export type SegmentLine = Readonly<Record<string, string | number | null>>;
 
 /** A database, and the bucket with its segments. */
-export interface Opened {
-  where: AnyDatabase;
+export interface OpenHistory {
+  database: AnyDatabase;
   bucket: Bucket;
   /** The number of segments that the database names. */
   segments: number;
@@ -23,24 +23,27 @@ export interface Opened {
 const ROWS_A_QUERY = 5_000;
 
 /** Opens the bucket of a deployment. @throws a CommandError if wrangler.toml binds none. */
-export async function withBucket<Result>(where: Where, use: (opened: Opened) => Promise<Result>): Promise<Result> {
-  boundBucket(where);
+export async function withBucket<Result>(
+  database: DatabaseLocation,
+  use: (history: OpenHistory) => Promise<Result>,
+): Promise<Result> {
+  boundBucket(database);
   // Fails if there is no local service. Opening the bucket first would create the folder of its data.
-  const segments = await countSegments(where);
-  const bucket = await openBucket(where);
-  return use({ where, bucket, segments }).finally(() => bucket.close());
+  const segments = await countSegments(database);
+  const bucket = await openBucket(database);
+  return use({ database, bucket, segments }).finally(() => bucket.close());
 }
 
 /** Calls `work` for every segment that the database names, and collects faults. Resolves with the outcomes. */
 export async function forEachSegment(
-  { where, bucket, segments }: Opened,
+  { database, bucket, segments }: OpenHistory,
   work: (segment: Segment, bucket: Bucket) => Promise<"done" | "skipped" | { fault: string }>,
 ) {
   const progress = new ProgressLine();
   const onSegment = segments > 0 ? progress.begin("Segments", segments) : () => {};
   const outcomes = { done: 0, skipped: 0, faults: [] as string[] };
   try {
-    for await (const segment of segmentsOf(where)) {
+    for await (const segment of segmentsOf(database)) {
       const outcome = await work(segment, bucket);
       if (typeof outcome === "string") outcomes[outcome] += 1;
       else outcomes.faults.push(`${segment.name} ${outcome.fault}`);
@@ -56,23 +59,23 @@ export async function forEachSegment(
 export function refuseFaults(faults: readonly string[]): void {
   if (faults.length > 0)
     throw new CommandError(
-      `${counted(faults.length, "object is", "objects are")} not as they should be:\n${firstLines(faults)}`,
+      `${formatCount(faults.length, "object is", "objects are")} not as they should be:\n${firstLines(faults)}`,
     );
 }
 
-export async function countSegments(where: AnyDatabase): Promise<number> {
+export async function countSegments(database: AnyDatabase): Promise<number> {
   const query = "SELECT count(*) AS segments FROM history_segments";
-  const [[row] = []] = await askDatabase<{ segments: number }>([query], where);
+  const [[row] = []] = await askDatabase<{ segments: number }>([query], database);
   return row?.segments ?? 0;
 }
 
 /** The segments that a database names, by kind, month and number. */
-export async function* segmentsOf(where: AnyDatabase): AsyncGenerator<Segment> {
+export async function* segmentsOf(database: AnyDatabase): AsyncGenerator<Segment> {
   let after = "('', '', 0)";
   for (let rowCount = ROWS_A_QUERY; rowCount === ROWS_A_QUERY; ) {
     const query = `SELECT kind, month, number, name, lines, bytes, sha256, oldest, newest, sums FROM history_segments
       WHERE (kind, month, number) > ${after} ORDER BY kind, month, number LIMIT ${ROWS_A_QUERY}`;
-    const [rows = []] = await askDatabase<Segment>([query], where);
+    const [rows = []] = await askDatabase<Segment>([query], database);
     yield* rows;
     rowCount = rows.length;
     const last = rows.at(-1);
@@ -102,7 +105,8 @@ export function faultOf(segment: Segment, objectLines: readonly SegmentLine[]): 
   const { time: timeField = "" } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
   const times = objectLines.map((line) => String(line[timeField])).sort();
   if (objectLines.some(({ record }) => record !== kind)) return "has lines of another kind";
-  if (objectLines.length !== lines) return `has ${counted(objectLines.length, "line")}, and the database says ${lines}`;
+  if (objectLines.length !== lines)
+    return `has ${formatCount(objectLines.length, "line")}, and the database says ${lines}`;
   if (times[0] !== oldest || times.at(-1) !== newest) return "has events of another time than the database says";
   // The sums are compared as texts, because a sum may be too large to be exact as a number.
   return sums === sumsOf(kind, objectLines)

@@ -1,9 +1,9 @@
 import { SEALED_KINDS } from "../../src/history/kinds.ts";
-import { askDatabase, inChunks, type Where } from "./database.ts";
+import { askDatabase, type DatabaseLocation, inChunks } from "./database.ts";
 import { configuredHorizon } from "./environments.ts";
+import { formatCount, formatNumber } from "./format.ts";
 import { CommandError } from "./project.ts";
 import { table } from "./table.ts";
-import { count, counted } from "./words.ts";
 
 /** The segments of a kind, and how far this month's scan for old events has come. */
 interface KindStatus {
@@ -28,29 +28,31 @@ const ROWS_A_STATEMENT = 50_000;
  * A table of the events that have left a database and of those that still have to leave, and a sentence about the
  * delay.
  */
-export async function historyStatus(where: Where): Promise<string> {
-  const horizon = configuredHorizon(where.env);
+export async function historyStatus(database: DatabaseLocation): Promise<string> {
+  const horizon = configuredHorizon(database.env);
   if (horizon === null) throw new CommandError("HISTORY_MONTHS is not set in wrangler.toml, so no events leave.");
-  const kinds = await askKinds(where);
+  const kinds = await askKinds(database);
   const waitingEvents: number[] = [];
-  for (const kind of kinds) waitingEvents.push(await countWaitingEvents(where, kind, horizon));
+  for (const kind of kinds) waitingEvents.push(await countWaitingEvents(database, kind, horizon));
   const allWaiting = sum(waitingEvents);
   const rows = kinds.map(({ kind, segments, lines, bytes, oldest, newest }, index) => [
     ...[
       kind,
-      count(segments),
-      count(lines),
-      count(bytes),
+      formatNumber(segments),
+      formatNumber(lines),
+      formatNumber(bytes),
       oldest ?? "–",
       newest ?? "–",
-      count(waitingEvents[index] ?? 0),
+      formatNumber(waitingEvents[index] ?? 0),
     ],
   ]);
-  const sums = (["segments", "lines", "bytes"] as const).map((column) => count(sum(kinds.map((kind) => kind[column]))));
+  const sums = (["segments", "lines", "bytes"] as const).map((column) =>
+    formatNumber(sum(kinds.map((kind) => kind[column]))),
+  );
   const head = ["kind", "segments", "lines", "bytes", "oldest", "newest", "left to leave"];
-  const printed = table(head, [...rows, ["all", ...sums, "", "", count(allWaiting)]]);
+  const printed = table(head, [...rows, ["all", ...sums, "", "", formatNumber(allWaiting)]]);
   const days = Math.max(0, ...kinds.map(({ is_over, days }) => (is_over === 1 ? 0 : (days ?? 0))));
-  const late = `Not all of them have left yet. The kind that waits longest last moved ${counted(days, "day")} ago.`;
+  const late = `Not all of them have left yet. The kind that waits longest last moved ${formatCount(days, "day")} ago.`;
   const inTime = kinds.some(({ segments }) => segments > 0) ? "All of them have left." : "There are none.";
   return `${printed}\nEvents of before ${horizon} leave. ${allWaiting > 0 ? late : inTime}`;
 }
@@ -59,7 +61,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-async function askKinds(where: Where): Promise<KindStatus[]> {
+async function askKinds(database: DatabaseLocation): Promise<KindStatus[]> {
   const kinds = SEALED_KINDS.map(({ record }) => `('${record}')`);
   const query = `SELECT known.column1 AS kind, count(number) AS segments, coalesce(sum(lines), 0) AS lines,
       coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, scan.month,
@@ -68,13 +70,13 @@ async function askKinds(where: Where): Promise<KindStatus[]> {
     LEFT JOIN history_segments ON history_segments.kind = known.column1
     LEFT JOIN history_scans AS scan ON scan.kind = known.column1
     GROUP BY known.column1`;
-  const [rows = []] = await askDatabase<KindStatus>([query], where);
+  const [rows = []] = await askDatabase<KindStatus>([query], database);
   return rows;
 }
 
 /** How many events of a kind still have to leave. Events up to the last id of this month's scan have left already. */
 async function countWaitingEvents(
-  where: Where,
+  database: DatabaseLocation,
   { kind, month, last_id, is_over }: KindStatus,
   horizon: string,
 ): Promise<number> {
@@ -89,7 +91,7 @@ async function countWaitingEvents(
   ];
   let waiting = 0;
   const after = (isThisMonth && last_id) || "";
-  const chunks = inChunks<{ waiting: number }>(eventTable, ROWS_A_STATEMENT, where, statementsFor, after);
+  const chunks = inChunks<{ waiting: number }>(eventTable, ROWS_A_STATEMENT, database, statementsFor, after);
   for await (const [countRows] of chunks) waiting += countRows?.[0]?.waiting ?? 0;
   return waiting;
 }

@@ -1,4 +1,4 @@
-import { duration } from "./words.ts";
+import { formatDuration } from "./format.ts";
 
 const SHOWN_EVERY_MS = 100;
 const LOGGED_EVERY_MS = 10_000;
@@ -26,7 +26,7 @@ export class ProgressLine {
     return (count = 1) => {
       done = Math.min(done + count, steps);
       const secondsLeft = ((Date.now() - startedAt) / 1_000) * (steps / Math.max(done, 1) - 1);
-      this.say(`${what}: ${Math.floor((100 * done) / steps)} %, ${duration(secondsLeft)} left`);
+      this.say(`${what}: ${Math.floor((100 * done) / steps)} %, ${formatDuration(secondsLeft)} left`);
     };
   }
 

@@ -17,10 +17,10 @@ import {
   STAGING,
 } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
+import { formatNumber } from "./format.ts";
 import { CommandError, ROOT, toolEnv } from "./project.ts";
 import { buildDevelopmentReference, type MoreFiles } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
-import { count } from "./words.ts";
 import { runWrangler } from "./wrangler.ts";
 
 export interface Service {
@@ -109,7 +109,7 @@ export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
   const lines = texts
     .filter((text) => "line" in checkLine({ number: 1, text }, KINDS, horizon))
     .map((text, index) => ({ number: index + 1, bytes: Buffer.from(text) }));
-  console.error(`Loading the demo program: ${count(lines.length)} lines …`);
+  console.error(`Loading the demo program: ${formatNumber(lines.length)} lines …`);
   await sendLines({ url, token: await devToken({ scope: "feed", accounts: "*" }, env) }, lines);
 }
 

@@ -1,7 +1,7 @@
 import { isTypoOf } from "../../src/customer/search/known-customers.ts";
 import { objectOf } from "../../src/feed/lines.ts";
 import type { Kind } from "../../src/feed/records/kind.ts";
-import { count } from "./words.ts";
+import { formatNumber } from "./format.ts";
 
 /** At most this many fields get a warning, because a file of another format may have any number of unknown fields. */
 const NAMED_FIELDS = 100;
@@ -37,7 +37,7 @@ export class UnknownFields {
     return [...this.#found.values()].map(({ record, field, firstLine, lines }) => {
       const kind = this.#kinds.find((candidate) => candidate.record === record);
       const nearest = nearestTo(field, Object.keys(kind?.fields.shape ?? {}));
-      const lineText = lines === 1 ? `line ${firstLine}` : `line ${firstLine} and ${count(lines - 1)} more`;
+      const lineText = lines === 1 ? `line ${firstLine}` : `line ${firstLine} and ${formatNumber(lines - 1)} more`;
       return `${lineText}: ${record} has no field ${field}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
     });
   }

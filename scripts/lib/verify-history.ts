@@ -12,7 +12,7 @@ import {
   faultOf,
   forEachSegment,
   linesOf,
-  type Opened,
+  type OpenHistory,
   readObject,
 } from "./history-segments.ts";
 import { CommandError } from "./project.ts";
@@ -27,11 +27,11 @@ export interface HistoryReport {
  * Compares every segment with its row in the database, and every summary with the sum of the segments.
  * @throws a CommandError if events left meanwhile, because then the summaries have events that no read segment has.
  */
-export async function verifyHistory(opened: Opened): Promise<HistoryReport> {
-  const { where, bucket, segments } = opened;
+export async function verifyHistory(history: OpenHistory): Promise<HistoryReport> {
+  const { database, bucket, segments } = history;
   const sums = new Sums();
   let lines = 0;
-  const { done, faults } = await forEachSegment(opened, async (segment) => {
+  const { done, faults } = await forEachSegment(history, async (segment) => {
     lines += segment.lines;
     const object = await readObject(bucket, segment);
     if (typeof object === "string") return { fault: object };
@@ -40,8 +40,8 @@ export async function verifyHistory(opened: Opened): Promise<HistoryReport> {
     const fault = faultOf(segment, objectLines);
     return fault === null ? "done" : { fault };
   });
-  for await (const addition of storedSums(where)) sums.add("stored", addition);
-  if ((await countSegments(where)) !== segments)
+  for await (const addition of storedSums(database)) sums.add("stored", addition);
+  if ((await countSegments(database)) !== segments)
     throw new CommandError("Events left for history meanwhile: verify again once no more leave.");
   return { segments: done + faults.length, lines, faults: [...faults, ...sums.differences()] };
 }
@@ -86,10 +86,10 @@ const ROWS_A_STATEMENT = 50_000;
 type SummaryRow = Readonly<Record<string, string | number | null>>;
 
 /** The amounts of all summaries in a database. */
-async function* storedSums(where: AnyDatabase): AsyncGenerator<Addition> {
+async function* storedSums(database: AnyDatabase): AsyncGenerator<Addition> {
   for (const kind of SEALED_KINDS.filter(({ summaries }) => summaries.length > 0)) {
     for (let after: string | undefined = ""; after !== undefined; ) {
-      const [rows = []]: SummaryRow[][] = await askDatabase<SummaryRow>([selectSummaries(kind, after)], where);
+      const [rows = []]: SummaryRow[][] = await askDatabase<SummaryRow>([selectSummaries(kind, after)], database);
       for (const row of rows) yield* amountsOf(kind, row);
       after = rows.length === ROWS_A_STATEMENT ? String(rows.at(-1)?.id) : undefined;
     }

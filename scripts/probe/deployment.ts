@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { formatDuration } from "../lib/format.ts";
 import { CommandError, ROOT } from "../lib/project.ts";
-import { duration } from "../lib/words.ts";
 import type { Finding } from "./measurements.ts";
 import type { ProbeClient } from "./probe-client.ts";
 
@@ -58,7 +58,7 @@ export async function measureDeployment(
         say("The new Worker answers. Waiting for the object …");
       }
       if (object !== null && object !== versionsBefore.object) watch.objectAt ??= elapsed();
-      say(`… ${duration(elapsed() / 1_000)}`);
+      say(`… ${formatDuration(elapsed() / 1_000)}`);
       if (watch.workerAt !== undefined && watch.objectAt !== undefined) break;
     }
     return judgeDeployment(watch);

@@ -1,4 +1,4 @@
-import { count } from "../lib/words.ts";
+import { formatNumber } from "../lib/format.ts";
 import type { FeedReport } from "./feeding.ts";
 import type { MemoryReport } from "./memory.ts";
 import type { StallReport } from "./stalls.ts";
@@ -26,14 +26,14 @@ const MOST_SHOWN = 20;
 
 export function toText({ seconds, endpoints, feed, memory, stalls, excused, errors, differences }: SoakReport) {
   const requests = Object.values(endpoints).reduce((sum, times) => sum + times, 0);
-  const perSecond = (amount: number) => `${count(Math.round(amount / seconds))} a second`;
+  const perSecond = (amount: number) => `${formatNumber(Math.round(amount / seconds))} a second`;
   return [
-    `${count(requests)} requests in ${Math.round(seconds)} s, ${perSecond(requests)}`,
-    `Feed: ${count(feed.lines)} lines in ${count(feed.requests)} requests, ${perSecond(feed.lines)}`,
+    `${formatNumber(requests)} requests in ${Math.round(seconds)} s, ${perSecond(requests)}`,
+    `Feed: ${formatNumber(feed.lines)} lines in ${formatNumber(feed.requests)} requests, ${perSecond(feed.lines)}`,
     ...(stalls === null
       ? []
       : [
-          `Stalls: ${stalls.stalls} of ${stalls.seconds} s. Boards asked for meanwhile: ${count(stalls.boards.requests)}, longest ${count(stalls.boards.longestMs)} ms`,
+          `Stalls: ${stalls.stalls} of ${stalls.seconds} s. Boards asked for meanwhile: ${formatNumber(stalls.boards.requests)}, longest ${formatNumber(stalls.boards.longestMs)} ms`,
           ...counted(excused).map((line) => `  refused: ${line}`),
         ]),
     `Memory: ${memory.start} MiB at the start, at most ${memory.warm} while it warmed up, ${memory.end} at the end`,
@@ -47,8 +47,8 @@ export function toText({ seconds, endpoints, feed, memory, stalls, excused, erro
 export function verdict({ errors, memory, differences }: SoakReport): string | null {
   const total = Object.values(errors).reduce((sum, times) => sum + times, 0);
   const faults = [
-    ...(total > 0 ? [`${count(total)} errors`] : []),
-    ...(differences.length > 0 ? [`${count(differences.length)} differences`] : []),
+    ...(total > 0 ? [`${formatNumber(total)} errors`] : []),
+    ...(differences.length > 0 ? [`${formatNumber(differences.length)} differences`] : []),
     ...(memory.allowed !== null && memory.end > memory.allowed
       ? [`${memory.end} MiB at the end, where ${memory.allowed} are allowed`]
       : []),
@@ -59,5 +59,5 @@ export function verdict({ errors, memory, differences }: SoakReport): string | n
 function counted(faults: Readonly<Record<string, number>>): string[] {
   return Object.entries(faults)
     .slice(0, MOST_SHOWN)
-    .map(([fault, times]) => `${count(times)} × ${fault}`);
+    .map(([fault, times]) => `${formatNumber(times)} × ${fault}`);
 }

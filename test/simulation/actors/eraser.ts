@@ -63,14 +63,14 @@ export async function erase(stage: Stage, random: Random, { id }: Erased): Promi
   const { world, rules, isOver } = stage;
   world.step(`erases ${id}`);
   await feedUntilAnswered(stage, random, [{ record: "customer", id, deleted: true }]);
-  const where = { ask: (statements: readonly string[]) => world.database.ask(statements) };
+  const database = { ask: (statements: readonly string[]) => world.database.ask(statements) };
   const bucket = world.history?.bucket.open();
   rules.isErasing = true;
   for (let isDone = false; !isDone && !isOver(); ) {
     try {
-      for (const kind of TEXT_KINDS) await dropStoredTexts(kind, id, where);
-      if (bucket) await dropFromSegments(TEXT_KINDS, { customer: id }, { where, bucket, segments: 0 });
-      await mergeSearchIndex(where);
+      for (const kind of TEXT_KINDS) await dropStoredTexts(kind, id, database);
+      if (bucket) await dropFromSegments(TEXT_KINDS, { customer: id }, { database, bucket, segments: 0 });
+      await mergeSearchIndex(database);
       isDone = true;
     } catch (error) {
       world.log(`the erasure of ${id} is interrupted: ${error}`);

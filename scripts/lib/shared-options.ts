@@ -1,17 +1,17 @@
 import path from "node:path";
 import type { Command } from "commander";
-import type { Where } from "./database.ts";
+import type { DatabaseLocation } from "./database.ts";
 import { PRODUCTION } from "./environments.ts";
 import { environmentName } from "./options.ts";
 import { ROOT } from "./project.ts";
 
-export interface WhereOptions {
+export interface DatabaseOptions {
   remote?: boolean;
   env: string;
   persistTo?: string;
 }
 
-export interface ServiceOptions {
+export interface ServiceAccess {
   url: string;
   token?: string;
   env: string;
@@ -30,13 +30,13 @@ export function withEnvironment(command: Command): Command {
 }
 
 /** Adds the options that name the database. */
-export function withWhere(command: Command): Command {
+export function withDatabase(command: Command): Command {
   return withEnvironment(command)
     .option("--remote", "look at the deployed database instead of the local one")
     .option("--persist-to <dir>", "the folder of the local database, if it is not the environment's own");
 }
 
-export function whereOf({ remote, env, persistTo = stateFolder(env) }: WhereOptions): Where {
+export function databaseOf({ remote, env, persistTo = stateFolder(env) }: DatabaseOptions): DatabaseLocation {
   return remote ? { remote: true, env } : { persistTo, env };
 }
 

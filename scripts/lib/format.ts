@@ -1,23 +1,23 @@
 /** Seconds as a progress line says them: `47 s`, `2 min 5 s`. */
-export function duration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
 /** A number with commas between its thousands. */
-export function count(number: number): string {
+export function formatNumber(number: number): string {
   return number.toLocaleString("en");
 }
 
 /** A number with its noun: `1 line`, `2,000 lines`. */
-export function counted(number: number, noun: string, nouns = `${noun}s`): string {
-  return `${count(number)} ${number === 1 ? noun : nouns}`;
+export function formatCount(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${formatNumber(number)} ${number === 1 ? noun : nouns}`;
 }
 
 const SHOWN_LINES = 20;
 
 /** The first lines of a list, indented, and how many more there are. */
 export function firstLines(lines: readonly string[]): string {
-  const more = lines.length > SHOWN_LINES ? [`… and ${count(lines.length - SHOWN_LINES)} more`] : [];
+  const more = lines.length > SHOWN_LINES ? [`… and ${formatNumber(lines.length - SHOWN_LINES)} more`] : [];
   return [...lines.slice(0, SHOWN_LINES), ...more].map((line) => `  ${line}`).join("\n");
 }

@@ -1,25 +1,24 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { Command } from "commander";
 import { buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { type BatchTime, Chain, countsOf, feedAll, sealAll } from "./bench/sealing.ts";
 import { formatNumber } from "./lib/format.ts";
 import { countingNumber, outputFile } from "./lib/options.ts";
 import { main } from "./lib/project.ts";
 import { quantile } from "./lib/quantile.ts";
+import { newCommand } from "./lib/shared-options.ts";
 import { table } from "./lib/table.ts";
 
 // Entries of the current month and of three months before it stay in the database. Older entries leave for the bucket.
 const MONTHS = 13;
 const KEPT_MONTHS = 3;
 
-export const program = new Command("npm run bench:history --")
+export const program = newCommand("npm run bench:history")
   .description(
     "Measure history: what of a year's entries stays in the database, and what others wait for while they leave.\n1,000,000 entries take some ten minutes, and 1 GB of disk.",
   )
   .option("--entries <n>", "in thirteen months, of which nine leave", countingNumber, 1_000_000)
   .option("--json <file>", "write everything that was measured", outputFile)
-  .showHelpAfterError("Try: npm run bench:history -- --help")
   .action(bench);
 
 if (import.meta.main) await main(() => program.parseAsync());

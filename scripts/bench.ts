@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, loadavg, totalmem } from "node:os";
 import path from "node:path";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { casesOf } from "./bench/cases.ts";
 import { type Lane, lanesOf, measure } from "./bench/drive.ts";
 import { measureMemory, measureNotifications } from "./bench/live.ts";
@@ -11,6 +11,7 @@ import { benchmarkText, type Report } from "./bench/page.ts";
 import { benchToken, buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { countingNumber, outputFile, wholeNumber } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
+import { newCommand } from "./lib/shared-options.ts";
 import { benchSize } from "./program/shape.ts";
 
 interface Options {
@@ -31,7 +32,7 @@ const { version: workerd } = createRequire(import.meta.url)("workerd/package.jso
 // An estimate, for the progress line.
 const LINES_A_CUSTOMER = 4.85;
 
-export const program = new Command("npm run bench --")
+export const program = newCommand("npm run bench")
   .description(
     "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1 and to bare inserts.\nOne million customers take some twenty minutes, 3 GB of disk, and a machine that does nothing else.",
   )
@@ -45,7 +46,6 @@ export const program = new Command("npm run bench --")
   .option("--reuse", "ask what an earlier run has loaded, and measure no feeding", false)
   .option("--json <file>", "write everything that was measured", outputFile)
   .option("--docs", "write docs/benchmark.md", false)
-  .showHelpAfterError("Try: npm run bench -- --help")
   .action(bench);
 
 if (import.meta.main) await main(() => program.parseAsync());

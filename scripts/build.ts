@@ -1,8 +1,8 @@
-import { Command } from "commander";
 import { buildClient } from "./lib/client-package.ts";
 import { main } from "./lib/project.ts";
+import { newCommand } from "./lib/shared-options.ts";
 
-export const program = new Command("npm run build")
+export const program = newCommand("npm run build")
   .description("Build the typed client in dist/client, as a package of its own that can be packed and installed.")
   .action(async () => {
     console.error(`The client is in dist/client: ${await buildClient()}.`);

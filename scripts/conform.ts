@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { Broken } from "./conform/expect.ts";
 import { Http } from "./conform/http.ts";
 import { sockets } from "./conform/network-sockets.ts";
@@ -11,6 +11,7 @@ import { type Keys, type TokenFile, Tokens } from "./conform/tokens.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
 import { environmentName, wholeNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { newCommand } from "./lib/shared-options.ts";
 import { devSecret, isLocal } from "./lib/tokens.ts";
 
 interface Options {
@@ -26,7 +27,7 @@ type Variables = Record<string, string | undefined>;
 
 const CALLERS = 3;
 
-export const program = new Command("npm run conform --")
+export const program = newCommand("npm run conform")
   .description(
     "Check a service against every rule of docs/contract/ that can be seen from outside. It feeds accounts and customers of its own, and deletes them at the end.",
   )
@@ -41,7 +42,6 @@ export const program = new Command("npm run conform --")
   .option("--read-only", "write nothing: only rules that hold whatever is stored")
   .option("--only <section>", 'only these sections: "feed", "interface, 4", "live, 2"')
   .option("--patience <seconds>", "how long a rule may take to hold, since replicas lag", wholeNumber, 5)
-  .showHelpAfterError("Try: npm run conform -- --help")
   .addHelpText(
     "after",
     `

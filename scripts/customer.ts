@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { PatientClient, refusalOf } from "./lib/attempts.ts";
 import { askDatabase, type DatabaseLocation, literal } from "./lib/database.ts";
@@ -14,6 +14,7 @@ import { CommandError, main } from "./lib/project.ts";
 import {
   type DatabaseOptions,
   databaseOf,
+  newCommand,
   type ServiceAccess,
   withDatabase,
   withEnvironment,
@@ -43,9 +44,8 @@ type Receipt = z.output<typeof Receipt>;
 const WHY_EVENTS_STAY = "Amounts, times and ids of events stay, so that the balances and boards of others stay right.";
 const FEED_MS = 60_000;
 
-export const program = new Command("npm run customer --")
+export const program = newCommand("npm run customer")
   .description("Show what is stored about a customer, or erase it.")
-  .showHelpAfterError("Try: npm run customer -- --help")
   .addHelpText("after", "\nMore: docs/incidents.md");
 
 withService(withEnvironment(program.command("export")), "an export token")

@@ -1,8 +1,8 @@
-import { Command } from "commander";
 import { main } from "./lib/project.ts";
+import { newCommand } from "./lib/shared-options.ts";
 import { demoLines } from "./program/program.ts";
 
-export const program = new Command("npm run --silent demo")
+export const program = newCommand("npm run --silent demo")
   .description("Print the demo program in the feed's format, one JSON object a line. The same lines every time.")
   .action(() => {
     // `npm run demo | head` closes the pipe early, which is not an error.

@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { refuseUnready } from "./lib/account.ts";
 import { accountOf, type Cloudflare, openCloudflare, waitedForCalls } from "./lib/cloudflare-api.ts";
 import {
@@ -17,6 +17,7 @@ import { migrate } from "./lib/migrations.ts";
 import { environmentName } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { findOrCreateResources, replicateReads, writeDeployConfig } from "./lib/resources.ts";
+import { newCommand } from "./lib/shared-options.ts";
 import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
 interface Options {
@@ -26,13 +27,12 @@ interface Options {
   migrate?: boolean;
 }
 
-export const program = new Command("npm run deploy --")
+export const program = newCommand("npm run deploy")
   .description("Migrate the database and deploy the Worker to Cloudflare. What is missing is made.")
   .option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION)
   .addOption(new Option("--all", "every environment, staging first").conflicts("env"))
   .option("--dry-run", "build everything and reach nothing")
   .addOption(new Option("--migrate", "migrate the database, and deploy no Worker").conflicts("dryRun"))
-  .showHelpAfterError("Try: npm run deploy -- --help")
   .addHelpText("after", "\nWho you are: CLOUDFLARE_API_TOKEN, or npm run wrangler -- login. More: docs/deploying.md")
   .action(run);
 

@@ -1,13 +1,12 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Command } from "commander";
 import { EXPORTED } from "../src/feed/export/scans.ts";
 import { type ExportSource, exportPages } from "./lib/export-client.ts";
 import { ExportProgress } from "./lib/export-progress.ts";
 import { ChangedMeanwhile, exportWhileFed } from "./lib/export-while-fed.ts";
 import { namesOf, outputFile } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { type ServiceAccess, withEnvironment, withService } from "./lib/shared-options.ts";
+import { newCommand, type ServiceAccess, withEnvironment, withService } from "./lib/shared-options.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { STANDARD_OUTPUT, writeWhole } from "./lib/whole-file.ts";
@@ -22,12 +21,11 @@ const RESTARTS = 3;
 const WHAT_CHANGED = "Something was fed, or left for history,";
 const END_OF_PAGE = Buffer.from("\n");
 
-export const program = withService(withEnvironment(new Command("npm run export --")), "an export token")
+export const program = withService(withEnvironment(newCommand("npm run export")), "an export token")
   .description("Write everything that was fed into a file, from which npm run feed -- FILE --restore makes it again.")
   .argument("<file>", "the file to write; .gz at its end compresses it, - is standard output", outputName)
   .option("--only <kinds>", "write only records of these kinds, with commas between them", namesOf(EXPORTED))
   .option("--while-feeding", "keep what was read while something was fed: it restores, but is no snapshot")
-  .showHelpAfterError("Try: npm run export -- --help")
   .addHelpText("after", `\nKinds: ${EXPORTED.join(", ")}`)
   .action(exportInto);
 

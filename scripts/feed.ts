@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { checkLine, objectOf, readLine } from "../src/feed/lines.ts";
 import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
@@ -9,7 +9,7 @@ import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts
 import { countingNumber, namesOf } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { type ServiceAccess, withEnvironment, withService } from "./lib/shared-options.ts";
+import { newCommand, type ServiceAccess, withEnvironment, withService } from "./lib/shared-options.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { UnknownFields } from "./lib/unknown-fields.ts";
@@ -21,7 +21,7 @@ interface Options extends ServiceAccess {
   from: number;
 }
 
-export const program = withService(withEnvironment(new Command("npm run feed --")), "a feed token")
+export const program = withService(withEnvironment(newCommand("npm run feed")), "a feed token")
   .description("Send a file of one JSON object a line to the feed, in order, in requests within its limits.")
   .argument("<file>", "an NDJSON file, compressed with gzip or not; - is standard input")
   .option(
@@ -34,7 +34,6 @@ export const program = withService(withEnvironment(new Command("npm run feed --"
     new Option("--restore", "feed a whole export into an empty database, with a restore token").conflicts("only"),
   )
   .option("--from <line>", "begin at this line of the file", countingNumber, 1)
-  .showHelpAfterError("Try: npm run feed -- --help")
   .addHelpText(
     "after",
     `\nKinds: ${KINDS.map(({ record }) => record).join(", ")}\nA line sent twice counts once, so sending a file again is safe.`,

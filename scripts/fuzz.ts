@@ -1,17 +1,16 @@
-import { Command } from "commander";
 import { wholeNumber } from "./lib/options.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
+import { newCommand } from "./lib/shared-options.ts";
 
 // The longest that a read may take, even a search for words chosen to be expensive.
 const LIMIT_MS = "1000";
 
-export const program = new Command("npm run fuzz --")
+export const program = newCommand("npm run fuzz")
   .description(
     "Send random requests, good, nearly good and hostile, to every endpoint and the feed, in the Workers runtime.",
   )
   .option("--runs <n>", "how many requests", wholeNumber, 10_000)
   .option("--seed <n>", "where randomness begins: the same seed sends the same requests", wholeNumber, Date.now() % 1e9)
-  .showHelpAfterError("Try: npm run fuzz -- --help")
   .action(async ({ runs, seed }: { runs: number; seed: number }) => {
     const env = { FUZZ_RUNS: String(runs), FUZZ_SEED: String(seed), FUZZ_LIMIT_MS: LIMIT_MS };
     const { status } = await runTool("vitest", ["run", "test/fuzz", "--testTimeout=0", "--silent=false"], { env });

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { Command } from "commander";
 import { dropFromSegments, dropStoredBody, dropStoredTexts } from "./lib/drop-texts.ts";
 import { formatCount, formatNumber } from "./lib/format.ts";
 import { claimBucket } from "./lib/history-bucket.ts";
@@ -8,12 +7,11 @@ import { forEachSegment, readObject, refuseFaults, sha256Of, withBucket } from "
 import { historyStatus } from "./lib/history-status.ts";
 import { recordId } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { type DatabaseOptions, databaseOf, withDatabase } from "./lib/shared-options.ts";
+import { type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/shared-options.ts";
 import { replaceFile } from "./lib/whole-file.ts";
 
-export const program = new Command("npm run history --")
+export const program = newCommand("npm run history")
   .description("See, copy and restore the segments of history: the old events that have left the database for R2.")
-  .showHelpAfterError("Try: npm run history -- --help")
   .addHelpText("after", "\nMore: docs/history.md");
 
 withDatabase(

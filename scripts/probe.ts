@@ -1,7 +1,7 @@
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { STAGING } from "./lib/environments.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { type ServiceAccess, withService } from "./lib/shared-options.ts";
+import { newCommand, type ServiceAccess, withService } from "./lib/shared-options.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { isLocal, tokenFor } from "./lib/tokens.ts";
 import { measureDeployment } from "./probe/deployment.ts";
@@ -12,13 +12,12 @@ interface Options extends ServiceAccess {
   deploy?: boolean;
 }
 
-export const program = withService(new Command("npm run probe --"), "an export token")
+export const program = withService(newCommand("npm run probe"), "an export token")
   .description(
     "Measure at a deployment of staging what only Cloudflare shows, beside what the project assumes. Ten minutes; no data is left behind.",
   )
   .option("--env <name>", "its environment of wrangler.toml", stagingName, STAGING)
   .option("--deploy", "deploy meanwhile, in place of asking you to")
-  .showHelpAfterError("Try: npm run probe -- --help")
   .addHelpText("after", "\nOn this machine: npm start -- --env staging. More: docs/deploying.md")
   .action(run);
 

@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { addEnvironment, removeEnvironment } from "./lib/edit-environments.ts";
 import {
   addressOf,
@@ -11,11 +10,11 @@ import {
 } from "./lib/environments.ts";
 import { programName, programToRemove } from "./lib/options.ts";
 import { main } from "./lib/project.ts";
+import { newCommand } from "./lib/shared-options.ts";
 import { table } from "./lib/table.ts";
 
-export const program = new Command("npm run programs --")
+export const program = newCommand("npm run programs")
   .description("List, add and remove programs: the environments of wrangler.toml, each a deployment of its own.")
-  .showHelpAfterError("Try: npm run programs -- --help")
   .addHelpText("after", "\nNothing is deployed, and no data is deleted. More: docs/deploying.md");
 
 program.command("list").description("print every environment, with its Worker, database and address").action(list);

@@ -1,10 +1,10 @@
 import { createWriteStream } from "node:fs";
-import { Command } from "commander";
 import { type Bundle, bundleService } from "../test/simulation/platform/code.ts";
 import { shrink } from "../test/simulation/shrink.ts";
 import { type Outcome, type Plan, planOf, simulate } from "../test/simulation/simulation.ts";
 import { countingNumber, outputFile } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { newCommand } from "./lib/shared-options.ts";
 
 interface Options {
   seed: number;
@@ -15,7 +15,7 @@ interface Options {
 
 const STACK_TRACE_LIMIT = 20;
 
-export const program = new Command("npm run simulate --")
+export const program = newCommand("npm run simulate")
   .description(
     "Run the service in simulated time on a simulated platform with all its faults, and check its rules at every step.",
   )
@@ -23,7 +23,6 @@ export const program = new Command("npm run simulate --")
   .option("--steps <n>", "how many requests and faults before the faults end", countingNumber, 20_000)
   .option("--runs <n>", "how many runs, each with a seed one higher", countingNumber, 1)
   .option("--log <file>", "write the log to a file", outputFile)
-  .showHelpAfterError("Try: npm run simulate -- --help")
   .action(run);
 
 if (import.meta.main) await main(() => program.parseAsync());

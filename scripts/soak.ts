@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { ALL_KEYS, type Difference, findDifferences, toText as toDifferenceText } from "../src/db/derived/recount.ts";
 import { askDatabase } from "./lib/database.ts";
@@ -10,6 +10,7 @@ import { PRODUCTION } from "./lib/environments.ts";
 import { countingNumber, outputFile, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
+import { newCommand } from "./lib/shared-options.ts";
 import { devToken } from "./lib/tokens.ts";
 import { Random } from "./program/random.ts";
 import { type FeedReport, feedOn } from "./soak/feeding.ts";
@@ -41,7 +42,7 @@ const STOP_WITHIN_MS = 10_000;
 // that.
 const MOST_STALL_SECONDS = 30;
 
-export const program = new Command("npm run soak --")
+export const program = newCommand("npm run soak")
   .description(
     "Load a service of its own with apps and a feed at once, then check its memory, its answers and its totals.",
   )
@@ -56,7 +57,6 @@ export const program = new Command("npm run soak --")
   )
   .option("--port <n>", "the port to listen on", portNumber, 8788)
   .option("--json <file>", "also write the report to a file", outputFile)
-  .showHelpAfterError("Try: npm run soak -- --help")
   .action(soak);
 
 if (import.meta.main) await main(() => program.parseAsync());

@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
@@ -6,7 +5,7 @@ import { flagOf } from "./lib/environments.ts";
 import { originList, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
-import { stateFolder, withEnvironment } from "./lib/shared-options.ts";
+import { newCommand, stateFolder, withEnvironment } from "./lib/shared-options.ts";
 import { devToken } from "./lib/tokens.ts";
 import { tryIt, tryWithoutDemo } from "./lib/try-it.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
@@ -18,7 +17,7 @@ interface Options extends Omit<ServiceOptions, "persistTo"> {
 }
 
 export const program = withEnvironment(
-  new Command("npm start --").description(
+  newCommand("npm start").description(
     "Start the service on this machine: migrated, with the demo program loaded, and with a token to call it.",
   ),
 )

@@ -1,8 +1,8 @@
 import { text } from "node:stream/consumers";
-import { Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { recordId } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { withEnvironment } from "./lib/shared-options.ts";
+import { newCommand, withEnvironment } from "./lib/shared-options.ts";
 import { type Bearer, DEV_TOKEN_DAYS, devSecret, devVarsOf, signToken } from "./lib/tokens.ts";
 
 interface Options {
@@ -15,11 +15,8 @@ const SECONDS = { m: 60, h: 3_600, d: 86_400 };
 /** Short, because a leaked token is valid until it expires. */
 const DEFAULT_LIFETIME_SECONDS = SECONDS.h;
 
-export const program = new Command("npm run token --")
-  .description(
-    "Print a token. It is signed with the variable JWT_SECRET, or without one with the secret of the local service.",
-  )
-  .showHelpAfterError("Try: npm run token -- --help")
+export const program = newCommand("npm run token")
+  .description("Print a token, signed with JWT_SECRET of the environment, or else with that of the local service.")
   .addHelpText("after", "\nMore: docs/tokens.md");
 
 tokenCommand("customer", "a token for one customer")

@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
@@ -9,7 +8,7 @@ import { withBucket } from "./lib/history-segments.ts";
 import { countingNumber } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { type DatabaseOptions, databaseOf, withDatabase } from "./lib/shared-options.ts";
+import { type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/shared-options.ts";
 import { verifyHistory } from "./lib/verify-history.ts";
 
 interface Options extends DatabaseOptions {
@@ -19,14 +18,13 @@ interface Options extends DatabaseOptions {
 }
 
 export const program = withDatabase(
-  new Command("npm run verify-totals --").description(
+  newCommand("npm run verify-totals").description(
     "Compare all derived data (totals, team links, JSON, search indexes) with the records it follows from.",
   ),
 )
   .option("--repair", "repair what differs; the service may go on running")
   .option("--history", "read the segments of history too, and compare them with what the database says of them")
   .option("--step <keys>", "keys in the range that one statement compares", countingNumber, 50_000)
-  .showHelpAfterError("Try: npm run verify-totals -- --help")
   .action(verify);
 
 if (import.meta.main) await main(() => program.parseAsync());

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Command } from "commander";
+import { Command } from "commander";
 import type { DatabaseLocation } from "./database.ts";
 import { PRODUCTION } from "./environments.ts";
 import { environmentName } from "./options.ts";
@@ -15,6 +15,11 @@ export interface ServiceAccess {
   url: string;
   token?: string;
   env: string;
+}
+
+/** A command, by the words that start it. After a wrong option it says how to get help. */
+export function newCommand(words: string): Command {
+  return new Command(`${words} --`).showHelpAfterError(`Try: ${words} -- --help`);
 }
 
 /** Adds the options that name the service. */

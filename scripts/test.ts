@@ -5,7 +5,7 @@ import { buildClient } from "./lib/client-package.ts";
 import { PRODUCTION, STAGING } from "./lib/environments.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
 import { buildReference } from "./lib/reference.ts";
-import { refuseUnknownTests, vitestCommand } from "./lib/vitest.ts";
+import { newCommand } from "./lib/shared-options.ts";
 import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
 interface Check {
@@ -46,18 +46,25 @@ const CHECKS: readonly Check[] = [
 // Large enough for all output of vitest, which would otherwise stop until somebody reads.
 const BUFFER_BYTES = 64 * 1024 * 1024;
 
-export const program = vitestCommand("test", async (args) => {
-  if (args.length > 0) await refuseUnknownTests(args);
-  else
-    console.log(
-      "This takes five to ten minutes on two processors. The tests run beside the checks, and are shown after them.",
-    );
+export const program = newCommand("npm test")
+  .description(
+    "Lint, check every type, build what is deployed and packed, and run the tests inside the Workers runtime.",
+  )
+  .addHelpText("after", "\nSome tests only: npm run vitest -- test/feed")
+  .action(run);
+
+if (import.meta.main) await main(() => program.parseAsync());
+
+async function run(): Promise<void> {
+  console.log(
+    "This takes five to ten minutes on two processors. The tests run beside the checks, and are shown after them.",
+  );
   await runCheck({ name: "reference page", run: buildReference });
   // The tests take longest, so they start first. The checks run beside them, one at a time, because several would slow
   // the tests down. The output of the tests is printed after that of the checks.
   const stop = new AbortController();
   const testOutput = new PassThrough({ highWaterMark: BUFFER_BYTES });
-  const tests = runTool("vitest", ["run", ...args], {
+  const tests = runTool("vitest", ["run"], {
     into: testOutput,
     env: process.stdout.isTTY && process.env.NO_COLOR === undefined ? { FORCE_COLOR: "1" } : {},
     signal: stop.signal,
@@ -74,11 +81,7 @@ export const program = vitestCommand("test", async (args) => {
   testOutput.pipe(process.stdout);
   // Vitest prints the failures itself. A status of its own says that the run hung.
   process.exitCode = (await tests).status;
-}).description(
-  "Lint, check every type, build what is deployed and packed, and run the tests inside the Workers runtime.",
-);
-
-if (import.meta.main) await main(() => program.parseAsync());
+}
 
 async function runCheck({ name, run }: Check): Promise<void> {
   const startedAt = Date.now();

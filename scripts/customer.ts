@@ -93,6 +93,7 @@ async function erase(id: string | undefined, { again, ...options }: Options & { 
   if ((id === undefined) === (again === undefined))
     throw new CommandError("Name either a customer or --again RECEIPTS.");
   const customers = id === undefined ? readReceipts(again ?? "") : [id];
+  if (customers.length === 0) console.error(`${again} has no receipts: nothing to erase.`);
   for (const customer of customers) {
     const receipt = await eraseCustomer(customer, options);
     if (receipt !== null) console.log(JSON.stringify(receipt));

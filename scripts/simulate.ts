@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { type Bundle, bundleService } from "../test/simulation/platform/code.ts";
 import { shrink } from "../test/simulation/shrink.ts";
 import { type Outcome, type Plan, planOf, simulate } from "../test/simulation/simulation.ts";
+import { formatCount } from "./lib/format.ts";
 import { countingNumber, outputFile } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { newCommand } from "./lib/shared-options.ts";
@@ -28,7 +29,7 @@ export const program = newCommand("npm run simulate")
 if (import.meta.main) await main(() => program.parseAsync());
 
 async function run({ seed, steps, runs, log }: Options): Promise<void> {
-  console.error(`Simulating ${steps.toLocaleString("en")} steps a seed …`);
+  console.error(`Simulating ${formatCount(steps, "step")} a seed …`);
   const bundle = await bundleService();
   const file = log === undefined ? null : createWriteStream(log);
   let totalSteps = 0;
@@ -39,12 +40,12 @@ async function run({ seed, steps, runs, log }: Options): Promise<void> {
     totalSteps += outcome.steps;
     const seconds = (performance.now() - startedAt) / 1_000;
     console.log(
-      `Seed ${runSeed}: ${outcome.steps.toLocaleString("en")} steps, ${Math.round(outcome.seconds / 60)} simulated minutes, ${outcome.history.segments} segments of history, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
+      `Seed ${runSeed}: ${formatCount(outcome.steps, "step")}, ${formatCount(Math.round(outcome.seconds / 60), "simulated minute")}, ${formatCount(outcome.history.segments, "segment")} of history, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
     );
     if (outcome.failure !== null) throw await explain(plan, outcome, bundle);
   }
   file?.end();
-  console.log(`${totalSteps.toLocaleString("en")} steps with ${runs} seeds: every rule held.`);
+  console.log(`${formatCount(totalSteps, "step")} with ${formatCount(runs, "seed")}: every rule held.`);
 }
 
 async function explain(plan: Plan, outcome: Outcome, bundle: Bundle) {
@@ -55,6 +56,6 @@ async function explain(plan: Plan, outcome: Outcome, bundle: Bundle) {
   for (const line of lastLines) console.error(line.slice(0, 400));
   console.error(failure?.stack);
   console.error(`Actors: ${[...smallest.actors].join(", ")}. Faults: ${[...smallest.faults].join(", ") || "none"}.`);
-  console.error(`${smallest.steps} steps: ${failure?.message}`);
+  console.error(`${formatCount(smallest.steps, "step")}: ${failure?.message}`);
   return new CommandError(`A rule was broken. Again: npm run simulate -- --seed ${plan.seed} --steps ${plan.steps}`);
 }

@@ -52,10 +52,7 @@ function allowedOrigins({ CORS_ORIGINS = "" }: Partial<Env>): string[] {
 
 /** The parts of a comma-separated text that are neither `*` nor an origin as a browser or an app's web view sends it. */
 export function invalidOrigins(text: string): string[] {
-  return text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((origin) => !isOrigin(origin));
+  return partsOf(text).filter((origin) => !isOrigin(origin));
 }
 
 function isOrigin(text: string): boolean {

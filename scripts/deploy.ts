@@ -5,13 +5,13 @@ import {
   configOf,
   DEVELOPMENT,
   databaseName,
-  environmentFlag,
   environmentNames,
   PRODUCTION,
   refuseShared,
   refuseWrongVariables,
   STAGING,
   variablesOf,
+  wranglerEnvOption,
 } from "./lib/environments.ts";
 import { migrate } from "./lib/migrations.ts";
 import { environmentName } from "./lib/options.ts";
@@ -73,7 +73,7 @@ async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   await migrate(cloudflare, env, resources.databaseId);
   if (migrateOnly) return;
   await setReplication(cloudflare, env, resources.databaseId);
-  const args = ["deploy", environmentFlag(env), "--config", writeDeployConfig(env, resources)];
+  const args = ["deploy", wranglerEnvOption(env), "--config", writeDeployConfig(env, resources)];
   const uploadWorker = () => runWrangler(args, { capture: "and show" });
   let upload = await uploadWorker();
   while (upload.status !== 0 && (await waitedForCalls(cloudflare))) upload = await uploadWorker();

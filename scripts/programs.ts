@@ -4,7 +4,7 @@ import {
   configOf,
   databaseName,
   environmentNames,
-  flagOf,
+  envOption,
   historyBucket,
   variablesOf,
 } from "./lib/environments.ts";
@@ -43,10 +43,10 @@ function add(name: string): void {
   const { JWT_AUDIENCE = "", JWKS_URL, JWKS } = variablesOf(name);
   const tokens = JWKS_URL || JWKS ? `\nTokens of the identity provider must name the audience ${JWT_AUDIENCE}.` : "";
   console.log(`Added [env.${name}] to wrangler.toml: the Worker ${configOf(name).name}, with production's variables.${tokens}
-To try it on this machine: npm start --${flagOf(name)} --port 8788
+To try it on this machine: npm start --${envOption(name)} --port 8788
 To deploy it, first give it a secret of its own (openssl rand -base64 48):
-npm run wrangler -- secret put JWT_SECRET${flagOf(name)}
-npm run deploy --${flagOf(name)}`);
+npm run wrangler -- secret put JWT_SECRET${envOption(name)}
+npm run deploy --${envOption(name)}`);
 }
 
 function remove(name: string): void {

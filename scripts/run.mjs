@@ -2,7 +2,7 @@
 // lock file if any may be missing. Then it runs scripts/COMMAND.ts with the project's own Node. If there is no such
 // script, it runs a tool of node_modules, such as biome.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import path from "node:path";
 
@@ -85,25 +85,14 @@ function passOnKill() {
   child?.kill("SIGTERM");
 }
 
-/** If somebody kills npm, its shell may die, but this process gets no signal. So it watches whether both still run. */
+/** A kill of npm ends npm's shell, but this process gets no signal. So it watches whether the shell still runs. */
 function endWithNpm() {
-  const firstStarters = starters();
+  const shell = process.ppid;
   const watching = setInterval(() => {
-    if (starters() === firstStarters) return;
+    if (process.ppid === shell) return;
     clearInterval(watching);
     passOnKill();
   }, WATCH_NPM_EVERY_MS).unref();
-}
-
-/** The id of the parent process. If that is a shell, on Linux also the id of its parent, which is npm. */
-function starters() {
-  const { ppid } = process;
-  try {
-    const [, name = "", npm] = /^\d+ \((.*)\) \w (\d+)/s.exec(readFileSync(`/proc/${ppid}/stat`, "utf8")) ?? [];
-    return name.endsWith("sh") ? `${ppid} ${npm}` : `${ppid}`;
-  } catch {
-    return `${ppid}`;
-  }
 }
 
 function projectNode() {

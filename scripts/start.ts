@@ -1,7 +1,7 @@
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
-import { flagOf } from "./lib/environments.ts";
+import { envOption } from "./lib/environments.ts";
 import { originList, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
@@ -63,8 +63,8 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
   if (ready)
     console.log(
       contents === "other data"
-        ? tryWithoutDemo(service.url, flagOf(env))
-        : tryIt(service.url, flagOf(env), {
+        ? tryWithoutDemo(service.url, envOption(env))
+        : tryIt(service.url, envOption(env), {
             customerId: DEMO_CUSTOMER,
             token: await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env),
           }),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ApiError, accountOf, ask, askUnless, type Cloudflare, openCloudflare } from "./cloudflare-api.ts";
-import { configOf, environmentFlag, historyBucket, PRODUCTION } from "./environments.ts";
+import { configOf, historyBucket, PRODUCTION, wranglerEnvOption } from "./environments.ts";
 import { CommandError } from "./project.ts";
 import { withTemporaryWorker } from "./temporary-worker.ts";
 
@@ -113,6 +113,6 @@ async function missingSecrets(cloudflare: Cloudflare, env: string): Promise<stri
     .filter((required) => !names.has(required))
     .map(
       (required) =>
-        `Give ${env} a ${required} for it alone (openssl rand -base64 48): npm run wrangler -- secret put ${required} ${environmentFlag(env)}`,
+        `Give ${env} a ${required} for it alone (openssl rand -base64 48): npm run wrangler -- secret put ${required} ${wranglerEnvOption(env)}`,
     );
 }

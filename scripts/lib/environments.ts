@@ -72,12 +72,12 @@ export function refuseWrongVariables(env: string): void {
 }
 
 /** The option that names the environment to commands of this project; empty for production. */
-export function flagOf(env: string): string {
+export function envOption(env: string): string {
   return env === PRODUCTION ? "" : ` --env ${env}`;
 }
 
 /** The option that names the environment to wrangler, for which the top level has an empty name. */
-export function environmentFlag(env: string): string {
+export function wranglerEnvOption(env: string): string {
   return `--env=${env === PRODUCTION ? "" : env}`;
 }
 

@@ -11,10 +11,10 @@ import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
 import {
   configuredHorizon,
   DEVELOPMENT,
-  environmentFlag,
   PRODUCTION,
   refuseWrongVariables,
   STAGING,
+  wranglerEnvOption,
 } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
@@ -74,7 +74,7 @@ export function serve(
   const server = spawn(
     path.join(ROOT, "node_modules", ".bin", "wrangler"),
     ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo)].concat(
-      environmentFlag(env),
+      wranglerEnvOption(env),
       ...(entry === undefined ? [] : [path.join(ROOT, entry)]),
       "--var",
       `ENVIRONMENT:${env === STAGING ? STAGING : DEVELOPMENT}`,
@@ -156,7 +156,7 @@ async function refuseTakenPort(port: number): Promise<void> {
 
 async function migrate(env: string, persistTo: string): Promise<void> {
   console.error("Migrating the local database …");
-  const databaseArgs = ["--local", "--persist-to", path.resolve(persistTo), environmentFlag(env)];
+  const databaseArgs = ["--local", "--persist-to", path.resolve(persistTo), wranglerEnvOption(env)];
   const { status, output } = await runWrangler(["d1", "migrations", "apply", "DB", ...databaseArgs], { capture: true });
   if (status !== 0) throw new CommandError(`Wrangler could not migrate the local database.\n${output}`);
 }

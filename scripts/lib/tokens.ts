@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { flagOf, PRODUCTION, variablesOf } from "./environments.ts";
+import { envOption, PRODUCTION, variablesOf } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { signClaims } from "./sign.ts";
 
@@ -91,7 +91,7 @@ export function devSecret(env = PRODUCTION): string {
   const secret = readDevVars(env)?.JWT_SECRET;
   if (secret === undefined)
     throw new CommandError(
-      `This machine has no secret of ${env}. Give its JWT_SECRET, or run npm start --${flagOf(env)} first.`,
+      `This machine has no secret of ${env}. Give its JWT_SECRET, or run npm start --${envOption(env)} first.`,
     );
   if (secret === "")
     throw new CommandError(

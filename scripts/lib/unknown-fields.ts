@@ -43,23 +43,12 @@ export class UnknownFields {
   }
 }
 
-/** The name with these initials, or the name that begins with this text, with at most one typo. */
+/** The first name that begins with this text, with at most one typo. Capital letters and underscores do not count. */
 function nearestTo(field: string, names: readonly string[]): string | undefined {
   const letters = lettersOf(field);
-  const isNear = (nameLetters: string) => nameLetters.startsWith(letters) || isTypoOf(letters, nameLetters);
-  return (
-    names.find((name) => name.includes("_") && initialsOf(name) === letters) ??
-    names.find((name) => isNear(lettersOf(name)))
-  );
+  return names.find((name) => lettersOf(name).startsWith(letters) || isTypoOf(letters, lettersOf(name)));
 }
 
 function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
-}
-
-function initialsOf(name: string): string {
-  return name
-    .split("_")
-    .map((word) => word.slice(0, 1))
-    .join("");
 }

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { configOf, environmentFlag } from "./environments.ts";
+import { configOf, wranglerEnvOption } from "./environments.ts";
 import { CommandError, ROOT, runTool, type ToolOptions } from "./project.ts";
 import { buildReference } from "./reference.ts";
 
@@ -31,7 +31,7 @@ export async function checkBundles(envs: readonly string[]): Promise<string[]> {
 }
 
 async function gzipKib(env: string): Promise<number> {
-  const args = ["deploy", "--dry-run", environmentFlag(env)];
+  const args = ["deploy", "--dry-run", wranglerEnvOption(env)];
   const { status, output } = await runWrangler(args, { capture: true });
   if (status !== 0) throw new CommandError(`${output}\nFailed: npm run wrangler -- ${args.join(" ")}`);
   return Number(/gzip: ([\d.]+) KiB/.exec(output)?.[1]);

@@ -100,8 +100,6 @@ function processesOf({ child }: Running): { pid: number; command: string }[] {
 describe("npm start that is killed", () => {
   it.for([
     ["SIGTERM", "npm, while it migrates,", /^npm /, "Migrating"],
-    // Only on Linux can run.mjs learn its shell's parent.
-    ...(process.platform === "linux" ? ([["SIGKILL", "npm", /^npm /, READY]] as const) : []),
     ["SIGKILL", "scripts/run.mjs", /^node scripts\/run\.mjs/, READY],
   ] as const)(
     "by %s of %s ends with all of its processes, and frees its port",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ApiError, accountOf, ask, askUnless, type Cloudflare, openCloudflare } from "./cloudflare-api.ts";
+import { ApiError, accountOf, ask, askOrNull, type Cloudflare, openCloudflare } from "./cloudflare-api.ts";
 import { configOf, historyBucket, PRODUCTION, wranglerEnvOption } from "./environments.ts";
 import { CommandError } from "./project.ts";
 import { withTemporaryWorker } from "./temporary-worker.ts";
@@ -9,16 +9,17 @@ const NO_SUCH = { bucket: 10006, subdomain: 10007, worker: 10007 };
 const Secrets = z.array(z.object({ name: z.string() }));
 const Schedules = z.object({ schedules: z.array(z.unknown()) });
 
-const [NO_SUBDOMAIN, NO_R2, NO_ANALYTICS_ENGINE, TOO_MANY_CRONS] = [10063, 10042, 10089, 10072];
+/** Cloudflare's error codes for what an account lacks. */
+const LACKS = { subdomain: 10063, r2: 10042, analyticsEngine: 10089, cronTriggers: 10072 };
 
-/** What an operator can do about each error code of Cloudflare. */
+/** What an operator can do about each of these codes. */
 const REMEDIES: Readonly<Record<number, (dashboard: string, crons: number) => string>> = {
-  [NO_SUBDOMAIN]: (dashboard) =>
+  [LACKS.subdomain]: (dashboard) =>
     `Open ${dashboard}/workers/onboarding once: it makes the subdomain of workers.dev that every account needs, even for Workers on a domain of their own [code: 10063]. Cron triggers and Analytics Engine are checked after that.`,
-  [NO_R2]: (dashboard) => `Switch on R2, for history [code: 10042]: ${dashboard}/r2/overview`,
-  [NO_ANALYTICS_ENGINE]: (dashboard) =>
+  [LACKS.r2]: (dashboard) => `Switch on R2, for history [code: 10042]: ${dashboard}/r2/overview`,
+  [LACKS.analyticsEngine]: (dashboard) =>
     `Switch on Analytics Engine, for METRICS [code: 10089]: ${dashboard}/workers/analytics-engine`,
-  [TOO_MANY_CRONS]: (dashboard, crons) =>
+  [LACKS.cronTriggers]: (dashboard, crons) =>
     `Make room for cron triggers: ${crons} more [code: 10072]. The free plan takes 5 an account, the paid plan 250. Delete others, or change the plan: ${dashboard}/workers/plans`,
 };
 
@@ -43,25 +44,26 @@ ${missing.map((remedy) => `- ${remedy}`).join("\n")}
 Then run the same command again.`);
 }
 
-/** The error codes that a deployment of these environments would get, as far as REMEDIES has them. */
+/** The codes of REMEDIES with which Cloudflare would refuse a deployment of these environments. */
 async function findRefusals(cloudflare: Cloudflare, envs: readonly string[], crons: number): Promise<number[]> {
   const codes: number[] = [];
   for (const { bucket_name: name, jurisdiction } of envs.flatMap((env) => historyBucket(env) ?? [])) {
-    const headers = jurisdiction === undefined ? {} : { "cf-r2-jurisdiction": jurisdiction };
-    const path = `/r2/buckets/${name}`;
-    codes.push(...(await refusedCodes(askUnless(NO_SUCH.bucket, cloudflare, "GET", path, undefined, headers))));
+    const headers = { ...cloudflare.headers, ...(jurisdiction && { "cf-r2-jurisdiction": jurisdiction }) };
+    const bucket = askOrNull(NO_SUCH.bucket, { ...cloudflare, headers }, `GET /r2/buckets/${name}`);
+    codes.push(...(await refusedCodes(bucket)));
   }
-  const subdomain = await askUnless(NO_SUCH.subdomain, cloudflare, "GET", "/workers/subdomain");
-  if (subdomain === null) return [NO_SUBDOMAIN, ...new Set(codes)];
+  const subdomain = await askOrNull(NO_SUCH.subdomain, cloudflare, "GET /workers/subdomain");
+  if (subdomain === null) return [LACKS.subdomain, ...new Set(codes)];
   const datasets = envs.flatMap((env) => configOf(env).analytics_engine_datasets.map(({ dataset }) => dataset));
   const bindings = datasets.map((dataset, index) => ({ type: "analytics_engine", name: `DATASET_${index}`, dataset }));
   const name = `${configOf(envs[0] ?? PRODUCTION).name}-check`;
-  codes.push(...(await refusedCodes(deployProbe(cloudflare, name, bindings, crons))));
-  if (codes.includes(NO_ANALYTICS_ENGINE))
-    codes.push(...(await refusedCodes(deployProbe(cloudflare, name, [], crons))));
+  codes.push(...(await refusedCodes(deployCheckWorker(cloudflare, name, bindings, crons))));
+  if (codes.includes(LACKS.analyticsEngine))
+    codes.push(...(await refusedCodes(deployCheckWorker(cloudflare, name, [], crons))));
   return [...new Set(codes)];
 }
 
+/** The codes of REMEDIES with which a request fails. Any other failure is thrown. */
 async function refusedCodes(work: Promise<unknown>): Promise<number[]> {
   try {
     await work;
@@ -78,7 +80,7 @@ async function refusedCodes(work: Promise<unknown>): Promise<number[]> {
  * says whether Analytics Engine is on, but this deployment fails with a code if the account lacks them. An account with
  * too many cron triggers refuses every change of them, so the Worker sets its triggers even if there are none.
  */
-async function deployProbe(
+async function deployCheckWorker(
   cloudflare: Cloudflare,
   name: string,
   bindings: readonly object[],
@@ -89,16 +91,17 @@ async function deployProbe(
     cron: `${index % 60} ${Math.floor(index / 60) % 24} 1 1 *`,
   }));
   await withTemporaryWorker(cloudflare, { name, code, bindings }, () =>
-    ask(cloudflare, "PUT", `/workers/scripts/${name}/schedules`, schedules),
+    ask(cloudflare, `PUT /workers/scripts/${name}/schedules`, schedules),
   );
 }
 
+/** How many more cron triggers the account will have after the deployment. */
 async function cronsToAdd(cloudflare: Cloudflare, envs: readonly string[]): Promise<number> {
   let added = 0;
   for (const env of envs) {
     const { name, triggers } = configOf(env);
     const path = `/workers/scripts/${name}/schedules`;
-    const deployed = Schedules.nullable().parse(await askUnless(NO_SUCH.worker, cloudflare, "GET", path));
+    const deployed = Schedules.nullable().parse(await askOrNull(NO_SUCH.worker, cloudflare, `GET ${path}`));
     added += Math.max(0, (triggers.crons?.length ?? 0) - (deployed?.schedules.length ?? 0));
   }
   return added;
@@ -107,7 +110,7 @@ async function cronsToAdd(cloudflare: Cloudflare, envs: readonly string[]): Prom
 async function missingSecrets(cloudflare: Cloudflare, env: string): Promise<string[]> {
   const { name, secrets } = configOf(env);
   const path = `/workers/scripts/${name}/secrets`;
-  const storedSecrets = Secrets.nullable().parse(await askUnless(NO_SUCH.worker, cloudflare, "GET", path)) ?? [];
+  const storedSecrets = Secrets.nullable().parse(await askOrNull(NO_SUCH.worker, cloudflare, `GET ${path}`)) ?? [];
   const names = new Set(storedSecrets.map((secret) => secret.name));
   return (secrets?.required ?? [])
     .filter((required) => !names.has(required))

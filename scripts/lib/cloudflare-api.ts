@@ -72,28 +72,23 @@ async function onlyAccount(headers: Record<string, string>): Promise<string> {
 }
 
 /**
- * The result of a request about the account. The body is sent as JSON, unless it is a form.
+ * Sends a request about the account, such as "GET /d1/database". The body is sent as JSON, unless it is a form.
  * @throws an ApiError if the answer has no result.
  */
-export function ask(
-  { headers, accountId }: Cloudflare,
-  method: "GET" | "POST" | "PUT" | "DELETE",
-  path: string,
-  body?: object,
-  moreHeaders: Record<string, string> = {},
-): Promise<unknown> {
+export function ask({ headers, accountId }: Cloudflare, route: string, body?: object): Promise<unknown> {
+  const [method = "", path] = route.split(" ");
   const isForm = body instanceof FormData;
   return call(`/accounts/${accountId}${path}`, {
     method,
-    headers: { ...headers, ...moreHeaders, ...(!isForm && { "Content-Type": "application/json" }) },
+    headers: { ...headers, ...(!isForm && { "Content-Type": "application/json" }) },
     ...(body && { body: isForm ? body : JSON.stringify(body) }),
   });
 }
 
-/** The result of a request, as `ask` gives it, or null if the API answers with this error code. */
-export async function askUnless(code: number, ...request: Parameters<typeof ask>): Promise<unknown> {
+/** Sends a request without a body. Resolves with null if the API answers with this error code. */
+export async function askOrNull(code: number, cloudflare: Cloudflare, route: string): Promise<unknown> {
   try {
-    return await ask(...request);
+    return await ask(cloudflare, route);
   } catch (error) {
     if (error instanceof ApiError && error.codes.includes(code)) return null;
     throw error;

@@ -26,24 +26,31 @@ export async function askDatabase<Row>(statements: readonly string[], database: 
   return answers.map(({ results }) => results);
 }
 
+interface Chunks {
+  table: string;
+  /** The number of rows in a chunk. */
+  size: number;
+  /** The statements for the rows of a chunk, which is a query of their ids. */
+  statementsFor: (chunk: string) => string[];
+  /** The id after which the first chunk begins. The default is the beginning of the table. */
+  after?: string;
+}
+
 /**
  * Runs statements for a table, a chunk of its rows at a time, because a long statement blocks everybody else from the
- * database. `statementsFor` gets a query of the chunk's ids. Yields the rows of the statements of each chunk.
+ * database. Yields the rows of the statements of each chunk.
  */
 export async function* inChunks<Row>(
-  table: string,
-  chunkSize: number,
   database: AnyDatabase,
-  statementsFor: (chunk: string) => string[],
-  after = "",
+  { table, size, statementsFor, after = "" }: Chunks,
 ): AsyncGenerator<Row[][]> {
-  for (let lastId: string | undefined = Buffer.from(after).toString("hex"); lastId !== undefined; ) {
-    const chunk: string = `SELECT id FROM ${table} WHERE id > CAST(X'${lastId}' AS TEXT) ORDER BY id LIMIT ${chunkSize}`;
-    const findLastId = `SELECT hex(max(id)) AS lastId FROM (${chunk}) HAVING count(*) = ${chunkSize}`;
+  for (let lastIdHex: string | undefined = Buffer.from(after).toString("hex"); lastIdHex !== undefined; ) {
+    const chunk: string = `SELECT id FROM ${table} WHERE id > CAST(X'${lastIdHex}' AS TEXT) ORDER BY id LIMIT ${size}`;
+    const findLastId = `SELECT hex(max(id)) AS lastIdHex FROM (${chunk}) HAVING count(*) = ${size}`;
     const statements = [findLastId, ...statementsFor(chunk)];
-    const [[lastRow] = [], ...rows] = await askDatabase<Row & { lastId?: string }>(statements, database);
+    const [[lastRow] = [], ...rows] = await askDatabase<Row & { lastIdHex?: string }>(statements, database);
     yield rows;
-    lastId = lastRow?.lastId;
+    lastIdHex = lastRow?.lastIdHex;
   }
 }
 
@@ -65,14 +72,14 @@ async function askDeployed(sql: string, database: DatabaseLocation): Promise<unk
   openDatabases.set(database, opening);
   const { cloudflare, path } = await opening;
   try {
-    return await ask(cloudflare, "POST", path, { sql });
+    return await ask(cloudflare, `POST ${path}`, { sql });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status !== 401) throw refusal(error.message, "npm run deploy");
     // A 401 may mean that wrangler's login has expired, which it does within an hour.
     const reopening = openDeployed(database.env);
     openDatabases.set(database, reopening);
-    return ask((await reopening).cloudflare, "POST", path, { sql });
+    return ask((await reopening).cloudflare, `POST ${path}`, { sql });
   }
 }
 
@@ -80,7 +87,7 @@ async function openDeployed(env: string): Promise<Deployed> {
   const cloudflare = await openCloudflare(accountOf(env));
   const { database_id: id } = configOf(env).d1_databases.find(({ binding }) => binding === "DB") ?? {};
   const idOrName = id ?? encodeURIComponent(databaseName(env));
-  const { uuid } = z.object({ uuid: z.string() }).parse(await ask(cloudflare, "GET", `/d1/database/${idOrName}`));
+  const { uuid } = z.object({ uuid: z.string() }).parse(await ask(cloudflare, `GET /d1/database/${idOrName}`));
   return { cloudflare, path: `/d1/database/${uuid}/query` };
 }
 

@@ -47,8 +47,8 @@ export async function dropStoredTexts(kind: TextKind, customer: string, database
     `UPDATE ${table} SET ${field} = '' WHERE ${isTheirs} AND ${field} <> '' AND id IN (${chunk})`,
   ];
   let sum = 0;
-  for await (const [countRows] of inChunks<{ events: number }>(table, ROWS_A_STATEMENT, database, statementsFor))
-    sum += countRows?.[0]?.events ?? 0;
+  const chunks = inChunks<{ events: number }>(database, { table, size: ROWS_A_STATEMENT, statementsFor });
+  for await (const [countRows] of chunks) sum += countRows?.[0]?.events ?? 0;
   return sum;
 }
 

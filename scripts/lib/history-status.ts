@@ -91,7 +91,12 @@ async function countWaitingEvents(
   ];
   let waiting = 0;
   const after = (isThisMonth && last_id) || "";
-  const chunks = inChunks<{ waiting: number }>(eventTable, ROWS_A_STATEMENT, database, statementsFor, after);
+  const chunks = inChunks<{ waiting: number }>(database, {
+    table: eventTable,
+    size: ROWS_A_STATEMENT,
+    statementsFor,
+    after,
+  });
   for await (const [countRows] of chunks) waiting += countRows?.[0]?.waiting ?? 0;
   return waiting;
 }

@@ -49,7 +49,7 @@ The Worker that ran before goes on. Remove the cause, then run the same command 
 
 async function readAppliedNames(cloudflare: Cloudflare, databaseId: string): Promise<Set<string>> {
   const query = async (sql: string) => {
-    const [answer] = Answers.parse(await ask(cloudflare, "POST", `/d1/database/${databaseId}/query`, { sql }));
+    const [answer] = Answers.parse(await ask(cloudflare, `POST /d1/database/${databaseId}/query`, { sql }));
     return answer?.results.map(({ name }) => name) ?? [];
   };
   const [table] = await query(`SELECT name FROM sqlite_schema WHERE name = '${MIGRATIONS_TABLE}'`);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import * as z from "zod";
-import { ApiError, ask, askUnless, type Cloudflare } from "./cloudflare-api.ts";
+import { ApiError, ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
 import { CONFIG, configOf, databaseName, PRODUCTION, readConfigFile, variablesOf } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
 
@@ -30,9 +30,9 @@ async function findOrCreateDatabase(cloudflare: Cloudflare, env: string, jurisdi
   const { database_id: id } = configOf(env).d1_databases.find(({ binding }) => binding === "DB") ?? {};
   if (id !== undefined) return id;
   const address = `/d1/database/${encodeURIComponent(name)}`;
-  const existingDatabase = Database.nullable().parse(await askUnless(NO_SUCH_DATABASE, cloudflare, "GET", address));
+  const existingDatabase = Database.nullable().parse(await askOrNull(NO_SUCH_DATABASE, cloudflare, `GET ${address}`));
   if (existingDatabase !== null) return existingDatabase.uuid;
-  const created = await create(`database ${name}`, ask(cloudflare, "POST", "/d1/database", { name, jurisdiction }));
+  const created = await create(`database ${name}`, ask(cloudflare, "POST /d1/database", { name, jurisdiction }));
   return Database.parse(created).uuid;
 }
 
@@ -48,7 +48,7 @@ async function findOrCreateNamespace(cloudflare: Cloudflare, env: string, jurisd
   const found = await findNamespace(cloudflare, title);
   if (found === undefined) {
     const body = { title, jurisdiction };
-    const created = await create(`KV namespace ${title}`, ask(cloudflare, "POST", "/storage/kv/namespaces", body));
+    const created = await create(`KV namespace ${title}`, ask(cloudflare, "POST /storage/kv/namespaces", body));
     return Namespace.parse(created).id;
   }
   if (jurisdiction !== undefined && found.jurisdiction !== jurisdiction)
@@ -60,7 +60,7 @@ npm run wrangler -- kv namespace delete --namespace-id ${found.id}`);
 async function findNamespace(cloudflare: Cloudflare, title: string): Promise<z.infer<typeof Namespace> | undefined> {
   for (let page = 1; ; page += 1) {
     const address = `/storage/kv/namespaces?per_page=${NAMESPACES_A_PAGE}&page=${page}`;
-    const namespaces = z.array(Namespace).parse(await ask(cloudflare, "GET", address));
+    const namespaces = z.array(Namespace).parse(await ask(cloudflare, `GET ${address}`));
     const found = namespaces.find((namespace) => namespace.title === title);
     if (found !== undefined || namespaces.length < NAMESPACES_A_PAGE) return found;
   }
@@ -82,7 +82,7 @@ async function create(what: string, request: Promise<unknown>): Promise<unknown>
  * (https://developers.cloudflare.com/api/resources/d1/subresources/database/methods/update).
  */
 export async function replicateReads(cloudflare: Cloudflare, databaseId: string): Promise<void> {
-  await ask(cloudflare, "PUT", `/d1/database/${databaseId}`, { read_replication: { mode: "auto" } });
+  await ask(cloudflare, `PUT /d1/database/${databaseId}`, { read_replication: { mode: "auto" } });
 }
 
 type Section = Pick<RawConfig, "main" | "assets" | "d1_databases" | "kv_namespaces">;

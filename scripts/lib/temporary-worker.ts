@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import { ask, askUnless, type Cloudflare } from "./cloudflare-api.ts";
+import { ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
 import { CommandError } from "./project.ts";
 import { stoppable } from "./stoppable.ts";
 
@@ -26,7 +26,7 @@ export function withTemporaryWorker<Result>(
     form.set("metadata", JSON.stringify({ main_module: "worker.js", compatibility_date: "2026-10-20", bindings }));
     form.set("worker.js", new Blob([code], { type: "application/javascript+module" }), "worker.js");
     try {
-      await ask(cloudflare, "PUT", `/workers/scripts/${name}`, form);
+      await ask(cloudflare, `PUT /workers/scripts/${name}`, form);
       stop.throwIfAborted();
       const result = await use(stop);
       stop.throwIfAborted();
@@ -39,7 +39,7 @@ export function withTemporaryWorker<Result>(
 
 async function remove(cloudflare: Cloudflare, name: string): Promise<void> {
   try {
-    await askUnless(NO_SUCH_WORKER, cloudflare, "DELETE", `/workers/scripts/${name}?force=true`);
+    await askOrNull(NO_SUCH_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     console.error(
@@ -80,14 +80,14 @@ export async function runThroughWorker(
   use: (run: (statements: readonly string[]) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const secret = randomBytes(32).toString("base64url");
-  const { subdomain } = Subdomain.parse(await ask(cloudflare, "GET", "/workers/subdomain"));
+  const { subdomain } = Subdomain.parse(await ask(cloudflare, "GET /workers/subdomain"));
   const address = `https://${name}.${subdomain}.workers.dev`;
   const bindings = [
     { type: "d1", name: "DB", id: databaseId },
     { type: "secret_text", name: "SECRET", text: secret },
   ];
   await withTemporaryWorker(cloudflare, { name, code: CODE, bindings }, async (stop) => {
-    await ask(cloudflare, "POST", `/workers/scripts/${name}/subdomain`, { enabled: true, previews_enabled: false });
+    await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, { enabled: true, previews_enabled: false });
     const run = async (statements: readonly string[]) => {
       const headers = { Authorization: secret };
       const request: RequestInit = { method: "POST", headers, body: JSON.stringify(statements), redirect: "manual" };

@@ -21,19 +21,19 @@ const ANSWER_WITHIN_MS = 120_000;
 // after one to two minutes if the answers do not say how long to wait, so it is asked several times.
 const ROUNDS_OF_TRIES = 6;
 
-/** An account at Cloudflare, and the headers of its login. */
+/** An account at Cloudflare, and a login. */
 export interface Cloudflare {
+  client: PatientClient;
+  /** The headers of the login. */
   headers: Record<string, string>;
   accountId: string;
 }
 
 export class ApiError extends CommandError {
-  readonly status: number;
   readonly codes: readonly number[];
 
-  constructor(message: string, status: number, codes: readonly number[]) {
+  constructor(message: string, codes: readonly number[]) {
     super(message);
-    this.status = status;
     this.codes = codes;
   }
 }
@@ -44,8 +44,8 @@ export function accountOf(env: string): string | undefined {
 
 /** @throws a CommandError if nobody is logged in, or if the login has several accounts and no setting names one. */
 export async function openCloudflare(accountId: string | undefined): Promise<Cloudflare> {
-  const headers = await authorization();
-  return { headers, accountId: accountId || (await onlyAccount(headers)) };
+  const login = { client: new PatientClient(ANSWER_WITHIN_MS), headers: await authorization() };
+  return { ...login, accountId: accountId || (await onlyAccount(login)) };
 }
 
 async function authorization(): Promise<Record<string, string>> {
@@ -64,8 +64,8 @@ async function authorization(): Promise<Record<string, string>> {
     : { "X-Auth-Key": credentials.key, "X-Auth-Email": credentials.email };
 }
 
-async function onlyAccount(headers: Record<string, string>): Promise<string> {
-  const [account, ...otherAccounts] = Accounts.parse(await call("/accounts", { headers }));
+async function onlyAccount({ client, headers }: Omit<Cloudflare, "accountId">): Promise<string> {
+  const [account, ...otherAccounts] = Accounts.parse(resultOf(await sendPatiently(client, "/accounts", { headers })));
   if (account === undefined || otherAccounts.length > 0)
     throw new CommandError("The login has no account, or several: name one in CLOUDFLARE_ACCOUNT_ID.");
   return account.id;
@@ -75,14 +75,15 @@ async function onlyAccount(headers: Record<string, string>): Promise<string> {
  * Sends a request about the account, such as "GET /d1/database". The body is sent as JSON, unless it is a form.
  * @throws an ApiError if the answer has no result.
  */
-export function ask({ headers, accountId }: Cloudflare, route: string, body?: object): Promise<unknown> {
-  const [method = "", path] = route.split(" ");
+export async function ask(cloudflare: Cloudflare, route: string, body?: object): Promise<unknown> {
+  const [method = "", path = ""] = route.split(" ");
   const isForm = body instanceof FormData;
-  return call(`/accounts/${accountId}${path}`, {
+  const answer = await send(cloudflare, path, {
     method,
-    headers: { ...headers, ...(!isForm && { "Content-Type": "application/json" }) },
+    headers: isForm ? {} : { "Content-Type": "application/json" },
     ...(body && { body: isForm ? body : JSON.stringify(body) }),
   });
+  return resultOf(answer);
 }
 
 /** Sends a request without a body. Resolves with null if the API answers with this error code. */
@@ -95,13 +96,20 @@ export async function askOrNull(code: number, cloudflare: Cloudflare, route: str
   }
 }
 
-async function call(path: string, init: RequestInit): Promise<unknown> {
-  const { status, bytes } = await send(path, init);
-  return resultOf(status, bytes.toString());
+/** Sends a request about the account. After a 401 it logs in again: the login of wrangler expires within an hour. */
+export async function send(cloudflare: Cloudflare, path: string, init: RequestInit = {}): Promise<Answer> {
+  const sendOnce = () =>
+    sendPatiently(cloudflare.client, `/accounts/${cloudflare.accountId}${path}`, {
+      ...init,
+      headers: { ...cloudflare.headers, ...(init.headers as Record<string, string>) },
+    });
+  const answer = await sendOnce();
+  if (answer.status !== 401) return answer;
+  cloudflare.headers = await authorization();
+  return sendOnce();
 }
 
-async function send(path: string, init: RequestInit): Promise<Answer> {
-  const client = new PatientClient(ANSWER_WITHIN_MS);
+async function sendPatiently(client: PatientClient, path: string, init: RequestInit): Promise<Answer> {
   let isAnnounced = false;
   const onWait = () => {
     if (!isAnnounced) console.error("Cloudflare's API takes no calls now; trying again …");
@@ -109,7 +117,7 @@ async function send(path: string, init: RequestInit): Promise<Answer> {
   };
   for (let round = 1; ; round += 1) {
     const answer = await client.ask(urlOf(path), init, { onWait });
-    if (answer.status === 0) throw unusable(String(answer.bytes));
+    if (answer.status === 0) throw new CommandError(`Cloudflare's API cannot be used: ${answer.bytes}`);
     if (answer.status !== 429 || round === ROUNDS_OF_TRIES) return answer;
   }
 }
@@ -118,26 +126,24 @@ async function send(path: string, init: RequestInit): Promise<Answer> {
  * If the API refuses calls because there were too many, waits until it takes calls again. Resolves with whether it has
  * waited. Wrangler would not: it gives up after a few seconds, or at once if it should wait for longer than a minute.
  */
-export async function waitedForCalls({ headers, accountId }: Cloudflare): Promise<boolean> {
-  const path = `/accounts/${accountId}/workers/subdomain`;
-  const { status } = await fetch(urlOf(path), { headers });
+export async function waitedForCalls(cloudflare: Cloudflare): Promise<boolean> {
+  const { headers, accountId } = cloudflare;
+  const path = "/workers/subdomain";
+  const { status } = await fetch(urlOf(`/accounts/${accountId}${path}`), { headers });
   if (status !== 429) return false;
-  await send(path, { headers });
+  await send(cloudflare, path);
   return true;
 }
 
-export function urlOf(path: string): URL {
+function urlOf(path: string): URL {
   return new URL((process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4") + path);
 }
 
-export function unusable(reason: string): CommandError {
-  return new CommandError(`Cloudflare's API cannot be used: ${reason}`);
-}
-
 /** The result in an answer of the API. @throws an ApiError if the answer has none. */
-export function resultOf(status: number, body: string): unknown {
+export function resultOf({ status, bytes }: Answer): unknown {
+  const body = bytes.toString();
   const { data } = Envelope.safeParse(parse(body));
   if (data?.success) return data.result;
   const errors = data?.errors.map(({ code, message }) => `${message} [code: ${code}]`).join(" ") ?? body.slice(0, 200);
-  throw new ApiError(`Cloudflare answers ${status}: ${errors}`, status, data?.errors.map(({ code }) => code) ?? []);
+  throw new ApiError(`Cloudflare answers ${status}: ${errors}`, data?.errors.map(({ code }) => code) ?? []);
 }

@@ -59,36 +59,26 @@ export function literal(text: string): string {
   return `CAST(X'${Buffer.from(text).toString("hex")}' AS TEXT)`;
 }
 
-interface Deployed {
-  cloudflare: Cloudflare;
-  path: string;
-}
-
-const openDatabases = new WeakMap<DatabaseLocation, Promise<Deployed>>();
+const openDatabases = new WeakMap<DatabaseLocation, Promise<{ cloudflare: Cloudflare; route: string }>>();
 
 /** Asks Cloudflare's API directly, because wrangler would take a second for each request. */
 async function askDeployed(sql: string, database: DatabaseLocation): Promise<unknown> {
   const opening = openDatabases.get(database) ?? openDeployed(database.env);
   openDatabases.set(database, opening);
-  const { cloudflare, path } = await opening;
+  const { cloudflare, route } = await opening;
   try {
-    return await ask(cloudflare, `POST ${path}`, { sql });
+    return await ask(cloudflare, route, { sql });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.status !== 401) throw refusal(error.message, "npm run deploy");
-    // A 401 may mean that wrangler's login has expired, which it does within an hour.
-    const reopening = openDeployed(database.env);
-    openDatabases.set(database, reopening);
-    return ask((await reopening).cloudflare, `POST ${path}`, { sql });
+    throw error instanceof ApiError ? refusal(error.message, "npm run deploy") : error;
   }
 }
 
-async function openDeployed(env: string): Promise<Deployed> {
+async function openDeployed(env: string): Promise<{ cloudflare: Cloudflare; route: string }> {
   const cloudflare = await openCloudflare(accountOf(env));
   const { database_id: id } = configOf(env).d1_databases.find(({ binding }) => binding === "DB") ?? {};
   const idOrName = id ?? encodeURIComponent(databaseName(env));
   const { uuid } = z.object({ uuid: z.string() }).parse(await ask(cloudflare, `GET /d1/database/${idOrName}`));
-  return { cloudflare, path: `/d1/database/${uuid}/query` };
+  return { cloudflare, route: `POST /d1/database/${uuid}/query` };
 }
 
 /** Asks the local database. It is a file that several processes may open, even while the service runs. */

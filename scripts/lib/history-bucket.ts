@@ -1,10 +1,9 @@
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import * as z from "zod";
-import { PatientClient } from "./attempts.ts";
-import { openCloudflare, resultOf, unusable, urlOf } from "./cloudflare-api.ts";
+import { accountOf, openCloudflare, resultOf, send } from "./cloudflare-api.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { configOf, historyBucket, variablesOf } from "./environments.ts";
+import { historyBucket, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
 /** The R2 bucket with the segments of a deployment or a local service. */
@@ -42,7 +41,7 @@ const OWNER_KEY = "owner";
 export async function openBucket(database: DatabaseLocation): Promise<Bucket> {
   const { name, jurisdiction } = boundBucket(database);
   const bucket = await ("remote" in database
-    ? deployedBucket(name, jurisdiction, configOf(database.env).account_id)
+    ? deployedBucket(name, jurisdiction, database.env)
     : localBucket(name, database.persistTo));
   const owner = (await bucket.read(OWNER_KEY))?.toString();
   if (owner === undefined || owner === workerName(database)) return bucket;
@@ -59,53 +58,28 @@ function workerName({ env }: DatabaseLocation): string {
   return variablesOf(env).WORKER_NAME ?? "";
 }
 
-/** Enough for a large object over a slow connection. */
-const ANSWER_WITHIN_MS = 120_000;
-
-/**
- * The bucket of a deployment. It asks Cloudflare's API, because wrangler would take a second for each object. After
- * 1,200 requests in five minutes the API refuses every request for the next five minutes, and says how long to wait.
- * After a 401 it logs in again, because the login of wrangler expires within an hour.
- */
-async function deployedBucket(
-  name: string,
-  jurisdiction: string | undefined,
-  account: string | undefined,
-): Promise<Bucket> {
-  const accountId = process.env.CLOUDFLARE_ACCOUNT_ID || account;
-  const client = new PatientClient(ANSWER_WITHIN_MS);
-  let cloudflare = await openCloudflare(accountId);
-  const askOnce = async (path: string, init: RequestInit) => {
-    const headers = { ...cloudflare.headers, ...(jurisdiction && { "cf-r2-jurisdiction": jurisdiction }) };
-    const objects = `/accounts/${cloudflare.accountId}/r2/buckets/${name}/objects`;
-    return client.ask(urlOf(objects + path), { ...init, headers });
-  };
-  const ask = async (path: string, init: RequestInit = {}) => {
-    let answer = await askOnce(path, init);
-    if (answer.status === 401) {
-      cloudflare = await openCloudflare(accountId);
-      answer = await askOnce(path, init);
-    }
-    if (answer.status === 0) throw unusable(String(answer.bytes));
-    return answer;
-  };
+/** The bucket of a deployment. It asks Cloudflare's API, because wrangler would take a second for each object. */
+async function deployedBucket(name: string, jurisdiction: string | undefined, env: string): Promise<Bucket> {
+  const cloudflare = await openCloudflare(accountOf(env));
+  const headers = jurisdiction === undefined ? {} : { "cf-r2-jurisdiction": jurisdiction };
+  const ask = (path: string, init: RequestInit = {}) =>
+    send(cloudflare, `/r2/buckets/${name}/objects${path}`, { ...init, headers });
   return {
     async read(key) {
-      const { status, bytes } = await ask(`/${key}`);
-      if (status === 404) return null;
-      if (status !== 200) resultOf(status, bytes.toString());
-      return bytes;
+      const answer = await ask(`/${key}`);
+      if (answer.status === 404) return null;
+      if (answer.status !== 200) resultOf(answer);
+      return answer.bytes;
     },
     async write(key, object) {
-      const { status, bytes } = await ask(`/${key}`, { method: "PUT", body: new Uint8Array(object) });
-      resultOf(status, bytes.toString());
+      resultOf(await ask(`/${key}`, { method: "PUT", body: new Uint8Array(object) }));
     },
     async list(prefix) {
       const keys: string[] = [];
       for (let cursor: string | undefined = ""; cursor !== undefined; ) {
-        const { status, bytes } = await ask(`?${new URLSearchParams({ prefix, ...(cursor && { cursor }) })}`);
-        resultOf(status, bytes.toString());
-        const { result, result_info } = ListAnswer.parse(JSON.parse(bytes.toString()));
+        const answer = await ask(`?${new URLSearchParams({ prefix, ...(cursor && { cursor }) })}`);
+        resultOf(answer);
+        const { result, result_info } = ListAnswer.parse(JSON.parse(answer.bytes.toString()));
         keys.push(...result.map(({ key }) => key));
         const hasMore = result.length > 0 && result_info?.cursor !== "";
         cursor = hasMore ? result_info?.cursor : undefined;

@@ -15,9 +15,9 @@ const KEPT_MONTHS = 3;
 
 export const program = newCommand("npm run bench:history")
   .description(
-    "Measure history: what of a year's entries stays in the database, and what others wait for while they leave.\n1,000,000 entries take some ten minutes, and 1 GB of disk.",
+    "Measure history: how much of a year's entries stays in the database, and how long other requests wait while the rest leaves.\n1,000,000 entries take some ten minutes, and 1 GB of disk.",
   )
-  .option("--entries <n>", "in thirteen months, of which nine leave", countingNumber, 1_000_000)
+  .option("--entries <n>", "how many entries to feed; nine of their thirteen months leave", countingNumber, 1_000_000)
   .option("--json <file>", "write everything that was measured", outputFile)
   .action(bench);
 
@@ -25,7 +25,8 @@ if (import.meta.main) await main(() => program.parseAsync());
 
 async function bench({ entries, json }: { entries: number; json?: string }): Promise<void> {
   await withRuntimes(async (open, progress) => {
-    const [worker, folder] = [await buildWorker(), path.join(FOLDER, "history")];
+    const worker = await buildWorker();
+    const folder = path.join(FOLDER, "history");
     // With history on, the feed refuses old entries. So history is off while they are fed.
     const runtimeWithoutHistory = await open(worker, folder);
     const chain = new Chain(entries);
@@ -69,16 +70,16 @@ function reportTable({ sealedEntries, size, seconds, batches, reads, feeds }: Re
   return table(
     ["figure", "measured", "wanted"],
     [
-      ["9 of 13 months leave: what the others and summaries take, of all", size.toFixed(2), ""],
+      ["size after 9 of 13 months have left, with summaries: size before = 1", size.toFixed(2), ""],
       [
         `${formatNumber(sealedEntries)} entries sealed`,
         `${(seconds / 60).toFixed(1)} minutes`,
         "under 10 for 5,000,000",
       ],
-      ["a step holds the database: SQLite's time", batchTimes("sqlMs"), "at most 50 ms"],
-      ["until a step is answered, with this disk", batchTimes("answeredMs"), ""],
-      ["reads meanwhile, p50 to that without", ratio(reads), "at most 1.2"],
-      ["feeds meanwhile, p50 to that without", ratio(feeds), "at most 1.2"],
+      ["time in which a step holds the database", batchTimes("sqlMs"), "at most 50 ms"],
+      ["time until a step is answered, with this disk", batchTimes("answeredMs"), ""],
+      ["reads during sealing: their p50 otherwise = 1", ratio(reads), "at most 1.2"],
+      ["feeds during sealing: their p50 otherwise = 1", ratio(feeds), "at most 1.2"],
     ],
   );
 }

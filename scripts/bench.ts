@@ -37,13 +37,13 @@ export const program = newCommand("npm run bench")
     "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1 and to bare inserts.\nOne million customers take some twenty minutes, 3 GB of disk, and a machine that does nothing else.",
   )
   .addOption(
-    new Option("--scale <sizes>", "how many customers: 10k, 100k, 1m, or several with commas")
+    new Option("--scale <sizes>", "how many customers: 10k, 100k, 1m, or several of these with commas between them")
       .argParser(scales)
       .default(scales("10k"), "10k"),
   )
-  .option("--rounds <n>", "how often each case is asked", countingNumber, 200)
-  .option("--live <n>", "of how many messages sockets are notified; 0: no sockets at all", wholeNumber, 20)
-  .option("--reuse", "ask what an earlier run has loaded, and measure no feeding", false)
+  .option("--rounds <n>", "how often to send each request", countingNumber, 200)
+  .option("--live <n>", "how many messages to notify sockets of; 0: no sockets", wholeNumber, 20)
+  .option("--reuse", "measure the databases that an earlier run has loaded, and no feeding", false)
   .option("--json <file>", "write everything that was measured", outputFile)
   .option("--docs", "write docs/benchmark.md", false)
   .action(bench);

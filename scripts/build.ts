@@ -3,7 +3,7 @@ import { main } from "./lib/project.ts";
 import { newCommand } from "./lib/shared-options.ts";
 
 export const program = newCommand("npm run build")
-  .description("Build the typed client in dist/client, as a package of its own that can be packed and installed.")
+  .description("Build the typed client in dist/client, a package that can be packed and installed.")
   .action(async () => {
     console.error(`The client is in dist/client: ${await buildClient()}.`);
   });

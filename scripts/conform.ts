@@ -38,16 +38,16 @@ export const program = newCommand("npm run conform")
       `a JSON file of tokens, where nobody can give JWT_SECRET: {"customers": ["…", "…", "…"], "feed": "…", "export": "…"}`,
     ).argParser(readTokenFile),
   )
-  .option("--env <name>", "the environment of wrangler.toml that it is", environmentName)
-  .option("--read-only", "write nothing: only rules that hold whatever is stored")
+  .option("--env <name>", "the environment of wrangler.toml that the service is", environmentName)
+  .option("--read-only", "feed nothing, and check only the rules that hold whatever is stored")
   .option("--only <section>", 'only these sections: "feed", "interface, 4", "live, 2"')
-  .option("--patience <seconds>", "how long a rule may take to hold, since replicas lag", wholeNumber, 5)
+  .option("--patience <seconds>", "how long a rule may take until it holds, because replicas lag", wholeNumber, 5)
   .addHelpText(
     "after",
     `
 Tokens are signed with JWT_SECRET of the shell, or for a service on this machine with that of npm start. JWT_ISSUER,
-JWT_AUDIENCE, NEARBY_RADIUS_MILES, CUSTOMER_SEARCH and CORS_ORIGINS say how the service is set: those of the shell, else
-of wrangler.toml for --env or a service on this machine.`,
+JWT_AUDIENCE, NEARBY_RADIUS_MILES, CUSTOMER_SEARCH and CORS_ORIGINS say how the service is configured. They are those of
+the shell, otherwise those of wrangler.toml for --env or for a service on this machine.`,
   )
   .action(conform);
 
@@ -93,7 +93,7 @@ async function conform(options: Options): Promise<void> {
     if (stop.signal.aborted) http.ignoreStop();
     const refusal = await suite.deleteWritten();
     if (refusal !== null)
-      console.error(`Not all was deleted of what begins with ${suite.idPrefix}: ${refusal.text.slice(0, 300)}`);
+      console.error(`Some records with ids that begin with ${suite.idPrefix} are left: ${refusal.text.slice(0, 300)}`);
     if (stop.signal.aborted) console.error("Stopped.");
     process.off("SIGINT", onInterrupt).off("SIGTERM", onInterrupt);
   }

@@ -55,9 +55,9 @@ withService(withEnvironment(program.command("export")), "an export token")
   .action(exportCustomer);
 
 withService(withDatabase(program.command("erase")), "a feed token for all accounts")
-  .description("erase a customer in the database, in history and in their inbox, and print a receipt")
+  .description("erase a customer in the database, in history and in the inbox, and print a receipt")
   .argument("[id]", "the customer's id", recordId)
-  .option("--again <receipts>", "erase everybody in this file of receipts again: after a restore", existingFile)
+  .option("--again <receipts>", "after a restore: erase everybody in this file of receipts again", existingFile)
   .action(erase);
 
 if (import.meta.main) await main(() => program.parseAsync());

@@ -28,12 +28,15 @@ interface Options {
 }
 
 export const program = newCommand("npm run deploy")
-  .description("Migrate the database and deploy the Worker to Cloudflare. What is missing is made.")
+  .description("Migrate the database and deploy the Worker to Cloudflare. Missing resources are created.")
   .option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION)
   .addOption(new Option("--all", "every environment, staging first").conflicts("env"))
-  .option("--dry-run", "build everything and reach nothing")
-  .addOption(new Option("--migrate", "migrate the database, and deploy no Worker").conflicts("dryRun"))
-  .addHelpText("after", "\nWho you are: CLOUDFLARE_API_TOKEN, or npm run wrangler -- login. More: docs/deploying.md")
+  .option("--dry-run", "build everything, and call nothing at Cloudflare")
+  .addOption(new Option("--migrate", "migrate the database, but deploy no Worker").conflicts("dryRun"))
+  .addHelpText(
+    "after",
+    "\nLog in with CLOUDFLARE_API_TOKEN, or with npm run wrangler -- login. More: docs/deploying.md",
+  )
   .action(run);
 
 if (import.meta.main) await main(() => program.parseAsync());
@@ -78,9 +81,9 @@ async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   let upload = await uploadWorker();
   while (upload.status !== 0 && (await waitedForCalls(cloudflare))) upload = await uploadWorker();
   if (upload.status !== 0)
-    throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before goes on
-with it. Remove the cause, then run the same command again.`);
-  console.error(`Deployed ${env}. Is it well? Ask ${addressIn(upload.output)}/health`);
+    throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before still
+runs. Remove the cause, then run the same command again.`);
+  console.error(`Deployed ${env}. See whether it is well: ${addressIn(upload.output)}/health`);
 }
 
 /** The address of the Worker in wrangler's output: its own domain, or else the one at workers.dev. */

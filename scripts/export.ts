@@ -22,10 +22,10 @@ const WHAT_CHANGED = "Something was fed, or left for history,";
 const END_OF_PAGE = Buffer.from("\n");
 
 export const program = withService(withEnvironment(newCommand("npm run export")), "an export token")
-  .description("Write everything that was fed into a file, from which npm run feed -- FILE --restore makes it again.")
+  .description("Write everything that was fed into a file. npm run feed -- FILE --restore restores it.")
   .argument("<file>", "the file to write; .gz at its end compresses it, - is standard output", outputName)
   .option("--only <kinds>", "write only records of these kinds, with commas between them", namesOf(EXPORTED))
-  .option("--while-feeding", "keep what was read while something was fed: it restores, but is no snapshot")
+  .option("--while-feeding", "go on if something is fed meanwhile: the file can be restored, but is no snapshot")
   .addHelpText("after", `\nKinds: ${EXPORTED.join(", ")}`)
   .action(exportInto);
 

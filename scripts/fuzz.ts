@@ -10,7 +10,12 @@ export const program = newCommand("npm run fuzz")
     "Send random requests, good, nearly good and hostile, to every endpoint and the feed, in the Workers runtime.",
   )
   .option("--runs <n>", "how many requests", wholeNumber, 10_000)
-  .option("--seed <n>", "where randomness begins: the same seed sends the same requests", wholeNumber, Date.now() % 1e9)
+  .option(
+    "--seed <n>",
+    "the seed of all randomness: the same seed sends the same requests",
+    wholeNumber,
+    Date.now() % 1e9,
+  )
   .action(async ({ runs, seed }: { runs: number; seed: number }) => {
     const env = { FUZZ_RUNS: String(runs), FUZZ_SEED: String(seed), FUZZ_LIMIT_MS: LIMIT_MS };
     const { status } = await runTool("vitest", ["run", "test/fuzz", "--testTimeout=0", "--silent=false"], { env });

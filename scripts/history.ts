@@ -15,27 +15,29 @@ export const program = newCommand("npm run history")
   .addHelpText("after", "\nMore: docs/history.md");
 
 withDatabase(
-  program.command("status").description("print what has left, what is left to leave, and how far behind it is"),
+  program
+    .command("status")
+    .description("print how many events have left and still have to leave, and for how long these have waited"),
 ).action(async (options: DatabaseOptions) => console.log(await historyStatus(databaseOf(options))));
 
 withDatabase(
   program
     .command("copy")
     .description("copy every segment's object into a folder, each by its name, and check its SHA-256")
-    .argument("<folder>", "the folder; what is there already, and right, is not copied again"),
+    .argument("<folder>", "the folder; objects that are there already are not copied again"),
 ).action(copy);
 
 withDatabase(
   program
     .command("restore")
-    .description("put the objects that the bucket lacks back from a folder, and check their SHA-256")
+    .description("copy objects that the bucket lacks back from a folder, and check their SHA-256")
     .argument("<folder>", "a folder that copy has written"),
 ).action(restore);
 
 withDatabase(
   program
     .command("drop-bodies")
-    .description("empty the bodies of all that a customer wrote, or of one message, in the database and in segments")
+    .description("empty the bodies of all messages of a customer, or of one message, in the database and in segments")
     .argument("[customer]", "the customer's id", recordId)
     .option("--message <id>", "the message's id, instead of a customer's", recordId),
 ).action(dropBodies);
@@ -103,9 +105,9 @@ async function dropBodies(
     console.log(
       `${formatCount(emptiedInDatabase, "message in the database has", "messages in the database have")} no body now.`,
     );
-    console.log(
-      `${formatCount(texts, "body", "bodies")} dropped: ${formatCount(written, "object")} written anew, ${formatNumber(skipped)} left as they are.`,
-    );
+    const bodies = formatCount(texts, "body", "bodies");
+    const objects = formatCount(written, "object");
+    console.log(`${bodies} dropped: ${objects} written anew, ${formatNumber(skipped)} left as they are.`);
     if (unnamed > 0) console.log(`Also written anew: ${formatCount(unnamed, "object")} that no segment names.`);
   });
 }

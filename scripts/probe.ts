@@ -14,11 +14,11 @@ interface Options extends ServiceAccess {
 
 export const program = withService(newCommand("npm run probe"), "an export token")
   .description(
-    "Measure at a deployment of staging what only Cloudflare shows, beside what the project assumes. Ten minutes; no data is left behind.",
+    "Measure at a deployment of staging what only Cloudflare shows, and compare it with what the project assumes. It takes ten minutes, and leaves no data behind.",
   )
-  .option("--env <name>", "its environment of wrangler.toml", stagingName, STAGING)
-  .option("--deploy", "deploy meanwhile, in place of asking you to")
-  .addHelpText("after", "\nOn this machine: npm start -- --env staging. More: docs/deploying.md")
+  .option("--env <name>", "the environment of wrangler.toml", stagingName, STAGING)
+  .option("--deploy", "deploy staging during the last measurement, instead of asking you to")
+  .addHelpText("after", "\nTo try it on this machine: npm start -- --env staging. More: docs/deploying.md")
   .action(run);
 
 if (import.meta.main) await main(() => program.parseAsync());

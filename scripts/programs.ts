@@ -32,10 +32,8 @@ program
 if (import.meta.main) await main(() => program.parseAsync());
 
 function list(): void {
-  const rows = environmentNames().map((env) => [
-    ...[env, configOf(env).name ?? "", databaseName(env), addressOf(env) ?? "workers.dev"],
-  ]);
-  console.log(table(["program", "Worker", "database", "address"], rows));
+  const rowOf = (env: string) => [env, configOf(env).name ?? "", databaseName(env), addressOf(env) ?? "workers.dev"];
+  console.log(table(["program", "Worker", "database", "address"], environmentNames().map(rowOf)));
 }
 
 function add(name: string): void {
@@ -51,7 +49,8 @@ npm run deploy --${envOption(name)}`);
 
 function remove(name: string): void {
   const { name: worker } = configOf(name);
-  const [database, bucket] = [databaseName(name), historyBucket(name)?.bucket_name];
+  const database = databaseName(name);
+  const bucket = historyBucket(name)?.bucket_name;
   removeEnvironment(name);
   console.log(`Removed [env.${name}] from wrangler.toml. Its Worker still runs, and no data is deleted. To delete them for good:
 npm run wrangler -- delete --name ${worker}

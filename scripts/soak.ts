@@ -7,6 +7,7 @@ import { DERIVED } from "../src/db/derived/index.ts";
 import { ALL_KEYS, type Difference, findDifferences, toText as toDifferenceText } from "../src/db/derived/recount.ts";
 import { askDatabase } from "./lib/database.ts";
 import { PRODUCTION } from "./lib/environments.ts";
+import { formatCount } from "./lib/format.ts";
 import { countingNumber, outputFile, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
@@ -38,20 +39,20 @@ const SAMPLE_MS = 1_000;
 const PROGRESS_MS = 5_000;
 const SCHEDULE_MS = 60_000;
 const STOP_WITHIN_MS = 10_000;
-// After 40 seconds the service answers a feed request with an error, but may still commit it. The soak does not expect
-// that.
+// After 40 seconds the service answers a feed request with an error, but may still commit it. The soak would take that for
+// a fault.
 const MOST_STALL_SECONDS = 30;
 
 export const program = newCommand("npm run soak")
   .description(
-    "Load a service of its own with apps and a feed at once, then check its memory, its answers and its totals.",
+    "Load a service of its own with apps and a feed at the same time, then check its memory, answers and totals.",
   )
-  .option("--minutes <n>", "how long", minutes, 5)
+  .option("--minutes <n>", "for how long", minutes, 5)
   .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
-  .option("--seed <n>", "where randomness begins: the same seed asks and feeds the same", countingNumber, 1)
+  .option("--seed <n>", "the seed of all randomness: the same seed sends the same requests", countingNumber, 1)
   .option(
     "--stall <seconds>",
-    `once a minute the primary does not answer for so long: up to ${MOST_STALL_SECONDS}`,
+    `for how many seconds the primary does not answer, once a minute: up to ${MOST_STALL_SECONDS}`,
     stallSeconds,
     0,
   )
@@ -145,10 +146,8 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
   const progress = async () => {
     const faults = Object.values(errors).reduce((sum, times) => sum + times, 0);
     const left = Math.max(0, Math.round(options.minutes * 60 - elapsed()));
-    const [requests, lines] = [requestCount(), feed.lines].map((count) => count.toLocaleString("en"));
-    console.error(
-      `${requests} requests | ${lines} lines fed | ${faults} errors | ${Math.round(samples.at(-1)?.mebibytes ?? 0)} MiB | ${left} s left`,
-    );
+    const counts = `${formatCount(requestCount(), "request")} | ${formatCount(feed.lines, "line")} fed | ${formatCount(faults, "error")}`;
+    console.error(`${counts} | ${Math.round(samples.at(-1)?.mebibytes ?? 0)} MiB | ${left} s left`);
   };
   void ended.then(() => {
     if (!over.signal.aborted) onError("the service ended by itself");
@@ -169,7 +168,8 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
     ]);
     const seconds = elapsed();
     await sample();
-    const [endpoints, memory] = [Object.fromEntries([...traffic].sort()), reportMemory(samples)];
+    const endpoints = Object.fromEntries([...traffic].sort());
+    const memory = reportMemory(samples);
     return { seconds, endpoints, feed, memory, errors, judge, excused: excusedErrors, stalls: stalls.report() };
   } finally {
     // If a part of the load fails, the other parts end too.

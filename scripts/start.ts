@@ -22,7 +22,7 @@ export const program = withEnvironment(
   ),
 )
   .option("--port <n>", "the port to listen on", portNumber, 8787)
-  .option("--persist-to <dir>", "where the local database is stored, if not in the environment's own folder")
+  .option("--persist-to <dir>", "the folder of the local database, if it is not the environment's own")
   .option("--no-demo", "leave the database as it is")
   .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"', originList)
   .action(start);
@@ -44,8 +44,8 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
   const { env } = options;
   const contents = demo ? await lookForDemo(options) : "other data";
   const service = serve(options);
-  // A terminal sends Ctrl-C to the server too, but only this process gets a kill, so it passes signals on. The command
-  // then waits for the server to end.
+  // A terminal sends Ctrl-C to the server too. A kill reaches only this process, so this process passes signals on, and
+  // then waits until the server has ended.
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {

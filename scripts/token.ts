@@ -16,7 +16,7 @@ const SECONDS = { m: 60, h: 3_600, d: 86_400 };
 const DEFAULT_LIFETIME_SECONDS = SECONDS.h;
 
 export const program = newCommand("npm run token")
-  .description("Print a token, signed with JWT_SECRET of the environment, or else with that of the local service.")
+  .description("Print a token, signed with the JWT_SECRET of the shell, or otherwise with that of the local service.")
   .addHelpText("after", "\nMore: docs/tokens.md");
 
 tokenCommand("customer", "a token for one customer")

@@ -23,15 +23,15 @@ export const program = withDatabase(
   ),
 )
   .option("--repair", "repair what differs; the service may go on running")
-  .option("--history", "read the segments of history too, and compare them with what the database says of them")
-  .option("--step <keys>", "keys in the range that one statement compares", countingNumber, 50_000)
+  .option("--history", "read the segments of history too, and compare them with their rows in the database")
+  .option("--step <keys>", "how many keys one statement compares", countingNumber, 50_000)
   .action(verify);
 
 if (import.meta.main) await main(() => program.parseAsync());
 
 async function verify(options: Options): Promise<void> {
   const database = databaseOf(options);
-  // Ends the command at once if no bucket is bound, and not only after the long comparison.
+  // If no bucket is bound, the command ends here, and not only after the long comparison.
   if (options.history) boundBucket(database);
   const records = await countRecords(database);
   const differences = await compare(database, options, records);

@@ -29,18 +29,18 @@ const REMEDIES: Readonly<Record<number, (dashboard: string, crons: number) => st
  * @throws a CommandError that names everything that an account lacks, and where to switch it on.
  */
 export async function refuseUnready(envs: readonly string[]): Promise<void> {
-  const missing: string[] = [];
+  const remedies: string[] = [];
   for (const [account, names] of Map.groupBy(envs, accountOf)) {
     const cloudflare = await openCloudflare(account);
     const crons = await cronsToAdd(cloudflare, names);
     const dashboard = `https://dash.cloudflare.com/${cloudflare.accountId}`;
     for (const code of await findRefusals(cloudflare, names, crons))
-      missing.push(REMEDIES[code]?.(dashboard, crons) ?? "");
-    for (const env of names) missing.push(...(await missingSecrets(cloudflare, env)));
+      remedies.push(REMEDIES[code]?.(dashboard, crons) ?? "");
+    for (const env of names) remedies.push(...(await remediesForSecrets(cloudflare, env)));
   }
-  if (missing.length > 0)
+  if (remedies.length > 0)
     throw new CommandError(`Nothing was made, migrated or deployed. Before that:
-${missing.map((remedy) => `- ${remedy}`).join("\n")}
+${remedies.map((remedy) => `- ${remedy}`).join("\n")}
 Then run the same command again.`);
 }
 
@@ -107,15 +107,15 @@ async function cronsToAdd(cloudflare: Cloudflare, envs: readonly string[]): Prom
   return added;
 }
 
-async function missingSecrets(cloudflare: Cloudflare, env: string): Promise<string[]> {
+/** What to do about each required secret that an environment lacks. */
+async function remediesForSecrets(cloudflare: Cloudflare, env: string): Promise<string[]> {
   const { name, secrets } = configOf(env);
   const path = `/workers/scripts/${name}/secrets`;
   const storedSecrets = Secrets.nullable().parse(await askOrNull(NO_SUCH.worker, cloudflare, `GET ${path}`)) ?? [];
-  const names = new Set(storedSecrets.map((secret) => secret.name));
-  return (secrets?.required ?? [])
-    .filter((required) => !names.has(required))
-    .map(
-      (required) =>
-        `Give ${env} a ${required} for it alone (openssl rand -base64 48): npm run wrangler -- secret put ${required} ${wranglerEnvOption(env)}`,
-    );
+  const storedNames = new Set(storedSecrets.map((secret) => secret.name));
+  const missingNames = (secrets?.required ?? []).filter((secret) => !storedNames.has(secret));
+  return missingNames.map(
+    (secret) =>
+      `Give ${env} a ${secret} for it alone (openssl rand -base64 48): npm run wrangler -- secret put ${secret} ${wranglerEnvOption(env)}`,
+  );
 }

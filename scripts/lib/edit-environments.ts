@@ -27,6 +27,7 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
       "wrangler.toml has no name or no [env.staging], whose bindings an environment is made with.",
     );
   const { d1_databases = [], kv_namespaces = [], ratelimits = [], analytics_engine_datasets: datasets } = staging;
+  // An environment gets no bucket or address by itself. The entry file of staging has the probe.
   const { r2_buckets: _, routes: __, route: ___, main: ____, ...sharedSettings } = staging;
   const worker = `${config.name}-${env}`;
   return {

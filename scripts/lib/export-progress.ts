@@ -48,7 +48,8 @@ export class ExportProgress {
   #summary(): string {
     const { lines, bytes } = this.#totals;
     const seconds = Math.max((Date.now() - this.#startedAt) / 1_000, 0.001);
-    const [rate, size] = [formatNumber(Math.round(lines / seconds)), formatNumber(Math.round(bytes / 1e6))];
-    return `${formatCount(lines, "line")} (${size} MB) in ${formatDuration(seconds)}, ${rate} lines/s`;
+    const megabytes = formatNumber(Math.round(bytes / 1e6));
+    const rate = formatNumber(Math.round(lines / seconds));
+    return `${formatCount(lines, "line")} (${megabytes} MB) in ${formatDuration(seconds)}, ${rate} lines/s`;
   }
 }

@@ -35,21 +35,13 @@ export async function historyStatus(database: DatabaseLocation): Promise<string>
   const waitingEvents: number[] = [];
   for (const kind of kinds) waitingEvents.push(await countWaitingEvents(database, kind, horizon));
   const allWaiting = sum(waitingEvents);
-  const rows = kinds.map(({ kind, segments, lines, bytes, oldest, newest }, index) => [
-    ...[
-      kind,
-      formatNumber(segments),
-      formatNumber(lines),
-      formatNumber(bytes),
-      oldest ?? "–",
-      newest ?? "–",
-      formatNumber(waitingEvents[index] ?? 0),
-    ],
-  ]);
-  const sums = (["segments", "lines", "bytes"] as const).map((column) =>
-    formatNumber(sum(kinds.map((kind) => kind[column]))),
-  );
-  const head = ["kind", "segments", "lines", "bytes", "oldest", "newest", "left to leave"];
+  const rows = kinds.map(({ kind, segments, lines, bytes, oldest, newest }, index) => {
+    const counts = [segments, lines, bytes].map(formatNumber);
+    return [kind, ...counts, oldest ?? "–", newest ?? "–", formatNumber(waitingEvents[index] ?? 0)];
+  });
+  const columns = ["segments", "lines", "bytes"] as const;
+  const sums = columns.map((column) => formatNumber(sum(kinds.map((kind) => kind[column]))));
+  const head = ["kind", ...columns, "oldest", "newest", "left to leave"];
   const printed = table(head, [...rows, ["all", ...sums, "", "", formatNumber(allWaiting)]]);
   const days = Math.max(0, ...kinds.map(({ is_over, days }) => (is_over === 1 ? 0 : (days ?? 0))));
   const late = `Not all of them have left yet. The kind that waits longest last moved ${formatCount(days, "day")} ago.`;

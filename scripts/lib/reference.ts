@@ -6,18 +6,19 @@ import { CommandError, ROOT } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 
 /**
- * The folder that wrangler.toml deploys as static assets. No token is ever written here, only into that of `npm start`.
+ * The folder that wrangler.toml deploys as static assets. It gets no token. Only the folder that `npm start` serves
+ * gets one.
  */
 const DEPLOYED = path.join(ROOT, "dist", "reference");
 const PAGE = path.join(ROOT, "scripts", "reference");
 
-/** More files to serve, and their lines of `_headers`. */
-export interface MoreFiles {
+/** Files to serve beside the reference, and their lines of `_headers`. */
+export interface ExtraFiles {
   files: ReadonlyMap<string, string>;
   headers: string;
 }
 
-const NO_FILES: MoreFiles = { files: new Map(), headers: "" };
+const NO_FILES: ExtraFiles = { files: new Map(), headers: "" };
 
 /** Writes the reference page, its renderer and the OpenAPI document. The page loads nothing from elsewhere. */
 export async function buildReference(): Promise<string> {
@@ -25,20 +26,20 @@ export async function buildReference(): Promise<string> {
   return "good";
 }
 
-/** Writes the reference for this machine into another folder, with a token filled in and with more files. */
-export function buildDevelopmentReference(folder: string, token: string, more: MoreFiles = NO_FILES): void {
-  build(folder, { token }, more);
+/** Writes the reference for this machine into another folder, with a token filled in and with extra files. */
+export function buildDevelopmentReference(folder: string, token: string, extraFiles = NO_FILES): void {
+  build(folder, { token }, extraFiles);
 }
 
-function build(folder: string, settings: { token?: string }, more = NO_FILES): void {
+function build(folder: string, settings: { token?: string }, extraFiles = NO_FILES): void {
   const pageFiles = readdirSync(PAGE).map((name) => [name, readFileSync(path.join(PAGE, name))] as const);
   const files = new Map<string, string | Uint8Array>([
     ...pageFiles,
-    ["_headers", readFileSync(path.join(PAGE, "_headers"), "utf8") + more.headers],
+    ["_headers", readFileSync(path.join(PAGE, "_headers"), "utf8") + extraFiles.headers],
     ["settings.json", `${JSON.stringify(settings)}\n`],
     ["scalar.js", scalarBundle()],
     ["openapi.json", JSON.stringify(openApi())],
-    ...more.files,
+    ...extraFiles.files,
   ]);
   mkdirSync(folder, { recursive: true });
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -19,7 +19,7 @@ import {
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
 import { CommandError, ROOT, toolEnv } from "./project.ts";
-import { buildDevelopmentReference, type MoreFiles } from "./reference.ts";
+import { buildDevelopmentReference, type ExtraFiles } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
 import { runWrangler } from "./wrangler.ts";
 
@@ -49,16 +49,19 @@ export interface ServiceOptions {
 const READY_WITHIN_MS = 60_000;
 
 /**
- * Creates what the service needs: a secret, a migrated database, the reference page and more files.
+ * Creates what the service needs: a secret, a migrated database, the reference page and extra files to serve.
  * @throws a CommandError if a variable is wrong, the port or the folder is taken, or the database cannot be migrated.
  */
-export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOptions, more?: MoreFiles): Promise<void> {
+export async function prepare(
+  { env = PRODUCTION, port, persistTo }: ServiceOptions,
+  extraFiles?: ExtraFiles,
+): Promise<void> {
   refuseWrongVariables(env);
   holdFolder(persistTo, port);
   await refuseTakenPort(port);
   ensureDevVars(env);
   const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
-  buildDevelopmentReference(referenceIn(persistTo), token, more);
+  buildDevelopmentReference(referenceIn(persistTo), token, extraFiles);
   await migrate(env, persistTo);
 }
 

@@ -59,7 +59,7 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
     service.stop("SIGTERM");
     throw new CommandError("The server did not start; see wrangler's output above.");
   }
-  if (ready && (contents === "nothing" || contents === "part")) await loadDemo(service.url, env);
+  if (ready && (contents === "nothing" || contents === "first lines")) await loadDemo(service.url, env);
   if (ready)
     console.log(
       contents === "other data"
@@ -74,17 +74,17 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
   console.error("Stopped.");
 }
 
-/** What the database has. It has a part of the demo program if loading the program was cut off. */
-async function lookForDemo(database: DatabaseLocation): Promise<"nothing" | "part" | "whole" | "other data"> {
+/** What the database has. If loading the demo program was cut off, it has only the first lines of the program. */
+async function lookForDemo(database: DatabaseLocation): Promise<"nothing" | "first lines" | "demo" | "other data"> {
   const lines = demoLines();
   const [firstLine, lastLine] = [lines[0], lines.at(-1)];
   const query = `SELECT
-    EXISTS (SELECT 1 FROM accounts) AS anything,
-    EXISTS (SELECT 1 FROM accounts WHERE id = '${firstLine?.id}') AS first,
+    EXISTS (SELECT 1 FROM accounts) AS has_accounts,
+    EXISTS (SELECT 1 FROM accounts WHERE id = '${firstLine?.id}') AS has_first_line,
     EXISTS (SELECT 1 FROM plays WHERE id = '${lastLine?.id}')
-      OR EXISTS (SELECT 1 FROM history_segments) AS last`;
-  const [[contents] = []] = await askDatabase<Record<"anything" | "first" | "last", number>>([query], database);
-  if (contents?.last) return "whole";
-  if (contents?.first) return "part";
-  return contents?.anything ? "other data" : "nothing";
+      OR EXISTS (SELECT 1 FROM history_segments) AS has_last_line`;
+  const [[row] = []] = await askDatabase<Record<string, number>>([query], database);
+  if (row?.has_last_line) return "demo";
+  if (row?.has_first_line) return "first lines";
+  return row?.has_accounts ? "other data" : "nothing";
 }

@@ -77,15 +77,14 @@ export interface ToolOptions {
 }
 
 /**
- * Runs a tool of node_modules in the project's folder. Resolves with its exit status and its captured output: `stdout`
- * is standard output, `output` has standard error too. Ctrl-C reaches the tool as well, and this waits until the tool
- * has ended.
+ * Runs a tool of node_modules in the project's folder. Resolves with its exit status and its captured output. Ctrl-C
+ * reaches the tool as well, and this function waits until the tool has ended.
  */
 export function runTool(
   tool: string,
   args: readonly string[],
   { capture = false, into, env = {}, signal }: ToolOptions = {},
-): Promise<{ status: number; output: string; stdout: string }> {
+): Promise<{ status: number; output: string }> {
   return new Promise((resolve, reject) => {
     const isPiped = capture !== false || into !== undefined;
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
@@ -101,20 +100,18 @@ export function runTool(
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
     let output = "";
-    let stdout = "";
     for (const stream of [child.stdout, child.stderr]) {
       if (into !== undefined) stream?.pipe(into, { end: false });
       else
         stream?.on("data", (data) => {
           output += data;
-          if (stream === child.stdout) stdout += data;
           if (capture === "and show") process.stderr.write(data);
         });
     }
     child.on("error", reject);
     child.on("close", (status) => {
       process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
-      if (stopSignal === undefined) resolve({ status: status ?? 1, output, stdout });
+      if (stopSignal === undefined) resolve({ status: status ?? 1, output });
       else reject(new Interrupted(stopSignal));
     });
   });

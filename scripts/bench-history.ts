@@ -27,7 +27,7 @@ async function bench({ entries, json }: { entries: number; json?: string }): Pro
   await withRuntimes(async (open, progress) => {
     const worker = await buildWorker();
     const folder = path.join(FOLDER, "history");
-    // With history on, the feed refuses old entries. So history is off while they are fed.
+    // With history on, the feed refuses old entries. So history is off while the entries are fed.
     const runtimeWithoutHistory = await open(worker, folder);
     const chain = new Chain(entries);
     await feedAll(runtimeWithoutHistory, chain.lines(), () => {});

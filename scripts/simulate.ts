@@ -51,11 +51,11 @@ async function run({ seed, steps, runs, log }: Options): Promise<void> {
 async function explain(plan: Plan, outcome: Outcome, bundle: Bundle) {
   console.error(String(outcome.failure));
   console.error("Looking for a smaller run that fails the same way …");
-  const smallest = await shrink(plan, outcome, bundle);
-  const { lastLines, failure } = await simulate(smallest, bundle, () => {}, STACK_TRACE_LIMIT);
+  const smallestPlan = await shrink(plan, outcome, bundle);
+  const { lastLines, failure } = await simulate(smallestPlan, bundle, () => {}, STACK_TRACE_LIMIT);
   for (const line of lastLines) console.error(line.slice(0, 400));
   console.error(failure?.stack);
-  console.error(`Actors: ${[...smallest.actors].join(", ")}. Faults: ${[...smallest.faults].join(", ") || "none"}.`);
-  console.error(`${formatCount(smallest.steps, "step")}: ${failure?.message}`);
+  console.error(`Actors: ${[...smallestPlan.actors].join(", ")}. Faults: ${[...smallestPlan.faults].join(", ") || "none"}.`);
+  console.error(`${formatCount(smallestPlan.steps, "step")}: ${failure?.message}`);
   return new CommandError(`A rule was broken. Again: npm run simulate -- --seed ${plan.seed} --steps ${plan.steps}`);
 }

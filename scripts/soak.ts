@@ -30,8 +30,8 @@ interface Options {
   json?: string;
 }
 
-// An isolate gets 128 MB, as in production, because otherwise garbage grows to gigabytes. Wrangler keeps no record of
-// each request, because the records would take memory too.
+// An isolate gets 128 MB, as in production, because otherwise garbage grows to gigabytes. Wrangler traces no requests,
+// because the traces would take memory too.
 const VARIABLES = { MINIFLARE_WORKERD_V8_FLAGS: "--max-heap-size=128", X_LOCAL_OBSERVABILITY: "false" };
 const MEMORY_FOLDER = "/dev/shm";
 const ROOM_BYTES = 2 * 1024 ** 3;
@@ -135,8 +135,8 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
   const token = await devToken({ scope: "feed", accounts: "*" });
   const feed: FeedReport = { lines: 0, requests: 0 };
   const samples: MemorySample[] = [];
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, stop.signal, AbortSignal.timeout(options.minutes * 60_000)]);
+  const loadEnd = new AbortController();
+  const signal = AbortSignal.any([loadEnd.signal, stop.signal, AbortSignal.timeout(options.minutes * 60_000)]);
   const startedAt = performance.now();
   const elapsed = () => (performance.now() - startedAt) / 1_000;
   const requestCount = () => [...traffic.values()].reduce((sum, count) => sum + count, 0);
@@ -145,13 +145,13 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
   };
   const progress = async () => {
     const faults = Object.values(errors).reduce((sum, times) => sum + times, 0);
-    const left = Math.max(0, Math.round(options.minutes * 60 - elapsed()));
+    const secondsLeft = Math.max(0, Math.round(options.minutes * 60 - elapsed()));
     const counts = `${formatCount(requestCount(), "request")} | ${formatCount(feed.lines, "line")} fed | ${formatCount(faults, "error")}`;
-    console.error(`${counts} | ${Math.round(samples.at(-1)?.mebibytes ?? 0)} MiB | ${left} s left`);
+    console.error(`${counts} | ${Math.round(samples.at(-1)?.mebibytes ?? 0)} MiB | ${secondsLeft} s left`);
   };
   void ended.then(() => {
-    if (!over.signal.aborted) onError("the service ended by itself");
-    over.abort();
+    if (!loadEnd.signal.aborted) onError("the service ended by itself");
+    loadEnd.abort();
   });
 
   try {
@@ -173,7 +173,7 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
     return { seconds, endpoints, feed, memory, errors, judge, excused: excusedErrors, stalls: stalls.report() };
   } finally {
     // If a part of the load fails, the other parts end too.
-    over.abort();
+    loadEnd.abort();
   }
 }
 

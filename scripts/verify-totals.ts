@@ -67,15 +67,15 @@ async function compare(
   );
   const progress = new ProgressLine();
   const onStep = progress.begin("Comparing", steps.length);
-  const found = new Map<string, Difference[]>();
+  const differencesByName = new Map<string, Difference[]>();
   try {
     for (const { derived, range } of steps) {
       const [differences = []] = await askDatabase<Difference>([findDifferences(derived, range)], database);
-      found.set(derived.name, [...(found.get(derived.name) ?? []), ...differences]);
+      differencesByName.set(derived.name, [...(differencesByName.get(derived.name) ?? []), ...differences]);
       if (options.repair && differences.length > 0) await askDatabase(repair(derived, range), database);
       onStep();
     }
-    return found;
+    return differencesByName;
   } finally {
     progress.end();
   }
@@ -99,11 +99,11 @@ async function readHistory(database: DatabaseLocation): Promise<number> {
 }
 
 function printReport(
-  found: ReadonlyMap<string, Difference[]>,
+  differencesByName: ReadonlyMap<string, Difference[]>,
   records: Records,
   { isRepaired }: { isRepaired: boolean },
 ): void {
-  for (const [name, differences] of found) {
+  for (const [name, differences] of differencesByName) {
     if (differences.length === 0) console.log(`${name}: as expected`);
     else console.log(`${name}: ${formatNumber(differences.length)} differ\n${firstLines(differences.map(toText))}`);
   }
@@ -111,7 +111,7 @@ function printReport(
     ([table, { records }]) => `${formatNumber(records)} ${table.replace("_", " ")}`,
   );
   console.log(`Compared with ${counts.join(", ")}.`);
-  const total = [...found.values()].flat().length;
+  const total = [...differencesByName.values()].flat().length;
   const differences = formatCount(total, "difference");
   if (total === 0) console.log("All derived data agrees with the records.");
   else if (isRepaired) console.log(`Repaired ${differences}. Run the command again to see that none is left.`);

@@ -31,8 +31,8 @@ export async function buildAppPage(sessionUrl: string): Promise<{ files: Map<str
 }
 
 /**
- * Lets the page load its own files, and call the service and the address that gives it tokens. It may not use texts as
- * HTML.
+ * Lets the page load its own files, and call the service and the address that gives it tokens. It may not insert
+ * texts as HTML.
  */
 function headersFor(sessionOrigin: string): string {
   const policy = [

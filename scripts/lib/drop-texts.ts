@@ -28,8 +28,8 @@ export const TEXT_KINDS = Object.keys(TEXTS) as TextKind[];
 const ROWS_A_STATEMENT = 5_000;
 
 /**
- * Empties the body of a message in the database, whose triggers notify the group. Resolves with 1, or with 0 if there
- * was no such body.
+ * Empties the body of a message in the database, so that a trigger notifies the group. Resolves with the number of
+ * messages that had a body: 1 or 0.
  */
 export async function dropStoredBody(message: string, database: AnyDatabase): Promise<number> {
   const update = `UPDATE messages SET body = '' WHERE id = ${literal(message)} AND body <> '' RETURNING 1`;
@@ -96,9 +96,9 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
 }
 
 /**
- * Writes a segment anew without the selected texts: first its row, then its object. If this is cut off between the two,
- * the next run writes the object: it must have the SHA-256 of the row. Resolves with counts, or with a text that names
- * a fault.
+ * Writes a segment anew without the selected texts: first its row, then its object. If a run is cut off in between, the
+ * object lacks the SHA-256 of the row. Then the next run writes an object that has it. Resolves with counts, or with a
+ * text that names a fault.
  */
 async function dropFromSegment(segment: Segment, selection: Selection, { database, bucket }: OpenHistory) {
   const object = await bucket.read(segment.name);

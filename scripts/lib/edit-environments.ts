@@ -8,7 +8,7 @@ import { CONFIG, environmentNames, parseToml, readConfigFile, STAGING } from "./
 import { CommandError } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 
-/** Random ids begin here: people choose smaller ids, so no random id is the same. */
+/** The smallest random id of a rate limit. People choose smaller ids, so a random id is never one of theirs. */
 const LEAST_LIMIT_ID = 100_000_000;
 
 /** Appends an environment to wrangler.toml, with staging's bindings, production's variables and its own names. */
@@ -44,7 +44,7 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
     },
     d1_databases: d1_databases.map(({ database_id: _, ...database }) => ({ ...database, database_name: worker })),
     kv_namespaces: kv_namespaces.map(({ id: _, ...namespace }) => namespace),
-    // All Workers of the account with the same id share its counters, even Workers of other projects.
+    // Workers of an account that use the same id share its counters, even Workers of other projects.
     ratelimits: ratelimits.map((limit) => ({ ...limit, namespace_id: String(randomInt(LEAST_LIMIT_ID, 2 ** 31)) })),
     ...(datasets && {
       analytics_engine_datasets: datasets.map((dataset) => ({ ...dataset, dataset: worker.replaceAll("-", "_") })),

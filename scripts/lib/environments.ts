@@ -64,8 +64,8 @@ export function configuredHorizon(env: string): string | null {
 export function refuseWrongVariables(env: string): void {
   const { vars } = configOf(env);
   // With a misspelt JWT_ISSUER the service would accept every issuer.
-  const unknown = Object.keys(vars).find((name) => !(name in VARIABLES));
-  if (unknown !== undefined) throw new CommandError(`There is no variable ${unknown}, which ${env} sets.`);
+  const unknownName = Object.keys(vars).find((name) => !(name in VARIABLES));
+  if (unknownName !== undefined) throw new CommandError(`There is no variable ${unknownName}, which ${env} sets.`);
   const fault = variableFault({ ...vars, HISTORY: historyBucket(env) });
   if (fault !== null)
     throw new CommandError(`${fault.name} of ${env} must ${fault.must}. docs/deploying.md, Variables`);

@@ -5,8 +5,8 @@ import { ProgressLine } from "./progress-line.ts";
 /** Prints how far an export is, and whether it is a snapshot. */
 export class ExportProgress {
   /**
-   * The number of lines left out, because they refer to a record that was stored after all records of its kind were
-   * read.
+   * The number of lines that were left out. Such a line refers to a record that was stored after the records of its kind
+   * were read.
    */
   leftOutLines = 0;
   readonly #line = new ProgressLine();

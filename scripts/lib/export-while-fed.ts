@@ -29,10 +29,10 @@ const MESSAGE_ROUNDS = 3;
 const SEGMENT = historySegment.record;
 
 /**
- * The bytes of an export that can be restored although somebody feeds during the export. It reads the kinds backwards:
- * a record is read after all records that refer to it, so that no reference is missing. It writes the kinds forwards.
- * It leaves out lines that refer to a later line of their kind or to a later member of a group, and messages of groups
- * that were removed during the export.
+ * The bytes of an export that can be restored although somebody feeds during the export. It reads the kinds backwards,
+ * so that a record is read after all records that refer to it, and no reference is missing. It writes the kinds
+ * forwards. It leaves out memberships whose referrer was read later, states of customers who joined a group later, and
+ * messages of groups that were removed during the export.
  * @throws ChangedMeanwhile if events left for history: such an event could come twice, as a line and in a summary.
  */
 export async function* exportWhileFed(source: ExportSource, options: Options): AsyncGenerator<Uint8Array> {

@@ -28,7 +28,7 @@ export async function withBucket<Result>(
   use: (history: OpenHistory) => Promise<Result>,
 ): Promise<Result> {
   boundBucket(database);
-  // Fails if there is no local service. Opening the bucket first would create the folder of its data.
+  // This fails if no service was ever started here. So it comes first: openBucket() would create the folder of the data.
   const segments = await countSegments(database);
   const bucket = await openBucket(database);
   return use({ database, bucket, segments }).finally(() => bucket.close());
@@ -114,7 +114,7 @@ export function faultOf(segment: Segment, objectLines: readonly SegmentLine[]): 
     : `adds up to ${sumsOf(kind, objectLines)}, and the database says ${sums}`;
 }
 
-/** What an event or a summary adds to a total. The amount is in hundredths, or a count. */
+/** The amount that an event or a summary adds to a total: a number of hundredths, or a count. */
 export interface Addition {
   record: string;
   /** The ids and the level that identify the summary to which the addition belongs. */

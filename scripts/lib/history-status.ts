@@ -44,9 +44,9 @@ export async function historyStatus(database: DatabaseLocation): Promise<string>
   const head = ["kind", ...columns, "oldest", "newest", "left to leave"];
   const printed = table(head, [...rows, ["all", ...sums, "", "", formatNumber(allWaiting)]]);
   const days = Math.max(0, ...kinds.map(({ is_over, days }) => (is_over === 1 ? 0 : (days ?? 0))));
-  const late = `Not all of them have left yet. The kind that waits longest last moved ${formatCount(days, "day")} ago.`;
-  const inTime = kinds.some(({ segments }) => segments > 0) ? "All of them have left." : "There are none.";
-  return `${printed}\nEvents of before ${horizon} leave. ${allWaiting > 0 ? late : inTime}`;
+  const lateText = `Not all of them have left yet. The kind that waits longest last moved ${formatCount(days, "day")} ago.`;
+  const inTimeText = kinds.some(({ segments }) => segments > 0) ? "All of them have left." : "There are none.";
+  return `${printed}\nEvents of before ${horizon} leave. ${allWaiting > 0 ? lateText : inTimeText}`;
 }
 
 function sum(numbers: readonly number[]): number {

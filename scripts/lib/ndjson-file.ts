@@ -56,13 +56,13 @@ function sizeOf(file: string): number | null {
 }
 
 async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const first = await chunks.next();
-  if (first.done) return;
+  const firstChunk = await chunks.next();
+  if (firstChunk.done) return;
   const allChunks = (async function* () {
-    yield first.value;
+    yield firstChunk.value;
     yield* chunks;
   })();
-  if (GZIP_MAGIC.some((byte, index) => first.value[index] !== byte)) return yield* allChunks;
+  if (GZIP_MAGIC.some((byte, index) => firstChunk.value[index] !== byte)) return yield* allChunks;
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
   const source = Readable.from(allChunks).on("error", (error) => gunzip.destroy(error));
   try {

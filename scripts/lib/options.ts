@@ -12,9 +12,11 @@ export function portNumber(text: string): number {
 }
 
 export function originList(text: string): string {
-  const wrong = invalidOrigins(text);
-  if (wrong.length === 0) return text;
-  throw new InvalidArgumentError(`${wrong.join(", ")} must be like http://localhost:5173, without a path or a slash.`);
+  const wrongOrigins = invalidOrigins(text);
+  if (wrongOrigins.length === 0) return text;
+  throw new InvalidArgumentError(
+    `${wrongOrigins.join(", ")} must be like http://localhost:5173, without a path or a slash.`,
+  );
 }
 
 export function countingNumber(text: string): number {
@@ -34,11 +36,11 @@ export function recordId(text: string): string {
 }
 
 /** A parser of names with commas between them. Every name must be known. */
-export function namesOf(known: readonly string[]): (text: string) => string[] {
+export function namesOf(knownNames: readonly string[]): (text: string) => string[] {
   return (text) => {
     const names = text.split(",").map((name) => name.trim());
-    const unknown = names.filter((name) => !known.includes(name));
-    if (unknown.length > 0) throw new InvalidArgumentError(`There is no kind ${unknown.join(", ")}.`);
+    const unknownNames = names.filter((name) => !knownNames.includes(name));
+    if (unknownNames.length > 0) throw new InvalidArgumentError(`There is no kind ${unknownNames.join(", ")}.`);
     return names;
   };
 }

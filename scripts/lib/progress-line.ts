@@ -22,11 +22,11 @@ export class ProgressLine {
   begin(what: string, steps: number): (count?: number) => void {
     this.#write(`${what} …`);
     const startedAt = Date.now();
-    let done = 0;
+    let doneSteps = 0;
     return (count = 1) => {
-      done = Math.min(done + count, steps);
-      const secondsLeft = ((Date.now() - startedAt) / 1_000) * (steps / Math.max(done, 1) - 1);
-      this.say(`${what}: ${Math.floor((100 * done) / steps)} %, ${formatDuration(secondsLeft)} left`);
+      doneSteps = Math.min(doneSteps + count, steps);
+      const secondsLeft = ((Date.now() - startedAt) / 1_000) * (steps / Math.max(doneSteps, 1) - 1);
+      this.say(`${what}: ${Math.floor((100 * doneSteps) / steps)} %, ${formatDuration(secondsLeft)} left`);
     };
   }
 

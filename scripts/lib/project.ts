@@ -94,9 +94,9 @@ export function runTool(
     });
     signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
     let stopSignal: NodeJS.Signals | undefined;
-    const onSignal = (received: NodeJS.Signals) => {
-      stopSignal = received;
-      if (received === "SIGTERM") child.kill(received);
+    const onSignal = (name: NodeJS.Signals) => {
+      stopSignal = name;
+      if (name === "SIGTERM") child.kill(name);
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
     let output = "";

@@ -45,24 +45,24 @@ async function findOrCreateNamespace(cloudflare: Cloudflare, env: string, jurisd
   const id = kv_namespaces.find(({ binding }) => binding === "CACHE")?.id;
   if (id !== undefined) return id;
   const title = `${name}-cache`;
-  const found = await findNamespace(cloudflare, title);
-  if (found === undefined) {
+  const namespace = await findNamespace(cloudflare, title);
+  if (namespace === undefined) {
     const body = { title, jurisdiction };
     const created = await create(`KV namespace ${title}`, ask(cloudflare, "POST /storage/kv/namespaces", body));
     return Namespace.parse(created).id;
   }
-  if (jurisdiction !== undefined && found.jurisdiction !== jurisdiction)
+  if (jurisdiction !== undefined && namespace.jurisdiction !== jurisdiction)
     throw new CommandError(`The KV namespace ${title} is not in the jurisdiction ${jurisdiction}, and cannot be moved. It holds only cached leaderboards: delete it, then deploy again.
-npm run wrangler -- kv namespace delete --namespace-id ${found.id}`);
-  return found.id;
+npm run wrangler -- kv namespace delete --namespace-id ${namespace.id}`);
+  return namespace.id;
 }
 
 async function findNamespace(cloudflare: Cloudflare, title: string): Promise<z.infer<typeof Namespace> | undefined> {
   for (let page = 1; ; page += 1) {
     const address = `/storage/kv/namespaces?per_page=${NAMESPACES_A_PAGE}&page=${page}`;
     const namespaces = z.array(Namespace).parse(await ask(cloudflare, `GET ${address}`));
-    const found = namespaces.find((namespace) => namespace.title === title);
-    if (found !== undefined || namespaces.length < NAMESPACES_A_PAGE) return found;
+    const namespace = namespaces.find((candidate) => candidate.title === title);
+    if (namespace !== undefined || namespaces.length < NAMESPACES_A_PAGE) return namespace;
   }
 }
 

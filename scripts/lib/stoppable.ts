@@ -20,8 +20,7 @@ export async function stoppable<Result>(
   try {
     return await work(stop.signal);
   } catch (error) {
-    // If the command was stopped, the error may follow from that, such as an aborted request. Then Interrupted is
-    // thrown.
+    // After a stop, the error is only a consequence, such as an aborted request. Then Interrupted is thrown instead.
     stop.signal.throwIfAborted();
     throw error;
   } finally {

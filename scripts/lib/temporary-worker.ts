@@ -105,7 +105,7 @@ export async function runThroughWorker(
       }
       throw new CommandError(`The temporary Worker ${name} does not answer at workers.dev.`);
     };
-    // Runs nothing: waits until the Worker answers.
+    // Without statements, this only waits until the Worker answers.
     await run([]);
     await use(run);
   });

@@ -11,7 +11,7 @@ const NAMED_FIELDS = 100;
  */
 export class UnknownFields {
   readonly #kinds: readonly Kind[];
-  readonly #found = new Map<string, { record: string; field: string; firstLine: number; lines: number }>();
+  readonly #findings = new Map<string, { record: string; field: string; firstLine: number; lines: number }>();
 
   constructor(kinds: readonly Kind[]) {
     this.#kinds = kinds;
@@ -25,16 +25,16 @@ export class UnknownFields {
     for (const field of Object.keys(object)) {
       if (Object.hasOwn(kind.fields.shape, field) || field === "record" || field === "deleted") continue;
       const name = `${kind.record} ${field}`;
-      const finding = this.#found.get(name);
+      const finding = this.#findings.get(name);
       if (finding !== undefined) finding.lines += 1;
-      else if (this.#found.size < NAMED_FIELDS)
-        this.#found.set(name, { record: kind.record, field, firstLine: line, lines: 1 });
+      else if (this.#findings.size < NAMED_FIELDS)
+        this.#findings.set(name, { record: kind.record, field, firstLine: line, lines: 1 });
     }
   }
 
   /** A warning for each field of a kind, not for each line. */
   warnings(): string[] {
-    return [...this.#found.values()].map(({ record, field, firstLine, lines }) => {
+    return [...this.#findings.values()].map(({ record, field, firstLine, lines }) => {
       const kind = this.#kinds.find((candidate) => candidate.record === record);
       const nearest = nearestTo(field, Object.keys(kind?.fields.shape ?? {}));
       const lineText = lines === 1 ? `line ${firstLine}` : `line ${firstLine} and ${formatNumber(lines - 1)} more`;

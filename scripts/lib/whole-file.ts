@@ -21,14 +21,14 @@ export function replaceFile(file: string, contents: string | Uint8Array, draftFo
 /** Writes a stream into a file, compressed if its name ends with `.gz`. After a failure no file is left. */
 export async function writeWhole(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   if (name === STANDARD_OUTPUT) return pipeline(pieces, process.stdout, { end: false });
-  const unfinished = `${name}.${process.pid}.part`;
-  const file = createWriteStream(unfinished, { flush: true });
+  const draft = `${name}.${process.pid}.part`;
+  const file = createWriteStream(draft, { flush: true });
   // Waits, because otherwise the file could be created after the code below has removed it.
   await once(file, "open");
   try {
     await (name.endsWith(".gz") ? pipeline(pieces, createGzip(), file) : pipeline(pieces, file));
-    renameSync(unfinished, name);
+    renameSync(draft, name);
   } finally {
-    rmSync(unfinished, { force: true });
+    rmSync(draft, { force: true });
   }
 }

@@ -14,7 +14,7 @@ interface Versions {
   error: string;
 }
 
-/** When things happened, in milliseconds after the socket was opened. What did not happen has no time. */
+/** When things happened, in milliseconds after the socket was opened. An event that has not happened has no time. */
 export interface Watch {
   /** When the new Worker first answered, and when the object first answered with the new code. */
   workerAt?: number;

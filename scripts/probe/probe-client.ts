@@ -19,9 +19,13 @@ export class ProbeClient {
   }
 
   /** Runs one measurement. @throws a CommandError if the service refuses, the signal's reason if the command is stopped. */
-  async measure<Found>(measure: string, more: Record<string, unknown> = {}, signal = this.#signal): Promise<Found> {
+  async measure<Found>(
+    measure: string,
+    parameters: Record<string, unknown> = {},
+    signal = this.#signal,
+  ): Promise<Found> {
     const headers = { ...this.#headers, "Content-Type": "application/json" };
-    const body = JSON.stringify({ measure, ...more });
+    const body = JSON.stringify({ measure, ...parameters });
     const answer = await this.#client.ask(this.#url, { method: "POST", headers, body, signal });
     signal.throwIfAborted();
     if (answer?.status === 404)

@@ -3,10 +3,9 @@ import path from "node:path";
 import { buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { type BatchTime, Chain, countsOf, feedAll, sealAll } from "./bench/sealing.ts";
 import { formatNumber } from "./lib/format.ts";
-import { countingNumber, outputFile } from "./lib/options.ts";
+import { countingNumber, newCommand, outputFile } from "./lib/options.ts";
 import { main } from "./lib/project.ts";
 import { quantile } from "./lib/quantile.ts";
-import { newCommand } from "./lib/shared-options.ts";
 import { table } from "./lib/table.ts";
 
 // Entries of the current month and of three months before it stay in the database. Older entries leave for the bucket.

@@ -9,9 +9,8 @@ import { measureMemory, measureNotifications } from "./bench/live.ts";
 import { load } from "./bench/load.ts";
 import { benchmarkText, type Report } from "./bench/page.ts";
 import { benchToken, buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
-import { countingNumber, outputFile, wholeNumber } from "./lib/options.ts";
+import { countingNumber, newCommand, outputFile, wholeNumber } from "./lib/options.ts";
 import { CommandError, main, ROOT } from "./lib/project.ts";
-import { newCommand } from "./lib/shared-options.ts";
 import { benchSize } from "./program/shape.ts";
 
 interface Options {

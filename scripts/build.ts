@@ -1,6 +1,6 @@
 import { buildClient } from "./lib/client-package.ts";
+import { newCommand } from "./lib/options.ts";
 import { main } from "./lib/project.ts";
-import { newCommand } from "./lib/shared-options.ts";
 
 export const program = newCommand("npm run build")
   .description("Build the typed client in dist/client, a package that can be packed and installed.")

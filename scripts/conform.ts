@@ -9,9 +9,8 @@ import { SECTIONS } from "./conform/sections/index.ts";
 import { type Settings, Suite } from "./conform/suite.ts";
 import { type Keys, type TokenFile, Tokens } from "./conform/tokens.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
-import { environmentName, wholeNumber } from "./lib/options.ts";
+import { environmentName, newCommand, wholeNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { newCommand } from "./lib/shared-options.ts";
 import { devSecret, isLocal } from "./lib/tokens.ts";
 
 interface Options {

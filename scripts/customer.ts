@@ -8,18 +8,19 @@ import { historyBucket } from "./lib/environments.ts";
 import { exportPages } from "./lib/export-client.ts";
 import { formatCount } from "./lib/format.ts";
 import { withBucket } from "./lib/history-segments.ts";
-import { outputFile, recordId } from "./lib/options.ts";
-import { ProgressLine } from "./lib/progress-line.ts";
-import { CommandError, main } from "./lib/project.ts";
 import {
   type DatabaseOptions,
   databaseOf,
   newCommand,
+  outputFile,
+  recordId,
   type ServiceAccess,
   withDatabase,
   withEnvironment,
   withService,
-} from "./lib/shared-options.ts";
+} from "./lib/options.ts";
+import { ProgressLine } from "./lib/progress-line.ts";
+import { CommandError, main } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { writeWhole } from "./lib/whole-file.ts";

@@ -1,5 +1,5 @@
+import { newCommand } from "./lib/options.ts";
 import { main } from "./lib/project.ts";
-import { newCommand } from "./lib/shared-options.ts";
 import { demoLines } from "./program/program.ts";
 
 export const program = newCommand("npm run --silent demo")

@@ -14,10 +14,9 @@ import {
   wranglerEnvOption,
 } from "./lib/environments.ts";
 import { migrate } from "./lib/migrations.ts";
-import { environmentName } from "./lib/options.ts";
+import { environmentName, newCommand } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { findOrCreateResources, replicateReads, writeDeployConfig } from "./lib/resources.ts";
-import { newCommand } from "./lib/shared-options.ts";
 import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
 interface Options {

@@ -4,9 +4,8 @@ import { EXPORTED } from "../src/feed/export/scans.ts";
 import { type ExportSource, exportPages } from "./lib/export-client.ts";
 import { ExportProgress } from "./lib/export-progress.ts";
 import { ChangedMeanwhile, exportWhileFed } from "./lib/export-while-fed.ts";
-import { namesOf, outputFile } from "./lib/options.ts";
+import { kindsAmong, newCommand, outputFile, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { newCommand, type ServiceAccess, withEnvironment, withService } from "./lib/shared-options.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { STANDARD_OUTPUT, writeWhole } from "./lib/whole-file.ts";
@@ -24,7 +23,7 @@ const END_OF_PAGE = Buffer.from("\n");
 export const program = withService(withEnvironment(newCommand("npm run export")), "an export token")
   .description("Write everything that was fed into a file. npm run feed -- FILE --restore restores it.")
   .argument("<file>", "the file to write; .gz at its end compresses it, - is standard output", outputName)
-  .option("--only <kinds>", "write only records of these kinds, with commas between them", namesOf(EXPORTED))
+  .option("--only <kinds>", "write only records of these kinds, with commas between them", kindsAmong(EXPORTED))
   .option("--while-feeding", "go on if something is fed meanwhile: the file can be restored, but is no snapshot")
   .addHelpText("after", `\nKinds: ${EXPORTED.join(", ")}`)
   .action(exportInto);

@@ -6,10 +6,16 @@ import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { formatCount, formatDuration, formatNumber } from "./lib/format.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
-import { countingNumber, namesOf } from "./lib/options.ts";
+import {
+  countingNumber,
+  kindsAmong,
+  newCommand,
+  type ServiceAccess,
+  withEnvironment,
+  withService,
+} from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { newCommand, type ServiceAccess, withEnvironment, withService } from "./lib/shared-options.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { UnknownFields } from "./lib/unknown-fields.ts";
@@ -27,7 +33,7 @@ export const program = withService(withEnvironment(newCommand("npm run feed")), 
   .option(
     "--only <kinds>",
     "send only records of these kinds, with commas between them",
-    namesOf(KINDS.map(({ record }) => record)),
+    kindsAmong(KINDS.map(({ record }) => record)),
   )
   .option("--check", "check every line with the service's own schemas and history, and send nothing")
   .addOption(

@@ -1,6 +1,5 @@
-import { wholeNumber } from "./lib/options.ts";
+import { newCommand, wholeNumber } from "./lib/options.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
-import { newCommand } from "./lib/shared-options.ts";
 
 // The longest that a read may take, even a search for words chosen to be expensive.
 const LIMIT_MS = "1000";

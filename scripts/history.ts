@@ -5,9 +5,8 @@ import { formatCount, formatNumber } from "./lib/format.ts";
 import { claimBucket } from "./lib/history-bucket.ts";
 import { forEachSegment, readObject, refuseFaults, sha256Of, withBucket } from "./lib/history-segments.ts";
 import { historyStatus } from "./lib/history-status.ts";
-import { recordId } from "./lib/options.ts";
+import { type DatabaseOptions, databaseOf, newCommand, recordId, withDatabase } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/shared-options.ts";
 import { replaceFile } from "./lib/whole-file.ts";
 
 export const program = newCommand("npm run history")

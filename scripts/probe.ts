@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { STAGING } from "./lib/environments.ts";
+import { newCommand, type ServiceAccess, withService } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { newCommand, type ServiceAccess, withService } from "./lib/shared-options.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { isLocal, tokenFor } from "./lib/tokens.ts";
 import { measureDeployment } from "./probe/deployment.ts";

@@ -1,16 +1,19 @@
+import { InvalidArgumentError } from "commander";
 import { addEnvironment, removeEnvironment } from "./lib/edit-environments.ts";
 import {
   addressOf,
   configOf,
+  DEVELOPMENT,
   databaseName,
   environmentNames,
   envOption,
   historyBucket,
+  PRODUCTION,
+  STAGING,
   variablesOf,
 } from "./lib/environments.ts";
-import { programName, programToRemove } from "./lib/options.ts";
+import { environmentName, newCommand } from "./lib/options.ts";
 import { main } from "./lib/project.ts";
-import { newCommand } from "./lib/shared-options.ts";
 import { table } from "./lib/table.ts";
 
 export const program = newCommand("npm run programs")
@@ -58,4 +61,15 @@ npm run wrangler -- d1 delete ${database}
 npm run wrangler -- kv namespace delete --namespace-id ID    # of ${worker}-cache in npm run wrangler -- kv namespace list${
     bucket === undefined ? "" : `\nnpm run wrangler -- r2 bucket delete ${bucket}    # once it is empty`
   }`);
+}
+
+function programName(text: string): string {
+  if (!/^[a-z0-9-]{1,32}$/.test(text)) throw new InvalidArgumentError("It must be 1 to 32 of a-z, 0-9 and -.");
+  if (text === DEVELOPMENT) throw new InvalidArgumentError(`${DEVELOPMENT} is what npm start runs.`);
+  return text;
+}
+
+function programToRemove(text: string): string {
+  if (text === PRODUCTION || text === STAGING) throw new InvalidArgumentError(`${PRODUCTION} and ${STAGING} stay.`);
+  return environmentName(text);
 }

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { newCommand } from "./lib/options.ts";
 import { main, ROOT } from "./lib/project.ts";
 import { SCHEMA_QUERY, schemaDump } from "./lib/schema-dump.ts";
-import { newCommand } from "./lib/shared-options.ts";
 
 export const program = newCommand("npm run schema")
   .description("Write docs/schema.sql anew from the migrations. Run it whenever they change.")

@@ -3,9 +3,8 @@ import { type Bundle, bundleService } from "../test/simulation/platform/code.ts"
 import { shrink } from "../test/simulation/shrink.ts";
 import { type Outcome, type Plan, planOf, simulate } from "../test/simulation/simulation.ts";
 import { formatCount } from "./lib/format.ts";
-import { countingNumber, outputFile } from "./lib/options.ts";
+import { countingNumber, newCommand, outputFile } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { newCommand } from "./lib/shared-options.ts";
 
 interface Options {
   seed: number;
@@ -55,7 +54,9 @@ async function explain(plan: Plan, outcome: Outcome, bundle: Bundle) {
   const { lastLines, failure } = await simulate(smallestPlan, bundle, () => {}, STACK_TRACE_LIMIT);
   for (const line of lastLines) console.error(line.slice(0, 400));
   console.error(failure?.stack);
-  console.error(`Actors: ${[...smallestPlan.actors].join(", ")}. Faults: ${[...smallestPlan.faults].join(", ") || "none"}.`);
+  console.error(
+    `Actors: ${[...smallestPlan.actors].join(", ")}. Faults: ${[...smallestPlan.faults].join(", ") || "none"}.`,
+  );
   console.error(`${formatCount(smallestPlan.steps, "step")}: ${failure?.message}`);
   return new CommandError(`A rule was broken. Again: npm run simulate -- --seed ${plan.seed} --steps ${plan.steps}`);
 }

@@ -8,10 +8,9 @@ import { ALL_KEYS, type Difference, findDifferences, toText as toDifferenceText 
 import { askDatabase } from "./lib/database.ts";
 import { PRODUCTION } from "./lib/environments.ts";
 import { formatCount } from "./lib/format.ts";
-import { countingNumber, outputFile, portNumber } from "./lib/options.ts";
+import { countingNumber, newCommand, outputFile, portNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type Service, serve } from "./lib/service.ts";
-import { newCommand } from "./lib/shared-options.ts";
 import { devToken } from "./lib/tokens.ts";
 import { Random } from "./program/random.ts";
 import { type FeedReport, feedOn } from "./soak/feeding.ts";

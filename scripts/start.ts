@@ -1,11 +1,12 @@
+import { InvalidArgumentError } from "commander";
+import { invalidOrigins } from "../src/middleware/cors.ts";
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { envOption } from "./lib/environments.ts";
-import { originList, portNumber } from "./lib/options.ts";
+import { newCommand, portNumber, stateFolder, withEnvironment } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
-import { newCommand, stateFolder, withEnvironment } from "./lib/shared-options.ts";
 import { devToken } from "./lib/tokens.ts";
 import { tryIt, tryWithoutDemo } from "./lib/try-it.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
@@ -87,4 +88,12 @@ async function lookForDemo(database: DatabaseLocation): Promise<"nothing" | "fir
   if (row?.has_last_line) return "demo";
   if (row?.has_first_line) return "first lines";
   return row?.has_accounts ? "other data" : "nothing";
+}
+
+function originList(text: string): string {
+  const wrongOrigins = invalidOrigins(text);
+  if (wrongOrigins.length === 0) return text;
+  throw new InvalidArgumentError(
+    `${wrongOrigins.join(", ")} must be like http://localhost:5173, without a path or a slash.`,
+  );
 }

@@ -1,5 +1,5 @@
+import { newCommand } from "./lib/options.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
-import { newCommand } from "./lib/shared-options.ts";
 
 const CONFIG = ["--config", "test/slow/vitest.config.ts"];
 

@@ -3,9 +3,9 @@ import { createConfig, formatProblems, lintFromString } from "@redocly/openapi-c
 import { openApi } from "../src/reference.ts";
 import { buildClient } from "./lib/client-package.ts";
 import { PRODUCTION, STAGING } from "./lib/environments.ts";
+import { newCommand } from "./lib/options.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
 import { buildReference } from "./lib/reference.ts";
-import { newCommand } from "./lib/shared-options.ts";
 import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
 interface Check {

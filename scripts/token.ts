@@ -1,8 +1,7 @@
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError } from "commander";
-import { recordId } from "./lib/options.ts";
+import { newCommand, recordId, withEnvironment } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { newCommand, withEnvironment } from "./lib/shared-options.ts";
 import { type Bearer, DEV_TOKEN_DAYS, devSecret, devVarsOf, signToken } from "./lib/tokens.ts";
 
 interface Options {

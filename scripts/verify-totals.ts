@@ -5,10 +5,9 @@ import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { firstLines, formatCount, formatNumber } from "./lib/format.ts";
 import { boundBucket } from "./lib/history-bucket.ts";
 import { withBucket } from "./lib/history-segments.ts";
-import { countingNumber } from "./lib/options.ts";
+import { countingNumber, type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
-import { type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/shared-options.ts";
 import { verifyHistory } from "./lib/verify-history.ts";
 
 interface Options extends DatabaseOptions {

@@ -1,22 +1,61 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
-import { InvalidArgumentError } from "commander";
-import { invalidOrigins } from "../../src/middleware/cors.ts";
+import { Command, InvalidArgumentError } from "commander";
 import { codePoints, ID_LIMIT } from "../../src/values/text.ts";
-import { DEVELOPMENT, environmentNames, PRODUCTION, STAGING } from "./environments.ts";
+import type { DatabaseLocation } from "./database.ts";
+import { environmentNames, PRODUCTION } from "./environments.ts";
+import { ROOT } from "./project.ts";
+
+export interface DatabaseOptions {
+  remote?: boolean;
+  env: string;
+  persistTo?: string;
+}
+
+/** How to call a service. */
+export interface ServiceAccess {
+  url: string;
+  token?: string;
+  env: string;
+}
+
+/** A command, by the words that start it. After a wrong option it says how to get help. */
+export function newCommand(words: string): Command {
+  return new Command(`${words} --`).showHelpAfterError(`Try: ${words} -- --help`);
+}
+
+/** Adds the options that name the service. */
+export function withService(command: Command, token: string): Command {
+  return command
+    .option("--url <url>", "the service", "http://127.0.0.1:8787")
+    .option("--token <token>", `${token} (default: LOYALTY_EDGE_TOKEN, or a new token for a local service)`);
+}
+
+/** Adds the option that names the environment. */
+export function withEnvironment(command: Command): Command {
+  return command.option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION);
+}
+
+/** Adds the options that name the database. */
+export function withDatabase(command: Command): Command {
+  return withEnvironment(command)
+    .option("--remote", "use the deployed database instead of the local one")
+    .option("--persist-to <dir>", "the folder of the local database, if it is not the environment's own");
+}
+
+export function databaseOf({ remote, env, persistTo = stateFolder(env) }: DatabaseOptions): DatabaseLocation {
+  return remote ? { remote: true, env } : { persistTo, env };
+}
+
+/** The folder where `npm start` stores the data of an environment by default. */
+export function stateFolder(env: string): string {
+  return path.join(ROOT, ".wrangler", env === PRODUCTION ? "state" : `state-${env}`);
+}
 
 export function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) throw new InvalidArgumentError("It must be 1 to 65535.");
   return port;
-}
-
-export function originList(text: string): string {
-  const wrongOrigins = invalidOrigins(text);
-  if (wrongOrigins.length === 0) return text;
-  throw new InvalidArgumentError(
-    `${wrongOrigins.join(", ")} must be like http://localhost:5173, without a path or a slash.`,
-  );
 }
 
 export function countingNumber(text: string): number {
@@ -35,13 +74,13 @@ export function recordId(text: string): string {
   return text;
 }
 
-/** A parser of names with commas between them. Every name must be known. */
-export function namesOf(knownNames: readonly string[]): (text: string) => string[] {
+/** A parser of kinds of record with commas between them. */
+export function kindsAmong(knownKinds: readonly string[]): (text: string) => string[] {
   return (text) => {
-    const names = text.split(",").map((name) => name.trim());
-    const unknownNames = names.filter((name) => !knownNames.includes(name));
-    if (unknownNames.length > 0) throw new InvalidArgumentError(`There is no kind ${unknownNames.join(", ")}.`);
-    return names;
+    const kinds = text.split(",").map((kind) => kind.trim());
+    const unknownKinds = kinds.filter((kind) => !knownKinds.includes(kind));
+    if (unknownKinds.length > 0) throw new InvalidArgumentError(`There is no kind ${unknownKinds.join(", ")}.`);
+    return kinds;
   };
 }
 
@@ -49,17 +88,6 @@ export function environmentName(text: string): string {
   const names = environmentNames();
   if (!names.includes(text)) throw new InvalidArgumentError(`It must be ${names.join(" or ")}.`);
   return text;
-}
-
-export function programName(text: string): string {
-  if (!/^[a-z0-9-]{1,32}$/.test(text)) throw new InvalidArgumentError("It must be 1 to 32 of a-z, 0-9 and -.");
-  if (text === DEVELOPMENT) throw new InvalidArgumentError(`${DEVELOPMENT} is what npm start runs.`);
-  return text;
-}
-
-export function programToRemove(text: string): string {
-  if (text === PRODUCTION || text === STAGING) throw new InvalidArgumentError(`${PRODUCTION} and ${STAGING} stay.`);
-  return environmentName(text);
 }
 
 /** Parses the name of a file to write. It checks the folder, so that a long run does not fail at its end. */

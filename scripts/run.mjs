@@ -41,8 +41,9 @@ async function install() {
   }, PROGRESS_EVERY_MS);
   const flags = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = process.env.npm_execpath;
-  const [file, npmPath] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
-  const { status, error } = await run(file, [...npmPath, ...flags], { cwd: root, stdio: ["ignore", 2, 2] });
+  const options = { cwd: root, stdio: ["ignore", 2, 2] };
+  const { status, error } =
+    npm === undefined ? await run("npm", flags, options) : await run(process.execPath, [npm, ...flags], options);
   clearInterval(progress);
   if (error !== undefined) fail(`npm cannot be run (${error.message}). Install Node 20 or newer with its npm.`);
   if (stopSignal !== undefined) fail("Stopped.", 128 + constants.signals[stopSignal]);

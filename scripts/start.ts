@@ -78,7 +78,8 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
 /** What the database has. If loading the demo program was cut off, it has only the first lines of the program. */
 async function lookForDemo(database: DatabaseLocation): Promise<"nothing" | "first lines" | "demo" | "other data"> {
   const lines = demoLines();
-  const [firstLine, lastLine] = [lines[0], lines.at(-1)];
+  const firstLine = lines[0];
+  const lastLine = lines.at(-1);
   const query = `SELECT
     EXISTS (SELECT 1 FROM accounts) AS has_accounts,
     EXISTS (SELECT 1 FROM accounts WHERE id = '${firstLine?.id}') AS has_first_line,

@@ -122,23 +122,25 @@ interface Schema {
 
 /** A JSON Schema as a TypeScript type. @throws a CommandError for a schema of a form that no shape has had so far. */
 function print(schema: Schema, indent = ""): string {
-  const { $ref, anyOf, type, items, properties, required = [], additionalProperties: valueSchema } = schema;
+  const { $ref, anyOf, type: typeName, items, properties, required = [], additionalProperties: valueSchema } = schema;
   if ($ref !== undefined) return nameOf($ref);
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   if (anyOf !== undefined) return anyOf.map((variant) => print(variant, indent)).join(" | ");
-  if (Array.isArray(type)) return type.map((variant) => print({ ...schema, type: variant }, indent)).join(" | ");
+  if (Array.isArray(typeName))
+    return typeName.map((variant) => print({ ...schema, type: variant }, indent)).join(" | ");
   if (items !== undefined) return `Array<${print(items, indent)}>`;
   if (properties !== undefined) {
     const fields = Object.entries(properties).map(([name, field]) => {
       const comment = field.description === undefined ? "" : `${indent}    /** ${field.description} */\n`;
-      const [optionalMark, orUndefined] = required.includes(name) ? ["", ""] : ["?", " | undefined"];
-      return `${comment}${indent}    ${name}${optionalMark}: ${print(field, `${indent}    `)}${orUndefined};\n`;
+      const type = print(field, `${indent}    `);
+      const member = required.includes(name) ? `${name}: ${type}` : `${name}?: ${type} | undefined`;
+      return `${comment}${indent}    ${member};\n`;
     });
     return `{\n${fields.join("")}${indent}}`;
   }
   if (valueSchema) return `Record<string, ${print(valueSchema, indent)}>`;
-  if (type === "integer") return "number";
-  if (type === "string" || type === "number" || type === "boolean" || type === "null") return type;
+  if (typeName === "integer") return "number";
+  if (["string", "number", "boolean", "null"].includes(typeName ?? "")) return String(typeName);
   throw new CommandError(`The client's types cannot say ${JSON.stringify(schema)}.`);
 }

@@ -73,31 +73,35 @@ export function serve(
   { env = PRODUCTION, port, persistTo, cors, entry }: ServiceOptions,
   { detached = false, variables = {} }: { detached?: boolean; variables?: Record<string, string> } = {},
 ): Service {
-  const { JWT_SECRET_PREVIOUS: previous = "" } = readDevVars(env) ?? {};
-  const server = spawn(
-    path.join(ROOT, "node_modules", ".bin", "wrangler"),
-    ["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo)].concat(
-      wranglerEnvOption(env),
-      ...(entry === undefined ? [] : [path.join(ROOT, entry)]),
-      "--var",
-      `ENVIRONMENT:${env === STAGING ? STAGING : DEVELOPMENT}`,
-      // The local runtime has no jurisdictions.
-      "--var",
-      "JURISDICTION:",
-      ...(cors === undefined ? [] : ["--var", `CORS_ORIGINS:${cors}`]),
-      // Wrangler takes only required secrets from .dev.vars, and wrangler.toml does not require this secret.
-      ...(previous === "" ? [] : ["--var", `JWT_SECRET_PREVIOUS:${previous}`]),
-      `--assets=${referenceIn(persistTo)}`,
-      "--show-interactive-dev-session=false",
-      // By default wrangler looks for a free port from 9229 on. If two services start at once, both may find the same
-      // port.
-      "--inspector-port=0",
-      // Runs the schedule at /__scheduled. Without this, wrangler warns that nothing runs it.
-      "--test-scheduled",
-      "--log-level=warn",
-    ),
-    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"], env: { ...toolEnv(), ...variables }, detached },
-  );
+  const { JWT_SECRET_PREVIOUS: previousSecret = "" } = readDevVars(env) ?? {};
+  const workerVariables = {
+    ENVIRONMENT: env === STAGING ? STAGING : DEVELOPMENT,
+    // The local runtime has no jurisdictions.
+    JURISDICTION: "",
+    ...(cors !== undefined && { CORS_ORIGINS: cors }),
+    // Wrangler takes only required secrets from .dev.vars, and wrangler.toml does not require this secret.
+    ...(previousSecret !== "" && { JWT_SECRET_PREVIOUS: previousSecret }),
+  };
+  const args = [
+    ...["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo)],
+    wranglerEnvOption(env),
+    ...(entry === undefined ? [] : [path.join(ROOT, entry)]),
+    ...Object.entries(workerVariables).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
+    `--assets=${referenceIn(persistTo)}`,
+    "--show-interactive-dev-session=false",
+    // By default wrangler looks for a free port from 9229 on. If two services start at once, both may find the same
+    // port.
+    "--inspector-port=0",
+    // Runs the schedule at /__scheduled. Without this, wrangler warns that nothing runs it.
+    "--test-scheduled",
+    "--log-level=warn",
+  ];
+  const server = spawn(path.join(ROOT, "node_modules", ".bin", "wrangler"), args, {
+    cwd: ROOT,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...toolEnv(), ...variables },
+    detached,
+  });
   if (server.pid === undefined) throw new CommandError("wrangler could not be started: is the project installed?");
   const url = `http://127.0.0.1:${port}`;
   const ended = once(server, "exit").then(([status]) => status as number | null);

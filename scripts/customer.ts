@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import * as z from "zod";
-import { PatientClient, refusalOf } from "./lib/attempts.ts";
 import { askDatabase, type DatabaseLocation, literal } from "./lib/database.ts";
 import { dropFromSegments, dropStoredTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { historyBucket } from "./lib/environments.ts";
@@ -19,6 +18,7 @@ import {
   withEnvironment,
   withService,
 } from "./lib/options.ts";
+import { PatientClient, refusalOf } from "./lib/patient-client.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";

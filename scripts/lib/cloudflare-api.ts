@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { type Answer, PatientClient, parse } from "./attempts.ts";
 import { configOf } from "./environments.ts";
+import { type Answer, PatientClient, parse } from "./patient-client.ts";
 import { CommandError } from "./project.ts";
 import { runWrangler } from "./wrangler.ts";
 

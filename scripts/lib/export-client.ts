@@ -1,5 +1,5 @@
-import { PatientClient, refusalOf } from "./attempts.ts";
 import { linkOf } from "./call.ts";
+import { PatientClient, refusalOf } from "./patient-client.ts";
 import { CommandError } from "./project.ts";
 
 /** A page of an export. It fits into one feed request. */

@@ -3,9 +3,9 @@ import { objectOf, readLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { identityOf, itemsOf } from "../../src/feed/records/kind.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
-import { type Answer, isTemporary, PatientClient, parse, refusalOf } from "./attempts.ts";
 import { formatCount } from "./format.ts";
 import type { FileLine } from "./ndjson-file.ts";
+import { type Answer, isTemporary, PatientClient, parse, refusalOf } from "./patient-client.ts";
 import { CommandError } from "./project.ts";
 
 export interface Progress {

@@ -1,4 +1,4 @@
-import { PatientClient, parse, refusalOf } from "../lib/attempts.ts";
+import { PatientClient, parse, refusalOf } from "../lib/patient-client.ts";
 import { CommandError } from "../lib/project.ts";
 
 const PATH = "/api/v1/probe";

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { PatientClient } from "../../scripts/lib/attempts.ts";
+import { PatientClient } from "../../scripts/lib/patient-client.ts";
 import { command, freePort, pressCtrlC, printed } from "./command.ts";
 import { customer, customers, feed, fileOf } from "./feeding.ts";
 import { scriptedService } from "./http-server.ts";

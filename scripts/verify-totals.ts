@@ -5,7 +5,7 @@ import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { firstLines, formatCount, formatNumber } from "./lib/format.ts";
 import { boundBucket } from "./lib/history-bucket.ts";
 import { withBucket } from "./lib/history-segments.ts";
-import { countingNumber, type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/options.ts";
+import { type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { verifyHistory } from "./lib/verify-history.ts";
@@ -13,8 +13,10 @@ import { verifyHistory } from "./lib/verify-history.ts";
 interface Options extends DatabaseOptions {
   repair?: boolean;
   history?: boolean;
-  step: number;
 }
+
+// A statement blocks everybody else from the database.
+const KEYS_A_STATEMENT = 50_000;
 
 export const program = withDatabase(
   newCommand("npm run verify-totals").description(
@@ -23,7 +25,6 @@ export const program = withDatabase(
 )
   .option("--repair", "repair what differs; the service may go on running")
   .option("--history", "read the segments of history too, and compare them with their rows in the database")
-  .option("--step <keys>", "how many keys one statement compares", countingNumber, 50_000)
   .action(verify);
 
 if (import.meta.main) await main(() => program.parseAsync());
@@ -59,7 +60,7 @@ async function compare(
   records: Records,
 ): Promise<Map<string, Difference[]>> {
   const steps = DERIVED.flatMap((derived) =>
-    rangesUpTo(derived.over === null ? 0 : records[derived.over].lastKey, options.step).map((range) => ({
+    rangesUpTo(derived.over === null ? 0 : records[derived.over].lastKey).map((range) => ({
       derived,
       range,
     })),
@@ -81,11 +82,13 @@ async function compare(
 }
 
 /** Ranges that cover all keys. The last range has no end, because derived rows may be left of a deleted record. */
-function rangesUpTo(lastKey: number, step: number): KeyRange[] {
-  const rangeCount = Math.max(1, Math.ceil(lastKey / step));
-  return Array.from({ length: rangeCount }, (_, index) =>
-    rangeOfKeys(index * step + 1, index === rangeCount - 1 ? Number.MAX_SAFE_INTEGER : (index + 1) * step),
-  );
+function rangesUpTo(lastKey: number): KeyRange[] {
+  const rangeCount = Math.max(1, Math.ceil(lastKey / KEYS_A_STATEMENT));
+  return Array.from({ length: rangeCount }, (_, index) => {
+    const firstKey = index * KEYS_A_STATEMENT + 1;
+    const isLastRange = index === rangeCount - 1;
+    return rangeOfKeys(firstKey, isLastRange ? Number.MAX_SAFE_INTEGER : firstKey + KEYS_A_STATEMENT - 1);
+  });
 }
 
 /** Prints what is wrong with segments and summaries, which no command repairs. Resolves with the number of faults. */

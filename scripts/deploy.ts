@@ -82,7 +82,7 @@ async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   if (upload.status !== 0)
     throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before still
 runs. Remove the cause, then run the same command again.`);
-  console.error(`Deployed ${env}. See whether it is well: ${addressIn(upload.output)}/health`);
+  console.error(`Deployed ${env}. To see whether it works, ask ${addressIn(upload.output)}/health`);
 }
 
 /** The address of the Worker in wrangler's output: its own domain, or else the one at workers.dev. */

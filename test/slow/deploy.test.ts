@@ -45,7 +45,7 @@ describe("npm run deploy", () => {
     expect(cloudflare.databases.get(WORKER)?.replication).toBe("auto");
     expect(first.output).toContain(`read replication of ${WORKER} is automatic`);
     expect(first.output).toMatch(/(\d+) of \1 migrations were new\./);
-    expect(first.output).toContain(`Ask https://${WORKER}.example.workers.dev/health`);
+    expect(first.output).toContain(`ask https://${WORKER}.example.workers.dev/health`);
     expect(second.output).toMatch(/\n0 of \d+ migrations were new\./);
     expect(script()).toMatchObject({ bindings, deployments: 3 });
     expect(cloudflare.writes).not.toContain("POST /d1/database");

@@ -3,7 +3,7 @@ import { type Case, casesOf } from "../../scripts/bench/cases.ts";
 import { programLines } from "../../scripts/program/program.ts";
 import { benchSize } from "../../scripts/program/shape.ts";
 import { mustFeed } from "../support/api.ts";
-import { costOf } from "../support/cost.ts";
+import { costOf } from "../support/bindings.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken, signToken } from "../support/tokens.ts";
 

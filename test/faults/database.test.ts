@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { type Answer, feed, mustFeed } from "../support/api.ts";
+import { asAt, feedTo, sendTo } from "../support/bindings.ts";
 import { CALLS, customerRoutes } from "../support/calls.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { LIVE } from "../support/live.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
-import { asAt, feedTo, sendTo } from "../support/stalling.ts";
 import { value } from "../support/state.ts";
 import { customerToken } from "../support/tokens.ts";
 

@@ -2,13 +2,13 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { boardKey } from "../../src/customer/gamification/boards.ts";
 import { mustFeed, ndjson } from "../support/api.ts";
+import { asAt, sendTo } from "../support/bindings.ts";
 import { CALLS } from "../support/calls.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
-import { asAt, sendTo, timed } from "../support/stalling.ts";
 import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
-import { countOwnTime, passOwnTime } from "../support/wait.ts";
+import { countOwnTime, passOwnTime, timed } from "../support/wait.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const BOARD = `${CUSTOMER}/gamification/leaderboard`;

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { mustFeed } from "../support/api.ts";
+import { sendTo } from "../support/bindings.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { passHealth } from "../support/health.ts";
 import { recordMetrics, stopMetrics } from "../support/metrics.ts";
-import { sendTo } from "../support/stalling.ts";
 import { rows, value } from "../support/state.ts";
 import {
   bucketWith,

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import { CONNECTION_HEADER } from "../../src/inbox/protocol.ts";
 import { ndjson } from "../support/api.ts";
+import { sendTo } from "../support/bindings.ts";
 import { seedGroup, seedListeners, startEachWithoutChanges } from "../support/listeners.ts";
 import { evict, framesOf, inboxOf, inInbox, LIVE, listenOn } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
-import { sendTo } from "../support/stalling.ts";
 import { customerToken, feedToken } from "../support/tokens.ts";
 import { waitUntil } from "../support/wait.ts";
 

@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { TimedOut } from "../../src/values/timeout.ts";
 import { as, feed, mustFeed, send } from "../support/api.ts";
+import { sendTo } from "../support/bindings.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { outbox, pass, poll, pollUntilQuiet, reach, seedGroup } from "../support/listeners.ts";
 import { columnsOf, METRICS_EVENTS, type Point, recordMetrics, stopMetrics } from "../support/metrics.ts";
 import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
-import { sendTo } from "../support/stalling.ts";
 import { rows } from "../support/state.ts";
 import { customerToken } from "../support/tokens.ts";
 

@@ -6,11 +6,11 @@ import { Database } from "../../src/db/database.ts";
 import { HealthCheck } from "../../src/service/health.ts";
 import { clock } from "../../src/values/clock.ts";
 import { send, trips } from "../support/api.ts";
+import { sendTo } from "../support/bindings.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { passHealth } from "../support/health.ts";
-import { sendTo, timed } from "../support/stalling.ts";
 import { rows } from "../support/state.ts";
-import { countOwnTime, passOwnTime } from "../support/wait.ts";
+import { countOwnTime, passOwnTime, timed } from "../support/wait.ts";
 
 beforeEach(() => passHealth());
 afterEach(() => vi.restoreAllMocks());

@@ -78,8 +78,11 @@ function toRequests(lines: readonly FeedLine[]): FeedLine[][] {
   return requests;
 }
 
-export const trips = ({ headers }: Answer): number => numberOf(headers, /trips;desc="(\d+)"/);
+export const trips = (answer: Answer): number => costIn(answer).roundTrips;
 
-function numberOf(headers: Headers, pattern: RegExp): number {
-  return Number(pattern.exec(headers.get("Server-Timing") ?? "")?.[1]);
+/** The cost of a request at D1. Only in development does an answer say how many rows were read and written. */
+export function costIn({ headers }: Pick<Answer, "headers">) {
+  const timing = headers.get("Server-Timing") ?? "";
+  const count = (name: string) => Number(new RegExp(`${name};desc="(\\d+)"`).exec(timing)?.[1]);
+  return { roundTrips: count("trips"), rowsRead: count("rows"), rowsWritten: count("written") };
 }

@@ -45,3 +45,10 @@ export async function passOwnTime(milliseconds: number): Promise<void> {
   await scheduler.wait(50);
   await vi.advanceTimersByTimeAsync(milliseconds);
 }
+
+/** The result of work, and how long it took. */
+export async function timed<Value>(work: Promise<Value>): Promise<{ value: Value; milliseconds: number }> {
+  const startedAt = performance.now();
+  const value = await work;
+  return { value, milliseconds: performance.now() - startedAt };
+}

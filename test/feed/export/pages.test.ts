@@ -3,11 +3,11 @@ import { describe, it, vi } from "vitest";
 import { KINDS } from "../../../src/feed/records/index.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../../src/http/limits.ts";
 import { type Answer, mustFeed, send } from "../../support/api.ts";
+import { sendTo } from "../../support/bindings.ts";
 import { databaseThrough } from "../../support/databases.ts";
 import { EXPORT, exported, exportPage, exportPages } from "../../support/exporting.ts";
 import { program } from "../../support/programs.ts";
 import * as seed from "../../support/seed.ts";
-import { sendTo } from "../../support/stalling.ts";
 import { rows } from "../../support/state.ts";
 import { exportToken } from "../../support/tokens.ts";
 

@@ -1,15 +1,29 @@
-import { createExecutionContext } from "cloudflare:test";
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { toAnswer } from "../../scripts/lib/call.ts";
 import worker from "../../src/index.ts";
-import { type Answer, type FeedLine, ndjson } from "./api.ts";
+import { type Answer, costIn, type FeedLine, ndjson } from "./api.ts";
 import { fitDocument } from "./openapi.ts";
 import { customerToken, feedToken } from "./tokens.ts";
 
 /** Sends a request to a Worker with other bindings. Does not wait for its work in the background. */
-export async function sendTo(bindings: object, path: string, init: RequestInit = {}): Promise<Response> {
+export async function sendTo(
+  bindings: object,
+  path: string,
+  init: RequestInit = {},
+  context = createExecutionContext(),
+): Promise<Response> {
   const request = new Request(`https://loyalty.example${path}`, init);
-  return worker.fetch(request, { ...env, ...bindings } as Env, createExecutionContext());
+  return worker.fetch(request, { ...env, ...bindings } as Env, context);
+}
+
+/** The cost of a request at D1, its work in the background included. @throws if it is refused. */
+export async function costOf(path: string, init: RequestInit) {
+  const context = createExecutionContext();
+  const answer = await sendTo({ ENVIRONMENT: "development" }, path, init, context);
+  await waitOnExecutionContext(context);
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  return costIn(answer);
 }
 
 /** The API of a Worker with other bindings, as one customer calls it. */
@@ -32,11 +46,4 @@ export async function feedTo(bindings: object, lines: readonly FeedLine[]): Prom
   );
   fitDocument({ method: "POST", path: "/api/v1/feed" }, answer);
   return answer;
-}
-
-/** The result of work, and how long it took. */
-export async function timed<Value>(work: Promise<Value>): Promise<{ value: Value; milliseconds: number }> {
-  const startedAt = performance.now();
-  const value = await work;
-  return { value, milliseconds: performance.now() - startedAt };
 }

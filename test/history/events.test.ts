@@ -18,7 +18,7 @@ import {
   tearDownHistory,
 } from "./support.ts";
 
-// Which events leave the database for history, their lines, and what else changes (docs/contract/history.md, 2 and 3).
+// Which events leave the database for R2, as which lines, and what else changes (docs/contract/history.md, 2 and 3).
 
 beforeEach(() => setUpHistory());
 afterEach(tearDownHistory);
@@ -29,7 +29,7 @@ const linesInHistory = async () =>
   byId((await Promise.all((await segments()).map(({ name }) => linesOf(name)))).flat());
 
 describe("an event", () => {
-  it("leaves if its time is before the horizon, and stays if its time is the horizon or later", async ({ expect }) => {
+  it("leaves if it is from before the first month that stays", async ({ expect }) => {
     const { lines, customerId, ...of } = shop();
     const oldEvents = [
       of.entry("5.00", LAST_LEAVING_SECOND),
@@ -50,7 +50,9 @@ describe("an event", () => {
     expect((await linesInHistory()).map(({ id }) => id)).toEqual(oldEvents.map(({ id }) => id).sort());
   });
 
-  it("leaves as its line in an export, and its segment has its month, times and sums", async ({ expect }) => {
+  it("leaves as its line in an export, and the row of its segment has the month, times and sums", async ({
+    expect,
+  }) => {
     const { lines, earned, entry } = shop();
     const [campaignEntry, plainEntry] = [earned("5.00", "2026-01-02 03:04:05"), entry("-1.25", LAST_LEAVING_SECOND)];
     await feedOld(...lines, campaignEntry, plainEntry);
@@ -72,23 +74,18 @@ describe("an event", () => {
     expect([object?.size, object?.checksums.toJSON().sha256]).toEqual([segment.bytes, segment.sha256]);
   });
 
-  it("that is a message stays while it is from one of the two newest seconds of its group", async ({ expect }) => {
+  it("stays if it is a message of one of the two newest seconds of its group", async ({ expect }) => {
     const { lines, message } = shop();
     const messages = [1, 2, 3, 3, 4].map((day) => message(`2026-01-0${day} 00:00:00`));
     await feedOld(...lines, ...messages);
 
     await seal();
-    const first = await storedIds();
+    const idsAfterFirstRun = await storedIds();
     await goTo("2026-07-10 07:00:00");
     await mustFeed([message("2026-06-11 00:00:00"), message("2026-06-12 00:00:00")]);
     await seal();
 
-    expect(first).toEqual(
-      messages
-        .map(({ id }) => id)
-        .slice(2)
-        .sort(),
-    );
+    expect(idsAfterFirstRun).toEqual(messages.slice(2).map(({ id }) => id));
     expect(await value("SELECT min(sent_at) FROM messages")).toBe("2026-06-11 00:00:00");
     expect((await segments()).map(({ month, lines: count }) => [month, count])).toEqual([
       ["2026-05", 2],
@@ -96,7 +93,7 @@ describe("an event", () => {
     ]);
   });
 
-  it("of an erased customer keeps only the id, and a message of a removed group has no group", async ({ expect }) => {
+  it("has an erased customer's id, and no group if the group was removed", async ({ expect }) => {
     const { lines, customerId, groupId, entry, message } = shop();
     const oldEntry = entry("5.00", LAST_LEAVING_SECOND);
     const messages = [1, 2, 3].map((day) => message(`2026-01-0${day} 00:00:00`));
@@ -115,7 +112,7 @@ describe("an event", () => {
     expect(await differences()).toEqual([]);
   });
 
-  it("leaves without a notification, and each segment counts as a feed request", async ({ expect }) => {
+  it("leaves without a notification, and its segment counts as a feed request", async ({ expect }) => {
     const { lines, customerId, otherId, ...of } = shop();
     await mustFeed(lines);
     await rows("INSERT INTO listeners VALUES (?, '9'), (?, '9')", customerId, otherId);
@@ -133,7 +130,7 @@ describe("an event", () => {
     expect(await segments()).toHaveLength(3);
   });
 
-  it("costs less than 2.5 rows written, even if each event changes another balance", async ({ expect }) => {
+  it("writes less than 2.5 rows when it leaves, even if each event changes a different balance", async ({ expect }) => {
     const EVENTS = 400;
     const account = seed.account();
     const stores = Array.from({ length: 10 }, () => seed.store(account.id));
@@ -146,11 +143,11 @@ describe("an event", () => {
       }),
     );
     await feedOld(account, ...stores, ...campaigns, ...customers, ...entries);
-    const log = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
 
     await seal();
 
-    const results = (await Promise.all(log.mock.results.map(({ value }) => value))) as D1Result[][];
+    const results = (await Promise.all(batch.mock.results.map(({ value }) => value))) as D1Result[][];
     const writtenRows = results.flat().reduce((sum, { meta }) => sum + meta.rows_written, 0);
     expect(await value("SELECT count(*) FROM balance_entries WHERE customer_key > 0")).toBe(EVENTS);
     expect(writtenRows / EVENTS).toBeLessThan(2.5);

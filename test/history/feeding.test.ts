@@ -6,7 +6,7 @@ import * as seed from "../support/seed.ts";
 import { feedUsage, snapshot, value } from "../support/state.ts";
 import { FIRST_KEPT_SECOND, feedOld, keepMonths, seal, setUpHistory, shop, tearDownHistory } from "./support.ts";
 
-// docs/contract/history.md, 1 and 4. Events of May and later are kept.
+// docs/contract/history.md, 1 and 4. It is June, and events from before May are too old.
 const OLD = "2026-04-30T23:59:59Z";
 const TEXT = "is older than the history that is kept";
 
@@ -17,7 +17,9 @@ const onLines = (numbers: readonly number[], field: string) =>
   Object.fromEntries(numbers.map((number) => [`line ${number}.${field}`, [TEXT]]));
 
 describe("an event older than the horizon", () => {
-  it("is a bad line, and the error names the field of its time; later events are taken", async ({ expect }) => {
+  it("is a bad line, and the error names the field of its time, beside other errors of the line", async ({
+    expect,
+  }) => {
     const { lines, entry, earning, play, message } = shop();
     await mustFeed(lines);
     const before = await snapshot();
@@ -31,7 +33,7 @@ describe("an event older than the horizon", () => {
         message(FIRST_KEPT_SECOND),
       ],
     ]);
-    const others = await feed([entry("much", OLD), { record: "nothing" }, entry("1.00", "yesterday")]);
+    const refusedForMore = await feed([entry("much", OLD), { record: "nothing" }, entry("1.00", "yesterday")]);
 
     expect([refused.status, refused.body.messages]).toEqual([
       422,
@@ -40,27 +42,24 @@ describe("an event older than the horizon", () => {
         ...{ ...onLines([3], "played_at"), ...onLines([4], "sent_at") },
       },
     ]);
-    // A line with several errors names all of them.
     const fields = ["line 1.amount", "line 1.created_at", "line 2.record", "line 3.created_at"];
-    expect(Object.keys(others.body.messages).sort()).toEqual(fields);
+    expect(Object.keys(refusedForMore.body.messages).sort()).toEqual(fields);
     expect(await snapshot()).toEqual(before);
   });
 
-  it("is refused even if it is stored already, and taken without history and by a restore", async ({ expect }) => {
+  it("is refused even if it is stored already, and taken by a restore and without history", async ({ expect }) => {
     const { lines, entry } = shop();
     const line = entry("1.00", OLD);
     await feedOld(...lines, line);
 
-    const again = await feed([line]);
+    const secondAnswer = await feed([line]);
     await freshDatabase("2026-06-10 07:00:00");
-    const restored = await restore([...lines, line]);
+    const restoreAnswer = await restore([...lines, line]);
 
-    expect([again.status, restored.status]).toEqual([422, 200]);
+    expect([secondAnswer.status, restoreAnswer.status]).toEqual([422, 200]);
   });
 
-  it("is not a line of another kind, a delete, or a line with an old time in a field without a name", async ({
-    expect,
-  }) => {
+  it("is no line of another kind, no delete, and no line whose old time is in an unknown field", async ({ expect }) => {
     const { lines, message } = shop();
     const member = seed.membership(lines[1]?.id, lines[3]?.id, { joined_at: OLD });
 
@@ -73,7 +72,7 @@ describe("an event older than the horizon", () => {
     expect(answer.body.items).toEqual({ accepted: lines.length + 1, ignored: 1 });
   });
 
-  it("is not an event without a time, which gets the current time", async ({ expect }) => {
+  it("is no event without a time, because the feed gives it the current time", async ({ expect }) => {
     const { lines, customerId } = shop();
     const entry = seed.entry(customerId, lines[1]?.id, "1.00");
 
@@ -83,12 +82,12 @@ describe("an event older than the horizon", () => {
   });
 });
 
-describe("an event older than the newest that has left", () => {
+describe("an event older than the newest event that has left", () => {
   it.for([
     ["turned off", undefined],
     ["with more months", 3],
   ] as const)(
-    "is still a bad line after history is %s; an event of another kind is not",
+    "is still a bad line after history is %s, and an old event of another kind is taken",
     async ([, months], { expect }) => {
       const { lines, entry, earning, play } = shop();
       const line = entry("1.00", OLD);
@@ -113,12 +112,12 @@ describe("an event older than the newest that has left", () => {
     await seal();
     keepMonths(undefined);
 
-    const foreign = await feed([entry("1.00", OLD)], ["another"]);
-    const many = await feed(Array.from({ length: 150 }, () => entry("1.00", OLD)));
+    const foreignAnswer = await feed([entry("1.00", OLD)], ["another"]);
+    const longAnswer = await feed(Array.from({ length: 150 }, () => entry("1.00", OLD)));
     const { roundTrips } = await feedUsage([entry("1.00", FIRST_KEPT_SECOND)]);
 
-    expect([foreign.status, foreign.body.messages]).toEqual([422, onLines([1], "created_at")]);
-    expect(Object.keys(many.body.messages)).toEqual(
+    expect([foreignAnswer.status, foreignAnswer.body.messages]).toEqual([422, onLines([1], "created_at")]);
+    expect(Object.keys(longAnswer.body.messages)).toEqual(
       Array.from({ length: 100 }, (_, index) => `line ${index + 1}.created_at`),
     );
     expect(roundTrips).toBe(1);

@@ -21,48 +21,51 @@ import {
 } from "./support.ts";
 
 const { numRuns, seed } = propertyRuns(2);
-const EVENTS = ["balance_entry", "token_earning", "play", "message"];
-const DAYS = 24 * 3_600;
+const EVENT_KINDS = ["balance_entry", "token_earning", "play", "message"];
+const DAY_SECONDS = 24 * 3_600;
 
 afterEach(tearDownHistory);
 
-/** The fault that ends a run of the job: a write to R2 fails, or a batch, before it is sent or after it was committed. `at` counts them. */
-interface Run {
-  fault: "none" | "put" | "before" | "after";
-  at: number;
+/** The call that fails in a run of the job: a write to R2, or a batch, before it is sent or after it was committed. */
+interface Fault {
+  call: "no call" | "write to R2" | "unsent batch" | "committed batch";
+  /** How many such calls come before it. */
+  callsBefore: number;
 }
 
-const randomRun = (random: Random): Run => ({
-  fault: random.pick(["none", "put", "before", "after"]),
-  at: random.integer(0, 15),
+const randomFault = (random: Random): Fault => ({
+  call: random.pick(["no call", "write to R2", "unsent batch", "committed batch"]),
+  callsBefore: random.integer(0, 15),
 });
 
-/** The first two runs of each night: the second object cannot be written; the run ends between an object and its row. */
-const FIRST: readonly Run[] = [
-  { fault: "put", at: 1 },
-  { fault: "before", at: 2 },
+/** In the first run the second object cannot be written. The second run ends between an object and its row. */
+const FIRST_FAULTS: readonly Fault[] = [
+  { call: "write to R2", callsBefore: 1 },
+  { call: "unsent batch", callsBefore: 2 },
 ];
-const LAST: Run = { fault: "none", at: 0 };
+const NO_FAULT: Fault = { call: "no call", callsBefore: 0 };
 
-/** All events as lines: stored events as an export gives them, events that have left as their segments have them. */
-async function events(): Promise<string[]> {
+/** The lines of all events: those in the database as an export gives them, and those of all segments. */
+async function eventLines(): Promise<string[]> {
   const segments = await rows("SELECT name, lines FROM history_segments");
-  const sealed = await Promise.all(segments.map(({ name }) => linesOf(name)));
-  if (segments.some(({ lines }, index) => sealed[index]?.length !== lines)) throw new Error("A segment lacks lines.");
-  const ofRemovedGroups = await rows(
+  const segmentLines = await Promise.all(segments.map(({ name }) => linesOf(name)));
+  if (segments.some(({ lines }, index) => segmentLines[index]?.length !== lines))
+    throw new Error("A segment lacks lines.");
+  // No export has the messages of removed groups.
+  const messagesOfRemovedGroups = await rows(
     `SELECT 'message' AS record, messages.id, NULL AS group_id, customers.id AS customer_id, body, sent_at FROM messages
      JOIN message_groups ON message_groups.key = group_key JOIN customers ON customers.key = customer_key
      WHERE message_groups.id IS NULL`,
   );
-  // A group may be removed after its message has left.
-  const storedGroups = new Set((await rows("SELECT id FROM message_groups WHERE id IS NOT NULL")).map(({ id }) => id));
+  const groupIds = new Set((await rows("SELECT id FROM message_groups WHERE id IS NOT NULL")).map(({ id }) => id));
+  // The line in a segment keeps the id of a group that was removed later. In the database the message has none.
   const toText = (line: Record<string, unknown>) =>
-    JSON.stringify("group_id" in line && !storedGroups.has(line.group_id) ? { ...line, group_id: null } : line);
-  const stored = (await exported(...EVENTS)).filter(({ sealed }) => sealed === undefined);
-  return [...sealed.flat(), ...ofRemovedGroups, ...stored].map(toText).sort();
+    JSON.stringify("group_id" in line && !groupIds.has(line.group_id) ? { ...line, group_id: null } : line);
+  const storedLines = (await exported(...EVENT_KINDS)).filter(({ sealed }) => sealed === undefined);
+  return [...segmentLines.flat(), ...messagesOfRemovedGroups, ...storedLines].map(toText).sort();
 }
 
-/** The sums of all summaries, and the sums that the rows of segments have. */
+/** The sums of all summaries (rows that stand for events that have left), and the sums in the rows of segments. */
 async function sums() {
   const isSummary = `NOT (${IS_EVENT})`;
   const [summaries = {}] = await rows(`
@@ -79,31 +82,31 @@ async function sums() {
   return { summaries, ofSegments: Object.fromEntries(await Promise.all(ofSegments)) };
 }
 
-/** Runs the job in steps of three events until a fault ends it. Resolves with whether it came to its end. */
-async function sealOnce({ fault, at }: Run): Promise<boolean> {
-  let left = at;
-  const isDue = (one: Run["fault"]) => fault === one && left-- === 0;
-  const put = async (...given: Parameters<R2Bucket["put"]>) => {
-    if (isDue("put")) throw new Error("put: Unspecified error (0)");
-    return env.TEST_HISTORY.put(...given);
+/** Runs the job in steps of three events until a fault ends it. Resolves with whether the run came to its end. */
+async function sealUntil({ call: failingCall, callsBefore }: Fault): Promise<boolean> {
+  let remainingCalls = callsBefore;
+  const fails = (call: Fault["call"]) => call === failingCall && remainingCalls-- === 0;
+  const put = async (...args: Parameters<R2Bucket["put"]>) => {
+    if (fails("write to R2")) throw new Error("put: Unspecified error (0)");
+    return env.TEST_HISTORY.put(...args);
   };
   const bucket = bucketWith({ put }) as R2Bucket;
   const database = databaseThrough(async ({ send }) => {
-    if (isDue("before")) throw new Error("D1_ERROR: it was cut off");
+    if (fails("unsent batch")) throw new Error("D1_ERROR: it was cut off");
     const results = await send();
-    if (isDue("after")) throw new Error("D1_ERROR: it was cut off");
+    if (fails("committed batch")) throw new Error("D1_ERROR: it was cut off");
     return results;
   });
   try {
     const { failures } = await sealInPart(1_000, 3, { bucket, database });
     return failures.length === 0;
   } catch {
-    // As the schedule does: the next run goes on.
+    // The schedule catches it too, and the next run goes on.
     return false;
   }
 }
 
-/** Expects that entries add up to the balances of `/me`, for each customer and account. Resolves with the number of entries. */
+/** Expects that the entries of each customer add up to the balances of `/me`. Resolves with the number of entries. */
 async function checkEntries(trial: Trial): Promise<number> {
   let count = 0;
   for (const id of trial.program.ids.customer ?? []) {
@@ -114,42 +117,41 @@ async function checkEntries(trial: Trial): Promise<number> {
       sums[account_id] = (sums[account_id] ?? 0) + Math.round(amount * 100);
       count += 1;
     }
-    const balances = me.body.items.balances.map(({ account_id, balance }: Record<string, unknown>) => [
-      account_id,
-      sums[String(account_id)] === undefined && balance === 0 ? undefined : Math.round(Number(balance) * 100),
-    ]);
-    const stored = Object.fromEntries(balances.filter(([, cents]: [string, number?]) => cents !== undefined));
-    expect(sums, `the entries of ${id}`).toEqual(stored);
+    const balances: { account_id: string; balance: number }[] = me.body.items.balances;
+    // A member without entries has a balance of 0.
+    const booked = balances.filter(({ account_id, balance }) => account_id in sums || balance !== 0);
+    const expectedSums = booked.map(({ account_id, balance }) => [account_id, Math.round(balance * 100)]);
+    expect(sums, `the entries of ${id}`).toEqual(Object.fromEntries(expectedSums));
   }
   return count;
 }
 
-/** Lets some days pass, and moves old events to R2 in several runs. Nobody may notice. */
-async function night(trial: Trial, days: number, reached: Record<string, number>): Promise<void> {
-  await trial.pass(days * DAYS);
+/** Lets some days pass, and moves old events to R2 in several runs, which lose no event and change no total. */
+async function sealAfter(days: number, trial: Trial, counts: Record<string, number>): Promise<void> {
+  await trial.pass(days * DAY_SECONDS);
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.setSystemTime(`${trial.now.replace(" ", "T")}Z`);
   keepMonths(1);
   const horizon = horizonOf({ months: 1 }, new Date());
-  const before = await events();
-  for (const one of [...FIRST, randomRun(trial.random), randomRun(trial.random), LAST]) {
-    if (!(await sealOnce(one))) reached.cutOff = Number(reached.cutOff) + 1;
-    expect(await events()).toEqual(before);
+  const before = await eventLines();
+  for (const fault of [...FIRST_FAULTS, randomFault(trial.random), randomFault(trial.random), NO_FAULT]) {
+    if (!(await sealUntil(fault))) counts.failedRuns = Number(counts.failedRuns) + 1;
+    expect(await eventLines()).toEqual(before);
     const { summaries, ofSegments } = await sums();
     expect(ofSegments).toEqual(summaries);
   }
   expect(await differences()).toEqual([]);
-  const left = `SELECT count(*) FROM balance_entries WHERE created_at < ? AND ${IS_EVENT}`;
-  expect(await value(left, horizon)).toBe(0);
+  const countOldEntries = `SELECT count(*) FROM balance_entries WHERE created_at < ? AND ${IS_EVENT}`;
+  expect(await value(countOldEntries, horizon)).toBe(0);
   trial.model.sealedBefore = horizon;
   // The id of an event that has left may be used again, which the model does not know.
   trial.program.renameEvents();
-  reached.entries = Number(reached.entries) + (await checkEntries(trial));
+  counts.entries = Number(counts.entries) + (await checkEntries(trial));
 }
 
 describe("a random program with history", () => {
-  it("is answered as without it, has every event in one place wherever a run ends, and entries that add up to balances", async () => {
-    const reached = { segments: 0, cutOff: 0, orphans: 0, entries: 0 };
+  it("has the answers of the model and loses no event, whichever call of a run fails", async () => {
+    const counts = { segments: 0, failedRuns: 0, unnamedObjects: 0, entries: 0 };
     for (let run = 0; run < numRuns; run += 1) {
       keepMonths(undefined);
       const trial = new Trial(`seed ${seed}, history, run ${run}`, "mixed");
@@ -159,12 +161,12 @@ describe("a random program with history", () => {
           await trial.change();
           await trial.pass(1);
         }
-        await night(trial, days, reached);
+        await sealAfter(days, trial, counts);
         await trial.ask(40);
       }
-      const named = await rows("SELECT name FROM history_segments");
-      reached.segments += named.length;
-      reached.orphans += (await objects()).length - named.length;
+      const segmentCount = Number(await value("SELECT count(*) FROM history_segments"));
+      counts.segments += segmentCount;
+      counts.unnamedObjects += (await objects()).length - segmentCount;
 
       const pages = (await exportPages()).map(({ body }) => body);
       await trial.emptyDatabase();
@@ -179,11 +181,11 @@ describe("a random program with history", () => {
       await trial.ask(40);
     }
 
-    expect(reached.segments).toBeGreaterThan(4 * numRuns);
-    expect(reached.cutOff).toBeGreaterThan(numRuns);
-    expect(reached.entries).toBeGreaterThan(10 * numRuns);
-    // A step that was cut off is repeated with the same object.
-    expect(reached.orphans).toBe(0);
-    console.info(`${numRuns} programs, seed ${seed}: ${JSON.stringify(reached)}`);
+    expect(counts.segments).toBeGreaterThan(4 * numRuns);
+    expect(counts.failedRuns).toBeGreaterThan(numRuns);
+    expect(counts.entries).toBeGreaterThan(10 * numRuns);
+    // A step that failed is repeated with the same object.
+    expect(counts.unnamedObjects).toBe(0);
+    console.info(`${numRuns} programs, seed ${seed}: ${JSON.stringify(counts)}`);
   });
 });

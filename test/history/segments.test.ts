@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import { ndjson } from "../support/api.ts";
+import { databaseThrough } from "../support/databases.ts";
+import { setVariables } from "../support/variables.ts";
 import {
   bucketWith,
   feedOld,
@@ -9,7 +11,6 @@ import {
   linesOf,
   objects,
   seal,
-  sealCutOff,
   segments,
   setUpHistory,
   shop,
@@ -17,10 +18,21 @@ import {
   tearDownHistory,
 } from "./support.ts";
 
-// docs/contract/history.md, 2: segments and their objects.
+// Segments, which are files of old events, and their objects in R2 (docs/contract/history.md, 2).
 
 beforeEach(() => setUpHistory());
 afterEach(tearDownHistory);
+
+/** Runs the job, but loses the connection before it sends the batch that deletes entries. */
+async function sealWithoutDelete(): Promise<void> {
+  const { DB } = env;
+  const databaseThatLosesDeletes = databaseThrough(async ({ sql, send }) => {
+    if (sql.some((text) => text.includes("DELETE FROM balance_entries"))) throw new Error("Network connection lost.");
+    return send();
+  });
+  setVariables({ DB: databaseThatLosesDeletes });
+  await seal().finally(() => setVariables({ DB }));
+}
 
 async function feedOldEntry(): Promise<void> {
   const { lines, entry } = shop();
@@ -28,7 +40,7 @@ async function feedOldEntry(): Promise<void> {
 }
 
 describe("a segment", () => {
-  it("has at most 2,000 events, so that other requests wait for less than 50 ms", async ({ expect }) => {
+  it("has at most 2,000 events, so that its transaction does not delay other requests", async ({ expect }) => {
     const { lines, entry } = shop();
     await feedOld(...lines, ...Array.from({ length: 2_001 }, () => entry("1.00", LAST_LEAVING_SECOND)));
 
@@ -52,28 +64,28 @@ describe("a segment", () => {
 
     const texts = await Promise.all((await segments()).map(async ({ name }) => ndjson(await linesOf(name))));
     const sizes = texts.map((text) => new TextEncoder().encode(`${text}\n`).length);
-    // Six messages in each of the two newest minutes stay, because the group may show them.
+    // The twelve messages of the two newest minutes stay, because the group may show them.
     expect(texts.flatMap((text) => text.split("\n"))).toHaveLength(400 - 2 * 6);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(2 * 1024 * 1024);
     expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(1.9 * 1024 * 1024);
   });
 
-  it("is named after its kind, the month of the horizon, and a number that no object has yet", async ({ expect }) => {
+  it("is named after its kind, the first month that stays, and a number that no object has yet", async ({ expect }) => {
     const { lines, entry, play } = shop();
     const name = "balance_entry/2026-05/1.ndjson.gz";
-    await env.TEST_HISTORY.put(name, "of a database that was set back");
+    await env.TEST_HISTORY.put(name, "another object");
     await feedOld(...lines, entry("5.00", LAST_LEAVING_SECOND), play("1", LAST_LEAVING_SECOND));
 
     await seal();
 
     expect((await segments()).map(({ number }) => number)).toEqual([2, 1]);
     expect(await objects()).toEqual([name, "balance_entry/2026-05/2.ndjson.gz", "play/2026-05/1.ndjson.gz"]);
-    expect(await (await env.TEST_HISTORY.get(name))?.text()).toBe("of a database that was set back");
+    expect(await (await env.TEST_HISTORY.get(name))?.text()).toBe("another object");
   });
 });
 
-describe("a name that is taken by another object", () => {
-  it("is skipped in eight calls, and a step that was cut off finds its own object again", async ({ expect }) => {
+describe("names that other objects have", () => {
+  it("are skipped in eight calls, and a step that is repeated finds its own object", async ({ expect }) => {
     const folder = "balance_entry/2026-05/";
     for (let number = 1; number <= 12; number += 1) await env.TEST_HISTORY.put(`${folder}${number}.ndjson.gz`, "");
     await feedOldEntry();
@@ -90,18 +102,18 @@ describe("a name that is taken by another object", () => {
       },
       list: (options) => {
         calls.push("list");
-        // A folder of thousands of objects has several pages. With this limit, 13 objects have three.
+        // With this limit, the 13 objects have three pages, as thousands of objects would have.
         return bucket.list({ ...options, limit: 5 });
       },
     });
     keepMonths(1, recordingBucket);
 
-    await expect(sealCutOff()).rejects.toThrow();
-    const first = calls.splice(0);
+    await expect(sealWithoutDelete()).rejects.toThrow();
+    const callsOfFirstRun = calls.splice(0);
     await seal();
 
     const callsToSkip = ["put 1.ndjson.gz", "head 1.ndjson.gz", "list", "list", "list"];
-    expect(first).toEqual([...callsToSkip, "put 12.ndjson.gz", "head 12.ndjson.gz", "put 13.ndjson.gz"]);
+    expect(callsOfFirstRun).toEqual([...callsToSkip, "put 12.ndjson.gz", "head 12.ndjson.gz", "put 13.ndjson.gz"]);
     expect(calls).toEqual([...callsToSkip, "put 13.ndjson.gz", "head 13.ndjson.gz"]);
     expect((await segments()).map(({ number }) => number)).toEqual([13]);
     expect(await objects()).toHaveLength(13);
@@ -109,7 +121,7 @@ describe("a name that is taken by another object", () => {
 });
 
 describe("a bucket", () => {
-  it("is marked with the name of the Worker that seals into it first", async ({ expect }) => {
+  it("gets the name of the first Worker that writes to it", async ({ expect }) => {
     await feedOldEntry();
     await env.TEST_HISTORY.delete("owner");
 
@@ -118,16 +130,16 @@ describe("a bucket", () => {
     expect(await (await env.TEST_HISTORY.get("owner"))?.text()).toBe("loyalty-edge");
   });
 
-  it("of another deployment gets nothing, and the run says whose it is", async ({ expect }) => {
+  it("of another deployment gets no events, and the error names its owner", async ({ expect }) => {
     await feedOldEntry();
     await env.TEST_HISTORY.put("owner", "loyalty-edge-acme");
-    const error = vi.spyOn(console, "error").mockReturnValue();
+    const logError = vi.spyOn(console, "error").mockReturnValue();
 
     await expect(seal()).rejects.toThrow("belongs to loyalty-edge-acme");
 
     expect([await objects(), await segments()]).toEqual([[], []]);
     expect(await storedIds()).toHaveLength(1);
-    expect(error.mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
+    expect(logError.mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
       { work: "seal history", error: "JOB_FAILED", cause: "ForeignBucket" },
     ]);
   });

@@ -4,7 +4,6 @@ import { Database } from "../../src/db/database.ts";
 import { sealHistory } from "../../src/history/seal.ts";
 import { as, type FeedLine, mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
-import { databaseThrough } from "../support/databases.ts";
 import { nextPage } from "../support/exporting.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import { runSchedule } from "../support/schedule.ts";
@@ -12,13 +11,11 @@ import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import { setVariables } from "../support/variables.ts";
 
-/** In June, events leave up to the last second of April, and stay from the first second of May. */
+/** In June, events from before May leave the database. */
 export const LAST_LEAVING_SECOND = "2026-04-30 23:59:59";
 export const FIRST_KEPT_SECOND = "2026-05-01 00:00:00";
 
-/**
- * Empties the database and the bucket, but for the name of its owner. It is June 2026, and events from May on are kept.
- */
+/** Empties the database, and the bucket except for its owner's name. It is June 2026, and events from before May leave. */
 export async function setUpHistory(now = "2026-06-10 07:00:00"): Promise<void> {
   vi.useFakeTimers({ toFake: ["Date"] });
   await freshDatabase(now);
@@ -39,7 +36,7 @@ export function tearDownHistory(): void {
   keepMonths(undefined);
 }
 
-/** Sets how many months of events the database keeps before they move to the bucket. undefined keeps all of them. */
+/** Sets for how many months events stay before they move to the bucket. `undefined` turns history off. */
 export function keepMonths(months: number | undefined, bucket: unknown = env.TEST_HISTORY): void {
   setVariables({
     HISTORY_MONTHS: months === undefined ? "" : String(months),
@@ -47,7 +44,7 @@ export function keepMonths(months: number | undefined, bucket: unknown = env.TES
   });
 }
 
-/** Feeds events while history is off, so that the feed takes old ones too. Then turns history on. */
+/** Feeds lines while history is off, so that the feed takes old events too. Then turns history on. */
 export async function feedOld(...lines: FeedLine[]): Promise<void> {
   keepMonths(undefined);
   await mustFeed(lines);
@@ -72,7 +69,7 @@ export function bucketWith(methods: {
 
 export const seal = () => runSchedule("seal history");
 
-/** Runs some steps of the job. Each step looks at `lookedAt` events of a kind. */
+/** Takes some steps of the job that moves old events. Each step looks at `lookedAt` events of a kind. */
 export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HISTORY, database = env.DB } = {}) {
   let remainingSteps = steps;
   return sealHistory(new Database(database, "first-primary"), {
@@ -84,20 +81,9 @@ export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HIST
   });
 }
 
-/** Runs the job, but loses the batch that deletes entries before it is sent. */
-export async function sealCutOff(): Promise<void> {
-  const { DB } = env;
-  const cutOff = databaseThrough(async ({ sql, send }) => {
-    if (sql.some((one) => one.includes("DELETE FROM balance_entries"))) throw new Error("Network connection lost.");
-    return send();
-  });
-  setVariables({ DB: cutOff });
-  await seal().finally(() => setVariables({ DB }));
-}
-
 export const segments = () => rows("SELECT * FROM history_segments ORDER BY kind, month, number");
 
-/** Whether a row is an event, and not a summary of events that have left. */
+/** True for an event, and false for a row that sums up events that have left. */
 export const IS_EVENT = "id NOT GLOB 'sealed:*'";
 
 export const storedIds = async () =>
@@ -110,6 +96,7 @@ export const storedIds = async () =>
     )
   ).map(({ id }) => id);
 
+/** The balance entries that sum up entries that have left. */
 export const sealedEntries = () => rows(`SELECT * FROM balance_entries WHERE NOT (${IS_EVENT})`);
 
 export const snapshotOfEvents = async () => [await storedIds(), await segments(), await sealedEntries()];
@@ -129,7 +116,7 @@ export async function linesOf(name: unknown): Promise<Record<string, unknown>[]>
     .map((line) => JSON.parse(line));
 }
 
-export interface Entry {
+interface Entry {
   id: string | null;
   amount: number;
   account_id: string;
@@ -147,7 +134,7 @@ export async function entryPages(customerId: string, target = "/api/v1/customer/
   return pages;
 }
 
-/** Lines of a store with a campaign, a member, an employee and a group of two, and functions that make events at it. */
+/** A store with a campaign, a member, an employee and a group of two customers, and functions that make its events. */
 export function shop() {
   const account = seed.account();
   const store = seed.store(account.id);

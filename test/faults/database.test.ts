@@ -20,7 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A D1 that fails every batch with this message, and the SQL of each batch. */
+/** A D1 that fails every batch with this message. `batches` lists the SQL of each. */
 function failingDatabase(message: string) {
   const batches: string[] = [];
   const DB = databaseThrough(async ({ sql }) => {
@@ -30,16 +30,16 @@ function failingDatabase(message: string) {
   return { DB, batches };
 }
 
-/** A D1 that fails each batch with a statement that matches, and answers the others. */
-const databaseRefusing = (statement: RegExp, message: string) => ({
+/** Bindings to a D1 that fails each batch with a statement that matches. */
+const refuseStatements = (pattern: RegExp, message: string) => ({
   DB: databaseThrough(async ({ sql, send }) => {
-    if (sql.some((one) => statement.test(one))) throw new Error(`D1_ERROR: ${message}`);
+    if (sql.some((statement) => pattern.test(statement))) throw new Error(`D1_ERROR: ${message}`);
     return send();
   }),
 });
 
 const DAILY_LIMIT = "Your account has exceeded D1's free tier daily row write limit. It resets at 00:00 UTC.";
-const FULL_DATABASE = databaseRefusing(/\bINSERT INTO (?!refusals)/, "Exceeded maximum DB size");
+const FULL_DATABASE = refuseStatements(/\bINSERT INTO (?!refusals)/, "Exceeded maximum DB size");
 
 async function openSocket(bindings: object): Promise<Response> {
   const headers = { Authorization: `Bearer ${await customerToken(customerId)}`, Upgrade: "websocket" };
@@ -49,35 +49,42 @@ async function openSocket(bindings: object): Promise<Response> {
 const failureIn = ({ status, headers, body }: Answer) => [status, headers.get("Retry-After"), body.errorCode];
 
 describe("a fault of D1", () => {
-  it("is tried at every endpoint for customers", ({ expect }) => {
+  it("is tested at every endpoint for customers", ({ expect }) => {
     expect(Object.keys(CALLS).sort()).toEqual(customerRoutes());
   });
 
   const unavailable = { status: 503, error: "UNAVAILABLE" };
   const tooLarge = { status: 413, error: "PAYLOAD_TOO_LARGE" };
+
   it.for([
-    { says: "D1 DB is overloaded. Requests queued for too long.", fed: unavailable, retryAfter: "2" },
-    { says: "D1 DB's isolate exceeded its memory limit and was reset.", fed: tooLarge, retryAfter: "2" },
-    { says: "out of memory: SQLITE_NOMEM", fed: tooLarge, retryAfter: "2" },
-    { says: DAILY_LIMIT, fed: unavailable, retryAfter: String(14 * 3_600 + 44 * 60 + 30) },
-  ])("gives a feed $fed.status, everybody else 503, and D1 the same statement once: $says", async (row, { expect }) => {
-    vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-24T09:15:30.400Z") });
-    const { says, fed, retryAfter } = row;
+    { text: "D1 DB is overloaded. Requests queued for too long.", failure: unavailable, retryAfter: "2" },
+    { text: "D1 DB's isolate exceeded its memory limit and was reset.", failure: tooLarge, retryAfter: "2" },
+    { text: "out of memory: SQLITE_NOMEM", failure: tooLarge, retryAfter: "2" },
+    { text: DAILY_LIMIT, failure: unavailable, retryAfter: String(14 * 3_600 + 44 * 60 + 30) },
+  ])(
+    "is $failure.status for a feed and 503 for others, and no statement is repeated: $text",
+    async (row, { expect }) => {
+      vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-24T09:15:30.400Z") });
+      const { text, failure, retryAfter } = row;
 
-    const feedDatabase = failingDatabase(says);
-    expect(failureIn(await feedTo(feedDatabase, [seed.customer()]))).toEqual([fed.status, retryAfter, fed.error]);
-    expect(feedDatabase.batches).toHaveLength(1);
-    for (const [route, call] of Object.entries(CALLS)) {
-      const { DB, batches } = failingDatabase(says);
-      const answer = await call(asAt({ DB }, customerId), stored);
-      expect([route, ...failureIn(answer)]).toEqual([route, 503, retryAfter, "UNAVAILABLE"]);
-      expect(new Set(batches).size).toBe(batches.length);
-    }
-    const socket = await openSocket(failingDatabase(says));
-    expect([socket.status, socket.headers.get("Retry-After")]).toEqual([503, retryAfter]);
-  });
+      const feedDatabase = failingDatabase(text);
+      const feedFailure = failureIn(await feedTo(feedDatabase, [seed.customer()]));
+      expect(feedFailure).toEqual([failure.status, retryAfter, failure.error]);
+      expect(feedDatabase.batches).toHaveLength(1);
+      for (const [route, call] of Object.entries(CALLS)) {
+        const { DB, batches } = failingDatabase(text);
+        const answer = await call(asAt({ DB }, customerId), stored);
+        expect([route, ...failureIn(answer)]).toEqual([route, 503, retryAfter, "UNAVAILABLE"]);
+        expect(new Set(batches).size).toBe(batches.length);
+      }
+      const socket = await openSocket(failingDatabase(text));
+      expect([socket.status, socket.headers.get("Retry-After")]).toEqual([503, retryAfter]);
+    },
+  );
 
-  it("that is the daily limit is not waited for all day if it ends a moment late", async ({ expect }) => {
+  it("that is the daily limit asks for a wait of a minute at most in the first minute of the day", async ({
+    expect,
+  }) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const waits: (string | null)[] = [];
 
@@ -95,7 +102,7 @@ describe("customers", () => {
     ["a full database", FULL_DATABASE],
     [
       "a database that has used up the written rows of its day",
-      databaseRefusing(/^\s*(INSERT|UPDATE|DELETE)/, DAILY_LIMIT),
+      refuseStatements(/^\s*(INSERT|UPDATE|DELETE)/, DAILY_LIMIT),
     ],
   ])("of %s are answered at every endpoint", async ([, bindings], { expect }) => {
     for (const [route, call] of Object.entries(CALLS)) {
@@ -104,9 +111,7 @@ describe("customers", () => {
     }
   });
 
-  it("of a full database do not listen, because nobody could notify them: no subscription, no socket", async ({
-    expect,
-  }) => {
+  it("of a full database get no subscription and no socket, because nobody could notify them", async ({ expect }) => {
     const subscribe = vi.spyOn(Inboxes.prototype, "subscribe");
 
     const answer = await asAt(FULL_DATABASE, customerId).get("/api/v1/customer/messages");
@@ -138,21 +143,21 @@ describe("customers", () => {
 
 describe("a feed to a full database", () => {
   it("is taken if it only deletes", async ({ expect }) => {
-    const [one, other] = [seed.customer(), seed.customer()];
-    const friendship = seed.friendship(one.id, other.id);
-    await mustFeed([one, other, friendship]);
+    const [ada, bob] = [seed.customer(), seed.customer()];
+    const friendship = seed.friendship(ada.id, bob.id);
+    await mustFeed([ada, bob, friendship]);
 
-    const refused = await feedTo(FULL_DATABASE, [seed.customer()]);
-    const taken = await feedTo(FULL_DATABASE, [{ ...friendship, deleted: true }]);
+    const refusedAnswer = await feedTo(FULL_DATABASE, [seed.customer()]);
+    const takenAnswer = await feedTo(FULL_DATABASE, [{ ...friendship, deleted: true }]);
 
-    expect(failureIn(refused)).toEqual([507, null, "DATABASE_FULL"]);
-    expect([taken.status, taken.body.items]).toEqual([200, { accepted: 1, ignored: 0 }]);
+    expect(failureIn(refusedAnswer)).toEqual([507, null, "DATABASE_FULL"]);
+    expect([takenAnswer.status, takenAnswer.body.items]).toEqual([200, { accepted: 1, ignored: 0 }]);
     expect((await feed([{ ...friendship, deleted: true }])).body.items).toEqual({ accepted: 0, ignored: 1 });
   });
 });
 
 describe("a database that grows", () => {
-  /** A D1 that says after a write that it has this size. */
+  /** Bindings to a D1 that reports this size after each batch. */
   function databaseOf(gigabytes: number) {
     const DB = databaseThrough(async ({ send }) => {
       const results = await send();
@@ -162,9 +167,7 @@ describe("a database that grows", () => {
     return { DB };
   }
 
-  it("is in the log line of each feed, and has a line of its own at 70, 85 and 95 percent, once each", async ({
-    expect,
-  }) => {
+  it("has its size in the log line of each feed, and one warning each at 70, 85 and 95 percent", async ({ expect }) => {
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { makeCalls } from "../../src/inbox/notify.ts";
+import { takeTime } from "../support/listeners.ts";
 import { notification } from "../support/live.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -12,24 +13,13 @@ const calls = (...customers: string[]) =>
 describe("a fan-out object", () => {
   const names = (length: number, prefix: string) => Array.from({ length }, (_, index) => `${prefix} ${index}`);
 
-  /** Makes these inboxes hang for 1.5 seconds, and others answer. Returns which were called, and the most calls at once. */
-  function mockInboxes(isHanging: (customerId: string) => boolean) {
-    const called: string[] = [];
-    let [callsUnderWay, most] = [0, 0];
-    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
-      called.push(customerId);
-      callsUnderWay += 1;
-      most = Math.max(most, callsUnderWay);
-      await new Promise((resolve) => setTimeout(resolve, isHanging(customerId) ? 1_500 : 5));
-      callsUnderWay -= 1;
-    });
-    return { called, most: () => most };
-  }
+  /** Makes the inboxes of these customers hang for 1.5 seconds. */
+  const hang = (...customers: string[]) => takeTime((customerId) => (customers.includes(customerId) ? 1_500 : 5));
 
-  it("makes at most five calls at once for all its batches, and none for a batch whose time is over", async ({
+  it("makes five calls at a time for all its batches together, and none for a batch whose time is over", async ({
     expect,
   }) => {
-    const { called, most } = mockInboxes(() => false);
+    const { called, mostCalls } = hang();
     const inboxes = new Inboxes(env);
     const endsAt = Date.now() + 10_000;
 
@@ -40,26 +30,23 @@ describe("a fan-out object", () => {
     ]);
 
     expect(outcomes.map(({ reached }) => reached.size)).toEqual([20, 20, 0]);
-    expect([called.length, most()]).toEqual([40, 5]);
+    expect([called.length, mostCalls()]).toEqual([40, 5]);
   });
 
-  it("leaves a hanging call its connection, and makes the other calls over the remaining connections", async ({
-    expect,
-  }) => {
-    const { most } = mockInboxes((customerId) => customerId.startsWith("hangs"));
+  it("makes all other calls on one connection while four calls hang, in the next batch too", async ({ expect }) => {
+    const { mostCalls } = hang(...count(4, "hangs"));
     const inboxes = new Inboxes(env);
-
-    const batch = calls(...names(4, "hangs"), ...names(20, "fine"));
+    const batch = calls(...count(4, "hangs"), ...count(20, "fine"));
 
     const first = await inboxes.fanOut("hanging", batch, Date.now() + 1_000);
     const second = await inboxes.fanOut("hanging", calls(...names(20, "later")), Date.now() + 10_000);
 
-    expect([first.reached, second.reached]).toEqual([new Set(names(20, "fine")), new Set(names(20, "later"))]);
-    expect(most()).toBe(5);
+    expect([first.reached, second.reached]).toEqual([new Set(count(20, "fine")), new Set(count(20, "later"))]);
+    expect(mostCalls()).toBe(5);
   });
 
-  it("calls nobody while five hang, and goes on once one of them answers", async ({ expect }) => {
-    const { called, most } = mockInboxes((customerId) => customerId.startsWith("hangs"));
+  it("makes no call while five calls hang, and goes on once one of them is answered", async ({ expect }) => {
+    const { called, mostCalls } = hang(...count(6, "hangs"));
     const inboxes = new Inboxes(env);
 
     const shortBatch = await inboxes.fanOut("all hanging", calls(...names(6, "hangs"), "fine"), Date.now() + 500);
@@ -69,10 +56,10 @@ describe("a fan-out object", () => {
     expect(shortBatch.reached).toEqual(new Set());
     expect(calledBefore).toEqual(names(5, "hangs"));
     expect(laterBatch.reached).toEqual(new Set(["later"]));
-    expect(most()).toBe(5);
+    expect(mostCalls()).toBe(5);
   });
 
-  it("calls nobody else once objects are overloaded, and says so", async ({ expect }) => {
+  it("makes no more calls once objects are overloaded, and reports it", async ({ expect }) => {
     const notify = vi
       .spyOn(Inboxes.prototype, "notify")
       .mockRejectedValue(Object.assign(new Error("Too many objects."), { overloaded: true }));
@@ -84,8 +71,8 @@ describe("a fan-out object", () => {
   });
 });
 
-describe("a batch in which inboxes fail", () => {
-  it("logs a line, with their number and the name of the first error", async ({ expect }) => {
+describe("a batch of calls that fail", () => {
+  it("logs one line, with their number and the name of the first error", async ({ expect }) => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
       if (customerId !== "fine") throw new TypeError(`no ${customerId}`);

@@ -11,7 +11,7 @@ import { customerToken } from "../support/tokens.ts";
 const session = Object.getPrototypeOf(env.DB.withSession());
 const LATE_MS = 1_500;
 
-const hangs = () => new Promise<void>((resolve) => setTimeout(resolve, LATE_MS)) as never;
+const answerLate = () => new Promise<void>((resolve) => setTimeout(resolve, LATE_MS)) as never;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
@@ -23,17 +23,17 @@ afterEach(() => {
 });
 
 describe("a poll", () => {
-  it("that is quiet is answered while D1 fails; other polls and sockets get 503", async ({ expect }) => {
+  it("is answered by a subscribed inbox while D1 fails, and other polls and sockets get 503", async ({ expect }) => {
     const { reader, writer } = await seedGroup();
     await pollUntilQuiet(reader);
     vi.spyOn(session, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
 
-    const quiet = await poll(reader);
-    const other = await poll(writer);
+    const inboxAnswer = await poll(reader);
+    const otherAnswer = await poll(writer);
     const socket = await handshake({ Authorization: `Bearer ${await customerToken(reader)}` });
 
-    expect(quiet).toEqual({ status: 200, found: [], roundTrips: 0 });
-    expect(other.status).toBe(503);
+    expect(inboxAnswer).toEqual({ status: 200, found: [], roundTrips: 0 });
+    expect(otherAnswer.status).toBe(503);
     expect([socket.status, socket.headers.get("Retry-After")]).toEqual([503, "2"]);
   });
 
@@ -42,7 +42,7 @@ describe("a poll", () => {
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     await pass(1);
     await poll(reader);
-    vi.spyOn(Inbox.prototype, "poll").mockImplementation(hangs);
+    vi.spyOn(Inbox.prototype, "poll").mockImplementation(answerLate);
 
     const startedAt = performance.now();
     const answer = await poll(reader);
@@ -55,7 +55,7 @@ describe("a poll", () => {
 
   it("does not wait for a subscription that hangs, and the next poll asks D1 again", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
-    const subscribe = vi.spyOn(Inbox.prototype, "subscribe").mockImplementation(hangs);
+    const subscribe = vi.spyOn(Inbox.prototype, "subscribe").mockImplementation(answerLate);
 
     const startedAt = performance.now();
     const answers = [await poll(reader), await poll(reader)];
@@ -76,10 +76,10 @@ describe("a poll", () => {
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
 
     await pass(3_590);
-    const late = await poll(reader);
+    const lastQuietAnswer = await poll(reader);
     await pass(11);
 
-    expect(late).toEqual({ status: 200, found: [], roundTrips: 0 });
+    expect(lastQuietAnswer).toEqual({ status: 200, found: [], roundTrips: 0 });
     expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
   });
 });

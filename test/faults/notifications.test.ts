@@ -14,6 +14,7 @@ import {
   seedGroup,
   seedListeners,
   startEachWithoutChanges,
+  takeTime,
 } from "../support/listeners.ts";
 import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
@@ -25,9 +26,7 @@ startEachWithoutChanges();
 const primary = () => new Database(env.DB, "first-primary");
 
 describe("a feed that cannot notify an inbox", () => {
-  it("may have died after the commit: a request that adds somebody to the group shows its message", async ({
-    expect,
-  }) => {
+  it("leaves its messages to the next request about their groups, which shows them", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     const joining = seed.customer();
     await mustFeed([joining]);
@@ -39,7 +38,7 @@ describe("a feed that cannot notify an inbox", () => {
     expect(adding.forListeners.unshown?.stamp).toEqual(expect.any(String));
   });
 
-  it("has twenty seconds to notify again, before the schedule does", async ({ expect }) => {
+  it("leaves the change to the schedule after twenty seconds", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     reach(() => false);
@@ -48,14 +47,14 @@ describe("a feed that cannot notify an inbox", () => {
 
     await pass(20);
     await runSchedule();
-    const notifiedEarly = [...notified];
+    const notifiedBefore = [...notified];
     await pass(1);
     await runSchedule();
 
-    expect([notifiedEarly, notified]).toEqual([[], [reader]]);
+    expect([notifiedBefore, notified]).toEqual([[], [reader]]);
   });
 
-  it("leaves the change to the schedule if the primary shows the message late, though it was notified", async ({
+  it("leaves a change to the schedule if the primary shows its message late, because a poll found nothing", async ({
     expect,
   }) => {
     const { reader, writer, group } = await seedGroup();
@@ -64,13 +63,13 @@ describe("a feed that cannot notify an inbox", () => {
     const { forListeners } = await acceptLines(primary(), [seed.message(group, writer)]);
     await pass(1);
     const db = primary();
-    const slow = primary();
-    const batch = slow.batch.bind(slow);
-    slow.batch = async (statements) => {
+    const slowSession = primary();
+    const batch = slowSession.batch.bind(slowSession);
+    slowSession.batch = async (statements) => {
       await new Promise((resolve) => setTimeout(resolve, 1_100));
       return batch(statements);
     };
-    vi.spyOn(db, "newPrimarySession").mockReturnValue(slow);
+    vi.spyOn(db, "newPrimarySession").mockReturnValue(slowSession);
     const background: Promise<unknown>[] = [];
 
     await notifyOfFeed(new Inboxes(env), forListeners, { db, inBackground: (work) => background.push(work) });
@@ -80,7 +79,7 @@ describe("a feed that cannot notify an inbox", () => {
     expect(await outbox()).toHaveLength(1);
   });
 
-  it("waits two seconds for it, and notifies the others meanwhile", async ({ expect }) => {
+  it("waits two seconds for the inbox, and notifies the others meanwhile", async ({ expect }) => {
     const first = await seedGroup();
     const second = await seedGroup();
     for (const { reader } of [first, second]) await pollUntilQuiet(reader);
@@ -104,45 +103,32 @@ describe("a feed that cannot notify an inbox", () => {
   });
 });
 
-describe("a feed that concerns more than a hundred listeners", () => {
-  /** Makes each notification take this long. Returns who was notified, and the most calls at once. */
-  function takeTime(milliseconds: number) {
-    const notified: string[] = [];
-    let [calls, most] = [0, 0];
-    vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
-      calls += 1;
-      most = Math.max(most, calls);
-      await new Promise((resolve) => setTimeout(resolve, milliseconds));
-      calls -= 1;
-      notified.push(customerId);
-    });
-    return { notified, most: () => most };
-  }
-
+describe("a feed that concerns many listeners", () => {
   it.for([
     [100, 0, 5],
     [200, 5, 25],
     [2_600, 6, 25],
-  ] as const)("of %i: %i batches, so %i calls at a time", async ([listeners, batches, atOnce], { expect }) => {
+  ] as const)("notifies %i listeners in %i batches, with %i calls at a time", async (figures, { expect }) => {
+    const [listeners, batches, callsAtOnce] = figures;
     const { customers, messages } = await seedListeners(listeners);
     const fanOut = vi.spyOn(Inboxes.prototype, "fanOut");
-    const { notified, most } = takeTime(5);
+    const { called, mostCalls } = takeTime(() => 5);
 
     const feeding = mustFeed(messages);
     await waitUntil(async () => (await outbox()).length > 0);
     await pass(1);
     await feeding;
-    await waitUntil(() => notified.length === listeners);
+    await waitUntil(() => called.length === listeners);
 
-    expect(notified.toSorted()).toEqual(customers.toSorted());
-    expect([fanOut.mock.calls.length, most()]).toEqual([batches, atOnce]);
+    expect(called.toSorted()).toEqual(customers.toSorted());
+    expect([fanOut.mock.calls.length, mostCalls()]).toEqual([batches, callsAtOnce]);
     expect(fanOut.mock.calls.every(([name, calls]) => name.startsWith("feed ") && calls.length <= 500)).toBe(true);
     await waitUntil(async () => (await outbox()).length === 0);
   });
 
-  it("leaves those of an object that is overloaded to the schedule, and asks it once", async ({ expect }) => {
+  it("leaves the listeners of an overloaded object to the schedule, and calls the object once", async ({ expect }) => {
     const { customers, messages } = await seedListeners(500);
-    const { notified } = takeTime(0);
+    const { called } = takeTime(() => 0);
     const fanOut = Inboxes.prototype.fanOut;
     let fanOutCalls = 0;
     vi.spyOn(Inboxes.prototype, "fanOut").mockImplementation(async function (this: Inboxes, ...call) {
@@ -152,17 +138,17 @@ describe("a feed that concerns more than a hundred listeners", () => {
     });
 
     await mustFeed(messages);
-    await waitUntil(() => notified.length === 400);
-    const byFeed = fanOutCalls;
+    await waitUntil(() => called.length === 400);
+    const callsOfFeed = fanOutCalls;
     await pass(21);
     await runSchedule();
 
-    expect(byFeed).toBe(5);
-    expect(new Set(notified)).toEqual(new Set(customers));
+    expect(callsOfFeed).toBe(5);
+    expect(new Set(called)).toEqual(new Set(customers));
     expect(await outbox()).toEqual([]);
   });
 
-  it("notifies of messages first, of 10,000 listeners", async ({ expect }) => {
+  it("notifies 10,000 listeners at most, of messages first", async ({ expect }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     await rows(
@@ -184,7 +170,7 @@ describe("a feed that concerns more than a hundred listeners", () => {
 describe("a listener", () => {
   const HOURS = 3_600;
 
-  it("who still polls is a listener for another day, from an hour before the day is over", async ({ expect }) => {
+  it("who polls in the last hour of the day listens for another day", async ({ expect }) => {
     const { reader } = await seedGroup();
     const hoursLeft = () =>
       value("SELECT (unixepoch(until) - unixepoch(now)) / 3600 FROM listeners, clock WHERE customer_id = ?", reader);
@@ -199,7 +185,9 @@ describe("a listener", () => {
     expect(remainingHours).toEqual([24, 3, 24]);
   });
 
-  it("whose day is over is notified no more, is removed, and loses nothing", async ({ expect }) => {
+  it("whose day is over is notified no more and is removed, and the next poll still finds the message", async ({
+    expect,
+  }) => {
     const { reader, writer, group } = await seedGroup();
     await pollUntilQuiet(reader);
     const notified = reach(() => true);

@@ -5,49 +5,44 @@ import { drainOutbox } from "../../src/inbox/drain.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import type { Notification } from "../../src/inbox/protocol.ts";
 import { beginRun } from "../../src/service/queries.ts";
+import { rows, value } from "../support/state.ts";
 
-beforeEach(async () => {
-  await env.DB.exec("DELETE FROM outbox");
-});
+beforeEach(() => rows("DELETE FROM outbox"));
 afterEach(() => vi.restoreAllMocks());
 
 /** Adds changes of these versions to the outbox, by default each for a different customer. */
-async function addChanges({
-  versions,
-  what = "messages",
-  customer = "c",
-}: {
-  versions: number[];
-  what?: string;
-  customer?: string;
-}) {
-  const insert = `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-    SELECT value, ?1, json_array(?2 || iif(?2 = 'c', value, '')), iif(?1 = 'messages', value, ''), datetime(now, '-1 minute')
-    FROM json_each(?3), clock`;
-  await env.DB.prepare(insert).bind(what, customer, JSON.stringify(versions)).run();
+async function addChanges(versions: number[], { kind = "messages", customer = "c" } = {}): Promise<void> {
+  await rows(
+    `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+     SELECT value, ?1, json_array(?2 || iif(?2 = 'c', value, '')), iif(?1 = 'messages', value, ''), datetime(now, '-1 minute')
+     FROM json_each(?3), clock`,
+    kind,
+    customer,
+    JSON.stringify(versions),
+  );
 }
 
 /** Makes all changes of the outbox older than an hour. */
-const makeChangesOld = () =>
-  env.DB.exec("UPDATE outbox SET stored_at = (SELECT datetime(now, '-61 minutes') FROM clock)");
+const makeChangesOld = () => rows("UPDATE outbox SET stored_at = (SELECT datetime(now, '-61 minutes') FROM clock)");
 
-/** Makes every inbox reachable. Returns a function that lists the notifications so far. */
+/** Makes every inbox take its notification. Returns a function that lists the notifications so far. */
 function takeNotifications() {
   const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
   return () =>
     notify.mock.calls.map(([customer, { newestAt, kinds }]: [string, Notification]) => ({ customer, newestAt, kinds }));
 }
 
+/** Notifies of the changes in the outbox for this long, as a run of the schedule does. */
 async function drain(milliseconds: number, db = new Database(env.DB, "first-primary")) {
   const { backlog } = await beginRun(db);
   return drainOutbox(db, new Inboxes(env), backlog, milliseconds);
 }
 const count = (length: number, from = 1) => Array.from({ length }, (_, index) => from + index);
-const countChanges = () => env.DB.prepare("SELECT count(*) AS count FROM outbox").first<number>("count");
+const countChanges = () => value("SELECT count(*) FROM outbox");
 
 describe("a run of the schedule", () => {
   it("notifies of 25,000 changes with few round trips and calls", async ({ expect }) => {
-    await addChanges({ versions: count(25_000) });
+    await addChanges(count(25_000));
     const notified = takeNotifications();
     const fanOut = vi.spyOn(Inboxes.prototype, "fanOut");
     const db = new Database(env.DB, "first-primary");
@@ -63,9 +58,9 @@ describe("a run of the schedule", () => {
   });
 
   it("notifies of new changes, and then drops those of an hour ago, 10,000 at a time", async ({ expect }) => {
-    await addChanges({ versions: count(25_000) });
+    await addChanges(count(25_000));
     await makeChangesOld();
-    await addChanges({ versions: count(3, 30_001) });
+    await addChanges(count(3, 30_001));
     const notified = takeNotifications();
     const steps = vi.spyOn(Database.prototype, "steps");
 
@@ -82,17 +77,18 @@ describe("a run of the schedule", () => {
   });
 
   it("that has no time left drops the oldest 10,000", async ({ expect }) => {
-    await addChanges({ versions: count(10_003) });
+    await addChanges(count(10_003));
     await makeChangesOld();
 
     await drain(0);
 
-    const { results } = await env.DB.prepare("SELECT version FROM outbox ORDER BY version").all();
-    expect(results).toEqual(count(3, 10_001).map((version) => ({ version })));
+    expect(await rows("SELECT version FROM outbox ORDER BY version")).toEqual(
+      count(3, 10_001).map((version) => ({ version })),
+    );
   });
 
-  it("that has too little time notifies of the newest first, and the next run of the others", async ({ expect }) => {
-    await addChanges({ versions: count(30) });
+  it("that has too little time notifies of the newest changes, and the next run of the others", async ({ expect }) => {
+    await addChanges(count(30));
     const notifiedCustomers: string[] = [];
     vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
       notifiedCustomers.push(customerId);
@@ -100,18 +96,18 @@ describe("a run of the schedule", () => {
     });
 
     const report = await drain(250);
-    const first = await countChanges();
+    const changesAfterFirstRun = await countChanges();
     await drain(50_000);
 
     expect(notifiedCustomers.slice(0, 5)).toEqual(["c30", "c29", "c28", "c27", "c26"]);
     expect(Number(report?.notified) + Number(report?.failed)).toBe(30);
-    expect([first, await countChanges()]).toEqual([30 - Number(report?.notified), 0]);
+    expect([changesAfterFirstRun, await countChanges()]).toEqual([30 - Number(report?.notified), 0]);
   });
 });
 
 describe("a run that finds objects overloaded", () => {
-  it.for([20, 12_000])("of %i changes ends with that page, and calls no more objects", async (changes, { expect }) => {
-    await addChanges({ versions: count(changes) });
+  it.for([20, 12_000])("ends, and calls no more objects: with %i changes", async (changes, { expect }) => {
+    await addChanges(count(changes));
     const overloaded = Object.assign(new Error("Too many objects."), { overloaded: true });
     const notify = vi.spyOn(Inboxes.prototype, "notify").mockRejectedValue(overloaded);
     const fanOut = vi.spyOn(Inboxes.prototype, "fanOut");
@@ -126,10 +122,10 @@ describe("a run that finds objects overloaded", () => {
 });
 
 describe("a customer with many changes in the outbox", () => {
-  it("is notified once, of each kind of change and of the newest message", async ({ expect }) => {
-    await addChanges({ versions: count(1_200, 1_000), customer: "ada" });
-    await addChanges({ versions: [1, 2], what: "coupons", customer: "ada" });
-    await addChanges({ versions: [3], what: "balance", customer: "ada" });
+  it("gets one notification, of each kind of change and of the newest message", async ({ expect }) => {
+    await addChanges(count(1_200, 1_000), { customer: "ada" });
+    await addChanges([1, 2], { kind: "coupons", customer: "ada" });
+    await addChanges([3], { kind: "balance", customer: "ada" });
     const notified = takeNotifications();
 
     await drain(50_000);
@@ -138,8 +134,8 @@ describe("a customer with many changes in the outbox", () => {
     expect(await countChanges()).toBe(0);
   });
 
-  it("is called once a run if the inbox hangs, and the next run has the same changes", async ({ expect }) => {
-    await addChanges({ versions: count(1_200, 10), customer: "ada" });
+  it("is called once in a run if the inbox hangs, and the changes stay for the next run", async ({ expect }) => {
+    await addChanges(count(1_200, 10), { customer: "ada" });
     const notify = vi.spyOn(Inboxes.prototype, "notify").mockImplementation(() => new Promise(() => {}));
 
     await drain(50_000);
@@ -149,16 +145,15 @@ describe("a customer with many changes in the outbox", () => {
   });
 });
 
-describe("customers of a group, if one of them cannot be reached", () => {
-  it("are notified once; that customer keeps one change, of the newest message", async ({ expect }) => {
-    const insert = `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-      SELECT 7, 'messages', value ->> 0, value ->> 1, datetime(now, value ->> 2) FROM json_each(?), clock`;
-    const groups = [
-      [JSON.stringify(["ada", "bob"]), "5", "-1 minute"],
-      [JSON.stringify(["ada", "cid"]), "9", "-1 minute"],
-      [JSON.stringify(["ada", "dan"]), "3", "-1 minute"],
-    ];
-    await env.DB.prepare(insert).bind(JSON.stringify(groups)).run();
+describe("a group of which one customer cannot be reached", () => {
+  it("has its other customers notified once, and keeps one change of the newest message for that customer", async ({
+    expect,
+  }) => {
+    await rows(
+      `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+       SELECT 7, 'messages', column1, column2, datetime(now, '-1 minute')
+       FROM (VALUES ('["ada","bob"]', '5'), ('["ada","cid"]', '9'), ('["ada","dan"]', '3')), clock`,
+    );
     const notify = vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
       if (customerId === "ada") throw new Error("the inbox cannot be reached");
     });
@@ -171,7 +166,6 @@ describe("customers of a group, if one of them cannot be reached", () => {
     ]);
     expect(notify.mock.calls.map(([customerId]) => customerId).toSorted()).toEqual(["ada", "ada", "bob", "cid", "dan"]);
     const selectChanges = `SELECT customers, newest_at, stored_at < datetime(now, '-50 seconds') AS isOld FROM outbox, clock`;
-    const { results } = await env.DB.prepare(selectChanges).all();
-    expect(results).toEqual([{ customers: '["ada"]', newest_at: "9", isOld: 1 }]);
+    expect(await rows(selectChanges)).toEqual([{ customers: '["ada"]', newest_at: "9", isOld: 1 }]);
   });
 });

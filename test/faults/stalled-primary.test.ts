@@ -12,7 +12,7 @@ import { countOwnTime, passOwnTime, timed } from "../support/wait.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const BOARD = `${CUSTOMER}/gamification/leaderboard`;
-// How long a request may take, not counting its timeouts.
+/** How long a request may take besides its timeouts. */
 const AT_ONCE_MS = 250;
 
 const stored = program("stalled");
@@ -35,29 +35,29 @@ function stallingDatabase() {
 }
 
 describe("while the primary stalls", () => {
-  it("requests that need it are refused at once after two timeouts, and replicas answer the others", async ({
+  it("two requests time out, further requests to it are refused at once, and replicas answer the others", async ({
     expect,
   }) => {
     countOwnTime();
     const { primary, DB } = stallingDatabase();
     const api = asAt({ DB }, customerId);
     const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-    const token = bearer(await customerToken(customerId));
-    const needPrimary: [string, RequestInit][] = [
-      [BOARD, { method: "POST", headers: token, body: JSON.stringify(uncachedBoard()) }],
-      [`${CUSTOMER}/live`, { headers: { ...token, Upgrade: "websocket" } }],
+    const headers = bearer(await customerToken(customerId));
+    const requestsToPrimary: [string, RequestInit][] = [
+      [BOARD, { method: "POST", headers, body: JSON.stringify(uncachedBoard()) }],
+      [`${CUSTOMER}/live`, { headers: { ...headers, Upgrade: "websocket" } }],
       ["/api/v1/feed", { method: "POST", headers: bearer(await feedToken("*")), body: ndjson([seed.customer()]) }],
       ["/api/v1/feed?record=store", { headers: bearer(await exportToken()) }],
     ];
     primary.isStalled = true;
 
-    const asking = [timed(api.post(BOARD, uncachedBoard())), timed(api.post(BOARD, uncachedBoard()))];
+    const timedOutRequests = [timed(api.post(BOARD, uncachedBoard())), timed(api.post(BOARD, uncachedBoard()))];
     await passOwnTime(5_000);
-    for (const { value, milliseconds } of await Promise.all(asking)) {
+    for (const { value, milliseconds } of await Promise.all(timedOutRequests)) {
       expect([value.status, value.headers.get("Retry-After")]).toEqual([503, "2"]);
       expect(Math.abs(milliseconds - 5_000)).toBeLessThan(2 * AT_ONCE_MS);
     }
-    for (const [path, init] of needPrimary) {
+    for (const [path, init] of requestsToPrimary) {
       const { value, milliseconds } = await timed(sendTo({ DB }, path, init));
       expect([path, value.status, value.headers.get("Retry-After")]).toEqual([path, 503, "2"]);
       expect(milliseconds).toBeLessThan(AT_ONCE_MS);
@@ -76,10 +76,10 @@ describe("while the primary stalls", () => {
 });
 
 describe("the refresh of a board", () => {
-  it("goes on after its request was answered from KV", async ({ expect }) => {
+  it("ends after its request was answered from KV", async ({ expect }) => {
     const { primary, DB } = stallingDatabase();
-    const { promise: untilResumed, resolve: resume } = Promise.withResolvers<void>();
-    const slowApi = asAt({ DB: databaseThrough(({ send }) => untilResumed.then(send), DB) }, customerId);
+    const { promise: databaseResumed, resolve: resumeDatabase } = Promise.withResolvers<void>();
+    const slowApi = asAt({ DB: databaseThrough(({ send }) => databaseResumed.then(send), DB) }, customerId);
     const store = seed.store(stored.account.id);
     await mustFeed([store]);
     const body = { location_id: store.id, eip_campaign_id: stored.contest.id };
@@ -88,7 +88,7 @@ describe("the refresh of a board", () => {
     await env.CACHE.put(key, JSON.stringify({ value: [employee], at: Date.now() - 60_000 }));
 
     const cachedAnswer = await slowApi.post(BOARD, body);
-    resume();
+    resumeDatabase();
     await new Promise((resolve) => setTimeout(resolve, 100));
     const refreshedAnswer = await asAt({ DB }, customerId).post(BOARD, body);
 

@@ -1,28 +1,22 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { type Answer, as, mustFeed, trips } from "./api.ts";
-import { showStoredMessages, stopClock } from "./clock.ts";
+import { as, mustFeed, trips } from "./api.ts";
+import { setClock } from "./clock.ts";
 import { runSchedule } from "./schedule.ts";
 import * as seed from "./seed.ts";
 import { rows } from "./state.ts";
 
 export const MESSAGES_PATH = "/api/v1/customer/messages";
-const START = Date.UTC(2027, 0, 1);
 
-let now = 0;
+let now = Date.UTC(2027, 0, 1);
 
-/** A second of the tests' clock as text. */
-function toText(second: number): string {
-  return new Date(START + second * 1_000).toISOString().slice(0, 19).replace("T", " ");
-}
-
-/** Moves all clocks on, and shows messages. The test must have faked `Date`. */
+/** Moves all clocks on, and shows stored messages. Resolves with the new time. The test must have faked `Date`. */
 export async function pass(seconds: number): Promise<string> {
-  now += seconds;
-  vi.setSystemTime(START + now * 1_000);
-  await stopClock(toText(now));
-  await showStoredMessages();
-  return toText(now);
+  now += seconds * 1_000;
+  vi.setSystemTime(now);
+  const time = new Date(now).toISOString().slice(0, 19).replace("T", " ");
+  await setClock(time);
+  return time;
 }
 
 /** A group of two customers: a reader, who polls, and a writer. */
@@ -34,22 +28,16 @@ export async function seedGroup() {
 }
 
 export async function poll(customerId: string, checkTime?: string) {
-  const answer = await as(customerId).get(pollPath(checkTime));
-  return { status: answer.status, found: bodiesOf(answer), roundTrips: trips(answer) };
-}
-
-function pollPath(checkTime?: string): string {
-  return checkTime === undefined ? MESSAGES_PATH : `${MESSAGES_PATH}?check_time=${encodeURIComponent(checkTime)}`;
-}
-
-function bodiesOf({ body }: Answer): string[] {
-  return (body.items ?? []).map(({ last_message }: { last_message: string }) => last_message);
+  const query = checkTime === undefined ? "" : `?check_time=${encodeURIComponent(checkTime)}`;
+  const answer = await as(customerId).get(`${MESSAGES_PATH}${query}`);
+  const groups: { last_message: string }[] = answer.body.items ?? [];
+  return { status: answer.status, found: groups.map(({ last_message }) => last_message), roundTrips: trips(answer) };
 }
 
 /** Polls until the inbox is subscribed and answers without D1. */
 export async function pollUntilQuiet(customerId: string, checkTime?: string): Promise<void> {
   for (let polls = 1; (await poll(customerId, checkTime)).roundTrips > 0; polls += 1) {
-    if (polls > 50) throw new Error("no poll is quiet");
+    if (polls > 50) throw new Error("The inbox answers no poll.");
   }
 }
 
@@ -57,7 +45,21 @@ export const outbox = () => rows("SELECT version, change_kind, customers, newest
 
 export const realNotify = Inboxes.prototype.notify;
 
-/** Makes only these inboxes reachable. Returns an array that receives the ids of notified customers. */
+/** Makes each notification take some time. Returns who was called, and how many calls there were at once at most. */
+export function takeTime(millisecondsFor: (customerId: string) => number) {
+  const called: string[] = [];
+  let [callsUnderWay, mostCalls] = [0, 0];
+  vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async (customerId) => {
+    called.push(customerId);
+    callsUnderWay += 1;
+    mostCalls = Math.max(mostCalls, callsUnderWay);
+    await new Promise((resolve) => setTimeout(resolve, millisecondsFor(customerId)));
+    callsUnderWay -= 1;
+  });
+  return { called, mostCalls: () => mostCalls };
+}
+
+/** Makes only these inboxes reachable. Returns a list to which each notified customer's id is added. */
 export function reach(isReached: (customerId: string) => boolean): string[] {
   const notified: string[] = [];
   vi.spyOn(Inboxes.prototype, "notify").mockImplementation(async function (this: Inboxes, customerId, notification) {
@@ -85,7 +87,7 @@ export async function seedListeners(count: number) {
   };
 }
 
-/** Fakes `Date` in each test of the file, and empties the outbox before it. */
+/** Fakes `Date` in each test of the file, and empties the outbox before each test. */
 export function startEachWithoutChanges(): void {
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ["Date"] });

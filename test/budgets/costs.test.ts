@@ -13,20 +13,20 @@ import * as seed from "../support/seed.ts";
 import { feedUsage, rows } from "../support/state.ts";
 import { customerToken } from "../support/tokens.ts";
 
-// docs/costs.py uses these figures. The names in brackets are its variables.
+// docs/costs.py computes with these figures. The names in brackets are its variables.
 
 const GROUPS = 20;
 const INBOX_CHANGE_ROWS = 1;
 const [reader, writer] = [seed.customer(), seed.customer()];
 const readerId = String(reader.id);
 const groups = Array.from({ length: GROUPS }, () => seed.group([reader.id, writer.id]));
-const news = () => seed.message(groups[7]?.id, writer.id);
+const newMessage = () => seed.message(groups[7]?.id, writer.id);
 
 beforeAll(async () => {
   await setClock("2027-03-01 00:00:00");
   await mustFeed([reader, writer, ...groups, ...groups.map(({ id }) => seed.message(id, writer.id))]);
   await setClock("2027-03-01 00:00:10");
-  await mustFeed([news()]);
+  await mustFeed([newMessage()]);
   await setClock("2027-03-01 00:00:20");
 });
 
@@ -41,37 +41,37 @@ async function poll(checkTime: string) {
 const writtenRows = (customerId: string) =>
   inInbox(customerId, ({ storage }) => Number(storage.sql.exec("SELECT total_changes() AS rows").one().rows));
 
-describe("what is billed", () => {
-  it("is 10 rows that a poll reads with nothing new (quiet_rows), and 22 with one new group (news_rows)", async ({
+describe("billed rows", () => {
+  it("are 10 for a poll with nothing new (quiet_rows), and 22 for a poll with one new group (news_rows)", async ({
     expect,
   }) => {
-    const [quiet, withNews] = [await poll("2027-03-01 00:00:15"), await poll("2027-03-01 00:00:05")];
+    const [quietPoll, pollWithNews] = [await poll("2027-03-01 00:00:15"), await poll("2027-03-01 00:00:05")];
 
-    expect(quiet).toEqual({ roundTrips: 1, rowsRead: 10, rowsWritten: 0 });
-    expect(withNews).toEqual({ roundTrips: 1, rowsRead: 22, rowsWritten: 0 });
+    expect(quietPoll).toEqual({ roundTrips: 1, rowsRead: 10, rowsWritten: 0 });
+    expect(pollWithNews).toEqual({ roundTrips: 1, rowsRead: 22, rowsWritten: 0 });
   });
 
-  it("is 4 rows that a subscription reads (subscription_rows), and one that the first of a customer writes", async ({
+  it("are 4 that a subscription reads (subscription_rows), and 1 that a customer's first subscription writes", async ({
     expect,
   }) => {
-    const [first, second] = [primary(), primary()];
+    const [firstDb, secondDb] = [primary(), primary()];
 
-    await beginListening(first, String(writer.id));
-    await beginListening(second, String(writer.id));
+    await beginListening(firstDb, String(writer.id));
+    await beginListening(secondDb, String(writer.id));
 
-    expect([first.usage.rowsWritten, second.usage.rowsWritten]).toEqual([1, 0]);
-    expect(second.usage.rowsRead).toBe(4);
+    expect([firstDb.usage.rowsWritten, secondDb.usage.rowsWritten]).toEqual([1, 0]);
+    expect(secondDb.usage.rowsRead).toBe(4);
   });
 
-  it("is 3 rows that a change writes: into the outbox, out of it, and to show the messages of its second (change_rows)", async ({
+  it("are 3 that a change writes: into the outbox, out of it, and to show its message (change_rows)", async ({
     expect,
   }) => {
     await rows("DELETE FROM listeners");
     await setClock("2027-03-01 00:00:30");
-    const usageWithoutListener = await feedUsage([news()]);
+    const usageWithoutListener = await feedUsage([newMessage()]);
     await beginListening(primary(), readerId);
     await setClock("2027-03-01 00:00:40");
-    const usageWithListener = await feedUsage([news()]);
+    const usageWithListener = await feedUsage([newMessage()]);
     await stopClock("2027-03-01 00:01:10");
     const [showing, removing] = [primary(), primary()];
 
@@ -85,7 +85,7 @@ describe("what is billed", () => {
     expect(outboxRows + removing.usage.rowsWritten + showing.usage.rowsWritten).toBe(3);
   });
 
-  it("is a row that an inbox writes for a subscription, and one for a change; it takes 12,288 bytes on disk", async ({
+  it("are 1 that an inbox writes for a subscription, and 1 for a change, and take 12,288 bytes on disk", async ({
     expect,
   }) => {
     const inbox = await inboxOf("somebody");
@@ -102,7 +102,9 @@ describe("what is billed", () => {
     expect(await inInbox("somebody", ({ storage }) => storage.sql.databaseSize)).toBe(12_288);
   });
 
-  it("is 4 rows more that an inbox writes for a change with a frame (inbox_frame_rows)", async ({ expect }) => {
+  it("are 4 more that an inbox writes for a change that it sends to a socket (inbox_frame_rows)", async ({
+    expect,
+  }) => {
     const socket = await listenAs(readerId);
     const rowsBefore = await writtenRows(readerId);
 

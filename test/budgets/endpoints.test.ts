@@ -7,17 +7,16 @@ import { costOf } from "../support/bindings.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken, signToken } from "../support/tokens.ts";
 
-// Sends the requests of the benchmark to a small program, and counts rows and round trips. The benchmark
-// measures times.
+// Sends the requests of the benchmark to a small program, and counts rows and round trips.
 
 const CUSTOMERS = 2_000;
 const SECONDS_TO_LOAD = 60;
-// In this round of the benchmark, requests are for boards that nobody has asked for before, so no cache has them.
+// The number of a round of the benchmark in which nobody has asked for the boards before, so that no cache has them.
 const COLD_BOARD_ROUND = 60;
 
 /**
- * The rows that a request may read, for each case of the benchmark. Finding the key of an id reads a row. So does each
- * band of latitude, even an empty one.
+ * The rows that a request may read, for each case of the benchmark. To find the key of an id, D1 reads a row. It reads
+ * one for each band of latitude too, even if no store is there.
  */
 const ROWS: Record<string, number> = {
   "nearby: densest place": 1_502,
@@ -75,15 +74,18 @@ describe("what a request costs at D1", () => {
     expect([...cases.keys()]).toEqual(Object.keys(ROWS));
   });
 
-  it.for(Object.entries(ROWS))("%s: at most %i rows", async ([name, rows], { expect }) => {
-    const benchCase = cases.get(name);
-    if (benchCase === undefined) throw new Error(`The benchmark has no case ${name}.`);
+  it.for(Object.entries(ROWS))(
+    "is what the benchmark says, for %s: at most %i rows",
+    async ([name, rows], { expect }) => {
+      const benchCase = cases.get(name);
+      if (benchCase === undefined) throw new Error(`The benchmark has no case ${name}.`);
 
-    const cost = await costOfCase(benchCase);
+      const cost = await costOfCase(benchCase);
 
-    expect(cost.roundTrips).toBe(benchCase.roundTrips);
-    expect(cost.rowsRead).toBeLessThanOrEqual(rows);
-  });
+      expect(cost.roundTrips).toBe(benchCase.roundTrips);
+      expect(cost.rowsRead).toBeLessThanOrEqual(rows);
+    },
+  );
 });
 
 describe("a page of the entries at an account", () => {
@@ -91,20 +93,20 @@ describe("a page of the entries at an account", () => {
     const [account, other] = [seed.account(), seed.account()];
     const [store, customer] = [seed.store(other.id), seed.customer()];
     await mustFeed([account, other, store, customer]);
-    // All at one second, so that only ids tell them apart.
-    const at = { created_at: "2026-01-01 00:00:00" };
-    await mustFeed(Array.from({ length: 1_500 }, () => seed.entry(customer.id, store.id, "1.00", at)));
+    // The entries have the same second, so that only their ids sort them.
+    const sameSecond = { created_at: "2026-01-01 00:00:00" };
+    await mustFeed(Array.from({ length: 1_500 }, () => seed.entry(customer.id, store.id, "1.00", sameSecond)));
 
     const headers = { Authorization: `Bearer ${await customerToken(customer.id)}` };
     const cost = await costOf(`/api/v1/customer/me/entries?limit=5&account_id=${account.id}`, { headers });
 
-    // Each of the 1,000 entries is read twice, and its store and its account once.
+    // D1 reads each of the 1,000 entries twice, and its store and its account once.
     expect(cost.roundTrips).toBe(1);
     expect(cost.rowsRead).toBeLessThanOrEqual(4_008);
   });
 });
 
-/** Asks twice if the second answer must come from a cache. */
+/** If the case is about cached answers, sends a first request, which fills the cache. */
 async function costOfCase(benchCase: Case) {
   if (benchCase.roundTrips === 0) await ask(benchCase, 0);
   return ask(benchCase, COLD_BOARD_ROUND);

@@ -11,15 +11,12 @@ import { value } from "../support/state.ts";
 
 const CUSTOMERS = 1_000;
 
-/**
- * The rows that a page reads besides its lines: whether there are more lines, and the accounts, campaigns and coupons
- * that lines refer to.
- */
+/** The rows that a page reads besides its lines: to see whether more lines follow, and the records that lines refer to. */
 const ROWS_PER_PAGE = 60;
 
 /**
- * Reads a row for the line, and a row for each record that the line refers to, unless the page has read that record. If
- * lines may be large, reads two more rows to add up their bytes, and one more to read the line's size before the line.
+ * The rows for a line: one for its record, and one for each record that it refers to and that the page has not read yet.
+ * If lines may be large, two more to add up their bytes, and one more to read the line's size before the line.
  */
 const ROWS_PER_LINE: Record<string, number> = {
   account: 4,
@@ -36,13 +33,13 @@ const ROWS_PER_LINE: Record<string, number> = {
   balance_entry: 5,
   token_earning: 3,
   play: 3,
-  // Four rows are for a message that its group shows: the first scan skips it, because it must come after all others.
+  // Four rows are for the message that its group shows. The first scan skips it, because it comes after all others.
   message: 9,
-  // One row is for the referrer, and one is in the index of members who were stored before their referrers.
+  // One row is for the referrer. One is in the index of members who were stored before their referrers.
   membership: 5,
 };
 
-/** The rows for each item of a list: its key, its record, and its position if the list has an order. */
+/** The rows for each item of a line's list: its key, its record, and its position if the list has an order. */
 const ROWS_PER_ITEM: Record<string, number> = { campaign: 2, message_group: 3 };
 
 interface ReadPage {
@@ -73,29 +70,32 @@ describe("what a page of an export costs at D1", () => {
   });
 
   it.for(Object.entries(ROWS_PER_LINE))(
-    "%s: one round trip and %i rows a line, nothing written",
-    async ([kind, rows], { expect }) => {
+    "is, for %s, one round trip and %i rows a line, and nothing written",
+    async ([kind, rowsPerLine], { expect }) => {
       const pages = await readPages(kind);
 
-      const lines = pages.flatMap((page) => page.lines).length;
-      const read = pages.reduce((sum, { usage }) => sum + usage.rowsRead, 0);
-      expect(lines).toBeGreaterThan(0);
-      expect(read).toBeLessThanOrEqual(rows * lines + ROWS_PER_PAGE * pages.length);
+      const lineCount = pages.flatMap(({ lines }) => lines).length;
+      const rowsRead = pages.reduce((sum, { usage }) => sum + usage.rowsRead, 0);
+      expect(lineCount).toBeGreaterThan(0);
+      expect(rowsRead).toBeLessThanOrEqual(rowsPerLine * lineCount + ROWS_PER_PAGE * pages.length);
       for (const { usage } of pages) expect(usage).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
     },
   );
 
-  it.for(Object.entries(ROWS_PER_ITEM))("%s: five rows a line and %i an item", async ([kind, rows], { expect }) => {
-    for (const { lines, usage } of await readPages(kind)) {
-      const items = lines.flatMap(({ store_ids, member_ids }) => [store_ids ?? member_ids].flat()).length;
-      expect(usage.rowsRead).toBeLessThanOrEqual(5 * lines.length + rows * items + ROWS_PER_PAGE);
-    }
-  });
+  it.for(Object.entries(ROWS_PER_ITEM))(
+    "is, for %s, five rows a line and %i an item",
+    async ([kind, rowsPerItem], { expect }) => {
+      for (const { lines, usage } of await readPages(kind)) {
+        const itemCount = lines.flatMap(({ store_ids, member_ids }) => [store_ids ?? member_ids].flat()).length;
+        expect(usage.rowsRead).toBeLessThanOrEqual(5 * lines.length + rowsPerItem * itemCount + ROWS_PER_PAGE);
+      }
+    },
+  );
 
-  it("is no more for what was deleted, however much is there", async ({ expect }) => {
-    const ids = { customer: "customers WHERE key = 500", store: "stores", employee: "employees" };
-    for (const [record, from] of Object.entries(ids))
-      await mustFeed([{ record, id: await value(`SELECT id FROM ${from}`), deleted: true }]);
+  it("is three rows for a deleted record, however many records are stored", async ({ expect }) => {
+    const sources = { customer: "customers WHERE key = 500", store: "stores", employee: "employees" };
+    for (const [record, source] of Object.entries(sources))
+      await mustFeed([{ record, id: await value(`SELECT id FROM ${source}`), deleted: true }]);
 
     const pages = await readPages(...KINDS.map(({ record }) => record));
 

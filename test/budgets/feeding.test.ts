@@ -11,15 +11,15 @@ beforeAll(async () => void (await mustFeed([firstMember, secondMember])));
 
 const RECORDS = 200;
 
-/** Makes an id of eight hexadecimal digits. Like UUIDs, the ids do not sort by their numbers. */
+/** Makes an id of eight hexadecimal digits. Like those of UUIDs, their order is not the order of the numbers. */
 const scatteredId = (number: number) => ((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0");
 
 describe("an account that is renamed", () => {
-  // FTS5 begins a new segment whenever a key is lower than the one before it.
+  // FTS5 begins a new segment whenever a key is lower than the key before it, so the feed must write in the keys' order.
   it.for([
     ["store_words", (account: string, number: number) => seed.store(account, { latitude: (number * 61.8) % 90 })],
     ["campaign_words", (account: string, number: number) => seed.campaign(account, { id: scatteredId(number) })],
-  ] as const)("has its %s written at once, in one segment", async ([index, make], { expect }) => {
+  ] as const)("has its entries in the index written in one segment: %s", async ([index, make], { expect }) => {
     const account = seed.account();
     await mustFeed([account, ...Array.from({ length: RECORDS }, (_, number) => make(account.id, number))]);
 

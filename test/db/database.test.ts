@@ -7,26 +7,38 @@ import { TimedOut } from "../../src/values/timeout.ts";
 
 const LOST_CONNECTION = new Error("D1_ERROR: Network connection lost.");
 const BOOKMARK = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
+const PRIMARY_BOOKMARK = "the bookmark of the primary";
 const session = Object.getPrototypeOf(env.DB.withSession());
 
 afterEach(() => vi.restoreAllMocks());
 
 const open = () => new Database(env.DB, "first-primary");
 
-/** A D1 that does not reach the bookmark: sessions there run `batch`. `starts` lists where each session began. */
-function stuckAtBookmark(batch: () => Promise<never>) {
-  const starts: unknown[] = [];
-  const answer = [{ results: [{ a: 1 }], meta: { rows_read: 0, rows_written: 0 } }];
-  const prepare = () => ({ bind: () => ({}) });
+/** A D1 that answers each batch with `batch`. `onSession` gets the start of each session: where it begins. */
+function databaseWith(batch: (start: string) => Promise<unknown>, onSession: (start: string) => void = () => {}) {
   const withSession = (start: string) => {
-    starts.push(start);
-    if (start === BOOKMARK) return { prepare, batch, getBookmark: () => BOOKMARK };
-    return { prepare, batch: async () => answer, getBookmark: () => "where the primary stands" };
+    onSession(start);
+    return {
+      prepare: () => ({ bind: () => ({}) }),
+      batch: () => batch(start),
+      getBookmark: () => (start === BOOKMARK ? BOOKMARK : PRIMARY_BOOKMARK),
+    };
   };
-  return { starts, d1: { withSession } as unknown as D1Database };
+  return { withSession } as unknown as D1Database;
 }
 
-describe("the way to D1", () => {
+/** A D1 that runs `batch` in sessions that start at the bookmark, and answers in others. `starts` lists their starts. */
+function stuckAtBookmark(batch: () => Promise<never>) {
+  const starts: string[] = [];
+  const answer = [{ results: [{ a: 1 }], meta: { rows_read: 0, rows_written: 0 } }];
+  const d1 = databaseWith(
+    async (start) => (start === BOOKMARK ? batch() : answer),
+    (start) => starts.push(start),
+  );
+  return { starts, d1 };
+}
+
+describe("a session at D1", () => {
   it("answers rows by column name, and counts round trips and rows", async ({ expect }) => {
     const db = open();
 
@@ -46,7 +58,7 @@ describe("the way to D1", () => {
     expect(db.usage).toMatchObject({ roundTrips: 3, attempts: 3 });
   });
 
-  it("says who answered last, how large the database is, and the attempts of the call that took most", async ({
+  it("counts the attempts of the slowest call, and says who answered last and how large the database is", async ({
     expect,
   }) => {
     const metas = [
@@ -54,8 +66,7 @@ describe("the way to D1", () => {
       { served_by_region: "ENAM", served_by_primary: true, total_attempts: 1, size_after: 8_192 },
     ].values();
     const batch = async () => [{ results: [], meta: metas.next().value }];
-    const withSession = () => ({ prepare: () => ({ bind: () => ({}) }), batch, getBookmark: () => null });
-    const db = new Database({ withSession } as unknown as D1Database, "first-unconstrained");
+    const db = new Database(databaseWith(batch), "first-unconstrained");
 
     await db.all(sql`SELECT 1`);
     await db.all(sql`SELECT 1`);
@@ -63,7 +74,7 @@ describe("the way to D1", () => {
     expect(db.usage).toMatchObject({ region: "ENAM", primary: true, attempts: 2, databaseBytes: 8_192 });
   });
 
-  it("gives a lost connection up after two seconds", async ({ expect }) => {
+  it("gives up a lost connection after two seconds", async ({ expect }) => {
     vi.useFakeTimers({ toFake: ["performance", "setTimeout"] });
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST_CONNECTION);
     const onFailure = vi.fn();
@@ -92,8 +103,8 @@ describe("the way to D1", () => {
 
     expect(await rows).toEqual([{ a: 1 }]);
     expect(starts).toEqual([BOOKMARK, "first-primary"]);
-    // The client gets the bookmark of the primary in place of its own.
-    expect(db.bookmark).toBe("where the primary stands");
+    // The client gets the bookmark of the primary instead of its own.
+    expect(db.bookmark).toBe(PRIMARY_BOOKMARK);
     await db.all(sql`SELECT 1 AS a`);
     expect(starts).toHaveLength(2);
   });
@@ -101,12 +112,11 @@ describe("the way to D1", () => {
   it.for([
     ["a read", 5_000, BOOKMARK, (db: Database) => db.all(sql`SELECT 1`)],
     ["a feed", 40_000, "first-primary", (db: Database) => db.steps({ one: [sql`SELECT 1`] })],
-  ] as const)("gives up %s after %i ms in all, from %s on", async ([, milliseconds, start, ask], { expect }) => {
-    const batch = () => new Promise<never>(() => {});
-    const withSession = () => ({ prepare: () => ({ bind: () => ({}) }), batch, getBookmark: () => null });
+  ] as const)("gives up %s after %i ms in all: session from %s", async ([, milliseconds, start, ask], { expect }) => {
     vi.useFakeTimers();
     const onFailure = vi.fn();
-    ask(new Database({ withSession } as unknown as D1Database, start)).catch(onFailure);
+    const d1 = databaseWith(() => new Promise(() => {}));
+    ask(new Database(d1, start)).catch(onFailure);
 
     await vi.advanceTimersByTimeAsync(milliseconds - 1);
     expect(onFailure).not.toHaveBeenCalled();
@@ -116,7 +126,7 @@ describe("the way to D1", () => {
     expect(onFailure).toHaveBeenCalledExactlyOnceWith(expect.any(DatabaseUnavailable));
   });
 
-  it("goes on at the primary if the database refuses a bookmark", async ({ expect }) => {
+  it("goes to the primary if the database refuses a bookmark", async ({ expect }) => {
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(new Error("D1_ERROR: this bookmark is not known")));
 
     expect(await new Database(d1, BOOKMARK).all(sql`SELECT 1 AS a`)).toEqual([{ a: 1 }]);
@@ -130,8 +140,8 @@ describe("the way to D1", () => {
     "D1 DB storage operation exceeded timeout which caused object to be reset.",
     "Your account has exceeded D1's free tier daily row read limit.",
     "no such column: SQLITE_ERROR",
-  ])("is asked only once if it says: %s", async (message, { expect }) => {
-    const isOwnFault = message.includes("SQLITE_ERROR");
+  ])("sends a query only once if D1 fails with: %s", async (message, { expect }) => {
+    const isFaultOfStatement = message.includes("SQLITE_ERROR");
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(new Error(`D1_ERROR: ${message}`)));
     const batch = vi.spyOn(session, "batch").mockRejectedValue(new Error(`D1_ERROR: ${message}`));
 
@@ -139,18 +149,17 @@ describe("the way to D1", () => {
       [open(), new Database(d1, BOOKMARK)].map((db) => db.all(sql`SELECT 1`).catch((thrown: unknown) => thrown)),
     );
 
-    expect(error instanceof DatabaseUnavailable).toBe(!isOwnFault);
+    expect(error instanceof DatabaseUnavailable).toBe(!isFaultOfStatement);
     expect(batch).toHaveBeenCalledTimes(1);
-    // After a timeout the primary is asked too, because only the replica may be slow.
+    // After a timeout the query goes to the primary too, because only the replica may be slow.
     expect(starts).toEqual(message.includes("exceeded timeout") ? [BOOKMARK, "first-primary"] : [BOOKMARK]);
   });
 
   it.for(["Exceeded maximum DB size", "Your account has exceeded D1's free tier daily row write limit."])(
-    "refuses no call after two timeouts if D1 has answered in between: %s",
+    "refuses no call after two timeouts if D1 has failed otherwise in between: %s",
     async (message, { expect }) => {
       const batch = vi.fn(async () => []);
-      const withSession = () => ({ prepare: () => ({ bind: () => ({}) }), batch, getBookmark: () => null });
-      const db = new Database({ withSession } as unknown as D1Database, "first-primary");
+      const db = new Database(databaseWith(batch), "first-primary");
       const write = () => db.steps({ one: [sql`SELECT 1`] });
 
       for (const error of [new TimedOut(1), new Error(`D1_ERROR: ${message}`), new TimedOut(1)]) {
@@ -162,7 +171,7 @@ describe("the way to D1", () => {
     },
   );
 
-  it("asks the primary in the background, and does not wait for the bookmark of the session", async ({ expect }) => {
+  it("goes to the primary for background work, and does not wait for the bookmark", async ({ expect }) => {
     const { starts, d1 } = stuckAtBookmark(() => Promise.reject(LOST_CONNECTION));
 
     const background = new Database(d1, BOOKMARK).newPrimarySession();
@@ -171,7 +180,7 @@ describe("the way to D1", () => {
     expect(starts).toEqual([BOOKMARK, "first-primary"]);
   });
 
-  it("writes once only, because a lost connection may come after the commit", async ({ expect }) => {
+  it("sends a write only once, because the connection may be lost after the commit", async ({ expect }) => {
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST_CONNECTION);
 
     await expect(open().steps({ deleted: [sql`DELETE FROM accounts`] })).rejects.toBeInstanceOf(DatabaseUnavailable);

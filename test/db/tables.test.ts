@@ -3,11 +3,11 @@ import { getTableColumns, getTableName } from "drizzle-orm";
 import { describe, it } from "vitest";
 import * as tables from "../../src/db/tables.ts";
 
-// Only statements written by hand use these tables, and each feed request leaves them empty.
+// Each feed request leaves these tables empty. Only statements that are written by hand use them.
 const WITHOUT_DRIZZLE = ["fresh_events", "refusals"];
 
 describe("the Drizzle tables", () => {
-  it("are the tables of the migrated database and no others", async ({ expect }) => {
+  it("are those of the migrated database", async ({ expect }) => {
     const { results } = await env.DB.prepare(
       `SELECT name FROM sqlite_schema
        WHERE sql GLOB 'CREATE TABLE *' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*_words_*'
@@ -22,7 +22,7 @@ describe("the Drizzle tables", () => {
     );
   });
 
-  it.for(Object.values(tables))("has the columns of the migrated database: %#", async (table, { expect }) => {
+  it.for(Object.values(tables))("have the columns of the migrated database: table %#", async (table, { expect }) => {
     const { results } = await env.DB.prepare(`PRAGMA table_xinfo(${getTableName(table)})`).all<Column>();
 
     const declared = Object.values(getTableColumns(table)).map(
@@ -44,11 +44,11 @@ interface Column {
   notnull: 0 | 1;
   dflt_value: string | null;
   pk: number;
-  /** 2 for a generated column. */
+  /** 2: a generated column. */
   hidden: number;
 }
 
-/** Drizzle declares a default for each column that the database fills itself, integer keys included. */
+/** A column as Drizzle declares it: with a default if the database fills it itself, as it fills integer keys. */
 function toDeclared({ name, type, notnull, dflt_value, pk, hidden }: Column) {
   const isFilled = dflt_value !== null || hidden === 2 || (pk === 1 && name === "key");
   return [name, type, isFilled || notnull === 1 || pk > 0, isFilled];

@@ -17,8 +17,9 @@ import { differences } from "../../support/differences.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 
-const run = (statements: readonly string[]) => env.DB.batch(statements.map((one) => env.DB.prepare(one)));
+const run = (statements: readonly string[]) => env.DB.batch(statements.map((text) => env.DB.prepare(text)));
 
+/** A range of keys without rows. */
 const NO_KEYS = rangeOfKeys(500_000, 500_001);
 
 async function differencesOf(derived: Derived, range = ALL_KEYS): Promise<Difference[]> {
@@ -35,7 +36,7 @@ const [c1, c2, store, employee] = [
   key("employees", "e101-1"),
 ];
 
-/** Statements that damage derived data, and the texts or the number of the differences that a recount then finds. */
+/** For each kind of derived data, statements that damage it, and the differences that a recount then finds, or their number. */
 const DAMAGE: Record<string, { statements: string[]; differences: string[] | number }> = {
   "customers' balances": {
     statements: [
@@ -141,7 +142,7 @@ const DAMAGE: Record<string, { statements: string[]; differences: string[] | num
     ],
     differences: 3,
   },
-  // Each word is one difference. The entry of a store "Main Street" of "Large Chain" has four words.
+  // Each word is a difference. The entry of a store "Main Street" of the account "Large Chain" has four words.
   "words of stores": {
     statements: [
       `DELETE FROM store_words WHERE rowid = ${key("stores", "s900-1")}`,
@@ -163,7 +164,7 @@ const DAMAGE: Record<string, { statements: string[]; differences: string[] | num
       "DELETE FROM merchant_vocabulary WHERE word = 'street'",
       "INSERT INTO merchant_vocabulary VALUES ('stret')",
     ],
-    // The inserted word is no difference: the vocabulary may hold words that no entry has.
+    // The inserted word is no difference, because the vocabulary may have words that no entry has.
     differences: ["street: stored nothing, expected there"],
   },
   "vocabulary of customers": {
@@ -194,11 +195,11 @@ beforeAll(async () => {
 });
 
 describe("derived data", () => {
-  it("is damaged here in each of its parts", ({ expect }) => {
+  it("has statements above that damage each of its parts", ({ expect }) => {
     expect(Object.keys(DAMAGE).sort()).toEqual(DERIVED.map(({ name }) => name).sort());
   });
 
-  it.for(DERIVED)("is found and repaired if it is damaged: $name", async (derived, { expect }) => {
+  it.for(DERIVED)("is recounted and repaired if it is damaged: $name", async (derived, { expect }) => {
     const damage = DAMAGE[derived.name];
     await run(damage?.statements ?? []);
 
@@ -213,7 +214,7 @@ describe("derived data", () => {
     expect(await differences()).toEqual([]);
   });
 
-  it("is compared in ranges of keys that together are the whole", async ({ expect }) => {
+  it("is compared and repaired in ranges of keys", async ({ expect }) => {
     await env.DB.exec("UPDATE customers SET balance = balance + 1");
 
     const halves = await Promise.all([
@@ -229,7 +230,7 @@ describe("derived data", () => {
     expect(await differencesOf(customerBalances)).toEqual([]);
   });
 
-  it("is repaired in one pass if the news and the newest message of a group are both wrong", async ({ expect }) => {
+  it("is repaired in one pass if both the news and the newest message of a group are wrong", async ({ expect }) => {
     await run([
       "UPDATE message_groups SET newest_at = '2020-01-01 00:00:00', newest_id = NULL WHERE id = 'g3'",
       `INSERT INTO message_group_news
@@ -242,7 +243,7 @@ describe("derived data", () => {
     expect(await differences()).toEqual([]);
   });
 
-  it("may name any message of a second as the newest, and a repair keeps the message", async ({ expect }) => {
+  it("may name any message of a second, and a repair keeps the newest message", async ({ expect }) => {
     await mustFeed([
       seed.group(["c1", "c2"], { id: "ties" }),
       ...["b", "c", "a"].map((id) => seed.message("ties", "c1", { id: `2${id}`, sent_at: "2026-03-01 10:00:02" })),

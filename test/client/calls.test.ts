@@ -45,7 +45,7 @@ describe("createClient", () => {
 });
 
 describe("a call", () => {
-  it("gives the answer of each endpoint", async ({ expect }) => {
+  it("returns the answer of each endpoint", async ({ expect }) => {
     const { client } = clientOf("nobody");
     const lists = { stores: [], customers: [], campaigns: [] };
 
@@ -69,7 +69,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("gives the words that a search forgave", async ({ expect }) => {
+  it("returns the words that a search forgave", async ({ expect }) => {
     await mustFeed([seed.customer({ first_name: "Guillaume" })]);
     const { client } = clientOf("c");
 
@@ -84,7 +84,7 @@ describe("a call", () => {
     expect(Object.keys(exact)).toEqual(["status", "httpStatus", "requestId", "items"]);
   });
 
-  it("gives the HTTP status and the id of its request, and every invalid field", async ({ expect }) => {
+  it("returns the HTTP status, the id of the request, and every invalid field", async ({ expect }) => {
     const { client } = clientOf("c");
 
     const results = [
@@ -105,7 +105,7 @@ describe("a call", () => {
     expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[\w-]{8,}$/)));
   });
 
-  it("gives the time that a refusal asks to wait", async ({ expect }) => {
+  it("returns how long a refusal asks to wait", async ({ expect }) => {
     const failure = { status: false, errorCode: "TOO_MANY_REQUESTS", message: "Too many requests." };
     const headers = { "Retry-After": "60" };
     const refusedClient = clientOf("c", async () => Response.json(failure, { status: 429, headers }));
@@ -115,7 +115,7 @@ describe("a call", () => {
     expect(await clientOf("c").client.messages()).not.toHaveProperty("retryAfterMs");
   });
 
-  it("gives the age of a leaderboard in seconds", async ({ expect }) => {
+  it("returns the age of a leaderboard in seconds", async ({ expect }) => {
     const cached = { headers: { "X-Board-Age": "17" } };
     const { client } = clientOf("c", async () => Response.json({ status: true, items: [] }, cached));
 
@@ -137,7 +137,7 @@ describe("a call", () => {
     expect(sent).toHaveLength(tries);
   });
 
-  it("asks for a token before each try, and throws a LoyaltyError if it gets none", async ({ expect }) => {
+  it("asks for a token before each try, and throws a LoyaltyError if the app has none", async ({ expect }) => {
     const cause = new TypeError("no connection");
     const token = vi.fn<() => Promise<string>>().mockRejectedValue(cause);
     const client = createClient({ url: URL, token, fetch: worker, retry: SHORT_WAITS });
@@ -209,8 +209,8 @@ describe("the bookmark of an answer", () => {
 });
 
 describe("an answer with an ETag", () => {
-  /** A client of a service whose lists have `version` as their ETag. Version 0 has no items and no ETag. */
-  function tagged({ text = "" } = {}) {
+  /** A client of a service whose answers have `version` as their ETag. Version 0 has no items and no ETag. */
+  function openTagged({ text = "" } = {}) {
     const service = { version: 1 };
     const testClient = clientOf("c", async (_, init) => {
       if (service.version === 0) return Response.json({ status: false, errorCode: "NO_ITEMS" });
@@ -226,8 +226,8 @@ describe("an answer with an ETag", () => {
     };
   }
 
-  it("is given again, as a new object, if the service answers 304", async ({ expect }) => {
-    const { client, sentTags } = tagged();
+  it("is returned again, as a new object, if the service answers 304", async ({ expect }) => {
+    const { client, sentTags } = openTagged();
 
     const results = [await client.coupons(), await client.coupons()];
     if (results[1]?.status) results[1].items.length = 0;
@@ -238,7 +238,7 @@ describe("an answer with an ETag", () => {
   });
 
   it("is replaced by a newer answer, but not by an answer without items", async ({ expect }) => {
-    const { client, service, sentTags } = tagged();
+    const { client, service, sentTags } = openTagged();
 
     const names: unknown[] = [];
     for (const version of [1, 2, 0, 2]) {
@@ -256,8 +256,8 @@ describe("an answer with an ETag", () => {
     ]);
   });
 
-  it("belongs to the address of a GET", async ({ expect }) => {
-    const { client, sentTags } = tagged();
+  it("is used only for a GET of the same address", async ({ expect }) => {
+    const { client, sentTags } = openTagged();
 
     for (const search of ["a", "b", "a"]) await client.coupons({ search });
     for (let times = 0; times < 2; times += 1) await client.fullSearch({ query: "blue" });
@@ -265,8 +265,10 @@ describe("an answer with an ETag", () => {
     expect(sentTags()).toEqual([null, null, 'W/"1"', null, null]);
   });
 
-  it("is forgotten if more than 4,000,000 characters are held, the least recently used first", async ({ expect }) => {
-    const { client, sentTags } = tagged({ text: "x".repeat(1_300_000) });
+  it("is dropped if cached answers have more than 4,000,000 characters, the least recently used first", async ({
+    expect,
+  }) => {
+    const { client, sentTags } = openTagged({ text: "x".repeat(1_300_000) });
 
     for (const search of ["a", "b", "c", "a", "d", "a", "b"]) await client.coupons({ search });
 

@@ -17,7 +17,7 @@ import {
 
 stopTime();
 
-/** An iteration of changes() whose first item was read. Each call of next() reads one more. */
+/** An iteration of changes() after its first item. */
 async function beginChanges() {
   const { client, last } = openClient();
   const stop = new AbortController();
@@ -49,7 +49,7 @@ describe("the items of changes()", () => {
     ]);
   });
 
-  it("are merged into one while the app is busy", async ({ expect }) => {
+  it("are merged into one item while the app is busy", async ({ expect }) => {
     const { changes, last } = await beginChanges();
 
     for (let times = 0; times < 10; times += 1) last().changed("balance", "messages");
@@ -60,7 +60,7 @@ describe("the items of changes()", () => {
     expect(await next).toEqual({ done: false, value: { what: ["coupons"] } });
   });
 
-  it("do not list what the client does not know", async ({ expect }) => {
+  it("leave out frames and changes that the client does not know", async ({ expect }) => {
     const { receivedChanges, last } = await followConnected();
 
     for (const frame of ["pong", "{", "null", '"changed"', { type: "later" }, { type: "changed" }]) last().says(frame);
@@ -77,7 +77,7 @@ describe("the items of changes()", () => {
     ]);
   });
 
-  it("list everything each one to two minutes while no socket can be opened", async ({ expect }) => {
+  it("list everything every one to two minutes while no socket can be opened", async ({ expect }) => {
     const { receivedChanges, stop } = followChanges({ WebSocket: null });
 
     await pass(5 * MINUTE);
@@ -158,7 +158,7 @@ describe("the end of changes()", () => {
     },
   );
 
-  it("comes with its signal before changes that were not taken yet", async ({ expect }) => {
+  it("comes with its signal, before pending changes", async ({ expect }) => {
     const { changes, stop, last } = await beginChanges();
     last().changed("coupons");
 

@@ -74,7 +74,7 @@ describe("the connection of a client", () => {
 });
 
 describe("a reconnection", () => {
-  it("comes at a random time within 30 seconds, and if it fails after growing waits", async ({ expect }) => {
+  it("comes at a random time within 30 seconds, and after growing waits while it fails", async ({ expect }) => {
     let isDown = false;
     const { openedAt, last } = await followConnected({
       state: "unreachable",
@@ -110,7 +110,7 @@ describe("a reconnection", () => {
     ]);
   });
 
-  it("comes five to ten minutes after a newer socket replaced this one, and items list everything meanwhile", async ({
+  it("comes five to ten minutes after a newer socket replaced the connection, and items list everything meanwhile", async ({
     expect,
   }) => {
     const { openedAt, last, receivedChanges } = await followConnected();
@@ -169,7 +169,7 @@ describe("a refused token", () => {
     expect(opened).toHaveLength(2);
   });
 
-  it("does not end it if the app has another token, which is good", async ({ expect }) => {
+  it("does not end changes() if the app has a newer token, which is good", async ({ expect }) => {
     const tokens = ["expired", "newer", "newer"];
     const { last, service, receivedChanges, opened } = followChanges({ token: () => tokens.shift() ?? "" });
     await soon();
@@ -185,7 +185,7 @@ describe("a refused token", () => {
 });
 
 describe("the iterations of one client", () => {
-  it("share one connection, also those of messages", async ({ expect }) => {
+  it("share one connection with those of newMessages()", async ({ expect }) => {
     const { opened, client, last } = openClient({ onOpen: (socket) => setTimeout(() => socket.hello()) });
     const [first, second] = [followChangesOf(client), followChangesOf(client)];
     const messages = client.newMessages();
@@ -209,7 +209,7 @@ describe("the iterations of one client", () => {
   it.for([
     ["a connection", "hello"],
     ["no connection", "drops"],
-  ] as const)("begin with everything if they join later, when there is %s", async ([, socketEvent], { expect }) => {
+  ] as const)("begin with everything if they begin later, when there is %s", async ([, socketEvent], { expect }) => {
     const { client } = openClient({ onOpen: (socket) => setTimeout(() => socket[socketEvent]()) });
     const first = followChangesOf(client);
     await pass(10 * SECOND);
@@ -221,7 +221,7 @@ describe("the iterations of one client", () => {
     expect(second.receivedChanges).toEqual([[10, EVERYTHING]]);
   });
 
-  it("open another connection after all others have ended, at any stage", async ({ expect }) => {
+  it("open a new connection after all others have ended, at any stage", async ({ expect }) => {
     const { opened, client } = openClient({ onOpen: (socket) => setTimeout(() => socket.hello()) });
     // The first ends while it asks for its token, the second when it is connected.
     const first = followChangesOf(client);
@@ -238,7 +238,7 @@ describe("the iterations of one client", () => {
     expect([first, second, third].map(({ receivedChanges }) => receivedChanges.length)).toEqual([0, 1, 1]);
   });
 
-  it("end together if the token is refused, and may begin again", async ({ expect }) => {
+  it("end together if the token is refused, and can begin again", async ({ expect }) => {
     const { service, client, last } = openClient({
       onOpen: (socket) => setTimeout(() => (service.state === "up" ? socket.hello() : socket.drops())),
     });

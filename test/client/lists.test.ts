@@ -16,7 +16,7 @@ async function seedCoupons() {
   return { ...clientOf(customer.id), store: ids.slice(0, 3), mfg: ids.slice(3), digital };
 }
 
-/** A client of a service with a list of three pages. Requests for page 2 get the failures first. */
+/** A client of a service with a list of three pages. The first requests for page 2 get the failures. */
 function openPages(...failures: Response[]) {
   const sent: string[] = [];
   const client = createClient({
@@ -27,7 +27,7 @@ function openPages(...failures: Response[]) {
       sent.push(query);
       const page = Number(new URLSearchParams(query).get("page") ?? 1);
       const failure = page === 2 ? failures.shift() : undefined;
-      // Behind a proxy the service writes another address into its links.
+      // A service behind a proxy does not know its own address, so its links have another.
       const headers = { Link: `<http://10.0.0.7/api/x?page=${page + 1}>; rel="next"` };
       return failure ?? Response.json({ status: true, items: [`entry ${page}`] }, page < 3 ? { headers } : {});
     },
@@ -83,7 +83,7 @@ describe("all() of a list", () => {
     expect(ids.toSorted()).toEqual([...store, ...mfg, digital.id].toSorted());
   });
 
-  it("gives the coupons of the coupon list, in the variant that was asked for", async ({ expect }) => {
+  it("gives the coupons of the coupon list, with or without details", async ({ expect }) => {
     const { client, store, mfg } = await seedCoupons();
 
     const simple = await readAll(client.coupons.all());
@@ -99,7 +99,7 @@ describe("all() of a list", () => {
     expect(await readAll(clientOf("nobody").client.messages.all())).toEqual([]);
   });
 
-  it("asks for pages of 100, each when its first entry is asked for", async ({ expect }) => {
+  it("asks for pages of 100 entries, and for each page only when it is needed", async ({ expect }) => {
     const { client, sent } = openPages();
 
     const members = client.teamWithLevel.all("s");

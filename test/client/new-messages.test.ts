@@ -17,11 +17,11 @@ import {
 stopTime();
 
 interface FollowOptions extends Pick<PollOptions, "everyMs" | "onError">, Pick<ServiceOptions, "onOpen"> {
-  /** Whether to begin now, instead of with every group. */
+  /** Whether to begin with the next message, instead of with every group. */
   isFromNow?: boolean;
   /** Runs after a poll was answered, and before the client has the answer. */
   onPolled?: (polls: number) => void;
-  /** Answers to polls of the first page, and of later pages, instead of messages. */
+  /** The first answers to polls of the first page, and of later pages. The model gives the others. */
   refusals?: { first?: Response[]; later?: Response[] };
   hasSockets?: boolean;
   largestPage?: number;
@@ -33,7 +33,7 @@ const withoutSockets = { hasSockets: false };
 /** When the first message of a test is shown. */
 const SHOWN_AT = "2026-06-01 00:00:00";
 
-/** Follows the messages of a model of the service. Returns their texts, and the second of each poll. */
+/** Follows the messages of a model of the service. `receivedTexts` lists their texts, and `polledAt` the seconds of polls. */
 function followMessages(options: FollowOptions = {}) {
   const { onOpen = hello, onPolled, refusals = {}, hasSockets = true, largestPage, isFromNow, ...others } = options;
   const model = new ServiceModel(largestPage);
@@ -157,7 +157,9 @@ describe("newMessages", () => {
     expect(receivedTexts).toEqual(["a 1"]);
   });
 
-  it("opens no socket for an app that takes the present groups only, oldest first", async ({ expect }) => {
+  it("gives the oldest of the present groups first, and opens no socket for an app that takes no more", async ({
+    expect,
+  }) => {
     const { client, stop, opened, model, say, receivedTexts } = followMessages({ largestPage: 1 });
     say("a");
     model.say("b");
@@ -174,7 +176,7 @@ describe("newMessages", () => {
 });
 
 describe("newMessages while polls fail", () => {
-  it("goes on when the service is back after ten minutes, with waits of 30 seconds at most", async ({ expect }) => {
+  it("continues when the service is back after ten minutes, with waits of 30 seconds at most", async ({ expect }) => {
     const failedAt: number[] = [];
     const onError = ({ cause }: LoyaltyError) => {
       expect(cause).toMatchObject({ message: "connection lost" });
@@ -228,7 +230,7 @@ describe("newMessages while polls fail", () => {
   });
 
   it.for(["first", "later"] as const)(
-    "ends with its position if it must wait too long: %s page",
+    "ends with the position to continue from if it must wait too long: %s page",
     async (page, { expect }) => {
       const onError = vi.fn();
       const { say, client, receivedTexts, ended } = followMessages({
@@ -249,7 +251,7 @@ describe("newMessages while polls fail", () => {
     ["by the poll after a frame", false, ({ last }) => last().changed("messages")],
     ["when another socket is opened", false, ({ last }) => last().drops(4401)],
     ["before it has given a group", true, ({ last }) => last().changed("messages")],
-  ])("ends with its position if its token is refused %s", async ([, isFromNow, end], { expect }) => {
+  ])("ends with the position to continue from if its token is refused %s", async ([, isFromNow, end], { expect }) => {
     const following = followMessages({ isFromNow });
     following.say("a");
     await pass(SECOND);

@@ -6,7 +6,7 @@ import { type Answer, costIn, type FeedLine, ndjson } from "./api.ts";
 import { fitDocument } from "./openapi.ts";
 import { customerToken, feedToken } from "./tokens.ts";
 
-/** Sends a request to a Worker with other bindings. Does not wait for its work in the background. */
+/** Sends a request to the Worker, with some bindings replaced. Does not wait for its work in the background. */
 export async function sendTo(
   bindings: object,
   path: string,
@@ -26,7 +26,7 @@ export async function costOf(path: string, init: RequestInit) {
   return costIn(answer);
 }
 
-/** The API of a Worker with other bindings, as one customer calls it. */
+/** The API as one customer calls it, at the Worker with some bindings replaced. */
 export function asAt(bindings: object, customerId: string) {
   const send = async (path: string, init: RequestInit): Promise<Answer> => {
     const headers = { Authorization: `Bearer ${await customerToken(customerId)}` };
@@ -38,7 +38,7 @@ export function asAt(bindings: object, customerId: string) {
   };
 }
 
-/** Feeds lines to a Worker with other bindings. */
+/** Feeds lines to the Worker with some bindings replaced. */
 export async function feedTo(bindings: object, lines: readonly FeedLine[]): Promise<Answer> {
   const headers = { Authorization: `Bearer ${await feedToken("*")}` };
   const answer = await toAnswer(

@@ -7,7 +7,7 @@ type Call = (api: ReturnType<typeof as>, program: Program) => Promise<Answer>;
 
 const CUSTOMER = "/api/v1/customer";
 
-/** A call of each endpoint for customers. Each finds something in a program. */
+/** A call of each endpoint for customers. Each call finds something in the program. */
 export const CALLS: Record<string, Call> = {
   [`POST ${CUSTOMER}/campaigns/near-by-popular-campaigns`]: (api, { account }) =>
     api.post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {
@@ -28,14 +28,10 @@ export const CALLS: Record<string, Call> = {
 };
 
 /** All endpoints, as `METHOD /path`. */
-function routes(): string[] {
-  return endpoints(app)
-    .map(({ method, path }) => `${method} ${path}`)
-    .sort();
-}
+const routes = endpoints(app).map(({ method, path }) => `${method} ${path}`);
 
 // The socket answers no JSON, so test/live tests it.
 const isForCustomers = (route: string) => route.includes(` ${CUSTOMER}/`) && !route.endsWith("/live");
 
-export const customerRoutes = (): string[] => routes().filter(isForCustomers);
-export const otherRoutes = (): string[] => routes().filter((route) => !isForCustomers(route));
+export const customerRoutes = (): string[] => routes.filter(isForCustomers).sort();
+export const otherRoutes = (): string[] => routes.filter((route) => !isForCustomers(route)).sort();

@@ -2,22 +2,22 @@ import { exports } from "cloudflare:workers";
 import { type ClientOptions, createClient } from "../../src/client/index.ts";
 import { customerToken } from "./tokens.ts";
 
-// Most tests do not wait long between retries. test/client/retry.test.ts tests the usual waits.
+// Makes tests with retries quick. test/client/retry.test.ts tests the usual waits.
 export const SHORT_WAITS = { longestWaitMs: 20 };
 
 export type Send = typeof fetch;
-// workerd's Request refuses React Native's signals, so this passes a native one. Without a signal, an aborted request
-// would outlive its test.
+// Some tests replace the global AbortController by that of React Native, whose signals workerd's Request refuses.
 const NativeController = AbortController;
 
+/** Sends a request to the Worker. An abort ends the request, so that it does not outlive its test. */
 export const worker: Send = (input, init) => {
-  const native = new NativeController();
-  if (init?.signal?.aborted) native.abort();
-  init?.signal?.addEventListener("abort", () => native.abort());
-  return exports.default.fetch(new Request(input as string, { ...(init as RequestInit), signal: native.signal }));
+  const controller = new NativeController();
+  if (init?.signal?.aborted) controller.abort();
+  init?.signal?.addEventListener("abort", () => controller.abort());
+  return exports.default.fetch(new Request(input as string, { ...(init as RequestInit), signal: controller.signal }));
 };
 
-/** A client of one customer, and the address and the headers of each request that it has sent. */
+/** A client of one customer, and the addresses and the headers of the requests that it has sent. */
 export function clientOf(customerId: string, send: Send = worker, retry: ClientOptions["retry"] = SHORT_WAITS) {
   const sent: string[] = [];
   const headers: Headers[] = [];

@@ -3,8 +3,8 @@ import { Database } from "../../src/db/database.ts";
 import { showMessages } from "../../src/inbox/message-clock.ts";
 
 /**
- * Stops D1's clock at a second, `YYYY-MM-DD HH:MM:SS` in UTC, until the next call or the end of the file. Then shows
- * the messages of earlier seconds, as the Worker that stored them would.
+ * Stops D1's clock at a time, `YYYY-MM-DD HH:MM:SS` in UTC, until the next call or the end of the file. Then shows the
+ * messages of earlier seconds, because the Worker that stored them waits for a clock that runs.
  */
 export async function setClock(now: string, millisecond = 0): Promise<void> {
   await stopClock(now, millisecond);

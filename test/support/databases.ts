@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 
 /** A batch on its way to D1. */
 interface Batch {
-  /** Where its session begins: "first-primary", "first-unconstrained" or a bookmark. */
+  /** Where the session begins: "first-primary", "first-unconstrained" or a bookmark. */
   start: string | undefined;
   sql: readonly string[];
   send: () => Promise<D1Result[]>;
@@ -21,7 +21,11 @@ export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>, 
       },
     });
     const batch = (statements: D1PreparedStatement[]) =>
-      onBatch({ start, sql: statements.map((one) => sqlOf.get(one) ?? ""), send: () => session.batch(statements) });
+      onBatch({
+        start,
+        sql: statements.map((statement) => sqlOf.get(statement) ?? ""),
+        send: () => session.batch(statements),
+      });
     return { prepare, batch, getBookmark: () => session.getBookmark() };
   };
   const { prepare, batch } = database;

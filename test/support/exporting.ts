@@ -27,7 +27,7 @@ export async function exportPages(target = EXPORT): Promise<Answer[]> {
   return pages;
 }
 
-/** Exports these kinds. */
+/** The lines of these kinds of records, from all pages of an export. */
 export async function exported(...kinds: string[]): Promise<Record<string, unknown>[]> {
   const pages = await exportPages(`${EXPORT}?record=${kinds.join(",")}`);
   return pages.flatMap(({ body }) => body);

@@ -2,7 +2,7 @@ import type { SocketLike } from "../../src/client/index.ts";
 
 type Listener = (event: object) => void;
 
-/** A socket whose other side is the test. */
+/** A client's socket. The test acts as the service. */
 export class FakeSocket implements SocketLike {
   readonly url: string;
   readonly protocols: string[];
@@ -52,7 +52,7 @@ export class FakeSocket implements SocketLike {
     this.#fire("close", { code: code ?? 1006 });
   }
 
-  /** No event comes from the socket any more, not even its close. */
+  /** The connection is lost without any event. */
   goesSilent(): void {
     for (const type of Object.keys(this.#listeners)) this.#listeners[type] = [];
   }
@@ -62,7 +62,7 @@ export class FakeSocket implements SocketLike {
   }
 }
 
-/** A WebSocket class for `createClient`, and the sockets that the client opened. Calls `onOpen` with each of them. */
+/** A WebSocket class for `createClient`, and the sockets that the client has opened. `onOpen` gets each new socket. */
 export function fakeSockets(onOpen: (socket: FakeSocket) => void = () => {}) {
   const opened: FakeSocket[] = [];
   class Socket extends FakeSocket {

@@ -1,10 +1,11 @@
-/** A body, and the result that both the feed and `npm run feed -- FILE --check` must have. */
+/** A body, and the result that both the feed and `npm run feed -- FILE --check` must have for it. */
 interface FeedBytes {
+  /** What is special about the body. */
   what: string;
   body: Uint8Array<ArrayBuffer>;
   /** How many lines there are, without blank ones. */
   lines: number;
-  /** The error of each bad line. */
+  /** The error for each bad line. */
   bad: Record<string, string>;
 }
 

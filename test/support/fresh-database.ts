@@ -10,7 +10,7 @@ export async function freshDatabase(now: string): Promise<void> {
   await setClock(now);
 }
 
-/** On a busy machine, `reset` sometimes leaves objects. */
+/** On a busy machine, `reset` sometimes leaves objects in the bucket. */
 async function emptyBucket(bucket: R2Bucket): Promise<void> {
   const { objects } = await bucket.list();
   if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));

@@ -1,20 +1,20 @@
-// Programs whose words make a search expensive. A client that may feed one account can store them.
+// Records whose words make a search expensive. Whoever may feed one account can store them.
 
 import * as seed from "./seed.ts";
 
 type Line = Record<string, unknown>;
 
-// Ranges of letters that no folding changes. Replacing one letter of a word by any of them is one typo.
+// Ranges of letters that no folding changes. A word with one letter replaced by any of them is one typo away.
 const LETTERS = [
   [0x4e00, 0x9fa5],
   [0x3400, 0x4db5],
   [0x20000, 0x2a6d6],
 ] as const;
 
-/** Words that differ only in the letter after `before`, so that each is one typo away from every other. */
-function neighbours(count: number, before: string, after: string): string[] {
+/** Words that differ only in the letter after `prefix`, so that each is one typo away from every other. */
+function neighbours(count: number, prefix: string, suffix: string): string[] {
   const letters = LETTERS.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at));
-  return letters.slice(0, count).map((letter) => before + String.fromCodePoint(letter) + after);
+  return letters.slice(0, count).map((letter) => prefix + String.fromCodePoint(letter) + suffix);
 }
 
 /** Stores of a chain, each with a number in its name. */
@@ -24,7 +24,7 @@ function numberedStores(accountId: unknown, count: number): Line[] {
   );
 }
 
-/** Stores that hold as many of the words as a store may have. */
+/** Stores that have these words in their addresses, each store as many as fit. */
 function storesWith(accountId: unknown, words: readonly string[]): Line[] {
   const fields = ["address_line_1", "address_line_2", "city", "state", "zip"];
   const texts = toTexts(words, 2_000);

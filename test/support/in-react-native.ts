@@ -2,8 +2,8 @@ import { afterAll, beforeEach, describe, vi } from "vitest";
 import { REACT_NATIVE } from "./react-native.ts";
 
 /**
- * Runs test files with React Native's AbortController. Import the files with a query: without one, a file that was
- * already loaded as a test file would register no tests.
+ * Runs test files again, with React Native's AbortController. Import the files with a query, because without one a file
+ * that Vitest has loaded already would register no tests.
  */
 export function testAsInReactNative(files: Record<string, () => Promise<unknown>>): void {
   // Repeated before each test, because some tests restore all globals.

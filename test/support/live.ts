@@ -10,11 +10,11 @@ import { waitUntil } from "./wait.ts";
 
 export const LIVE = "/api/v1/customer/live";
 
-/** A socket, the frames that it has received, and how it was closed. */
+/** A socket of a customer, its frames so far, and how it was closed. */
 export interface Listener {
   socket: WebSocket;
   frames: unknown[];
-  /** The next frame that `next` has not returned yet. */
+  /** Waits for the first frame that `next` has not returned yet. */
   next: () => Promise<unknown>;
   closed: Promise<{ code: number; reason: string }>;
 }
@@ -40,8 +40,8 @@ export async function inboxOf(customerId: string) {
 }
 
 /** Runs code inside a customer's inbox, to read or change its state. */
-export async function inInbox<Value>(customerId: string, look: (state: DurableObjectState) => Value | Promise<Value>) {
-  return runInDurableObject(await inboxOf(customerId), (_, state) => look(state));
+export async function inInbox<Value>(customerId: string, work: (state: DurableObjectState) => Value | Promise<Value>) {
+  return runInDurableObject(await inboxOf(customerId), (_, state) => work(state));
 }
 
 export const evict = async (customerId: string, options?: Parameters<typeof evictDurableObject>[1]) =>
@@ -50,7 +50,7 @@ export const evict = async (customerId: string, options?: Parameters<typeof evic
 /** Runs the inbox's alarm now, if one is set. */
 export const runAlarm = async (customerId: string) => runDurableObjectAlarm(await inboxOf(customerId));
 
-/** A notification. By default it is about nothing. */
+/** A notification, by default of no change. */
 export const notification = (fields: Partial<Notification> = {}): Notification => ({
   kinds: [],
   newestAt: "",
@@ -82,15 +82,15 @@ export async function seedCustomer() {
   return { id: customer.id, change: () => mustFeed([seed.entry(customer.id, store.id, "1.00")]) };
 }
 
-/** Waits until no frame is pending. Resolves with the `what` of each frame so far. */
+/** Waits until the inbox has sent all frames. Resolves with the changes that each frame lists. */
 export async function framesOf({ socket, frames }: Listener, customerId: string): Promise<unknown[]> {
   const pending = () => inInbox(customerId, ({ storage }) => storage.kv.get<PendingChanges>("pending")?.length ?? 0);
   await waitUntil(async () => (await pending()) === 0);
-  // Frames arrive in order, so a pong comes after all frames that were sent before.
-  const pongs = () => frames.filter((frame) => frame === "pong").length;
-  const before = pongs();
+  // Frames arrive in order, so the answer to a ping comes after all frames that were sent before it.
+  const countPongs = () => frames.filter((frame) => frame === "pong").length;
+  const pongsBefore = countPongs();
   socket.send("ping");
-  await waitUntil(() => pongs() > before);
+  await waitUntil(() => countPongs() > pongsBefore);
   return frames.flatMap((frame) => (isChanged(frame) ? [frame.what] : []));
 }
 
@@ -102,27 +102,19 @@ export const sleep = (milliseconds: number) => new Promise((resolve) => setTimeo
 
 export function listenOn(socket: WebSocket): Listener {
   const frames: unknown[] = [];
-  const waiting: ((frame: unknown) => void)[] = [];
   let readCount = 0;
   socket.addEventListener("message", ({ data }) => {
-    const frame = String(data).startsWith("{") ? JSON.parse(String(data)) : data;
-    frames.push(frame);
-    const resolve = waiting.shift();
-    if (resolve !== undefined) {
-      readCount += 1;
-      resolve(frame);
-    }
+    frames.push(String(data).startsWith("{") ? JSON.parse(String(data)) : data);
   });
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason }));
   });
-  socket.accept();
-  const next = () => {
-    if (readCount < frames.length) {
-      readCount += 1;
-      return Promise.resolve(frames[readCount - 1]);
-    }
-    return new Promise<unknown>((resolve) => waiting.push(resolve));
+  const next = async () => {
+    while (frames.length === readCount)
+      await new Promise((resolve) => socket.addEventListener("message", resolve, { once: true }));
+    readCount += 1;
+    return frames[readCount - 1];
   };
+  socket.accept();
   return { socket, frames, next, closed };
 }

@@ -9,7 +9,7 @@ export const timeOf = (second: number) => new Date(second * 1_000).toISOString()
 
 const [READER, WRITER] = [seed.customer(), seed.customer()];
 
-/** A service that answers one customer's polls by the model of the contract. The test moves its clock, `now`. */
+/** A service that answers one customer's polls from the model of the contract. The test moves its clock, `now`. */
 export class ServiceModel {
   now = BEGINNING;
   readonly #model = new Model();
@@ -54,10 +54,3 @@ export class ServiceModel {
     return Response.json({ status: true, items }, headers && { headers });
   }
 }
-
-/** The newest message of each group that has one in this second or later. */
-export const newsSince = (service: ServiceModel, second: number) =>
-  service.groupsAt("9999", timeOf(second - 1)).map(({ last_message }) => last_message);
-
-/** Ids of groups. The last two sort differently by UTF-16 unit and by code point. */
-export const GROUP_IDS = ["a", "ab", "b", "c", "d", "e", "\u{ff5e}", "\u{1f600}"];

@@ -14,7 +14,7 @@ export function columnsOf(event: MetricsEvent) {
   return [...columns("blob", ["event", "version", ...blobs]), ...columns("double", doubles)];
 }
 
-/** Binds a dataset. Returns an array that receives all points written from now on. */
+/** Binds a dataset. Returns a list to which each new data point is added. */
 export function recordMetrics(): Point[] {
   const points: Point[] = [];
   setVariables({
@@ -25,7 +25,7 @@ export function recordMetrics(): Point[] {
           ...doubles.map((double, index) => [`double${index + 1}`, double] as const),
         ]);
         const metrics = columnsOf(blobs[0] as MetricsEvent);
-        if (columns.size !== metrics.length) throw new Error("The point has other columns than the list.");
+        if (columns.size !== metrics.length) throw new Error("The columns of the data point are not those of METRICS.");
         points.push({
           index: String(indexes[0]),
           ...Object.fromEntries(metrics.map(({ column, name }) => [name, columns.get(column) as string | number])),

@@ -14,7 +14,7 @@ const validators = new Map<string, Validator>();
  * @throws an error that says what does not fit.
  */
 export function fitDocument({ method, path }: { method: string; path: string }, answer: Answer): void {
-  const template = Object.keys(document.paths).find((one) => matches(one, path));
+  const template = Object.keys(document.paths).find((candidate) => matches(candidate, path));
   const operation = document.paths[template ?? ""]?.[method.toLowerCase()];
   if (template === undefined || operation === undefined) {
     if (![404, 405, 429].includes(answer.status)) throw new Error(`${method} ${path} answers, and is not described`);

@@ -3,8 +3,8 @@ import * as seed from "./seed.ts";
 type Line = Record<string, unknown> & { record: string };
 
 /**
- * A record of every kind, all of one account and one customer. `mark` is in the texts of each record, so that a
- * test can tell which program a record is from.
+ * A record of every kind, all of one account and one customer. `mark` is in the texts of each record, so that a test
+ * sees from which program a record is.
  */
 export function program(mark: string) {
   const marked = (field: string) => `${mark} ${field}`;

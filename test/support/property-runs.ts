@@ -3,8 +3,8 @@ import { inject } from "vitest";
 const { effort, seed } = inject("properties");
 
 /**
- * The options of a property: `runs` runs in `npm test`, more of them at night. fast-check ends its search for a smaller
- * failing case before the test's timeout, which would hide the failure.
+ * The options of a property: `runs` runs in `npm test`, and more if PROPERTIES.effort is greater. fast-check ends its
+ * search for a smaller failing case before the test's timeout, which would hide the failure.
  */
 export function propertyRuns(runs: number) {
   return {

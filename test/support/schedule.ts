@@ -7,11 +7,11 @@ import { rows } from "./state.ts";
 export const runMinute = (bindings = env) =>
   worker.scheduled(createScheduledController({ cron: "* * * * *" }), bindings, createExecutionContext());
 
-/** Makes only this job due, or no job if there is no name. */
+/** Makes only this job due, or no job if the name is left out. */
 export const makeDue = (name = "") =>
   rows("UPDATE jobs SET due_at = iif(name = ?, (SELECT now FROM clock), '9999'), lease_until = ''", name);
 
-/** Runs the schedule when only this job is due, or none. */
+/** Runs the schedule once, with only this job due, or no job if it is left out. */
 export async function runSchedule(job?: string): Promise<void> {
   await makeDue(job);
   await runMinute();

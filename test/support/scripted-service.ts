@@ -10,7 +10,7 @@ export const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
 
 const failure = (status: number, errorCode: string) =>
   Response.json({ status: false, errorCode, message: "The service's words." }, { status });
-/** The service's answers to a plain request (without an upgrade) for the socket's path, by its state. */
+/** By its state, the service's answer to a request for the socket's path that asks for no socket. */
 const PLAIN_ANSWERS = {
   up: () => failure(426, "UPGRADE_REQUIRED"),
   refusing: () => failure(401, "UNAUTHENTICATED"),
@@ -19,7 +19,7 @@ const PLAIN_ANSWERS = {
   down: () => failure(503, "UNAVAILABLE"),
   captive: () => new Response("<h1>Log in</h1>"),
 };
-/** `refusing` refuses the token of polls too. An unreachable service answers nothing at all. */
+/** In the state `refusing` polls are refused too, and in the state `unreachable` no request is answered. */
 export type ServiceState = keyof typeof PLAIN_ANSWERS | "unreachable";
 
 /** Stops the clock in each test of the file, and makes every random number 0.5. */
@@ -36,7 +36,7 @@ export function stopTime(): void {
 
 export const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 export const soon = () => pass(0);
-/** The seconds since the test stopped the clock. */
+/** The seconds that the stopped clock was moved on. */
 export const secondsPassed = () => (Date.now() - NOW) / SECOND;
 
 /** Reads every item. Resolves with "ended", or with the error that ended the iteration. */
@@ -52,11 +52,11 @@ export async function follow<Item>(items: AsyncIterable<Item>, onItem: (item: It
 export interface ServiceOptions extends Partial<ClientOptions> {
   state?: ServiceState;
   onOpen?: (socket: FakeSocket) => void;
-  /** Answers polls while tokens are good; by default there is no message. */
+  /** Answers polls, unless the service is refusing or unreachable. By default there is no message. */
   poll?: (address: URL) => Response | Promise<Response>;
 }
 
-/** A client of a scripted service, the sockets that it opened, and its plain requests for the socket's path. */
+/** A client of a service that the test controls, its sockets, and its requests for the socket's path. */
 export function openClient({ state = "up", onOpen, poll, ...options }: ServiceOptions = {}) {
   const openedAt: number[] = [];
   const sockets = fakeSockets((socket) => {
@@ -80,7 +80,7 @@ export function openClient({ state = "up", onOpen, poll, ...options }: ServiceOp
   return { ...sockets, client, service, openedAt };
 }
 
-/** Follows `changes()` of a client. `receivedChanges` lists the items, each with the second in which it came. */
+/** Follows `changes()` of a client. `receivedChanges` lists the items, each with its second. */
 export function followChangesOf(client: ReturnType<typeof createClient>) {
   const receivedChanges: [seconds: number, what: string[]][] = [];
   const stop = new AbortController();

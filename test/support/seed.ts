@@ -11,22 +11,22 @@ type Fields = object;
 type Line = Record<string, unknown> & { record: string };
 type Seed = Line & { id: string };
 
-/** Makes a function for one kind of record. It takes the values of `names` in order, then an object of other fields. */
-function maker<const Names extends readonly string[]>(record: string, names: Names, filledIn: Fields = {}) {
+/** Makes the function for one kind of record. It takes the values of `names` in order, then an object of other fields. */
+function maker<const Names extends readonly string[]>(record: string, names: Names, defaults: Fields = {}) {
   return (...args: [...{ [Index in keyof Names]: unknown }, fields?: Fields | undefined]): Line => {
     const values = names.map((name, index) => [name, args[index]]);
-    return { record, ...filledIn, ...Object.fromEntries(values), ...(args[names.length] as Fields | undefined) };
+    return { record, ...defaults, ...Object.fromEntries(values), ...(args[names.length] as Fields | undefined) };
   };
 }
 
-/** Makes a function for a kind of record with ids. It gives each line a new id. */
+/** Makes the function for a kind of record with ids. It gives each line a new id. */
 function makerWithId<const Names extends readonly string[]>(
   record: string,
   prefix: string,
   names: Names,
-  filledIn: Fields = {},
+  defaults: Fields = {},
 ) {
-  const make = maker(record, names, filledIn);
+  const make = maker(record, names, defaults);
   return (...args: Parameters<typeof make>): Seed => ({ id: freshId(prefix), ...make(...args) });
 }
 

@@ -5,7 +5,7 @@ export const KEY_ALGORITHMS = {
   EdDSA: { name: "Ed25519" },
 } as const;
 
-/** A new pair of keys. An identity provider serves `publicJwk`. */
+/** A new pair of keys. An identity provider would serve `publicJwk`. */
 export async function keyPair(alg: keyof typeof KEY_ALGORITHMS, kid: string) {
   const pair = (await crypto.subtle.generateKey(KEY_ALGORITHMS[alg], true, ["sign", "verify"])) as CryptoKeyPair;
   const jwk = async (key: CryptoKey) => (await crypto.subtle.exportKey("jwk", key)) as JsonWebKey;

@@ -35,7 +35,7 @@ export const acceptLines = (db: Database, lines: readonly FeedLine[], token = AL
 /** Each feed request writes the row of the feed version. */
 const VERSION_ROWS = 1;
 
-/** What feeding lines costs at D1, without the row of the feed version. */
+/** The cost at D1 of feeding lines, without the row of the feed version. */
 export async function feedUsage(lines: readonly FeedLine[], token = ALL_ACCOUNTS): Promise<Usage> {
   const db = new Database(env.DB, "first-primary");
   await acceptLines(db, lines, token);

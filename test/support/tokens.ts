@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { type Claims, signClaims } from "../../scripts/lib/sign.ts";
 import type { TokenRules } from "../../src/auth/token.ts";
 
-/** The token rules of a deployment that sets only a secret. */
+/** The token rules of a deployment whose only setting is the secret. */
 export function tokenRules(secret: string): TokenRules {
   return { JWT_SECRET: secret, keys: null };
 }
 
-/** A token of any claims, good for an hour unless the claims say otherwise. */
+/** A token with these claims, which is good for an hour unless `exp` says otherwise. */
 export function signToken(claims: Claims, secret = env.JWT_SECRET): Promise<string> {
   return signClaims(claims, secret);
 }

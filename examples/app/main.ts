@@ -1,8 +1,8 @@
 import { createClient, LoyaltyError } from "loyalty-edge/client";
 import { inAddress, putInAddress } from "./lib/address.ts";
+import { note } from "./lib/answer-view.ts";
 import type { App, View } from "./lib/app.ts";
-import { note } from "./lib/asked.ts";
-import { measured, noticing } from "./lib/cost.ts";
+import { fetchWithCost, socketWithNotice } from "./lib/cost.ts";
 import { byId, choice, h } from "./lib/dom.ts";
 import { currentSession, type DemoCustomer, type Session } from "./lib/session.ts";
 import { serveWith } from "./till.ts";
@@ -32,10 +32,10 @@ const cost = byId("cost", HTMLElement);
 const notice = byId("said", HTMLElement);
 const tillSide = byId("till", HTMLDialogElement);
 const isDesk = matchMedia("(min-width: 60rem)");
-const send = measured(showCost);
-const Socket = noticing(() => void send("/health").catch(() => {}));
+const send = fetchWithCost(showCost);
+const Socket = socketWithNotice(() => void send("/health").catch(() => {}));
 
-/** The app of the chosen customer, with the views that were shown so far. */
+/** The app of the chosen customer, and the views that it has shown so far. */
 let app: App | null = null;
 let views = new Map<string, View>();
 let shownView: View | null = null;
@@ -77,13 +77,13 @@ function switchTo(customer: DemoCustomer, session: Session): void {
     client: createClient({ url: location.origin, token, fetch: send, WebSocket: Socket, retry: { attempts: 1 } }),
     customer,
     session,
-    ended: signal,
+    endSignal: signal,
     say: (text) => void (signal.aborted || say(text)),
     count: (name, number, what) => void (signal.aborted || showCount(name, number, what)),
   };
   views = new Map();
   for (const name of Object.keys(CREATE)) showCount(name, 0, "");
-  // No frame tells of a play, and the service caches a board for 30 seconds, so this asks for the board after that.
+  // No frame comes for a play, and the service caches a board for 30 seconds. So this reloads the board after that time.
   const askForBoard = () => views.get("board")?.refresh();
   const onSent = (record: string) => void (record === "play" && setTimeout(askForBoard, 31_000));
   for (const form of document.forms) serveWith(form, { customer, session, send, onSent, signal });

@@ -7,7 +7,7 @@ export interface App {
   customer: DemoCustomer;
   session: Session;
   /** Aborted when another customer is chosen. */
-  ended: AbortSignal;
+  endSignal: AbortSignal;
   /** Shows a short notice, which screen readers read out. */
   say: (text: string) => void;
   /** Shows a number beside a view's name. */

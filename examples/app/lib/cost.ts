@@ -2,20 +2,20 @@
  * A `fetch` that reports the cost of each answer, or null if no answer comes. The cost is the browser's wait and the
  * numbers in `Server-Timing`, such as `d1;dur=1.5, trips;desc="1", rows;desc="42"`.
  */
-export function measured(tell: (cost: string | null) => void): typeof fetch {
+export function fetchWithCost(report: (cost: string | null) => void): typeof fetch {
   return async (input, init) => {
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     try {
       const answer = await fetch(input, init);
-      const waited = Math.round(performance.now() - askedAt);
+      const waitMs = Math.round(performance.now() - startedAt);
       const timing = answer.headers.get("Server-Timing") ?? "";
       const figure = (name: string) => new RegExp(`\\b${name};(?:dur=|desc=")([\\d.]+)`).exec(timing)?.[1] ?? "no";
       const trips = figure("trips") === "1" ? "1 round trip" : `${figure("trips")} round trips`;
       const path = new URL(answer.url).pathname.replace("/api/v1", "");
-      tell(`${waited} ms, ${figure("d1")} at the database · ${trips} · ${figure("rows")} rows read · ${path}`);
+      report(`${waitMs} ms, ${figure("d1")} at the database · ${trips} · ${figure("rows")} rows read · ${path}`);
       return answer;
     } catch (error) {
-      if (init?.signal?.aborted !== true) tell(null);
+      if (init?.signal?.aborted !== true) report(null);
       throw error;
     }
   };
@@ -25,10 +25,10 @@ export function measured(tell: (cost: string | null) => void): typeof fetch {
  * A WebSocket that reports a lost connection at once, so that the page can show that the service has stopped. The client
  * would notice later: it waits for up to half a minute before it reconnects, so that not all apps return together.
  */
-export const noticing = (tell: () => void): typeof WebSocket =>
+export const socketWithNotice = (onLost: () => void): typeof WebSocket =>
   class extends WebSocket {
     constructor(...args: ConstructorParameters<typeof WebSocket>) {
       super(...args);
-      this.addEventListener("close", ({ wasClean }) => wasClean || tell());
+      this.addEventListener("close", ({ wasClean }) => wasClean || onLost());
     }
   };

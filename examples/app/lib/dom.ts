@@ -31,8 +31,8 @@ export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind)
 }
 
 /** A select box. The first choice, or the choice with this id, is selected. */
-export function choice(label: string, among: readonly Named[], onChoose: (id: string) => void, chosen = "") {
-  const options = among.map(({ id, name }) => h("option", { value: id, selected: id === chosen }, name));
+export function choice(label: string, choices: readonly Named[], onChoose: (id: string) => void, chosenId = "") {
+  const options = choices.map(({ id, name }) => h("option", { value: id, selected: id === chosenId }, name));
   const select = h("select", { change: () => onChoose(select.value) }, ...options);
   return h("label", { class: "choice" }, h("span", {}, label), select);
 }
@@ -57,9 +57,9 @@ export function initials(name: string): string {
 
 /** A time in the browser's zone: the hour if it is today, else the date. */
 export function when(time: string): string {
-  const [at, now] = [toDate(time), new Date()];
-  const year = at.getFullYear() === now.getFullYear() ? {} : { year: "numeric" as const };
-  return at.toDateString() === now.toDateString()
-    ? at.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit" })
-    : at.toLocaleDateString("en", { day: "numeric", month: "short", ...year });
+  const [date, now] = [toDate(time), new Date()];
+  if (date.toDateString() === now.toDateString())
+    return date.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit" });
+  const year = date.getFullYear() === now.getFullYear() ? {} : { year: "numeric" as const };
+  return date.toLocaleDateString("en", { day: "numeric", month: "short", ...year });
 }

@@ -1,11 +1,11 @@
+import { answerView } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
-import { asked } from "../lib/asked.ts";
 import { h } from "../lib/dom.ts";
 
 /** The customer's balance over all stores, at the top of the page. */
-export function createBalance({ client, say, ended }: App): View {
+export function createBalance({ client, say, endSignal }: App): View {
   let shownBalance = "";
-  return asked(ended, {
+  return answerView(endSignal, {
     ask: (signal) => client.me({ signal }),
     show: ({ items }, isFirst) => {
       const balance = items.balance.toFixed(2);

@@ -1,6 +1,6 @@
 import type { LeaderboardItem } from "loyalty-edge/client";
+import { answerView } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
-import { asked } from "../lib/asked.ts";
 import { choice, entry, h, list } from "../lib/dom.ts";
 
 const RANKINGS = [
@@ -12,11 +12,11 @@ const RANKINGS = [
 type Ranking = (typeof RANKINGS)[number];
 
 /** The leaderboard of a store, in each of the four rankings. */
-export function createBoard({ client, customer, ended }: App): View {
+export function createBoard({ client, customer, endSignal }: App): View {
   let store = customer.stores[0]?.id ?? "";
   let ranking: Ranking = RANKINGS[0];
 
-  const board = asked(ended, {
+  const board = answerView(endSignal, {
     ask: (signal) => client.leaderboard({ location_id: store, rank_on: ranking.by }, { signal }),
     show: ({ items }) => list(items.map((employee) => drawEmployee(employee, ranking))),
     empty: "Nobody has played at this store. The till can record a play.",

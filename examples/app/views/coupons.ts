@@ -1,6 +1,6 @@
 import type { DigitalCoupon, MyCouponRecord } from "loyalty-edge/client";
+import { answerView, readAll } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
-import { asked, whole } from "../lib/asked.ts";
 import { barcode } from "../lib/barcode.ts";
 import { h, when } from "../lib/dom.ts";
 
@@ -15,12 +15,12 @@ const KINDS = [
 type Kind = (typeof KINDS)[number]["kind"];
 
 /** The customer's usable coupons, by type. Coupons that arrive while the page is open come first. */
-export function createCoupons({ client, say, count, ended }: App): View {
+export function createCoupons({ client, say, count, endSignal }: App): View {
   const knownIds = new Set<string>();
   const arrivedIds = new Set<string>();
 
-  return asked(ended, {
-    ask: (signal) => whole(client.myCoupons.all({}, { signal })),
+  return answerView(endSignal, {
+    ask: (signal) => readAll(client.myCoupons.all({}, { signal })),
     show: ({ items }, isFirst) => {
       const all = items.map((coupon) => (coupon.kind === "digital" ? cardOfDigital(coupon) : cardOfRecord(coupon)));
       for (const { id, name } of all.filter((card) => !knownIds.has(card.id))) {
@@ -64,7 +64,7 @@ function drawCard({ company, name, worth, about, end, digits }: Card): HTMLEleme
 function cardOfRecord(coupon: MyCouponRecord & { kind: Kind }): Card {
   // A coupon that was issued to a customer may end before the coupon in general, so this takes the earlier end.
   const ends = [coupon.expected_end_date, coupon.can_expire === 1 ? coupon.expiration_date : null];
-  const [end = null] = ends.filter((one) => one !== null).sort();
+  const [end = null] = ends.filter((date) => date !== null).sort();
   const digits = String(coupon.coupon_barcode).padStart(BARCODE_DIGITS, "0");
   const card = cardOf(coupon.kind, coupon, coupon.account.company, end, digits);
   return { ...card, end: `${card.end} · ${coupon.remaining_count} left` };

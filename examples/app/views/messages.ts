@@ -1,13 +1,13 @@
 import type { MessageGroup } from "loyalty-edge/client";
+import { answerView, readAll } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
-import { asked, whole } from "../lib/asked.ts";
 import { entry, h, initials, list, when } from "../lib/dom.ts";
 
 /** The customer's message groups, the newest message first. */
-export function createMessages({ client, say, count, ended }: App): View {
+export function createMessages({ client, say, count, endSignal }: App): View {
   let newest = "";
-  return asked(ended, {
-    ask: (signal) => whole(client.messages.all({}, { signal })),
+  return answerView(endSignal, {
+    ask: (signal) => readAll(client.messages.all({}, { signal })),
     show: ({ items: groups }, isFirst) => {
       const { last_message_time: time = "", last_customer_name, last_message } = groups[0] ?? {};
       if (!isFirst && time > newest) say(`${last_customer_name} writes: ${last_message}`);

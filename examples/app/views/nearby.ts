@@ -1,18 +1,18 @@
 import type { NearbyCampaign } from "loyalty-edge/client";
+import { answerView } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
-import { asked } from "../lib/asked.ts";
 import { choice, entry, h, list } from "../lib/dom.ts";
 import type { Chain } from "../lib/session.ts";
 import { createMap, type Place } from "./map.ts";
 
 /** A chain's popular campaigns near the customer, and its stores on a map. */
-export function createNearby({ client, customer, session: { chains }, ended }: App): View {
+export function createNearby({ client, customer, session: { chains }, endSignal }: App): View {
   const isOwn = ({ id }: Chain) => customer.stores[0]?.chainId === id;
   const ownFirst = chains.toSorted((first, second) => Number(isOwn(second)) - Number(isOwn(first)));
   let chain = ownFirst[0] ?? chains[0];
   let place: Place = chain;
 
-  const campaigns = asked(ended, {
+  const campaigns = answerView(endSignal, {
     ask: (signal) => {
       const { latitude, longitude } = place;
       return client.nearbyCampaigns({ latitude, longitude, single_account_id: chain.id }, { signal });
@@ -24,7 +24,7 @@ export function createNearby({ client, customer, session: { chains }, ended }: A
     place = moved;
     void campaigns.refresh();
   });
-  const stores = asked(ended, {
+  const stores = answerView(endSignal, {
     ask: (signal) => client.fullSearch({ query: `${chain.name} ${chain.city}`, filter: "stores" }, { signal }),
     show: ({ items: { stores } }) => {
       map.show(chain, stores);

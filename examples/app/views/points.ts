@@ -1,11 +1,11 @@
 import type { BalanceEntry } from "loyalty-edge/client";
+import { answerView } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
-import { asked } from "../lib/asked.ts";
 import { entry, h, list, when } from "../lib/dom.ts";
 
 /** The newest entries, which explain the balance. */
-export function createPoints({ client, ended }: App): View {
-  return asked(ended, {
+export function createPoints({ client, endSignal }: App): View {
+  return answerView(endSignal, {
     ask: (signal) => client.entries({}, { signal }),
     show: ({ items }) => list(items.map(drawEntry)),
     empty: "No points yet. The till can book some.",

@@ -1,7 +1,7 @@
 import type { SearchCampaign, SearchCustomer, SearchStore } from "loyalty-edge/client";
 import { inAddress, putInAddress } from "../lib/address.ts";
+import { answerView } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
-import { asked } from "../lib/asked.ts";
 import { entry, h, initials, list, when } from "../lib/dom.ts";
 
 const SHORTEST_QUERY = 3;
@@ -9,7 +9,7 @@ const SHORTEST_QUERY = 3;
 const PAUSE_MS = 200;
 
 /** Searches stores, customers and campaigns while the customer types. */
-export function createSearch({ client, ended }: App): View {
+export function createSearch({ client, endSignal }: App): View {
   let pause = 0;
   const input = h("input", {
     type: "search",
@@ -28,7 +28,7 @@ export function createSearch({ client, ended }: App): View {
   };
   const resultCount = h("p", { class: "hint", role: "status" });
 
-  const results = asked(ended, {
+  const results = answerView(endSignal, {
     ask: (signal) => {
       const query = input.value.trim();
       resultCount.textContent = "";

@@ -1,19 +1,19 @@
 import type { TeamMember } from "loyalty-edge/client";
+import { answerView, readAll } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
-import { asked, whole } from "../lib/asked.ts";
 import { choice, entry, h, initials, list } from "../lib/dom.ts";
 
 /** A team has five levels below the customer. */
 const LEVELS = 5;
 
 /** The members whom the customer has invited to a store, and below each of them those whom they invited. */
-export function createTeam({ client, customer, ended }: App): View {
+export function createTeam({ client, customer, endSignal }: App): View {
   let store = customer.stores[0]?.id ?? "";
 
   /** The members directly below another member or the customer. */
   function below(root: { team_member_id?: string }, level: number): View {
-    return asked(ended, {
-      ask: (signal) => whole(client.teamWithLevel.all(store, { ...root, level_no: 1 }, { signal })),
+    return answerView(endSignal, {
+      ask: (signal) => readAll(client.teamWithLevel.all(store, { ...root, level_no: 1 }, { signal })),
       show: ({ items }) => list(items.map((member) => branch(member, level))),
       empty: "Nobody has joined this store by your invitation yet.",
     });

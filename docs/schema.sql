@@ -273,8 +273,8 @@ CREATE TABLE balance_entries (
   campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: no campaign
   amount INTEGER NOT NULL, -- in hundredths, may be negative
   created_at TEXT NOT NULL,
-  -- Why it was booked. In a summary: the feed version when the summary last grew, so that who pages through a list of
-  -- entries notices that entries have left.
+  -- Why it was booked. In a summary: the feed version when the summary last grew, so that the next page of a list of
+  -- entries notices that entries have left since the first page.
   description TEXT NOT NULL
 ) WITHOUT ROWID;
 

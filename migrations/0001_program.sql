@@ -13,17 +13,17 @@ BEGIN
   SELECT RAISE(ABORT, NEW.report);
 END;
 
--- Always empty. A feed request with many events puts the new events here, with the keys of the records that they name,
--- and takes them out again. So it looks up each id once, and not for each check and each total.
+-- Always empty. A feed request with many events writes the new events here, with the keys of the records that they
+-- name, and deletes them again. So it looks up each id once, and not again for each check and each total.
 CREATE TABLE fresh_events (
   record TEXT NOT NULL, -- the kind of the events
   lines TEXT NOT NULL -- JSON: an array for each event
 );
 
--- The state of the program, in one row. A second that a poll has shown must get no more messages. So all messages of a
--- request share one stamp, taken in the transaction that stores them. The stamp stays while the clock is in the same
--- second. The next stamp is greater, even if the clock was set back. So every copy of the database has all messages
--- from before its stamp.
+-- The state of the program, in one row. A stamp is a time by D1's clock. All messages of a request share one stamp,
+-- which is taken in the transaction that stores them, because a second that a poll has shown must get no more messages.
+-- The stamp stays while the clock is in the same second. The next stamp is greater, even if the clock was set back. So
+-- every copy of the database has all messages from before its stamp.
 CREATE TABLE program_state (
   id INTEGER NOT NULL,
   version INTEGER NOT NULL DEFAULT 0, -- how many feed requests have been committed

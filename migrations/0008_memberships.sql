@@ -1,5 +1,5 @@
 -- A customer who has joined a store, and the customer who referred them. Referrers make a tree at each store. A member
--- who leaves keeps the row, so that the members below keep their places.
+-- who leaves keeps the row, so that the members below keep their levels in the teams above.
 CREATE TABLE memberships (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
@@ -50,7 +50,8 @@ LEFT JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.customer_key = 
 CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
 WHERE ancestor_key IS NOT NULL;
 
--- Derived: who is how many levels below whom. The key has the order in which a team is listed: depth, name, id.
+-- Derived: each member with each member up to five levels above. The key has the order in which a team is listed:
+-- depth, name, id.
 CREATE TABLE team_links (
   store_key INTEGER NOT NULL,
   ancestor_key INTEGER NOT NULL, -- the member above

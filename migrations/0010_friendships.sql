@@ -8,7 +8,7 @@ CREATE TABLE friendships (
 
 CREATE INDEX friendships_by_high_key ON friendships (high_key); -- for an erasure
 
--- A customer has blocked another. Group names leave the other out, whose searches do not find the customer.
+-- A customer who has blocked another. Group names leave out the blocked customer, whose searches do not find the other.
 CREATE TABLE blocks (
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   blocked_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,

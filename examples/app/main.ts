@@ -83,7 +83,7 @@ function switchTo(customer: DemoCustomer, session: Session): void {
   };
   views = new Map();
   for (const name of Object.keys(CREATE)) showCount(name, 0, "");
-  // No frame comes for a play, and the service caches a board for 30 seconds. So this reloads the board after that time.
+  // No frame comes for a play, and the service caches a board for 30 seconds. So this reloads it later.
   const askForBoard = () => views.get("board")?.refresh();
   const onSent = (record: string) => void (record === "play" && setTimeout(askForBoard, 31_000));
   for (const form of document.forms) serveWith(form, { customer, session, send, onSent, signal });

@@ -11,12 +11,12 @@ import { value } from "../support/state.ts";
 
 const CUSTOMERS = 1_000;
 
-/** The rows that a page reads besides its lines: to see whether more lines follow, and the records that lines refer to. */
+/** The rows that a page reads besides its lines: whether more lines follow, and the records that lines refer to. */
 const ROWS_PER_PAGE = 60;
 
 /**
- * The rows for a line: one for its record, and one for each record that it refers to and that the page has not read yet.
- * If lines may be large, two more to add up their bytes, and one more to read the line's size before the line.
+ * The rows for a line: one for its record, and one for each record that it refers to and that the page has not read
+ * yet. If lines may be large, two more to add up their bytes, and one more to read the line's size before the line.
  */
 const ROWS_PER_LINE: Record<string, number> = {
   account: 4,

@@ -15,7 +15,8 @@ const RECORDS = 200;
 const scatteredId = (number: number) => ((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0");
 
 describe("an account that is renamed", () => {
-  // FTS5 begins a new segment whenever a key is lower than the key before it, so the feed must write in the keys' order.
+  // FTS5 begins a new segment whenever a key is lower than the key before it, so the feed must write in the keys'
+  // order.
   it.for([
     ["store_words", (account: string, number: number) => seed.store(account, { latitude: (number * 61.8) % 90 })],
     ["campaign_words", (account: string, number: number) => seed.campaign(account, { id: scatteredId(number) })],

@@ -4,8 +4,8 @@ import { setClock } from "../support/clock.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage, rows } from "../support/state.ts";
 
-// A request may be about 20,000 members (docs/contract/feed.md, 1), so every row that a member costs matters. All members
-// listen here, so the request writes a change, which is a row of the outbox, for each group.
+// A request may be about 20,000 members (docs/contract/feed.md, 1), so every row that a member costs matters. All
+// members listen here, so the request writes a change, which is a row of the outbox, for each group.
 
 const GROUPS = 40;
 const MEMBERS = 100;

@@ -6,9 +6,9 @@ import { BEGINNING, ServiceModel, timeOf } from "../support/messages-model.ts";
 import { propertyRuns } from "../support/property-runs.ts";
 import { MINUTE, pass, SECOND } from "../support/scripted-service.ts";
 
-// Compares `newMessages` with a model of the service, with sockets and without. Events come at any time, even just before
-// and after an answer or a group: frames come late, twice or never; connections break, go silent or are refused; requests
-// are lost; the client ends, and continues from its last group.
+// Compares `newMessages` with a model of the service, with sockets and without. Events come at any time, even just
+// before and after an answer or a group: frames come late, twice or never; connections break, go silent or are refused;
+// requests are lost; the client ends, and continues from its last group.
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

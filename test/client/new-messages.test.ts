@@ -33,7 +33,9 @@ const withoutSockets = { hasSockets: false };
 /** When the first message of a test is shown. */
 const SHOWN_AT = "2026-06-01 00:00:00";
 
-/** Follows the messages of a model of the service. `receivedTexts` lists their texts, and `polledAt` the seconds of polls. */
+/**
+ * Follows the messages of a model of the service. `receivedTexts` has their texts, and `polledAt` the polls' seconds.
+ */
 function followMessages(options: FollowOptions = {}) {
   const { onOpen = hello, onPolled, refusals = {}, hasSockets = true, largestPage, isFromNow, ...others } = options;
   const model = new ServiceModel(largestPage);

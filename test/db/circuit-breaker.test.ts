@@ -14,7 +14,7 @@ const CASES: [behaviour: string, steps: Step[]][] = [
   ],
   ["does not count lost connections, because nobody waits for them", [...Array<Step>(10).fill("failed"), "answered"]],
   [
-    "lets one call, the probe, through after two seconds, and no other until the probe has ended or six seconds are over",
+    "lets one call, the probe, through after two seconds, and no other until it has ended or six seconds are over",
     [...TWO_TIMEOUTS, 1_999, "is refused", 2_000, "never ends", "is refused", 7_999, "is refused", 8_000, "never ends"],
   ],
   ["lets all through once the probe is answered", [...TWO_TIMEOUTS, 2_000, "answered", "never ends", "never ends"]],

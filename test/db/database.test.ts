@@ -27,7 +27,7 @@ function databaseWith(batch: (start: string) => Promise<unknown>, onSession: (st
   return { withSession } as unknown as D1Database;
 }
 
-/** A D1 that runs `batch` in sessions that start at the bookmark, and answers in others. `starts` lists their starts. */
+/** A D1 that runs `batch` in sessions from the bookmark, and answers in others. `starts` has the start of each. */
 function stuckAtBookmark(batch: () => Promise<never>) {
   const starts: string[] = [];
   const answer = [{ results: [{ a: 1 }], meta: { rows_read: 0, rows_written: 0 } }];

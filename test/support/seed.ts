@@ -11,7 +11,7 @@ type Fields = object;
 type Line = Record<string, unknown> & { record: string };
 type Seed = Line & { id: string };
 
-/** Makes the function for one kind of record. It takes the values of `names` in order, then an object of other fields. */
+/** Makes the function for one kind of record. It takes the values of `names` in order, then the other fields. */
 function maker<const Names extends readonly string[]>(record: string, names: Names, defaults: Fields = {}) {
   return (...args: [...{ [Index in keyof Names]: unknown }, fields?: Fields | undefined]): Line => {
     const values = names.map((name, index) => [name, args[index]]);

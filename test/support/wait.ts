@@ -16,9 +16,9 @@ export function waitFor<Value>(check: () => Value | Promise<Value>): Promise<Val
 const LONGEST_STEP_MS = 20;
 
 /**
- * Until the test ends, timers and clocks follow a fake clock, which follows the real clock in steps of at most 20 ms. So
- * delays of a busy machine hardly count. This works only for Workers that the test calls itself, because the runtime does
- * not let one request run the timers of another.
+ * Until the test ends, timers and clocks follow a fake clock, which follows the real clock in steps of at most 20 ms.
+ * So delays of a busy machine hardly count. This works only for Workers that the test calls itself, because the runtime
+ * does not let one request run the timers of another.
  */
 export function countOwnTime(): void {
   const realNow = performance.now.bind(performance);

@@ -22,8 +22,9 @@ export function fetchWithCost(report: (cost: string | null) => void): typeof fet
 }
 
 /**
- * A WebSocket that reports a lost connection at once, so that the page can show that the service has stopped. The client
- * would notice later: it waits for up to half a minute before it reconnects, so that not all apps return together.
+ * A WebSocket that reports a lost connection at once, so that the page can show that the service has stopped. The
+ * client would notice later: it waits for up to half a minute before it reconnects, so that not all apps return
+ * together.
  */
 export const socketWithNotice = (onLost: () => void): typeof WebSocket =>
   class extends WebSocket {

@@ -36,7 +36,7 @@ const [c1, c2, store, employee] = [
   key("employees", "e101-1"),
 ];
 
-/** For each kind of derived data, statements that damage it, and the differences that a recount then finds, or their number. */
+/** Statements that damage derived data, and the differences that a recount then finds, or their number. */
 const DAMAGE: Record<string, { statements: string[]; differences: string[] | number }> = {
   "customers' balances": {
     statements: [

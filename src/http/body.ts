@@ -21,7 +21,7 @@ export function bodyTooLarge(limit: BodyLimit, bytes = 0): ApiError {
 
 /**
  * Reads a body of at most `limit` bytes. hono/body-limit does not fit: it has no timeout and accepts a body that was cut
- * off (test/faults/slow-bodies.test.ts).
+ * off (test/faults/bodies.test.ts).
  * @param onBytes is called with the change of memory in use, before it is allocated. It may throw.
  * @throws 413 over the limit (without reading the rest), 400 for a body that was cut off, 408 for one that is too slow.
  */

@@ -1,3 +1,3 @@
-import { testAsInReactNative } from "../support/in-react-native.ts";
+import { testAsInReactNative } from "../support/react-native.ts";
 
 testAsInReactNative(import.meta.glob("./{calls,lists}.test.ts", { query: "?react-native" }));

@@ -1,10 +1,12 @@
 import { afterEach, describe, it, vi } from "vitest";
 import { toAnswer } from "../../scripts/lib/call.ts";
+import { readBody } from "../../src/http/body.ts";
 import { readLimitedBody } from "../../src/values/limited-body.ts";
-import { feed, ndjson, send } from "../support/api.ts";
+import { feed, mustFeed, ndjson, send } from "../support/api.ts";
 import { sendTo } from "../support/bindings.ts";
+import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
-import { rows } from "../support/state.ts";
+import { rows, snapshot } from "../support/state.ts";
 import { customerToken, feedToken } from "../support/tokens.ts";
 import { passOwnTime } from "../support/wait.ts";
 
@@ -34,6 +36,25 @@ function stall(path: string, token: string, bytes: Uint8Array, sendRequest: type
   void body.write(bytes).catch(() => {});
   return { answer, close: body.close };
 }
+
+describe("a feed request whose body is cut off after any byte", () => {
+  it("is refused, and stores nothing", async ({ expect }) => {
+    const { lines, customer, store } = program("cut");
+    await mustFeed(lines);
+    const bytes = new TextEncoder().encode(ndjson([seed.entry(customer.id, store.id, "1.10"), seed.customer()]));
+    const before = await snapshot();
+    const headers = { Authorization: `Bearer ${await feedToken("*")}`, "Content-Length": String(bytes.length) };
+
+    for (let length = 1; length < bytes.length; length += 1) {
+      const body = new Blob([bytes.slice(0, length)]).stream();
+      const answer = await send("/api/v1/feed", { method: "POST", headers, body });
+      expect([length, answer.status, answer.body.messages]).toEqual([length, 400, { body: ["must arrive whole"] }]);
+    }
+
+    expect(await snapshot()).toBe(before);
+    expect((await feed(bytes)).body.items).toEqual({ accepted: 2, ignored: 0 });
+  });
+});
 
 describe("slow uploads", () => {
   it("delay no other feed, however much they have sent", async ({ expect }) => {
@@ -84,6 +105,17 @@ describe("slow uploads", () => {
 });
 
 describe("reading a body", () => {
+  it.for([{}, { "Content-Length": "50" }])(
+    "fails if the connection breaks, with the headers %o",
+    async (headers, { expect }) => {
+      const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
+
+      const reading = readBody(new Response(broken, { headers }), { bytes: 100, name: "" });
+
+      await expect(reading).rejects.toMatchObject({ status: 400, body: { messages: { body: ["must arrive whole"] } } });
+    },
+  );
+
   it("ends after a minute, and closes the stream, even if a byte comes every four seconds", async ({ expect }) => {
     const body = openBody();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });

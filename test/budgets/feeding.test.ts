@@ -15,8 +15,7 @@ const RECORDS = 200;
 const scatteredId = (number: number) => ((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0");
 
 describe("an account that is renamed", () => {
-  // FTS5 begins a new segment whenever a key is lower than the key before it, so the feed must write in the keys'
-  // order.
+  // FTS5 begins a new segment whenever a key is lower than the key before it, so the keys must come in their order.
   it.for([
     ["store_words", (account: string, number: number) => seed.store(account, { latitude: (number * 61.8) % 90 })],
     ["campaign_words", (account: string, number: number) => seed.campaign(account, { id: scatteredId(number) })],
@@ -41,7 +40,7 @@ describe("a message group of two", () => {
   });
 
   it("is restored with at most 70 rows read, however many groups are stored", async ({ expect }) => {
-    // Without this, the feed would refuse a restore.
+    // The feed has taken other requests, and would refuse a restore.
     await rows("UPDATE program_state SET restorable = 1");
 
     for (let pages = 0; pages < 3; pages += 1) {

@@ -10,14 +10,14 @@ const CUSTOMERS = 2_000;
 
 /** The most rows that a new line of each kind writes, in the program of the benchmark. */
 const ROWS_PER_LINE: Record<string, number> = {
-  // The row, its id, and two or three words of its company in the vocabulary.
+  // The row, its id, and the two or three words of its company in the vocabulary.
   account: 4.5,
   // The row, its id, its position and its words. In a small program most words are new to the vocabulary.
   store: 6.5,
   // The row, its id, its card and its words. Most last names are new to the vocabulary here. With a million customers,
-  // one in five is.
+  // one name in five is new.
   customer: 5.42,
-  // The row, its id, its account, its words and its stores: two campaigns of three list fifty.
+  // The row, its id, its account, its words and its stores. Two campaigns of three list fifty stores.
   campaign: 39,
   registration: 1,
   // The row, its customer, a link to each member above, and the totals of these members and of the customer.
@@ -27,21 +27,21 @@ const ROWS_PER_LINE: Record<string, number> = {
   // The row and its id. A third of the coupons are digital, and each of these has an entry by account.
   coupon: 2.34,
   customer_coupon: 2,
-  // The row and its id. For each of its members, who are more than three, a row and an entry in their list of groups.
+  // The row and its id, and for each of its three or four members a row and an entry in their list of groups.
   message_group: 8.9,
-  // The row. Besides, once a request: the group, and the entry in the list of each member.
+  // The row. A request also writes each group once, and its entry in each member's list.
   message: 5,
   message_state: 1,
   // The row and its id.
   employee: 2,
   // The row, its id and its account.
   eip_campaign: 3,
-  // The row and its customer. Besides, once a request: each customer's balance, their balance at the store, and the
-  // campaign's earnings.
+  // The row and its customer. A request also writes each customer's balance, each balance at a store and each campaign's
+  // earnings once.
   balance_entry: 4.38,
-  // The row. Besides, once a request: the tokens of each member.
+  // The row. A request also writes the tokens of each member once.
   token_earning: 1.4,
-  // The row. Besides, once a request: the totals of each employee at a location.
+  // The row. A request also writes the totals of each employee at a location once.
   play: 1.9,
 };
 

@@ -44,25 +44,9 @@ async function readAll<Entry>(entries: AsyncIterable<Entry>): Promise<Entry[]> {
 afterEach(() => vi.useRealTimers());
 
 describe("a page of a list", () => {
-  it("has next(), which asks for the next page, until the last", async ({ expect }) => {
-    const { client, store, mfg, digital } = await seedCoupons();
-    const sizes: number[] = [];
-    const pageIds: string[] = [];
-
-    let page = await client.myCoupons({ per_page: 4 });
-    while (page.status) {
-      const { store, mfg, digital } = page.items;
-      sizes.push(store.length + mfg.length + digital.length);
-      pageIds.push(...[...store, ...mfg].map(({ id }) => id), ...digital.map(({ coupon }) => coupon.id));
-      if (page.next === null) break;
-      page = await page.next();
-    }
-
-    expect(sizes).toEqual([4, 2]);
-    expect(pageIds.toSorted()).toEqual([...store, ...mfg, digital.id].toSorted());
-  });
-
-  it("asks for the next page at the address of the first, behind a proxy too", async ({ expect }) => {
+  it("has next(), which asks for the next page at the address of the first, even behind a proxy", async ({
+    expect,
+  }) => {
     const { client, sent } = openPages();
 
     const page = await client.teamWithLevel("s", { per_page: 1 });

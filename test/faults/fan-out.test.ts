@@ -58,17 +58,6 @@ describe("a fan-out object", () => {
     expect(laterBatch.reached).toEqual(new Set(["later"]));
     expect(mostCalls()).toBe(5);
   });
-
-  it("makes no more calls once objects are overloaded, and reports it", async ({ expect }) => {
-    const notify = vi
-      .spyOn(Inboxes.prototype, "notify")
-      .mockRejectedValue(Object.assign(new Error("Too many objects."), { overloaded: true }));
-
-    const outcome = await new Inboxes(env).fanOut("overloaded", calls(...names(20, "a")), Date.now() + 10_000);
-
-    expect(outcome).toEqual({ reached: new Set(), isOverloaded: true });
-    expect(notify).toHaveBeenCalledTimes(5);
-  });
 });
 
 describe("a batch of calls that fail", () => {

@@ -98,7 +98,7 @@ describe("an event", () => {
     ]);
   });
 
-  it("has an erased customer's id, and no group if the group was removed", async ({ expect }) => {
+  it("leaves with only the id of an erased customer, and without the id of a removed group", async ({ expect }) => {
     const { lines, customerId, groupId, entry, message } = shop();
     const oldEntry = entry("5.00", LAST_LEAVING_SECOND);
     const messages = [1, 2, 3].map((day) => message(`2026-01-0${day} 00:00:00`));

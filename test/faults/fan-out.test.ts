@@ -34,19 +34,19 @@ describe("a fan-out object", () => {
   });
 
   it("makes all other calls on one connection while four calls hang, in the next batch too", async ({ expect }) => {
-    const { mostCalls } = hang(...count(4, "hangs"));
+    const { mostCalls } = hang(...names(4, "hangs"));
     const inboxes = new Inboxes(env);
-    const batch = calls(...count(4, "hangs"), ...count(20, "fine"));
+    const batch = calls(...names(4, "hangs"), ...names(20, "fine"));
 
     const first = await inboxes.fanOut("hanging", batch, Date.now() + 1_000);
     const second = await inboxes.fanOut("hanging", calls(...names(20, "later")), Date.now() + 10_000);
 
-    expect([first.reached, second.reached]).toEqual([new Set(count(20, "fine")), new Set(count(20, "later"))]);
+    expect([first.reached, second.reached]).toEqual([new Set(names(20, "fine")), new Set(names(20, "later"))]);
     expect(mostCalls()).toBe(5);
   });
 
   it("makes no call while five calls hang, and goes on once one of them is answered", async ({ expect }) => {
-    const { called, mostCalls } = hang(...count(6, "hangs"));
+    const { called, mostCalls } = hang(...names(6, "hangs"));
     const inboxes = new Inboxes(env);
 
     const shortBatch = await inboxes.fanOut("all hanging", calls(...names(6, "hangs"), "fine"), Date.now() + 500);

@@ -82,7 +82,7 @@ export function plausible(record = ""): (field: string) => fc.Arbitrary<unknown>
 export function programLines(): FeedLine[] {
   const [mine = "", other = ""] = IDS.account;
   const owner = (index: number, count: number) => (index < count - 1 ? mine : other);
-  const owned = <Made>(ids: readonly string[], make: (accountId: string, fields: object) => Made) =>
+  const owned = <Made>(ids: readonly string[], make: (accountId: string, fields: { id: string }) => Made) =>
     ids.map((id, index) => make(owner(index, ids.length), { id }));
   const [store = "", second = ""] = IDS.store;
   const [campaign = ""] = IDS.campaign;

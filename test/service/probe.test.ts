@@ -10,10 +10,12 @@ import staging from "../../src/staging.ts";
 import { rows } from "../support/state.ts";
 import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
 
+const atStaging: Pick<typeof staging, "fetch"> = staging;
+
 /** Asks for a measurement, by default at staging and with an export token. */
 async function ask(
   measurement: object,
-  { entry = staging, environment = "staging", token = "", address = "192.0.2.1", method = "POST" } = {},
+  { entry = atStaging, environment = "staging", token = "", address = "192.0.2.1", method = "POST" } = {},
 ) {
   const headers = { Authorization: `Bearer ${token || (await exportToken())}`, "CF-Connecting-IP": address };
   const body = method === "POST" ? JSON.stringify(measurement) : null;
@@ -31,7 +33,7 @@ afterEach(() => {
 });
 
 describe("the endpoint of npm run probe", () => {
-  it.for<[environment: string, entry: Pick<typeof staging, "fetch">]>([
+  it.for<[environment: string, entry: typeof atStaging]>([
     ["production", production],
     ["development", production],
     ["acme", production],

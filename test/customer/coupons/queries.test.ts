@@ -127,10 +127,10 @@ interface LongList extends Options {
   count: number;
   /** Whether each item has a coupon of its own. */
   hasOwnCoupon?: boolean;
-  account?: object;
-  coupon?: object;
-  issuedCoupon?: object;
-  store?: object;
+  account?: Record<string, unknown>;
+  coupon?: Record<string, unknown>;
+  issuedCoupon?: Record<string, unknown>;
+  store?: Record<string, unknown>;
 }
 
 // The items of each list are long for a different reason.

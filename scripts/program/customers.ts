@@ -131,17 +131,14 @@ const STATES = [
 export function* customerCoupons(shape: Shape): Generator<Line> {
   const random = new Random("customer coupons");
   const { usable, ended } = issuedCoupons(shape);
-  const allNumbers = [...usable, ...ended];
+  const all = [...usable, ...ended];
   const record = "customer_coupon";
   for (const { number, customer, chain, store } of visits(shape)) {
     const owner = { customer_id: customerId(customer), store_id: storeId(shape, store) };
-    const states = number === 0 ? [...STATES.entries()] : [[0, random.pick(STATES)] as const];
-    const issuedNumbers = (): number[] => {
-      if (number === 0) return allNumbers;
-      return number % 2 === 1 ? [random.pick(allNumbers)] : [];
-    };
-    const coupons = issuedNumbers();
-    for (const [index, state] of states) {
+    const states = number === 0 ? STATES : [random.pick(STATES)];
+    const oneOrNone = number % 2 === 1 ? [random.pick(all)] : [];
+    const coupons = number === 0 ? all : oneOrNone;
+    for (const [index, state] of states.entries()) {
       for (const coupon of coupons) {
         const campaign_coupon_id = couponId(chain, coupon);
         const id = `cc${number}-${index}-${campaign_coupon_id.slice(5)}`;

@@ -20,34 +20,20 @@ export function* balanceEntries(shape: Shape): Generator<Line> {
   const random = new Random("balance entries");
   const inFirstCity = Math.min(shape.storesACity, shape.chainSizes[0] ?? 1);
   const campaignsAtAllStores = AT_ALL_STORES.filter((number) => number < shape.campaigns);
+  const entry = (id: string, customer: number, store: number, index: number) => ({
+    ...{ record: "balance_entry", id, customer_id: customerId(customer), store_id: storeId(shape, store) },
+    ...{ amount: amount(random, 40), description: REASONS[index % REASONS.length], created_at: timeIn2026(index * 60) },
+  });
   for (const { number, customer, store: visitedStore } of visits(shape)) {
     const store = number % 50 === 0 ? random.integer(0, inFirstCity - 1) : visitedStore;
     const isEarnedByCampaign = random.next() < 0.6 && campaignsAtAllStores.length > 0;
-    yield {
-      record: "balance_entry",
-      id: `b${number + 1}`,
-      customer_id: customerId(customer),
-      store_id: storeId(shape, store),
-      amount: amount(random, 40),
-      ...(isEarnedByCampaign && {
-        campaign_id: campaignId(shape.chainOf[store] ?? 0, random.pick(campaignsAtAllStores)),
-      }),
-      description: REASONS[number % REASONS.length],
-      created_at: timeIn2026(number * 60),
-    };
+    const line = entry(`b${number + 1}`, customer, store, number);
+    if (!isEarnedByCampaign) yield line;
+    else yield { ...line, campaign_id: campaignId(shape.chainOf[store] ?? 0, random.pick(campaignsAtAllStores)) };
   }
   const { customer = 0, count = 0 } = shape.entries ?? {};
-  for (let index = 0; index < count; index += 1) {
-    yield {
-      record: "balance_entry",
-      id: `m${index}`,
-      customer_id: customerId(customer),
-      store_id: storeId(shape, shape.storeOf[customer * shape.visits] ?? 0),
-      amount: amount(random, 40),
-      description: REASONS[index % REASONS.length],
-      created_at: timeIn2026(index * 60),
-    };
-  }
+  const store = shape.storeOf[customer * shape.visits] ?? 0;
+  for (let index = 0; index < count; index += 1) yield entry(`m${index}`, customer, store, index);
 }
 
 /** Four earnings for each of the first members of the wide team, then an earning for every fifth membership. */

@@ -1,14 +1,13 @@
 import { Random } from "./random.ts";
 
 // The sounds of made-up names. A sound that is listed twice is twice as frequent.
-const SOUNDS = {
-  beginnings:
-    "s s s st sh m m m m m b b b br h h h c c c cl ch w w r r r g g gr p p pr d d d l l l k k f f t t tr j j n n v a a a e e o i y z u qu",
-  middles: "r r r l l l n n n t t d d s s m m ll nn tt rs k c g b v f h p st nd rt ck w z y th x",
-  vowels: "a a a a e e e e e i i i o o o u ie ea ou",
-  endings: "n n n r r s s s l t d m y z ng rd tz rs x k",
-};
-const [BEGINNINGS = [], MIDDLES = [], VOWELS = [], ENDINGS = []] = Object.values(SOUNDS).map((text) => text.split(" "));
+const split = (words: string) => words.split(" ");
+const BEGINNINGS = split(
+  "s s s st sh m m m m m b b b br h h h c c c cl ch w w r r r g g gr p p pr d d d l l l k k f f t t tr j j n n v a a a e e o i y z u qu",
+);
+const MIDDLES = split("r r r l l l n n n t t d d s s m m ll nn tt rs k c g b v f h p st nd rt ck w z y th x");
+const VOWELS = split("a a a a e e e e e i i i o o o u ie ea ou");
+const ENDINGS = split("n n n r r s s s l t d m y z ng rd tz rs x k");
 const ACCENTS: Readonly<Record<string, string>> = { a: "á", c: "ç", e: "é", i: "í", n: "ñ", o: "ö", u: "ü" };
 const ENDING_SHARE = 0.6;
 const ACCENT_SHARE = 0.05;
@@ -72,28 +71,12 @@ export function namesOf({ hasMadeUpNames }: { hasMadeUpNames: boolean }): typeof
 }
 
 /** The companies of the first chains. Later chains are named after people. */
-export const COMPANIES = [
-  "Blue Cup Coffee",
-  "Corner Bakery & Sons",
-  "Dragonfly Tea House",
-  "Fresh Fields Market",
-  "Galaxy Cinemas",
-  "Golden Crust Pizza",
-  "Harbor Fuel",
-  "Iron Horse Gym",
-  "Jade Noodle Bar",
-  "Kiosk 24",
-  "Lima Limón Juices",
-  "Maple Pharmacy",
-  "Northwind Outdoor",
-  "Olive & Thyme",
-  "Pão Quente",
-  "Quick Wash",
-  "Rosé Flowers",
-  "Sunrise Diner",
-  "Tomás' Tacos",
-  "Umbrella Books",
-];
+export const COMPANIES = `
+Blue Cup Coffee, Corner Bakery & Sons, Dragonfly Tea House, Fresh Fields Market, Galaxy Cinemas, Golden Crust Pizza
+Harbor Fuel, Iron Horse Gym, Jade Noodle Bar, Kiosk 24, Lima Limón Juices, Maple Pharmacy, Northwind Outdoor
+Olive & Thyme, Pão Quente, Quick Wash, Rosé Flowers, Sunrise Diner, Tomás' Tacos, Umbrella Books`
+  .trim()
+  .split(/, |\n/);
 
 export interface City {
   city: string;

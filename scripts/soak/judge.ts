@@ -1,7 +1,7 @@
-import { differenceOf, seenAs } from "../../test/model/compare.ts";
 import { KINDS, type Row } from "../../test/model/kinds.ts";
 import { Model } from "../../test/model/model.ts";
 import { toTime } from "../../test/model/time.ts";
+import { differenceOf, seenAs } from "../../test/support/compare.ts";
 import { call, linkOf } from "../lib/call.ts";
 import { CommandError } from "../lib/command-error.ts";
 import { devToken } from "../lib/tokens.ts";

@@ -1,44 +1,30 @@
 import fc from "fast-check";
-import { KINDS, RESTORED_KINDS } from "../../src/feed/records/index.ts";
-import type { Kind } from "../../src/feed/records/kind.ts";
-import { fitting, nearly } from "./fitting.ts";
-import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
+import { RESTORED_KINDS } from "../../src/feed/records/index.ts";
+import type { Row } from "../model/kinds.ts";
+import { damaged, hostileText, hostileValue, nearly, toHostileJson } from "./hostile.ts";
 import { type FuzzedRequest, headers } from "./requests.ts";
-import { plausible } from "./world.ts";
+import { made, NOW, program } from "./world.ts";
 
-/** A line of a kind: a valid record, one with wrong fields, or a delete. */
-function lineOf(kind: Kind): fc.Arbitrary<string> {
-  const { record, fields } = kind;
-  const whole = fitting(fields, plausible(record)).map((object) => ({ record, ...object }));
-  const key = new Set(["record", ...kind.keyFields]);
-  const deleting = whole.map((line) => ({
-    ...Object.fromEntries(Object.entries(line).filter(([field]) => key.has(field))),
-    deleted: true,
-  }));
-  return fc
-    .oneof(
-      { weight: 5, arbitrary: whole },
-      { weight: 3, arbitrary: nearly(whole, ["record", ...Object.keys(fields.shape)]) },
-      { weight: 1, arbitrary: deleting },
-    )
-    .map(toHostileJson);
-}
+const FIELDS = new Map(RESTORED_KINDS.map(({ record, fields }) => [record, Object.keys(fields.shape)]));
 
-function lineOfAny(kinds: readonly Kind[]): fc.Arbitrary<string> {
-  const line = fc.oneof(...kinds.map(lineOf));
-  return fc.oneof(
-    { weight: 30, arbitrary: line },
-    { weight: 2, arbitrary: line.chain(damaged) },
+/** The text of a line: usually as it is, otherwise with wrong fields or damaged, or another text. */
+const lineText = (line: Row): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 20, arbitrary: fc.constant(toHostileJson(line)) },
+    {
+      weight: 6,
+      arbitrary: nearly(line, ["record", "deleted", ...(FIELDS.get(line.record) ?? [])]).map(toHostileJson),
+    },
+    { weight: 1, arbitrary: damaged(toHostileJson(line)) },
     { weight: 1, arbitrary: fc.oneof(hostileText, hostileValue.map(toHostileJson)) },
     { weight: 1, arbitrary: fc.constantFrom("", " ", "{}", "[]", "{", '{"record":'.repeat(2_000), "\ufeff{}", "\r") },
   );
-}
 
-function bodyOf(line: fc.Arbitrary<string>): fc.Arbitrary<FuzzedRequest["body"]> {
-  return fc
-    .record({ lines: fc.array(line, { maxLength: 8 }), end: fc.constantFrom("\n", "\r\n", "\n\n"), cut: fc.nat(400) })
-    .chain(({ lines, end, cut }) => {
-      const text = lines.join(end);
+const bodyOf = (lines: readonly Row[]): fc.Arbitrary<FuzzedRequest["body"]> =>
+  fc
+    .record({ texts: fc.tuple(...lines.map(lineText)), end: fc.constantFrom("\n", "\r\n", "\n\n"), cut: fc.nat(400) })
+    .chain(({ texts, end, cut }) => {
+      const text = texts.join(end);
       const bytes = new TextEncoder().encode(text);
       return fc.oneof(
         { weight: 12, arbitrary: fc.constant(text) },
@@ -46,35 +32,41 @@ function bodyOf(line: fc.Arbitrary<string>): fc.Arbitrary<FuzzedRequest["body"]>
         { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((random) => new Uint8Array(random)) },
       );
     });
-}
 
-function requestTo(line: fc.Arbitrary<string>, caller: fc.Arbitrary<FuzzedRequest["caller"]>) {
-  return fc.record({
+const requestWith = (lines: readonly Row[], caller: FuzzedRequest["caller"]): fc.Arbitrary<FuzzedRequest> =>
+  fc.record({
     path: fc.constant("/api/v1/feed"),
     method: fc.constant("POST"),
     target: fc.constant("/api/v1/feed"),
     headers,
-    body: bodyOf(line),
-    caller,
+    body: bodyOf(lines),
+    caller: fc.oneof({ weight: 9, arbitrary: fc.constant(caller) }, fc.constant(null)),
   });
-}
 
-export const feedRequest: fc.Arbitrary<FuzzedRequest> = requestTo(
-  lineOfAny(KINDS),
-  fc.oneof(
-    { weight: 6, arbitrary: fc.constant({ accounts: "*" as const }) },
-    { weight: 2, arbitrary: fc.constantFrom(["901"], ["902"], ["901", "902"], []).map((accounts) => ({ accounts })) },
-    { weight: 1, arbitrary: fc.constant(null) },
-  ),
-);
+const changes = made(() => program.changes(NOW));
 
-// Mostly messages and groups, because a restore treats them differently from a feed.
-const restoreLine = fc.oneof(
-  lineOfAny(RESTORED_KINDS),
-  lineOfAny(RESTORED_KINDS.filter(({ record }) => /message|program/.test(record))),
-);
+export const feedRequest = changes.chain(({ lines, accounts }) => requestWith(lines, { accounts }));
 
-export const restoreRequest: fc.Arbitrary<FuzzedRequest> = requestTo(
-  restoreLine,
-  fc.constant({ accounts: "*" as const, restores: true as const }),
-);
+const TIME = "2026-01-01 00:00:00";
+/** Lines that only a restore takes. */
+const RESTORED_LINES: readonly Row[] = [
+  { record: "program", message_stamp: TIME, message_clock_said: TIME },
+  {
+    ...{ record: "history_segment", kind: "play", month: "2020-01", segment_no: 1, name: "play/2020-01-1", lines: 1 },
+    ...{ bytes: 1, sha256: "0".repeat(64), oldest: "2020-01-01 00:00:00", newest: "2020-01-01 00:00:00", sums: {} },
+  },
+];
+
+/** The line, or its summary of events that have left for history, or a line that only a restore takes. */
+const restoredLine = (line: Row): fc.Arbitrary<Row> => {
+  const { id: _, ...summary } = line;
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.constant(line) },
+    { weight: 3, arbitrary: fc.constant(/entry|earning|play/.test(line.record) ? { ...summary, sealed: true } : line) },
+    { weight: 1, arbitrary: fc.constantFrom(...RESTORED_LINES) },
+  );
+};
+
+export const restoreRequest = changes
+  .chain(({ lines }) => fc.tuple(...lines.map(restoredLine)))
+  .chain((lines) => requestWith(lines, { accounts: "*", restores: true }));

@@ -2,97 +2,42 @@ import fc from "fast-check";
 
 // Values that often break programs, and random values.
 
+/** Texts without blanks that mean something to SQL, FTS5, JavaScript, paths, lists or readers of numbers and dates. */
+const WORDS =
+  String.raw`' " \ \u0000 % _ * ? $ $.a[0] ((( ) ^abc* name:x __proto__ constructor toString ../../../etc/passwd .. .
+  %00 %2e%2e%2f %zz %25 a/b a?b#c <script>alert(1)</script> {"foreign":[1]} {"faults":[[1,0]]} , ,,, a,b,,a
+  true TRUE null undefined NaN Infinity 1e3 0x10 8x -0 00 -1 1.50 +1 ١٢٣ 999999999999.99 -999999999999.99 9007199254740993
+  0000-01-01 2026-02-29 9999-12-31 -2026-01-01 İıſKﬀßøł 👩‍👩‍👧‍👦 Z̷̛a̸͝l̶g̵o̴`.split(/\s+/);
+
 const TEXTS = [
-  "",
-  " ",
-  "\u0000",
-  "a\u0000b",
-  "\ud800",
-  "\udfff\ud800",
-  "\ufeff",
-  "\ufffe",
-  "\u202eevil",
-  "\u2028",
-  "\u0301",
-  "Z̷̛a̸͝l̶g̵o̴",
-  "İıſKﬀßøł",
-  "👩‍👩‍👧‍👦",
-  "𝕬".repeat(64),
-  "é".repeat(65),
-  "x".repeat(100),
-  "x".repeat(101),
-  "🎉".repeat(200),
-  "🎉".repeat(201),
-  "x".repeat(2_001),
-  "x".repeat(4_001),
-  "'",
-  '"',
-  "`",
-  "\\",
-  "\\u0000",
-  "%",
-  "_",
-  "*",
-  "?",
-  "';DROP TABLE customers;--",
-  "' OR '1'='1",
-  "x') UNION SELECT 1 --",
-  "NEAR(a b, 2)",
-  '"unclosed',
-  "a AND NOT b OR c",
-  "name:x",
-  "^abc*",
-  "{a b} : c",
-  "-abc +def",
-  "(((",
-  ")",
-  "$.a[0]",
-  "$",
-  "__proto__",
-  "constructor",
-  "toString",
-  "../../../etc/passwd",
-  "..",
-  ".",
-  "%00",
-  "%2e%2e%2f",
-  "%zz",
-  "%25",
-  "a/b",
-  "a?b#c",
-  "<script>alert(1)</script>",
-  "\r\nX-Injected: 1",
-  "\n    at secret (place.ts:1:1)",
-  '{"foreign":[1]}',
-  '{"faults":[[1,0]]}',
-  ",",
-  ",,,",
-  "a,b,,a",
-  "true",
-  "TRUE",
-  "null",
-  "undefined",
-  "NaN",
-  "Infinity",
-  "1e3",
-  "0x10",
-  "8x",
-  "-0",
-  "00",
-  "-1",
-  "1.50",
-  "+1",
-  "١٢٣",
-  "9".repeat(400),
-  "999999999999.99",
-  "-999999999999.99",
-  "9007199254740993",
-  "0000-01-01",
-  "2026-02-29",
-  "2026-02-30 00:00:00",
-  "2026-01-01 24:00:00",
-  "9999-12-31 23:59:59",
-  "-2026-01-01",
+  ...WORDS,
+  ...[
+    "",
+    " ",
+    "`",
+    "\u0000",
+    "a\u0000b",
+    "\ud800",
+    "\udfff\ud800",
+    "\ufeff",
+    "\ufffe",
+    "\u202eevil",
+    "\u2028",
+    "\u0301",
+  ],
+  ...["𝕬".repeat(64), "é".repeat(65), "x".repeat(100), "x".repeat(101), "🎉".repeat(200), "🎉".repeat(201)],
+  ...["x".repeat(2_001), "x".repeat(4_001), "9".repeat(400)],
+  ...[
+    "';DROP TABLE customers;--",
+    "' OR '1'='1",
+    "x') UNION SELECT 1 --",
+    "\r\nX-Injected: 1",
+    "\n    at secret (place.ts:1:1)",
+  ],
+  ...["NEAR(a b, 2)", '"unclosed', "a AND NOT b OR c", "{a b} : c", "-abc +def"],
+  ...["2026-02-30 00:00:00", "2026-01-01 24:00:00", "9999-12-31 23:59:59"],
+  // The cursor of a page of messages.
+  "2026-01-01 00:00:00 2026-01-01 00:00:01 fg1",
 ];
 
 /** A text from the list above, or a random text: from every plane, or with halves of surrogate pairs. */
@@ -160,6 +105,16 @@ export function toHostileJson(value: unknown): string {
   return (JSON.stringify(value) ?? "").replaceAll(/"\\u0001raw:((?:[^"\\]|\\.)*)"/g, (_, raw: string) =>
     JSON.parse(`"${raw}"`),
   );
+}
+
+/** The object with one to three fields replaced by hostile values. */
+export function nearly(object: object, fields: readonly string[]): fc.Arbitrary<Record<string, unknown>> {
+  const change = fc.tuple(
+    fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...fields) }, fc.constant("__proto__")),
+    hostileValue,
+  );
+  const changes = fc.array(change, { minLength: 1, maxLength: 3 });
+  return changes.map((entries) => ({ ...object, ...Object.fromEntries(entries) }));
 }
 
 /** The text with a part replaced, as a broken client might send it. */

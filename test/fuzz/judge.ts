@@ -1,12 +1,10 @@
 import { decodeUtf8, parseObject } from "../../src/values/json.ts";
-import { differenceOf, seenAs } from "../model/compare.ts";
 import { Model } from "../model/model.ts";
 import { PARAMETERS } from "../model/parameters.ts";
 import { type Answer, type FeedLine, ndjson } from "../support/api.ts";
+import { differenceOf, seenAs } from "../support/compare.ts";
 import type { FuzzedRequest } from "./requests.ts";
-
-/** The time of D1's clock, which is stopped. */
-export const NOW = "2026-11-20 12:00:01";
+import { NOW } from "./world.ts";
 
 /** Compares the answers to fuzzed requests with the model of the contract. */
 export class Judge {
@@ -42,8 +40,8 @@ export class Judge {
     }
     if (!URL.canParse(target, "https://any.example")) return undefined;
     const { pathname, searchParams } = new URL(target, "https://any.example");
-    // Skip paths without a route, and ids that are not UTF-8.
-    if (/\/\/|%(?![2-7][0-9a-f])/i.test(pathname)) return undefined;
+    // Skip paths without a route, and ids with control characters or that are not UTF-8.
+    if (/\/\/|%[01]/.test(pathname) || !isDecodable(pathname)) return undefined;
     const hasPathOfEndpoint =
       pathname.split("/").length === path.split("/").length && target.split("?")[0] === pathname;
     const end = path.split("/").at(-1) ?? "";
@@ -55,6 +53,14 @@ export class Judge {
     const call = { method: given === undefined ? "GET" : "POST", path: target, body: given } as const;
     const expected = this.#model.ask(caller.customer, call, NOW);
     return [expected, seenAs(expected, { status, body: answered, link: headers.get("Link") })] as const;
+  }
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== "";
+  } catch {
+    return false;
   }
 }
 

@@ -1,17 +1,9 @@
 import fc from "fast-check";
-import type * as z from "zod";
-import { NearbyCampaignsBody } from "../../src/customer/campaigns/routes.ts";
-import { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/routes.ts";
-import { LeaderboardParameters } from "../../src/customer/gamification/routes.ts";
-import { EntriesQuery } from "../../src/customer/me/entries/routes.ts";
-import { MessagesQuery } from "../../src/customer/messages/routes.ts";
-import { FullSearchBody } from "../../src/customer/search/schema.ts";
-import { TeamQuery } from "../../src/customer/stores/routes.ts";
-import { LookupQuery } from "../../src/feed/customers/routes.ts";
-import { ExportQuery } from "../../src/feed/schema.ts";
-import { fitting, nearly } from "./fitting.ts";
-import { damaged, hostileText, hostileValue, toHostileJson } from "./hostile.ts";
-import { CALLERS, plausible } from "./world.ts";
+import { app } from "../../src/app.ts";
+import { PARAMETERS } from "../model/parameters.ts";
+import { HOSTILE_QUERIES } from "../support/hostile-words.ts";
+import { damaged, hostileText, hostileValue, nearly, toHostileJson } from "./hostile.ts";
+import { made, NOW, program } from "./world.ts";
 
 /** A request without its token. */
 export interface FuzzedRequest {
@@ -31,34 +23,13 @@ export interface FuzzedRequest {
     | null;
 }
 
-interface Endpoint {
-  query?: z.ZodObject;
-  body?: z.ZodObject;
-}
+/** The paths of all endpoints. */
+export const PATHS = [...new Set(app.routes.filter(({ method }) => method !== "ALL").map(({ path }) => path))];
 
-/** The schemas of each endpoint's query and body. */
-export const ENDPOINTS: Record<string, Endpoint> = {
-  "POST /api/v1/customer/campaigns/near-by-popular-campaigns": { body: NearbyCampaignsBody },
-  "GET /api/v1/customer/coupons": { query: CouponsQuery },
-  "GET /api/v1/customer/my-coupons": { query: MyCouponsQuery },
-  "GET /api/v1/customer/me": {},
-  "GET /api/v1/customer/me/entries": { query: EntriesQuery },
-  "GET /api/v1/customer/messages": { query: MessagesQuery },
-  "GET /api/v1/customer/stores/:id/team-with-level": { query: TeamQuery },
-  "POST /api/v1/customer/full-search": { body: FullSearchBody },
-  "GET /api/v1/feed": { query: ExportQuery },
-  "GET /api/v1/feed/customers": { query: LookupQuery },
-  "POST /api/v1/customer/gamification/leaderboard": {
-    body: LeaderboardParameters,
-    query: LeaderboardParameters.pick({ location_id: true }).partial(),
-  },
-};
+const anyCustomer = fc.constantFrom(...program.idsOf("customer")).map((customer) => ({ customer }));
 
-/** Endpoints whose requests have no schema here. They get only strange requests. */
-export const OTHERS = ["GET /api/v1/customer/live", "POST /api/v1/feed", "GET /health"];
-
-const caller = fc.oneof(
-  { weight: 30, arbitrary: fc.constantFrom(...CALLERS).map((customer) => ({ customer })) },
+const anyCaller = fc.oneof(
+  { weight: 30, arbitrary: anyCustomer },
   { weight: 1, arbitrary: fc.constant({ accounts: "*" as const }) },
   { weight: 3, arbitrary: fc.constant({ exports: true as const }) },
   { weight: 1, arbitrary: fc.constant({ looksUp: true as const }) },
@@ -151,34 +122,63 @@ const strangeSegment = fc.oneof(
   fc.constantFrom("%ff", "%", "%c0%ae%c0%ae", "%ed%a0%80", "a%2fb", ";x=1", "%252e", " ", "*", ":id", "\\", "%00"),
 );
 
-const endpointRequests = Object.entries(ENDPOINTS).map(([name, { query, body }]) => {
-  const [method = "", path = ""] = name.split(" ");
+/** A request of somebody who uses the service well. */
+interface GoodRequest {
+  method: "GET" | "POST";
+  path: string;
+  parameters: Record<string, unknown>;
+  /** The names of the parameters that the endpoint has. */
+  names: readonly string[];
+  caller: FuzzedRequest["caller"];
+}
+
+const customerRequests = made((): GoodRequest => {
+  const { caller, call } = program.call(NOW);
+  const { pathname, searchParams } = new URL(call.path, "https://any.example");
+  return {
+    method: call.method,
+    path: pathname.replace(/stores\/[^/]+/, "stores/:id"),
+    parameters: { ...(call.body ?? Object.fromEntries(searchParams)) },
+    names: (PARAMETERS[pathname.split("/").at(-1) ?? ""] ?? []).map(({ name }) => name),
+    caller: { customer: caller },
+  };
+});
+
+const systemRequests = fc.constantFrom<GoodRequest>(
+  {
+    ...{ method: "GET", path: "/api/v1/feed", names: ["record", "customer_id"], caller: { exports: true } },
+    parameters: { record: "store,message", customer_id: program.idsOf("customer")[0] },
+  },
+  {
+    ...{ method: "GET", path: "/api/v1/feed/customers", names: ["scan_id"], caller: { looksUp: true } },
+    parameters: { scan_id: "1" },
+  },
+);
+
+/** The request, or one with hostile parameters, another caller, another method or a strange path. */
+function spoilt({ method, path, parameters, names, caller }: GoodRequest): fc.Arbitrary<FuzzedRequest> {
+  const hostileQuery = fc.constantFrom(...Object.values(HOSTILE_QUERIES)).map((query) => ({ ...parameters, query }));
+  const sent = fc.oneof(
+    { weight: 4, arbitrary: fc.constant(parameters) },
+    { weight: 5, arbitrary: nearly(parameters, [...names, "after"]) },
+    { weight: names.includes("query") ? 4 : 0, arbitrary: hostileQuery },
+  );
+  const store = fc.constantFrom(...program.idsOf("store")).map(encoded);
   const target = fc.record({
-    ids: fc.infiniteStream(
-      fc.oneof({ weight: 4, arbitrary: plausible()("store_id").map(toText) }, { weight: 1, arbitrary: strangeSegment }),
-    ),
+    id: fc.oneof({ weight: 4, arbitrary: store }, { weight: 1, arbitrary: strangeSegment }),
     query: fc.oneof(
-      { weight: 8, arbitrary: query === undefined ? fc.constant("") : objectsOf(query).map(toQuery) },
+      { weight: 8, arbitrary: method === "GET" ? sent.map(toQuery) : store.map((id) => `location_id=${id}`) },
       { weight: 1, arbitrary: strangeQuery },
     ),
   });
-  const bodies =
-    body === undefined ? fc.constant(null) : objectsOf(body).chain((object) => bodyOf(toHostileJson(object)));
   return fc.record({
     path: fc.constant(path),
     method: fc.oneof({ weight: 12, arbitrary: fc.constant(method) }, fc.constantFrom("GET", "POST", "HEAD", "PUT")),
-    target: target.map(({ ids, query: text }) => {
-      const filled = path.replace(/:\w+/g, () => ids.next().value ?? "");
-      return text === "" ? filled : `${filled}?${text}`;
-    }),
+    target: target.map(({ id, query }) => `${path.replace(":id", () => id)}?${query}`),
     headers,
-    body: bodies,
-    caller,
+    body: method === "GET" ? fc.constant(null) : sent.map(toHostileJson).chain(bodyOf),
+    caller: fc.oneof({ weight: 1, arbitrary: fc.constant(caller) }, { weight: 1, arbitrary: anyCaller }),
   });
-});
-
-function objectsOf(schema: z.ZodObject): fc.Arbitrary<Record<string, unknown>> {
-  return nearly(fitting(schema, plausible()), Object.keys(schema.shape));
 }
 
 function bodyOf(json: string): fc.Arbitrary<FuzzedRequest["body"]> {
@@ -190,8 +190,7 @@ function bodyOf(json: string): fc.Arbitrary<FuzzedRequest["body"]> {
 }
 
 /** A request to a path similar to an endpoint's, with any method and body. */
-const strangeRequest = fc.constantFrom(...Object.keys(ENDPOINTS), ...OTHERS, "GET /").chain((name) => {
-  const path = name.split(" ")[1] ?? "";
+const strangeRequest = fc.constantFrom(...PATHS, "/").chain((path) => {
   return fc.record({
     path: fc.constant(path),
     method: fc.constantFrom("GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"),
@@ -212,11 +211,15 @@ const strangeRequest = fc.constantFrom(...Object.keys(ENDPOINTS), ...OTHERS, "GE
     ),
     headers,
     body: fc.oneof(fc.constant(null), strangeBody),
-    caller,
+    caller: anyCaller,
   });
 });
 
-/** A request to an endpoint for customers, or to a similar path. */
-export const customerRequest: fc.Arbitrary<FuzzedRequest> = fc
-  .oneof({ weight: 1, arbitrary: strangeRequest }, ...endpointRequests.map((arbitrary) => ({ weight: 3, arbitrary })))
+/** Any request but those that feed. */
+export const anyRequest: fc.Arbitrary<FuzzedRequest> = fc
+  .oneof(
+    { weight: 1, arbitrary: strangeRequest },
+    { weight: 6, arbitrary: systemRequests.chain(spoilt) },
+    { weight: 27, arbitrary: customerRequests.chain(spoilt) },
+  )
   .map((request) => (["GET", "HEAD"].includes(request.method) ? { ...request, body: null } : request));

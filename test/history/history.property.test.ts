@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Random } from "../../scripts/program/random.ts";
 import { horizonOf } from "../../src/feed/horizon.ts";
-import { Trial } from "../model/trial.ts";
+import { Trial } from "../programs/trial.ts";
 import { as, restore } from "../support/api.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { differences } from "../support/differences.ts";
@@ -109,7 +109,7 @@ async function sealUntil({ call: failingCall, callsBefore }: Fault): Promise<boo
 /** Expects that the entries of each customer add up to the balances of `/me`. Resolves with the number of entries. */
 async function checkEntries(trial: Trial): Promise<number> {
   let count = 0;
-  for (const id of trial.program.ids.customer ?? []) {
+  for (const id of trial.program.idsOf("customer")) {
     const me = await as(id).get("/api/v1/customer/me");
     if (me.status !== 200) continue;
     const sums: Record<string, number> = {};

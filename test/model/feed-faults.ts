@@ -14,14 +14,14 @@ export interface Line {
 }
 
 /** The fields that a line would change although they are fixed once the record is stored. */
-export function changes({ isEvent, fields }: Kind, row: Row, stored: Row | undefined): string[] {
+export function changedFields({ isEvent, fields }: Kind, row: Row, stored: Row | undefined): string[] {
   if (isEvent || stored === undefined) return [];
   const changed = fields.filter(({ name, isFixed }) => isFixed && row[name] !== null && row[name] !== stored[name]);
   return changed.map(({ name }) => name);
 }
 
 /** The ids in a field that no stored record has. A deleted record counts as stored, an erased customer does not. */
-export function missing({ name, to }: Field, row: Row, after: State): unknown[] {
+export function missingIds({ name, to }: Field, row: Row, after: State): unknown[] {
   const isStored = (id: unknown) => (to === "customer" ? after.customer(id) : after.find(to ?? "", id)) !== undefined;
   return to === undefined ? [] : idsIn(row[name]).filter((id) => !isStored(id));
 }
@@ -39,18 +39,13 @@ function accountOf(record: string | undefined, id: unknown, state: State): strin
 export function isForeign({ kind, row, key }: Line, accounts: readonly string[], before: State, after: State): boolean {
   const { record, fields, ownerField } = kind;
   if (ownerField === null) return true;
-  const referredAccounts = fields.flatMap(({ name, to }) =>
-    to === undefined ? [] : idsIn(row[name]).map((id) => accountOf(to, id, after)),
-  );
-  const owner = fields.find(({ name }) => name === ownerField);
+  const accountsIn = (values: Row) =>
+    fields.flatMap(({ name, to }) => idsIn(values[name]).map((id) => accountOf(to, id, after)));
   const stored = before.table(record).get(key) ?? {};
-  // The line's own account counts even if no such account is stored.
-  const ownAccounts = [
-    row.account_id,
-    record === "account" ? row.id : undefined,
-    accountOf(owner?.to, stored[ownerField], after),
-  ];
-  return [...referredAccounts, ...ownAccounts].some((account) => account !== undefined && !accounts.includes(account));
+  // The account that a line names counts even if no such account is stored.
+  const named = record === "account" ? row.id : row.account_id;
+  const touched = [named, ...accountsIn(row), ...accountsIn(stored)];
+  return touched.some((account) => account !== undefined && !accounts.includes(account));
 }
 
 interface Request {
@@ -64,8 +59,8 @@ export function faultsOf(line: Line, request: Request): string[] {
   const { record, fields, ownerField } = kind;
   const { after } = request;
   // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.
-  const isKeyStored = fields.every((field) => !field.isKey || missing(field, row, after).length === 0);
-  const bad = new Set(isKeyStored ? changes(kind, row, after.table(record).get(line.key)) : []);
+  const isKeyStored = fields.every((field) => !field.isKey || missingIds(field, row, after).length === 0);
+  const bad = new Set(isKeyStored ? changedFields(kind, row, after.table(record).get(line.key)) : []);
   const owner = accountOf(ownerField === "account_id" ? "account" : "store", row[ownerField ?? ""], after);
   for (const field of fields) {
     const { name, to, type } = field;
@@ -73,7 +68,7 @@ export function faultsOf(line: Line, request: Request): string[] {
       const account = accountOf(to, id, after);
       return account !== undefined && account !== owner && (owner !== undefined || type === "stores");
     };
-    if (missing(field, row, after).length > 0 || idsIn(row[name]).some(isOfAnother)) bad.add(name);
+    if (missingIds(field, row, after).length > 0 || idsIn(row[name]).some(isOfAnother)) bad.add(name);
   }
   if (record === "customer_coupon" && after.find("coupon", row.campaign_coupon_id)?.kind === "digital")
     bad.add("campaign_coupon_id");
@@ -87,12 +82,9 @@ function isStranger({ kind: { record }, row }: Line, after: State): boolean {
   const { group_id, store_id, customer_id } = row;
   if (record === "token_earning")
     return after.find("store", store_id) !== undefined && !after.find("membership", store_id, customer_id);
+  if (record !== "message" && record !== "message_state") return false;
   const group = after.find("message_group", group_id);
-  return (
-    (record === "message" || record === "message_state") &&
-    group !== undefined &&
-    !group.member_ids.includes(customer_id)
-  );
+  return group !== undefined && !group.member_ids.includes(customer_id);
 }
 
 /** A referrer must be another customer, whose membership of the store is stored or on an earlier line. */

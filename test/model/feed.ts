@@ -1,8 +1,8 @@
-import { changes, faultsOf, isForeign, type Line, missing } from "./feed-faults.ts";
-import { type Field, KINDS, type Kind, type Row, readField } from "./kinds.ts";
+import { changedFields, faultsOf, isForeign, type Line, missingIds } from "./feed-faults.ts";
+import { KINDS, type Kind, type Row, readField } from "./kinds.ts";
 import { keyOf, type State } from "./state.ts";
+import { by } from "./text.ts";
 import { addSeconds } from "./time.ts";
-import { BAD } from "./values.ts";
 
 // The rules for feed requests (docs/contract/feed.md, 1 and 2).
 
@@ -30,71 +30,70 @@ const SOFT_DELETED = ["account", "store", "campaign", "coupon", "employee", "eip
 
 /** Applies a request, and returns the answer and the new state. A refused request does not change the state. */
 export function applyFeed(before: State, request: FeedRequest): { answer: FeedAnswer; after: State } {
-  const { lines, bad } = readLines(request);
-  if (bad.length > 0)
-    return { answer: { status: 422, fields: bad.slice(0, NAMED_LINES).flat().sort() }, after: before };
+  const { accounts, now, horizon = null } = request;
+  const refused = (answer: FeedAnswer) => ({ answer, after: before });
+  const read = request.lines.flatMap((value, index) =>
+    value === undefined ? [] : [readLine(value, { number: index + 1, horizon })],
+  );
+  const bad = read.filter((line) => Array.isArray(line));
+  if (bad.length > 0) return refused({ status: 422, fields: bad.slice(0, NAMED_LINES).flat().sort() });
+
+  const lines = read.filter((line): line is Line => !Array.isArray(line));
   const after = before.copy();
   const { writes, deletes } = deduplicated(lines, before);
-  takeStamp(after, writes, request.now);
-  for (const line of writes) write(line, after, request.now);
+  takeStamp(after, writes, now);
+  for (const line of writes) write(line, after, now);
   const removed = deletes.filter((line) => remove(line, after));
   removeTracesOfErased(after);
 
-  const { accounts } = request;
   if (accounts !== "*" && lines.some((line) => isForeign(line, accounts, before, after)))
-    return { answer: { status: 403 }, after: before };
-  const faulty = writes.map((line) =>
-    faultsOf(line, { lines, before, after }).map((field) => nameOf(line.number, field)),
-  );
-  if (faulty.some(({ length }) => length > 0))
-    return { answer: { status: 422, fields: faulty.flat().sort() }, after: before };
+    return refused({ status: 403 });
+  const faults = writes.flatMap((line) => namesOf(line.number, faultsOf(line, { lines, before, after })));
+  if (faults.length > 0) return refused({ status: 422, fields: faults.sort() });
 
-  const repeated =
-    lines.filter(({ kind }) => kind.isEvent).length - [...writes, ...deletes].filter(({ kind }) => kind.isEvent).length;
+  const events = (all: readonly Line[]) => all.filter(({ kind }) => kind.isEvent).length;
+  const repeated = events(lines) - events(writes) - events(deletes);
   const ignored = repeated + deletes.length - removed.length;
   return { answer: { status: 200, accepted: lines.length - ignored, ignored }, after };
 }
 
-const nameOf = (number: number, field: string) => `line ${number}${field === "" ? "" : `.${field}`}`;
+/** The names of fields of a line, such as `line 3.latitude`. The name of the whole line is `line 3`. */
+const namesOf = (number: number, fields: readonly string[]) =>
+  fields.map((field) => `line ${number}${field === "" ? "" : `.${field}`}`);
 
-/** The valid lines, and the names of the wrong fields of each invalid line. */
-function readLines({ lines, horizon = null }: FeedRequest): { lines: Line[]; bad: string[][] } {
-  const good: Line[] = [];
-  const bad: string[][] = [];
-  for (const [index, value] of lines.entries()) {
-    if (value === undefined) continue;
-    const line = readLine(value, index + 1, horizon);
-    if (Array.isArray(line)) bad.push(line.map((field) => nameOf(index + 1, field)));
-    else good.push(line);
-  }
-  return { lines: good, bad };
-}
-
-function readLine(value: unknown, number: number, horizon: string | null): Line | string[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [""];
+/** Reads a line, or returns the names of its wrong fields. */
+function readLine(value: unknown, { number, horizon }: { number: number; horizon: string | null }): Line | string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return namesOf(number, [""]);
   const object = value as Row;
   const kind = KINDS.find(({ record }) => record === object.record);
-  if (kind === undefined) return ["record"];
+  if (kind === undefined) return namesOf(number, ["record"]);
   const isDeletable = !kind.isEvent || kind.record === "message";
   const isDelete = object.deleted === true && isDeletable;
   const fields = kind.fields.filter(({ isKey }) => isKey || !isDelete);
   const row: Row = Object.fromEntries(fields.map((field) => [field.name, readField(field, object[field.name])]));
-  const bad = new Set(Object.keys(row).filter((name) => row[name] === BAD));
-  if (bad.size === 0 && contradiction(kind, row)) bad.add(contradiction(kind, row));
-  if ("deleted" in object && (typeof object.deleted !== "boolean" || !isDeletable)) bad.add("deleted");
-  const time = row[kind.timeField];
-  if (horizon !== null && typeof time === "string" && time < horizon) bad.add(kind.timeField);
-  return bad.size > 0 ? [...bad] : { kind, number, isDelete, row, key: keyOf(kind, row) };
+  const bad = Object.keys(row).filter((name) => row[name] === undefined);
+  if (bad.length === 0) bad.push(...contradictions(kind, row));
+  if ("deleted" in object && (typeof object.deleted !== "boolean" || !isDeletable)) bad.push("deleted");
+  if (horizon !== null && row[kind.timeField] < horizon) bad.push(kind.timeField);
+  return bad.length > 0 ? namesOf(number, bad) : { kind, number, isDelete, row, key: keyOfLine(kind, row) };
 }
 
-/** The name of a field that contradicts another field of its line, or `""`. */
-function contradiction({ record }: Kind, row: Row): string {
+const keyOfLine = ({ record, key }: Kind, row: Row) =>
+  keyOf(
+    record,
+    key.map((field) => row[field]),
+  );
+
+/** The names of fields that contradict another field of their line. */
+function contradictions({ record }: Kind, row: Row): string[] {
   const { customer_id, friend_id, blocked_id, member_ids, initial_customer_id, usage_count, total_count } = row;
-  if (record === "friendship" && customer_id === friend_id) return "friend_id";
-  if (record === "block" && customer_id === blocked_id) return "blocked_id";
-  if (usage_count > total_count) return "usage_count";
-  if (member_ids === undefined) return "";
-  return member_ids.includes(initial_customer_id) && new Set(member_ids).size === member_ids.length ? "" : "member_ids";
+  const isBadList = (ids: string[]) => !ids.includes(initial_customer_id) || new Set(ids).size < ids.length;
+  return [
+    ...(record === "friendship" && customer_id === friend_id ? ["friend_id"] : []),
+    ...(record === "block" && customer_id === blocked_id ? ["blocked_id"] : []),
+    ...(member_ids !== undefined && isBadList(member_ids) ? ["member_ids"] : []),
+    ...(usage_count > total_count ? ["usage_count"] : []),
+  ];
 }
 
 /**
@@ -111,7 +110,7 @@ function deduplicated(lines: readonly Line[], before: State): { writes: Line[]; 
     const first = linesOfRecord.find(({ isDelete }) => !isDelete) ?? line;
     return line && first ? [{ line, order: KINDS.indexOf(line.kind) * 10_000 + first.number }] : [];
   });
-  const ordered = effective.sort((one, other) => one.order - other.order).map(({ line }) => line);
+  const ordered = effective.sort(by("order")).map(({ line }) => line);
   const isStoredEvent = ({ kind, key }: Line) => kind.isEvent && before.table(kind.record).has(key);
   return {
     writes: ordered.filter((line) => !line.isDelete && !isStoredEvent(line)),
@@ -133,17 +132,15 @@ function takeStamp(after: State, writes: readonly Line[], now: string): void {
 function write({ kind, row, key }: Line, after: State, now: string): void {
   const { record, fields } = kind;
   const stored = after.table(record).get(key);
-  const lacksRequiredRecord = fields.some(
-    (field) => field.isRequired && field.type !== "customers" && missing(field, row, after).length > 0,
-  );
-  const isChanged = changes(kind, row, stored).length > 0;
+  const references = fields.filter(({ isRequired, type }) => isRequired && type !== "customers");
+  const isMissing = references.some((field) => missingIds(field, row, after).length > 0);
+  const isChanged = changedFields(kind, row, stored).length > 0;
   // A stored group, and a membership with another referrer, are written anyway: the checks of other lines use them.
-  if (lacksRequiredRecord && !(record === "message_group" && stored)) return;
+  if (isMissing && !(record === "message_group" && stored)) return;
   if (isChanged && record !== "message_group" && record !== "membership") return;
   const timesOfNow = fields.filter(({ type, name }) => type === "now" && row[name] === null);
   const written: Row = { ...row, ...Object.fromEntries(timesOfNow.map(({ name }) => [name, stored?.[name] ?? now])) };
-  if (record === "membership")
-    Object.assign(written, { joined: true, ...(stored && { referrer_id: stored.referrer_id }) });
+  if (record === "membership") Object.assign(written, { joined: true, referrer_id: (stored ?? row).referrer_id });
   if (record === "message") {
     const isImported = row.sent_at !== null && row.sent_at < addSeconds(after.clock.time, -3_600);
     written.sent_at = isImported ? row.sent_at : after.clock.stamp;
@@ -151,9 +148,8 @@ function write({ kind, row, key }: Line, after: State, now: string): void {
   if (record === "message_group") {
     written.initial_customer_id = stored?.initial_customer_id ?? row.initial_customer_id;
     written.member_ids = row.member_ids.filter((id: string) => after.customer(id));
-    const hasLeft = ({ group_id, customer_id }: Row) =>
-      group_id === row.id && !written.member_ids.includes(customer_id);
-    removeAll(after, "message_state", hasLeft);
+    const isStranger = ({ customer_id }: Row) => !written.member_ids.includes(customer_id);
+    removeAll(after, "message_state", (one) => one.group_id === row.id && isStranger(one));
   }
   after.store(record, key, written);
 }
@@ -168,7 +164,8 @@ function remove({ kind: { record, fields }, key }: Line, after: State): boolean 
   if (stored === undefined || stored.deleted || stored.erased || stored.joined === false || stored.body === "")
     return false;
   const store = (row?: Row) => after.store(record, key, row);
-  if (record === "customer") store({ ...emptied(fields), id: stored.id, erased: true });
+  const emptyFields = Object.fromEntries(fields.map(({ name, valueIfLeftOut }) => [name, valueIfLeftOut]));
+  if (record === "customer") store({ ...emptyFields, id: stored.id, erased: true });
   else if (SOFT_DELETED.includes(record)) store({ ...stored, deleted: true });
   else if (record === "membership") store({ ...stored, joined: false });
   else if (record === "message") store({ ...stored, body: "" });
@@ -182,16 +179,14 @@ function remove({ kind: { record, fields }, key }: Line, after: State): boolean 
   return true;
 }
 
-const emptied = (fields: readonly Field[]): Row =>
-  Object.fromEntries(fields.map(({ name, isNullable }) => [name, isNullable ? null : ""]));
-
 /** Ends the memberships of erased customers, takes them out of groups, and removes their other records. */
 function removeTracesOfErased(after: State): void {
   const isErased = (id: unknown) => after.find("customer", id)?.erased === true;
-  const isOfErased = ({ customer_id }: Row) => isErased(customer_id);
+  const isOfErased = ({ customer_id, friend_id, blocked_id }: Row) =>
+    [customer_id, friend_id, blocked_id].some(isErased);
   after.change("membership", isOfErased, () => ({ joined: false }));
+  for (const record of ["registration", "friendship", "block", "customer_coupon", "message_state"])
+    removeAll(after, record, isOfErased);
   const withoutErased = ({ member_ids }: Row) => ({ member_ids: member_ids.filter((id: string) => !isErased(id)) });
   after.change("message_group", ({ member_ids }) => member_ids.some(isErased), withoutErased);
-  for (const record of ["registration", "friendship", "block", "customer_coupon", "message_state"])
-    removeAll(after, record, (one) => [one.customer_id, one.friend_id, one.blocked_id].some(isErased));
 }

@@ -1,16 +1,16 @@
-import { BAD, id, TYPES } from "./values.ts";
+import { id, type Read, TYPES } from "./values.ts";
 
 // The kinds of record in a feed, and their fields (docs/contract/feed.md, 4). `name*` is a field of the key, `name!` is
 // required, `name?` may be null. After `:` comes the field's type; for a field with the id of another record, that
-// record's kind. After `=` comes the default.
+// record's kind. After `=` comes the default, as JSON.
 
 const TABLE = `
 store id*:id account_id!:account name!:name latitude!:latitude longitude!:longitude store_image address_line_1
   address_line_2 city state zip phone
 campaign id*:id account_id!:account name!:name campaign_description:long campaign_image campaign_start_date!:date
   campaign_end_date?:date time_zone:zone status:count=1 age_range_type:any age_value:any min_age:any max_age:any
-  campaign_type?:any trigger_type=None reward_type=PercentDollarValue campaign_require_register:any
-  cash_tender_multiplier:decimal=1.00 non_cash_tender_multiplier:decimal=1.00 allow_cash_tender:any
+  campaign_type?:any trigger_type="None" reward_type="PercentDollarValue" campaign_require_register:any
+  cash_tender_multiplier:decimal="1.00" non_cash_tender_multiplier:decimal="1.00" allow_cash_tender:any
   allow_non_cash_tender:any trigger_amount:decimal store_ids:stores
 customer id*:id first_name!:name last_name!:name scan_id date_of_birth?:date address_line_1 address_line_2 city state zip
   customer_description:long avatar
@@ -20,11 +20,11 @@ registration campaign_id*:campaign customer_id*:customer
 friendship customer_id*:customer friend_id*:customer status!:flag
 block customer_id*:customer blocked_id*:customer
 coupon id*:id account_id!:account kind!:kind name!:name type!:text value!:decimal campaign_id?:campaign
-  source_campaign_id?:text header_lines:lines text_lines:lines can_expire:flag expiration_type=Never_Expires
+  source_campaign_id?:text header_lines:lines text_lines:lines can_expire:flag expiration_type="Never_Expires"
   expiration_date?:end time_zone:zone expiration once_per_sale:flag filter_items?:any coupon_barcode:barcode is_custom:flag
   can_combine_with_other:flag created_at:now
 customer_coupon id*:id customer_id!:customer campaign_coupon_id!:coupon store_id!:store coupon_id?:text
-  expected_end_date?:end time_zone:zone creation_method=TriggeredSale reserved:count total_count:count=1 usage_count:count
+  expected_end_date?:end time_zone:zone creation_method="TriggeredSale" reserved:count total_count:count=1 usage_count:count
   created_at:now updated_at?:time deleted_at?:time
 message_group id*:id initial_customer_id!:customer member_ids!:customers group_image?:text created_at:now
 message_state group_id*:message_group customer_id*:customer read_at?:time notifications_disabled:flag
@@ -47,7 +47,7 @@ account id*:digits parent_id?:text company!:name company_code domain_name tenanc
 /** The loyalty options, without the seven `mailer_*` fields, which are never stored. */
 const OPTIONS = `
 options id account_id acc_card_identifier chain_display_name description:longAny default_balance_type point_conversion
-  team_breakdown:shares chain_active show_on_customer_portal selected_proof_165_id selected_proof_323_id
+  team_breakdown:shares={} chain_active show_on_customer_portal selected_proof_165_id selected_proof_323_id
   selected_proof_258_id selected_proof_212_id sign_up_bonus_points referral_bonus_points employee_referral_bonus_points
   interest_bonus inactivity_months participate_in_offer min_redeem_amount default_cash_tender_multiplier
   default_non_cash_tender_multiplier default_allow_cash_tender default_allow_non_cash_tender
@@ -104,32 +104,27 @@ export interface Kind {
 
 const RECORDS = ["account", ...(TABLE.match(/^\w+/gm) ?? [])];
 
-function defaultOf(name: string, type: string, text: string | undefined): unknown {
-  const byType = defaultOfType(name, type);
-  if (text === undefined) return byType;
-  return typeof byType === "number" ? Number(text) : text;
-}
-
-function defaultOfType(name: string, type: string): unknown {
-  if (type === "any" || type.endsWith("Any")) return FLAGS.test(name) ? 0 : "";
-  return type === "shares" ? {} : TYPES[type]?.[1];
+/** The default of a field that is left out, unless its declaration has another. */
+function defaultOf(name: string, type: string): unknown {
+  if (/any$/i.test(type)) return FLAGS.test(name) ? 0 : "";
+  return TYPES[type]?.[1];
 }
 
 /** @param declaration such as `total_count:count=1`. */
 function fieldOf(declaration: string, usualType: string): Field {
   const [, name = "", mark = "", type = usualType, text] =
     /^(\w+)([*!?]?)(?::(\w+))?(?:=(.*))?$/.exec(declaration) ?? [];
-  const valueIfLeftOut = mark === "?" ? null : defaultOf(name, type, text);
+  const declared = text === undefined ? defaultOf(name, type) : JSON.parse(text);
   const to = RECORDS.find((record) => record === type || `${record}s` === type);
   const isFixed = name === "kind" || name === "referrer_id" || (mark === "!" && to === type);
   return {
-    ...{ name, type, valueIfLeftOut, isFixed, isKey: mark === "*", isNullable: mark === "?" },
-    ...{ isRequired: mark === "*" || mark === "!", ...(to && { to }) },
+    ...{ name, type, isFixed, isKey: mark === "*", isRequired: mark === "*" || mark === "!", isNullable: mark === "?" },
+    ...{ valueIfLeftOut: mark === "?" ? null : declared, ...(to && { to }) },
   };
 }
 
 /** @param declaration the name of the kind, and the declarations of its fields. */
-function kindOf(declaration: string, usualType = "text"): Kind {
+export function kindOf(declaration: string, usualType = "text"): Kind {
   const [record = "", ...fieldDeclarations] = declaration.trim().split(/\s+/);
   const fields = fieldDeclarations.map((text) => fieldOf(text, usualType));
   const isEvent = fields.some(({ type }) => type === "event");
@@ -154,22 +149,24 @@ export const KINDS: readonly Kind[] = [
 ];
 const OBJECTS: Readonly<Record<string, Kind>> = { options: kindOf(OPTIONS, "any"), shares: kindOf(SHARES) };
 
-/** Reads a field of a line. Null means the default, unless null is a value of the field. */
+/** Reads a field of a line. Null means the default, unless null is a value of the field. Undefined: it is invalid. */
 export function readField({ type, to, isRequired, isNullable, valueIfLeftOut }: Field, value: unknown): unknown {
   if (value === null && isNullable) return null;
-  const takesNull = type === "now" || type === "any" || type.endsWith("Any");
+  const takesNull = type === "now" || /any$/i.test(type);
   if (!isRequired && (value === undefined || (value === null && !takesNull))) return valueIfLeftOut;
-  const [read] = TYPES[type] ?? [];
-  if (read !== undefined) return read(value);
-  return to === undefined ? readObject(type, value) : id(value);
+  const [read = to === undefined ? objectOf(type) : id] = TYPES[type] ?? [];
+  return read(value);
 }
 
 /** Reads an object. It gets a default for each field that is left out; only an object of `shares` does not. */
-function readObject(type: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return BAD;
-  const entries = (OBJECTS[type]?.fields ?? []).map(
-    (field) => [field.name, readField(field, (value as Row)[field.name])] as const,
-  );
-  if (entries.some(([, fieldValue]) => fieldValue === BAD)) return BAD;
-  return Object.fromEntries(entries.filter(([, fieldValue]) => type !== "shares" || fieldValue !== null));
-}
+const objectOf =
+  (type: string): Read =>
+  (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    const read = (OBJECTS[type]?.fields ?? []).map((field) => [
+      field.name,
+      readField(field, (value as Row)[field.name]),
+    ]);
+    if (read.some(([, fieldValue]) => fieldValue === undefined)) return undefined;
+    return Object.fromEntries(read.filter(([, fieldValue]) => type !== "shares" || fieldValue !== null));
+  };

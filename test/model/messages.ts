@@ -1,6 +1,6 @@
 import { pick, type Row } from "./kinds.ts";
 import type { State } from "./state.ts";
-import { byCodePoint } from "./text.ts";
+import { by } from "./text.ts";
 
 // Messages (docs/contract/interface.md, 4.2).
 
@@ -11,24 +11,14 @@ export function messageGroups(state: State, caller: string, { check_time = "" }:
     .filter(({ member_ids }) => member_ids.includes(caller))
     .flatMap((group) => shownGroup(state, caller, group, now) ?? [])
     .filter(({ last_message_time }) => last_message_time > check_time)
-    .sort(
-      (one, other) =>
-        byCodePoint(other.last_message_time, one.last_message_time) || byCodePoint(one.group_id, other.group_id),
-    );
-}
-
-/** The newest message that is shown: its second is over. Of one second's messages, the last that was stored. */
-export function lastMessage(state: State, groupId: string, now: string): Row | undefined {
-  const shown = state.all("message").filter(({ group_id, sent_at }) => group_id === groupId && sent_at < now);
-  return shown.reduce<Row | undefined>(
-    (last, message) => (last === undefined || message.sent_at >= last.sent_at ? message : last),
-    undefined,
-  );
+    .sort(by("-last_message_time", "group_id"));
 }
 
 function shownGroup(state: State, caller: string, group: Row, now: string): Row | undefined {
   const { id: group_id, group_image, initial_customer_id } = group;
-  const last = lastMessage(state, group_id, now);
+  // A message is shown once its second is over. Of one second's messages, the last is the one that was stored last.
+  const shown = state.all("message").filter((message) => message.group_id === group_id && message.sent_at < now);
+  const last = shown.sort(by("sent_at")).at(-1);
   if (last === undefined) return undefined;
   const { read_at = null, notifications_disabled = 0 } = state.find("message_state", group_id, caller) ?? {};
   const members = group.member_ids.filter((id: string) => id !== caller).map((id: string) => member(state, caller, id));
@@ -50,7 +40,7 @@ const member = (state: State, caller: string, id: string): Row => ({
   ...pick(state.customer(id) ?? {}, "id avatar customer_description"),
   name: state.nameOf(id),
   friend_status: state.friendStatus(caller, id),
-  total_balance: state.balance(id) / 100,
+  total_balance: state.balance(id),
   is_blocked: state.find("block", caller, id) !== undefined,
 });
 

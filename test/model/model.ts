@@ -3,7 +3,7 @@ import { applyFeed, type FeedAnswer, type FeedRequest, removeAll } from "./feed.
 import { KINDS, pick, type Row } from "./kinds.ts";
 import { messageGroups } from "./messages.ts";
 import { type Call, PARAMETERS, readParameters } from "./parameters.ts";
-import { isRank, leaderboard, nearbyCampaigns, team } from "./program.ts";
+import { leaderboard, nearbyCampaigns, team } from "./program.ts";
 import { entries, fullSearch, me, type SearchScope } from "./search.ts";
 import { State } from "./state.ts";
 
@@ -17,69 +17,55 @@ export interface Expected {
   hasNext?: boolean;
 }
 
-export interface Settings {
-  radiusMiles: number;
-  searchScope: SearchScope;
-}
-
 const NO_ITEMS: Expected = { status: 200, body: { status: false, errorCode: "NO_ITEMS" } };
 
 /**
  * A slow and simple service in memory that knows only the contract. The caller says at which second it feeds or asks.
  */
 export class Model {
-  #state: State;
+  state: State;
   /** Events before this time have left for history; null: none have left. */
   sealedBefore: string | null = null;
-  readonly #settings: Settings;
 
-  constructor(settings: Partial<Settings> = {}, state = new State()) {
-    this.#state = state;
-    this.#settings = { radiusMiles: 25, searchScope: "all", ...settings };
-  }
-
-  get state(): State {
-    return this.#state;
+  constructor(state = new State()) {
+    this.state = state;
   }
 
   /** The lines of an export: a line for each record, and a second line that deletes it if it was deleted. */
   lines(): Row[] {
-    return KINDS.flatMap(({ record, fields, key }) =>
-      this.#state
-        .all(record)
-        .filter(({ group_id }) => group_id !== null)
-        .flatMap((row) => {
-          const names = fields.map(({ name }) => name).join(" ");
-          const isGone = row.deleted || row.erased || row.joined === false;
-          const line = { record, ...pick(row, names) };
-          return isGone ? [line, { record, ...pick(row, key.join(" ")), deleted: true }] : [line];
-        }),
-    );
+    return KINDS.flatMap(({ record, fields, key }) => {
+      const names = fields.map(({ name }) => name).join(" ");
+      const rows = this.state.all(record).filter(({ group_id }) => group_id !== null);
+      return rows.flatMap((row) => {
+        const isGone = row.deleted || row.erased || row.joined === false;
+        const line = { record, ...pick(row, names) };
+        return isGone ? [line, { record, ...pick(row, key.join(" ")), deleted: true }] : [line];
+      });
+    });
   }
 
   /** A restore forgets the messages of removed groups, so their ids can be used again. */
   forgetRemovedGroups(): void {
-    removeAll(this.#state, "message", ({ group_id }) => group_id === null);
+    removeAll(this.state, "message", ({ group_id }) => group_id === null);
   }
 
   feed(lines: readonly unknown[], request: Partial<FeedRequest> & { now: string }): FeedAnswer {
-    const { answer, after } = applyFeed(this.#state, { accounts: "*", ...request, lines });
-    this.#state = after;
+    const { answer, after } = applyFeed(this.state, { accounts: "*", ...request, lines });
+    this.state = after;
     return answer;
   }
 
   /** The answer to a customer's call at the second `now`. */
-  ask(caller: string, call: Call, now: string, settings = this.#settings): Expected {
+  ask(caller: string, call: Call, now: string, searchScope: SearchScope = "all"): Expected {
     const { pathname } = new URL(call.path, "https://any.example");
     const endpoint = pathname.split("/").at(-1) ?? "";
     if (!(endpoint in PARAMETERS)) throw new Error(`The model knows no ${pathname}.`);
-    const read = readParameters(endpoint, call);
-    if ("bad" in read) return { status: 422, fields: read.bad.sort() };
-    const { parameters } = read;
-    const state = this.#state;
+    const { parameters, bad } = readParameters(endpoint, call);
+    if (bad.length > 0) return { status: 422, fields: bad.filter((name) => name !== "rank_on") };
+    const { state } = this;
     switch (endpoint) {
       case "near-by-popular-campaigns":
-        return withItems(nearbyCampaigns(state, parameters, now, settings.radiusMiles));
+        return withItems(nearbyCampaigns(state, parameters, now));
       case "messages":
         return page(messageGroups(state, caller, parameters, now), parameters, NO_ITEMS);
       case "team-with-level":
@@ -89,13 +75,9 @@ export class Model {
       case "my-coupons":
         return page(combinedCoupons(state, caller, parameters, now), parameters, NO_ITEMS, toCouponLists);
       case "full-search":
-        return { status: 200, body: fullSearch(state, caller, parameters, now, settings.searchScope) };
-      case "leaderboard": {
-        const { rank_on } = (call.body ?? {}) as Row;
-        if (rank_on !== undefined && rank_on !== null && rank_on !== "" && !isRank(rank_on))
-          return { status: 422, fields: [] };
-        return withItems(leaderboard(state, { ...parameters, rank_on: rank_on || undefined }, now));
-      }
+        return { status: 200, body: fullSearch(state, caller, parameters, now, searchScope) };
+      case "leaderboard":
+        return withItems(leaderboard(state, parameters, now));
       case "entries":
         return page(entries(state, caller, parameters, this.sealedBefore), { page: 1, per_page: parameters.limit });
       default:

@@ -1,14 +1,92 @@
 import { accountObject } from "./coupons.ts";
 import { pick, type Row } from "./kinds.ts";
 import { isRunning } from "./program.ts";
-import type { State } from "./state.ts";
-import { byCodePoint, forgives, wordsOf } from "./text.ts";
+import { type State, sum } from "./state.ts";
+import { by, forgives, wordsOf } from "./text.ts";
 import { toHundredths } from "./values.ts";
 
 // Full search, `/me` and its entries (docs/contract/interface.md, 4.6 and 4.8).
 
 /** Which customers a search finds: all, the caller and friends, or only the caller. */
 export type SearchScope = "all" | "friends" | "none";
+
+const HIDDEN = {
+  ...{ scan_id: "", address_line_1: "", address_line_2: "", city: "", state: "", zip: "" },
+  ...{ date_of_birth: null, balance: 0 },
+};
+
+/** A customer as the caller sees it. Only friends see the birth date, card, address and balance. */
+function customerObject(state: State, customer: Row, caller: string, now: string): Row {
+  const { id } = customer;
+  const friend_status = state.friendStatus(id, caller);
+  const stores = state.joinedStores(id);
+  const running = state
+    .allShown("campaign")
+    .filter((campaign) => isRunning(campaign, now))
+    .filter((campaign) => stores.some(({ account_id }) => account_id === campaign.account_id));
+  return {
+    ...customer,
+    balance: state.balance(id),
+    ...(id === caller || friend_status === 1 ? {} : HIDDEN),
+    stores_count: stores.length,
+    friend_status,
+    campaigns_total: running.length,
+    campaigns_registered: running.filter((campaign) => state.find("registration", campaign.id, id)).length,
+  };
+}
+
+/** The caller, with the balance at each account; null if there is no such customer, so that the answer is 404. */
+export function me(state: State, caller: string, now: string): Row | null {
+  const customer = state.customer(caller);
+  if (customer === undefined) return null;
+  const ownerOf = (storeId: string) => state.find("store", storeId)?.account_id;
+  const entryStores = state.all("balance_entry").filter(({ customer_id }) => customer_id === caller);
+  const bookedAccounts = entryStores.map(({ store_id }) => ownerOf(store_id));
+  const joinedAccounts = state.joinedStores(caller).map(({ account_id }) => account_id);
+  const balances = state
+    .allShown("account")
+    .filter(({ id }) => bookedAccounts.includes(id) || joinedAccounts.includes(id))
+    .map(({ id: account_id, company }) => ({
+      ...{ account_id, company },
+      balance: state.balance(caller, (store) => ownerOf(store) === account_id),
+      stores_count: joinedAccounts.filter((id) => id === account_id).length,
+    }))
+    .sort(by("company", "account_id"));
+  return { ...customerObject(state, customer, caller, now), balances };
+}
+
+/**
+ * The caller's balance entries, newest first. Entries before the horizon have left for history: at the end they are one
+ * item for each account. Null if there is no such customer, so that the answer is 404.
+ */
+export function entries(state: State, caller: string, parameters: Row, horizon: string | null): Row[] | null {
+  if (state.customer(caller) === undefined) return null;
+  const idAndName = (record: string, id: string | null) =>
+    id === null ? null : pick(state.find(record, id) ?? {}, "id name");
+  const all = state
+    .all("balance_entry")
+    .map((entry): Row => ({ ...entry, account_id: state.find("store", entry.store_id)?.account_id }))
+    .filter(({ customer_id, account_id }) => customer_id === caller && state.shown("account", account_id))
+    .filter(({ account_id }) => parameters.account_id === undefined || parameters.account_id === account_id)
+    .sort(by("-created_at", "-id"));
+  const hasLeft = ({ created_at }: Row) => horizon !== null && created_at < horizon;
+  const amountOf = (group: Row[]) => sum(group, ({ amount }) => toHundredths(amount)) / 100;
+  const listed = all
+    .filter((entry) => !hasLeft(entry))
+    .map((entry) => ({
+      ...pick(entry, "id description created_at account_id"),
+      amount: amountOf([entry]),
+      store: idAndName("store", entry.store_id),
+      campaign: idAndName("campaign", entry.campaign_id),
+      brought_forward: false,
+    }));
+  const byAccount = [...Map.groupBy(all.filter(hasLeft), ({ account_id }) => account_id)];
+  const broughtForward = byAccount.map(([account_id, group]) => ({
+    ...{ id: null, description: "", created_at: group[0]?.created_at, account_id, store: null, campaign: null },
+    ...{ amount: amountOf(group), brought_forward: true },
+  }));
+  return [...listed, ...broughtForward.sort(by("account_id"))];
+}
 
 interface Searchable {
   record: Row;
@@ -21,135 +99,37 @@ interface Found extends Searchable {
   unmatchedWords: string[];
 }
 
-/** A customer as the caller sees it. Only friends see the birth date, card, address and balance. */
-export function customerObject(state: State, customer: Row, caller: string, now: string): Row {
-  const { id, first_name, last_name, customer_description, avatar } = customer;
-  const isOpen = id === caller || state.friendStatus(id, caller) === 1;
-  const secret = ["scan_id", "address_line_1", "address_line_2", "city", "state", "zip"].map((name) => [
-    name,
-    isOpen ? customer[name] : "",
-  ]);
-  const stores = state.joinedStores(id);
-  const running = state
-    .all("campaign")
-    .filter(
-      (one) =>
-        state.shown("campaign", one.id) &&
-        isRunning(one, now) &&
-        stores.some(({ account_id }) => account_id === one.account_id),
-    );
-  return {
-    ...{ id, first_name, last_name, customer_description, avatar },
-    ...Object.fromEntries(secret),
-    date_of_birth: isOpen ? customer.date_of_birth : null,
-    balance: isOpen ? state.balance(id) / 100 : 0,
-    stores_count: stores.length,
-    friend_status: state.friendStatus(id, caller),
-    campaigns_total: running.length,
-    campaigns_registered: running.filter((one) => state.find("registration", one.id, id)).length,
-  };
-}
-
-/** The caller, with the balance at each account; null if there is no such customer, so that the answer is 404. */
-export function me(state: State, caller: string, now: string): Row | null {
-  const customer = state.customer(caller);
-  if (customer === undefined) return null;
-  const ownerOf = (storeId: string) => state.find("store", storeId)?.account_id;
-  const balances = state
-    .all("account")
-    .filter(({ deleted }) => !deleted)
-    .map(({ id: account_id, company }) => ({
-      account_id,
-      company,
-      balance: state.balance(caller, (store) => ownerOf(store) === account_id) / 100,
-      stores_count: state.joinedStores(caller).filter((store) => store.account_id === account_id).length,
-    }))
-    .filter(({ account_id, stores_count }) => {
-      const isBooked = state
-        .all("balance_entry")
-        .some((one) => one.customer_id === caller && ownerOf(one.store_id) === account_id);
-      return isBooked || stores_count > 0;
-    })
-    .sort((one, other) => byCodePoint(one.company, other.company) || byCodePoint(one.account_id, other.account_id));
-  return { ...customerObject(state, customer, caller, now), balances };
-}
-
-/**
- * The caller's balance entries, newest first. Entries before the horizon have left for history: at the end they are one item
- * for each account. Null if there is no such customer, so that the answer is 404.
- */
-export function entries(
-  state: State,
-  caller: string,
-  { account_id: onlyAccount }: Row,
-  horizon: string | null,
-): Row[] | null {
-  if (state.customer(caller) === undefined) return null;
-  const idAndName = (record: string, id: string | null) =>
-    id === null ? null : pick(state.find(record, id) ?? {}, "id name");
-  const all = state
-    .all("balance_entry")
-    .map((entry): Row => ({ ...entry, account_id: state.find("store", entry.store_id)?.account_id }))
-    .filter(({ customer_id, account_id }) => customer_id === caller && state.shown("account", account_id))
-    .filter(({ account_id }) => onlyAccount === undefined || onlyAccount === account_id)
-    .sort((one, other) => byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id));
-  const hasLeft = ({ created_at }: Row) => horizon !== null && created_at < horizon;
-  const listed = all
-    .filter((entry) => !hasLeft(entry))
-    .map((entry) => ({
-      ...pick(entry, "id description created_at account_id"),
-      amount: toHundredths(entry.amount) / 100,
-      store: idAndName("store", entry.store_id),
-      campaign: idAndName("campaign", entry.campaign_id),
-      brought_forward: false,
-    }));
-  const byAccount = [...Map.groupBy(all.filter(hasLeft), ({ account_id }) => account_id)];
-  const broughtForward = byAccount.map(([account_id, group]) => ({
-    ...{ id: null, description: "", created_at: group[0]?.created_at, account_id, store: null, campaign: null },
-    amount: group.reduce((total, { amount }) => total + toHundredths(amount), 0) / 100,
-    brought_forward: true,
-  }));
-  return [...listed, ...broughtForward.sort((one, other) => byCodePoint(one.account_id, other.account_id))];
-}
+const TEXTS = ["name", "address_line_1", "address_line_2", "city", "state", "zip", "campaign_description"];
 
 /** The records of a list that the caller may find, with their words. */
 function searchable(state: State, list: string, caller: string, scope: SearchScope): Searchable[] {
   if (list === "customers") {
-    const isFound = (id: string) =>
+    const isInScope = (id: string) =>
       scope === "all" || id === caller || (scope === "friends" && state.friendStatus(id, caller) === 1);
     return state
       .all("customer")
-      .filter(({ id, erased }) => !erased && isFound(id) && !state.find("block", id, caller))
+      .filter(({ id, erased }) => !erased && isInScope(id) && !state.find("block", id, caller))
       .map((record) => ({ record, words: wordsOf(record.first_name, record.last_name) }));
   }
-  const kind = list === "stores" ? "store" : "campaign";
-  const fields = ["name", "address_line_1", "address_line_2", "city", "state", "zip", "campaign_description"];
-  return state
-    .all(kind)
-    .filter(({ id }) => state.shown(kind, id))
-    .map((record) => ({
-      record,
-      words: wordsOf(...fields.map((field) => record[field]), state.find("account", record.account_id)?.company),
-    }));
+  return state.allShown(list === "stores" ? "store" : "campaign").map((record) => {
+    const texts = TEXTS.map((field) => record[field]);
+    return { record, words: wordsOf(...texts, state.find("account", record.account_id)?.company) };
+  });
 }
 
 function findIn(records: readonly Searchable[], query: readonly string[], isForgiving: boolean): Found[] {
   if (query.length === 0) return [];
-  const candidates = records.map(({ record, words }) => ({
-    record,
-    words,
-    unmatchedWords: query.filter((asked) => !words.some((word) => word.startsWith(asked))),
-  }));
-  if (isForgiving)
-    return candidates
-      .filter(({ words, unmatchedWords }) =>
-        unmatchedWords.every((asked) => words.some((word) => forgives(asked, word))),
-      )
-      .sort((one, other) => one.unmatchedWords.length - other.unmatchedWords.length)
-      .slice(0, 20);
-  const hasWholeWords = ({ words }: Found) => query.every((asked) => words.includes(asked));
-  const matches = candidates.filter(({ unmatchedWords }) => unmatchedWords.length === 0);
-  return [...matches.filter(hasWholeWords), ...matches.filter((match) => !hasWholeWords(match))].slice(0, 20);
+  const candidates = records.map(({ record, words }) => {
+    const unmatchedWords = query.filter((asked) => !words.some((word) => word.startsWith(asked)));
+    const lacksWholeWord = query.some((asked) => !words.includes(asked));
+    return { record, words, unmatchedWords, rank: isForgiving ? unmatchedWords.length : Number(lacksWholeWord) };
+  });
+  return candidates
+    .filter(({ words, unmatchedWords }) =>
+      unmatchedWords.every((asked) => isForgiving && words.some((word) => forgives(asked, word))),
+    )
+    .sort(by("rank"))
+    .slice(0, 20);
 }
 
 /** The words that a misspelled word was taken for. The word that is in the most records comes first. */
@@ -157,52 +137,40 @@ function corrections(asked: string, shown: readonly Found[]): string[] {
   const wordsOfRecords = shown
     .filter(({ unmatchedWords }) => unmatchedWords.includes(asked))
     .map(({ words }) => words.filter((word) => word.length <= 100 && forgives(asked, word)));
-  const count = (word: string) => wordsOfRecords.filter((words) => words.includes(word)).length;
   return [...new Set(wordsOfRecords.flat())]
-    .sort((one, other) => count(other) - count(one) || byCodePoint(one, other))
+    .map((word) => ({ word, count: wordsOfRecords.filter((words) => words.includes(word)).length }))
+    .sort(by("-count", "word"))
+    .map(({ word }) => word)
     .slice(0, 5);
 }
 
-export function fullSearch(
-  state: State,
-  caller: string,
-  { query, filter, typos }: Row,
-  now: string,
-  scope: SearchScope,
-): Row {
+export function fullSearch(state: State, caller: string, parameters: Row, now: string, scope: SearchScope): Row {
+  const { query, filter, typos } = parameters;
   const queryWords = [...new Set(wordsOf(query))];
   const find = (isForgiving: boolean) =>
     new Map<string, Found[]>(
       filter.map((list: string) => [list, findIn(searchable(state, list, caller, scope), queryWords, isForgiving)]),
     );
   const exact = find(false);
-  const isEmpty = [...exact.values()].every(({ length }) => length === 0);
+  const isEmpty = [...exact.values()].flat().length === 0;
   const found = isEmpty && typos ? find(true) : exact;
   const shown = [...found.values()].flat();
   const forgiven = queryWords.filter((word) => shown.some(({ unmatchedWords }) => unmatchedWords.includes(word)));
   const list = (name: string) =>
     (found.get(name) ?? []).map(({ record }) => recordObject(state, name, record, caller, now));
   const storesAndCustomers = { stores: list("stores"), customers: list("customers") };
+  const withCampaigns = { items: { ...storesAndCustomers, campaigns: list("campaigns") } };
+  const meant = Object.fromEntries(forgiven.map((word) => [word, corrections(word, shown)]));
   return {
     status: true,
-    ...(filter.includes("campaigns")
-      ? { items: { ...storesAndCustomers, campaigns: list("campaigns") } }
-      : storesAndCustomers),
-    ...(forgiven.length > 0 && {
-      forgiven,
-      meant: Object.fromEntries(forgiven.map((word) => [word, corrections(word, shown)])),
-    }),
+    ...(filter.includes("campaigns") ? withCampaigns : storesAndCustomers),
+    ...(forgiven.length > 0 && { forgiven, meant }),
   };
 }
 
-const NOT_SHOWN: Readonly<Record<string, string[]>> = {
-  stores: ["deleted"],
-  campaigns: ["deleted", "store_ids", "time_zone", "campaign_image"],
-};
-
 function recordObject(state: State, list: string, record: Row, caller: string, now: string): Row {
   if (list === "customers") return customerObject(state, record, caller, now);
-  const shown: Row = Object.fromEntries(Object.entries(record).filter(([name]) => !NOT_SHOWN[list]?.includes(name)));
-  if (list === "campaigns") shown.account_id = Number(record.account_id);
-  return { ...shown, account: accountObject(state, record.account_id, { inSearch: true }) };
+  const { store_ids, time_zone, campaign_image, account_id, ...shown } = record;
+  const account = accountObject(state, account_id, { inSearch: true });
+  return { ...shown, account_id: list === "campaigns" ? Number(account_id) : account_id, account };
 }

@@ -1,11 +1,9 @@
-import { KINDS, type Kind, type Row } from "./kinds.ts";
+import { KINDS, type Row } from "./kinds.ts";
 import { toHundredths } from "./values.ts";
 
 /** The key of a record within its kind. The two customers of a friendship may come in either order. */
-export function keyOf({ record, key }: Pick<Kind, "record" | "key">, row: Row): string {
-  const parts = key.map((field) => row[field]);
-  return JSON.stringify(record === "friendship" ? parts.sort() : parts);
-}
+export const keyOf = (record: string, parts: unknown[]): string =>
+  JSON.stringify(record === "friendship" ? parts.sort() : parts);
 
 export const sum = (rows: readonly Row[], value: (row: Row) => number): number =>
   rows.reduce((total, row) => total + value(row), 0);
@@ -15,7 +13,6 @@ export class State {
   readonly #tables: Map<string, Map<string, Row>>;
   /** The kinds whose tables belong to this state alone. It shares the others with the state that it was copied from. */
   readonly #ownTables = new Set<string>();
-  readonly #lists = new Map<string, readonly Row[]>();
   /** The stamp, which is the time of the last messages, and the time of D1's clock when they were stored. */
   clock = { stamp: "", time: "" };
 
@@ -33,28 +30,24 @@ export class State {
   store(record: string, key: string, row: Row | undefined): void {
     if (!this.#ownTables.has(record)) this.#tables.set(record, new Map(this.table(record)));
     this.#ownTables.add(record);
-    this.#lists.delete(record);
     if (row === undefined) this.#tables.get(record)?.delete(key);
     else this.#tables.get(record)?.set(key, row);
   }
 
   /** Changes the records for which `isChanged` is true. Removes those for which `newFields` returns undefined. */
   change(record: string, isChanged: (row: Row) => boolean, newFields: (row: Row) => Row | undefined): void {
-    for (const [key, row] of [...this.table(record)])
-      if (isChanged(row)) {
-        const fields = newFields(row);
-        this.store(record, key, fields && { ...row, ...fields });
-      }
+    for (const [key, row] of [...this.table(record)].filter(([, row]) => isChanged(row))) {
+      const fields = newFields(row);
+      this.store(record, key, fields && { ...row, ...fields });
+    }
   }
 
-  all(record: string): readonly Row[] {
-    const list = this.#lists.get(record) ?? [...this.table(record).values()];
-    this.#lists.set(record, list);
-    return list;
+  all(record: string): Row[] {
+    return [...this.table(record).values()];
   }
 
   find(record: string, ...key: unknown[]): Row | undefined {
-    return this.table(record).get(JSON.stringify(record === "friendship" ? key.sort() : key));
+    return this.table(record).get(keyOf(record, key));
   }
 
   /** A copy, which shares tables with this state. After this, only the copy may be changed. */
@@ -64,12 +57,16 @@ export class State {
     return copy;
   }
 
-  /** A record that answers may show: neither it nor its account is deleted. */
+  /** The records that answers may show: neither they nor their accounts are deleted. */
+  allShown(record: string): Row[] {
+    return this.all(record).filter(({ id }) => this.shown(record, id) !== undefined);
+  }
+
+  /** The record with this id, if answers may show it. */
   shown(record: string, id: unknown): Row | undefined {
     const row = this.find(record, id);
-    if (row === undefined || row.deleted || (record !== "account" && !this.shown("account", row.account_id)))
-      return undefined;
-    return row;
+    const isShown = row && !row.deleted && (record === "account" || this.shown("account", row.account_id));
+    return isShown ? row : undefined;
   }
 
   /** The customer with this id, unless erased. */
@@ -88,16 +85,15 @@ export class State {
     return this.find("friendship", one, other)?.status ?? -1;
   }
 
-  /** A customer's balance in hundredths, at all stores or at those that `isCounted`. */
+  /** A customer's balance, at all stores or at those that `isCounted`. */
   balance(id: unknown, isCounted: (storeId: string) => boolean = () => true): number {
     const entries = this.all("balance_entry").filter((one) => one.customer_id === id && isCounted(one.store_id));
-    return sum(entries, ({ amount }) => toHundredths(amount));
+    return sum(entries, ({ amount }) => toHundredths(amount)) / 100;
   }
 
   /** The stores that a customer has joined, without those that answers may not show. */
   joinedStores(id: unknown): Row[] {
-    return this.all("membership")
-      .filter((one) => one.customer_id === id && one.joined)
-      .flatMap(({ store_id }) => this.shown("store", store_id) ?? []);
+    const memberships = this.all("membership").filter(({ customer_id, joined }) => customer_id === id && joined);
+    return memberships.flatMap(({ store_id }) => this.shown("store", store_id) ?? []);
   }
 }

@@ -1,3 +1,5 @@
+import type { Row } from "./kinds.ts";
+
 // How the contract compares texts (docs/contract/interface.md, 1 and 4.6).
 
 /** Compares by code point: the order of all names and ids. */
@@ -7,6 +9,19 @@ export function byCodePoint(one: string, other: string): number {
   if (firstDifference < 0) return left.length - right.length;
   return (left[firstDifference]?.codePointAt(0) ?? 0) - (right[firstDifference]?.codePointAt(0) ?? -1);
 }
+
+/** The order by these fields, numbers and texts. After a minus, the highest value comes first. */
+export const by =
+  (...fields: readonly string[]) =>
+  (one: Row, other: Row): number => {
+    for (const field of fields) {
+      const name = field.replace("-", "");
+      const [left, right] = [one[name], other[name]];
+      const difference = typeof left === "number" ? left - right : byCodePoint(left, right);
+      if (difference !== 0) return field === name ? difference : -difference;
+    }
+    return 0;
+  };
 
 /** Removes accents and other marks, and converts to lower case. Both small sigmas become the same letter. */
 export function fold(text: string): string {
@@ -27,27 +42,17 @@ export function forgives(asked: string, stored: string): boolean {
   const withoutLast = letters.slice(0, -1).join("");
   return storedLetters.some((_, index) => {
     const beginning = storedLetters.slice(0, index + 1);
-    if (distance(letters, beginning) !== 1) return false;
+    if (!isOneTypo(letters, beginning)) return false;
     return beginning.join("") !== withoutLast || stored === withoutLast;
   });
 }
 
-/** The number of typos (optimal string alignment): letters added, left out or replaced, and neighbours swapped. */
-function distance(one: readonly string[], other: readonly string[]): number {
-  const rows = [...one, ""].map((_, row) => [...other, ""].map((_, column) => (row === 0 ? column : row)));
-  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
-  for (let row = 1; row <= one.length; row += 1) {
-    for (let column = 1; column <= other.length; column += 1) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      const line = rows[row] ?? [];
-      line[column] = Math.min(
-        at(row - 1, column) + 1,
-        at(row, column - 1) + 1,
-        at(row - 1, column - 1) + (isSame ? 0 : 1),
-        isSwapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-  }
-  return at(one.length, other.length);
+/** Whether one typo is between the words: a letter more, less or other, or two neighbours swapped. */
+function isOneTypo(one: readonly string[], other: readonly string[]): boolean {
+  const longer = one.length > other.length ? one : other;
+  const at = longer.findIndex((_, index) => one[index] !== other[index]);
+  const isSameAfter = (left: number, right: number) =>
+    one.slice(at + left).join("") === other.slice(at + right).join("");
+  const isSwapped = one[at] === other[at + 1] && one[at + 1] === other[at];
+  return at >= 0 && (isSameAfter(1, 0) || isSameAfter(0, 1) || isSameAfter(1, 1) || (isSwapped && isSameAfter(2, 2)));
 }

@@ -23,7 +23,7 @@ export function toUtc(text: string): string | undefined {
   const [, sign, hours = "00", minutes = "00"] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? "") ?? [];
   if (hours > "23" || minutes > "59") return undefined;
   const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
-  const [utc] = [toTime(toInstant(`${date} ${clock}`) - ahead * SECOND_MS)];
+  const utc = addSeconds(`${date} ${clock}`, -ahead);
   return isTime(utc) ? utc : undefined;
 }
 
@@ -43,16 +43,10 @@ export const today = (now: string, zone: string): string => dayAt(toInstant(now)
 
 /** The last second of a day in a time zone. If clocks are set back at midnight, the day ends twice: the second time. */
 export function lastSecondOf(day: string, zone: string): string {
-  const quarterMs = 900 * SECOND_MS;
   let later = toInstant(`${day} 00:00:00`) + 48 * 3_600 * SECOND_MS;
-  while (dayAt(later - quarterMs, zone) > day) later -= quarterMs;
-  let earlier = later - quarterMs;
-  while (later - earlier > SECOND_MS) {
-    const middle = (earlier + later) / 2 - (((earlier + later) / 2) % SECOND_MS);
-    if (dayAt(middle, zone) > day) later = middle;
-    else earlier = middle;
-  }
-  return toTime(earlier);
+  // Go back in quarters of an hour, then in seconds, as long as it is a later day.
+  for (const stepMs of [900 * SECOND_MS, SECOND_MS]) while (dayAt(later - stepMs, zone) > day) later -= stepMs;
+  return toTime(later - SECOND_MS);
 }
 
 /** The last second of an end, which is a time, or a day in a time zone; null if it never ends. */

@@ -2,57 +2,53 @@ import { isDate, toUtc } from "./time.ts";
 
 // The values of the feed's fields (docs/contract/feed.md, 3).
 
-/** What reading an invalid value returns. */
-export const BAD = Symbol("bad");
+/** Reads a value: returns it in the form in which it is stored, or undefined if it is invalid. */
+export type Read = (value: unknown) => unknown;
 
-type Read = (value: unknown) => unknown;
+const only =
+  (isGood: (value: unknown) => boolean): Read =>
+  (value) =>
+    isGood(value) ? value : undefined;
 
 /** A text of at most this many code points, without NUL and without halves of surrogate pairs. */
-export const text =
-  (most: number, pattern = /^/su): Read =>
-  (value) => {
-    const isGood = typeof value === "string" && value.isWellFormed() && !value.includes("\0") && pattern.test(value);
-    return isGood && [...value].length <= most ? value : BAD;
-  };
-const number =
-  (least: number, most: number, isWhole = true): Read =>
-  (value) => {
-    const isGood =
-      typeof value === "number" && value >= least && value <= most && (!isWhole || Number.isInteger(value));
-    return isGood ? value : BAD;
-  };
-const list =
-  (item: Read, most: number, least = 0): Read =>
-  (value) => {
-    const isGood = Array.isArray(value) && value.length >= least && value.length <= most;
-    return isGood && !value.map(item).includes(BAD) ? value : BAD;
-  };
+export const text = (most: number, pattern = /^/su): Read =>
+  only((value) => {
+    if (typeof value !== "string" || !value.isWellFormed() || value.includes("\0")) return false;
+    return pattern.test(value) && [...value].length <= most;
+  });
+export const number = (least: number, most: number): Read =>
+  only((value) => typeof value === "number" && value >= least && value <= most);
+export const whole = (least: number, most: number): Read =>
+  only((value) => Number.isInteger(value) && number(least, most)(value) !== undefined);
+const list = (item: Read, most: number, least = 0): Read =>
+  only((value) => {
+    const isList = Array.isArray(value) && value.length >= least && value.length <= most;
+    return isList && value.every((one) => item(one) !== undefined);
+  });
 /** A JSON string, boolean, null, or a number that can be stored exactly. */
-const any =
-  (most: number): Read =>
-  (value) => {
-    if (typeof value === "string") return text(most)(value);
+const any = (most: number): Read =>
+  only((value) => {
+    if (typeof value === "string") return text(most)(value) !== undefined;
     const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-    return isExact || typeof value === "boolean" || value === null ? value : BAD;
-  };
+    return isExact || typeof value === "boolean" || value === null;
+  });
 
 const ID = /^./su;
 export const id = text(64, ID);
-export const time: Read = (value) => (typeof value === "string" ? (toUtc(value) ?? BAD) : BAD);
-const day: Read = (value) => (typeof value === "string" && isDate(value) ? value : BAD);
-const DECIMAL = /^-?\d{1,12}(\.\d{1,2})?$/;
+export const time: Read = (value) => (typeof value === "string" ? toUtc(value) : undefined);
+const day = only((value) => typeof value === "string" && isDate(value));
+const decimal: Read = (value) =>
+  typeof value === "string" && /^-?\d{1,12}(\.\d{1,2})?$/.test(value) ? toDecimal(toHundredths(value)) : undefined;
 // Intl also accepts offsets and abbreviations, which the contract refuses.
 const ZONE = /^(?![a-z]{3}$|systemv\/)[a-z][\w+/-]{0,63}$|^(UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
 
-function zone(name: unknown): unknown {
+const zone = only((name) => {
   try {
-    return typeof name === "string" && ZONE.test(name) && new Intl.DateTimeFormat("en", { timeZone: name })
-      ? name
-      : BAD;
+    return typeof name === "string" && ZONE.test(name) && Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
   } catch {
-    return BAD;
+    return false;
   }
-}
+});
 
 /** Converts a decimal to whole hundredths, so that sums are exact. */
 export function toHundredths(decimal: string): number {
@@ -80,22 +76,19 @@ export const TYPES: Readonly<Record<string, readonly [read: Read, valueIfLeftOut
   account: [text(15, /^[1-9]\d*$/)],
   digits: [text(15, /^[1-9]\d*$/)],
   barcode: [text(15, /^\d+$/), "0"],
-  decimal: [
-    (value) => (DECIMAL.test(String(value)) && typeof value === "string" ? toDecimal(toHundredths(value)) : BAD),
-    "0.00",
-  ],
-  flag: [number(0, 1), 0],
-  count: [number(0, 999_999_999), 0],
-  signed: [number(-999_999_999, 999_999_999), 0],
-  level: [number(1, 5)],
-  latitude: [number(-90, 90, false)],
-  longitude: [number(-180, 180, false)],
+  decimal: [decimal, "0.00"],
+  flag: [whole(0, 1), 0],
+  count: [whole(0, 999_999_999), 0],
+  signed: [whole(-999_999_999, 999_999_999), 0],
+  level: [whole(1, 5)],
+  latitude: [number(-90, 90)],
+  longitude: [number(-180, 180)],
   kind: [text(7, /^(store|mfg|digital)$/)],
   date: [day],
   time: [time],
   /** A null means the current time. */
   now: [(value) => (value === null ? null : time(value)), null],
-  end: [(value) => (day(value) === BAD ? time(value) : value)],
+  end: [(value) => day(value) ?? time(value)],
   zone: [zone, "UTC"],
   lines: [list(text(200), 20), []],
   admins: [list(text(2_000), 20_000)],

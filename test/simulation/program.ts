@@ -1,9 +1,9 @@
 import type { Random } from "../../scripts/program/random.ts";
 import { KINDS, type Row } from "../model/kinds.ts";
 import type { Call } from "../model/parameters.ts";
-import { RandomProgram } from "../model/random-program.ts";
-import { MIXED } from "../model/shapes.ts";
 import { toTime } from "../model/time.ts";
+import { RandomProgram } from "../programs/random-program.ts";
+import { MIXED } from "../programs/shapes.ts";
 import type { Time } from "./platform/time.ts";
 
 // Mostly messages. Accounts never change: a deleted account would hide most of the program.
@@ -33,16 +33,20 @@ export class SimulatedProgram {
   constructor(random: Random, time: Time) {
     this.#random = random;
     this.#time = time;
-    this.#program = new RandomProgram(random, "boards", SHAPE, { badOneIn: 600, deleteShare: 0.1, keepsOthers: true });
+    this.#program = new RandomProgram(random, "leaderboard", SHAPE, {
+      badOneIn: 600,
+      deleteShare: 0.1,
+      keepsOthers: true,
+    });
   }
 
   /** Without the customer whom the first lines leave out. */
   get customers(): readonly string[] {
-    return (this.#program.ids.customer ?? []).slice(0, -1);
+    return this.#program.idsOf("customer").slice(0, -1);
   }
 
   get firstStore(): string {
-    return this.#program.ids.store?.[0] ?? "";
+    return this.#program.idsOf("store")[0] ?? "";
   }
 
   firstLines(): Row[] {
@@ -69,7 +73,7 @@ export class SimulatedProgram {
 
   /** Whether a message is of the group that shows only old messages, which would leave for history if it did not. */
   #isOfOldGroup({ group_id: group }: Row): boolean {
-    return group === this.#program.ids.message_group?.at(-2);
+    return group === this.#program.idsOf("message_group").at(-2);
   }
 
   #timeOf(line: Row, timeField: string, oldTime: (share: number) => string | null): unknown {

@@ -11,7 +11,7 @@ import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 import { exportToken } from "../../support/tokens.ts";
 
-// test/model compares whole exports, and restores them.
+// test/programs compares whole exports, and test/history restores them.
 
 type Line = Record<string, unknown>;
 const linesOf = (pages: readonly Answer[]): Line[] => pages.flatMap(({ body }) => body);

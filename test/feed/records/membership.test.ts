@@ -17,7 +17,7 @@ async function storeAndCustomers() {
 
 type Seeded = Awaited<ReturnType<typeof storeAndCustomers>>;
 
-// The random programs of test/model have no circles, because the contract does not say which line of a circle is named.
+// Random programs have no circles, because the contract does not say which line of a circle is named.
 const REFUSED_LINES: [what: string, linesOf: (seeded: Seeded) => Record<string, unknown>[]][] = [
   ["a member refers to themselves", ({ a, join }) => [join(a, a)]],
   ["a member on an earlier line refers to themselves", ({ a, join }) => [join(a), join(a, a)]],

@@ -15,7 +15,7 @@ import {
   programState,
 } from "./support.ts";
 
-// test/model restores whole exports.
+// test/history restores whole exports.
 
 const NOT_STORED = "names a record that is not stored";
 const FUTURE = "must not be more than a minute in the future";

@@ -1,10 +1,10 @@
 import { SEALED_KINDS } from "../../../src/history/kinds.ts";
-import { differenceOf, seenAs } from "../../model/compare.ts";
 import type { Row } from "../../model/kinds.ts";
 import { type Expected, Model } from "../../model/model.ts";
 import { PARAMETERS } from "../../model/parameters.ts";
 import { type State, sum } from "../../model/state.ts";
 import { toTime } from "../../model/time.ts";
+import { differenceOf, seenAs } from "../../support/compare.ts";
 import type { Answer, Call } from "../network.ts";
 import { current, type SentRequest } from "../platform/invocation.ts";
 import type { Instance } from "../platform/sqlite.ts";
@@ -85,7 +85,7 @@ export class ModelRules {
     const known = this.#answers.get(state) ?? new Map<string, Expected>();
     this.#answers.set(state, known);
     const name = JSON.stringify([customer, call.path, call.body, second]);
-    const expected = known.get(name) ?? new Model({}, state).ask(customer, { method: "GET", ...call }, second);
+    const expected = known.get(name) ?? new Model(state).ask(customer, { method: "GET", ...call }, second);
     known.set(name, expected);
     return expected;
   }
@@ -124,7 +124,7 @@ export class ModelRules {
 
   #takeFeed(request: SentRequest, clock: Clock): void {
     const lines = (request.lines ?? "").split("\n").map((line) => JSON.parse(line) as Row);
-    const model = new Model({}, this.#last.state);
+    const model = new Model(this.#last.state);
     const sealed = new Set(
       lines.some(({ record, deleted }) => record === "message" && deleted) ? this.#history?.sealedIds("message") : [],
     );

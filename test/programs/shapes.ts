@@ -25,7 +25,7 @@ export const MIXED: Shape = {
 /** A mixed program, and for each endpoint a program with many of the records that it shows. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
   mixed: MIXED,
-  "nearby campaigns": { ...MIXED, store: [22, 6], campaign: [8, 6], balance_entry: [90, 20] },
+  "near-by-popular-campaigns": { ...MIXED, store: [22, 6], campaign: [8, 6], balance_entry: [90, 20] },
   messages: {
     ...MIXED,
     customer: [6, 3],
@@ -35,7 +35,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     block: [6, 4],
     friendship: [8, 3],
   },
-  teams: {
+  "team-with-level": {
     ...MIXED,
     store: [3, 2],
     customer: [12, 8],
@@ -44,9 +44,9 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     balance_entry: [20, 4],
     message: [0, 0],
   },
-  coupons: { ...MIXED, coupon: [14, 8], customer_coupon: [40, 14], message: [0, 0] },
-  boards: { ...MIXED, employee: [125, 10], play: [500, 40], store: [3, 1], message: [0, 0] },
-  search: {
+  "my-coupons": { ...MIXED, coupon: [14, 8], customer_coupon: [40, 14], message: [0, 0] },
+  leaderboard: { ...MIXED, employee: [125, 10], play: [500, 40], store: [3, 1], message: [0, 0] },
+  "full-search": {
     ...MIXED,
     account: [5, 3],
     store: [30, 12],

@@ -1,5 +1,5 @@
-import type { Row } from "./kinds.ts";
-import type { Expected } from "./model.ts";
+import type { Row } from "../model/kinds.ts";
+import type { Expected } from "../model/model.ts";
 
 /** An answer of the service. */
 export interface Answered {

@@ -1,6 +1,6 @@
 import type { Random } from "../../scripts/program/random.ts";
-import type { RandomWords } from "./random-words.ts";
-import { addSeconds } from "./time.ts";
+import { addSeconds } from "../model/time.ts";
+import { RandomWords } from "./random-words.ts";
 
 /** The stores of a program are around one of these points: at the edges of the map, or at an ordinary location. */
 const CENTERS = [
@@ -11,28 +11,29 @@ const CENTERS = [
   [35.47, -97.52],
   [-33.9, 18.4],
 ] as const;
+const COUPON_TYPES = ["Dollar_Off", "DOLLAR_off", "Free_Item"];
 const ZONES = ["UTC", "America/Los_Angeles", "Asia/Kathmandu", "Pacific/Kiritimati"];
 
-/** Makes random values for the fields of a random program. */
+/** Makes random values for the fields and parameters of a random program. */
 export class RandomValues {
   readonly #random: Random;
   readonly #words: RandomWords;
   readonly #center: readonly [number, number];
 
-  constructor(random: Random, words: RandomWords) {
+  constructor(random: Random) {
     this.#random = random;
-    this.#words = words;
+    this.#words = new RandomWords(random);
     this.#center = random.pick(CENTERS);
   }
 
-  /** A valid value for a field. */
+  /** A value for a field or a parameter. It is valid, unless it is a page's size of 0 or the rank `hits`. */
   of(type: string, name: string, now: string): unknown {
     const random = this.#random;
     const soon = () => addSeconds(now, random.pick([-1, 0, 1, 2, -86_400, 86_400]));
     const makers: Readonly<Record<string, () => unknown>> = {
       level: () => random.integer(1, 5),
-      latitude: () => this.place().latitude,
-      longitude: () => this.place().longitude,
+      latitude: () => this.#latitude(),
+      longitude: () => this.#longitude(),
       flag: () => random.integer(0, 1),
       count: () => random.pick(name === "status" ? [1, 1, 1, 0] : [0, 0, 1, 2]),
       signed: () => random.integer(-2, 3),
@@ -56,9 +57,18 @@ export class RandomValues {
         mailer_secret: "s",
         notify_user_admin: ["a"],
       }),
+      page: () => random.integer(1, 3),
+      size: () => random.pick([1, 2, 3, 7, 0]),
+      boolean: () => random.pick(["true", "0", "1", "FALSE"]),
+      jsonBoolean: () => false,
+      search: () => (name === "type" ? random.pick(COUPON_TYPES).toUpperCase() : this.#words.part()),
+      issued: () => random.pick(["store", "mfg"]),
+      query: () => this.#words.query(),
+      lists: () => random.pick(["stores", "customers,stores", ""]),
+      rank: () => random.pick(["run", "hit", "double", "triple", "hits"]),
     };
     if (name === "expiration_type") return "Static_Date";
-    if (name === "type" && type === "text") return this.couponType();
+    if (name === "type" && type === "text") return random.pick(COUPON_TYPES);
     return (makers[type] ?? (() => this.#words.text()))();
   }
 
@@ -67,19 +77,17 @@ export class RandomValues {
     return this.#random.pick<unknown>([null, "", 7.5, "x".repeat(2_001), [], {}, "\ud800", "2026-02-30", true]);
   }
 
-  couponType(): string {
-    return this.#random.pick(["Dollar_Off", "DOLLAR_off", "Free_Item"]);
+  /** One of a few latitudes around the center, so that several stores are at one point. */
+  #latitude(): number {
+    const [latitude] = this.#center;
+    const north = (this.#random.integer(-4, 4) / 4) * 0.3;
+    return Math.max(-90, Math.min(90, Number((latitude + north).toFixed(6))));
   }
 
-  /** One of a few points around the center, so that several stores are at one point. */
-  place(): { latitude: number; longitude: number } {
+  #longitude(): number {
     const [latitude, longitude] = this.#center;
-    const random = this.#random;
     const spread = Math.abs(latitude) > 89 ? 180 : 0.4 / Math.cos((latitude * Math.PI) / 180);
-    const [north, east] = [random.integer(-4, 4) / 4, random.integer(-4, 4) / 4];
-    return {
-      latitude: Math.max(-90, Math.min(90, Number((latitude + north * 0.3).toFixed(6)))),
-      longitude: Number((((((longitude + east * spread + 180) % 360) + 360) % 360) - 180).toFixed(6)),
-    };
+    const east = (this.#random.integer(-4, 4) / 4) * spread;
+    return Number((((((longitude + east + 180) % 360) + 360) % 360) - 180).toFixed(6));
   }
 }

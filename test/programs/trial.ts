@@ -2,20 +2,20 @@ import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { Random } from "../../scripts/program/random.ts";
 import { clock as workerClock } from "../../src/values/clock.ts";
+import type { FeedAnswer } from "../model/feed.ts";
+import { pick, type Row } from "../model/kinds.ts";
+import { Model } from "../model/model.ts";
+import type { Call } from "../model/parameters.ts";
+import { addSeconds } from "../model/time.ts";
 import { feed, send } from "../support/api.ts";
 import { showStoredMessages } from "../support/clock.ts";
+import { type Answered, seenAs } from "../support/compare.ts";
 import { differences } from "../support/differences.ts";
 import { exportPages } from "../support/exporting.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import { customerToken } from "../support/tokens.ts";
-import { type Answered, seenAs } from "./compare.ts";
-import type { FeedAnswer } from "./feed.ts";
-import { pick, type Row } from "./kinds.ts";
-import { Model } from "./model.ts";
-import type { Call } from "./parameters.ts";
 import { RandomProgram } from "./random-program.ts";
 import { SHAPES } from "./shapes.ts";
-import { addSeconds } from "./time.ts";
 
 const BEGINNING = "2026-06-01 12:00:00";
 
@@ -83,7 +83,7 @@ export class Trial {
       const searchScope = this.random.pick(["all", "all", "friends", "none"] as const);
       Object.assign(env, { CUSTOMER_SEARCH: searchScope });
       const answered = await answerOf(caller, call);
-      const expected = this.model.ask(caller, call, this.now, { radiusMiles: 25, searchScope });
+      const expected = this.model.ask(caller, call, this.now, searchScope);
       const what = `${this.#name}, at ${this.now}, ${searchScope}: ${caller} asks ${JSON.stringify(call)}`;
       expect(seenAs(expected, answered), what).toEqual(expected);
       const outcome = expected.body?.status === false ? "none" : expected.status;

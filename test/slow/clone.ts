@@ -18,7 +18,7 @@ import { ROOT } from "./command.ts";
 
 const folders: string[] = [];
 
-/** A new folder, which is removed after the tests of the file. */
+/** Makes a folder that is removed after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "loyalty-edge-slow-"));
   folders.push(folder);
@@ -29,14 +29,14 @@ export function removeFolders(): void {
   for (const folder of folders.splice(0)) removeFolder(folder);
 }
 
-/** Tries again, because a service that has just been stopped may still write a file. */
+/** Removes a folder. Tries again, because a service that has just been stopped may still write a file. */
 export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 /**
- * A temporary folder with the project as it is after a clone and an install: the files that git knows or would add, and
- * the packages, hard-linked. No command has run in it.
+ * Copies the project into a temporary folder, as it is after a clone and an install: the files that git knows or would
+ * add, and hard links to the packages. No command has run there.
  */
 export function cloneCheckout(): string {
   const clone = temporaryFolder();
@@ -47,17 +47,23 @@ export function cloneCheckout(): string {
     copyFileSync(path.join(ROOT, file), path.join(clone, file));
   }
   linkFolder(path.join(ROOT, "node_modules"), path.join(clone, "node_modules"));
-  // With an older lock file than its install, no command begins with an install.
+  // Commands install packages if the lock file is newer than the last install.
   utimesSync(path.join(clone, "package-lock.json"), 0, 0);
   return clone;
+}
+
+/** A wrangler.toml in which history is on: production's events that are older than a month leave for a bucket. */
+export function withHistory(config: string): string {
+  const withMonths = config.replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
+  return withMonths.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n");
 }
 
 function linkFolder(from: string, to: string): void {
   mkdirSync(to);
   for (const name of readdirSync(from)) {
-    // In other hidden folders, such as .vite, tools store the results of their last run.
-    const isLeftOut = name.startsWith(".") && ![".bin", ".package-lock.json"].includes(name);
-    if (isLeftOut && path.basename(from) === "node_modules") continue;
+    // In hidden folders of node_modules, such as .vite, tools store the results of their last run.
+    const isHidden = name.startsWith(".") && ![".bin", ".package-lock.json"].includes(name);
+    if (isHidden && path.basename(from) === "node_modules") continue;
     const source = path.join(from, name);
     const target = path.join(to, name);
     const stats = lstatSync(source);

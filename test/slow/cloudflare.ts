@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import path from "node:path";
+import { buffer } from "node:stream/consumers";
 import { Databases } from "./cloudflare/databases.ts";
 import { Faults } from "./cloudflare/faults.ts";
 import type { Reply } from "./cloudflare/reply.ts";
-import { Scripts, versionOf } from "./cloudflare/scripts.ts";
+import { Scripts } from "./cloudflare/scripts.ts";
+import { serveHttp } from "./http-server.ts";
 
 // An imitation of the part of Cloudflare's API that deployments use, with its refusals and its known failures.
 
-const ACCOUNT = "0123456789abcdef0123456789abcdef";
+const ACCOUNT = { id: "0123456789abcdef0123456789abcdef", name: "Blue Cup" };
 const WORKERS_DEV = path.join(import.meta.dirname, "cloudflare", "workers-dev.mjs");
 
 interface Namespace {
@@ -23,6 +24,7 @@ export class Cloudflare {
   readonly scripts = new Scripts(this.faults);
   /** KV namespaces by title. */
   readonly namespaces = new Map<string, Namespace>();
+  /** The names of R2 buckets that were made. */
   readonly buckets = new Set<string>();
   /** The objects of all buckets, by bucket and key. */
   readonly objects = new Map<string, Buffer>();
@@ -32,78 +34,53 @@ export class Cloudflare {
   readonly unknown: string[] = [];
   /** The requests that write, in order. */
   readonly writes: string[] = [];
-  #server: Server | undefined;
 
+  /** Starts the imitation. Resolves with the environment variables of a command that should use it. */
   async open(): Promise<Record<string, string>> {
-    this.#server = createServer(async (request, response) => {
-      const {
-        bytes,
-        hangsUp,
-        result = null,
-        result_info,
-        status = 200,
-        headers,
-        code,
-        message = "",
-      } = await this.#answer(request);
-      if (hangsUp) return request.socket.destroy();
+    const url = await serveHttp(async (request, response) => {
+      const reply = await this.#answer(request);
+      const { bytes, result = null, result_info, status = 200, headers, code, message = "" } = reply;
+      if (reply.hangsUp) return request.socket.destroy();
       if (bytes !== undefined) return response.writeHead(status).end(bytes);
       const errors = code === undefined ? [] : [{ code, message }];
       response.writeHead(status, { "Content-Type": "application/json", ...headers });
       response.end(JSON.stringify({ success: code === undefined, errors, messages: [], result, result_info }));
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => this.#server?.once("listening", resolve));
-    const { port } = this.#server.address() as AddressInfo;
+    });
     return {
-      CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
+      CLOUDFLARE_API_BASE_URL: url,
       CLOUDFLARE_API_TOKEN: "made-up",
-      CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
+      CLOUDFLARE_ACCOUNT_ID: ACCOUNT.id,
       NODE_OPTIONS: `--import=${WORKERS_DEV}`,
     };
   }
 
-  close(): void {
-    this.#server?.close();
-    this.databases.close();
-  }
-
   async #answer(request: IncomingMessage): Promise<Reply> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const bytes = Buffer.concat(chunks);
+    const bytes = await buffer(request);
     const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
-    const path = pathname.replace(`/accounts/${ACCOUNT}`, "");
+    const path = pathname.replace(`/accounts/${ACCOUNT.id}`, "");
     const method = request.method ?? "GET";
-    const [, area = "", kind = "", name = "", ...rest] = path.split("/");
+    const [, area = "", kind = "", name = "", resource = "", ...rest] = path.split("/");
     if (area === "workers.dev") {
       const headers = { Authorization: request.headers.authorization ?? "" };
       return this.scripts.run(kind, new Request("http://localhost", { method, headers, body: bytes }), this.databases);
     }
     if (!this.faults.takesCall(`${method} ${path}`))
       return { status: 429, code: 971, message: "Please wait and consider throttling your request speed" };
-    if (method !== "GET" && !path.endsWith("/query")) this.writes.push(`${method} ${path}`);
+    if (method !== "GET" && resource !== "query") this.writes.push(`${method} ${path}`);
     const body = new Response(bytes, { headers: { "Content-Type": request.headers["content-type"] ?? "" } });
-    const account = { id: ACCOUNT, name: "Blue Cup" };
-    if (area === "accounts" && kind === "") return { result: [account] };
-    if (area === "memberships") return { result: [{ id: "1", account }] };
-    if (area === "d1") return this.databases.answer(method, name, body, rest[0] === "query");
-    if (area === "r2" && rest[0] === "objects" && (rest.length > 1 || method !== "GET"))
-      return this.#object(method, [name, ...rest.slice(1)].join("/"), bytes);
-    if (area === "r2" && rest[0] === "objects")
-      return this.#list(`${name}/`, searchParams.get("prefix") ?? "", searchParams.get("cursor"));
-    if (area === "r2") return this.#bucket(method, name, body);
+    if (path === "/accounts") return { result: [ACCOUNT] };
+    if (area === "d1") return this.databases.answer(method, name, body, resource === "query");
     if (area === "storage") return this.#kv(method, body, searchParams);
+    if (area === "r2" && resource !== "objects") return this.#bucket(method, name, body);
+    if (area === "r2" && rest.length > 0) return this.#object(method, [name, ...rest].join("/"), bytes);
+    if (area === "r2") return this.#list(`${name}/`, searchParams.get("prefix") ?? "", searchParams.get("cursor"));
     if (path === "/workers/subdomain" && method === "GET")
       return this.faults.hasSubdomain
         ? { result: { subdomain: "example" } }
         : { status: 404, code: 10007, message: "You do not have a workers.dev subdomain." };
-    if (area === "workers" && ["scripts", "services", "workers"].includes(kind)) {
-      // The rest of the path names a version, a secret, or an action.
-      const [resource = "", one = ""] = rest;
-      if (resource === "versions" && this.scripts.get(name)?.versions?.includes(one)) return { result: versionOf(one) };
-      const reply = await this.scripts.answer(`${method} ${kind} ${resource}`, name, body);
-      if (reply !== null) return reply;
-    }
+    const reply =
+      area === "workers" && name !== "" ? await this.scripts.answer(`${method} ${kind} ${resource}`, name, body) : null;
+    if (reply !== null) return reply;
     this.unknown.push(`${method} ${path}`);
     return { status: 404, code: 7003, message: `No route for ${path}` };
   }
@@ -112,14 +89,14 @@ export class Cloudflare {
     if (!this.faults.hasR2)
       return { status: 403, code: 10042, message: "Please enable R2 through the Cloudflare Dashboard." };
     if (method === "GET" && name === "")
-      return { result: { buckets: [...this.buckets].map((one) => ({ name: one })) } };
+      return { result: { buckets: [...this.buckets].map((bucket) => ({ name: bucket })) } };
     if (method === "POST") this.buckets.add(((await body.json()) as { name: string }).name);
     else if (!this.buckets.has(name))
       return { status: 404, code: 10006, message: "The specified bucket does not exist." };
     return { result: { name } };
   }
 
-  /** A page has one object, so that clients must ask for a second page. */
+  /** Lists the keys of a bucket. A page has one object, so that clients must ask for a second page. */
   #list(bucket: string, prefix: string, cursor: string | null): Reply {
     const keys = [...this.objects.keys()].sort().filter((name) => name.startsWith(bucket + prefix));
     const [key, next] = keys.map((name) => name.slice(bucket.length)).filter((name) => name > (cursor ?? ""));
@@ -127,8 +104,8 @@ export class Cloudflare {
   }
 
   #object(method: string, name: string, body: Buffer): Reply {
-    const instead = this.beforeObject?.(`${method} ${name}`);
-    if (instead !== undefined) return instead;
+    const replyOfTest = this.beforeObject?.(`${method} ${name}`);
+    if (replyOfTest !== undefined) return replyOfTest;
     if (method === "PUT") this.objects.set(name, body);
     const bytes = this.objects.get(name);
     if (bytes === undefined) return { status: 404, code: 10007, message: "The specified key does not exist." };
@@ -138,8 +115,8 @@ export class Cloudflare {
   async #kv(method: string, body: Response, searchParams: URLSearchParams): Promise<Reply> {
     if (method === "GET") {
       const [page, size] = [Number(searchParams.get("page") ?? 1), Number(searchParams.get("per_page") ?? 20)];
-      const all = [...this.namespaces].map(([title, one]) => ({ title, ...one }));
-      return { result: all.slice((page - 1) * size, page * size) };
+      const namespaces = [...this.namespaces].map(([title, namespace]) => ({ title, ...namespace }));
+      return { result: namespaces.slice((page - 1) * size, page * size) };
     }
     const { title, jurisdiction } = (await body.json()) as { title: string; jurisdiction?: string };
     if (this.namespaces.has(title))

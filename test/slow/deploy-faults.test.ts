@@ -1,40 +1,38 @@
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { beforeEach, describe, it } from "vitest";
 import { readMigrations } from "../../scripts/lib/migrations.ts";
 import { temporaryFolder } from "./clone.ts";
 import { command, pressCtrlC, printed } from "./command.ts";
-import { account, clone, config, run, SCHEMA, STAGING, schemaOf, WORKER, write } from "./deploying.ts";
+import { account, CONFIG, clone, run, SCHEMA, STAGING, schemaOf, WORKER, writeConfig } from "./deploying.ts";
 
 const COUNT = readMigrations().length;
 
 describe("a first deployment", () => {
   it.for([
-    ["it looks the account up", /subdomain/, 2_000],
-    ["it migrates", /query/, 2_000],
-    // Wrangler itself gives up sooner.
-    ["it uploads", /assets-upload-session/, 15_000],
-  ] as const)("waits if the API refuses calls while %s", async ([, reachedAt, forMs], { expect }) => {
+    { what: "it looks the account up", reachedAt: /subdomain/, forMs: 2_000, args: ["--migrate"] },
+    { what: "it migrates", reachedAt: /query/, forMs: 2_000, args: ["--migrate"] },
+    // Wrangler itself would give up before 15 seconds.
+    { what: "it uploads", reachedAt: /assets-upload-session/, forMs: 15_000, args: [] },
+  ])("waits if the API refuses calls while $what", async ({ reachedAt, forMs, args }, { expect }) => {
     const { cloudflare, env, script } = await account({ hasSecret: true });
     cloudflare.faults.callLimit = { reachedAt, forMs };
 
-    const uploads = forMs > 2_000;
-    const { status, output } = await run("deploy", uploads ? STAGING : ["--migrate", ...STAGING], { env });
+    const { status, output } = await run("deploy", [...args, ...STAGING], { env });
 
     expect(status, output).toBe(0);
     expect(cloudflare.faults.refusedCalls).toBeGreaterThan(1);
     expect(schemaOf(cloudflare)).toBe(SCHEMA);
-    expect(script()?.deployments).toBe(uploads ? 2 : 1);
+    expect(script()?.deployments).toHaveLength(args.length === 0 ? 1 : 0);
   });
 
   it("applies no migration in part or twice, and says which are applied", async ({ expect }) => {
     const { cloudflare, env } = await account({ hasSecret: true });
     const migrate = () => run("deploy", ["--migrate", ...STAGING], { env });
-    cloudflare.databases.make(WORKER);
-    const sql = cloudflare.databases.get(WORKER)?.sql;
+    const { sql } = cloudflare.databases.make(WORKER);
     // The last statement of the third migration makes an index of this name.
-    sql?.exec("CREATE TABLE stores_deleted (id)");
+    sql.exec("CREATE TABLE stores_deleted (id)");
 
     const refused = await migrate();
-    sql?.exec("DROP TABLE stores_deleted");
+    sql.exec("DROP TABLE stores_deleted");
     cloudflare.faults.losesAnswerTo = "('0006_search.sql')";
     const cutOff = await migrate();
     cloudflare.faults.losesAnswerTo = undefined;
@@ -54,11 +52,11 @@ describe("a first deployment", () => {
     Object.assign(cloudflare.faults, { refusesUploads: true, mayEditDatabases: false });
     // The namespace is on the second page of the list.
     for (let index = 0; index < 150; index += 1) cloudflare.namespaces.set(`other-${index}`, { id: `other-${index}` });
-    // Without an account's id, the login's only account counts. No real deployment may find wrangler's cache of its id.
+    // Without an account's id, the only account of the login counts. Wrangler would store its id for real deployments.
     const withoutAccount = { ...env, CLOUDFLARE_ACCOUNT_ID: "", WRANGLER_CACHE_DIR: temporaryFolder() };
 
     const first = await run("deploy", STAGING, { env: withoutAccount });
-    const made = cloudflare.namespaces.get(`${WORKER}-cache`);
+    const madeNamespace = cloudflare.namespaces.get(`${WORKER}-cache`);
     const replication = cloudflare.databases.get(WORKER)?.replication;
     Object.assign(cloudflare.faults, { refusesUploads: false, mayEditDatabases: true });
     const second = await run("deploy", STAGING, { env });
@@ -70,7 +68,7 @@ describe("a first deployment", () => {
     expect(first.output).toContain("The deployment failed; see wrangler's output above. The database is migrated");
     expect(replication).toBe("disabled");
     expect(second, second.output).toMatchObject({ status: 0 });
-    expect(script()?.bindings.find(({ name }) => name === "CACHE")).toMatchObject({ namespace_id: made?.id });
+    expect(script()?.bindings.find(({ name }) => name === "CACHE")).toMatchObject({ namespace_id: madeNamespace?.id });
     expect([cloudflare.namespaces.size, cloudflare.databases.size]).toEqual([151, 1]);
   });
 });
@@ -79,22 +77,20 @@ describe("the temporary Worker", () => {
   it("answers only callers who know its secret, and is deleted after Ctrl-C", async ({ expect }) => {
     const { cloudflare, env } = await account({ hasSecret: true });
     const name = `${WORKER}-migrations`;
-    const held = Promise.withResolvers<void>();
-    const asked = new Promise<void>((resolve) => {
-      cloudflare.scripts.beforeAnswer = () => {
-        resolve();
-        return held.promise;
-      };
-    });
+    const [firstRequest, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    cloudflare.scripts.beforeAnswer = () => {
+      firstRequest.resolve();
+      return mayAnswer.promise;
+    };
 
     const deployment = command("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
-    await asked;
+    await firstRequest.promise;
     cloudflare.scripts.beforeAnswer = undefined;
     const stranger = await fetch(`${env.CLOUDFLARE_API_BASE_URL}/workers.dev/${name}`, { method: "POST", body: "[]" });
     const secret = cloudflare.scripts.get(name)?.bindings.find(({ type }) => type === "secret_text")?.text;
     pressCtrlC(deployment);
     await printed(deployment, `Stopping, once the temporary Worker ${name} is deleted`);
-    held.resolve();
+    mayAnswer.resolve();
 
     expect(await deployment.ended).toBe(130);
     expect(stranger.status).toBe(403);
@@ -105,13 +101,11 @@ describe("the temporary Worker", () => {
 });
 
 describe("an account that lacks something", () => {
-  beforeAll(() => {
-    const bound = config()
-      .replaceAll(/# (\[\[.*(?:r2_buckets|analytics_engine_datasets)\]\])\n# (.*)\n# (.*)\n/g, "$1\n$2\n$3\n")
-      .replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"');
-    write(bound);
+  beforeEach(() => {
+    const bindings = /# (\[\[.*(?:r2_buckets|analytics_engine_datasets)\]\])\n# (.*)\n# (.*)\n/g;
+    const config = CONFIG.replaceAll(bindings, "$1\n$2\n$3\n");
+    writeConfig(config.replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"'));
   });
-  afterAll(() => write(config()));
 
   const MISSING = {
     hasSubdomain: "Open https://dash.cloudflare.com/0123456789abcdef0123456789abcdef/workers/onboarding once",
@@ -127,28 +121,23 @@ describe("an account that lacks something", () => {
     ["R2, Analytics Engine and cron triggers", ["hasR2", "hasAnalyticsEngine", "cronLimit"]],
   ])("gets nothing without %s, and everything once they are switched on", async ([, missing], { expect }) => {
     const { cloudflare, env } = await account();
-    cloudflare.scripts.set("another", {
-      secrets: new Set(),
-      bindings: [],
-      deployments: 1,
-      schedules: ["", "", "", "", ""],
-    });
+    cloudflare.scripts.make("another").schedules = ["", "", "", "", ""];
     for (const name of missing) Object.assign(cloudflare.faults, { [name]: name === "cronLimit" ? 5 : false });
 
     const { status, output } = await run("deploy", STAGING, { env });
 
     expect(status).toBe(1);
     for (const [name, words] of Object.entries(MISSING))
-      expect(output.includes(words), output).toBe(missing.some((one) => one === name));
+      expect(output.includes(words), output).toBe(missing.includes(name as keyof typeof MISSING));
     expect([...cloudflare.databases, ...cloudflare.namespaces, ...cloudflare.buckets]).toEqual([]);
     expect([...cloudflare.scripts.keys()]).toEqual(["another"]);
-    // Now everything is switched on.
     if (missing.length < 3) return;
+    // Now everything is switched on.
     Object.assign(cloudflare.faults, { hasR2: true, hasAnalyticsEngine: true, cronLimit: 250 });
-    const [, line = ""] = /npm run wrangler -- (secret put .*)/.exec(output) ?? [];
-    const secret = await run("wrangler", line.split(" "), { env, stdin: "a-secret" });
+    const [, advice = ""] = /npm run wrangler -- (secret put .*)/.exec(output) ?? [];
+    const secret = await run("wrangler", advice.split(" "), { env, stdin: "a-secret" });
     const second = await run("deploy", STAGING, { env });
-    expect(line).toBe("secret put JWT_SECRET --env=staging");
+    expect(advice).toBe("secret put JWT_SECRET --env=staging");
     expect(secret, secret.output).toMatchObject({ status: 0 });
     expect(second, second.output).toMatchObject({ status: 0 });
     expect(cloudflare.unknown).toEqual([]);

@@ -6,40 +6,36 @@ import { cloneCheckout } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import "./cloudflare/workers-dev.mjs";
 import { type CommandOptions, command, ROOT } from "./command.ts";
-import { parse, programOf } from "./in-process.ts";
+import { inProcess } from "./in-process.ts";
 
 // Deployments of a clone, against the imitation of Cloudflare's API.
 
 export const WORKER = "loyalty-edge-staging";
 export const STAGING = ["--env", "staging"];
-const opened: Cloudflare[] = [];
 
-afterEach(() => {
-  for (const cloudflare of opened.splice(0)) cloudflare.close();
-});
-
-/** An empty account, or an account that has only the Worker that `secret put` makes. */
+/** An empty account, or an account that has only the Worker of staging with its secret. */
 export async function account({ hasSecret = false } = {}) {
   const cloudflare = new Cloudflare();
   const env = await cloudflare.open();
-  opened.push(cloudflare);
-  if (hasSecret) cloudflare.scripts.set(WORKER, { secrets: new Set(["JWT_SECRET"]), bindings: [], deployments: 1 });
+  if (hasSecret) cloudflare.scripts.make(WORKER, "JWT_SECRET");
   return { cloudflare, env, script: () => cloudflare.scripts.get(WORKER) };
 }
 
-// A clone, because a deployment writes into dist/deploy.
+// Deployments write into dist/deploy, so they run in a clone.
 export const clone = cloneCheckout();
 
-/** Runs a command of the clone: in this process, except wrangler. */
+/** Runs a command of the clone in this process. Wrangler gets a process of its own. */
 export async function run(name: string, args: readonly string[], options: CommandOptions = {}) {
-  if (name !== "wrangler") return parse(await programOf(name, clone), args, { ...options, cwd: clone });
+  if (name !== "wrangler") return inProcess(name, args, { ...options, root: clone });
   const started = command(name, args, { ...options, cwd: clone });
   return { status: (await started.ended) ?? 1, output: started.output() };
 }
 
 /** Writes the clone's wrangler.toml. */
-export const write = (text: string) => writeFileSync(path.join(clone, "wrangler.toml"), text);
-export const config = () => readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
+export const writeConfig = (text: string) => writeFileSync(path.join(clone, "wrangler.toml"), text);
+/** The project's wrangler.toml. */
+export const CONFIG = readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
+afterEach(() => writeConfig(CONFIG));
 
 export const SCHEMA = withoutComments(readFileSync(path.join(ROOT, "docs", "schema.sql"), "utf8"));
 

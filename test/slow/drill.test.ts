@@ -3,37 +3,18 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { cloneCheckout } from "./clone.ts";
-import { freePort, printed, ROOT, running, stop } from "./command.ts";
+import { cloneCheckout, withHistory } from "./clone.ts";
+import { freePort, printed, running, stop } from "./command.ts";
+import { blocksIn, commandsIn, sectionOf } from "./docs.ts";
 import { type Service, startService } from "./service.ts";
 
-// The commands of the drill as its page has them, with other ports and folders.
+// Runs the commands of the drill in docs/backups.md, with other ports and folders.
 
 const JOBS = 4;
 const clone = cloneCheckout();
-/** The data of the service with the demo program, whose old events are in R2. */
+/** The data of the service that the drill backs up. It has the demo program, and its old events are in R2. */
 const folder = path.join(clone, "source");
 let source: Service;
-
-/** The commands of the drill: the block for every service, and the block for history. */
-function blocksOfPage(): string[][] {
-  const page = readFileSync(path.join(ROOT, "docs", "backups.md"), "utf8");
-  const [, drill = ""] = page.split("### The drill");
-  const [here = ""] = drill.split("\n## ");
-  return [...here.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) =>
-    block
-      .split("\n")
-      .map((line) => line.replace(/\s#.*/, "").trim())
-      .filter((line) => line !== ""),
-  );
-}
-
-/** Turns history on, as docs/history.md says: events older than a month leave. */
-function turnHistoryOn(): void {
-  const file = path.join(clone, "wrangler.toml");
-  const config = readFileSync(file, "utf8").replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
-  writeFileSync(file, config.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n"));
-}
 
 const shell = (line: string) => running("sh", ["-c", `exec ${line}`], { cwd: clone });
 
@@ -61,8 +42,8 @@ const linesOf = (text: string | Buffer): Line[] =>
     .map((line) => JSON.parse(line));
 
 /**
- * The parts of the service's data (d1, r2, kv, do) that contain "xzvk", which is in each text of c1. It is within words,
- * because a search index may leave out first letters. Databases are read without free pages, objects unzipped.
+ * The parts of the service's data (d1, r2, kv, do) that contain "xzvk". Each text about the customer c1 has these
+ * letters within a word, because a search index may leave out a word's first letters.
  */
 function partsWithTexts(): string[] {
   const copy = path.join(clone, "copy");
@@ -70,16 +51,18 @@ function partsWithTexts(): string[] {
   cpSync(path.join(folder, "v3"), copy, { recursive: true });
   const hasLetters = (bytes: Buffer) => bytes.toString("latin1").toLowerCase().includes("xzvk");
   for (const file of globSync(path.join(copy, "**/*.sqlite"))) {
+    // Without VACUUM, deleted rows stay in free pages of the file.
     const database = new DatabaseSync(file);
     database.exec("VACUUM");
     database.close();
   }
   const files = globSync("**", { cwd: copy, withFileTypes: true }).filter((entry) => entry.isFile());
-  const found = files.filter(({ parentPath, name }) => {
+  const filesWithTexts = files.filter(({ parentPath, name }) => {
     const bytes = readFileSync(path.join(parentPath, name));
-    return hasLetters(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes);
+    const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    return hasLetters(isGzip ? gunzipSync(bytes) : bytes);
   });
-  return found.map(({ parentPath }) => path.relative(copy, parentPath).split(path.sep)[0] ?? "");
+  return filesWithTexts.map(({ parentPath }) => path.relative(copy, parentPath).split(path.sep)[0] ?? "");
 }
 
 describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
@@ -87,34 +70,31 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
     const args = ["--persist-to", folder];
     // History is off at first, because it would refuse the old events of the demo program.
     source = await startService(args, { cwd: clone });
-    const [port, drillPort] = [source.port, await freePort()];
-    const [lines = [], withHistory = []] = blocksOfPage().map((block) =>
-      block.map((line) =>
-        line
-          .replace("8787", String(port))
-          .replace("8788", String(drillPort))
-          .replace("/tmp/drill", path.join(clone, "drill")),
-      ),
-    );
+    const drill = sectionOf("backups.md", "### The drill")
+      .replaceAll("8787", String(source.port))
+      .replaceAll("8788", String(await freePort()))
+      .replaceAll("/tmp/drill", path.join(clone, "drill"));
+    const [commands = [], commandsOfHistory = []] = blocksIn(drill, "sh").map(commandsIn);
     await feed([
       { ...CUSTOMER, first_name: "Qxzvka", last_name: "Qxzvkb", scan_id: "qxzvkc", address_line_1: "Qxzvkd 1" },
       { ...ENTRY, id: "old", description: "Qxzvke", created_at: "2026-01-02 03:04:05" },
     ]);
     await stop(source);
-    turnHistoryOn();
-    source = await startService(args, { cwd: clone, port });
+    const config = path.join(clone, "wrangler.toml");
+    writeFileSync(config, withHistory(readFileSync(config, "utf8")));
+    source = await startService(args, { cwd: clone, port: source.port });
     // After a start, all jobs are due.
     await runJobs();
     const status = await run(`npm run history -- status --persist-to ${folder}`);
 
     const outputs = [];
-    for (const line of [...lines, ...withHistory]) {
+    for (const line of [...commands, ...commandsOfHistory]) {
       if (line.startsWith("npm start")) await printed(shell(line), "Ctrl-C stops it");
       else outputs.push(await run(line.includes("history -- copy") ? `${line} --persist-to ${folder}` : line));
     }
 
     expect(status).toContain("All of them have left.");
-    expect([lines.length, withHistory.length]).toEqual([6, 3]);
+    expect([commands.length, commandsOfHistory.length]).toEqual([6, 3]);
     expect(outputs[2]).toContain("All derived data agrees with the records.");
     expect(outputs[5]).toMatch(/^[1-9]\d* objects copied, 0 were there/m);
     expect(outputs[6]).toMatch(/^[1-9]\d* objects put back, 0 were there/m);
@@ -123,7 +103,7 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
     expect(exported.split("\n").length).toBeGreaterThan(1_000);
     expect(exported).toContain('"record":"play","sealed":true');
     expect(exported).not.toContain('"record":"balance_entry","id"');
-    // This folder belongs to commands without --persist-to.
+    // Commands without --persist-to would have made this folder.
     expect(existsSync(path.join(clone, ".wrangler", "state"))).toBe(false);
   });
 });
@@ -137,9 +117,11 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
 
     const segments = globSync(path.join(clone, "segments/**/*.gz")).map((file) => gunzipSync(readFileSync(file)));
     const all = [readFileSync(path.join(clone, "backup.ndjson")), ...segments].flatMap(linesOf);
-    const isAbout = ({ record, id, customer_id, friend_id, member_ids = [] }: Line) =>
-      [customer_id, friend_id, ...(record === "customer" ? [id] : []), ...(member_ids as string[])].includes("c1");
-    const expected = all.filter(isAbout);
+    const isAboutCustomer = ({ record, id, customer_id, friend_id, member_ids = [] }: Line) => {
+      const ownId = record === "customer" ? id : null;
+      return [ownId, customer_id, friend_id, ...(member_ids as string[])].includes("c1");
+    };
+    const expected = all.filter(isAboutCustomer);
     const exported = linesOf(readFileSync(path.join(clone, "one.ndjson")));
     const sorted = (lines: readonly Line[]) => lines.map((line) => JSON.stringify(line)).sort();
     expect(sorted(exported)).toEqual(sorted(expected));
@@ -154,12 +136,12 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
     const token = (await run("npm run --silent token -- customer c1")).trim().split("\n").at(-1);
     for (const list of ["messages", "me"])
       await fetch(`${source.url}/api/v1/customer/${list}`, { headers: { Authorization: `Bearer ${token}` } });
-    const before = partsWithTexts();
+    const partsBefore = partsWithTexts();
 
     const receipt = await run(`npm run --silent customer -- erase c1 --persist-to ${folder} --url ${source.url}`);
     await runJobs();
 
-    expect(new Set(before)).toEqual(new Set(["d1", "r2"]));
+    expect(new Set(partsBefore)).toEqual(new Set(["d1", "r2"]));
     expect(receipt).toMatch(/"history":\{"balance_entry":[1-9]/);
     expect(partsWithTexts()).toEqual([]);
   });

@@ -15,11 +15,15 @@ export interface InProcess {
 }
 
 /**
- * Runs a command of the project in this process, because a new process takes a second to start. Only running() tests
- * npm, scripts/run.mjs and Ctrl-C.
+ * Runs a command of the project, or of a clone, in this process, because a new process takes a second to start. Tests
+ * of npm, of scripts/run.mjs and of Ctrl-C need a process: command() or running().
  */
-export async function inProcess(name: string, args: readonly string[], how: InProcess = {}): Promise<Ended> {
-  return parse(await programOf(name), args, how);
+export async function inProcess(
+  name: string,
+  args: readonly string[],
+  { root = ROOT, cwd = root, env = {} }: InProcess & { root?: string } = {},
+): Promise<Ended> {
+  return parse(await programOf(name, root), args, { cwd, env });
 }
 
 /** The parser of a command, which scripts/NAME.ts exports. */
@@ -28,6 +32,7 @@ export async function programOf(name: string, root = ROOT): Promise<Command> {
   return program;
 }
 
+/** Thrown instead of ending this process. */
 class Exit extends Error {
   readonly status: number;
 
@@ -37,6 +42,7 @@ class Exit extends Error {
   }
 }
 
+/** Runs the command of a parser, and collects what it prints. */
 export async function parse(program: Command, args: readonly string[], { env = {}, cwd = ROOT }: InProcess = {}) {
   let output = "";
   const print = (text: unknown) => {
@@ -44,7 +50,7 @@ export async function parse(program: Command, args: readonly string[], { env = {
     return true;
   };
   const printLine = (...texts: unknown[]) => print(`${texts.map(String).join(" ")}\n`);
-  const before = process.cwd();
+  const cwdBefore = process.cwd();
   const exit = (status: number | string | null | undefined): never => {
     throw new Exit(Number(status ?? 0));
   };
@@ -63,13 +69,13 @@ export async function parse(program: Command, args: readonly string[], { env = {
     return { status: Number(process.exitCode ?? 0), output };
   } catch (error) {
     if (error instanceof Exit) return { status: error.status, output };
-    // As main() does, print only the message of such an error. A clone has its own class CommandError: compare names.
+    // main() prints only the message of such errors. A clone has a class CommandError of its own, so compare names.
     if (error instanceof Error && (error.name === "CommandError" || "syscall" in error))
       return { status: 1, output: `${output}${error.message}\n` };
     throw error;
   } finally {
     process.exitCode = undefined;
-    process.chdir(before);
+    process.chdir(cwdBefore);
     vi.unstubAllEnvs();
     for (const spy of spies) spy.mockRestore();
   }

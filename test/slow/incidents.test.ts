@@ -1,15 +1,14 @@
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { cloneCheckout } from "./clone.ts";
-import { ROOT, running } from "./command.ts";
+import { running } from "./command.ts";
+import { blocksIn, sectionOf } from "./docs.ts";
 import { startService } from "./service.ts";
 
 // Runs the commands of each section of docs/incidents.md on the demo program.
 
-const PAGE = readFileSync(path.join(ROOT, "docs", "incidents.md"), "utf8");
 /** A pattern that matches every day, because the demo program has few events of each kind on one day. */
-const DAYS = "20..-..-..";
+const ANY_DAY = "20..-..-..";
 
 const clone = cloneCheckout();
 const state = path.join(clone, "state");
@@ -21,10 +20,8 @@ beforeAll(async () => {
 
 /** The commands of a section, on this machine instead of Cloudflare. */
 function commandsOf(section: string): string {
-  const [, text = ""] = PAGE.split(`\n## ${section}\n`);
-  const [own = ""] = text.split("\n## ");
-  const blocks = [...own.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block).join("");
-  return blocks.replaceAll("--remote", `--persist-to ${state}`).replace("2026-11-23", DAYS);
+  const commands = blocksIn(sectionOf("incidents.md", `## ${section}\n`), "sh").join("");
+  return commands.replaceAll("--remote", `--persist-to ${state}`).replace("2026-11-23", ANY_DAY);
 }
 
 async function run(section: string): Promise<string> {

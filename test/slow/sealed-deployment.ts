@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach } from "vitest";
-import { cloneCheckout } from "./clone.ts";
+import { readMigrations } from "../../scripts/lib/migrations.ts";
+import { cloneCheckout, withHistory } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
-import { ROOT } from "./command.ts";
-import { parse, programOf } from "./in-process.ts";
+import { inProcess } from "./in-process.ts";
 
-// A deployed clone whose events have left for two segments, at the imitation of Cloudflare's API.
+// The imitation of Cloudflare's API has the data of a deployment. Its old events have left for history: they are in two
+// segments, objects in a bucket with a row each in the database.
 
 export const BUCKET = "loyalty-edge-history";
 export const clone = cloneCheckout();
@@ -18,9 +19,9 @@ let env: Record<string, string> = {};
 export let database: DatabaseSync;
 
 const file = path.join(clone, "wrangler.toml");
-const config = readFileSync(file, "utf8").replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
-const wrong = config.replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "abc"');
-writeFileSync(file, wrong.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n"));
+const config = withHistory(readFileSync(file, "utf8"));
+// Staging has a wrong setting.
+writeFileSync(file, config.replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "abc"'));
 
 beforeEach(async () => {
   cloudflare = new Cloudflare();
@@ -28,17 +29,12 @@ beforeEach(async () => {
   database = makeDatabase();
   fill();
 });
-afterEach(() => {
-  cloudflare.close();
-  rmSync(path.join(clone, "copy"), { recursive: true, force: true });
-});
+afterEach(() => rmSync(path.join(clone, "copy"), { recursive: true, force: true }));
 
 function makeDatabase(): DatabaseSync {
-  cloudflare.databases.make("loyalty-edge");
-  const made = cloudflare.databases.get("loyalty-edge")?.sql as DatabaseSync;
-  const folder = path.join(ROOT, "migrations");
-  for (const file of readdirSync(folder).sort()) made.exec(readFileSync(path.join(folder, file), "utf8"));
-  return made;
+  const { sql } = cloudflare.databases.make("loyalty-edge");
+  for (const { statements } of readMigrations()) for (const statement of statements) sql.exec(statement);
+  return sql;
 }
 
 export const ENTRY = { record: "balance_entry", customer_id: "c1", store_id: "s1", created_at: "2026-01-02 03:04:05" };
@@ -67,14 +63,14 @@ export const fileOf = (kind: string) => path.join(clone, "copy", nameOf(kind));
 export const rowOf = (kind: string) =>
   database.prepare("SELECT lines, bytes, sha256 FROM history_segments WHERE kind = ?").get(kind);
 
-/** Inserts a row. Other required columns are empty or 0. */
+/** Inserts a row. The required columns that `values` lacks are empty or 0. */
 export function insert(table: string, values: Record<string, string | number>): void {
   const columns = database.prepare("SELECT * FROM pragma_table_info(?)").all(table);
-  const needed = columns.filter(({ notnull, dflt_value }) => notnull === 1 && dflt_value === null);
-  const nothing = needed.map(({ name, type }) => [name, type === "TEXT" ? "" : 0] as const);
-  const row: Record<string, string | number> = { ...Object.fromEntries(nothing), ...values };
-  const places = Object.keys(row).map(() => "?");
-  database.prepare(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${places})`).run(...Object.values(row));
+  const requiredColumns = columns.filter(({ notnull, dflt_value }) => notnull === 1 && dflt_value === null);
+  const emptyValues = requiredColumns.map(({ name, type }) => [name, type === "TEXT" ? "" : 0] as const);
+  const row: Record<string, string | number> = { ...Object.fromEntries(emptyValues), ...values };
+  const parameters = Object.keys(row).map(() => "?");
+  database.prepare(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${parameters})`).run(...Object.values(row));
 }
 
 export function insertSegment(kind: string, lines: readonly object[], fields: { newest: string; sums: string }): void {
@@ -85,7 +81,7 @@ export function insertSegment(kind: string, lines: readonly object[], fields: { 
   insert("history_segments", { ...row, oldest: "2026-01-02 03:04:05" });
 }
 
-/** Inserts two segments, and summaries that match them. */
+/** Inserts two segments, and the summaries that the database keeps of their balance entries. */
 function fill(): void {
   database.exec("PRAGMA foreign_keys = OFF");
   insert("accounts", { key: 1, id: "1", fields: "{}" });
@@ -102,6 +98,4 @@ function fill(): void {
 }
 
 /** Runs a command of the clone, in which history is on. */
-export async function run(name: string, ...args: string[]) {
-  return parse(await programOf(name, clone), args, { cwd: clone, env });
-}
+export const run = (name: string, ...args: string[]) => inProcess(name, args, { root: clone, env });

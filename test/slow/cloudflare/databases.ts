@@ -11,7 +11,7 @@ interface Database {
   jurisdiction: string | undefined;
 }
 
-/** The D1 databases of an account: real SQLite databases, so that a test can look into them. */
+/** The D1 databases of an account by name. They are SQLite databases, so that a test can look into them. */
 export class Databases extends Map<string, Database> {
   readonly #faults: Faults;
 
@@ -20,23 +20,21 @@ export class Databases extends Map<string, Database> {
     this.#faults = faults;
   }
 
-  make(name: string, jurisdiction?: string): void {
+  make(name: string, jurisdiction?: string): Database {
     const sql = new DatabaseSync(":memory:");
-    this.set(name, { uuid: randomUUID(), sql, replication: "disabled", jurisdiction });
-  }
-
-  close(): void {
-    for (const { sql } of this.values()) sql.close();
+    const database: Database = { uuid: randomUUID(), sql, replication: "disabled", jurisdiction };
+    this.set(name, database);
+    return database;
   }
 
   async answer(method: string, name: string, body: Response, isQuery: boolean): Promise<Reply> {
     if (method === "POST" && name === "") {
       const { name, jurisdiction } = (await body.json()) as { name: string; jurisdiction?: string };
       if (this.has(name)) return { status: 400, code: 7502, message: `Database with name '${name}' already exists` };
-      this.make(name, jurisdiction);
-      return { result: { name, uuid: this.get(name)?.uuid } };
+      return { result: { name, uuid: this.make(name, jurisdiction).uuid } };
     }
-    const found = [...this].find(([key, { uuid }]) => [key, uuid].includes(decodeURIComponent(name)));
+    const idOrName = decodeURIComponent(name);
+    const found = [...this].find(([key, { uuid }]) => [key, uuid].includes(idOrName));
     if (found === undefined) return { status: 404, code: 7404, message: "The database could not be found" };
     const [key, database] = found;
     const { uuid, sql, jurisdiction } = database;
@@ -51,14 +49,14 @@ export class Databases extends Map<string, Database> {
       return { result: { name: key, uuid, jurisdiction, read_replication: { mode: database.replication } } };
     try {
       const { sql: text } = (await body.json()) as { sql: string };
-      const results = splitSqlQuery(text).map((statement) => run(sql, statement));
-      return { result: results.map((rows) => ({ success: true, meta: { duration: 0 }, results: rows })) };
+      const answers = splitSqlQuery(text).map((statement) => run(sql, statement));
+      return { result: answers.map((rows) => ({ success: true, meta: { duration: 0 }, results: rows })) };
     } catch (error) {
       return { status: 400, code: 7500, message: `${error instanceof Error ? error.message : error}: SQLITE_ERROR` };
     }
   }
 
-  /** The binding of a Worker to a database. */
+  /** The binding of a Worker to a database, with what the temporary Worker of a deployment calls. */
   binding(id: unknown) {
     const sql = [...this.values()].find(({ uuid }) => uuid === id)?.sql;
     if (sql === undefined) throw new Error("D1_ERROR: no such database");

@@ -1,6 +1,6 @@
 /** An answer of the API. */
 export interface Reply {
-  /** An object, or the answer of a Worker, without an envelope. */
+  /** The body of an object or of a Worker's answer. Without `bytes`, the body is the JSON of the other properties. */
   bytes?: Buffer;
   /** Closes the connection without an answer. */
   hangsUp?: boolean;

@@ -13,12 +13,13 @@ import { REACT_NATIVE } from "../support/react-native.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
 import { removeFolder, temporaryFolder } from "./clone.ts";
 import { printed, ROOT, running } from "./command.ts";
+import { blocksIn, readDoc } from "./docs.ts";
 import { serveHttp } from "./http-server.ts";
 import { demoToken, startService } from "./service.ts";
 
-// The client in another project, which installs the packed client and no other package.
+// The packed client in another project, which installs no other package.
 const run = promisify(execFile);
-// While a socket is open, the client polls after 45 seconds at the earliest.
+// While a socket is open, the client polls each 45 seconds or less often. So a sooner message came through the socket.
 const LIVE_WITHIN_SECONDS = 5;
 const folder = temporaryFolder();
 const consumer = path.join(folder, "consumer");
@@ -37,7 +38,7 @@ beforeAll(async () => {
     copyFileSync(path.join(import.meta.dirname, "consumer", file), path.join(consumer, file));
 });
 
-/** The compiler's output for the consumer's file, with the consumer's own settings. */
+/** Compiles the consumer's types.ts with these settings. Resolves with what the compiler prints. */
 async function typeCheck(settings: object): Promise<string> {
   const compilerOptions = { strict: true, noEmit: true, target: "es2022", types: [], ...settings };
   writeFileSync(path.join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
@@ -75,30 +76,31 @@ describe("the packed client", () => {
   });
 
   it("has the same types of shapes as the source", async ({ expect }) => {
-    const workshop = path.join(ROOT, "dist", "shapes-check");
-    const equal = `import type * as packed from "../client/shapes.js";
+    // The folder is in the project, so that the compiler finds the packages of the source.
+    const project = path.join(ROOT, "dist", "shapes-check");
+    const code = `import type * as packed from "../client/shapes.js";
       import type * as source from "../../src/client/shapes.ts";
       type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
       declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): void;
       ${Object.keys(shapes)
         .map((name) => `same<packed.${name}, source.${name}>();`)
         .join("\n")}`;
-    mkdirSync(workshop, { recursive: true });
-    writeFileSync(path.join(workshop, "equal.ts"), equal);
+    mkdirSync(project, { recursive: true });
+    writeFileSync(path.join(project, "equal.ts"), code);
     const compilerOptions = { noEmit: true, types: [path.join(ROOT, "worker-configuration.d.ts")] };
     const settings = { extends: "../../tsconfig.json", compilerOptions, include: ["equal.ts"] };
-    writeFileSync(path.join(workshop, "tsconfig.json"), JSON.stringify(settings));
+    writeFileSync(path.join(project, "tsconfig.json"), JSON.stringify(settings));
 
-    const faults = await tsc(workshop);
-    removeFolder(workshop);
+    const printed = await tsc(project);
+    removeFolder(project);
 
-    expect(faults).toBe("");
+    expect(printed).toBe("");
     expect(readFileSync(path.join(installed, "shapes.d.ts"), "utf8")).not.toMatch(/\b(any|unknown)\b/);
   });
 });
 
 describe("the packed client against the service", () => {
-  const ANSWERED = {
+  const ANSWERS = {
     nearbyCampaigns: { id: "k101-double" },
     me: { id: "c1" },
     messages: { group_id: "g1" },
@@ -115,9 +117,8 @@ describe("the packed client against the service", () => {
       errorCode: "VALIDATION_EXCEPTION",
       messages: { query: ["must be at least 3 characters"] },
     },
-    polled: 2,
+    groups: 2,
     refused: "UNAUTHENTICATED",
-    thrown: "UNAUTHENTICATED",
     unreachable: true,
   };
   let url: string;
@@ -131,15 +132,16 @@ describe("the packed client against the service", () => {
     token = demoToken(service);
   });
 
-  /** Somebody writes to a group of the demo's customer. */
+  /** Feeds a message to a group of the demo's customer. */
   async function feedMessage(body: string): Promise<void> {
     const line = { record: "message", id: body, group_id: "g1", customer_id: "c6", body };
     const bytes = Buffer.from(JSON.stringify(line));
     await sendLines({ url, token: await devToken({ scope: "feed", accounts: "*" }) }, [{ number: 1, bytes }]);
   }
-  const TOLD = [["messages", "coupons", "balance"], ["messages"]];
+  // The first change names everything, because the client cannot know what has changed before it listened.
+  const CHANGES = [["messages", "coupons", "balance"], ["messages"]];
 
-  /** The exports of the consumer's file, in a runtime that has only what React Native has. */
+  /** The functions of the consumer's calls.js, in a runtime that has only what React Native has. */
   async function inReactNative() {
     const entryPoints = [path.join(consumer, "calls.js")];
     const { outputFiles } = await build({
@@ -149,9 +151,8 @@ describe("the packed client against the service", () => {
     const { AbortController } = REACT_NATIVE;
     const context = createContext({ AbortController, WebSocket, setTimeout, clearTimeout, fetch: plainFetch });
     const realm: { TypeError: typeof TypeError } = runInContext("globalThis", context);
-    async function plainFetch(address: string, { method, headers, body }: RequestInit = {}) {
-      const sent = fetch(address, { ...(method && { method }), ...(headers && { headers }), ...(body && { body }) });
-      const answer = await sent.catch((error: Error) => {
+    async function plainFetch(address: string, { method = "GET", headers = {}, body = null }: RequestInit = {}) {
+      const answer = await fetch(address, { method, headers, body }).catch((error: Error) => {
         throw new realm.TypeError(error.message);
       });
       return { status: answer.status, headers: answer.headers, text: () => answer.text() };
@@ -169,10 +170,9 @@ describe("the packed client against the service", () => {
     const answers = await callAll(url, token);
     const { changed, message } = await listen(url, token, () => void feedMessage("to-react-native"));
 
-    // toEqual refuses objects of another realm, so copy them.
-    const [called, told] = JSON.parse(JSON.stringify([answers, { changed, message }]));
-    expect(called).toMatchObject(ANSWERED);
-    expect(told).toEqual({ changed: TOLD, message: "to-react-native" });
+    // The objects are of another realm, and toEqual accepts only copies of them.
+    expect(JSON.parse(JSON.stringify(answers))).toMatchObject(ANSWERS);
+    expect(JSON.parse(JSON.stringify({ changed, message }))).toEqual({ changed: CHANGES, message: "to-react-native" });
   });
 
   it("makes every call and hears of a message in Node", async ({ expect }) => {
@@ -186,19 +186,12 @@ describe("the packed client against the service", () => {
 
     // The program ends by itself, because the client leaves no socket and no timer.
     expect(await listening.ended).toBe(0);
-    const [called = "", told = ""] = listening.output().replace("ready\n", "").split("\n");
-    const { changed, message, secondsLater } = JSON.parse(told);
-    expect(JSON.parse(called)).toMatchObject(ANSWERED);
-    expect({ changed, message }).toEqual({ changed: TOLD, message: "to-node" });
+    const [answers = "", heard = ""] = listening.output().replace("ready\n", "").split("\n");
+    expect(JSON.parse(answers)).toMatchObject(ANSWERS);
+    const { changed, message, secondsLater } = JSON.parse(heard);
+    expect({ changed, message }).toEqual({ changed: CHANGES, message: "to-node" });
     expect(secondsLater).toBeLessThan(LIVE_WITHIN_SECONDS);
   });
-
-  /** A block of docs/your-app.md, with the addresses and the token of this test's service. */
-  function blockOf(language: string): string {
-    const page = readFileSync(path.join(ROOT, "docs", "your-app.md"), "utf8");
-    const [, block = ""] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
-    return block.replaceAll("http://127.0.0.1:8787", url);
-  }
 
   it("does what docs/your-app.md shows, and compiles it strictly", async ({ expect }) => {
     // A call of the client tries three times. So the app gets the coupons only if it calls again.
@@ -206,12 +199,13 @@ describe("the packed client against the service", () => {
       const send = globalThis.fetch;
       globalThis.fetch = async (input, init) =>
         String(input).includes("/coupons") && failures-- > 0 ? new Response("", { status: 503 }) : send(input, init);`;
-    const source = `const token: string = ${JSON.stringify(token)};\n${outage}\n${blockOf("ts")}`;
-    writeFileSync(path.join(consumer, "types.ts"), source);
+    const [example = ""] = blocksIn(readDoc("your-app.md"), "ts");
+    const source = `const token: string = ${JSON.stringify(token)};\n${outage}\n${example}`;
+    writeFileSync(path.join(consumer, "types.ts"), source.replaceAll("http://127.0.0.1:8787", url));
 
     const compiled = await typeCheck({ module: "nodenext", lib: ["es2022", "dom"] });
     const app = running(path.join(ROOT, "node_modules", ".bin", "node"), ["types.ts"], { cwd: consumer });
-    for (const shown of ["Double points, 0.56 miles", "Free pastry", "Elif Eriksson"]) await printed(app, shown);
+    for (const text of ["Double points, 0.56 miles", "Free pastry", "Elif Eriksson"]) await printed(app, text);
     app.child.kill("SIGTERM");
 
     expect(compiled).toBe("");
@@ -226,7 +220,7 @@ describe("the packed client against the service", () => {
         const page = await browser.newPage();
         await page.goto(origin);
         const answers = await page.evaluate(`import("/calls.js").then(({ callAll }) => callAll("${url}", "${token}"))`);
-        expect(answers).toMatchObject(ANSWERED);
+        expect(answers).toMatchObject(ANSWERS);
         const listening = page.evaluate<{ changed: string[][]; message: string; secondsLater: number }>(
           `import("/calls.js").then(({ listen }) => listen("${url}", "${token}", () => { window.isReady = true; }))`,
         );
@@ -235,7 +229,7 @@ describe("the packed client against the service", () => {
         await feedMessage("to-a-page");
 
         const { changed, message, secondsLater } = await listening;
-        expect({ changed, message }).toEqual({ changed: TOLD, message: "to-a-page" });
+        expect({ changed, message }).toEqual({ changed: CHANGES, message: "to-a-page" });
         expect(secondsLater).toBeLessThan(LIVE_WITHIN_SECONDS);
       } finally {
         await browser.close();

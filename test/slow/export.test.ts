@@ -8,25 +8,25 @@ import { type Reply, scriptedService } from "./http-server.ts";
 import { inProcess } from "./in-process.ts";
 
 interface Page extends Reply {
-  /** Whether the page links to another; without it, every page but the last does. */
-  more?: boolean;
+  /** Whether the page links to a next page. By default, each page except the last does. */
+  hasNext?: boolean;
   lines?: readonly object[];
   version?: number | null;
 }
 
 const folder = temporaryFolder();
 
-/** An export reads the segments first and last, to notice whether events leave meanwhile. */
-const NO_SEGMENTS: Page = { more: false };
+/** An export reads the list of segments at its start and at its end, to notice whether events leave meanwhile. */
+const NO_SEGMENTS: Page = { hasNext: false };
 
 const store = (id: string) => ({ record: "store", id });
 
 /** A service that answers with the pages in turn. */
 function service(...pages: Page[]) {
-  const replies = pages.map(({ more, lines = [], version = 7, ...reply }, index) => ({
+  const replies = pages.map(({ hasNext, lines = [], version = 7, ...reply }, index) => ({
     headers: {
       ...(version !== null && { "X-Feed-Version": String(version) }),
-      ...((more ?? index < pages.length - 1) && {
+      ...((hasNext ?? index < pages.length - 1) && {
         Link: `<https://its-own-name.example/api/v1/feed?after=${index + 1}>; rel="next"`,
       }),
     },
@@ -39,12 +39,12 @@ function service(...pages: Page[]) {
 const run = (...args: string[]) => inProcess("export", args);
 
 const fileNamed = (name: string) => path.join(folder, name);
-/** What exports have left beside their files. */
+/** Files in the folder that are no whole export. */
 const leftovers = () => readdirSync(folder).filter((name) => !/\.(ndjson|gz)$/.test(name));
 
 describe("npm run export", () => {
   it("writes an empty line after each page, and leaves out empty pages", async ({ expect }) => {
-    const { args, asked } = await service({ lines: [store("a"), store("b")] }, {}, { lines: [store("c")] });
+    const { args, requests } = await service({ lines: [store("a"), store("b")] }, {}, { lines: [store("c")] });
 
     const { status, output } = await run(fileNamed("pages.ndjson"), ...args);
 
@@ -53,7 +53,7 @@ describe("npm run export", () => {
     expect(output).toContain("A snapshot after 7 feed requests.");
     const text = readFileSync(fileNamed("pages.ndjson"), "utf8");
     expect(text).toBe('{"record":"store","id":"a"}\n{"record":"store","id":"b"}\n\n{"record":"store","id":"c"}\n\n');
-    expect(asked.map(({ url }) => url.search)).toEqual(["", "?after=1", "?after=2"]);
+    expect(requests.map(({ url }) => url.search)).toEqual(["", "?after=1", "?after=2"]);
   });
 
   it("compresses a file named .gz, and writes to standard output for -", async ({ expect }) => {
@@ -66,14 +66,14 @@ describe("npm run export", () => {
     expect([file.status, await pipe.ended]).toEqual([0, 0]);
     expect(gunzipSync(readFileSync(fileNamed("zipped.ndjson.gz"))).toString()).toBe('{"record":"store","id":"a"}\n\n');
     expect(pipe.output()).toContain('{"record":"store","id":"a"}\n\n');
-    expect(zipped.asked[0]?.url.searchParams.get("record")).toBe("store,customer");
+    expect(zipped.requests[0]?.url.searchParams.get("record")).toBe("store,customer");
   });
 
   it("asks again for a page that failed", async ({ expect }) => {
     const { args } = await service(
       { lines: [store("a")] },
       { status: 503, headers: { "Retry-After": "0" } },
-      { hangsUp: true, more: true },
+      { hangsUp: true, hasNext: true },
       { lines: [store("b")] },
     );
 
@@ -103,7 +103,7 @@ describe("npm run export", () => {
     ["a refusal", [{ lines: [store("a")] }, { status: 403 }], "The service answered 403"],
     [
       "a feed during each of four exports",
-      Array.from({ length: 8 }, (_, version) => ({ lines: [store("a")], version, more: true })),
+      Array.from({ length: 8 }, (_, version) => ({ lines: [store("a")], version, hasNext: true })),
       "Something was fed, or left for history, during each of 4 exports: no file was written.",
     ],
   ])("leaves neither a file nor a part of it after %s", async ([what, pages, words], { expect }) => {
@@ -118,9 +118,9 @@ describe("npm run export", () => {
   });
 
   it("leaves no part of a file when it is stopped", async ({ expect }) => {
-    const { args, asked } = await service({ lines: [store("a")] }, { after: new Promise(() => {}), more: true });
+    const { args, requests } = await service({ lines: [store("a")] }, { after: new Promise(() => {}), hasNext: true });
     const running = command("export", [fileNamed("stopped.ndjson.gz"), ...args]);
-    await expect.poll(() => asked.length).toBe(2);
+    await expect.poll(() => requests.length).toBe(2);
 
     pressCtrlC(running);
 
@@ -136,13 +136,17 @@ describe("npm run export", () => {
     });
     const state = (id: string) => ({ record: "message_state", group_id: "g", customer_id: id });
     const message = (group_id: string) => ({ record: "message", id: `in ${group_id}`, group_id });
-    const { args, asked } = await service(
+    const { args, requests } = await service(
       NO_SEGMENTS,
-      { lines: [message("g"), message("removed")], version: 1, more: false },
-      { lines: [{ record: "message_group", id: "g", member_ids: ["c1", "c2"] }], version: 1, more: false },
+      { lines: [message("g"), message("removed")], version: 1, hasNext: false },
+      { lines: [{ record: "message_group", id: "g", member_ids: ["c1", "c2"] }], version: 1, hasNext: false },
       { lines: [member("c1", null), member("c2", "c1"), member("c3", "late")], version: 2 },
-      { lines: [{ record: "membership", store_id: "s", customer_id: "c2", deleted: true }], version: 3, more: false },
-      { lines: [state("c1"), state("late")], version: 4, more: false },
+      {
+        lines: [{ record: "membership", store_id: "s", customer_id: "c2", deleted: true }],
+        version: 3,
+        hasNext: false,
+      },
+      { lines: [state("c1"), state("late")], version: 4, hasNext: false },
       NO_SEGMENTS,
     );
 
@@ -153,7 +157,7 @@ describe("npm run export", () => {
     expect(output).toContain(
       "No snapshot: 3 feed requests were committed meanwhile. 3 lines that came too late were left out.",
     );
-    const records = asked.map(({ url }) => url.searchParams.get("record"));
+    const records = requests.map(({ url }) => url.searchParams.get("record"));
     expect(records).toEqual([
       ...["history_segment", "message", "message_group", "membership", null, "message_state", "history_segment"],
     ]);
@@ -170,17 +174,16 @@ describe("npm run export", () => {
   });
 
   it.for([
-    ["leaves out", ["message_group"], 0, " 2 lines that came too late were left out."],
-    ["writes, if it does not read the groups,", [], 2, ""],
-  ] as const)("%s records of groups that were removed meanwhile", async (given, { expect }) => {
-    const [, groups, written, left] = given;
+    { does: "leaves out", groups: ["message_group"], written: 0, says: " 2 lines that came too late were left out." },
+    { does: "writes, if it does not read the groups,", groups: [], written: 2, says: "" },
+  ])("$does records of groups that were removed meanwhile", async ({ groups, written, says }, { expect }) => {
     const lines = (record: string, version: number) => ({
-      ...{ lines: [{ record, id: "1", group_id: "removed", customer_id: "c1" }], version, more: false },
+      ...{ lines: [{ record, id: "1", group_id: "removed", customer_id: "c1" }], version, hasNext: false },
     });
     const { args } = await service(
       NO_SEGMENTS,
       lines("message", 1),
-      ...groups.map(() => ({ version: 2, more: false })),
+      ...groups.map(() => ({ version: 2, hasNext: false })),
       lines("message_state", 3),
       NO_SEGMENTS,
     );
@@ -189,55 +192,50 @@ describe("npm run export", () => {
     const { status, output } = await run(fileNamed("removed.ndjson"), ...args, "--while-feeding", "--only", kinds);
 
     expect(status, output).toBe(0);
-    expect(output).toContain(`No snapshot: 2 feed requests were committed meanwhile.${left}\n`);
+    expect(output).toContain(`No snapshot: 2 feed requests were committed meanwhile.${says}\n`);
     expect(readFileSync(fileNamed("removed.ndjson"), "utf8").match(/"record"/g) ?? []).toHaveLength(written);
   });
 
   it("starts again if events left for history while something was fed", async ({ expect }) => {
     const segments = (...names: string[]) => ({
       lines: names.map((name) => ({ record: "history_segment", name })),
-      more: false,
+      hasNext: false,
     });
-    const entry = { lines: [{ record: "balance_entry", id: "b" }], more: false };
-    const summary = { lines: [{ record: "balance_entry", sealed: true }], more: false };
-    const { args, asked } = await service(
+    const entry = { lines: [{ record: "balance_entry", id: "b" }], hasNext: false };
+    const summary = { lines: [{ record: "balance_entry", sealed: true }], hasNext: false };
+    const { args, requests } = await service(
       ...[segments("a"), entry, segments("a", "b")],
       ...[segments("a", "b"), summary, segments("a", "b")],
     );
 
-    const { status, output } = await run(
-      fileNamed("left.ndjson"),
-      ...args,
-      "--while-feeding",
-      "--only",
-      "balance_entry",
-    );
+    const options = ["--while-feeding", "--only", "balance_entry"];
+    const { status, output } = await run(fileNamed("left.ndjson"), ...args, ...options);
 
     expect(status, output).toBe(0);
     expect(output).toContain("meanwhile: the export begins again.");
-    expect(asked).toHaveLength(6);
+    expect(requests).toHaveLength(6);
     expect(readFileSync(fileNamed("left.ndjson"), "utf8")).toBe('{"record":"balance_entry","sealed":true}\n\n');
   });
 
   it("finds messages that moved to a part that was already read", async ({ expect }) => {
     const messages = (...ids: string[]) => ids.map((id) => ({ record: "message", id, group_id: "g" }));
-    const { args, asked } = await service(
+    const { args, requests } = await service(
       NO_SEGMENTS,
       { lines: messages("old"), version: 1 },
-      { lines: messages("newest"), version: 2, more: false },
+      { lines: messages("newest"), version: 2, hasNext: false },
       { lines: messages("old"), version: 3 },
-      { lines: messages("newest"), version: 4, more: false },
+      { lines: messages("newest"), version: 4, hasNext: false },
       { lines: messages("moved", "old"), version: 5 },
-      { lines: messages("newest"), version: 5, more: false },
+      { lines: messages("newest"), version: 5, hasNext: false },
       NO_SEGMENTS,
     );
 
     const { status, output } = await run(fileNamed("moved.ndjson"), ...args, "--while-feeding", "--only", "message");
 
     expect(status, output).toBe(0);
-    expect(asked).toHaveLength(8);
-    const pages = readFileSync(fileNamed("moved.ndjson"), "utf8").trimEnd().split("\n\n");
-    const ids = pages.flatMap((page) => page.split("\n").map((line) => JSON.parse(line).id));
+    expect(requests).toHaveLength(8);
+    const text = readFileSync(fileNamed("moved.ndjson"), "utf8");
+    const ids = [...text.matchAll(/"id":"(\w+)"/g)].map(([, id]) => id);
     expect(ids).toEqual(["moved", "old", "newest"]);
   });
 });

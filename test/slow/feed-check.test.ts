@@ -55,22 +55,26 @@ describe("npm run feed -- --check", () => {
   });
 
   it("reads bytes as the service does, in a check and when it sends them", async ({ expect }) => {
-    const { args, received } = await scriptedService();
+    const { args, acceptedRequests } = await scriptedService();
     const file = fileOf(Buffer.concat(FEED_BYTES.flatMap(({ body }) => [body, Buffer.from("\n")])));
     const faults: string[] = [];
-    let before = 0;
+    let linesBefore = 0;
     for (const { body, bad } of FEED_BYTES) {
-      for (const [line, text] of Object.entries(bad)) faults.push(`line ${before + Number(line.slice(5))}: ${text}`);
-      before += Buffer.from(body).toString("latin1").split("\n").length;
+      // The keys of `bad` are "line 1", "line 2" and so on, within the body.
+      for (const [line, text] of Object.entries(bad)) {
+        const number = linesBefore + Number(line.replace("line ", ""));
+        faults.push(`line ${number}: ${text}`);
+      }
+      linesBefore += Buffer.from(body).toString("latin1").split("\n").length;
     }
-    const lines = FEED_BYTES.reduce((sum, one) => sum + one.lines, 0);
+    const lineCount = FEED_BYTES.reduce((sum, { lines }) => sum + lines, 0);
 
     const { output } = await feed(file, "--check");
     await feed(file, ...args);
 
     expect(output.match(/^line .*$/gm)).toEqual(faults);
-    expect(output).toContain(`${lines} lines checked, ${faults.length} bad.`);
-    expect(received.map((request) => request.length)).toEqual([lines]);
+    expect(output).toContain(`${lineCount} lines checked, ${faults.length} bad.`);
+    expect(acceptedRequests.map((request) => request.length)).toEqual([lineCount]);
   });
 
   it("refuses a line that is too long for a request", async ({ expect }) => {

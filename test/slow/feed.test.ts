@@ -6,7 +6,7 @@ import { scriptedService } from "./http-server.ts";
 
 describe("npm run feed", () => {
   it("sends a file in order, in requests of at most 2,000 lines and 2 MiB, without blank lines", async ({ expect }) => {
-    const { args, received } = await scriptedService();
+    const { args, acceptedRequests } = await scriptedService();
     const lines = customers(2_001);
     const long = JSON.stringify({ record: "customer", id: "long", pad: "x".repeat(1_200_000) });
     const file = fileOf([`${lines[0]}`, "", " ", lines.slice(1).join("\r\n"), long, long]);
@@ -15,14 +15,14 @@ describe("npm run feed", () => {
 
     expect(status).toBe(0);
     expect(output).toContain("2,003 lines committed (2,003 accepted, 0 ignored)");
-    expect(received.map((request) => request.length)).toEqual([2_000, 2, 1]);
-    expect(received.flat().map((line) => line.trimEnd())).toEqual([...lines, long, long]);
+    expect(acceptedRequests.map((request) => request.length)).toEqual([2_000, 2, 1]);
+    expect(acceptedRequests.flat().map((line) => line.trimEnd())).toEqual([...lines, long, long]);
   });
 
   it("starts a request where a line deletes a record that an earlier line writes, or the reverse", async ({
     expect,
   }) => {
-    const { args, received } = await scriptedService();
+    const { args, acceptedRequests } = await scriptedService();
     const pair = (customer_id: string, friend_id: string, rest: object) =>
       JSON.stringify({ record: "friendship", customer_id, friend_id, ...rest });
     const erasure = JSON.stringify({ record: "customer", id: "c1", deleted: true });
@@ -42,11 +42,11 @@ describe("npm run feed", () => {
     const { status, output } = await feed(fileOf(requests.flat()), ...args);
 
     expect(status, output).toBe(0);
-    expect(received).toEqual(requests);
+    expect(acceptedRequests).toEqual(requests);
   });
 
   it("sends at most 20,000 items of lists in a request", async ({ expect }) => {
-    const { args, received } = await scriptedService();
+    const { args, acceptedRequests } = await scriptedService();
     const store_ids = Array.from({ length: 4_000 }, (_, index) => `s${index}`);
     const lines = Array.from({ length: 6 }, (_, index) =>
       JSON.stringify({ record: "campaign", id: `k${index}`, store_ids }),
@@ -55,22 +55,22 @@ describe("npm run feed", () => {
     const { status } = await feed(fileOf([customer(1), ...lines]), ...args);
 
     expect(status).toBe(0);
-    expect(received).toEqual([[customer(1), ...lines.slice(0, 5)], lines.slice(5)]);
+    expect(acceptedRequests).toEqual([[customer(1), ...lines.slice(0, 5)], lines.slice(5)]);
   });
 
   it("recognizes gzip by its bytes, in a file or from standard input", async ({ expect }) => {
-    const { args, received } = await scriptedService();
+    const { args, acceptedRequests } = await scriptedService();
 
     await feed(fileOf(gzipSync(customers(3).join("\n"))), ...args);
     const piped = command("feed", ["-", ...args], { stdin: customer(9) });
     await piped.ended;
 
     expect(piped.output()).toContain("1 line committed (1 accepted, 0 ignored)");
-    expect(received).toEqual([customers(3), [customer(9)]]);
+    expect(acceptedRequests).toEqual([customers(3), [customer(9)]]);
   });
 
   it("starts a request at each page of an export to restore, and keeps the limits", async ({ expect }) => {
-    const { args, asked, received } = await scriptedService();
+    const { args, requests, acceptedRequests } = await scriptedService();
     const lines = customers(2_003);
     const text = [...lines.slice(0, 2), "", ...lines.slice(2), "", "", customer(1), "", ""].join("\n");
 
@@ -78,27 +78,27 @@ describe("npm run feed", () => {
 
     expect(status).toBe(0);
     expect(output).toContain("2,004 lines committed");
-    expect(received.map((request) => request.length)).toEqual([2, 2_000, 1, 1]);
-    expect(asked.map(({ token }) => token)).toEqual(Array(4).fill("Bearer t"));
+    expect(acceptedRequests.map((request) => request.length)).toEqual([2, 2_000, 1, 1]);
+    expect(requests.map(({ token }) => token)).toEqual(Array(4).fill("Bearer t"));
   });
 
   it("continues a restore in the middle of a page", async ({ expect }) => {
-    const { args, received } = await scriptedService();
+    const { args, acceptedRequests } = await scriptedService();
     const lines = [customer(1), customer(2), "", customer(4), "", customer(6)];
 
     await feed(fileOf(lines), "--restore", "--from", "2", ...args);
 
-    expect(received).toEqual([[customer(2)], [customer(4)], [customer(6)]]);
+    expect(acceptedRequests).toEqual([[customer(2)], [customer(4)], [customer(6)]]);
   });
 
   it("sends only the kinds of --only, from the line of --from", async ({ expect }) => {
-    const { args, received } = await scriptedService();
+    const { args, acceptedRequests } = await scriptedService();
     const account = JSON.stringify({ record: "account", id: "1", company: "x" });
     const file = fileOf([`\ufeff${customer(1)}`, account, customer(3)]);
 
     await feed(file, "--only", "customer", "--from", "2", ...args);
     await feed(file, "--only", "account", ...args);
 
-    expect(received).toEqual([[customer(3)], [account]]);
+    expect(acceptedRequests).toEqual([[customer(3)], [account]]);
   });
 });

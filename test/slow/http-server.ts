@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 
 /** Starts an HTTP server, which ends with the tests of the file. Resolves with its address. */
 export async function serveHttp(answer: RequestListener): Promise<string> {
-  // Unreferenced, a server does not keep the process alive.
+  // After unref(), the server does not keep the process alive.
   const server = createServer(answer).unref().listen(0, "127.0.0.1");
   await once(server, "listening");
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -23,28 +23,28 @@ export interface Reply {
   after?: Promise<unknown>;
 }
 
-interface Asked {
+interface ReceivedRequest {
   url: URL;
   token: string | undefined;
   lines: string[];
 }
 
-/** A service that gives the replies in turn, and then accepts everything. */
+/** A service that gives the replies in turn. After the last reply it accepts everything. */
 export async function scriptedService(...replies: Reply[]) {
-  const asked: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
   /** The lines of each request that got a 200. */
-  const received: string[][] = [];
+  const acceptedRequests: string[][] = [];
   const url = await serveHttp(async (request, response) => {
     const lines = await linesOf(request);
-    asked.push({ url: new URL(request.url ?? "", "http://host"), token: request.headers.authorization, lines });
+    requests.push({ url: new URL(request.url ?? "", "http://host"), token: request.headers.authorization, lines });
     const { status = 200, headers, body, hangsUp, after } = replies.shift() ?? {};
     await after;
     if (hangsUp) return request.socket.destroy();
-    if (status === 200) received.push(lines);
+    if (status === 200) acceptedRequests.push(lines);
     const accepted = { status: true, items: { accepted: lines.length, ignored: 0 } };
     response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body ?? accepted));
   });
-  return { url, args: ["--url", url, "--token", "t"], asked, received };
+  return { url, args: ["--url", url, "--token", "t"], requests, acceptedRequests };
 }
 
 async function linesOf(request: IncomingMessage): Promise<string[]> {

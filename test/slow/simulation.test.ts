@@ -16,17 +16,6 @@ async function search(bundle: Bundle): Promise<{ failure: Outcome["failure"]; st
   }
 }
 
-/** Seeds that broke a rule before the service was corrected. */
-const MENDED_SEEDS = [2002, 3001, 6004, 8002];
-
-describe("the simulated service", () => {
-  it.for(MENDED_SEEDS)("keeps every rule with the seed %i", { timeout: 600_000 }, async (seed, { expect }) => {
-    const { failure } = await simulate(planOf(seed, 20_000), await bundleService());
-
-    expect(failure).toBeNull();
-  });
-});
-
 describe("the simulation", () => {
   it.for(MUTANTS)(
     "finds a service that is broken on purpose: $breaks",

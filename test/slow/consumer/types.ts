@@ -1,128 +1,91 @@
-import {
-  type Change,
-  type Changed,
-  type Client,
-  type ClientOptions,
-  type CouponRecord,
-  createClient,
-  type DetailedCouponRecord,
-  type DigitalCoupon,
-  type FailedResult,
-  type Failure,
-  type LoyaltyError,
-  type MessageGroup,
-  type MyCouponRecord,
-  type NearbyCampaign,
-  type PagedResult,
-  type Result,
-  type SearchCampaign,
-  type SearchCustomer,
-  type SearchStore,
-  type Since,
-  type TeamMember,
-  type toDate,
-} from "loyalty-edge/client";
+import type * as client from "loyalty-edge/client";
+import { createClient } from "loyalty-edge/client";
 
-// The types of the client that test/client/calls.types.ts cannot compare with a route. The compiler checks this file.
+// The compiler checks the types of the packed client in this file. Nothing runs the file.
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 /** Compiles only if both types are the same. `any` is the same as `any` only. */
 declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): void;
 
-const client: Client = createClient({ url: "https://loyalty.example", token: async () => "t" });
-type ItemsOf<Call extends Promise<unknown>> = Extract<Awaited<Call>, { status: true; items: unknown }>["items"];
+const app: client.Client = createClient({ url: "https://loyalty.example", token: async () => "t" });
 type EntryOf<Entries> = Entries extends AsyncGenerator<infer Entry, void, undefined> ? Entry : never;
-type Code = "NO_ITEMS" | "VALIDATION_EXCEPTION" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED";
-type Body = "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE";
-type Trouble = "UPGRADE_REQUIRED" | "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL_ERROR" | "DATABASE_FULL";
+type AnswerCode = "NO_ITEMS" | "VALIDATION_EXCEPTION" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND";
+type RequestCode = "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UPGRADE_REQUIRED";
+type ServiceCode = "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL_ERROR" | "DATABASE_FULL";
 
-same<
-  keyof Client,
-  | "changes"
-  | "coupons"
-  | "entries"
-  | "fullSearch"
-  | "leaderboard"
-  | "me"
-  | "messages"
-  | "myCoupons"
-  | "nearbyCampaigns"
-  | "newMessages"
-  | "teamWithLevel"
->();
-same<ClientOptions["token"], string | (() => string | Promise<string>)>();
+same<client.ClientOptions["token"], string | (() => string | Promise<string>)>();
 
-same<Failure["status"], false>();
-same<Failure["errorCode"], Code | Body | Trouble | undefined>();
-same<Awaited<ReturnType<Client["messages"]>>, PagedResult<MessageGroup[]>>();
-same<Awaited<ReturnType<Client["nearbyCampaigns"]>>, Result<NearbyCampaign[]>>();
-same<Result<string>["httpStatus" | "requestId"], number | string>();
-same<LoyaltyError["failure"], FailedResult | null>();
-same<FailedResult["messages"], Failure["messages"]>();
-same<LoyaltyError["since"], Since | undefined>();
-same<Since, string | { group_id: string; last_message_time: string }>();
+same<client.Failure["errorCode"], AnswerCode | RequestCode | ServiceCode | undefined>();
+same<Awaited<ReturnType<client.Client["messages"]>>, client.PagedResult<client.MessageGroup[]>>();
+same<Awaited<ReturnType<client.Client["nearbyCampaigns"]>>, client.Result<client.NearbyCampaign[]>>();
+same<client.Result<string>["httpStatus" | "requestId"], number | string>();
+same<client.LoyaltyError["failure"], client.FailedResult | null>();
+same<client.FailedResult["messages"], client.Failure["messages"]>();
+same<client.LoyaltyError["since"], client.Since | undefined>();
+same<client.Since, string | { group_id: string; last_message_time: string }>();
 
-same<ReturnType<Client["newMessages"]>, AsyncGenerator<MessageGroup, void, undefined>>();
-same<ReturnType<Client["changes"]>, AsyncGenerator<Changed, void, undefined>>();
-same<Changed, { what: Change[] }>();
-same<Change, "messages" | "coupons" | "balance">();
+same<ReturnType<client.Client["newMessages"]>, AsyncGenerator<client.MessageGroup, void, undefined>>();
+same<ReturnType<client.Client["changes"]>, AsyncGenerator<client.Changed, void, undefined>>();
+same<client.Changed, { what: client.Change[] }>();
+same<client.Change, "messages" | "coupons" | "balance">();
 
-same<ItemsOf<ReturnType<typeof simple>>, CouponRecord[]>();
-same<ItemsOf<ReturnType<typeof detailed>>, { stores: DetailedCouponRecord[]; mfg: DetailedCouponRecord[] }>();
-const simple = () => client.coupons({ search: "coffee" });
-const detailed = () => client.coupons({ includemfg: true });
-const coupons = await client.coupons({ includemfg: true });
-if (coupons.status) same<(typeof coupons.items.mfg)[number]["campaign_coupon"]["value"], string>();
-else same<typeof coupons, FailedResult>();
-const either = await client.coupons({ includemfg: Math.random() < 0.5 });
-if (either.status && !Array.isArray(either.items)) same<(typeof either.items.stores)[number], DetailedCouponRecord>();
+type Detailed = client.DetailedCouponRecord[];
+const simple = await app.coupons({ search: "coffee" });
+if (simple.status) same<typeof simple.items, client.CouponRecord[]>();
+else same<typeof simple, client.FailedResult>();
+const detailed = await app.coupons({ includemfg: true });
+if (detailed.status) same<typeof detailed.items, { stores: Detailed; mfg: Detailed }>();
+const simpleOrDetailed = await app.coupons({ includemfg: Math.random() < 0.5 });
+if (simpleOrDetailed.status && !Array.isArray(simpleOrDetailed.items))
+  same<typeof simpleOrDetailed.items.stores, Detailed>();
 
-const stores = await client.fullSearch({ query: "blue", filter: "stores" });
+const stores = await app.fullSearch({ query: "blue", filter: "stores" });
 if (stores.status) {
   same<keyof typeof stores.items, "stores">();
   same<typeof stores.meant, Record<string, string[]> | undefined>();
 }
-const two = await client.fullSearch({ query: "blue", filter: ["customers", "campaigns"] });
-if (two.status) same<typeof two.items, Pick<Found, "customers" | "campaigns">>();
-const everything = await client.fullSearch({ query: "blue", typos: false });
-if (everything.status) same<typeof everything.items, Pick<Found, keyof Found>>();
-type Found = { stores: SearchStore[]; customers: SearchCustomer[]; campaigns: SearchCampaign[] };
+type Found = { stores: client.SearchStore[]; customers: client.SearchCustomer[]; campaigns: client.SearchCampaign[] };
+const twoLists = await app.fullSearch({ query: "blue", filter: ["customers", "campaigns"] });
+if (twoLists.status) same<typeof twoLists.items, Pick<Found, "customers" | "campaigns">>();
+const allLists = await app.fullSearch({ query: "blue", typos: false });
+if (allLists.status) same<typeof allLists.items, Pick<Found, keyof Found>>();
 
-const team = await client.teamWithLevel("s", { per_page: 20 });
-if (team.status && team.next !== null) same<ReturnType<typeof team.next>, Promise<PagedResult<TeamMember[]>>>();
-const board = await client.leaderboard({ location_id: "s" });
+const team = await app.teamWithLevel("s", { per_page: 20 });
+if (team.status && team.next !== null)
+  same<Awaited<ReturnType<typeof team.next>>, client.PagedResult<client.TeamMember[]>>();
+const board = await app.leaderboard({ location_id: "s" });
 if (board.status) same<typeof board.age, number>();
 
-const everyCoupon = client.coupons.all();
-same<EntryOf<typeof everyCoupon>, CouponRecord>();
-same<EntryOf<ReturnType<Client["messages"]["all"]>>, MessageGroup>();
-for await (const coupon of client.myCoupons.all({ includemfg: false })) {
+const everyCoupon = app.coupons.all();
+same<EntryOf<typeof everyCoupon>, client.CouponRecord>();
+same<EntryOf<ReturnType<client.Client["messages"]["all"]>>, client.MessageGroup>();
+for await (const coupon of app.myCoupons.all({ includemfg: false })) {
   same<(typeof coupon)["kind"], "store" | "mfg" | "digital">();
-  if (coupon.kind === "digital") same<(typeof coupon)["coupon"], DigitalCoupon["coupon"]>();
-  else same<(typeof coupon)["expected_end_date"], MyCouponRecord["expected_end_date"]>();
+  if (coupon.kind === "digital") same<(typeof coupon)["coupon"], client.DigitalCoupon["coupon"]>();
+  else same<(typeof coupon)["expected_end_date"], client.MyCouponRecord["expected_end_date"]>();
 }
-same<ReturnType<typeof toDate>, Date>();
+same<ReturnType<typeof client.toDate>, Date>();
 
-client.newMessages({ since: { group_id: "g", last_message_time: "2026-11-20 09:30:00" }, everyMs: 1_000 });
-client.changes({ signal: AbortSignal.timeout(1_000) });
+app.newMessages({ since: { group_id: "g", last_message_time: "2026-11-20 09:30:00" }, everyMs: 1_000 });
+app.changes({ signal: AbortSignal.timeout(1_000) });
 createClient({ url: "https://loyalty.example", token: "t", WebSocket });
 createClient({ url: "https://loyalty.example", token: "t", WebSocket: null });
-await client.messages();
-await client.messages({ page: 2 }, { signal: AbortSignal.timeout(1_000) });
+await app.messages();
+await app.messages({ page: 2 }, { signal: AbortSignal.timeout(1_000) });
 
 // @ts-expect-error A parameter is missing.
-await client.nearbyCampaigns({ latitude: 1, longitude: 2 });
+await app.nearbyCampaigns({ latitude: 1, longitude: 2 });
 // @ts-expect-error A parameter has another type.
-await client.nearbyCampaigns({ latitude: true, longitude: 2, single_account_id: "1" });
+await app.nearbyCampaigns({ latitude: true, longitude: 2, single_account_id: "1" });
 // @ts-expect-error There is no such parameter.
-await client.coupons({ includemg: true });
+await app.coupons({ includemg: true });
 // @ts-expect-error There is no such list.
-await client.fullSearch({ query: "blue", filter: "shops" });
-// @ts-expect-error Nobody asked for customers.
+await app.fullSearch({ query: "blue", filter: "shops" });
+// @ts-expect-error The filter leaves out customers.
 if (stores.status) stores.items.customers;
-// @ts-expect-error A list without pages has no next one.
-(await client.nearbyCampaigns({ latitude: 1, longitude: 2, single_account_id: "1" })).next;
+// @ts-expect-error This list has no pages.
+(await app.nearbyCampaigns({ latitude: 1, longitude: 2, single_account_id: "1" })).next;
 // @ts-expect-error A failure has no items.
-(await client.messages()).items;
+(await app.messages()).items;
 // @ts-expect-error There is no such call.
-client.feed;
+app.feed;

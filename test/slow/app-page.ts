@@ -23,7 +23,7 @@ export interface AppPage {
   elsewhere: string[];
 }
 
-/** Runs a test in a new window, once the app shows the customer's balance. Then the app is connected. */
+/** Opens the app in a new window, and runs a test once the app is connected: it shows the customer's balance. */
 export async function openWindow(
   browser: Browser,
   url: string,
@@ -37,7 +37,7 @@ export async function openWindow(
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("request", (request) => {
-    // The page's tokens come from another port of this machine.
+    // Compare without the port, because the page gets its tokens from another port of this machine.
     if (/^https?:/.test(request.url()) && new URL(request.url()).hostname !== new URL(url).hostname)
       elsewhere.push(request.url());
   });
@@ -56,7 +56,7 @@ export async function goTo(page: Page, view: ViewName): Promise<void> {
   await page.locator("main .waiting:visible").first().waitFor({ state: "detached" });
 }
 
-/** Opens one of the till's forms and sends it. Resolves with its lines. */
+/** Opens one of the till's forms and sends it. Resolves with the lines that it has sent. */
 export async function sendForm(page: Page, title: string): Promise<Record<string, unknown>[]> {
   const details = page.locator("details", { hasText: title });
   if ((await details.getAttribute("open")) === null) await details.locator("summary").click();

@@ -19,7 +19,7 @@ import { stop } from "./command.ts";
 import { type Service, startService } from "./service.ts";
 
 // The example app in a real browser, against a service that `npm start` has started.
-const START = ["--persist-to", temporaryFolder()];
+const SERVICE_ARGS = ["--persist-to", temporaryFolder()];
 const LIVE_WITHIN_MS = 3_000;
 const NOTICED_WITHIN_MS = 2_000;
 const RECOVERED_WITHIN_MS = 20_000;
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();
-    service = await startService(START);
+    service = await startService(SERVICE_ARGS);
   });
   afterAll(() => browser?.close());
 
@@ -82,11 +82,11 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  it("shows within three seconds what the till sends, and a play once the cached board has expired, without a reload", async ({
+  it("shows what the till sends within three seconds, and a play once the board expires, without a reload", async ({
     expect,
   }) => {
     await inWindow(DESK, async (page, { errors }) => {
-      const live = { timeout: LIVE_WITHIN_MS };
+      const soon = { timeout: LIVE_WITHIN_MS };
       // A cached board is up to half a minute old. The test looks at the board again at its end.
       await goTo(page, "Board");
       const runs = async () => page.getByRole("listitem").filter({ hasText: "Priya Nowak" }).innerText();
@@ -94,32 +94,32 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await sendForm(page, "Record a play");
 
       const points = async () => Number.parseFloat(await page.locator("#balance").innerText());
-      const before = await points();
+      const pointsBefore = await points();
       await page.locator("#balance").click();
       await page.locator("details", { hasText: "Book points" }).locator("summary").click();
       await page.getByLabel("Reason").fill("Because it rained");
       expect(await sendForm(page, "Book points")).toMatchObject([{ record: "balance_entry", amount: "5.00" }]);
-      await expect.poll(points, live).toBeCloseTo(before + 5, 2);
+      await expect.poll(points, soon).toBeCloseTo(pointsBefore + 5, 2);
       const newest = () => page.getByRole("listitem").first().innerText();
-      await expect.poll(newest, live).toContain("Because it rained");
+      await expect.poll(newest, soon).toContain("Because it rained");
 
       await goTo(page, "Coupons");
       expect(await page.getByText("Just arrived").count()).toBe(0);
       const [issued] = await Promise.all([
         sendForm(page, "Issue a coupon"),
         // The news disappears after some seconds, so the test waits for it from the start.
-        page.getByText("A new coupon: Five off").waitFor(live),
+        page.getByText("A new coupon: Five off").waitFor(soon),
       ]);
       expect(issued).toMatchObject([{ record: "customer_coupon", customer_id: "c1" }]);
-      await page.getByRole("heading", { name: "Just arrived" }).waitFor(live);
+      await page.getByRole("heading", { name: "Just arrived" }).waitFor(soon);
 
       await goTo(page, "Messages");
       const [lines] = await Promise.all([
         sendForm(page, "Send a message"),
-        page.getByText("Ben Patel writes: Tea at four?").waitFor(live),
+        page.getByText("Ben Patel writes: Tea at four?").waitFor(soon),
       ]);
       expect(lines.map(({ record }) => record)).toEqual(["message_group", "message"]);
-      await page.getByText("Ben Patel: Tea at four?").waitFor(live);
+      await page.getByText("Ben Patel: Tea at four?").waitFor(soon);
 
       await goTo(page, "Board");
       await expect.poll(runs, { timeout: 45_000 }).toContain("Runs 32");
@@ -133,7 +133,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     await inWindow(DESK, async (page) => {
       const form = page.locator("form[data-record=balance_entry]");
       const points = async () => Number.parseFloat(await page.locator("#balance").innerText());
-      const before = await points();
+      const pointsBefore = await points();
       await page.route("**/api/v1/feed", async (route) => {
         await route.fetch();
         await route.abort();
@@ -146,7 +146,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await form.getByRole("button", { name: "Book" }).click();
       await form.getByText("Committed.").waitFor();
 
-      await expect.poll(points).toBeCloseTo(before + 5, 2);
+      await expect.poll(points).toBeCloseTo(pointsBefore + 5, 2);
     });
   });
 
@@ -163,11 +163,11 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await news.waitFor();
       await page.getByRole("button", { name: "Close" }).click();
       expect(await page.locator("dialog").isVisible()).toBe(false);
-      const [name, said] = [await page.locator("#who").boundingBox(), await news.boundingBox()];
+      const [nameBox, newsBox] = [await page.locator("#who").boundingBox(), await news.boundingBox()];
       await page.getByLabel("I am").selectOption("Ben Patel");
 
       expect(await news.count()).toBe(0);
-      expect(said?.y).toBeGreaterThan((name?.y ?? 0) + (name?.height ?? 0));
+      expect(newsBox?.y).toBeGreaterThan((nameBox?.y ?? 0) + (nameBox?.height ?? 0));
     });
   });
 
@@ -175,19 +175,19 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     await inWindow(DESK, async (page) => {
       await goTo(page, "Nearby");
       const nearest = async () => page.getByRole("listitem").first().innerText();
-      const before = await nearest();
+      const nearestBefore = await nearest();
       const pin = await page.locator(".pin").boundingBox();
       if (pin === null) throw new Error("There is no pin.");
       await page.mouse.move(pin.x + pin.width / 2, pin.y + pin.height / 2);
       await page.mouse.down();
       await page.mouse.move(pin.x + 90, pin.y - 60, { steps: 5 });
       await page.mouse.up();
-      await expect.poll(nearest).not.toBe(before);
+      await expect.poll(nearest).not.toBe(nearestBefore);
 
-      const dragged = await nearest();
+      const nearestAfterDrag = await nearest();
       await page.getByRole("application").focus();
       for (let mile = 0; mile < 4; mile += 1) await page.keyboard.press("ArrowLeft");
-      await expect.poll(nearest).not.toBe(dragged);
+      await expect.poll(nearest).not.toBe(nearestAfterDrag);
     });
   });
 
@@ -209,7 +209,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await failed.waitFor();
       await page.getByRole("button", { name: "Try again" }).waitFor();
 
-      service = await startService(START, service);
+      service = await startService(SERVICE_ARGS, service);
 
       await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
       await page.reload();

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-const USUAL_PLACES = [
+const USUAL_FILES = [
   "/usr/bin/chromium",
   "/usr/bin/google-chrome",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -10,13 +10,13 @@ const USUAL_PLACES = [
 /** How long a page, or the browser's start, may take on a busy machine. */
 export const PATIENCE_MS = 90_000;
 
-const places = process.env.CHROMIUM === undefined ? USUAL_PLACES : [process.env.CHROMIUM];
+const files = process.env.CHROMIUM === undefined ? USUAL_FILES : [process.env.CHROMIUM];
 
-/** The browser of the slow tests: the one that `CHROMIUM` names, or an installed one; null if there is none. */
-export const CHROMIUM = places.find((file) => existsSync(file)) ?? null;
+/** The browser of the slow tests: the file that `CHROMIUM` names, or an installed browser; null if there is none. */
+export const CHROMIUM = files.find((file) => existsSync(file)) ?? null;
 
 export function launchBrowser(): Promise<Browser> {
-  if (CHROMIUM === null) throw new Error(`There is no browser at ${places.join(" or ")}.`);
+  if (CHROMIUM === null) throw new Error(`There is no browser at ${files.join(" or ")}.`);
   // A CI often runs as root, and Chromium's sandbox does not start for root.
   return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: PATIENCE_MS });
 }

@@ -41,10 +41,10 @@ export function running(
     stream.on("data", (data) => {
       output += data;
     });
-  // A command that ends before it has read everything closes the pipe.
+  // Writing fails if the command ends before it has read everything.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin);
-  // At "exit" a part of the output may still be on its way.
+  // The event "exit" may come before the last part of the output.
   const ended = once(child, "close").then(([status]) => status as number | null);
   const started: Running = { child, output: () => output, ended };
   commands.set(started, [file, ...args].join(" "));
@@ -89,7 +89,7 @@ export function isRunning({ child }: Running): boolean {
   }
 }
 
-/** Waits until the command has printed a text. Gives up before a hook does, because a hook would not show the output. */
+/** Waits until the command has printed a text. Gives up before vitest does, so that the error shows the output. */
 export async function printed({ output, ended }: Running, text: string): Promise<void> {
   let hasEnded = false;
   void ended.then(() => {
@@ -101,7 +101,7 @@ export async function printed({ output, ended }: Running, text: string): Promise
   }
 }
 
-// Systems give higher ports than these to outgoing connections.
+// Operating systems use higher ports for outgoing connections.
 let nextPort = 20_000;
 
 /**

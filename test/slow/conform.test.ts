@@ -18,19 +18,19 @@ async function conform(...args: string[]) {
   return { status: await running.ended, output: running.output() };
 }
 
-/** The service's feed version, and its records that are not deleted, of some kinds that can be deleted. */
-async function look() {
+/** The service's feed version, and the records that are not deleted, of those kinds that can be deleted. */
+async function readStored() {
   const lines: { id: string; deleted?: true }[] = [];
   let version: string | null = null;
-  let page: string | undefined = `${url}/api/v1/feed?record=account,store,customer,campaign,coupon`;
-  while (page !== undefined) {
-    const answer: Answer = await call(page, { token });
+  let address: string | undefined = `${url}/api/v1/feed?record=account,store,customer,campaign,coupon`;
+  while (address !== undefined) {
+    const answer: Answer = await call(address, { token });
     lines.push(...answer.body);
     version = answer.headers.get("X-Feed-Version");
-    page = linkOf(answer);
+    address = linkOf(answer);
   }
-  const deleted = new Set(lines.filter((line) => line.deleted).map(({ id }) => id));
-  return { version, records: lines.filter(({ id }) => !deleted.has(id)) };
+  const deletedIds = new Set(lines.filter((line) => line.deleted).map(({ id }) => id));
+  return { version, records: lines.filter(({ id }) => !deletedIds.has(id)) };
 }
 
 describe("npm run conform", () => {
@@ -40,28 +40,28 @@ describe("npm run conform", () => {
     expect(output).not.toContain("BROKEN");
     expect(status, output).toBe(0);
     expect(output).toMatch(/^2\d\d rules checked: 2\d\d hold, 0 are broken\.$/m);
-    expect((await look()).records).toEqual([]);
+    expect((await readStored()).records).toEqual([]);
   });
 
   it("writes nothing with --read-only", async ({ expect }) => {
-    const before = await look();
+    const before = await readStored();
 
     const { status, output } = await conform("--url", url, "--read-only");
 
     expect(status, output).toBe(0);
     expect(output).toContain("because --read-only writes nothing");
-    expect(await look()).toEqual(before);
+    expect(await readStored()).toEqual(before);
   });
 
   it("deletes what it wrote when it is stopped", async ({ expect }) => {
     const running = command("conform", ["--url", url, "--only", "live, 3"]);
-    await expect.poll(async () => (await look()).records).not.toEqual([]);
+    await expect.poll(async () => (await readStored()).records).not.toEqual([]);
 
     pressCtrlC(running);
 
     expect(await running.ended, running.output()).toBe(130);
     expect(running.output()).toContain("Stopped.");
-    expect((await look()).records).toEqual([]);
+    expect((await readStored()).records).toEqual([]);
   });
 
   it("refuses an unknown section", async ({ expect }) => {

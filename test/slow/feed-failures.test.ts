@@ -138,7 +138,10 @@ describe("npm run feed, when something fails,", () => {
 
   it("waits until the date that the service names", async ({ expect }) => {
     const date = new Date(Date.now() + 2_000);
-    const { args, acceptedRequests } = await scriptedService({ status: 503, headers: { "Retry-After": date.toUTCString() } });
+    const { args, acceptedRequests } = await scriptedService({
+      status: 503,
+      headers: { "Retry-After": date.toUTCString() },
+    });
 
     const { status, output } = await feed(fileOf([customer(1)]), ...args);
 
@@ -150,7 +153,13 @@ describe("npm run feed, when something fails,", () => {
 
   it.for([
     { when: "before a commit", from: "5", replies: [], status: 503, says: ["Go on with: --from 5"] },
-    { when: "later", from: "1", replies: [{}], status: 200, says: ["4,000 lines committed", "Go on with: --from 4001"] },
+    {
+      when: "later",
+      from: "1",
+      replies: [{}],
+      status: 200,
+      says: ["4,000 lines committed", "Go on with: --from 4001"],
+    },
   ])("waits for the current request on Ctrl-C $when, and says where to continue", async (trial, { expect }) => {
     const { promise: after, resolve: answer } = Promise.withResolvers<void>();
     const { args, requests } = await scriptedService(...trial.replies, { after, status: trial.status });

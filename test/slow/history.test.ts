@@ -27,11 +27,11 @@ const history = (...args: string[]) => run("history", ...args, "--remote");
 
 describe("npm run history -- copy, and restore", () => {
   it("copies and restores missing objects, and overwrites none", async ({ expect }) => {
-    const other = Buffer.from("another");
+    const otherObject = Buffer.from("another");
 
     const copies = [await history("copy", "copy"), await history("copy", "copy")];
     cloudflare.objects.delete(keyOf("balance_entry"));
-    cloudflare.objects.set(keyOf("message"), other);
+    cloudflare.objects.set(keyOf("message"), otherObject);
     const restored = await history("restore", "copy");
 
     expect(copies.map(({ output }) => /\d objects copied, \d were there\./.exec(output)?.[0])).toEqual([
@@ -41,7 +41,7 @@ describe("npm run history -- copy, and restore", () => {
     expect(linesIn(readFileSync(fileOf("message")))).toEqual(MESSAGES);
     expect(restored).toMatchObject({ status: 1 });
     expect(restored.output).toContain(`  ${nameOf("message")} is in the bucket, as another object`);
-    expect(cloudflare.objects.get(keyOf("message"))).toEqual(other);
+    expect(cloudflare.objects.get(keyOf("message"))).toEqual(otherObject);
     expect(linesIn(cloudflare.objects.get(keyOf("balance_entry")))).toEqual(ENTRIES);
   });
 
@@ -102,26 +102,27 @@ describe("npm run history -- drop-bodies", () => {
   it("rewrites messages without the customer's bodies, and continues after it was cut off", async ({ expect }) => {
     const noAnswer = { status: 400, code: 1, message: "cut off" };
     cloudflare.beforeObject = (request) => (request.startsWith("PUT") ? noAnswer : undefined);
-    const before = rowOf("balance_entry");
+    const rowBefore = rowOf("balance_entry");
 
     const cutOff = await history("drop-bodies", "c1");
     cloudflare.beforeObject = undefined;
     const row = rowOf("message");
-    const ended = [await history("drop-bodies", "c1"), await history("drop-bodies", "c1")];
+    const laterRuns = [await history("drop-bodies", "c1"), await history("drop-bodies", "c1")];
 
     const object = cloudflare.objects.get(keyOf("message")) ?? Buffer.of();
     expect(linesIn(object)).toEqual(dropped);
     expect(cutOff.status).toBe(1);
     expect(row).toEqual({ lines: 2, bytes: object.length, sha256: sha256Of(object) });
-    expect([rowOf("message"), rowOf("balance_entry")]).toEqual([row, before]);
-    expect(ended[0]?.output).toContain("1 body dropped: 1 object written anew, 1 left as they are.");
-    expect(ended[1]?.output).toContain("0 bodies dropped: 0 objects written anew, 2 left as they are.");
+    expect([rowOf("message"), rowOf("balance_entry")]).toEqual([row, rowBefore]);
+    expect(laterRuns[0]?.output).toContain("1 body dropped: 1 object written anew, 1 left as they are.");
+    expect(laterRuns[1]?.output).toContain("0 bodies dropped: 0 objects written anew, 2 left as they are.");
   });
 
   it("empties bodies in the database too, page after page, and notifies members", async ({ expect }) => {
-    const before = Array.from({ length: 5_000 }, (_, index) => `a${String(index).padStart(5, "0")}`);
     database.exec("BEGIN");
-    for (const id of before) insert("messages", { id, customer_key: 2, body: "kept" });
+    // These ids sort before the ids of the customer's messages.
+    for (let number = 1; number <= 5_000; number += 1)
+      insert("messages", { id: `a${number}`, customer_key: 2, body: "kept" });
     for (const id of ["b  '1'", "b2"]) insert("messages", { id, customer_key: 1, group_key: 7, body: "secret" });
     database.exec("COMMIT");
     insert("message_group_members", { group_key: 7, customer_key: 1 });
@@ -131,8 +132,8 @@ describe("npm run history -- drop-bodies", () => {
     const { output } = await history("drop-bodies", "c1");
 
     expect(output).toContain("2 messages in the database have no body now.");
-    const left = database.prepare("SELECT DISTINCT body, customer_key FROM messages ORDER BY body").all();
-    expect(left).toMatchObject([
+    const bodies = database.prepare("SELECT DISTINCT body, customer_key FROM messages ORDER BY body").all();
+    expect(bodies).toMatchObject([
       { body: "", customer_key: 1 },
       { body: "kept", customer_key: 2 },
     ]);
@@ -153,8 +154,8 @@ describe("npm run history -- drop-bodies", () => {
     expect,
   }) => {
     const nameAt = (month: string, number: number) => `message/${month}/${number}.ndjson.gz`;
-    const [damaged, before, now] = [nameAt("2026-03", 8), nameAt("2026-03", 9), nameAt("2026-04", 1)];
-    for (const name of [before, now]) cloudflare.objects.set(`${BUCKET}/${name}`, gzipped(MESSAGES));
+    const [damaged, earlier, current] = [nameAt("2026-03", 8), nameAt("2026-03", 9), nameAt("2026-04", 1)];
+    for (const name of [earlier, current]) cloudflare.objects.set(`${BUCKET}/${name}`, gzipped(MESSAGES));
     cloudflare.objects.set(`${BUCKET}/${damaged}`, gzipped(MESSAGES).subarray(0, 60));
     cloudflare.objects.delete(keyOf("message"));
     insert("history_scans", { kind: "message", month: "2026-04" });
@@ -165,8 +166,8 @@ describe("npm run history -- drop-bodies", () => {
     expect(output).toContain(`2 objects are not as they should be:
   ${nameOf("message")} is not in the bucket
   ${damaged} is damaged`);
-    expect(linesIn(cloudflare.objects.get(`${BUCKET}/${before}`))).toEqual(dropped);
-    expect(linesIn(cloudflare.objects.get(`${BUCKET}/${now}`))).toEqual(MESSAGES);
+    expect(linesIn(cloudflare.objects.get(`${BUCKET}/${earlier}`))).toEqual(dropped);
+    expect(linesIn(cloudflare.objects.get(`${BUCKET}/${current}`))).toEqual(MESSAGES);
   });
 
   const forged = { ...MESSAGES[1], body: "forged" };
@@ -176,7 +177,7 @@ describe("npm run history -- drop-bodies", () => {
     ["lacks a line", gzipped(dropped.slice(1))],
     ["is damaged", gzipped(dropped).subarray(0, 60)],
   ])("does not change an object that %s", async ([, object, customer = "c1"], { expect }) => {
-    const before = rowOf("message");
+    const rowBefore = rowOf("message");
     cloudflare.objects.set(keyOf("message"), object);
 
     const { status, output } = await history("drop-bodies", customer);
@@ -184,7 +185,7 @@ describe("npm run history -- drop-bodies", () => {
     expect(status).toBe(1);
     expect(output).toContain(`  ${nameOf("message")} has another SHA-256 than the database says`);
     expect(cloudflare.objects.get(keyOf("message"))).toEqual(object);
-    expect(rowOf("message")).toEqual(before);
+    expect(rowOf("message")).toEqual(rowBefore);
   });
 
   it("does not change an object whose row another run has changed meanwhile", async ({ expect }) => {
@@ -238,7 +239,7 @@ describe("npm run verify-totals -- --history", () => {
   const verify = () => run("verify-totals", "--history", "--remote");
 
   it("names each fault of segments and summaries", async ({ expect }) => {
-    const right = await verify();
+    const withoutFaults = await verify();
     // The ids have spaces, because customer "a b" at store "c" must not be taken for "a" at "b c".
     database.exec(`
       UPDATE customers SET id = 'a b'; UPDATE stores SET id = 'c';
@@ -251,11 +252,11 @@ describe("npm run verify-totals -- --history", () => {
     const earning = { record: "token_earning", store_id: "s1", customer_id: "c1", level_no: 2, tokens: "0.50" };
     insertSegment("token_earning", [{ ...earning, earned_at }], { newest: earned_at, sums: '{"tokens":49}' });
 
-    const wrong = await verify();
+    const withFaults = await verify();
 
-    expect(right.output).toContain("history: 2 segments with 4 lines, as expected");
-    expect(wrong.status).toBe(1);
-    expect(wrong.output).toContain(`history: 3 segments with 5 lines, 8 faults
+    expect(withoutFaults.output).toContain("history: 2 segments with 4 lines, as expected");
+    expect(withFaults.status).toBe(1);
+    expect(withFaults.output).toContain(`history: 3 segments with 5 lines, 8 faults
   ${nameOf("balance_entry")} has events of another time than the database says
   ${nameOf("message")} is not in the bucket
   ${nameOf("token_earning")} adds up to {"tokens":50}, and the database says {"tokens":49}

@@ -9,9 +9,9 @@ import { printed, ROOT, running } from "./command.ts";
 const clone = temporaryFolder();
 mkdirSync(path.join(clone, "scripts"));
 const runner = readFileSync(path.join(ROOT, "scripts", "run.mjs"), "utf8");
-// It says every second that it continues, instead of every ten.
-const quick = runner.replace("PROGRESS_EVERY_MS = 10_000;", "PROGRESS_EVERY_MS = 1_000;");
-writeFileSync(path.join(clone, "scripts", "run.mjs"), quick);
+// In the clone, run.mjs says every second that the install continues. Otherwise it says so every ten seconds.
+const quickRunner = runner.replace("PROGRESS_EVERY_MS = 10_000;", "PROGRESS_EVERY_MS = 1_000;");
+writeFileSync(path.join(clone, "scripts", "run.mjs"), quickRunner);
 writeFileSync(path.join(clone, "npm.mjs"), "setTimeout(() => process.exit(1), 2_600)");
 
 const start = () =>

@@ -15,8 +15,8 @@ const DATABASE_WORKER = `export default {
 };`;
 
 /**
- * The built Worker, and an empty database in another runtime, as in production. Their data is in `folder`. An isolate of
- * the Worker that needs a larger heap ends, and all of its requests fail.
+ * Starts the built Worker, and an empty database in another runtime, as in production. Their data is in `folder`. If an
+ * isolate of the Worker needs more than the heap, the isolate ends, and all of its requests fail.
  */
 export async function openSmallHeap(
   worker: string,

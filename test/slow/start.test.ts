@@ -17,17 +17,17 @@ function copyAndRun({ output }: Running): string[] {
     .map((line) => execFileSync("sh", ["-c", `${token}\n${line}`], { encoding: "utf8" }));
 }
 
-/** Runs the printed line that listens and, after its hello, the line that feeds a message. Resolves with the frames. */
+/** Runs the printed line that listens and, after one frame, the line that feeds a message. Resolves with two frames. */
 async function listenAndFeed({ output }: Running): Promise<string[]> {
   const lines = output().split("\n");
-  const line = (word: string) => lines.find((one) => one.includes(word)) ?? "";
-  const shell = ["-c", `${line("TOKEN=")}\nexec env ${line("new WebSocket")}`];
-  const listener = spawn("sh", shell, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  const lineWith = (text: string) => lines.find((line) => line.includes(text)) ?? "";
+  const script = `${lineWith("TOKEN=")}\nexec env ${lineWith("new WebSocket")}`;
+  const listener = spawn("sh", ["-c", script], { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
   const frames: string[] = [];
   for await (const frame of createInterface({ input: listener.stdout })) {
     frames.push(frame);
     if (frames.length === 2) listener.kill();
-    else execFileSync("sh", ["-c", line("/api/v1/feed")], { cwd: ROOT });
+    else execFileSync("sh", ["-c", lineWith("/api/v1/feed")], { cwd: ROOT });
   }
   return frames;
 }
@@ -47,9 +47,9 @@ describe("npm start", () => {
     expect(frames).toEqual(['{"type":"hello"}', '{"type":"changed","what":["messages"]}']);
 
     const second = await startService(args, first);
-    // By now there is one more message.
-    const others = (all: string[]) => all.filter((answer) => !answer.includes("last_message"));
-    expect(others(copyAndRun(second))).toEqual(others(answers));
+    // listenAndFeed() has fed a message.
+    const withoutMessages = (texts: string[]) => texts.filter((text) => !text.includes("last_message"));
+    expect(withoutMessages(copyAndRun(second))).toEqual(withoutMessages(answers));
     expect(second.output()).not.toContain("Loading the demo program");
 
     const { port } = second;

@@ -22,7 +22,7 @@ class LongestFirst extends BaseSequencer {
 // Only the nightly run breaks the service in 30 ways, and simulates up to 200,000 steps to find each.
 const NIGHTLY = process.env.NIGHTLY === undefined ? ["test/slow/simulation.test.ts"] : [];
 
-// Otherwise two services that start at once on a fresh clone would each make a secret.
+// Makes the secret of this machine. Without it, two services that start at once would each make one.
 ensureDevVars();
 
 export default defineConfig({
@@ -31,7 +31,7 @@ export default defineConfig({
     reporters: [...REPORTERS, ...(NIGHTLY.length > 0 ? [new HangReporter(15)] : [])],
     projects: [
       project("alone", { include: ALONE, maxWorkers: 1, sequence: { groupOrder: 0 } }),
-      // There are two processors, but many of these wait most of the time.
+      // More files than processors, because most files wait most of the time.
       project("three at once", {
         include: ["test/slow/**/*.test.ts"],
         exclude: [...ALONE, ...NIGHTLY],
@@ -42,14 +42,14 @@ export default defineConfig({
   },
 });
 
-function project(name: string, which: object) {
+function project(name: string, options: object) {
   const root = new URL("../..", import.meta.url).pathname;
   return {
     root,
     test: {
       ...{ name, root, setupFiles: ["test/slow/setup.ts"], testTimeout: 300_000, hookTimeout: 300_000 },
       expect: { poll: { timeout: 60_000 } },
-      ...which,
+      ...options,
     },
   };
 }

@@ -9,13 +9,14 @@ import { ensureDevVars } from "../../scripts/lib/tokens.ts";
 const ALONE = ["app", "largest-answers"].map((name) => `test/slow/${name}.test.ts`);
 
 // The files that take longest, in the order in which they start: a long file at the end would run alone.
-const LONGEST = ["bench", "conform", "drill", "deploy", "deploy-faults", "commands", "incidents"];
+const LONGEST = ["conform", "bench", "start", "drill", "soak", "commands", "deploy-faults", "incidents"];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => LONGEST.indexOf(path.basename(moduleId, ".test.ts"));
-    const [long, others] = [files.filter((file) => rank(file) >= 0), files.filter((file) => rank(file) < 0)];
-    return [...long.sort((one, other) => rank(one) - rank(other)), ...(await super.sort(others))];
+    const shortestFirst = LONGEST.toReversed();
+    // The rank of any other file is -1, so that it comes after these files.
+    const rank = ({ moduleId }: TestSpecification) => shortestFirst.indexOf(path.basename(moduleId, ".test.ts"));
+    return (await super.sort(files)).sort((first, second) => rank(second) - rank(first));
   }
 }
 

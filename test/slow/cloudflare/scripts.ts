@@ -23,8 +23,6 @@ interface Script extends Upload {
   isOpen: boolean;
   schedules: unknown[];
   domains: string[];
-  /** The ids of its versions, the newest first. */
-  versions: string[];
   /** The versions of each deployment, the newest deployment first. */
   deployments: { version_id: string; percentage: number }[][];
 }
@@ -49,7 +47,7 @@ export class Scripts extends Map<string, Script> {
   /** Makes a Worker that is not deployed, as `secret put` does. */
   make(name: string, ...secrets: string[]): Script {
     const isOpen = false;
-    const empty = { bindings: [], code: "", schedules: [], domains: [], versions: [], deployments: [] };
+    const empty = { bindings: [], code: "", schedules: [], domains: [], deployments: [] };
     const script: Script = { ...empty, isOpen, secrets: new Set(secrets) };
     this.set(name, script);
     return script;
@@ -97,12 +95,10 @@ export class Scripts extends Map<string, Script> {
       case "GET scripts settings":
         return { result: { bindings: script.bindings, tags: [] } };
       case "GET scripts deployments": {
-        const details = { source: "api", strategy: "percentage", created_on: SOME_TIME, author_email: "" };
+        const details = { source: "api", created_on: "2026-11-23T00:00:00.000000Z" };
         const deployments = script.deployments.map((versions) => ({ id: randomUUID(), ...details, versions }));
         return { result: { deployments } };
       }
-      case "GET scripts versions":
-        return { result: { items: script.versions.map(versionOf) } };
       case "POST scripts domains":
         return { result: { added: [], removed: [], updated: [], conflicting: [] } };
       case "PUT scripts domains": {
@@ -152,7 +148,6 @@ export class Scripts extends Map<string, Script> {
       code: upload.code,
       bindings: inherited(upload.bindings, script),
       migrationTag: upload.migrationTag ?? script.migrationTag,
-      versions: [version, ...script.versions],
       deployments: [[{ version_id: version, percentage: 100 }], ...script.deployments],
     });
     return { result: { id: name, etag: "etag", deployment_id: randomUUID() } };
@@ -167,8 +162,8 @@ export class Scripts extends Map<string, Script> {
     const refusal = this.#refusal(bindings);
     if (refusal !== undefined) return refusal;
     this.#bindingsOfVersions.set(id, inherited(bindings, script));
-    script.versions = [id, ...script.versions];
-    return { result: { ...versionOf(id), startup_time_ms: 1 } };
+    const resources = { bindings: [], script: { etag: "etag" }, script_runtime: {} };
+    return { result: { id, startup_time_ms: 1, metadata: { has_preview: false }, resources } };
   }
 
   #refusal(bindings: readonly Binding[]): Reply | undefined {
@@ -191,19 +186,6 @@ export class Scripts extends Map<string, Script> {
     script.schedules = schedules;
     return { result: { schedules } };
   }
-}
-
-const SOME_TIME = "2026-11-23T00:00:00.000000Z";
-
-function versionOf(id: string) {
-  const metadata = {
-    created_on: SOME_TIME,
-    modified_on: SOME_TIME,
-    source: "api",
-    author_email: "",
-    has_preview: false,
-  };
-  return { id, number: 1, metadata, resources: { bindings: [], script: { etag: "etag" }, script_runtime: {} } };
 }
 
 function canInherit({ secrets, bindings }: Script, name: string): boolean {

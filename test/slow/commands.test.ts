@@ -111,7 +111,7 @@ describe("a command of the project", () => {
     [["token", "customer", ""], "It must be 1 to 64 characters."],
     [["token", "feed", "165,,x"], "It must be"],
     [["token", "customer", "c1", "--expires-in", "0d"], "It must be a number with m, h or d behind it"],
-    [["token", "export", "--secret", "abc"], "It must be -, for standard input"],
+    [["token", "export", "--secret", "abc"], "Only - is taken, for standard input."],
     [["token", "customer", "c1", "--env", "staging"], "This machine has no secret of staging."],
     [["soak", "--minutes", "none"], "It must be a number of minutes"],
     [["soak", "--connections", "0"], "It must be a whole number, 1 or more."],

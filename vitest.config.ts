@@ -3,7 +3,6 @@ import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { REPORTERS } from "./scripts/lib/count-reporter.ts";
-import { withoutExpectedErrors } from "./scripts/lib/expected-errors.ts";
 import { HangReporter } from "./scripts/lib/hang-reporter.ts";
 import { PROPERTIES } from "./scripts/lib/properties.ts";
 import { buildReference } from "./scripts/lib/reference.ts";
@@ -15,13 +14,6 @@ const OPERATORS_VARIABLES = [
   ...["JWKS_URL", "JWKS", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_SCOPE_CLAIM", "JWT_SUBJECT_CLAIM"],
   ...["JWT_CUSTOMERS_WITHOUT_SCOPE", "CORS_ORIGINS", "JURISDICTION", "HISTORY_MONTHS"],
 ];
-
-// The plugin writes the runtime's output to both streams. Errors that the tests expect are removed from it.
-for (const stream of [process.stdout, process.stderr]) {
-  const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...otherArguments: unknown[]) => boolean;
-  stream.write = (chunk: string | Uint8Array, ...otherArguments: unknown[]) =>
-    write(typeof chunk === "string" ? withoutExpectedErrors(chunk) : chunk, ...otherArguments);
-}
 
 // wrangler.toml names the folder of the reference, so the folder must exist.
 await buildReference();

@@ -61,8 +61,8 @@ export function* visits({ storeOf, chainOf, visits }: Shape): Generator<Visit> {
 }
 
 /**
- * The wide team of the first store, then a membership for each visit. Its referrer may be the store's first or last
- * member.
+ * The wide team of the first store, then a membership for each visit. A member is referred by nobody, or by the first
+ * or the latest member of the store.
  */
 export function* memberships(shape: Shape): Generator<Line> {
   const random = new Random("memberships");

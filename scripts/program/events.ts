@@ -13,8 +13,8 @@ const RUNS = ["12", "7.50", "7.5", "7.5", "3", "0.5"];
 const REASONS = ["Two coffees", "Breakfast", "Lunch for two", "A cake", "Beans to take home"];
 
 /**
- * An entry for each visit, then more of one customer. Every fiftieth is at a store of the first chain in its first
- * city.
+ * An entry for each visit, then more entries of one customer. The entry of every fiftieth visit is at a store of the
+ * first chain in its first city.
  */
 export function* balanceEntries(shape: Shape): Generator<Line> {
   const random = new Random("balance entries");

@@ -9,7 +9,7 @@ const FIRST_GROUPS = [
   ["c21", "c1"],
 ];
 const CUSTOMERS_A_GROUP = 10;
-// So many first customers are in no groups but FIRST_GROUPS, so that the demo's second customer has no messages.
+// The number of first customers who are only in FIRST_GROUPS, so that the demo's second customer has no messages.
 const CUSTOMERS_WITHOUT_GROUPS = 20;
 const LARGEST_GROUP = 6;
 const TEXTS = [

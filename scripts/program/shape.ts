@@ -32,12 +32,12 @@ export interface Size {
 }
 
 export interface Shape extends Size {
-  /** By chain: how many stores it has, and the number of its first store. */
+  /** For each chain: how many stores it has, and the number of its first store. */
   chainSizes: readonly number[];
   firstStores: readonly number[];
-  /** By store: its chain. */
+  /** The chain of each store. */
   chainOf: Int32Array;
-  /** By visit: its store. The first `visits` visits are those of the first customer, and so on. */
+  /** The store of each visit. The first `visits` visits are those of the first customer, and so on. */
   storeOf: Int32Array;
 }
 

@@ -60,7 +60,7 @@ function containsText(state: State, { name, header_lines, text_lines, account_id
 const SHARED =
   "account_id name type value header_lines text_lines can_expire expiration_type expiration_date expiration once_per_sale";
 
-/** The fields that differ between coupons in records and digital coupons. */
+/** In a coupon record, a missing campaign is an empty text, and the barcode is a number. */
 const campaignAndBarcode = ({ campaign_id, coupon_barcode }: Row): Row => ({
   campaign_id: campaign_id ?? "",
   coupon_barcode: Number(coupon_barcode),

@@ -1,5 +1,5 @@
 import type { Field, Kind, Row } from "./kinds.ts";
-import type { State } from "./state.ts";
+import { keyOf, type State } from "./state.ts";
 
 // Checks of a line that need the state after the whole request, such as whether the ids in it are stored.
 
@@ -92,13 +92,9 @@ function isBadReferrer({ kind, number, row }: Line, { lines, before, after }: Re
   const { store_id, customer_id, referrer_id } = row;
   if (referrer_id === customer_id) return true;
   if (!after.customer(customer_id) || !after.find("store", store_id)) return false;
+  const key = keyOf("membership", [store_id, referrer_id]);
   const isEarlier = lines.some(
-    (line) =>
-      line.kind === kind &&
-      line.number < number &&
-      !line.isDelete &&
-      line.row.store_id === store_id &&
-      line.row.customer_id === referrer_id,
+    (line) => line.kind === kind && line.key === key && line.number < number && !line.isDelete,
   );
   const isJoining = isEarlier && after.find("membership", store_id, referrer_id) !== undefined;
   return !isJoining && before.find("membership", store_id, referrer_id) === undefined;

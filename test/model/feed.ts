@@ -97,7 +97,7 @@ function contradictions({ record }: Kind, row: Row): string[] {
 }
 
 /**
- * The lines that take effect, in that order. If several lines have one key, only the last one takes effect. For an
+ * The lines that take effect, in the order in which they do. If several lines have one key, only the last one takes effect. For an
  * event, it is the first line that writes it, unless it is stored, and the first that deletes it. A record is written
  * before the records that refer to it, and deleted after them. New records keep the order of their first lines.
  */

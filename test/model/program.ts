@@ -77,9 +77,11 @@ export function team(state: State, store: string, caller: string, parameters: Ro
 }
 
 function teamMember(state: State, store: string, caller: string, { id, depth }: { id: string; depth: number }): Row {
-  const earnings = state.all("token_earning").filter((one) => one.store_id === store && one.customer_id === id);
+  const earnings = state
+    .all("token_earning")
+    .filter((earning) => earning.store_id === store && earning.customer_id === id);
   const levels = DEPTHS.map((level_no) => {
-    const earningsOfLevel = earnings.filter((one) => one.level_no === level_no);
+    const earningsOfLevel = earnings.filter((earning) => earning.level_no === level_no);
     return {
       level_no,
       total_members: membersBelow(state, store, id, level_no).length,
@@ -92,7 +94,7 @@ function teamMember(state: State, store: string, caller: string, { id, depth }: 
     ...pick(state.customer(id) ?? {}, "customer_description avatar"),
     friend_status: state.friendStatus(caller, id),
     team_store_count: state.joinedStores(id).length,
-    total_balance: state.balance(id, (one) => one === store),
+    total_balance: state.balance(id, (storeId) => storeId === store),
     current_level: depth,
     levels,
   };
@@ -119,11 +121,14 @@ export function leaderboard(state: State, parameters: Row, now: string): Row[] {
       total_triples: sum(own, ({ triples }) => triples),
     };
   });
-  const total = (one: Row): number => one[TOTALS[rank_on]];
+  const total = (player: Row): number => player[TOTALS[rank_on]];
   return board
     .filter(({ plays }) => plays > 0)
-    .map((one, _, players): Row => ({ ...one, rank: 1 + players.filter((other) => total(other) > total(one)).length }))
+    .map((player, _, players): Row => {
+      const better = players.filter((rival) => total(rival) > total(player));
+      return { ...player, rank: 1 + better.length };
+    })
     .sort(by("rank", "employee_name", "employee_id"))
     .slice(0, 100)
-    .map(({ plays: _, ...one }) => ({ ...one, total_runs: toDecimal(one.total_runs).replace(/\.?0+$/, "") }));
+    .map(({ plays: _, ...player }) => ({ ...player, total_runs: toDecimal(player.total_runs).replace(/\.?0+$/, "") }));
 }

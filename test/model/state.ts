@@ -13,7 +13,7 @@ export class State {
   readonly #tables: Map<string, Map<string, Row>>;
   /** The kinds whose tables belong to this state alone. It shares the others with the state that it was copied from. */
   readonly #ownTables = new Set<string>();
-  /** The stamp, which is the time of the last messages, and the time of D1's clock when they were stored. */
+  /** The stamp, which is the time of the newest messages, and what D1's clock said when they were stored. */
   clock = { stamp: "", time: "" };
 
   constructor(tables = new Map(KINDS.map(({ record }) => [record, new Map<string, Row>()]))) {
@@ -87,7 +87,8 @@ export class State {
 
   /** A customer's balance, at all stores or at those that `isCounted`. */
   balance(id: unknown, isCounted: (storeId: string) => boolean = () => true): number {
-    const entries = this.all("balance_entry").filter((one) => one.customer_id === id && isCounted(one.store_id));
+    const ofCustomer = this.all("balance_entry").filter(({ customer_id }) => customer_id === id);
+    const entries = ofCustomer.filter(({ store_id }) => isCounted(store_id));
     return sum(entries, ({ amount }) => toHundredths(amount)) / 100;
   }
 

@@ -10,7 +10,7 @@ export function byCodePoint(one: string, other: string): number {
   return (left[firstDifference]?.codePointAt(0) ?? 0) - (right[firstDifference]?.codePointAt(0) ?? -1);
 }
 
-/** The order by these fields, numbers and texts. After a minus, the highest value comes first. */
+/** Orders rows by these fields. A minus before a field's name puts the highest value first. */
 export const by =
   (...fields: readonly string[]) =>
   (one: Row, other: Row): number => {

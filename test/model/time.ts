@@ -41,10 +41,10 @@ function dayAt(instant: number, zone: string): string {
 
 export const today = (now: string, zone: string): string => dayAt(toInstant(now), zone);
 
-/** The last second of a day in a time zone. If clocks are set back at midnight, the day ends twice: the second time. */
+/** The last second of a day in a time zone. If clocks are set back at midnight, the day ends twice, and the second end counts. */
 export function lastSecondOf(day: string, zone: string): string {
   let later = toInstant(`${day} 00:00:00`) + 48 * 3_600 * SECOND_MS;
-  // Go back in quarters of an hour, then in seconds, as long as it is a later day.
+  // Start on a later day, and go back as long as it is a later day: by quarters of an hour, then by seconds.
   for (const stepMs of [900 * SECOND_MS, SECOND_MS]) while (dayAt(later - stepMs, zone) > day) later -= stepMs;
   return toTime(later - SECOND_MS);
 }

@@ -19,7 +19,7 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 const POSTED = ["near-by-popular-campaigns", "full-search", "leaderboard"];
 
-/** The kinds of the records whose ids the parameters are. */
+/** The parameters that are ids, and the kinds of the records that they name. */
 const KIND_OF_PARAMETER: Readonly<Record<string, string>> = {
   ...{ single_account_id: "account", accountId: "account", account_id: "account" },
   ...{ team_member_id: "customer", storeId: "store", location_id: "store", eip_campaign_id: "eip_campaign" },
@@ -116,7 +116,7 @@ export class RandomProgram {
 
   #change(isNarrow: boolean): Row {
     const random = this.#random;
-    // A token that covers few accounts may hardly ever write a kind that belongs to none.
+    // A token for one account may not write kinds that belong to no account, so such lines are rare.
     const kinds = KINDS.filter(({ ownerField }) => !isNarrow || ownerField !== null || random.next() > 0.95);
     const weighted = kinds.flatMap((kind): Kind[] => {
       const [count = 0, weight = 0] = this.#shape[kind.record] ?? [];

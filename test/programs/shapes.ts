@@ -1,4 +1,4 @@
-/** For each kind of record: how many there are, and the share of the program's changes that are about the kind. */
+/** For each kind of record: how many records there are, and the weight of the kind among the changes. */
 export type Shape = Readonly<Record<string, readonly [count: number, weight: number]>>;
 
 export const MIXED: Shape = {

@@ -57,7 +57,7 @@ if (import.meta.main) await main(() => program.parseAsync());
 
 async function run(): Promise<void> {
   console.log(
-    "This takes five to ten minutes on two processors. The tests run beside the checks, and are shown after them.",
+    "This takes about two minutes on two processors. The tests run beside the checks, and are shown after them.",
   );
   await runCheck({ name: "reference page", run: buildReference });
   // The tests take longest, so they start first. The checks run beside them, one at a time, because several would slow

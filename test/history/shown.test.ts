@@ -12,6 +12,7 @@ import {
   LAST_LEAVING_SECOND,
   linesOf,
   seal,
+  sealInPart,
   segments,
   setUpHistory,
   shop,
@@ -51,14 +52,15 @@ describe("the entries of a customer", () => {
   }) => {
     const { lines, customerId, ownAccountId, otherAccountId, ...of } = twoShops();
     const keptEntry = of.entry("1.00", FIRST_KEPT_SECOND);
+    // Events leave in the order of their ids, so this older entry leaves after newer ones.
     const oldEntries = [
-      of.entry("5.00", EARLIER_SECOND),
+      of.entry("5.00", EARLIER_SECOND, { id: "z" }),
       of.earned("-0.50", LAST_LEAVING_SECOND),
       of.entryAtOther("70.00", EARLIER_SECOND),
       of.entryAtBranch("0.25", EARLIER_SECOND),
     ];
     await feedOld(...lines, ...oldEntries, keptEntry);
-    await seal();
+    await sealInPart(20);
 
     const pages = await entryPages(customerId);
     const singleItemPages = await entryPages(customerId, `${ENTRIES}?limit=1`);

@@ -1,3 +1,6 @@
 import { testAsInReactNative } from "../support/react-native.ts";
 
-testAsInReactNative(import.meta.glob("./{calls,lists}.test.ts", { query: "?react-native" }));
+const files = import.meta.glob(["./*.test.ts", "!./react-native.test.ts", "!./*.property.test.ts"], {
+  query: "?react-native",
+});
+testAsInReactNative(files);

@@ -148,18 +148,6 @@ describe("newMessages", () => {
     expect(receivedTexts).toEqual(["a 1"]);
   });
 
-  it("polls after the reconnection if the service has dropped the connection", async ({ expect }) => {
-    const { polledAt, say, last, receivedTexts } = followMessages();
-    await pass(SECOND);
-    last().drops();
-    say("a");
-
-    await pass(16 * SECOND);
-
-    expect(polledAt.map(Math.floor)).toEqual([0, 0, 16]);
-    expect(receivedTexts).toEqual(["a 1"]);
-  });
-
   it("gives the oldest of the present groups first, and opens no socket for an app that takes no more", async ({
     expect,
   }) => {

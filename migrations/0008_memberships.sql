@@ -50,8 +50,7 @@ LEFT JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.customer_key = 
 CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
 WHERE ancestor_key IS NOT NULL;
 
--- Derived: each member with each member up to five levels above. The key has the order in which a team is listed:
--- depth, name, id.
+-- Derived: each member with the members up to five levels above. The key has the order in which a team is listed.
 CREATE TABLE team_links (
   store_key INTEGER NOT NULL,
   ancestor_key INTEGER NOT NULL, -- the member above

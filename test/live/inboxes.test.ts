@@ -15,11 +15,13 @@ const ODD_IDS = [
 ];
 
 describe("the inbox of a customer", () => {
-  it("gets the changes of an odd id, and no others", async ({ expect }) => {
+  it("gets the changes of an odd id, and no others, even if it listened before the customer was fed", async ({
+    expect,
+  }) => {
     const account = seed.account();
     const store = seed.store(account.id);
-    await mustFeed([account, store, ...ODD_IDS.map((id) => seed.customer({ id }))]);
     const listeners = await Promise.all(ODD_IDS.map(async (id) => ({ id, socket: await listenAs(id) })));
+    await mustFeed([account, store, ...ODD_IDS.map((id) => seed.customer({ id }))]);
 
     const fedIds = ODD_IDS.filter((_, index) => index % 2 === 0);
     await mustFeed(fedIds.map((id) => seed.entry(id, store.id, "1.00")));

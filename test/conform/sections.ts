@@ -6,12 +6,13 @@ import type { Sockets } from "../../scripts/conform/socket.ts";
 import { type Settings, Suite } from "../../scripts/conform/suite.ts";
 import { Tokens } from "../../scripts/conform/tokens.ts";
 import { toAnswer } from "../../scripts/lib/call.ts";
+import { handshake } from "../support/live.ts";
 import { document, fitDocument } from "../support/openapi.ts";
 
 const SETTINGS: Settings = { nearbyRadiusMiles: 25, customerSearch: "all", anyOrigin: false };
 
 /** Sends a request to the Worker under test. Throws if the answer does not fit the OpenAPI document. */
-export const ask: typeof fetch = async (input, init) => {
+const ask: typeof fetch = async (input, init) => {
   const request = new Request(input, init);
   const { method } = request;
   const path = new URL(request.url).pathname;
@@ -22,21 +23,17 @@ export const ask: typeof fetch = async (input, init) => {
   return response;
 };
 
-async function upgrade(address: string, headers: Record<string, string>): Promise<Response> {
-  const url = address.replace(/^ws/, "http");
-  return exports.default.fetch(new Request(url, { headers: { Upgrade: "websocket", ...headers } }));
-}
-
-export const sockets: Sockets = {
+const sockets: Sockets = {
   handshake: async (address, headers) => {
-    const answer = await upgrade(address, headers);
+    const answer = await handshake(headers, address);
     const { status, webSocket } = answer;
     webSocket?.accept();
     webSocket?.close();
     return { status, headers: answer.headers, text: await answer.text() };
   },
   connect: async (address, protocols) => {
-    const { status, webSocket } = await upgrade(address, { "Sec-WebSocket-Protocol": protocols.join(", ") });
+    const headers = { "Sec-WebSocket-Protocol": protocols.join(", ") };
+    const { status, webSocket } = await handshake(headers, address.replace(/^ws/, "http"));
     if (webSocket === null) throw new Error(`no socket: ${status}`);
     // Accept the socket later, so that no frame comes before the caller has added its listeners.
     queueMicrotask(() => {
@@ -47,11 +44,11 @@ export const sockets: Sockets = {
 };
 
 /** A suite whose requests go to the Worker under test. */
-export function suiteInWorkerd(settings: Partial<Settings> = {}, send = ask, suiteSockets = sockets): Suite {
+export function suiteInWorkerd(settings: Partial<Settings> = {}): Suite {
   return new Suite({
-    http: new Http("https://loyalty.example", new AbortController().signal, send),
+    http: new Http("https://loyalty.example", new AbortController().signal, ask),
     tokens: new Tokens({ secret: env.JWT_SECRET, claims: {} }),
-    sockets: suiteSockets,
+    sockets,
     settings: { ...SETTINGS, ...settings },
     mayFeed: true,
   });

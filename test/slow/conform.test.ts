@@ -64,6 +64,18 @@ describe("npm run conform", () => {
     expect((await readStored()).records).toEqual([]);
   });
 
+  it("names a broken rule, and what the service answered", async ({ expect }) => {
+    const env = { NEARBY_RADIUS_MILES: "30" };
+
+    const running = command("conform", ["--url", url, "--only", "interface, 4.1", "--patience", "0"], { env });
+
+    expect(await running.ended).toBe(1);
+    expect(running.output()).toMatch(
+      /^ {2}BROKEN interface, 4\.1: .+\n {4}POST .+: expected .+, came .+\(sections\/nearby\.ts:\d+\)$/m,
+    );
+    expect((await look()).records).toEqual([]);
+  });
+
   it("refuses an unknown section", async ({ expect }) => {
     const { status, output } = await conform("--url", url, "--only", "nothing");
 

@@ -160,10 +160,9 @@ async function loadService({ url, pid, ended }: Service, options: Options, stop:
       every(SCHEDULE_MS, signal, () => runSchedule(url, onError)),
       stalls.run(signal),
       feedOn({ url, token, judge, random: new Random(`feed ${options.seed}`), signal, report: feed, onError }),
-      ...Array.from({ length: options.connections }, (_, index) => {
-        const onBoard = (boardAt: number) => stalls.noteBoard(boardAt);
-        return browse(`${options.seed} ${index}`, { url, traffic, onError, onBoard, signal });
-      }),
+      ...Array.from({ length: options.connections }, (_, index) =>
+        browse(`${options.seed} ${index}`, { url, traffic, onError, signal }),
+      ),
     ]);
     const seconds = elapsed();
     await sample();

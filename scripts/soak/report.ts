@@ -32,10 +32,7 @@ export function toText({ seconds, endpoints, feed, memory, stalls, excused, erro
     `Feed: ${formatNumber(feed.lines)} lines in ${formatNumber(feed.requests)} requests, ${perSecond(feed.lines)}`,
     ...(stalls === null
       ? []
-      : [
-          `Stalls: ${stalls.stalls} of ${stalls.seconds} s. Boards asked for meanwhile: ${formatNumber(stalls.boards.requests)}, longest ${formatNumber(stalls.boards.longestMs)} ms`,
-          ...counted(excused).map((line) => `  refused: ${line}`),
-        ]),
+      : [`Stalls: ${stalls.stalls} of ${stalls.seconds} s`, ...counted(excused).map((line) => `  refused: ${line}`)]),
     `Memory: ${memory.start} MiB at the start, at most ${memory.warm} while it warmed up, ${memory.end} at the end`,
     differences.length === 0 ? "Answers and events: the model's. Derived data: as recounted" : "Differences:",
     ...differences.slice(0, MOST_SHOWN).map((line) => `  ${line}`),

@@ -5,11 +5,10 @@ import { DEMO_CUSTOMER } from "../program/program.ts";
 import { STALL_PATH } from "./stall-path.ts";
 import { PLAYED_STORE_IDS, tokenOf } from "./traffic.ts";
 
-/** The stalls, and requests for boards during them, which must be answered from a cache. */
 export interface StallReport {
   stalls: number;
+  /** How long each stall was. */
   seconds: number;
-  boards: { requests: number; longestMs: number };
 }
 
 /** Notes an error. If it has the time at which the request began, a stall may excuse the error. */
@@ -17,7 +16,6 @@ export type OnError = (text: string, startedAt?: number) => void;
 
 const STALL_EVERY_MS = 60_000;
 const FIRST_AFTER_MS = 10_000;
-const REQUESTS_AT_ONCE = 16;
 /** How long after a stall it excuses errors. The circuit breaker refuses requests for up to six more seconds. */
 export const AFTERMATH_MS = 10_000;
 
@@ -26,8 +24,6 @@ export class Stalls {
   readonly #url: string;
   readonly #milliseconds: number;
   readonly #stalls: { from: number; to: number }[] = [];
-  /** How long each board took that was asked for during a stall. */
-  readonly #boardMilliseconds: number[] = [];
 
   constructor(url: string, milliseconds: number) {
     this.#url = url;
@@ -53,32 +49,21 @@ export class Stalls {
     return this.#stalls.some(({ from, to }) => startedAt < to + AFTERMATH_MS && Date.now() >= from);
   }
 
-  /** Notes that a request for a board has just been answered. */
-  noteBoard(startedAt: number): void {
-    if (this.#stalls.some(({ from, to }) => startedAt >= from && startedAt < to))
-      this.#boardMilliseconds.push(Date.now() - startedAt);
-  }
-
-  /** Asks for each board once, so that it is cached. */
+  /** Asks for each board once, so that a cache answers for it during stalls. */
   async cacheBoards(): Promise<void> {
     if (this.#milliseconds === 0) return;
     console.error("Caching the boards …");
-    const queue = PLAYED_STORE_IDS.values();
     const token = await tokenOf(DEMO_CUSTOMER);
-    const askNext = async () => {
-      for (const id of queue) {
-        const address = `${this.#url}/api/v1/customer/gamification/leaderboard`;
-        const { status } = await call(address, { token, body: JSON.stringify({ location_id: id }) });
-        if (status !== 200) throw new CommandError(`The board of ${id} was answered ${status}.`);
-      }
-    };
-    await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, askNext));
+    for (const id of PLAYED_STORE_IDS) {
+      const address = `${this.#url}/api/v1/customer/gamification/leaderboard`;
+      const { status } = await call(address, { token, body: JSON.stringify({ location_id: id }) });
+      if (status !== 200) throw new CommandError(`The board of ${id} was answered ${status}.`);
+    }
   }
 
   report(): StallReport | null {
     if (this.#milliseconds === 0) return null;
-    const boards = { requests: this.#boardMilliseconds.length, longestMs: Math.max(0, ...this.#boardMilliseconds) };
-    return { stalls: this.#stalls.length, seconds: this.#milliseconds / 1_000, boards };
+    return { stalls: this.#stalls.length, seconds: this.#milliseconds / 1_000 };
   }
 
   async #endStall(stall: { to: number }): Promise<void> {

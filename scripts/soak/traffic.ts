@@ -12,8 +12,6 @@ export interface Browsing {
   url: string;
   traffic: Traffic;
   onError: OnError;
-  /** Called when a board has been answered, with the time of its request. */
-  onBoard: (startedAt: number) => void;
   signal: AbortSignal;
 }
 
@@ -89,17 +87,15 @@ export async function browse(seed: string, browsing: Browsing): Promise<void> {
 }
 
 async function ask(endpoint: string, { path, body }: Call, customer: string, browsing: Browsing): Promise<void> {
-  const { url, traffic, onError, onBoard } = browsing;
+  const { url, traffic, onError } = browsing;
   const token = await tokenOf(customer);
   const json = body === undefined ? {} : { body: JSON.stringify(body) };
-  const startedAt = Date.now();
   try {
     const answer = await call(url + path, { ...json, token, signal: AbortSignal.timeout(LONGEST_MS) });
     traffic.set(endpoint, (traffic.get(endpoint) ?? 0) + 1);
     const { status, items, errorCode } = answer.body;
     const isGood = answer.status === 200 && (errorCode === "NO_ITEMS" || (status === true && items !== undefined));
     if (!isGood) onError(`${endpoint}: ${answer.status} ${errorCode}`);
-    else if (endpoint === "leaderboard") onBoard(startedAt);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
     onError(`${endpoint}: no answer (${cause})`);

@@ -35,7 +35,6 @@ describe("npm run soak", () => {
     expect(report).toMatchObject({ connections: 8, seed: 1, errors: {}, differences: [] });
     expect(report).toMatchObject({ stalls: { stalls: 1, seconds: 10 } });
     expect(Object.keys(report.endpoints)).toHaveLength(7);
-    expect(report.stalls?.boards.requests).toBeGreaterThan(0);
     expect(Object.keys(report.excused)).not.toContain("messages: 503 UNAVAILABLE");
     expect(report.feed.lines).toBeGreaterThan(0);
     expect(report.memory.end).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, loadavg, totalmem } from "node:os";
 import path from "node:path";
@@ -17,7 +17,6 @@ interface Options {
   scale: Scale[];
   rounds: number;
   live: number;
-  reuse: boolean;
   json?: string;
   docs: boolean;
 }
@@ -42,7 +41,6 @@ export const program = newCommand("npm run bench")
   )
   .option("--rounds <n>", "how often to send each request", countingNumber, 200)
   .option("--live <n>", "how many messages to notify sockets of; 0: no sockets", wholeNumber, 20)
-  .option("--reuse", "measure the databases that an earlier run has loaded, and no feeding", false)
   .option("--json <file>", "write everything that was measured", outputFile)
   .option("--docs", "write docs/benchmark.md", false)
   .action(bench);
@@ -53,15 +51,11 @@ async function bench({
   scale: requestedScales,
   rounds,
   live: liveMessages,
-  reuse,
   docs,
   json,
 }: Options): Promise<void> {
-  if (docs && (reuse || liveMessages === 0))
-    throw new CommandError("--docs writes a page of whole runs: leave out --reuse and --live 0.");
+  if (docs && liveMessages === 0) throw new CommandError("--docs writes a page of whole runs: leave out --live 0.");
   const folderOf = (name: string) => path.join(FOLDER, name);
-  const missing = requestedScales.find(({ name }) => reuse && !existsSync(folderOf(name)));
-  if (missing !== undefined) throw new CommandError(`Nothing is loaded for ${missing.name}: leave out --reuse.`);
   const machine = thisMachine();
 
   await withRuntimes(async (open, progress) => {
@@ -69,11 +63,11 @@ async function bench({
     const lanes: Lane[] = [];
     const scales: Report["scales"] = [];
     for (const { name, customers } of requestedScales) {
-      const runtime = await open(worker, folderOf(name), { keep: reuse });
+      const runtime = await open(worker, folderOf(name));
       const onLoaded = progress.begin(`Loading ${name}`, Math.round(customers * LINES_A_CUSTOMER));
-      const kinds = reuse ? [] : await load(runtime, benchSize(customers), onLoaded);
+      const kinds = await load(runtime, benchSize(customers), onLoaded);
       progress.end();
-      if (!reuse) await runtime.runSchedule("merge the search indexes");
+      await runtime.runSchedule("merge the search indexes");
       const { meta } = await runtime.database.prepare("SELECT 1").run();
       const lines = kinds.reduce((sum, kind) => sum + kind.lines, 0);
       scales.push({ name, lines, databaseBytes: meta.size_after, kinds });

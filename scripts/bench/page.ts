@@ -9,7 +9,7 @@ export interface Report {
   at: string;
   machine: { cpu: string; cores: number; memoryGiB: number; node: string; workerd: string; load: number };
   rounds: number;
-  /** From the smallest to the largest. `kinds` is empty if feeding was not measured. */
+  /** From the smallest to the largest. */
   scales: { name: string; lines: number; databaseBytes: number; kinds: KindLoad[] }[];
   measured: Measured[];
   live?: Live;
@@ -30,7 +30,7 @@ function latencyTable({ measured, scales }: Report, isShort: boolean): string {
   const shownScales = [...new Set([scales[0]?.name, largest])];
   const casesAtLargest = measured.filter(({ scale }) => scale === largest);
   const isSlowest = ({ endpoint, ratio }: Measured) =>
-    casesAtLargest.every((other) => other.endpoint !== endpoint || other.ratio <= ratio);
+    casesAtLargest.every((candidate) => candidate.endpoint !== endpoint || candidate.ratio <= ratio);
   const rows = casesAtLargest
     .filter((shownCase) => !isShort || isSlowest(shownCase))
     .map(({ endpoint, name, aim, roundTrips, rowsRead, sqlMilliseconds }) => {
@@ -57,7 +57,7 @@ function aimsLine({ measured, scales }: Report): string {
 
 function sizeTable({ scales }: Report): string {
   const rows = scales.map(({ name, lines, databaseBytes }) => {
-    return [name, whole(lines), (databaseBytes / 1e6).toFixed(1), lines === 0 ? "" : whole(databaseBytes / lines)];
+    return [name, whole(lines), (databaseBytes / 1e6).toFixed(1), whole(databaseBytes / lines)];
   });
   return table(["customers", "lines", "MB", "bytes a line"], rows);
 }
@@ -88,7 +88,6 @@ function secondsOf({ messages }: Notifications, which: "first" | "last"): string
 export function benchmarkText(report: Report, isShort = false): string {
   const { machine, scales, at, rounds, live } = report;
   const largest = scales.at(-1);
-  const kinds = largest?.kinds ?? [];
   const baseline = report.measured.find(({ endpoint, scale }) => endpoint === BASELINE && scale === largest?.name);
   return `# Benchmark
 
@@ -112,17 +111,13 @@ ${aimsLine(report)}
 The database after the load, with its indexes and all derived data.
 
 ${sizeTable(report)}
-${kinds.length === 0 ? "" : feedSection(kinds)}${live === undefined ? "" : liveSection(live)}`;
-}
 
-function feedSection(kinds: readonly KindLoad[]): string {
-  return `
 ## Feeding
 
 What a line writes, lines a second, and their ratio to bare inserts into tables with nothing but a key.
 
-${feedTable(kinds)}
-`;
+${feedTable(largest?.kinds ?? [])}
+${live === undefined ? "" : liveSection(live)}`;
 }
 
 function liveSection(live: Live): string {

@@ -103,9 +103,9 @@ export async function countsOf({ database, folder }: Runtime): Promise<Counts> {
 function usedBytes(folder: string): number {
   const sizes = globSync(path.join(folder, "v3", "d1", "*", "*.sqlite")).map((file) => {
     const database = new DatabaseSync(file, { readOnly: true });
-    const used =
+    const query =
       "SELECT (page_count - freelist_count) * page_size AS used FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
-    const row = database.prepare(used).get();
+    const row = database.prepare(query).get();
     database.close();
     return Number(row?.used);
   });

@@ -118,8 +118,6 @@ describe("a command of the project", () => {
     [["soak", "--stall", "31"], "It must be a whole number, 0 to 30."],
     [["bench", "--scale", "many"], "10k, 100k or 1m"],
     [["bench", "--scale", "1k,1k"], "A scale is named twice."],
-    [["bench", "--scale", "9k", "--reuse"], "Nothing is loaded for 9k"],
-    [["bench", "--reuse", "--docs"], "leave out --reuse"],
     [["bench", "--live", "0", "--docs"], "--live 0"],
     [["probe", "--url", "http://127.0.0.1:9", "--token", "t"], "The service cannot be reached"],
     [["conform", "--patience", "long"], "It must be a whole number."],

@@ -13,9 +13,7 @@ export function expectThat(holds: boolean, what: string): asserts holds {
 
 /** Expects the same JSON. The order of an object's fields does not matter. `what` begins the message. */
 export function expectSame(actual: unknown, expected: unknown, what = ""): void {
-  const [actualJson, expectedJson] = [actual, expected].map(
-    (value) => JSON.stringify(withSortedFields(value)) ?? "nothing",
-  );
+  const [actualJson, expectedJson] = [sortedJson(actual), sortedJson(expected)];
   const label = what === "" ? "" : `${what}: `;
   expectThat(actualJson === expectedJson, `${label}expected ${short(expectedJson)}, came ${short(actualJson)}`);
 }
@@ -67,14 +65,13 @@ export function expectOk(answer: Answer): void {
   expectThat(answer.status === 200, `${answer.request} answered ${answer.status}: ${short(answer.text)}`);
 }
 
-function withSortedFields(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedFields);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([name], [otherName]) => (name < otherName ? -1 : 1))
-      .map(([name, part]) => [name, withSortedFields(part)]),
-  );
+/** The JSON of a value, with the fields of each object sorted. */
+function sortedJson(value: unknown): string {
+  const withSortedFields = (_: string, part: unknown) =>
+    typeof part !== "object" || part === null || Array.isArray(part)
+      ? part
+      : Object.fromEntries(Object.entries(part).sort());
+  return JSON.stringify(value, withSortedFields) ?? "nothing";
 }
 
 function short(text = ""): string {

@@ -35,8 +35,8 @@ export class Listener {
     });
   }
 
-  send(text: string): void {
-    this.#socket.send(text);
+  send(frame: string | Uint8Array<ArrayBuffer>): void {
+    this.#socket.send(frame);
   }
 
   close(): void {

@@ -10,9 +10,9 @@ export type Line = Item & { record: string };
 /** Checks a rule. It gets the rule's sentence. @throws `Broken` if the rule does not hold. */
 export type Check = (rule: string) => Promise<void>;
 
-/** The rules of one numbered section of docs/contract/, each in the words of the contract. */
+/** The rules of a numbered section of docs/contract/, in the words of the contract. */
 export interface Section {
-  /** The document and the section: `interface, 4.2`. */
+  /** The name: `interface, 4.2` is section 4.2 of docs/contract/interface.md. */
   section: string;
   /** Rules that can be checked without feeding. */
   rulesWithoutFeeding?: Record<string, Check>;

@@ -123,11 +123,11 @@ describe("feed requests at once", () => {
     const next = request(admission);
     await pass(21_000);
     next.receive(8 * MIB);
-    const other = request(admission, 1);
+    const later = request(admission, 1);
     await pass(100);
 
     expect(next.status).toBe(0);
-    expect(other.working).toBe(true);
+    expect(later.working).toBe(true);
   });
 
   it("do not wait for a request that was cancelled while it waited", async ({ expect }) => {

@@ -98,7 +98,7 @@ describe("time_zone", () => {
 
     const { items } = (await as(String(datedProgram.customer.id)).get(`${CUSTOMER}/coupons`)).body;
 
-    expect(items.flatMap((one: object) => Object.values(one))).toContain("9999-12-31 23:59:59");
+    expect(items.flatMap((item: object) => Object.values(item))).toContain("9999-12-31 23:59:59");
     expect(JSON.stringify(items)).not.toContain("never");
   });
 });

@@ -26,7 +26,7 @@ interface Total {
   /** The SQL that sets the total to `?1`, for the id `?2`. */
   update: string;
   id: (stored: Program) => string;
-  /** A line that adds an amount to the total: a count, or else hundredths. */
+  /** A line that adds an amount to the total. With `isCount` the amount is a count, otherwise it is in hundredths. */
   line: (stored: Program, amount: number) => FeedLine;
   inAnswer: (stored: Program) => Promise<unknown>;
   isCount?: boolean;

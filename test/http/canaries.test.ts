@@ -7,6 +7,7 @@ import { signToken } from "../support/tokens.ts";
 
 // The tests send this word as every value that a customer can send, and then look for it.
 const CANARY = "canary7391";
+const NEARBY = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 const STACK = "\n    at canary7391 (place.ts:1:1)";
 
 let logCalls: unknown[][] = [];
@@ -52,10 +53,7 @@ describe("a customer's value", () => {
         await feed([{ record: "membership", store_id: CANARY, customer_id: CANARY }]),
         await feed([{ record: "store", id: CANARY, account_id: "1", name: CANARY, latitude: 1, longitude: 1 }], ["2"]),
         await as(CANARY).post("/api/v1/customer/full-search", { query: value, filter: value }),
-        await as(CANARY).post("/api/v1/customer/campaigns/near-by-popular-campaigns", {
-          latitude: value,
-          count: value,
-        }),
+        await as(CANARY).post(NEARBY, { latitude: value, count: value }),
         await as(CANARY).get(`/api/v1/customer/my-coupons?page=${CANARY}&type=${CANARY}&digitalonly=${CANARY}`),
         await send(`/${CANARY}`, { method: "DELETE" }),
         await send("/api/v1/customer/coupons", { headers: { Authorization: `Bearer ${CANARY}` } }),
@@ -69,21 +67,38 @@ describe("a customer's value", () => {
   });
 
   it.for([
-    `D1_ERROR: fts5: syntax error near "${CANARY}": SQLITE_ERROR`,
-    `D1_ERROR: Network is gone for ${CANARY}`,
-    `D1_ERROR: ${STACK}: SQLITE_ERROR`,
-    STACK,
-  ])("in an error of the database is neither in the answer nor in the log: %j", async (message, { expect }) => {
-    vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch").mockRejectedValue(new Error(message));
+    [`D1_ERROR: fts5: syntax error near "${CANARY}": SQLITE_ERROR`, 500],
+    [`D1_ERROR: Network is gone for ${CANARY}`, 503],
+    [`D1_ERROR: ${STACK}: SQLITE_ERROR`, 500],
+    [STACK, 503],
+  ] as const)(
+    "in an error of the database is neither in the answer nor in the log: %j, %i",
+    async (row, { expect }) => {
+      const [message, expectedStatus] = row;
+      vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch").mockRejectedValue(new Error(message));
 
-    const answers = [
-      await as("c").get("/api/v1/customer/coupons"),
-      await feed([{ record: "account", id: "1", company: CANARY }]),
-    ];
+      const answers = [
+        await as("c").get("/api/v1/customer/coupons"),
+        await feed([{ record: "account", id: "1", company: CANARY }]),
+      ];
 
-    expect(answers.every(({ status }) => status >= 500)).toBe(true);
-    expect(JSON.stringify([answers, logCalls])).not.toContain(CANARY);
-    expect(JSON.stringify(logCalls)).toContain("at ");
+      for (const { status, body, headers } of answers) {
+        expect(status).toBe(expectedStatus);
+        expect(body.errorCode).toBe(status === 500 ? "INTERNAL_ERROR" : "UNAVAILABLE");
+        if (status === 500) expect(body.message).toContain(headers.get("X-Request-Id"));
+      }
+      expect(JSON.stringify([answers, logCalls])).not.toContain(CANARY);
+      expect(JSON.stringify(logCalls)).toContain("at ");
+    },
+  );
+});
+
+describe("a request that fails", () => {
+  it("writes one log line, with its route", async ({ expect }) => {
+    await as(CANARY).post(`${NEARBY}?search=${CANARY}`, { single_account_id: CANARY });
+
+    const lines = logCalls.map(([line]) => JSON.parse(String(line)));
+    expect(lines).toMatchObject([{ method: "POST", route: NEARBY, status: 422, roundTrips: 0 }]);
   });
 });
 

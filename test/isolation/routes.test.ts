@@ -15,7 +15,7 @@ interface Reach {
   /** The foreign data that I try to reach. */
   what: string;
   ask: (api: Api, my: Program) => Promise<Answer>;
-  /** A request of the owner whose answer contains the data. Left out: the owner sends the same request as I. */
+  /** A request of the owner whose answer contains the data. The default is `ask`. */
   control?: (api: Api) => Promise<Answer>;
 }
 
@@ -58,9 +58,9 @@ const REACHES: Record<string, readonly Reach[]> = {
   ],
   [`GET ${CUSTOMER}/messages`]: [
     { what: "a group that I am no member of", ask: get("/messages?per_page=100") },
-    { what: "such a group by a poll", ask: get("/messages?check_time=2000-01-01%2000:00:00") },
+    { what: "a foreign group by a poll", ask: get("/messages?check_time=2000-01-01%2000:00:00") },
     {
-      what: "such a group by a cursor",
+      what: "a foreign group by a cursor",
       ask: get(
         `/messages?after=${encodeURIComponent('{"time":"2030-01-01 00:00:00","up_to":"2030-01-01 00:00:00","group_id":"zzz","shown":0}')}`,
       ),
@@ -97,11 +97,11 @@ const REACHES: Record<string, readonly Reach[]> = {
       what: "a stranger's private fields, by a typo",
       ask: async (api) => withoutNames(await search("thiers", "customers")(api)),
     },
-    ...["friends", "none"].flatMap((whom) =>
+    ...["friends", "none"].flatMap((found) =>
       ["theirs", "thiers"].map((query) => ({
-        what: `a stranger, where a search finds ${whom}, by ${query}`,
+        what: `a stranger, where a search finds ${found}, by ${query}`,
         ask: async (api: Api) => {
-          Object.assign(env, { CUSTOMER_SEARCH: whom });
+          Object.assign(env, { CUSTOMER_SEARCH: found });
           return search(query, "customers")(api).finally(() => Object.assign(env, { CUSTOMER_SEARCH: "all" }));
         },
       })),

@@ -62,10 +62,10 @@ describe("an inbox that is evicted", () => {
     const id = await seedSubscribed();
     await evict(id);
     const before = trips(await as(id).get(MESSAGES));
-    const other = seed.customer();
-    const group = seed.group([id, other.id]);
+    const writer = seed.customer();
+    const group = seed.group([id, writer.id]);
 
-    await mustFeed([other, group, seed.message(group.id, other.id)]);
+    await mustFeed([writer, group, seed.message(group.id, writer.id)]);
     await evict(id);
 
     expect([before, trips(await as(id).get(MESSAGES))]).toEqual([0, 1]);
@@ -235,8 +235,8 @@ describe("the storage of an inbox", () => {
   });
 
   it("is deleted when its customer is erased, but a socket still closes when its token expires", async ({ expect }) => {
-    const [erased, other] = [seed.customer(), seed.customer()];
-    await mustFeed([erased, other, seed.group([erased.id, other.id])]);
+    const [erased, member] = [seed.customer(), seed.customer()];
+    await mustFeed([erased, member, seed.group([erased.id, member.id])]);
     const socket = await listenAs(erased.id);
 
     await mustFeed([seed.deleted("customer", { id: erased.id })]);

@@ -20,7 +20,7 @@ let second = 10;
 /** Stops D1's clock, so that a message is not shown before the test says so, however slow the machine is. */
 function nextSecond(): Promise<void> {
   second += 1;
-  // At millisecond 800: the second is over 200 ms later, and then a frame is due.
+  // The second is over in 200 ms, and then a frame is due.
   return setClock(`2027-01-01 00:00:${second}`, 800);
 }
 

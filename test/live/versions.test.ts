@@ -60,7 +60,7 @@ function typesOf(value: unknown): unknown {
 function formerObjects() {
   const calls: Record<string, unknown> = {};
   const { poll, fanOut } = formerAnswers();
-  const record =
+  const noteCall =
     (name: string, answer?: unknown) =>
     async (...args: unknown[]) => {
       calls[name] = args;
@@ -70,9 +70,9 @@ function formerObjects() {
     calls.fetch = [JSON.parse(decodeURIComponent(headers[CONNECTION_HEADER] ?? ""))];
     return new Response(null, { status: 101, webSocket: new WebSocketPair()[0] });
   };
-  const inbox = { poll: record("poll", poll), subscribe: record("subscribe"), notify: record("notify"), fetch };
+  const inbox = { poll: noteCall("poll", poll), subscribe: noteCall("subscribe"), notify: noteCall("notify"), fetch };
   const bind = (stub: object) => ({ idFromName: (name: string) => name, get: () => stub });
-  return { calls, bindings: { INBOXES: bind(inbox), FAN_OUTS: bind({ notify: record("fanOut", fanOut) }) } };
+  return { calls, bindings: { INBOXES: bind(inbox), FAN_OUTS: bind({ notify: noteCall("fanOut", fanOut) }) } };
 }
 
 async function feedTo(bindings: object, lines: Parameters<typeof ndjson>[0]) {

@@ -60,16 +60,6 @@ describe("the OpenAPI document", () => {
     expect(requirements).toEqual(operations.map(({ method }) => [method, method === "POST" ? true : undefined]));
   });
 
-  it.for(operations)(
-    "has the last part of the path as the summary of $method $path",
-    ({ method, path, operation }, { expect }) => {
-      const lastPart = path.split("/").at(-1) ?? "";
-
-      const expected = `${method} ${path}` === "GET /api/v1/feed" ? "Export" : lastPart.replaceAll("-", " ");
-      expect(String(operation.summary).replaceAll("-", " ").toLowerCase()).toBe(expected.toLowerCase());
-    },
-  );
-
   it("names every object, so that a generated client has a type for it", ({ expect }) => {
     const objects = schemasWith("properties", document).map(([location]) => location);
 
@@ -129,18 +119,14 @@ describe("the OpenAPI document", () => {
     expect(examples.length).toBeGreaterThan(3);
   });
 
-  it.for(operations)("gives $method $path examples that fit their schemas", ({ operation }, { expect }) => {
+  // `npm test` lints the document, and so checks that examples fit their schemas.
+  it.for(operations)("has an example of each body of $method $path", ({ operation }, { expect }) => {
     const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((part) =>
       Object.values((part as { content?: object } | undefined)?.content ?? {}),
     );
 
     expect(contents.length).toBeGreaterThan(0);
-    for (const { schema, examples } of contents) {
-      expect(Object.keys(examples).length).toBeGreaterThan(0);
-      for (const { value } of Object.values<{ value: unknown }>(examples)) {
-        expect(validatorOf(schema).validate(value)).toMatchObject({ valid: true });
-      }
-    }
+    expect(contents.filter(({ examples }) => Object.keys(examples).length === 0)).toEqual([]);
   });
 
   it.for(operations.filter(({ path }) => path.startsWith("/api/v1/customer")))(

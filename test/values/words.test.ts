@@ -4,7 +4,7 @@ import { fold, wordsOf } from "../../src/values/words.ts";
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
 const CODES = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) => !isSurrogate(code));
 const ALL_CHARACTERS = CODES.map((code) => String.fromCodePoint(code));
-// Only these can change how their neighbours are folded, or are changed by folding.
+// The characters that folding changes, or that change how their neighbours are folded.
 const CHARACTERS = ALL_CHARACTERS.filter(
   (character) => /[\p{Cased}\p{Case_Ignorable}\p{M}]/u.test(character) || fold(character) !== character,
 );

@@ -11,7 +11,6 @@ const ENDPOINTS = [
   ...["full-search", "gamification/leaderboard", "me"],
 ];
 
-/** docs/contract/interface.md, 6 */
 export async function around(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();

@@ -45,7 +45,6 @@ const BAD_CURSORS = [
 ] as const;
 const NOT_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
 
-/** docs/contract/interface.md, 1 */
 export async function conventions(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const accountId = suite.accountId();

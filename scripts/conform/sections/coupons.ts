@@ -8,7 +8,6 @@ const DETAILS = ["coupon_id", "reserved", "account", "campaign_coupon"];
 const LIST_LIMIT = 1_000;
 const [EARLY, LATE] = ["2098-01-01 00:00:00", "2099-01-01 00:00:00"];
 
-/** docs/contract/interface.md, 4.4 */
 export async function coupons(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const { accountId, otherAccount } = suite.accountIds("accountId otherAccount");
@@ -101,8 +100,8 @@ export async function coupons(suite: Suite): Promise<Section> {
           return ["stores", "mfg"].flatMap((name) => idsOf(listOf(answer, name)));
         };
         expectSame(await ids(), crowd.slice(0, LIST_LIMIT));
-        const used = { ...older, usage_count: 1 };
-        await suite.feed(...crowd.slice(2).map((id) => issued(id, ben.id, elsewhere, otherShop, used)));
+        const usedFields = { ...older, usage_count: 1 };
+        await suite.feed(...crowd.slice(2).map((id) => issued(id, ben.id, elsewhere, otherShop, usedFields)));
         expectSame(await ids(), [...crowd.slice(0, 2), lastOfCrowd]);
       },
       "`digital` coupons belong to an account and reach every customer who has joined one of its stores.": async () => {

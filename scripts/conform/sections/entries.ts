@@ -6,10 +6,9 @@ import type { Section, Suite } from "../suite.ts";
 
 const PATH = "me/entries";
 
-/** docs/contract/interface.md, 4.9 */
 export async function entries(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
-  const { chain, other } = suite.accountIds("chain other");
+  const { chain, otherChain } = suite.accountIds("chain otherChain");
   const { shop, closedShop, otherShop, spring } = suite.ids("shop closedShop otherShop spring");
   const { first, tied, tiedToo, newest, atClosedShop, foreign } = suite.ids(
     "first tied tiedToo newest atClosedShop foreign",
@@ -29,10 +28,10 @@ export async function entries(suite: Suite): Promise<Section> {
     },
     lines: [
       account(chain),
-      account(other),
+      account(otherChain),
       store(shop, chain, { name: "Main Street" }),
       store(closedShop, chain, { name: "Closed Street" }),
-      store(otherShop, other),
+      store(otherShop, otherChain),
       campaign(spring, chain, { name: "Spring" }),
       customer(ann.id),
       customer(ben.id),
@@ -61,9 +60,9 @@ export async function entries(suite: Suite): Promise<Section> {
             store: { id: closedShop, name: "Closed Street" },
             campaign: { id: spring, name: "Spring" },
           });
-          await suite.feed(deleted("account", { id: other }));
+          await suite.feed(deleted("account", { id: otherChain }));
           expectSame(idsOf(await list()), allIds.slice(1));
-          await suite.feed(account(other));
+          await suite.feed(account(otherChain));
         },
       "The amounts of all items of an account add up to its `balance` in 4.8.": async () => {
         const cents = itemsOf(await list({ account_id: chain })).map(({ amount }) => Math.round(Number(amount) * 100));

@@ -1,14 +1,25 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectInvalid, expectSame, expectThat } from "../expect.ts";
 import { exportedLines, type Item } from "../http.ts";
-import { account, block, customer, eipCampaign, entry, group, membership, message, store } from "../lines.ts";
+import {
+  account,
+  block,
+  customer,
+  deleted,
+  eipCampaign,
+  employee,
+  entry,
+  group,
+  membership,
+  message,
+  store,
+} from "../lines.ts";
 import type { Line, Section, Suite } from "../suite.ts";
 
 const FEED = "/api/v1/feed";
 const MOST_LINES = 2_000;
 const MOST_BYTES = 2 * 1_024 * 1_024;
 
-/** docs/contract/export.md, 1 */
 export async function exportPages(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
@@ -88,8 +99,10 @@ export async function exportPages(suite: Suite): Promise<Section> {
 /** Some kinds of record, in the order of an export. */
 const KIND_ORDER = ["account", "store", "campaign", "customer", "coupon", "employee", "eip_campaign", "message_group"];
 
-/** docs/contract/export.md, 2 */
 export async function exportOrder(suite: Suite): Promise<Section> {
+  const accountId = suite.accountId();
+  const { player, league } = suite.ids("player league");
+
   return {
     section: "export, 2",
     rulesWithoutFeeding: {
@@ -102,10 +115,30 @@ export async function exportOrder(suite: Suite): Promise<Section> {
         );
       },
     },
+    lines: [account(accountId), employee(player, accountId, "Ada"), eipCampaign(league, accountId)],
+    rulesWithFeeding: {
+      "It is deleted again on a later page, after all lines of records, because nothing may refer to an erased customer. The kinds come in reversed order. No page has both lines of records and lines that delete.":
+        async () => {
+          await suite.feed(deleted("employee", { id: player }), deleted("eip_campaign", { id: league }));
+          const answers = await suite.pages(`${FEED}?record=employee,eip_campaign`, await suite.tokens.export());
+          const pages = answers.map(exportedLines);
+          const ownLines = pages.flat().filter(({ id }) => id === player || id === league);
+          expectSame(
+            ownLines.map(({ id, deleted: deletes = false }) => ({ id, deletes })),
+            [
+              { id: player, deletes: false },
+              { id: league, deletes: false },
+              { id: league, deletes: true },
+              { id: player, deletes: true },
+            ],
+          );
+          for (const lines of pages)
+            expectThat(new Set(lines.map((line) => "deleted" in line)).size <= 1, "a page has both");
+        },
+    },
   };
 }
 
-/** docs/contract/export.md, 3 */
 export async function exportLines(suite: Suite): Promise<Section> {
   const accountId = suite.accountId();
 

@@ -45,7 +45,6 @@ const BAD_BODIES: readonly (readonly [path: string, body: object, fields: string
   [BOARD, { eip_campaign_id: 7, rank_on: "home run" }, "location_id eip_campaign_id"],
 ];
 
-/** docs/contract/interface.md, 3 */
 export async function failures(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const { shop, unknownId } = suite.ids("shop unknownId");

@@ -22,7 +22,6 @@ import {
 } from "../lines.ts";
 import type { Line, Section, Suite } from "../suite.ts";
 
-/** docs/contract/feed.md, 2 */
 export async function feedDeletes(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();
@@ -222,10 +221,10 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
         async () => {
           const [chain, name] = [suite.accountId(), suite.word()];
           const ids = suite.ids("store campaign offer digital held");
-          const place = { latitude: -50, longitude: -150 };
+          const location = { latitude: -50, longitude: -150 };
           const records: Record<string, Line> = {
             account: account(chain, { company: name }),
-            store: store(ids.store, chain, { ...place, name }),
+            store: store(ids.store, chain, { ...location, name }),
             campaign: campaign(ids.campaign, chain, { name }),
             coupon: coupon(ids.offer, chain, { campaign_id: ids.campaign }),
             digital: coupon(ids.digital, chain, { kind: "digital" }),
@@ -240,7 +239,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           const visibleParts = async () => {
             const mine = (await suite.get(ben, "my-coupons")).text;
             const search = (await suite.post(ben, "full-search", { query: name, typos: false })).text;
-            const nearby = { ...place, single_account_id: chain };
+            const nearby = { ...location, single_account_id: chain };
             const campaigns = (await suite.post(ben, "campaigns/near-by-popular-campaigns", nearby)).text;
             const me = ((await suite.get(ben, "me")).body.items ?? {}) as Item;
             const isIn = (text: string, id: string) => (text.includes(`"${id}"`) ? 1 : 0);

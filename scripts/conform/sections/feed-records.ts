@@ -39,7 +39,6 @@ const REQUIRED_FIELDS: Record<string, readonly string[]> = {
   play: ["id", "eip_campaign_id", "location_id", "employee_id"],
 };
 
-/** docs/contract/feed.md, 4 */
 export async function feedRecords(suite: Suite): Promise<Section> {
   const { ann, ben } = await suite.callers();
   const accountId = suite.accountId();

@@ -5,6 +5,7 @@ import {
   campaign,
   coupon,
   customer,
+  deleted,
   eipCampaign,
   employee,
   entry,
@@ -24,7 +25,6 @@ const MOST_BYTES = 2 * 1_024 * 1_024;
 const LARGEST_TOTAL = "90071992547409.91";
 const LARGEST_AMOUNT = "999999999999.99";
 
-/** docs/contract/feed.md, 1 */
 export async function feedRules(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const { mine, otherAccount } = suite.accountIds("mine otherAccount");
@@ -94,6 +94,10 @@ export async function feedRules(suite: Suite): Promise<Section> {
             { accepted: 3, ignored: 0 },
           );
           expectFailure(await sendForMine({ ...line, account_id: otherAccount }, line), 403, "FORBIDDEN");
+          const ownCampaign = aCampaign([shop]);
+          const reachingCampaign = { ...ownCampaign, store_ids: [shop, otherShop] };
+          for (const laterLine of [ownCampaign, deleted("campaign", { id: ownCampaign.id })])
+            expectFailure(await sendForMine(reachingCampaign, laterLine), 403, "FORBIDDEN");
         },
       'The record is "first stored" at its first line.': async () => {
         const [name, first, second] = [suite.word(), suite.id("store"), suite.id("store")];

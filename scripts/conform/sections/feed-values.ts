@@ -16,7 +16,6 @@ import {
 } from "../lines.ts";
 import type { Line, Section, Suite } from "../suite.ts";
 
-/** docs/contract/feed.md, 3 */
 export async function feedValues(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const accountId = suite.accountId();

@@ -7,7 +7,6 @@ const PATH = "gamification/leaderboard";
 const BOARD_FRESH_SECONDS = 30;
 const BOARD_LIMIT = 100;
 
-/** docs/contract/interface.md, 4.7 */
 export async function leaderboard(suite: Suite): Promise<Section> {
   await suite.untilDayLasts();
   const { ann } = await suite.callers();

@@ -16,7 +16,6 @@ const EXPIRES_SECONDS = 2;
 const LEEWAY_SECONDS = 5;
 const MESSAGES_CHANGED = '{"type":"changed","what":["messages"]}';
 
-/** docs/contract/live.md, 2 */
 export async function liveSocket(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const talk = suite.id("talk");
@@ -111,11 +110,17 @@ export async function liveSocket(suite: Suite): Promise<Section> {
         }),
       "One of more than 1 KiB closes the socket with 1009, and the 61st within a minute with 1008; `ping` does not count.":
         async () => {
-          await withSocket(async (listener) => {
-            listener.send("\u{1F600}".repeat(KIBIBYTE / 4));
-            listener.send(`${"\u{1F600}".repeat(KIBIBYTE / 4)}x`);
-            expectSame(await listener.closeCode("a frame of more than 1 KiB"), 1009);
-          });
+          const text = "\u{1F600}".repeat(KIBIBYTE / 4);
+          for (const [longest, tooLong] of [
+            [text, `${text}x`],
+            [new Uint8Array(KIBIBYTE), new Uint8Array(KIBIBYTE + 1)],
+          ] as const)
+            await withSocket(async (listener) => {
+              for (const frame of [longest, "ping"]) listener.send(frame);
+              expectSame(await listener.next("the answer to ping after 1 KiB"), "pong");
+              listener.send(tooLong);
+              expectSame(await listener.closeCode("a frame of more than 1 KiB"), 1009);
+            });
           await withSocket(async (listener) => {
             for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.send("x");
             listener.send("ping");

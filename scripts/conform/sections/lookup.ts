@@ -1,14 +1,16 @@
-import { expectFailure, expectInvalid, expectSame } from "../expect.ts";
+import { expectFailure, expectInvalid, expectList, expectSame } from "../expect.ts";
 import { type Item, itemsOf } from "../http.ts";
 import { account, customer, deleted, entry, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
-/** docs/contract/feed.md, 6 */
+const LIST_LIMIT = 100;
+
 export async function lookup(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const { chain } = suite.accountIds("chain");
   const { shop, erased } = suite.ids("shop erased");
-  const [card, otherCard] = [suite.word(), suite.word()];
+  const [card, otherCard, sharedCard] = [suite.word(), suite.word(), suite.word()];
+  const holders = Array.from({ length: LIST_LIMIT + 1 }, () => suite.id("holder"));
   const ask = async (query: string) =>
     suite.http.send(`/api/v1/feed/customers${query}`, { token: await suite.tokens.lookup() });
 
@@ -36,6 +38,8 @@ export async function lookup(suite: Suite): Promise<Section> {
       customer(eve.id, "Eve Evans", { scan_id: otherCard }),
       customer(erased, "Gone Girl", { scan_id: card }),
       entry(suite.id("entry"), ann.id, shop, "12.30"),
+      ...holders.toReversed().map((id) => customer(id, "Hal Holder", { scan_id: sharedCard })),
+      ...holders.map((id, index) => entry(suite.id("entry"), id, shop, `${index}.25`)),
     ],
     rulesWithFeeding: {
       "`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.":
@@ -46,6 +50,13 @@ export async function lookup(suite: Suite): Promise<Section> {
             { id: ann.id, first_name: "Ann", last_name: "Able", balances },
             { id: ben.id, first_name: "Ben", last_name: "Baker", balances: [] },
           ]);
+          const shown = itemsOf(await ask(`?scan_id=${sharedCard}`));
+          expectList(shown, holders.slice(0, LIST_LIMIT));
+          const balancesShown = shown.map(({ balances }) => (balances as Item[]).map(({ balance }) => balance));
+          expectSame(
+            balancesShown,
+            Array.from({ length: LIST_LIMIT }, (_, index) => [index + 0.25]),
+          );
         },
       "Nobody has the card: 404.": async () => expectFailure(await ask(`?scan_id=${card}x`), 404, "NOT_FOUND"),
     },

@@ -3,7 +3,6 @@ import { type Answer, type Item, listOf } from "../http.ts";
 import { account, customer, entry, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
-/** docs/contract/interface.md, 4.8 */
 export async function me(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const { joined, booked, deleted } = suite.accountIds("joined booked deleted");

@@ -17,11 +17,12 @@ const PATH = "messages";
 const SHOWN_WITHIN_SECONDS = 15;
 const MESSAGES_WHILE_POLLING = 4;
 
-/** docs/contract/interface.md, 4.2 */
 export async function messages(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const { friend, asked, blocked } = suite.ids("friend asked blocked");
-  const { talk, withBlocked, onlyBlocked, silent, other } = suite.ids("talk withBlocked onlyBlocked silent other");
+  const { talk, withBlocked, onlyBlocked, silent, secondTalk } = suite.ids(
+    "talk withBlocked onlyBlocked silent secondTalk",
+  );
   const accountId = suite.accountId();
   const shop = suite.id("store");
   const sentAt = (minutes: number) => ({ sent_at: `2026-01-05 09:${String(minutes).padStart(2, "0")}:00` });
@@ -55,7 +56,7 @@ export async function messages(suite: Suite): Promise<Section> {
       group(withBlocked, [ann.id, blocked, asked]),
       group(onlyBlocked, [ann.id, blocked]),
       group(silent, [ann.id, friend]),
-      group(other, [ann.id, ben.id]),
+      group(secondTalk, [ann.id, ben.id]),
       message(suite.id("message"), talk, ann.id, "First", sentAt(1)),
       message(suite.id("message"), talk, friend, "Second", sentAt(2)),
       message(suite.id("message"), withBlocked, blocked, "Third", sentAt(3)),
@@ -149,8 +150,8 @@ export async function messages(suite: Suite): Promise<Section> {
           expectThat(isShown(await list({ check_time }, ben)), "the next poll lacks the group");
         },
       "Of several messages in one second, the one stored last is the last.": async () => {
-        await suite.feed(...["one", "two"].map((text) => message(suite.id("message"), other, ben.id, text)));
-        await untilShown(other, "two");
+        await suite.feed(...["one", "two"].map((text) => message(suite.id("message"), secondTalk, ben.id, text)));
+        await untilShown(secondTalk, "two");
       },
       "A fed `sent_at` that is more than an hour old is used as the message's time. Such a message is not news.":
         async () => {
@@ -159,8 +160,8 @@ export async function messages(suite: Suite): Promise<Section> {
         },
       "Any later `sent_at` is replaced by the stamp.": async () => {
         const tomorrow = time(86_400);
-        await suite.feed(message(suite.id("message"), other, ben.id, "three", { sent_at: tomorrow }));
-        const actual = groupOf(await untilShown(other, "three"), other)?.last_message_time;
+        await suite.feed(message(suite.id("message"), secondTalk, ben.id, "three", { sent_at: tomorrow }));
+        const actual = groupOf(await untilShown(secondTalk, "three"), secondTalk)?.last_message_time;
         expectThat(String(actual) < tomorrow, `a message sent tomorrow shows ${actual}`);
       },
       "You then get every group that has a new message, with its newest message.": async () => {
@@ -176,11 +177,11 @@ export async function messages(suite: Suite): Promise<Section> {
         };
         const messageIds = Array.from({ length: MESSAGES_WHILE_POLLING }, () => suite.id("message"));
         for (const [index, id] of messageIds.entries()) {
-          await suite.feed(message(id, index % 2 === 0 ? talk : other, index % 2 === 0 ? friend : ben.id, id));
+          await suite.feed(message(id, index % 2 === 0 ? talk : secondTalk, index % 2 === 0 ? friend : ben.id, id));
           for (let polls = 0; polls < 4; polls += 1) await poll();
         }
         const isShown = () =>
-          newestByGroup.get(talk) === messageIds.at(-2) && newestByGroup.get(other) === messageIds.at(-1);
+          newestByGroup.get(talk) === messageIds.at(-2) && newestByGroup.get(secondTalk) === messageIds.at(-1);
         await suite.until(poll, isShown, SHOWN_WITHIN_SECONDS);
       },
     },

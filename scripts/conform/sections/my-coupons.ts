@@ -5,7 +5,6 @@ import type { Section, Suite } from "../suite.ts";
 
 const PATH = "my-coupons";
 
-/** docs/contract/interface.md, 4.5 */
 export async function myCoupons(suite: Suite): Promise<Section> {
   const { ann, eve } = await suite.callers();
   const { accountId, otherAccount, notJoined } = suite.accountIds("accountId otherAccount notJoined");

@@ -28,7 +28,6 @@ function distanceInMiles(from: Coordinates, to: Coordinates): number {
   return EARTH_RADIUS_MILES * 2 * Math.asin(Math.min(1, chord / 2));
 }
 
-/** docs/contract/interface.md, 4.1 */
 export async function nearby(suite: Suite): Promise<Section> {
   await suite.untilDayLasts();
   const { ann } = await suite.callers();

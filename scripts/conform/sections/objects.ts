@@ -32,7 +32,6 @@ const ISSUED = {
   ...{ expected_end_date: "2999-01-30 12:00:00", created_at: "2026-02-01 10:00:00", updated_at: "2026-02-02 10:00:00" },
 };
 
-/** docs/contract/interface.md, 5 */
 export async function objects(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const { accountId, plainAccount } = suite.accountIds("accountId plainAccount");

@@ -2,7 +2,6 @@ import { expectFailure, expectInvalid } from "../expect.ts";
 import { customer } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
-/** docs/contract/restore.md, 1 */
 export async function restore(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed restore", sub: "conform", accounts });
@@ -28,7 +27,6 @@ const PROGRAM_LINE = {
   message_clock_said: "2026-01-01 00:00:00",
 };
 
-/** docs/contract/restore.md, 2 */
 export async function restoreLines(suite: Suite): Promise<Section> {
   return {
     section: "restore, 2",

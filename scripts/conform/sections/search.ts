@@ -39,7 +39,6 @@ const UNFORGIVEN = pairsOf(
     "smit Simth, garica1 Garcia1, 12354 12345, smithe Smit",
 );
 
-/** docs/contract/interface.md, 4.6 */
 export async function search(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const { accountId, chain } = suite.accountIds("accountId chain");
@@ -65,7 +64,7 @@ export async function search(suite: Suite): Promise<Section> {
   const customerIn = async (query: string, id: string) =>
     listOf(await ask(query), "customers").find((item) => item.id === id);
   const withoutFifthLetter = (text: string) => text.slice(0, 4) + text.slice(5);
-  /** Of these customers, those whom a search may find under the setting `CUSTOMER_SEARCH`. */
+  /** The customers among these whom a search may find under the setting `CUSTOMER_SEARCH`. */
   const findable = (...ids: string[]) => {
     const { customerSearch } = suite.settings;
     if (customerSearch === "all") return ids;

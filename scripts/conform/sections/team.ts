@@ -14,7 +14,6 @@ import type { Section, Suite } from "../suite.ts";
 
 const DEPTHS = [1, 2, 3, 4, 5, 6];
 
-/** docs/contract/interface.md, 4.3 */
 export async function team(suite: Suite): Promise<Section> {
   const { ann, ben, eve } = await suite.callers();
   const accountId = suite.accountId();

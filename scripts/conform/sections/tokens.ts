@@ -9,7 +9,6 @@ const FEED = "/api/v1/feed";
 const MOST_CHARACTERS = 8_192;
 const now = () => Math.floor(Date.now() / 1_000);
 
-/** docs/contract/interface.md, 2 */
 export async function tokens(suite: Suite): Promise<Section> {
   const { ann } = await suite.callers();
   const customer = { scope: "customer", sub: ann.id };
@@ -74,13 +73,13 @@ export async function tokens(suite: Suite): Promise<Section> {
     },
     rulesWithFeeding: {
       "write records of these accounts at `/api/v1/feed`. `[]` covers no account": async () => {
-        const [mine, other] = [suite.accountId(), suite.accountId()];
+        const [ownAccount, otherAccount] = [suite.accountId(), suite.accountId()];
         const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed", sub: "conform", accounts });
-        expectOk(await suite.send([account(mine)], await token([mine])));
-        expectFailure(await suite.send([account(other)], await token([mine])), 403, "FORBIDDEN");
-        for (const accounts of [[], undefined, mine, [Number(mine)]])
-          expectFailure(await suite.send([account(mine)], await token(accounts)), 403, "FORBIDDEN");
-        expectOk(await suite.send([account(other)], await token("*")));
+        expectOk(await suite.send([account(ownAccount)], await token([ownAccount])));
+        expectFailure(await suite.send([account(otherAccount)], await token([ownAccount])), 403, "FORBIDDEN");
+        for (const accounts of [[], undefined, ownAccount, [Number(ownAccount)]])
+          expectFailure(await suite.send([account(ownAccount)], await token(accounts)), 403, "FORBIDDEN");
+        expectOk(await suite.send([account(otherAccount)], await token("*")));
       },
     },
   };

@@ -103,7 +103,7 @@ describe("finding coupons", () => {
     // Six rows an item, and three more to count its bytes first, because there are more than 100 items.
     expect(few.rowsRead).toBeLessThanOrEqual(9 * limit + 5 * COUPONS_HELD);
     expect(all).toMatchObject({ count: limit, roundTrips: 1 });
-    // Of a coupon beyond the limit, only its index entry is read, and for its end the row of the campaign coupon.
+    // A coupon beyond the limit costs its index entry, and the row of the campaign coupon, which may end earlier.
     expect(all.rowsRead - few.rowsRead).toBeLessThanOrEqual(3 * 9_000);
   });
 

@@ -66,12 +66,12 @@ function cacheWithKv() {
 
 /** The KV, and an isolate that loaded "one" this many seconds ago. KV has that value too. */
 async function loadedBefore(seconds: number) {
-  const { kv, cache, settle, ...others } = cacheWithKv();
+  const cacheAndKv = cacheWithKv();
   const values = newIsolate();
-  await values.read(cache, "k", loadOf("one"));
-  await settle();
+  await values.read(cacheAndKv.cache, "k", loadOf("one"));
+  await cacheAndKv.settle();
   pass(seconds);
-  return { kv, cache, settle, values, ...others };
+  return { ...cacheAndKv, values };
 }
 
 describe("the age of a cached value", () => {
@@ -227,14 +227,14 @@ describe("when something fails", () => {
   });
 
   it.for([
-    ["a second where memory has nothing", 1_000, cacheWithKv],
+    ["a second where memory has nothing", 1_000, async () => ({ ...cacheWithKv(), values: newIsolate() })],
     ["300 ms where memory has an old value", PATIENCE_MS, () => loadedBefore(31)],
   ] as const)("KV that hangs is waited for: %s", async ([, milliseconds, begin], { expect }) => {
-    const { kv, read, ...others } = await begin();
+    const { kv, read, values } = await begin();
     kv.get.mockReturnValue(new Promise(() => {}));
     vi.useFakeTimers();
     const load = loadOf("two");
-    const answer = read("values" in others ? others.values : newIsolate(), load);
+    const answer = read(values, load);
 
     await vi.advanceTimersByTimeAsync(milliseconds - 1);
     const callsBefore = load.mock.calls.length;

@@ -75,11 +75,11 @@ describe("the lists that a search reads", () => {
 
   it("are those of a few words of the query, but a record must have all its words", async ({ expect }) => {
     const letters = [..."ԱԲԳԴԵԶԷԸ"];
-    const [account, other] = [seed.account({ company: "Ըx" }), seed.account()];
+    const [account, otherAccount] = [seed.account({ company: "Ըx" }), seed.account()];
     const texts = letters.slice(0, -1).join("- ");
     const store = seed.store(account.id, { name: texts });
     const campaign = seed.campaign(account.id, { campaign_description: `${texts}-x` });
-    await mustFeed([account, other, store, campaign, seed.store(other.id, { name: texts })]);
+    await mustFeed([account, otherAccount, store, campaign, seed.store(otherAccount.id, { name: texts })]);
 
     const { items } = (await as("c").post("/api/v1/customer/full-search", { query: letters.join(" ") })).body;
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { KINDS } from "../../../src/feed/records/index.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../../src/http/limits.ts";
-import { type Answer, mustFeed, send } from "../../support/api.ts";
+import { type Answer, mustFeed } from "../../support/api.ts";
 import { sendTo } from "../../support/bindings.ts";
 import { databaseThrough } from "../../support/databases.ts";
 import { EXPORT, exported, exportPage, exportPages } from "../../support/exporting.ts";
@@ -66,14 +66,6 @@ describe("a page of an export", () => {
     expect(mostReads).toBe(4);
   });
 
-  it("is given to a token that may feed too", async ({ expect }) => {
-    const token = await exportToken({ scope: "feed export" });
-
-    const answer = await send(`${EXPORT}?record=program`, { headers: { Authorization: `Bearer ${token}` } });
-
-    expect(answer.status).toBe(200);
-  });
-
   it("has at most 2,000 lines, and the next goes on after it", async ({ expect }) => {
     const friends = Array.from({ length: 64 }, (_, index) => seed.customer({ id: `friend-${index}` }));
     const pairs = friends.flatMap((friend, index) =>
@@ -128,63 +120,6 @@ describe("a page of an export", () => {
     expect(Math.max(...bytesSent)).toBeLessThan(2.2 * 1024 * 1024);
     expect(Math.max(...bytesSent)).toBeGreaterThan(1.5 * 1024 * 1024);
     expect(exportedMessages.filter(({ group_id }) => group_id === group.id)).toHaveLength(messages.length);
-  });
-});
-
-describe("a deleted record", () => {
-  it("is exported as a line, and as a delete on a later page, unless nothing of it is left", async ({ expect }) => {
-    const deletedProgram = program("gone");
-    await mustFeed(deletedProgram.lines);
-    const deletes = KINDS.filter(({ type }) => type === "state").map(({ record, keyFields }) =>
-      seed.deleted(
-        record,
-        Object.fromEntries(keyFields.map((field) => [field, deletedProgram.recordOf[record]?.[field]])),
-      ),
-    );
-    await mustFeed(deletes);
-
-    const pages = await exportPages();
-
-    const isAbout =
-      ({ deleted: _, ...key }: Line) =>
-      (line: Line) =>
-        Object.entries(key).every(([field, value]) => line[field] === value);
-    const deletesInExport = deletes.map((line) => ({
-      line,
-      exportedLines: pages.flatMap(({ body }, page) =>
-        body.filter(isAbout(line)).map(({ deleted = false }: Line) => ({ page, deleted })),
-      ),
-    }));
-    const exportedDeletes = deletesInExport.filter(({ exportedLines }) => exportedLines.length > 0);
-    expect(exportedDeletes.map(({ line }) => line.record)).toEqual([
-      ...["account", "store", "campaign", "customer", "membership", "coupon", "employee", "eip_campaign"],
-    ]);
-    for (const { line, exportedLines } of exportedDeletes) {
-      expect(exportedLines.map(({ deleted }) => deleted)).toEqual([false, true]);
-      expect(exportedLines[1]?.page).toBeGreaterThan(exportedLines[0]?.page ?? 0);
-      expect(linesOf(pages)).toContainEqual(line);
-    }
-    const mixedPages = pages.filter(({ body }) => new Set(body.map(({ deleted = false }: Line) => deleted)).size > 1);
-    expect(mixedPages).toEqual([]);
-  });
-
-  it("is deleted again after the records that refer to it", async ({ expect }) => {
-    const account = seed.account();
-    const [store, customer] = [seed.store(account.id), seed.customer()];
-    await mustFeed([account, store, customer, seed.membership(store.id, customer.id)]);
-    const deletes = [
-      seed.deleted("store", { id: store.id }),
-      seed.deleted("customer", { id: customer.id }),
-      seed.deleted("membership", { store_id: store.id, customer_id: customer.id }),
-    ];
-    await mustFeed(deletes);
-
-    const lines = await exported("store", "customer", "membership");
-
-    const exportedDeletes = lines.filter(
-      ({ deleted, id, store_id }) => deleted && [store.id, customer.id].includes(String(id ?? store_id)),
-    );
-    expect(exportedDeletes).toEqual(deletes.toReversed());
   });
 });
 

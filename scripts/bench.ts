@@ -47,13 +47,7 @@ export const program = newCommand("npm run bench")
 
 if (import.meta.main) await main(() => program.parseAsync());
 
-async function bench({
-  scale: requestedScales,
-  rounds,
-  live: liveMessages,
-  docs,
-  json,
-}: Options): Promise<void> {
+async function bench({ scale: requestedScales, rounds, live: liveMessages, docs, json }: Options): Promise<void> {
   if (docs && liveMessages === 0) throw new CommandError("--docs writes a page of whole runs: leave out --live 0.");
   const folderOf = (name: string) => path.join(FOLDER, name);
   const machine = thisMachine();

@@ -73,7 +73,7 @@ describe("npm run conform", () => {
     expect(running.output()).toMatch(
       /^ {2}BROKEN interface, 4\.1: .+\n {4}POST .+: expected .+, came .+\(sections\/nearby\.ts:\d+\)$/m,
     );
-    expect((await look()).records).toEqual([]);
+    expect((await readStored()).records).toEqual([]);
   });
 
   it("refuses an unknown section", async ({ expect }) => {

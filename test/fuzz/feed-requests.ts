@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { RESTORED_KINDS } from "../../src/feed/records/index.ts";
 import type { Row } from "../model/kinds.ts";
 import { damaged, hostileText, hostileValue, nearly, toHostileJson } from "./hostile.ts";
-import { type FuzzedRequest, headers } from "./requests.ts";
+import { type FuzzedRequest, headers, systemClaims } from "./requests.ts";
 import { made, NOW, program } from "./world.ts";
 
 const FIELDS = new Map(RESTORED_KINDS.map(({ record, fields }) => [record, Object.keys(fields.shape)]));
@@ -33,19 +33,19 @@ const bodyOf = (lines: readonly Row[]): fc.Arbitrary<FuzzedRequest["body"]> =>
       );
     });
 
-const requestWith = (lines: readonly Row[], caller: FuzzedRequest["caller"]): fc.Arbitrary<FuzzedRequest> =>
+const requestWith = (lines: readonly Row[], claims: FuzzedRequest["claims"]): fc.Arbitrary<FuzzedRequest> =>
   fc.record({
     path: fc.constant("/api/v1/feed"),
     method: fc.constant("POST"),
     target: fc.constant("/api/v1/feed"),
     headers,
     body: bodyOf(lines),
-    caller: fc.oneof({ weight: 9, arbitrary: fc.constant(caller) }, fc.constant(null)),
+    claims: fc.oneof({ weight: 9, arbitrary: fc.constant(claims) }, fc.constant(null)),
   });
 
 const changes = made(() => program.changes(NOW));
 
-export const feedRequest = changes.chain(({ lines, accounts }) => requestWith(lines, { accounts }));
+export const feedRequest = changes.chain(({ lines, accounts }) => requestWith(lines, systemClaims("feed", accounts)));
 
 const TIME = "2026-01-01 00:00:00";
 /** Lines that only a restore takes. */
@@ -69,4 +69,4 @@ const restoredLine = (line: Row): fc.Arbitrary<Row> => {
 
 export const restoreRequest = changes
   .chain(({ lines }) => fc.tuple(...lines.map(restoredLine)))
-  .chain((lines) => requestWith(lines, { accounts: "*", restores: true }));
+  .chain((lines) => requestWith(lines, systemClaims("feed restore")));

@@ -28,27 +28,17 @@ const counts = new Map<string, number>();
 let committedFeeds = 0;
 let addresses = 0;
 
-type Caller = NonNullable<FuzzedRequest["caller"]>;
-
-function tokenOf(caller: Caller): Promise<string> {
-  const claims = claimsOf(caller);
+function tokenOf(claims: NonNullable<FuzzedRequest["claims"]>): Promise<string> {
   const name = JSON.stringify(claims);
   const token = tokens.get(name) ?? signToken(claims);
   tokens.set(name, token);
   return token;
 }
 
-function claimsOf(caller: Caller): Record<string, unknown> {
-  if ("customer" in caller) return { scope: "customer", sub: caller.customer };
-  if ("looksUp" in caller) return { scope: "lookup", sub: "tests" };
-  if ("exports" in caller) return { scope: "export", sub: "tests", accounts: "*" };
-  return { scope: caller.restores ? "feed restore" : "feed", sub: "tests", accounts: caller.accounts };
-}
-
-async function sendFuzzed({ method, target, headers, body, caller }: FuzzedRequest): Promise<Response> {
+async function sendFuzzed({ method, target, headers, body, claims }: FuzzedRequest): Promise<Response> {
   addresses += 1;
   const all = new Headers({ ...headers, "CF-Connecting-IP": `192.0.2.${addresses}` });
-  all.set("Authorization", `Bearer ${caller === null ? `${addresses}.x.y` : await tokenOf(caller)}`);
+  all.set("Authorization", `Bearer ${claims === null ? `${addresses}.x.y` : await tokenOf(claims)}`);
   const request = new Request(`https://loyalty.example${target}`, { method, headers: all, body });
   return exports.default.fetch(request);
 }

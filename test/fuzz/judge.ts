@@ -30,11 +30,11 @@ export class Judge {
     return differenceOf(seen, expected);
   }
 
-  #expected({ method, path, target, body, caller }: FuzzedRequest, { status, headers, body: answered }: Answer) {
-    if (![200, 403, 404, 422].includes(status) || caller === null || method === "HEAD") return undefined;
-    if ("accounts" in caller && !caller.restores && method === "POST" && target === "/api/v1/feed") {
+  #expected({ method, path, target, body, claims }: FuzzedRequest, { status, headers, body: answered }: Answer) {
+    if (![200, 403, 404, 422].includes(status) || claims === null || method === "HEAD") return undefined;
+    if (claims.scope === "feed" && method === "POST" && target === "/api/v1/feed") {
       const lines = valuesOf(body);
-      const expected = this.#model.feed(lines, { now: NOW, accounts: caller.accounts });
+      const expected = this.#model.feed(lines, { now: NOW, accounts: claims.accounts ?? "*" });
       const fields = status === 422 ? { fields: Object.keys(answered.messages).sort() } : {};
       return [expected, { status, ...answered.items, ...fields }] as const;
     }
@@ -49,9 +49,9 @@ export class Judge {
     const isKnown =
       hasPathOfEndpoint && !isSearch && end in PARAMETERS && pathname.endsWith(`/${end}`) && !searchParams.has("after");
     const given = body === null ? undefined : parseObject(textOf(body) ?? "");
-    if (!("customer" in caller) || !isKnown || given === null) return undefined;
+    if (claims.scope !== "customer" || !isKnown || given === null) return undefined;
     const call = { method: given === undefined ? "GET" : "POST", path: target, body: given } as const;
-    const expected = this.#model.ask(caller.customer, call, NOW);
+    const expected = this.#model.ask(claims.sub, call, NOW);
     return [expected, seenAs(expected, { status, body: answered, link: headers.get("Link") })] as const;
   }
 }

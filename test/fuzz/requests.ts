@@ -14,25 +14,25 @@ export interface FuzzedRequest {
   target: string;
   headers: Record<string, string>;
   body: string | Uint8Array<ArrayBuffer> | null;
-  /** The bearer of the token; null: the token is broken. */
-  caller:
-    | { customer: string }
-    | { accounts: readonly string[] | "*"; restores?: true }
-    | { exports: true }
-    | { looksUp: true }
-    | null;
+  /** The claims of the token; null: the token is broken. */
+  claims: { scope: string; sub: string; accounts?: readonly string[] | "*" } | null;
 }
 
 /** The paths of all endpoints. */
 export const PATHS = [...new Set(app.routes.filter(({ method }) => method !== "ALL").map(({ path }) => path))];
 
-const anyCustomer = fc.constantFrom(...program.idsOf("customer")).map((customer) => ({ customer }));
+const customerClaims = (sub: string) => ({ scope: "customer", sub });
+/** The claims of a system that feeds, restores, exports or looks customers up. */
+export const systemClaims = (scope: string, accounts: readonly string[] | "*" = "*") => ({
+  scope,
+  sub: "tests",
+  accounts,
+});
 
-const anyCaller = fc.oneof(
-  { weight: 30, arbitrary: anyCustomer },
-  { weight: 1, arbitrary: fc.constant({ accounts: "*" as const }) },
-  { weight: 3, arbitrary: fc.constant({ exports: true as const }) },
-  { weight: 1, arbitrary: fc.constant({ looksUp: true as const }) },
+const anyClaims = fc.oneof(
+  { weight: 30, arbitrary: fc.constantFrom(...program.idsOf("customer")).map(customerClaims) },
+  { weight: 1, arbitrary: fc.constantFrom("feed", "lookup").map((scope) => systemClaims(scope)) },
+  { weight: 3, arbitrary: fc.constant(systemClaims("export")) },
   { weight: 1, arbitrary: fc.constant(null) },
 );
 
@@ -101,7 +101,7 @@ interface GoodRequest {
   parameters: Record<string, unknown>;
   /** The names of the parameters that the endpoint has. */
   names: readonly string[];
-  caller: FuzzedRequest["caller"];
+  claims: FuzzedRequest["claims"];
 }
 
 const customerRequests = made((): GoodRequest => {
@@ -112,23 +112,23 @@ const customerRequests = made((): GoodRequest => {
     path: pathname.replace(/stores\/[^/]+/, "stores/:id"),
     parameters: { ...(call.body ?? Object.fromEntries(searchParams)) },
     names: (PARAMETERS[pathname.split("/").at(-1) ?? ""] ?? []).map(({ name }) => name),
-    caller: { customer: caller },
+    claims: customerClaims(caller),
   };
 });
 
 const systemRequests = fc.constantFrom<GoodRequest>(
   {
-    ...{ method: "GET", path: "/api/v1/feed", names: ["record", "customer_id"], caller: { exports: true } },
+    ...{ method: "GET", path: "/api/v1/feed", names: ["record", "customer_id"], claims: systemClaims("export") },
     parameters: { record: "store,message", customer_id: program.idsOf("customer")[0] },
   },
   {
-    ...{ method: "GET", path: "/api/v1/feed/customers", names: ["scan_id"], caller: { looksUp: true } },
+    ...{ method: "GET", path: "/api/v1/feed/customers", names: ["scan_id"], claims: systemClaims("lookup") },
     parameters: { scan_id: "1" },
   },
 );
 
-/** The request, or one with hostile parameters, another caller, another method or a strange path. */
-function spoilt({ method, path, parameters, names, caller }: GoodRequest): fc.Arbitrary<FuzzedRequest> {
+/** The request, or one with hostile parameters, other claims, another method or a strange path. */
+function spoilt({ method, path, parameters, names, claims }: GoodRequest): fc.Arbitrary<FuzzedRequest> {
   const hostileQuery = fc.constantFrom(...Object.values(HOSTILE_QUERIES)).map((query) => ({ ...parameters, query }));
   const sent = fc.oneof(
     { weight: 4, arbitrary: fc.constant(parameters) },
@@ -149,7 +149,7 @@ function spoilt({ method, path, parameters, names, caller }: GoodRequest): fc.Ar
     target: target.map(({ id, query }) => `${path.replace(":id", () => id)}?${query}`),
     headers,
     body: method === "GET" ? fc.constant(null) : sent.map(toHostileJson).chain(bodyOf),
-    caller: fc.oneof({ weight: 1, arbitrary: fc.constant(caller) }, { weight: 1, arbitrary: anyCaller }),
+    claims: fc.oneof(fc.constant(claims), anyClaims),
   });
 }
 
@@ -183,7 +183,7 @@ const strangeRequest = fc.constantFrom(...PATHS, "/").chain((path) =>
     ),
     headers,
     body: fc.oneof(fc.constant(null), strangeBody),
-    caller: anyCaller,
+    claims: anyClaims,
   }),
 );
 

@@ -39,7 +39,8 @@ async function bench({ entries, json }: { entries: number; json?: string }): Pro
     const runtime = await open(worker, folder, { keep: true, historyMonths: KEPT_MONTHS });
     const countsBefore = await countsOf(runtime);
 
-    const onSealed = progress.begin("Sealing", Math.round((entries * (MONTHS - 1 - KEPT_MONTHS)) / MONTHS));
+    const leavingMonths = MONTHS - 1 - KEPT_MONTHS;
+    const onSealed = progress.begin("Sealing", Math.round((entries * leavingMonths) / MONTHS));
     const sealing = await sealAll(runtime, chain, onSealed);
     progress.end();
     const countsAfter = await countsOf(runtime);

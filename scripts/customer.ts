@@ -91,15 +91,24 @@ async function exportCustomer(customer: string, file: string, options: Options):
 }
 
 async function erase(id: string | undefined, { again, ...options }: Options & { again?: string }): Promise<void> {
-  if ((id === undefined) === (again === undefined))
-    throw new CommandError("Name either a customer or --again RECEIPTS.");
-  const customers = id === undefined ? readReceipts(again ?? "") : [id];
-  if (customers.length === 0) console.error(`${again} has no receipts: nothing to erase.`);
+  if (id !== undefined && again === undefined) return eraseOne(id, options);
+  if (id === undefined && again !== undefined) return eraseAgain(again, options);
+  throw new CommandError("Name either a customer or --again RECEIPTS.");
+}
+
+async function eraseOne(customer: string, options: Options): Promise<void> {
+  const receipt = await eraseCustomer(customer, options);
+  if (receipt === null) throw neverStored(customer);
+  console.log(JSON.stringify(receipt));
+}
+
+async function eraseAgain(file: string, options: Options): Promise<void> {
+  const customers = readReceipts(file);
+  if (customers.length === 0) console.error(`${file} has no receipts: nothing to erase.`);
   for (const customer of customers) {
     const receipt = await eraseCustomer(customer, options);
-    if (receipt !== null) console.log(JSON.stringify(receipt));
-    else if (id !== undefined) throw neverStored(customer);
-    else console.error(`${customer} is not in this database: nothing to erase.`);
+    if (receipt === null) console.error(`${customer} is not in this database: nothing to erase.`);
+    else console.log(JSON.stringify(receipt));
   }
 }
 

@@ -88,9 +88,8 @@ runs. Remove the cause, then run the same command again.`);
 /** The address of the Worker in wrangler's output: its own domain, or else the one at workers.dev. */
 function addressIn(output: string): string {
   const [, domain] = /^\s+(\S+) \(custom domain\)/m.exec(output) ?? [];
-  return domain === undefined
-    ? (/https:\/\/\S+\.workers\.dev/.exec(output)?.[0] ?? "its address")
-    : `https://${domain}`;
+  if (domain !== undefined) return `https://${domain}`;
+  return /https:\/\/\S+\.workers\.dev/.exec(output)?.[0] ?? "its address";
 }
 
 function refuseWrongSettings(env: string): void {

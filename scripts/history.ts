@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { dropFromSegments, dropStoredBody, dropStoredTexts } from "./lib/drop-texts.ts";
+import { dropFromSegments, dropStoredBody, dropStoredTexts, type Selection } from "./lib/drop-texts.ts";
 import { formatCount, formatNumber } from "./lib/format.ts";
 import { claimBucket } from "./lib/history-bucket.ts";
 import { forEachSegment, readObject, refuseFaults, sha256Of, withBucket } from "./lib/history-segments.ts";
@@ -91,15 +91,13 @@ async function dropBodies(
   { message, ...options }: DatabaseOptions & { message?: string },
 ): Promise<void> {
   const database = databaseOf(options);
-  if ((customer === undefined) === (message === undefined))
-    throw new CommandError("Name either a customer or a --message.");
+  const selection = selectionOf(customer, message);
   await withBucket(database, async (history) => {
     // The database comes before history, so that a message which leaves for history meanwhile has no body.
     const emptiedInDatabase =
-      message === undefined
-        ? await dropStoredTexts("message", customer ?? "", database)
-        : await dropStoredBody(message, database);
-    const selection = message === undefined ? { customer: customer ?? "" } : { message };
+      "message" in selection
+        ? await dropStoredBody(selection.message, database)
+        : await dropStoredTexts("message", selection.customer, database);
     const { texts, written, skipped, unnamed } = await dropFromSegments(["message"], selection, history);
     console.log(
       `${formatCount(emptiedInDatabase, "message in the database has", "messages in the database have")} no body now.`,
@@ -109,4 +107,10 @@ async function dropBodies(
     console.log(`${bodies} dropped: ${objects} written anew, ${formatNumber(skipped)} left as they are.`);
     if (unnamed > 0) console.log(`Also written anew: ${formatCount(unnamed, "object")} that no segment names.`);
   });
+}
+
+function selectionOf(customer: string | undefined, message: string | undefined): Selection {
+  if (customer !== undefined && message === undefined) return { customer };
+  if (customer === undefined && message !== undefined) return { message };
+  throw new CommandError("Name either a customer or a --message.");
 }

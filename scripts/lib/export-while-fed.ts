@@ -56,6 +56,7 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
           const isDeleting = keptLines[0]?.endsWith('"deleted":true}') ?? false;
           appendFileSync(partOf(kind, isDeleting ? "deleted" : round), `${keptLines.join("\n")}\n\n`);
         }
+        // Nothing was fed during this round, so no message has moved.
         if (versions.size === 1) break;
       }
     }

@@ -141,8 +141,8 @@ function refusal(answer: Answer, lines: readonly FileLine[], progress: Progress)
     messages?: Record<string, string[]>;
     message?: string;
   };
-  const through = committed > 0 ? `, through line ${lastLine}` : "";
-  const goOnSentence = `${formatCount(committed, "line is", "lines are")} committed${through}. ${goOnFrom(answer, progress)}`;
+  const throughText = committed > 0 ? `, through line ${lastLine}` : "";
+  const goOnSentence = `${formatCount(committed, "line is", "lines are")} committed${throughText}. ${goOnFrom(answer, progress)}`;
   if (status === 422 && messages !== undefined) {
     const badLines = Object.entries(messages).map(
       ([field, texts]) => `  ${withFileNumber(field, lines)}: ${texts.join("; ")}`,

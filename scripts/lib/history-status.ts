@@ -31,37 +31,39 @@ const ROWS_A_STATEMENT = 50_000;
 export async function historyStatus(database: DatabaseLocation): Promise<string> {
   const horizon = configuredHorizon(database.env);
   if (horizon === null) throw new CommandError("HISTORY_MONTHS is not set in wrangler.toml, so no events leave.");
-  const kinds = await askKinds(database);
-  const waitingEvents: number[] = [];
-  for (const kind of kinds) waitingEvents.push(await countWaitingEvents(database, kind, horizon));
-  const allWaiting = sum(waitingEvents);
-  const rows = kinds.map(({ kind, segments, lines, bytes, oldest, newest }, index) => {
+  const kinds: (KindStatus & { waiting: number })[] = [];
+  for (const status of await askKinds(database))
+    kinds.push({ ...status, waiting: await countWaitingEvents(database, status, horizon) });
+  const total = (column: "segments" | "lines" | "bytes" | "waiting") =>
+    kinds.reduce((sum, kind) => sum + kind[column], 0);
+  const rows = kinds.map(({ kind, segments, lines, bytes, oldest, newest, waiting }) => {
     const counts = [segments, lines, bytes].map(formatNumber);
-    return [kind, ...counts, oldest ?? "–", newest ?? "–", formatNumber(waitingEvents[index] ?? 0)];
+    return [kind, ...counts, oldest ?? "–", newest ?? "–", formatNumber(waiting)];
   });
-  const columns = ["segments", "lines", "bytes"] as const;
-  const sums = columns.map((column) => formatNumber(sum(kinds.map((kind) => kind[column]))));
-  const head = ["kind", ...columns, "oldest", "newest", "left to leave"];
-  const printed = table(head, [...rows, ["all", ...sums, "", "", formatNumber(allWaiting)]]);
-  const days = Math.max(0, ...kinds.map(({ is_over, days }) => (is_over === 1 ? 0 : (days ?? 0))));
-  const lateText = `Not all of them have left yet. The kind that waits longest last moved ${formatCount(days, "day")} ago.`;
-  const inTimeText = kinds.some(({ segments }) => segments > 0) ? "All of them have left." : "There are none.";
-  return `${printed}\nEvents of before ${horizon} leave. ${allWaiting > 0 ? lateText : inTimeText}`;
-}
+  const totals = [total("segments"), total("lines"), total("bytes")].map(formatNumber);
+  const head = ["kind", "segments", "lines", "bytes", "oldest", "newest", "left to leave"];
+  const printed = table(head, [...rows, ["all", ...totals, "", "", formatNumber(total("waiting"))]]);
+  return `${printed}\nEvents of before ${horizon} leave. ${delayText()}`;
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+  function delayText(): string {
+    if (total("segments") + total("waiting") === 0) return "There are none.";
+    if (total("waiting") === 0) return "All of them have left.";
+    const unfinishedScans = kinds.filter(({ is_over }) => is_over !== 1);
+    const days = Math.max(0, ...unfinishedScans.map((scan) => scan.days ?? 0));
+    return `Not all of them have left yet. The kind that waits longest last moved ${formatCount(days, "day")} ago.`;
+  }
 }
 
 async function askKinds(database: DatabaseLocation): Promise<KindStatus[]> {
   const kinds = SEALED_KINDS.map(({ record }) => `('${record}')`);
-  const query = `SELECT known.column1 AS kind, count(number) AS segments, coalesce(sum(lines), 0) AS lines,
+  const query = `WITH sealed (kind) AS (VALUES ${kinds})
+    SELECT sealed.kind, count(number) AS segments, coalesce(sum(lines), 0) AS lines,
       coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, scan.month,
       scan.last_id, scan.is_over, CAST(julianday('now') - julianday(scan.moved_at) AS INTEGER) AS days
-    FROM (VALUES ${kinds}) AS known
-    LEFT JOIN history_segments ON history_segments.kind = known.column1
-    LEFT JOIN history_scans AS scan ON scan.kind = known.column1
-    GROUP BY known.column1`;
+    FROM sealed
+    LEFT JOIN history_segments ON history_segments.kind = sealed.kind
+    LEFT JOIN history_scans AS scan ON scan.kind = sealed.kind
+    GROUP BY sealed.kind`;
   const [rows = []] = await askDatabase<KindStatus>([query], database);
   return rows;
 }

@@ -96,23 +96,23 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
 }
 
 /**
- * Writes a segment anew without the selected texts: first its row, then its object. If a run is cut off in between, the
- * object lacks the SHA-256 of the row. Then the next run writes an object that has it. Resolves with counts, or with a
- * text that names a fault.
+ * Writes a segment anew without the selected texts: first its row, then its object. Resolves with counts, or with a text
+ * that names a fault.
  */
 async function dropFromSegment(segment: Segment, selection: Selection, { database, bucket }: OpenHistory) {
   const object = await bucket.read(segment.name);
   if (object === null) return "is not in the bucket";
-  const isCurrent = sha256Of(object) === segment.sha256;
-  const lines = isCurrent ? linesOf(object) : (readableLines(object) ?? []);
+  const lines = readableLines(object) ?? [];
   const emptied = withoutTexts(lines, selection);
   const { events, texts } = emptied;
-  if (isCurrent) {
+  if (sha256Of(object) === segment.sha256) {
     const fault = faultOf(segment, lines);
     if (fault !== null) return fault;
     if (texts === 0) return { events, texts, isWritten: false };
     if (!(await changeRow(segment, emptied.object, database))) return "was written anew meanwhile: run this again";
-  } else if (sha256Of(emptied.object) !== segment.sha256) return "has another SHA-256 than the database says";
+  }
+  // A run that was cut off has written the row, but not the object. Then the emptied object has the SHA-256 of the row.
+  else if (sha256Of(emptied.object) !== segment.sha256) return "has another SHA-256 than the database says";
   await bucket.write(segment.name, emptied.object);
   return { events, texts, isWritten: true };
 }

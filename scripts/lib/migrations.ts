@@ -28,7 +28,7 @@ export async function migrate(cloudflare: Cloudflare, env: string, databaseId: s
   let appliedCount = 0;
   try {
     if (pendingMigrations.length > 0)
-      await runThroughWorker(cloudflare, `${configOf(env).name}-migrations`, databaseId, async (run) => {
+      await runThroughWorker(cloudflare, { name: `${configOf(env).name}-migrations`, databaseId }, async (run) => {
         for (const { name, statements } of pendingMigrations) {
           await run([
             CREATE_MIGRATIONS_TABLE,

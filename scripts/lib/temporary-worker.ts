@@ -72,41 +72,48 @@ const Subdomain = z.object({ subdomain: z.string() });
 const TRIES = 120;
 const WAIT_MS = 1_000;
 
-/** Runs statements on a deployed database through a temporary Worker. */
+/** Runs statements as one transaction. */
+type Run = (statements: readonly string[]) => Promise<void>;
+
+/** Gives `use` a function that runs statements on a deployed database, through a temporary Worker. */
 export async function runThroughWorker(
   cloudflare: Cloudflare,
-  name: string,
-  databaseId: string,
-  use: (run: (statements: readonly string[]) => Promise<void>) => Promise<void>,
+  { name, databaseId }: { name: string; databaseId: string },
+  use: (run: Run) => Promise<void>,
 ): Promise<void> {
   const secret = randomBytes(32).toString("base64url");
   const { subdomain } = Subdomain.parse(await ask(cloudflare, "GET /workers/subdomain"));
-  const address = `https://${name}.${subdomain}.workers.dev`;
   const bindings = [
     { type: "d1", name: "DB", id: databaseId },
     { type: "secret_text", name: "SECRET", text: secret },
   ];
   await withTemporaryWorker(cloudflare, { name, code: CODE, bindings }, async (stop) => {
     await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, { enabled: true, previews_enabled: false });
-    const run = async (statements: readonly string[]) => {
-      const headers = { Authorization: secret };
-      const request: RequestInit = { method: "POST", headers, body: JSON.stringify(statements), redirect: "manual" };
-      for (let tries = 1; tries <= TRIES; tries += 1) {
-        stop.throwIfAborted();
-        const response = await fetch(address, request).catch((error) => {
-          // Nobody knows whether the statements have run, so they are not sent again.
-          if (statements.length > 0) throw new CommandError(`The temporary Worker was cut off: ${error.message}`);
-        });
-        const answer = response?.status === 200 ? await response.json().catch(() => null) : null;
-        const { data: outcome } = Outcome.safeParse(answer);
-        if (outcome?.error) throw new CommandError(outcome.error);
-        if (outcome !== undefined) return;
-        await sleep(WAIT_MS);
-      }
-      throw new CommandError(`The temporary Worker ${name} does not answer at workers.dev.`);
-    };
+    const address = `https://${name}.${subdomain}.workers.dev`;
+    const run: Run = (statements) => runStatements(statements, { address, secret, stop });
     // Without statements, this only waits until the Worker answers.
     await run([]);
     await use(run);
   });
+}
+
+async function runStatements(
+  statements: readonly string[],
+  { address, secret, stop }: { address: string; secret: string; stop: AbortSignal },
+): Promise<void> {
+  const headers = { Authorization: secret };
+  const request: RequestInit = { method: "POST", headers, body: JSON.stringify(statements), redirect: "manual" };
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    stop.throwIfAborted();
+    const response = await fetch(address, request).catch((error) => {
+      // Nobody knows whether the statements have run, so they are not sent again.
+      if (statements.length > 0) throw new CommandError(`The temporary Worker was cut off: ${error.message}`);
+    });
+    const answer = response?.status === 200 ? await response.json().catch(() => null) : null;
+    const { data: outcome } = Outcome.safeParse(answer);
+    if (outcome?.error) throw new CommandError(outcome.error);
+    if (outcome !== undefined) return;
+    await sleep(WAIT_MS);
+  }
+  throw new CommandError(`The temporary Worker at ${address} does not answer.`);
 }

@@ -11,6 +11,7 @@ import { type Keys, type TokenFile, Tokens } from "./conform/tokens.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
 import { environmentName, newCommand, wholeNumber } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
+import { stoppable } from "./lib/stoppable.ts";
 import { devSecret, isLocal } from "./lib/tokens.ts";
 
 interface Options {
@@ -56,45 +57,34 @@ async function conform(options: Options): Promise<void> {
   const { url, only, readOnly = false, patience } = options;
   const env = options.env ?? (isLocal(url) ? PRODUCTION : undefined);
   const variables = { ...(env !== undefined && variablesOf(env)), ...process.env };
-  const keys = keysOf(options, variables);
-  const stop = new AbortController();
-  // The first Ctrl-C deletes what was written. A second Ctrl-C stops at once.
-  const onInterrupt = () => {
-    if (stop.signal.aborted) process.exit(130);
-    console.error("Deleting what was written …");
-    stop.abort();
-  };
-  process.on("SIGINT", onInterrupt).on("SIGTERM", onInterrupt);
-  const http = new Http(url, stop.signal);
-  const suite = new Suite({
-    http,
-    tokens: new Tokens(keys),
-    sockets,
-    settings: settingsOf(variables),
-    mayFeed: !readOnly,
-  });
-  try {
-    await refuseUnreachable(http);
-    const results = await runSections(suite, SECTIONS, {
-      signal: stop.signal,
-      patienceMs: patience * 1_000,
-      only,
-      onSection: (section, sectionResults) => console.log(sectionText(section, sectionResults)),
-    });
-    if (results.length === 0) throw new CommandError(`There is no section ${only}.`);
-    console.log(`\n${summaryText(results)}`);
-    if (results.some(({ outcome }) => outcome === "broken")) process.exitCode = 1;
-  } catch (error) {
-    if (error instanceof Broken) throw new CommandError(error.message);
-    if (!stop.signal.aborted) throw error;
-    process.exitCode = 130;
-  } finally {
-    if (stop.signal.aborted) http.ignoreStop();
-    const refusal = await suite.deleteWritten();
-    if (refusal !== null)
-      console.error(`Some records with ids that begin with ${suite.idPrefix} are left: ${refusal.text.slice(0, 300)}`);
-    if (stop.signal.aborted) console.error("Stopped.");
-    process.off("SIGINT", onInterrupt).off("SIGTERM", onInterrupt);
+  const tokens = new Tokens(keysOf(options, variables));
+  await stoppable(check, () => console.error("Deleting what was written …"));
+
+  async function check(stop: AbortSignal): Promise<void> {
+    const http = new Http(url, stop);
+    const suite = new Suite({ http, tokens, sockets, settings: settingsOf(variables), mayFeed: !readOnly });
+    try {
+      await refuseUnreachable(http);
+      const results = await runSections(suite, SECTIONS, {
+        signal: stop,
+        patienceMs: patience * 1_000,
+        only,
+        onSection: (section, sectionResults) => console.log(sectionText(section, sectionResults)),
+      });
+      if (results.length === 0) throw new CommandError(`There is no section ${only}.`);
+      console.log(`\n${summaryText(results)}`);
+      if (results.some(({ outcome }) => outcome === "broken")) process.exitCode = 1;
+    } catch (error) {
+      throw error instanceof Broken ? new CommandError(error.message) : error;
+    } finally {
+      if (stop.aborted) http.ignoreStop();
+      const refusal = await suite.deleteWritten();
+      if (refusal !== null)
+        console.error(
+          `Some records with ids that begin with ${suite.idPrefix} are left: ${refusal.text.slice(0, 300)}`,
+        );
+    }
+    stop.throwIfAborted();
   }
 }
 

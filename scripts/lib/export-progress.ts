@@ -29,20 +29,21 @@ export class ExportProgress {
   }
 
   report(): void {
-    const leftOutText =
-      this.leftOutLines === 0
-        ? ""
-        : ` ${formatCount(this.leftOutLines, "line that came too late was", "lines that came too late were")} left out.`;
-    const state =
-      this.requestsMeanwhile === 0
-        ? `A snapshot after ${formatCount(this.#firstVersion ?? 0, "feed request")}.`
-        : `No snapshot: ${formatCount(this.requestsMeanwhile, "feed request was", "feed requests were")} committed meanwhile.${leftOutText}`;
     this.end();
-    console.error(`${this.#summary()}. ${state}`);
+    console.error(`${this.#summary()}. ${this.#snapshotText()}`);
   }
 
   end(): void {
     this.#line.end();
+  }
+
+  #snapshotText(): string {
+    if (this.requestsMeanwhile === 0)
+      return `A snapshot after ${formatCount(this.#firstVersion ?? 0, "feed request")}.`;
+    const requests = formatCount(this.requestsMeanwhile, "feed request was", "feed requests were");
+    const text = `No snapshot: ${requests} committed meanwhile.`;
+    if (this.leftOutLines === 0) return text;
+    return `${text} ${formatCount(this.leftOutLines, "line that came too late was", "lines that came too late were")} left out.`;
   }
 
   #summary(): string {

@@ -154,7 +154,7 @@ describe("npm run feed, when something fails,", () => {
   it.for([
     { when: "before a commit", from: "5", replies: [], status: 503, says: ["Go on with: --from 5"] },
     {
-      when: "later",
+      when: "after commits",
       from: "1",
       replies: [{}],
       status: 200,

@@ -1,7 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { type Bundle, bundleService } from "../test/simulation/platform/code.ts";
-import { shrink } from "../test/simulation/shrink.ts";
-import { type Outcome, type Plan, planOf, simulate } from "../test/simulation/simulation.ts";
+import { type Plan, simulate } from "../test/simulation/simulation.ts";
 import { formatCount } from "./lib/format.ts";
 import { countingNumber, newCommand, outputFile } from "./lib/options.ts";
 import { CommandError, main } from "./lib/project.ts";
@@ -34,29 +33,23 @@ async function run({ seed, steps, runs, log }: Options): Promise<void> {
   let totalSteps = 0;
   for (let runSeed = seed; runSeed < seed + runs; runSeed += 1) {
     const startedAt = performance.now();
-    const plan = planOf(runSeed, steps);
+    const plan = { seed: runSeed, steps };
     const outcome = await simulate(plan, bundle, (line) => file?.write(`${line}\n`));
     totalSteps += outcome.steps;
     const seconds = (performance.now() - startedAt) / 1_000;
     console.log(
-      `Seed ${runSeed}: ${formatCount(outcome.steps, "step")}, ${formatCount(Math.round(outcome.seconds / 60), "simulated minute")}, ${formatCount(outcome.history.segments, "segment")} of history, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
+      `Seed ${runSeed}: ${formatCount(outcome.steps, "step")}, ${formatCount(Math.round(outcome.seconds / 60), "simulated minute")}, ${formatCount(outcome.segments, "segment")} of history, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
     );
-    if (outcome.failure !== null) throw await explain(plan, outcome, bundle);
+    if (outcome.failure !== null) throw await explain(plan, bundle);
   }
   file?.end();
   console.log(`${formatCount(totalSteps, "step")} with ${formatCount(runs, "seed")}: every rule held.`);
 }
 
-async function explain(plan: Plan, outcome: Outcome, bundle: Bundle) {
-  console.error(String(outcome.failure));
-  console.error("Looking for a smaller run that fails the same way …");
-  const smallestPlan = await shrink(plan, outcome, bundle);
-  const { lastLines, failure } = await simulate(smallestPlan, bundle, () => {}, STACK_TRACE_LIMIT);
+/** Repeats a run that failed, with stack traces, and prints how it ended. */
+async function explain(plan: Plan, bundle: Bundle): Promise<CommandError> {
+  const { lastLines, failure } = await simulate(plan, bundle, () => {}, STACK_TRACE_LIMIT);
   for (const line of lastLines) console.error(line.slice(0, 400));
   console.error(failure?.stack);
-  console.error(
-    `Actors: ${[...smallestPlan.actors].join(", ")}. Faults: ${[...smallestPlan.faults].join(", ") || "none"}.`,
-  );
-  console.error(`${formatCount(smallestPlan.steps, "step")}: ${failure?.message}`);
   return new CommandError(`A rule was broken. Again: npm run simulate -- --seed ${plan.seed} --steps ${plan.steps}`);
 }

@@ -5,12 +5,12 @@ import type { SentRequest } from "./platform/invocation.ts";
 import type { Answered } from "./platform/isolates.ts";
 import { AppSocket } from "./platform/sockets.ts";
 import type { Instance } from "./platform/sqlite.ts";
-import type { Seen } from "./rules/model.ts";
+import type { DatabaseRead } from "./rules/model.ts";
 import type { Rules } from "./rules/rules.ts";
 import { signToken } from "./settings.ts";
 import type { Location, World } from "./world.ts";
 
-/** A request. Its token is the customer's, or has the scope of a system of record. */
+/** A request of an app, with a token of its customer; or of a system of record, with a token of this scope. */
 export interface Call {
   location: Location;
   method?: "GET" | "POST";
@@ -24,8 +24,8 @@ export interface Call {
 export interface Answer extends Answered {
   // biome-ignore lint/suspicious/noExplicitAny: actors and rules read fields of any body.
   json: any;
-  /** What the service read from copies of the database for this answer. */
-  seen: readonly Seen[];
+  /** What the service read from copies of the database for this request. */
+  reads: readonly DatabaseRead[];
 }
 
 const ORIGIN = "https://loyalty.example";
@@ -98,10 +98,10 @@ export class Network {
     const init = { method: call.method ?? "GET", headers, ...(call.body !== undefined && { body: call.body }) };
     const sent: SentRequest = { lines: call.path === "/api/v1/feed" ? call.body : undefined, committed: null };
     const poll = this.#rules.messages.begin(call);
-    const seen: Seen[] = [];
-    const note = (copy: Instance) => seen.push(this.#rules.model.seenAt(copy));
-    const answered = await isolate.fetch(new Request(ORIGIN + call.path, init), env, sent, note);
-    const answer = { ...answered, json: parse(answered.body), seen };
+    const reads: DatabaseRead[] = [];
+    const noteRead = (copy: Instance) => reads.push(this.#rules.model.readFrom(copy));
+    const answered = await isolate.fetch(new Request(ORIGIN + call.path, init), env, sent, noteRead);
+    const answer = { ...answered, json: answered.body === "" ? null : JSON.parse(answered.body), reads };
     this.#world.log(`${answer.status} ${answer.body}`);
     this.#rules.checkAnswer(call, answer, { poll, committed: sent.committed });
     return answer;
@@ -138,14 +138,4 @@ export function nextPath({ headers }: Answer): string | null {
 
 export function customerToken({ time }: World, customerId: string): string {
   return signToken({ scope: "customer", sub: customerId }, { now: time.now, seconds: TOKEN_SECONDS });
-}
-
-/** The answer's JSON. Of an export's lines the first. */
-function parse(body: string): unknown {
-  if (body === "") return null;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return JSON.parse(body.slice(0, body.indexOf("\n")));
-  }
 }

@@ -40,7 +40,7 @@ export class SimulatedProgram {
     });
   }
 
-  /** Without the customer whom the first lines leave out. */
+  /** All customers except the last one, whom the first lines leave out. */
   get customers(): readonly string[] {
     return this.#program.idsOf("customer").slice(0, -1);
   }
@@ -53,7 +53,7 @@ export class SimulatedProgram {
     return this.#program.beginning(this.#now).filter((line) => line.record !== "message" || !this.#isOfOldGroup(line));
   }
 
-  /** Lines that change something. An event that is fed again is the same line: so it is still too old if it was. */
+  /** Lines that change something. An event that is fed again has the line that it had first, so its age stays. */
   changes(oldTime: (share: number) => string | null): Row[] {
     if (this.#random.next() < NEW_IDS_SHARE) this.#program.renameEvents();
     return this.#program.changes(this.#now).lines.map((line) => {
@@ -71,7 +71,7 @@ export class SimulatedProgram {
     return this.#program.call(this.#now);
   }
 
-  /** Whether a message is of the group that shows only old messages, which would leave for history if it did not. */
+  /** Whether a message is of the one group that has only old messages. They stay in D1, because the group shows one. */
   #isOfOldGroup({ group_id: group }: Row): boolean {
     return group === this.#program.idsOf("message_group").at(-2);
   }

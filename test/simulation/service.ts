@@ -1,4 +1,4 @@
-// What the simulation takes of the service: the entry of the bundle that each simulated isolate evaluates for itself.
+// The entry of the bundle that each simulated isolate evaluates: the Worker, and what actors and rules call.
 export { createClient } from "../../src/client/index.ts";
 export { DERIVED } from "../../src/db/derived/index.ts";
 export { ALL_KEYS, findDifferences, toText } from "../../src/db/derived/recount.ts";

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { entriesReader, type Followed, follower, newFollowed, opener, poller, reader } from "./actors/apps.ts";
-import { type Erased, eraser } from "./actors/eraser.ts";
+import { entriesReader, follower, newFollowingApp, opener, poller, reader } from "./actors/apps.ts";
+import { type ErasedCustomer, eraser } from "./actors/eraser.ts";
 import { operator, platformFaults, schedule, sealing } from "./actors/operator.ts";
 import type { Stage } from "./actors/stage.ts";
-import { exporter, feeder, feedUntilAnswered } from "./actors/systems.ts";
+import { feeder, feedUntilAnswered } from "./actors/systems.ts";
 import { Network } from "./network.ts";
 import type { Bundle } from "./platform/code.ts";
-import { FAULTS, type Fault } from "./platform/weather.ts";
 import { SimulatedProgram } from "./program.ts";
 import { checkRecovery } from "./rules/recovery.ts";
 import { Rules } from "./rules/rules.ts";
@@ -14,46 +13,21 @@ import { RuleBroken, World } from "./world.ts";
 
 export { RuleBroken };
 
-export const ACTORS = [
-  "feeders",
-  "pollers",
-  "followers",
-  "openers",
-  "readers",
-  "exporters",
-  "erasers",
-  "operator",
-  "sealing",
-] as const;
-export type ActorKind = (typeof ACTORS)[number];
-
 /** A run follows from its plan and from the service's code alone. */
 export interface Plan {
   seed: number;
+  /** How many requests and faults there are before all faults end. */
   steps: number;
-  faults: ReadonlySet<Fault>;
-  actors: ReadonlySet<ActorKind>;
-}
-
-export function planOf(seed: number, steps: number): Plan {
-  return { seed, steps, faults: new Set(FAULTS), actors: new Set(ACTORS) };
 }
 
 export interface Outcome {
   steps: number;
   /** Seconds of simulated time. */
   seconds: number;
-  /** How many answers were checked while the primary stalled. */
-  answersInStalls: number;
-  history: {
-    segments: number;
-    /** Calls of R2 that failed or stalled. */
-    faults: number;
-    /** Requests with events that were too old. */
-    refused: number;
-    /** Answers that were checked because only R2 fails. */
-    answers: number;
-  };
+  /** How many segments of history there were. */
+  segments: number;
+  /** How many requests had events that were too old. */
+  refused: number;
   /** The broken rule, or any other error; null: every rule held. */
   failure: Error | null;
   /** The log's hash: equal runs have equal hashes. */
@@ -76,9 +50,7 @@ export async function simulate(
   const lastLines: string[] = [];
   const world = new World({
     seed: plan.seed,
-    faults: plan.faults,
     bundle,
-    hasHistory: plan.actors.has("sealing"),
     onLine(line) {
       hash.update(line);
       lastLines.push(line);
@@ -101,24 +73,18 @@ export async function simulate(
     Error.stackTraceLimit = limitBefore;
     world.close();
   }
-  const seconds = (world.time.now - startedAt) / 1_000;
   return {
     steps: world.steps,
-    seconds,
-    answersInStalls: rules.answers.answersInStalls,
-    history: {
-      segments: rules.history?.seen.segments.size ?? 0,
-      faults: world.history?.bucket.faults ?? 0,
-      refused: rules.history?.seen.refused ?? 0,
-      answers: rules.history?.seen.answers ?? 0,
-    },
+    seconds: (world.time.now - startedAt) / 1_000,
+    segments: rules.history.segments.size,
+    refused: rules.history.refused,
     failure: world.failure,
     hash: hash.digest("hex"),
     lastLines: lastLines.slice(-LAST_LINES),
   };
 }
 
-async function play({ steps, actors }: Plan, world: World, rules: Rules): Promise<void> {
+async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> {
   let [isEnding, isOver] = [false, false];
   const program = new SimulatedProgram(world.random("program"), world.time);
   const stage: Stage = {
@@ -129,34 +95,20 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
     isEnding: () => isEnding,
     isOver: () => isOver || world.failure !== null,
   };
-  const followed: Followed[] = [];
-  const erased: Erased[] = [];
+  const apps = numbersTo(4).map((number) => newFollowingApp(stage, number));
+  const erased: ErasedCustomer[] = [];
   const begin = async () => {
     const answer = await feedUntilAnswered(stage, world.random("first lines"), program.firstLines());
     if (answer?.status !== 200) throw new Error(`The first lines are refused: ${answer?.body}`);
-    void watch(world, schedule(stage));
-    void watch(world, platformFaults(stage));
-    if (actors.has("operator")) void watch(world, operator(stage));
-    if (actors.has("sealing")) void watch(world, sealing(stage));
-    const follow = (number: number) => {
-      const one = newFollowed(stage, number);
-      followed.push(one);
-      return follower(stage, number, one);
-    };
-    const cast: [ActorKind, number, (number: number) => Promise<void>][] = [
-      ["feeders", 4, (number) => feeder(stage, number)],
-      ["pollers", 6, (number) => poller(stage, number)],
-      ["followers", 4, follow],
-      ["openers", 1, () => opener(stage)],
-      ["readers", 3, (number) => reader(stage, number)],
-      ["readers", 1, () => entriesReader(stage)],
-      ["exporters", 1, () => exporter(stage)],
-      ["erasers", 1, () => eraser(stage, erased)],
+    const actors = [
+      ...[schedule, platformFaults, operator, sealing, opener, entriesReader].map((act) => act(stage)),
+      ...numbersTo(4).map((number) => feeder(stage, number)),
+      ...numbersTo(6).map((number) => poller(stage, number)),
+      ...apps.map((app, number) => follower(stage, number, app)),
+      ...numbersTo(3).map((number) => reader(stage, number)),
+      eraser(stage, erased),
     ];
-    for (const [kind, count, act] of cast) {
-      if (!actors.has(kind)) continue;
-      for (let number = 0; number < count; number += 1) void watch(world, act(number));
-    }
+    for (const actor of actors) void watch(world, actor);
   };
   void watch(world, begin());
 
@@ -173,12 +125,16 @@ async function play({ steps, actors }: Plan, world: World, rules: Rules): Promis
   const endsAt = Math.max(world.time.now, world.database.usedUpUntil) + RECOVERS_WITHIN_MS;
   await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);
   let isChecked = false;
-  void watch(world, checkRecovery(stage, { followed, erased })).then(() => {
+  void watch(world, checkRecovery(stage, { apps, erased })).then(() => {
     isChecked = true;
   });
   await world.time.passUntil(() => hasFailed() || isChecked);
   isOver = true;
   rules.checkAll();
+}
+
+function numbersTo(count: number): number[] {
+  return [...Array(count).keys()];
 }
 
 /** An error of an actor is a mistake in the simulation, and ends it. */

@@ -10,7 +10,7 @@ import { SimulatedObjects } from "./platform/objects.ts";
 import { SimulatedR2 } from "./platform/r2.ts";
 import { createDatabase, createFolder, removeFolder } from "./platform/sqlite.ts";
 import { BEGINNING, Time } from "./platform/time.ts";
-import { type Fault, Weather } from "./platform/weather.ts";
+import { Weather } from "./platform/weather.ts";
 import { TOO_MUCH } from "./rules/names.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -33,10 +33,7 @@ export class RuleBroken extends Error {
 
 export interface WorldOptions {
   seed: number;
-  faults: ReadonlySet<Fault>;
   bundle: Bundle;
-  /** Whether old events leave the database for R2. */
-  hasHistory: boolean;
   onLine: (line: string) => void;
 }
 
@@ -46,14 +43,12 @@ export class World {
   readonly weather: Weather;
   readonly database: SimulatedD1;
   readonly objects: SimulatedObjects;
-  /** Null: no event leaves the database. */
-  readonly history: History | null;
-  /** The service's code outside of Workers: the client, and the recount. */
+  readonly history: History;
+  /** The service's code for work outside of Workers: the client, and the recount. */
   readonly outside: Isolate;
   /** How many requests and faults there have been. */
   steps = 0;
   failure: Error | null = null;
-  onServiceLog: (line: string) => void = () => {};
   /** When the database was last set back, in simulated time. */
   setBackAt = Number.NEGATIVE_INFINITY;
   readonly #options: WorldOptions;
@@ -70,7 +65,7 @@ export class World {
     this.#folder = createFolder();
     const time = new Time();
     this.time = time;
-    this.weather = new Weather(time, this.random("weather"), options.faults);
+    this.weather = new Weather(time, this.random("weather"));
     const platform = (name: string) => ({ time, weather: this.weather, random: this.random(name) });
     const file = this.file("database");
     createDatabase(file, options.bundle.migrations);
@@ -78,10 +73,9 @@ export class World {
     const clocks = new Map(copies.map((copy) => [copy, this.#clock(`D1 ${copy}`)]));
     this.database = new SimulatedD1({ file, clocks }, platform("D1"));
     this.#kv = new SimulatedKv(platform("KV"));
-    this.history = options.hasHistory ? new History(new SimulatedR2(platform("R2")), time) : null;
+    this.history = new History(new SimulatedR2(platform("R2")), time);
     this.objects = new SimulatedObjects(platform("objects"), (binding) => this.#hostOf(binding));
     this.database.onRepeated = (what) => this.fail(TOO_MUCH, what.slice(0, 200));
-    this.objects.onRepeated = (name) => this.fail("a call that overloads objects is not repeated", name);
     this.outside = this.#isolate("outside");
   }
 
@@ -113,14 +107,6 @@ export class World {
     const running = this.#isolates.get(location) ?? this.#worker(location);
     this.#isolates.set(location, running);
     return running;
-  }
-
-  get faults(): ReadonlySet<Fault> {
-    return this.#options.faults;
-  }
-
-  get isolates(): Isolate[] {
-    return [...this.#isolates.values()].map(({ isolate }) => isolate);
   }
 
   endIsolate(location: Location): void {
@@ -178,8 +164,8 @@ export class World {
   #hostOf(binding: string): ObjectHost {
     this.#host ??= { isolate: this.#isolate("objects"), env: this.#env("virginia") };
     const { isolate, env } = this.#host;
-    const className = this.#options.bundle.objectClasses[binding] ?? "";
-    return { ObjectClass: Reflect.get(isolate.service, className), env, now: isolate.now };
+    const { Inbox, FanOut } = isolate.service;
+    return { ObjectClass: binding === "INBOXES" ? Inbox : FanOut, env, now: isolate.now };
   }
 
   #isolate(name: string): Isolate {
@@ -188,10 +174,7 @@ export class World {
       load: this.#options.bundle.versions[this.#version] ?? this.#options.bundle.versions[0],
       time: this.time,
       random,
-      log: (line) => {
-        this.log(`${name} logs ${line}`);
-        this.onServiceLog(line);
-      },
+      log: (line) => this.log(`${name} logs ${line}`),
       aheadMs: random.integer(-SKEW_MS, SKEW_MS),
     });
     this.#clocks[`isolate ${name}`] = isolate.clock;
@@ -200,22 +183,20 @@ export class World {
 
   #env(location: Location): Env {
     const nearest = location === LOCATIONS[0] ? null : location;
-    const bindings = Object.keys(this.#options.bundle.objectClasses);
-    const objects = Object.fromEntries(bindings.map((name) => [name, this.objects.binding(name)]));
     const limiter = {
       limit: async () => {
         if (this.weather.happens("the limiter fails")) throw new Error("The limiter cannot be reached.");
         return { success: true };
       },
     };
-    const env: object = {
+    return this.history.addTo({
       DB: this.database.bindingAt(nearest),
       CACHE: this.#kv.bindingAt(location),
-      ...objects,
+      INBOXES: this.objects.binding("INBOXES"),
+      FAN_OUTS: this.objects.binding("FAN_OUTS"),
       CUSTOMER_LIMITER: limiter,
       ADDRESS_LIMITER: limiter,
       ...SETTINGS,
-    };
-    return (this.history?.addTo(env) ?? env) as Env;
+    }) as object as Env;
   }
 }

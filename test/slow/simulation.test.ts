@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { MUTANTS } from "../simulation/mutants.ts";
 import { type Bundle, bundleService } from "../simulation/platform/code.ts";
-import { type Outcome, planOf, RuleBroken, simulate } from "../simulation/simulation.ts";
+import { type Outcome, RuleBroken, simulate } from "../simulation/simulation.ts";
 
 const STEPS_A_SEED = 2_500;
 const STEPS_AT_MOST = 200_000;
@@ -10,7 +10,7 @@ const STEPS_AT_MOST = 200_000;
 async function search(bundle: Bundle): Promise<{ failure: Outcome["failure"]; steps: number }> {
   let steps = 0;
   for (let seed = 1; ; seed += 1) {
-    const outcome = await simulate(planOf(seed, STEPS_A_SEED), bundle);
+    const outcome = await simulate({ seed, steps: STEPS_A_SEED }, bundle);
     steps += outcome.steps;
     if (outcome.failure !== null || steps >= STEPS_AT_MOST) return { failure: outcome.failure, steps };
   }

@@ -3,10 +3,10 @@ import type { Row } from "../../model/kinds.ts";
 import { type Answer, type Call, customerToken, feedCall, nextPath } from "../network.ts";
 import type { AppSocket } from "../platform/sockets.ts";
 import { customerLine, groupLine } from "../program.ts";
-import type { Seen } from "../rules/model.ts";
+import type { DatabaseRead } from "../rules/model.ts";
 import { TWICE } from "../rules/names.ts";
 import { LOCATIONS, type Location } from "../world.ts";
-import { rest, type Stage } from "./stage.ts";
+import { pause, type Stage } from "./stage.ts";
 
 const REST_MS = 4_000;
 
@@ -14,14 +14,14 @@ export const locationOf = (number: number): Location => LOCATIONS[number % LOCAT
 
 const customerOf = ({ program: { customers } }: Stage, number: number) => customers[number % customers.length] ?? "";
 
-/** An app that polls for messages, mostly with the time of the newest message that it has seen. */
+/** An app that polls for messages, mostly for those after the newest message that it has received. */
 export async function poller(stage: Stage, number: number): Promise<void> {
   const { world, network } = stage;
   const random = world.random(`poller ${number}`);
   const customer = customerOf(stage, number);
   let newest = "";
   while (!stage.isOver()) {
-    await rest(stage, random, REST_MS);
+    await pause(stage, random, REST_MS);
     if (random.next() < 0.02) newest = "";
     const location = random.next() < 0.9 ? locationOf(number) : random.pick(LOCATIONS);
     const answer = await network.send({ location, path: messagesSince(newest), customer }).catch(() => null);
@@ -35,8 +35,10 @@ function messagesSince(time: string): string {
 
 const OPENER = "opener";
 const FRIEND = "friend";
+const STRANGER = "stranger";
+const JOINS_SHARE = 0.3;
 const OPENS_MS = 3_000;
-// From far away, opening a socket takes about twice as long. Most of that time passes after D1 was read.
+// By then a request that opens a socket has usually read D1, and its subscription is on the way to the inbox.
 const UNTIL_READ_MS = { from: 50, to: 110 };
 const UNTIL_SHOWN_MS = { from: 1_000, to: 2_000 };
 
@@ -48,14 +50,15 @@ const UNTIL_SHOWN_MS = { from: 1_000, to: 2_000 };
 export async function opener(stage: Stage): Promise<void> {
   const { world, network } = stage;
   const random = world.random(OPENER);
-  const group = [customerLine(OPENER), customerLine(FRIEND), groupLine("friends", [FRIEND, OPENER])];
+  const customers = [OPENER, FRIEND, STRANGER].map(customerLine);
+  const feed = (lines: readonly Row[]) =>
+    network.send(feedCall(LOCATIONS[0], [...customers, ...lines])).catch(() => null);
   let newest = "";
-  for (let number = 1; !stage.isEnding(); number += 1) {
-    await rest(stage, random, OPENS_MS);
+  for (let number = 1; ; number += 1) {
+    await pause(stage, random, OPENS_MS);
+    if (stage.isEnding()) return;
     const app = { location: random.pick(LOCATIONS.slice(1)), customer: OPENER };
     const live = { ...app, path: "/api/v1/customer/live", headers: { Upgrade: "websocket" } };
-    const opening = network.send(live).catch(() => null);
-    await world.time.wait(random.integer(UNTIL_READ_MS.from, UNTIL_READ_MS.to));
     const message = {
       record: "message",
       id: `hello ${number}`,
@@ -63,9 +66,13 @@ export async function opener(stage: Stage): Promise<void> {
       customer_id: FRIEND,
       body: "Hello",
     };
-    const fed = await network.send(feedCall(LOCATIONS[0], [...group, message])).catch(() => null);
-    // The inbox has heard of the message. It must remember this even if it loses its memory now.
-    if (world.faults.has("an object is evicted") && random.next() < 0.5) world.objects.evict();
+    // Sometimes the customer joins the group only after the message. Then joining is the news.
+    if (random.next() < JOINS_SHARE) await feed([groupLine("friends", [FRIEND, STRANGER]), message]);
+    const opening = network.send(live).catch(() => null);
+    await world.time.wait(random.integer(UNTIL_READ_MS.from, UNTIL_READ_MS.to));
+    const fed = await feed([groupLine("friends", [FRIEND, OPENER]), message]);
+    // The inbox has been notified of the message. It must not forget the message if its object leaves memory now.
+    if (random.next() < 0.5) world.objects.evict();
     const opened = await opening;
     if (opened?.socket && fed?.status === 200) {
       await world.time.wait(random.integer(UNTIL_SHOWN_MS.from, UNTIL_SHOWN_MS.to));
@@ -76,13 +83,13 @@ export async function opener(stage: Stage): Promise<void> {
   }
 }
 
-/** Apps that ask every endpoint, mostly with the bookmark of the answer before. */
+/** An app that asks every endpoint, each time for another customer, mostly with the bookmark of its last answer. */
 export async function reader(stage: Stage, number: number): Promise<void> {
   const { world, network } = stage;
   const random = world.random(`reader ${number}`);
   let bookmark: string | null = null;
   while (!stage.isOver()) {
-    await rest(stage, random, REST_MS);
+    await pause(stage, random, REST_MS);
     if (random.next() < 0.05) bookmark = null;
     const headers: Record<string, string> = bookmark === null ? {} : { "X-D1-Bookmark": bookmark };
     const call: Call = { ...randomCall(stage), location: random.pick(LOCATIONS), headers };
@@ -101,7 +108,7 @@ export function randomCall({ program }: Stage): Omit<Call, "location"> {
 export async function entriesReader(stage: Stage): Promise<void> {
   const random = stage.world.random("reader of entries");
   while (!stage.isOver()) {
-    await rest(stage, random, REST_MS);
+    await pause(stage, random, REST_MS);
     const [customer, location] = [random.pick(stage.program.customers), random.pick(LOCATIONS)];
     await readEntries(stage, { customer, location, limit: random.pick([3, 20, 100]) }).catch(() => {});
   }
@@ -113,44 +120,44 @@ export async function readEntries(
   { customer, location, limit }: { customer: string; location: Location; limit: number },
 ): Promise<void> {
   const entries: Row[] = [];
-  const seen: Seen[] = [];
+  const reads: DatabaseRead[] = [];
   for (let path: string | null = `/api/v1/customer/me/entries?limit=${limit}`; path !== null; ) {
     const page = await network.send({ customer, location, path });
     if (page.status !== 200) return;
     entries.push(...page.json.items);
-    seen.push(...page.seen);
+    reads.push(...page.reads);
     path = nextPath(page);
   }
   const ids = entries.flatMap(({ id }) => id ?? []);
   if (new Set(ids).size < ids.length) world.fail("no entry comes twice", `${customer}: ${ids}`);
-  const [first] = seen;
-  if (first !== undefined && seen.every(({ state }) => state === first.state))
+  const [first] = reads;
+  if (first !== undefined && reads.every(({ state }) => state === first.state))
     rules.model.checkEntries(customer, entries, first);
 }
 
-/** What the client's `newMessages` has given to an app. */
-export interface Followed {
+/** An app, and what `newMessages` of the service's client has given to it. */
+export interface FollowingApp {
   customerId: string;
-  /** The last message's time of each group that it has given. */
+  /** For each group that it was given: the time of the group's last message. */
   groups: Map<string, string>;
   /** The socket that the client opened last. */
   socket: AppSocket | null;
 }
 
-export function newFollowed(stage: Stage, number: number): Followed {
+export function newFollowingApp(stage: Stage, number: number): FollowingApp {
   return { customerId: customerOf(stage, number), groups: new Map(), socket: null };
 }
 
-/** An app that follows new messages with the service's client. It is closed now and then, and goes on from the last group. */
-export async function follower(stage: Stage, number: number, followed: Followed): Promise<void> {
+/** An app that follows new messages. It is closed now and then, and later goes on from the last group that it was given. */
+export async function follower(stage: Stage, number: number, app: FollowingApp): Promise<void> {
   const { world, network, isOver } = stage;
   const random = world.random(`follower ${number}`);
-  const { customerId } = followed;
+  const { customerId } = app;
   const location = locationOf(number);
-  const given = new Set<string>();
+  const givenGroups = new Set<string>();
   const hasSockets = number % 3 !== 2;
   const onSocket = (socket: AppSocket) => {
-    followed.socket = socket;
+    app.socket = socket;
   };
   let since: Since = "";
   while (!isOver()) {
@@ -166,7 +173,7 @@ export async function follower(stage: Stage, number: number, followed: Followed)
       : world.time.after(random.integer(1_000, 600_000), () => closing.abort());
     try {
       for await (const group of client.newMessages({ since, signal: closing.signal })) {
-        noteGroup(stage, followed, given, group);
+        noteGroup(stage, app, givenGroups, group);
         since = group;
         if (random.next() < 0.1) break;
       }
@@ -178,12 +185,17 @@ export async function follower(stage: Stage, number: number, followed: Followed)
   }
 }
 
-function noteGroup({ world }: Stage, { customerId, groups }: Followed, given: Set<string>, group: MessageGroup): void {
+function noteGroup(
+  { world }: Stage,
+  { customerId, groups }: FollowingApp,
+  givenGroups: Set<string>,
+  group: MessageGroup,
+): void {
   const { group_id: id, last_message_time: time } = group;
   const name = `${id} ${time}`;
   world.log(`${customerId} is given ${name}`);
-  if (given.has(name)) world.fail(TWICE, `${customerId} ${name}`);
-  given.add(name);
+  if (givenGroups.has(name)) world.fail(TWICE, `${customerId} ${name}`);
+  givenGroups.add(name);
   groups.set(id, time);
 }
 

@@ -10,24 +10,24 @@ const AGAIN_MS = 1_000;
 const LETTERS = 16;
 const OLD_SHARE = 0.35;
 
-/** An erased customer, and a word that only this customer's texts have. */
-export interface Erased {
+/** A customer, and a word that is only in this customer's texts. */
+export interface ErasedCustomer {
   id: string;
   word: string;
 }
 
 /** Customers come, write messages, earn points, and are erased after a while. */
-export async function eraser(stage: Stage, erased: Erased[]): Promise<void> {
+export async function eraser(stage: Stage, erased: ErasedCustomer[]): Promise<void> {
   const { world, isEnding } = stage;
   const random = world.random("eraser");
   for (let number = 1; !isEnding(); number += 1) {
-    const one = { id: `x${number}`, word: wordOf(random) };
-    await feedUntilAnswered(stage, random, linesOf(stage, random, one));
+    const customer = { id: `x${number}`, word: wordOf(random) };
+    await feedUntilAnswered(stage, random, linesOf(stage, random, customer));
     await world.time.wait(random.integer(STAYS_MS.from, STAYS_MS.to));
     if (isEnding()) return;
-    erased.push(one);
-    // If faults end first, `checkErased` completes it: it erases everybody again.
-    await erase({ ...stage, isOver: isEnding }, random, one);
+    erased.push(customer);
+    // If all faults end meanwhile, this erasure stops. `checkErased` erases everybody again.
+    await erase({ ...stage, isOver: isEnding }, random, customer);
   }
 }
 
@@ -37,7 +37,7 @@ function wordOf(random: Random): string {
 }
 
 /** A customer with events. Some events are new, and others leave for history in one of the next months. */
-function linesOf(stage: Stage, random: Random, { id, word }: Erased): Row[] {
+function linesOf(stage: Stage, random: Random, { id, word }: ErasedCustomer): Row[] {
   const { customers, firstStore } = stage.program;
   const events = [1, 2, 3].flatMap((number): Row[] => {
     const time = timeOfOldEvent(stage, random, OLD_SHARE);
@@ -59,17 +59,17 @@ function linesOf(stage: Stage, random: Random, { id, word }: Erased): Row[] {
 }
 
 /** Does what `npm run customer -- erase` does, and repeats it whenever a fault interrupts it. */
-export async function erase(stage: Stage, random: Random, { id }: Erased): Promise<void> {
+export async function erase(stage: Stage, random: Random, { id }: ErasedCustomer): Promise<void> {
   const { world, rules, isOver } = stage;
   world.step(`erases ${id}`);
   await feedUntilAnswered(stage, random, [{ record: "customer", id, deleted: true }]);
   const database = { ask: (statements: readonly string[]) => world.database.ask(statements) };
-  const bucket = world.history?.bucket.open();
+  const bucket = world.history.bucket.open();
   rules.isErasing = true;
   for (let isDone = false; !isDone && !isOver(); ) {
     try {
       for (const kind of TEXT_KINDS) await dropStoredTexts(kind, id, database);
-      if (bucket) await dropFromSegments(TEXT_KINDS, { customer: id }, { database, bucket, segments: 0 });
+      await dropFromSegments(TEXT_KINDS, { customer: id }, { database, bucket, segments: 0 });
       await mergeSearchIndex(database);
       isDone = true;
     } catch (error) {

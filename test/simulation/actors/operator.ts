@@ -9,10 +9,11 @@ const FAULTS_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
 // On half of the days D1's rows are used up, at most this long before the day ends.
 const USED_UP_MS = 360_000;
-const LATE_MS = 1_500;
+// D1 may end its daily limit this late.
+const LIMIT_LATE_MS = 1_500;
 const LONGEST_STALL_MS = 60_000;
 const MONTH_MS = { from: 30_000, to: 150_000 };
-// In reality hours lie between a month's end and the night's first run: requests from before have ended by then.
+// In reality the first run comes hours after the month's end. Requests of the month before have been answered by then.
 const UNTIL_NIGHT_MS = 120_000;
 const RUNS_A_NIGHT = 6;
 const BETWEEN_RUNS_MS = { from: 2_000, to: 40_000 };
@@ -40,25 +41,21 @@ export async function runMinute(world: World, random: Random): Promise<void> {
   await isolate.runSchedule(env).catch((error: Error) => world.log(`schedule fails: ${error.message}`));
 }
 
-/** Faults that strike the platform by themselves, not a request. */
+/** Faults that happen to the platform at any time, not because of a request. */
 export async function platformFaults({ world, isEnding }: Stage): Promise<void> {
   const random = world.random("platform faults");
   const { weather, time, database } = world;
   const { primary, replicas } = database;
-  let [dayEndsAt, isUsedUpAt] = [0, 0];
+  let [dayEndsAt, rowsEndAt] = [0, 0];
   while (!isEnding()) {
     await world.time.wait(FAULTS_EVERY_MS);
     if (isEnding()) return;
     if (time.now >= dayEndsAt) {
       dayEndsAt = Math.ceil((time.now + 1) / DAY_MS) * DAY_MS;
-      isUsedUpAt = dayEndsAt - random.integer(-USED_UP_MS, USED_UP_MS);
+      rowsEndAt = dayEndsAt - random.integer(-USED_UP_MS, USED_UP_MS);
     }
-    if (
-      time.now >= isUsedUpAt &&
-      database.usedUpUntil < dayEndsAt &&
-      world.faults.has("D1's rows of the day are used up")
-    ) {
-      database.usedUpUntil = dayEndsAt + random.integer(0, LATE_MS);
+    if (time.now >= rowsEndAt && database.usedUpUntil < dayEndsAt) {
+      database.usedUpUntil = dayEndsAt + random.integer(0, LIMIT_LATE_MS);
       world.step("the rows of the day are used up");
     }
     if (weather.happens("D1's primary stalls") && primary.stalledUntil < time.now) {
@@ -123,15 +120,15 @@ export async function sealing(stage: Stage): Promise<void> {
   while (!stage.isEnding()) {
     await world.time.wait(random.integer(MONTH_MS.from, MONTH_MS.to));
     if (stage.isEnding()) return;
-    world.history?.passMonths(1);
-    world.step(`a month passes: events from before ${world.history?.horizon} leave`);
+    world.history.passMonths(1);
+    world.step(`a month passes: events from before ${world.history.horizon} leave`);
     await world.time.wait(UNTIL_NIGHT_MS);
     for (let run = 0; run < RUNS_A_NIGHT && !stage.isEnding(); run += 1) {
       // Not awaited: a run may begin while the run before still works.
       void seal(stage);
       await world.time.wait(random.integer(BETWEEN_RUNS_MS.from, BETWEEN_RUNS_MS.to));
     }
-    stage.rules.history?.check();
+    stage.rules.history.check();
   }
 }
 

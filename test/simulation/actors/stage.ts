@@ -10,14 +10,14 @@ export interface Stage {
   network: Network;
   rules: Rules;
   program: SimulatedProgram;
-  /** Feeders and the operator have stopped, and faults have ended: the service recovers. */
+  /** Whether all faults have ended. Feeders and the operator stop, so that the service can recover. */
   isEnding: () => boolean;
-  /** Nobody may send anything any more. */
+  /** Whether the run is over. Then nobody sends anything. */
   isOver: () => boolean;
 }
 
-/** Waits as people and machines do: mostly for a short time, sometimes for a long time. */
-export async function rest({ world }: Stage, random: Random, usualMs: number): Promise<void> {
+/** Waits: mostly for a short time, as people and machines do, and sometimes for a long time. */
+export async function pause({ world }: Stage, random: Random, usualMs: number): Promise<void> {
   const isLong = random.next() < 0.02;
   await world.time.wait(random.integer(1, isLong ? usualMs * 60 : usualMs));
 }

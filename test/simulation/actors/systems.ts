@@ -1,9 +1,9 @@
 import type { Random } from "../../../scripts/program/random.ts";
 import { toDatetime, toInstant } from "../../../src/values/time.ts";
 import type { Row } from "../../model/kinds.ts";
-import { type Answer, feedCall, nextPath } from "../network.ts";
+import { type Answer, feedCall } from "../network.ts";
 import { LOCATIONS } from "../world.ts";
-import { rest, type Stage } from "./stage.ts";
+import { pause, type Stage } from "./stage.ts";
 
 const REST_MS = 3_000;
 const LONGEST_RETRY_MS = 20_000;
@@ -14,10 +14,10 @@ const DAY_MS = 86_400_000;
 export async function feeder(stage: Stage, number: number): Promise<void> {
   const random = stage.world.random(`feeder ${number}`);
   while (!stage.isEnding()) {
-    await rest(stage, random, REST_MS);
+    await pause(stage, random, REST_MS);
     if (stage.isEnding()) return;
     const lines = stage.program.changes((share) => timeOfOldEvent(stage, random, share));
-    await feed(stage, random, { lines, tooOld: stage.rules.history?.tooOld(lines) ?? [] });
+    await feed(stage, random, { lines, tooOld: stage.rules.history.tooOld(lines) });
   }
 }
 
@@ -27,7 +27,7 @@ interface Request {
   tooOld: readonly number[];
 }
 
-/** Feeds the lines: in halves if D1 has no memory for all of them. */
+/** Feeds the lines. If D1 has too little memory for them, feeds them in two halves. */
 async function feed(stage: Stage, random: Random, request: Request): Promise<void> {
   const { lines, tooOld } = request;
   const answer = await feedUntilAnswered(stage, random, lines);
@@ -35,11 +35,11 @@ async function feed(stage: Stage, random: Random, request: Request): Promise<voi
   if (answer.status === 413) {
     const half = Math.ceil(lines.length / 2);
     await feed(stage, random, { lines: lines.slice(0, half), tooOld: tooOld.filter((index) => index < half) });
-    const rest = tooOld.filter((index) => index >= half).map((index) => index - half);
-    await feed(stage, random, { lines: lines.slice(half), tooOld: rest });
+    const tooOldInSecondHalf = tooOld.filter((index) => index >= half).map((index) => index - half);
+    await feed(stage, random, { lines: lines.slice(half), tooOld: tooOldInSecondHalf });
     return;
   }
-  stage.rules.history?.checkFeed(request, answer);
+  stage.rules.history.checkFeed(request, answer);
   const bookmark = answer.headers.get("X-D1-Bookmark");
   if (bookmark === null || random.next() < 0.7) return;
   // A customer who sends the bookmark of this answer sees the fed lines, at any location.
@@ -48,14 +48,17 @@ async function feed(stage: Stage, random: Random, request: Request): Promise<voi
   await stage.network.send(call).catch(() => null);
 }
 
-/** For this share of events a time that leaves for history in the next months, seldom a time that has left; else null. */
+/**
+ * For this share of calls a time whose events leave for history in the next months, or seldom a time whose events have left;
+ * else null.
+ */
 export function timeOfOldEvent({ world: { history } }: Stage, random: Random, share: number): string | null {
-  if (history === null || random.next() >= share) return null;
+  if (random.next() >= share) return null;
   const days = random.next() < 0.1 ? random.integer(-60, -1) : random.integer(0, 100);
   return toDatetime(new Date(toInstant(history.horizon) + days * DAY_MS + random.integer(0, DAY_MS - 1)));
 }
 
-/** Sends the lines until they are stored, or refused for good. Null: the simulation ended before. */
+/** Sends the lines until they are stored, or refused for good. Null: the run ended before that. */
 export async function feedUntilAnswered(
   { world, network, isOver }: Stage,
   random: Random,
@@ -71,21 +74,7 @@ export async function feedUntilAnswered(
   }
 }
 
-/** Whether the same lines may be stored later. A single line can be too much only because of D1's little memory now. */
+/** Whether the same lines may be stored later. A single line is too much only while D1 has little memory. */
 function isTemporary({ status }: Answer, lines: readonly Row[]): boolean {
   return [429, 503].includes(status) || (status === 413 && lines.length === 1);
-}
-
-/** Exports the program page by page, again and again. */
-export async function exporter(stage: Stage): Promise<void> {
-  const { world, network } = stage;
-  const random = world.random("exporter");
-  let next = "/api/v1/feed";
-  while (!stage.isOver()) {
-    await rest(stage, random, 20_000);
-    const call = { location: random.pick(LOCATIONS), path: next, scope: "export" };
-    const answer = await network.send(call).catch(() => null);
-    if (answer === null || answer.status >= 500) continue;
-    next = nextPath(answer) ?? "/api/v1/feed";
-  }
 }

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build, type Plugin } from "esbuild";
-import { parse } from "smol-toml";
 import type * as Service from "../service.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
@@ -17,13 +16,11 @@ export interface Patch {
 /** The bundled service. */
 export interface Bundle {
   migrations: readonly string[];
-  /** The classes of Durable Objects, by the names of their bindings. */
-  objectClasses: Readonly<Record<string, string>>;
-  /** The service, and versions that rename a method of an object: another version's call of the method fails. */
+  /** The service, and two versions that rename methods of objects, so that a call from one version to another fails. */
   versions: readonly [Load, ...Load[]];
 }
 
-/** Evaluates the code anew, with its own module state, and with these globals in place of Node's. */
+/** Evaluates the code with these globals in place of Node's. Each call gives the code a new module state. */
 export type Load = (globals: Readonly<Record<string, unknown>>) => typeof Service;
 
 /** The changes of each other version. */
@@ -42,7 +39,7 @@ const RENAMED: readonly Patch[][] = [
 
 /** The globals that the bundle's function takes as parameters, in this order. */
 const GLOBALS = [
-  ...["Date", "performance", "Math", "crypto", "setTimeout", "clearTimeout", "console", "fetch", "Map", "Response"],
+  ...["Date", "performance", "Math", "crypto", "setTimeout", "clearTimeout", "console", "fetch", "Response"],
   ...["WebSocketPair", "WebSocket", "WebSocketRequestResponsePair", "CompressionStream"],
 ];
 
@@ -51,27 +48,26 @@ const PLATFORM = `export class DurableObject {
   constructor(ctx, env) { this.ctx = ctx; this.env = env; }
 }`;
 
-/** Small steps of sealing: few events are stored here, and should still leave in several steps. */
+/** Few events are stored here. They should still leave for history in several steps, so the steps are small. */
 const SMALL_STEPS: Patch = {
   file: "src/history/seal.ts",
   find: "lookedAt: lookedAt ?? kind.lookedAt }",
   replace: "lookedAt: 100 }",
 };
 
-/** A day of the daily jobs, so that a run of an hour has many. */
-export const DAY_MINUTES = 5;
+/** Daily jobs run every five minutes, so that they run often in an hour. */
 const SHORT_DAYS: Patch = {
   file: "src/service/jobs.ts",
   find: "const DAILY = 1_440;",
-  replace: `const DAILY = ${DAY_MINUTES};`,
+  replace: "const DAILY = 5;",
 };
 
-/** Bundles the service, changed only by small steps, short days and a patch. */
+/** Bundles the service with small steps, short days, and a patch if there is one. */
 export async function bundleService(patch?: Patch): Promise<Bundle> {
   const patches = [SMALL_STEPS, SHORT_DAYS, ...(patch === undefined ? [] : [patch])];
   const [load, ...others] = await Promise.all([[], ...RENAMED].map((renamed) => bundle([...patches, ...renamed])));
   if (load === undefined) throw new Error("There is no version.");
-  return { migrations: readMigrations(patch), objectClasses: readObjectClasses(), versions: [load, ...others] };
+  return { migrations: readMigrations(patch), versions: [load, ...others] };
 }
 
 async function bundle(patches: readonly Patch[]): Promise<Load> {
@@ -115,12 +111,6 @@ function readMigrations(patch?: Patch): string[] {
       const text = readFileSync(path.join(folder, name), "utf8");
       return patch?.file === `migrations/${name}` ? patched(text, patch) : text;
     });
-}
-
-function readObjectClasses(): Bundle["objectClasses"] {
-  const { durable_objects: objects } = parse(readFileSync(path.join(ROOT, "wrangler.toml"), "utf8"));
-  const { bindings } = objects as { bindings: { name: string; class_name: string }[] };
-  return Object.fromEntries(bindings.map(({ name, class_name: className }) => [name, className]));
 }
 
 function patching(patches: readonly Patch[]): Plugin {

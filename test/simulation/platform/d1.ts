@@ -54,7 +54,7 @@ export class SimulatedD1 {
   readonly primary: Instance;
   readonly #replicas: Map<string, Instance>;
   readonly #file: string;
-  /** The snapshot on its way to each replica: the function delivers it now. */
+  /** For each replica to which a snapshot is on its way: a function that delivers the snapshot now. */
   readonly #underWay = new Map<Instance, () => void>();
   readonly #platform: Platform;
   /** Until when every statement fails, in milliseconds since 1970. */
@@ -67,7 +67,7 @@ export class SimulatedD1 {
   constructor({ file, clocks }: { file: string; clocks: ReadonlyMap<string, () => number> }, platform: Platform) {
     this.#file = file;
     this.#platform = platform;
-    const copies = [...clocks].map(([of, clock]) => new Instance(of, file, { isPrimary: of === PRIMARY, clock }));
+    const copies = [...clocks].map(([name, clock]) => new Instance(name, file, { isPrimary: name === PRIMARY, clock }));
     const primary = copies.find((copy) => copy.name === PRIMARY);
     if (primary === undefined) throw new Error("A database has a primary.");
     this.primary = primary;
@@ -84,7 +84,7 @@ export class SimulatedD1 {
     return { withSession } as unknown as D1Database;
   }
 
-  /** Resolves with the nearest copy that may answer, once it is as new as the session. */
+  /** Resolves with the nearest copy that may answer, once this copy has the commit `seen`. */
   async copyFor({ needsPrimary, seen, nearest }: { needsPrimary: boolean; seen: number; nearest: Nearest }) {
     const replica = needsPrimary || nearest === null ? undefined : this.#replicas.get(nearest);
     const copy = replica ?? this.primary;
@@ -95,7 +95,7 @@ export class SimulatedD1 {
     return copy;
   }
 
-  /** A function that says whether less than this time has passed since now. */
+  /** A function that says later whether less than this time has passed since this call. */
   isWithin(milliseconds: number): () => boolean {
     const { time } = this.#platform;
     const endsAt = time.now + milliseconds;
@@ -105,7 +105,7 @@ export class SimulatedD1 {
   /** The error of a batch that is too much; null: it is not. */
   #exceededBy(queries: readonly Query[]): string | null {
     const { weather } = this.#platform;
-    const characters = queries.flatMap(({ params }) => params).reduce<number>((sum, one) => sum + `${one}`.length, 0);
+    const characters = queries.flatMap(({ params }) => params).join("").length;
     if (weather.isOn("D1 has little memory") && characters > LITTLE_MEMORY) return EXCEEDED[0];
     return weather.happens("D1 exceeds its CPU") ? EXCEEDED[1] : null;
   }
@@ -137,14 +137,14 @@ export class SimulatedD1 {
     for (const arrive of [...this.#underWay.values()]) arrive();
   }
 
-  /** The log grows while a replica shows an old commit. So this brings all replicas to the last commit. */
+  /** Empties SQLite's log, which grows while a replica shows an old commit. So all replicas get the last commit. */
   #emptyLog(): void {
     for (const replica of this.replicas) replica.release();
     this.primary.emptyLog();
     for (const replica of this.replicas) replica.resume(this.primary);
   }
 
-  /** Time travel: the database becomes what this backup has. Everything under way fails. */
+  /** Time travel: the database becomes what this backup has. Batches that have not been answered fail. */
   setBackTo(file: string): void {
     for (const replica of this.replicas) replica.release();
     for (const copy of [...this.replicas, this.primary]) copy.close();
@@ -249,8 +249,9 @@ function reset(copy: Instance, message: string): Error {
   return new Error(message);
 }
 
+/** Whether D1 has refused this batch of the invocation as too much. */
 function isRefused({ refused }: Invocation, queries: readonly Query[]): boolean {
-  return refused.some((before) => isDeepStrictEqual(before, queries));
+  return refused.some((refusedQueries) => isDeepStrictEqual(refusedQueries, queries));
 }
 
 /** A bookmark in D1's form: the number of a commit in hexadecimal digits. */

@@ -9,7 +9,7 @@ export interface SkewedClock {
   aheadMs: number;
 }
 
-/** Simulated forms of the globals that would give code the real time or real randomness. */
+/** Simulated globals, in place of those that would give the service real time or real randomness. */
 export function simulatedGlobals(time: Time, random: Random, clock: SkewedClock) {
   const startedAt = time.now;
   const now = () => time.now + clock.aheadMs;
@@ -87,8 +87,8 @@ function cryptoOf(random: Random) {
         secretOf(Buffer.from(hkdfSync("sha256", bytes, new Uint8Array(), info, 32))),
       sign: async (_: unknown, key: Secret, data: Uint8Array) => bytesOf(mac(key, data)),
       verify: async (_: unknown, key: Secret, signature: Uint8Array, data: Uint8Array) => {
-        const [right, given] = [mac(key, data), Buffer.from(signature)];
-        return right.length === given.length && timingSafeEqual(right, given);
+        const [expected, received] = [mac(key, data), Buffer.from(signature)];
+        return expected.length === received.length && timingSafeEqual(expected, received);
       },
     },
   };

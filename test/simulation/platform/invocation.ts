@@ -3,8 +3,8 @@ import type { FeedAnswer } from "../../model/feed.ts";
 import type { Instance, Query } from "./sqlite.ts";
 
 /**
- * The work of a Worker or an object for one event. As in workerd, the answer ends all work that was not given to
- * `waitUntil`, and the end of the isolate ends everything.
+ * The work of a Worker or an object for one event. As in workerd, the answer ends all work except the work that was passed to
+ * `waitUntil`. If the isolate ends, that work ends, too.
  */
 export class Invocation {
   /** The messages of D1's errors. */
@@ -53,7 +53,7 @@ export interface SentRequest {
 /** The invocation whose code is running; undefined outside of all isolates. */
 export const current = new AsyncLocalStorage<Invocation>();
 
-/** A call out of an isolate. It is never answered if the invocation that made it is over by then. */
+/** A call from an isolate to the platform. If its invocation is over before the answer, the answer is dropped. */
 export function outgoing<Value>(call: () => Promise<Value>): Promise<Value> {
   const invocation = current.getStore();
   if (invocation === undefined) return call();

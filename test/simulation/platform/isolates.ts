@@ -15,7 +15,7 @@ import type { Time } from "./time.ts";
 // | it may end at any time, with all its work | `end()` |
 // | `waitUntil` keeps an invocation for 30 s after its answer; other work ends with the answer | `invocation.ts` |
 // | six calls of an invocation may wait for answers | not simulated: `test/faults/notifications.test.ts` counts calls |
-// | 128 MB | not simulated; the rules limit the maps of the module state |
+// | 128 MB | not simulated |
 // | time stands still while code runs | the same |
 // | WebAssembly, streams between Workers, `cf` | not used by the service |
 
@@ -33,9 +33,8 @@ export interface IsolateOptions {
 export class Isolate {
   readonly service: typeof Service;
   readonly clock: { aheadMs: number };
-  /** The maps of its module state, such as caches and queues, with their sizes after loading. */
-  readonly maps: ReadonlyMap<Map<unknown, unknown>, number>;
   readonly #time: Time;
+  /** The invocations that go on, each with a function that makes its caller lose the connection. */
   readonly #invocations = new Map<Invocation, () => void>();
   /** The log lines of requests that got 503. */
   #unavailable: { requestId: string; cause?: string }[] = [];
@@ -44,7 +43,6 @@ export class Isolate {
   constructor({ load, time, random, log, aheadMs }: IsolateOptions) {
     this.#time = time;
     this.clock = { aheadMs };
-    const maps = new Set<Map<unknown, unknown>>();
     const logAndNote = (line: string) => {
       log(line);
       if (line.includes('"status":503')) this.#unavailable.push(JSON.parse(line));
@@ -53,13 +51,11 @@ export class Isolate {
       ...simulatedGlobals(time, random, this.clock),
       console: { log: logAndNote, error: log, warn: log },
       fetch: () => Promise.reject(new Error("The service fetches nothing here.")),
-      Map: countedMaps(maps),
       Response: AnswerOfWorkers,
       WebSocketPair: socketPairs(time),
       WebSocket: SocketEnd,
       WebSocketRequestResponsePair: class {},
     });
-    this.maps = new Map([...maps].map((map) => [map, map.size]));
   }
 
   /** Its clock, in milliseconds since 1970. */
@@ -98,7 +94,7 @@ export class Isolate {
     return this.#run(async (context) => this.service.worker.scheduled(controller as ScheduledController, env, context));
   }
 
-  /** Ends all work of the isolate. Callers that wait for an answer lose their connection. */
+  /** Ends all work of the isolate. Callers that wait for an answer get an error. */
   end(): void {
     this.#isOver = true;
     for (const [invocation, lose] of this.#invocations) {
@@ -110,7 +106,7 @@ export class Isolate {
 
   #causeOf(headers: Headers): string {
     const line = this.#unavailable.find(({ requestId }) => requestId === headers.get("X-Request-Id"));
-    this.#unavailable = this.#unavailable.filter((one) => one !== line);
+    this.#unavailable = this.#unavailable.filter((other) => other !== line);
     return line?.cause ?? "";
   }
 
@@ -118,10 +114,7 @@ export class Isolate {
     if (this.#isOver) throw new Error(LOST);
     const invocation = new Invocation();
     const lost = new Promise<never>((_, reject) => this.#invocations.set(invocation, () => reject(new Error(LOST))));
-    const context = {
-      waitUntil: (one: Promise<unknown>) => invocation.waitUntil(one),
-      passThroughOnException: () => {},
-    };
+    const context = { waitUntil: (work: Promise<unknown>) => invocation.waitUntil(work) };
     try {
       return await Promise.race([current.run(invocation, () => work(context as ExecutionContext)), lost]);
     } finally {
@@ -164,14 +157,4 @@ class AnswerOfWorkers extends Response {
     sockets.set(this, webSocket);
     Object.defineProperty(this, "webSocket", { value: webSocket });
   }
-}
-
-/** A `Map` that notes each map created outside of invocations: it is module state. */
-function countedMaps(maps: Set<Map<unknown, unknown>>): MapConstructor {
-  return class<Key, Value> extends Map<Key, Value> {
-    constructor(entries?: Iterable<readonly [Key, Value]> | null) {
-      super(entries);
-      if (current.getStore() === undefined) maps.add(this);
-    }
-  } as unknown as MapConstructor;
 }

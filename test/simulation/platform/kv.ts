@@ -22,14 +22,14 @@ interface Write {
 const LAG_MS = 60_000;
 const DEFAULT_CACHE_SECONDS = 60;
 const A_WRITE_EACH_MS = 1_000;
-// Older writes are never read: they are older than the lag.
+// With a write each second, the write before the last 60 is older than the lag, so nobody reads it.
 const WRITES_A_KEY = 60;
 
 export class SimulatedKv {
   readonly #platform: Platform;
   readonly #writes = new Map<string, { at: number; writes: Write[] }>();
   /** What each location caches of each key. */
-  readonly #edges = new Map<string, { value: string | null; until: number }>();
+  readonly #edgeCaches = new Map<string, { value: string | null; until: number }>();
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -53,28 +53,26 @@ export class SimulatedKv {
     const { time } = this.#platform;
     await this.#travel("GET");
     const name = JSON.stringify([location, key]);
-    let edge = this.#edges.get(name);
-    if (edge === undefined || edge.until <= time.now) {
-      edge = { value: this.#valueAt(location, key), until: time.now + cacheTtl * 1_000 };
-      this.#edges.set(name, edge);
+    let cached = this.#edgeCaches.get(name);
+    if (cached === undefined || cached.until <= time.now) {
+      cached = { value: this.#valueAt(location, key), until: time.now + cacheTtl * 1_000 };
+      this.#edgeCaches.set(name, cached);
     }
-    return edge.value === null ? null : JSON.parse(edge.value);
+    return cached.value === null ? null : JSON.parse(cached.value);
   }
 
   #valueAt(location: string, key: string): string | null {
     const { now } = this.#platform.time;
-    const seen = this.#writes
-      .get(key)
-      ?.writes.filter((write) => write.location === location || write.seenElsewhereAt <= now);
-    const last = seen?.at(-1);
+    const isVisible = (write: Write) => write.location === location || write.seenElsewhereAt <= now;
+    const last = this.#writes.get(key)?.writes.findLast(isVisible);
     return last === undefined || last.expiresAt <= now ? null : last.value;
   }
 
   async #put(location: string, key: string, { value, expirationTtl }: { value: string; expirationTtl: number }) {
     const { time, random } = this.#platform;
     await this.#travel("PUT");
-    const before = this.#writes.get(key);
-    if (before !== undefined && time.now - before.at < A_WRITE_EACH_MS)
+    const earlier = this.#writes.get(key);
+    if (earlier !== undefined && time.now - earlier.at < A_WRITE_EACH_MS)
       throw new Error("KV PUT failed: 429 Too Many Requests");
     const write = {
       value,
@@ -82,8 +80,8 @@ export class SimulatedKv {
       location,
       seenElsewhereAt: time.now + random.integer(0, LAG_MS),
     };
-    this.#writes.set(key, { at: time.now, writes: [...(before?.writes ?? []), write].slice(-WRITES_A_KEY) });
-    this.#edges.set(JSON.stringify([location, key]), { value, until: time.now });
+    this.#writes.set(key, { at: time.now, writes: [...(earlier?.writes ?? []), write].slice(-WRITES_A_KEY) });
+    this.#edgeCaches.set(JSON.stringify([location, key]), { value, until: time.now });
   }
 
   async #travel(operation: "GET" | "PUT"): Promise<void> {

@@ -89,7 +89,7 @@ export class SimulatedObject {
       return value;
     } finally {
       this.#events.delete(invocation);
-      // Background work keeps the object.
+      // Background work goes on while the object is in memory.
       void invocation.endAfterBackground();
       if (this.#events.size === 0) this.#onEnd = [];
       if (this.#platform.weather.happens("an object is evicted")) this.evict();
@@ -124,7 +124,7 @@ export class SimulatedObject {
   }
 
   #state(): DurableObjectState {
-    const isCurrent = this.#currently();
+    const isCurrent = this.#whetherCurrent();
     const kv = {
       get: (key: string) => {
         const value = this.#unstored?.values.has(key) ? this.#unstored.values.get(key) : this.#values.get(key);
@@ -144,7 +144,7 @@ export class SimulatedObject {
       await setAlarm(null);
     };
     return {
-      storage: { kv, setAlarm, getAlarm, deleteAlarm: () => setAlarm(null), deleteAll },
+      storage: { kv, setAlarm, getAlarm, deleteAll },
       acceptWebSocket: (socket: SocketEnd) => this.#accept(socket),
       getWebSockets: () => [...this.sockets],
       setWebSocketAutoResponse: () => {},
@@ -156,7 +156,8 @@ export class SimulatedObject {
     } as unknown as DurableObjectState;
   }
 
-  #currently(): () => boolean {
+  /** A function that says later whether the object is still in memory. */
+  #whetherCurrent(): () => boolean {
     const generation = this.#generation;
     return () => generation === this.#generation;
   }
@@ -164,7 +165,7 @@ export class SimulatedObject {
   #write(): Unstored {
     if (this.#unstored !== null) return this.#unstored;
     const { time, random } = this.#platform;
-    const isCurrent = this.#currently();
+    const isCurrent = this.#whetherCurrent();
     const unstored: Unstored = { values: new Map(), alarm: undefined, stored: Promise.resolve() };
     unstored.stored = new Promise((resolve) => {
       time.after(random.integer(0, STORED_WITHIN_MS), () => {
@@ -183,10 +184,8 @@ export class SimulatedObject {
     this.sockets.push(socket);
     socket.gate = () => this.#unstored?.stored ?? null;
     socket.accept({
-      onText: (text) => {
-        if (text === "ping") socket.send("pong");
-        else this.#handle((instance) => instance.webSocketMessage(socket as unknown as WebSocket, text));
-      },
+      // Apps send no other text.
+      onText: () => socket.send("pong"),
       onClose: (code) => {
         this.sockets.splice(this.sockets.indexOf(socket), 1);
         this.#handle((instance) => instance.webSocketClose(socket as unknown as WebSocket, code, "", true));
@@ -204,8 +203,8 @@ export class SimulatedObject {
     this.#alarm = at;
     if (at === null) return;
     const { time, weather, random } = this.#platform;
-    const late = weather.happens("an alarm is late") ? random.integer(100, 45_000) : random.integer(0, 10);
-    this.#cancelAlarm = time.after(Math.max(0, at - this.#host().now()) + late, () => {
+    const delayMs = weather.happens("an alarm is late") ? random.integer(100, 45_000) : random.integer(0, 10);
+    this.#cancelAlarm = time.after(Math.max(0, at - this.#host().now()) + delayMs, () => {
       this.#alarm = null;
       void this.#ring(ALARM_RETRIES);
       if (weather.happens("an alarm comes twice")) time.after(random.integer(1, 3_000), () => void this.#ring(1));
@@ -217,20 +216,20 @@ export class SimulatedObject {
       await this.run((instance) => instance.alarm());
     } catch (error) {
       ignoreEnd(error);
-      // An alarm that was set meanwhile replaces the retry.
+      // If another alarm was set meanwhile, it replaces the retry.
       if (attempts > 1 && this.#alarm === null) {
         this.#platform.time.after(waitMs, () => void this.#ring(attempts - 1, waitMs * 2));
       }
     }
   }
 
-  /** After a deployment: the object keeps its old code, at most for this time. */
+  /** After a deployment: the object keeps its old code for at most this time. */
   update(withinMs: number): void {
-    const old = this.#instance;
-    if (old === null) return;
+    const oldInstance = this.#instance;
+    if (oldInstance === null) return;
     const { time, random } = this.#platform;
     time.after(random.integer(0, withinMs), () => {
-      if (this.#instance === old) this.updateNow();
+      if (this.#instance === oldInstance) this.updateNow();
     });
   }
 
@@ -246,7 +245,7 @@ export class SimulatedObject {
   }
 }
 
-/** The simulation ends objects on purpose. Any other error is the service's mistake. */
+/** The simulation ends objects on purpose. Any other error is a fault of the service, and is thrown. */
 function ignoreEnd(error: unknown): void {
   if (!(error instanceof Error && error.message === OBJECT_ENDED)) throw error;
 }

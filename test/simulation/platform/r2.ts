@@ -35,8 +35,6 @@ const LOST = "Network connection lost.";
 const INTERNAL = "We encountered an internal error. Please try again. (10001)";
 
 export class SimulatedR2 {
-  /** How many calls failed or stalled. */
-  faults = 0;
   readonly #platform: Platform;
   readonly #objects = new Map<string, StoredObject>();
 
@@ -58,7 +56,7 @@ export class SimulatedR2 {
     return this.#objects.get(name)?.bytes ?? null;
   }
 
-  /** The bucket as a script reaches it, through Cloudflare's API. */
+  /** The bucket for a script, which uses it through Cloudflare's API. */
   open(): Bucket {
     const { get, put, list } = this.binding();
     return {
@@ -84,10 +82,7 @@ export class SimulatedR2 {
     if (stored !== undefined && time.now - stored.writtenAt < A_WRITE_EACH_MS)
       throw new Error("put: Reduce your concurrent request rate for the same object. (10058)");
     if (stored !== undefined && options.onlyIf?.etagDoesNotMatch === "*") return null;
-    if (weather.isOn("R2 is full")) {
-      this.faults += 1;
-      throw new Error("put: The account has reached its limit of storage.");
-    }
+    if (weather.isOn("R2 is full")) throw new Error("put: The account has reached its limit of storage.");
     this.#objects.set(name, { bytes, sha256, writtenAt: time.now });
     return this.#head(name);
   }
@@ -114,20 +109,14 @@ export class SimulatedR2 {
     await time.wait(random.integer(5, 60));
     const stall = weather.happens("R2 stalls") ? random.integer(STALL_MS.from, STALL_MS.to) : 0;
     const isStalledBefore = random.next() < 0.5;
-    if (stall > 0) this.faults += 1;
     if (isStalledBefore) await time.wait(stall);
-    if (weather.happens("R2 loses a connection before it is asked")) throw this.#fault(LOST);
-    if (weather.happens("R2 fails")) throw this.#fault(`${operation}: ${INTERNAL}`);
+    if (weather.happens("R2 loses a connection before it is asked")) throw new Error(LOST);
+    if (weather.happens("R2 fails")) throw new Error(`${operation}: ${INTERNAL}`);
     const value = run();
     if (!isStalledBefore) await time.wait(stall);
-    if (weather.happens("R2 loses a connection after it was asked")) throw this.#fault(LOST);
+    if (weather.happens("R2 loses a connection after it was asked")) throw new Error(LOST);
     await time.wait(random.integer(5, 60));
     return value;
-  }
-
-  #fault(message: string): Error {
-    this.faults += 1;
-    return new Error(message);
   }
 }
 

@@ -20,15 +20,15 @@ type Listener = (event: object) => void;
 /** Receives what arrives at one end. */
 interface Receiver {
   onText: (text: string) => void;
-  /** Called once, with the code of the other end's close, or 1006. */
+  /** Called once: with the code with which the other end was closed, or with 1006 for a broken connection. */
   onClose: (code: number) => void;
 }
 
-/** One end of a connection. What arrives before a receiver accepts this end waits for it. */
+/** One end of a connection. Frames that arrive before a receiver accepts this end wait for the receiver. */
 export class SocketEnd {
   static readonly OPEN = OPEN;
   readyState: number = OPEN;
-  other: SocketEnd | null = null;
+  peer: SocketEnd | null = null;
   /** Resolves when frames may go out: an object's frames wait until its writes are stored. Null: now. */
   gate: () => Promise<void> | null = () => null;
   readonly #time: Time;
@@ -48,20 +48,20 @@ export class SocketEnd {
 
   send(text: string): void {
     if (this.readyState !== OPEN) throw new TypeError("Can't call WebSocket send() after close().");
-    this.#goOut((other) => other.#arrive(({ onText }) => onText(text)));
+    this.#goOut((peer) => peer.#arrive(({ onText }) => onText(text)));
   }
 
   close(code = 1005): void {
     if (this.readyState !== OPEN) return;
     this.readyState = CLOSED;
     this.#isOver = true;
-    this.#goOut((other) => other.#end(code));
+    this.#goOut((peer) => peer.#end(code));
   }
 
   /** Breaks the connection, for both ends. */
   break(): void {
     this.#end(1006);
-    if (this.other !== null) this.other.#end(1006);
+    if (this.peer !== null) this.peer.#end(1006);
   }
 
   serializeAttachment(value: unknown): void {
@@ -84,10 +84,10 @@ export class SocketEnd {
     else arrive(this.#receiver);
   }
 
-  #goOut(arrive: (other: SocketEnd) => void): void {
-    const { other } = this;
+  #goOut(arrive: (peer: SocketEnd) => void): void {
+    const { peer } = this;
     // Frames stay in order: timers of equal length run in the order in which they were set.
-    const send = () => this.#time.after(FRAME_MS, () => other !== null && !other.#isOver && arrive(other));
+    const send = () => this.#time.after(FRAME_MS, () => peer !== null && !peer.#isOver && arrive(peer));
     const gate = this.gate();
     if (gate === null) send();
     else void gate.then(send);
@@ -101,8 +101,8 @@ export function socketPairs(time: Time) {
     readonly 1: SocketEnd;
     constructor() {
       const [client, server] = [new SocketEnd(time), new SocketEnd(time)];
-      client.other = server;
-      server.other = client;
+      client.peer = server;
+      server.peer = client;
       this[0] = client;
       this[1] = server;
     }
@@ -154,6 +154,6 @@ export class AppSocket {
   }
 
   #fire(type: string, event: object): void {
-    for (const [of, listener] of this.#listeners) if (of === type) listener(event);
+    for (const [listenedType, listener] of this.#listeners) if (listenedType === type) listener(event);
   }
 }

@@ -10,10 +10,9 @@ export interface Query {
 
 export type Rows = Record<string, unknown>[];
 
-/** The rows of a batch. Or "writes", if a replica was asked to write. */
+/** The rows of a batch, and whether it wrote; "writes": nothing was done, because only the primary can write. */
 export type Transaction = { rows: Rows[]; wrote: boolean } | "writes";
 
-const PREPARED_LIMIT = 400;
 const SQLITE_CODES: Readonly<Record<number, string>> = { 1: "ERROR", 8: "READONLY", 13: "FULL", 19: "CONSTRAINT" };
 const READONLY = 8;
 
@@ -29,7 +28,7 @@ const folders = new Set<string>();
 // Ctrl-C may end the process in the middle of a run.
 process.on("exit", () => folders.forEach(removeFolder));
 
-/** A folder for databases, in memory if the system has such. */
+/** A folder for databases, in memory if the system has a file system in memory. */
 export function createFolder(): string {
   const folder = mkdtempSync(path.join(existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir(), "simulation-"));
   folders.add(folder);
@@ -52,7 +51,7 @@ export function createDatabase(file: string, migrations: readonly string[]): voi
   database.close();
 }
 
-/** A connection with its last prepared statements. */
+/** A connection with its prepared statements. */
 class Connection {
   readonly database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
@@ -65,12 +64,7 @@ class Connection {
 
   all({ sql, params }: Query): Rows {
     const statement = this.#prepared.get(sql) ?? this.database.prepare(sql);
-    this.#prepared.delete(sql);
     this.#prepared.set(sql, statement);
-    for (const oldest of this.#prepared.keys()) {
-      if (this.#prepared.size <= PREPARED_LIMIT) break;
-      this.#prepared.delete(oldest);
-    }
     return statement.all(...params) as Rows;
   }
 }
@@ -80,7 +74,7 @@ export class Instance {
   readonly name: string;
   /** Until when it answers nothing, in milliseconds since 1970. */
   stalledUntil = 0;
-  /** Increases when everything that was under way is lost. */
+  /** Increases when the copy is reset. Then batches that have not been answered fail. */
   generation = 0;
   readonly #file: string;
   readonly #isPrimary: boolean;
@@ -217,7 +211,7 @@ export class Instance {
     return this.#connection.all(query);
   }
 
-  /** Whether rows were written since the last call. Rows that were rolled back count, too. */
+  /** Whether rows were written since the last call, including rows that were rolled back. */
   #hasChanged(): boolean {
     const before = this.#changes;
     this.#changes = this.#connection.all({ sql: "SELECT total_changes() AS changes", params: [] })[0]?.changes;

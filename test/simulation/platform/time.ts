@@ -6,7 +6,7 @@ export const BEGINNING = Date.UTC(2026, 5, 1, 23, 50);
 // Timers are numbers, as in browsers. Node's timer objects would cost time.
 const { createClock } = withGlobal({ Date, setTimeout: () => 0, clearTimeout: () => {} });
 
-/** Simulated time. It jumps from timer to timer, once everything that the last timer caused is done. */
+/** Simulated time. It jumps to the next timer as soon as all work that the last timer caused is done. */
 export class Time {
   readonly #clock = createClock(BEGINNING);
 

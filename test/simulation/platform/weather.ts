@@ -1,7 +1,7 @@
 import type { Random } from "../../../scripts/program/random.ts";
 import type { Time } from "./time.ts";
 
-export const FAULTS = [
+const FAULTS = [
   "D1 loses a connection before the commit",
   "D1 loses a connection after the commit",
   "D1 is overloaded",
@@ -10,7 +10,6 @@ export const FAULTS = [
   "D1 is full",
   "D1 has little memory",
   "D1 exceeds its CPU",
-  "D1's rows of the day are used up",
   "D1's primary stalls",
   "D1's replicas stall",
   "D1 is reset",
@@ -63,10 +62,10 @@ export class Weather {
   readonly #streaks = new Map<Fault, number>();
   #isOver = false;
 
-  constructor(time: Time, random: Random, faults: ReadonlySet<Fault>) {
+  constructor(time: Time, random: Random) {
     this.#time = time;
     this.#random = random;
-    for (const fault of FAULTS) if (faults.has(fault)) this.#calm(fault);
+    for (const fault of FAULTS) this.#calm(fault);
   }
 
   /** Whether a lasting fault, such as a full database, is on. */

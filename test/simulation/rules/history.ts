@@ -4,8 +4,7 @@ import { SEALED_KINDS } from "../../../src/history/kinds.ts";
 import type { Segment } from "../../../src/history/object.ts";
 import type { Row } from "../../model/kinds.ts";
 import { toUtc } from "../../model/time.ts";
-import type { History } from "../history.ts";
-import type { Answer, Call } from "../network.ts";
+import type { Answer } from "../network.ts";
 import type { World } from "../world.ts";
 import { PLACED, REFUSED } from "./names.ts";
 
@@ -14,12 +13,7 @@ const TIME_OF: Readonly<Record<string, string>> = Object.fromEntries(
   SEALED_KINDS.map(({ record, time }) => [record, time]),
 );
 
-const LEFT = "after a full scan, no old event is left";
-const HELD_UP = "R2 delays no answer";
 const TOO_OLD = "is older than the history that is kept";
-
-// A feed waits up to two seconds for inboxes.
-const ANSWERED_WITHIN_MS = 3_000;
 
 /** The content of a segment's object. */
 interface Content {
@@ -29,27 +23,17 @@ interface Content {
 
 /** The promises about history: docs/contract/history.md, 2 to 4. */
 export class HistoryRules {
-  /** How often each situation came up: the simulation must reach all of them. */
-  readonly seen = { segments: new Set<string>(), refused: 0, answers: 0 };
-  /** An erasure writes a segment's row before its object. */
+  /** All segments that there were, each as its row. */
+  readonly segments = new Set<string>();
+  /** How many requests had events that were too old. */
+  refused = 0;
+  /** Whether a customer is being erased. Then a segment's row may differ from its object, which is written later. */
   isErasing = false;
   readonly #world: World;
-  readonly #history: History;
   readonly #contents = new Map<string, Content>();
-  readonly #isR2Alone: boolean;
 
-  constructor(world: World, history: History) {
+  constructor(world: World) {
     this.#world = world;
-    this.#history = history;
-    this.#isR2Alone = world.faults.size > 0 && [...world.faults].every((fault) => fault.startsWith("R2 "));
-  }
-
-  /** If only R2 fails, every request is answered quickly. */
-  checkAnswer({ method = "GET", path }: Call, { status, body, milliseconds }: Answer): void {
-    if (!this.#isR2Alone) return;
-    this.seen.answers += 1;
-    if (status >= 500 || milliseconds > ANSWERED_WITHIN_MS)
-      this.#fail(HELD_UP, `${method} ${path}: ${status} after ${milliseconds} ms: ${body.slice(0, 200)}`);
   }
 
   /** Every segment's row fits its object, and every event is in one place. */
@@ -62,24 +46,6 @@ export class HistoryRules {
       if (distinct.size < ids.length)
         this.#fail(PLACED, `${record} ${ids.find((id, at) => ids.indexOf(id) !== at)} is in two`);
     }
-    this.#checkLeft();
-  }
-
-  /** Checks that old events have left. Messages may stay for another month, so they are not checked. */
-  #checkLeft(): void {
-    const { primary } = this.#world.database;
-    const over = primary.read<{ kind: string; month: string }>(
-      "SELECT kind, month FROM history_scans WHERE is_over = 1",
-    );
-    for (const { record, table, time, when } of SEALED_KINDS) {
-      const month = over.find(({ kind }) => kind === record)?.month;
-      if (record === "message" || month === undefined) continue;
-      const [left] = primary.read(
-        `SELECT id, ${time} AS at FROM ${table} WHERE ${time} < ? AND ${when} LIMIT 1`,
-        month,
-      );
-      if (left !== undefined) this.#fail(LEFT, `${record} ${JSON.stringify(left)}, before ${month}`);
-    }
   }
 
   /** The ids of the events that have left for history. */
@@ -89,10 +55,10 @@ export class HistoryRules {
 
   /** The indexes of the lines whose events are too old now. */
   tooOld(lines: readonly Row[]): number[] {
-    const { horizon } = this.#history;
+    const { horizon } = this.#world.history;
     return lines.flatMap((line, index) => {
       const time = line[TIME_OF[line.record] ?? ""];
-      // A text that is no time is refused for that alone, not for its age.
+      // A text that is not a time is refused for that reason, and not because of its age.
       const at = typeof time === "string" ? toUtc(time) : undefined;
       return at !== undefined && at < horizon ? [index] : [];
     });
@@ -106,11 +72,12 @@ export class HistoryRules {
     const fieldsOf = (indexes: readonly number[]) =>
       indexes.map((index) => `line ${index + 1}.${TIME_OF[lines[index]?.record ?? ""]}`);
     const messages: Record<string, readonly string[]> = status === 422 ? (json.messages ?? {}) : {};
-    const named = Object.keys(messages).filter((field) => messages[field]?.includes(TOO_OLD));
-    const [atFirst, now] = [fieldsOf(tooOld), fieldsOf(this.tooOld(lines))];
-    const isRight = atFirst.every((field) => named.includes(field)) && named.every((field) => now.includes(field));
-    if (!isRight) this.#fail(REFUSED, `${status} names ${named}; too old at first: ${atFirst}, now: ${now}`);
-    if (tooOld.length > 0) this.seen.refused += 1;
+    const refused = Object.keys(messages).filter((field) => messages[field]?.includes(TOO_OLD));
+    const [oldAtFirst, oldNow] = [fieldsOf(tooOld), fieldsOf(this.tooOld(lines))];
+    const isRight =
+      oldAtFirst.every((field) => refused.includes(field)) && refused.every((field) => oldNow.includes(field));
+    if (!isRight) this.#fail(REFUSED, `${status} names ${refused}; too old at first: ${oldAtFirst}, now: ${oldNow}`);
+    if (tooOld.length > 0) this.refused += 1;
   }
 
   #segments(): { segment: Segment; content: Content }[] {
@@ -122,10 +89,10 @@ export class HistoryRules {
 
   /** The content of a segment's object. Parses the object only if it or its row has changed. */
   #contentOf(segment: Segment): Content {
-    const bytes = this.#history.bucket.read(segment.name);
+    const bytes = this.#world.history.bucket.read(segment.name);
     const name = JSON.stringify(Object.values(segment));
-    const known = this.#contents.get(name);
-    if (known !== undefined && known.bytes === bytes) return known;
+    const parsed = this.#contents.get(name);
+    if (parsed !== undefined && parsed.bytes === bytes) return parsed;
     const sha256 = bytes === null ? "" : sha256Of(bytes);
     const isRight = bytes !== null && sha256 === segment.sha256 && bytes.length === segment.bytes;
     if (!isRight && !this.isErasing)
@@ -135,7 +102,7 @@ export class HistoryRules {
     if (fault !== null) this.#fail(PLACED, `${segment.name} ${fault}`);
     const content = { bytes, ids: lines.map(({ id }) => String(id)) };
     if (isRight) this.#contents.set(name, content);
-    this.seen.segments.add(name);
+    this.segments.add(name);
     return content;
   }
 

@@ -7,7 +7,7 @@ import { POLL } from "./names.ts";
 // A subscription lasts an hour. Clocks differ by up to two seconds.
 const SUBSCRIBED_MS = 60 * 60_000 + 4_000;
 
-/** For each group that a customer is shown, by its id: the time of its last message. */
+/** For each group that a customer is shown, by the group's id: the time of the group's last message. */
 export type Shown = ReadonlyMap<string, string>;
 
 /** What the database had when a poll arrived. */
@@ -40,8 +40,8 @@ export class MessageRules {
     const pairs = state
       .all("message_group")
       .flatMap(({ id, member_ids }) => member_ids.map((member: string) => `${id} ${member}`));
-    const before = this.#joined;
-    this.#joined = new Map(pairs.map((pair) => [pair, before.get(pair) ?? clock?.now ?? ""]));
+    const joinedEarlier = this.#joined;
+    this.#joined = new Map(pairs.map((pair) => [pair, joinedEarlier.get(pair) ?? clock?.now ?? ""]));
   }
 
   /** Whether the customer joined the group before the message of this time was stored. */
@@ -59,20 +59,20 @@ export class MessageRules {
     const { body = {} } = this.#model.ask({ ...this.#model.last, now: "" }, customer, {
       path: "/api/v1/customer/messages",
     });
-    return new Map((body.items ?? []).map((one: Row) => [one.group_id, one.last_message_time]));
+    return new Map((body.items ?? []).map((group: Row) => [group.group_id, group.last_message_time]));
   }
 
   begin({ customer, path }: Call): Poll | null {
     if (customer === undefined || !path.startsWith("/api/v1/customer/messages")) return null;
     const unnotified = this.#world.database.primary.read(
-      `SELECT 1 FROM outbox CROSS JOIN json_each(outbox.customers) AS given
-       WHERE change_kind = 'messages' AND given.value = ? LIMIT 1`,
+      `SELECT 1 FROM outbox CROSS JOIN json_each(outbox.customers) AS customer
+       WHERE change_kind = 'messages' AND customer.value = ? LIMIT 1`,
       customer,
     );
     return { customer, shown: this.shownTo(customer), isUnnotified: unnotified.length > 0 };
   }
 
-  /** If an inbox answers "nothing new", no newer message may have been shown both before and after the poll. */
+  /** If an inbox answers that nothing is new, no group may show a newer message both before and after the poll. */
   check({ path }: Call, { customer, shown, isUnnotified }: Poll, { json }: Answer): void {
     if (json?.errorCode !== "NO_ITEMS" || isUnnotified || this.mayMiss()) return;
     const since = new URL(path, "https://any.example").searchParams.get("check_time") ?? "";

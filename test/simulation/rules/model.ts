@@ -12,8 +12,6 @@ import type { World } from "../world.ts";
 import type { HistoryRules } from "./history.ts";
 import { BOARD, BOOKMARK, ENTRIES, LOST, MODEL } from "./names.ts";
 
-const WHOLE = "a second that was shown is whole";
-
 // Two isolates' clocks differ by up to two seconds, and the age is rounded down to a second.
 const LEEWAY_MS = 2_000 + 1_000;
 const BOARDS_AT_MOST = 2_000;
@@ -30,16 +28,15 @@ export interface Moment {
   stamp: string;
 }
 
-/** What a request read from a copy of the database, and the second that the copy's clock said. */
-export interface Seen extends Moment {
+/** The state that a request read from a copy of the database, and the time by the copy's clock. */
+export interface DatabaseRead extends Moment {
   now: string;
 }
 
 interface Clock {
   version: number;
   stamp: string;
-  said: string;
-  isOpen: number;
+  clockSaid: string;
   now: string;
 }
 
@@ -50,19 +47,17 @@ interface Clock {
 export class ModelRules {
   isErasing = false;
   readonly #world: World;
-  readonly #history: HistoryRules | null;
+  readonly #history: HistoryRules;
   #last: Moment = { commit: 0, version: 0, state: new Model().state, stamp: "" };
-  /** The states, by commit, that a copy of the database may still show. */
+  /** For each commit that a copy of the database may still show: the state after it. */
   readonly #moments = new Map([[0, this.#last]]);
   readonly #answers = new WeakMap<State, Map<string, Expected>>();
-  /** The states that a cached board may show, and when each was replaced. */
+  /** The states that a cached board may show, each with the time at which the next state replaced it. */
   readonly #boards: { state: State; until: number }[] = [];
-  /** The commit that an answer had read, by the answer's bookmark. */
+  /** For each bookmark of an answer: the commit that the answer shows. */
   readonly #bookmarks = new Map<string, number>();
-  /** The time of the newest message that an answer has shown. */
-  #shownUpTo = "";
 
-  constructor(world: World, history: HistoryRules | null) {
+  constructor(world: World, history: HistoryRules) {
     this.#world = world;
     this.#history = history;
   }
@@ -71,13 +66,13 @@ export class ModelRules {
     return this.#last;
   }
 
-  /** What a copy of the database has just shown. */
-  seenAt(copy: Instance): Seen {
+  /** The state that this copy of the database shows now. */
+  readFrom(copy: Instance): DatabaseRead {
     return { ...(this.#moments.get(copy.commit) ?? this.#last), now: toTime(copy.statementAt) };
   }
 
   ask(
-    { state, stamp, now }: Pick<Seen, "state" | "stamp" | "now">,
+    { state, stamp, now }: Pick<DatabaseRead, "state" | "stamp" | "now">,
     customer: string,
     call: { method?: "GET" | "POST"; path: string; body?: unknown },
   ): Expected {
@@ -93,14 +88,14 @@ export class ModelRules {
   noteCommit(): void {
     const { primary, replicas } = this.#world.database;
     const [clock] = primary.read<Clock & Row>(
-      "SELECT version, stamp, clock_said AS said, is_open AS isOpen, now FROM program_state CROSS JOIN clock",
+      "SELECT version, stamp, clock_said AS clockSaid, now FROM program_state CROSS JOIN clock",
     );
     if (clock === undefined) return;
     const request = current.getStore()?.request;
     // Moving events to history increases the version, too, but feeds nothing.
     if (request?.lines !== undefined && clock.version !== this.#last.version) this.#takeFeed(request, clock);
     const state = this.isErasing ? this.#withoutDroppedBodies() : this.#last.state;
-    state.clock = { stamp: clock.stamp, time: clock.said };
+    state.clock = { stamp: clock.stamp, time: clock.clockSaid };
     this.#last = { commit: primary.commit, version: clock.version, state, stamp: clock.stamp };
     this.#moments.set(primary.commit, this.#last);
     const oldest = Math.min(primary.commit, ...replicas.map(({ commit }) => commit));
@@ -110,13 +105,13 @@ export class ModelRules {
 
   /** The state, with bodies emptied that an erasure has emptied in the database without a feed. */
   #withoutDroppedBodies(): State {
-    const empty = new Set(
+    const emptied = new Set(
       this.#world.database.primary.read<Row>("SELECT id FROM messages WHERE body = ''").map(({ id }) => id),
     );
     const state = this.#last.state.copy();
     state.change(
       "message",
-      ({ id, body }) => body !== "" && empty.has(id),
+      ({ id, body }) => body !== "" && emptied.has(id),
       () => ({ body: "" }),
     );
     return state;
@@ -126,21 +121,15 @@ export class ModelRules {
     const lines = (request.lines ?? "").split("\n").map((line) => JSON.parse(line) as Row);
     const model = new Model(this.#last.state);
     const sealed = new Set(
-      lines.some(({ record, deleted }) => record === "message" && deleted) ? this.#history?.sealedIds("message") : [],
+      lines.some(({ record, deleted }) => record === "message" && deleted) ? this.#history.sealedIds("message") : [],
     );
     // The service ignores deletes of messages that have left for history. Another id makes the model ignore them, too.
-    const found = lines.map((line) =>
+    const linesForModel = lines.map((line) =>
       line.record === "message" && sealed.has(line.id) ? { ...line, id: "has left" } : line,
     );
-    const answer = model.feed(found, { now: clock.now });
+    const answer = model.feed(linesForModel, { now: clock.now });
     if (answer.status !== 200)
       this.#world.fail(MODEL, `the model refuses what was committed: ${JSON.stringify(answer)}`);
-    if (
-      clock.isOpen === 1 &&
-      lines.some(({ record, deleted, sent_at: at }) => record === "message" && !deleted && !at) &&
-      clock.stamp <= this.#shownUpTo
-    )
-      this.#world.fail(WHOLE, `${this.#shownUpTo} was shown, and a message of ${clock.stamp} is stored`);
     request.committed = { commit: this.#world.database.primary.commit, answer };
     this.#last = { ...this.#last, state: model.state };
   }
@@ -155,23 +144,21 @@ export class ModelRules {
 
   check(call: Call, answer: Answer, committed: SentRequest["committed"]): void {
     const { method = "GET", path } = call;
-    const { seen } = answer;
+    const { reads } = answer;
     if (method === "POST" && path === "/api/v1/feed") this.#checkFeed(answer, committed);
-    this.#checkBookmark(call, answer, committed === null ? seen : [committed]);
-    for (const { last_message_time: time } of (path.includes("/messages") && answer.json?.items) || [])
-      if (time > this.#shownUpTo) this.#shownUpTo = time;
+    this.#checkBookmark(call, answer, committed === null ? reads : [committed]);
     const endpoint = path.replace(/\?.*/, "").split("/").at(-1) ?? "";
     // A cached board does not show what this request read, because it is refreshed in the background.
     if (endpoint === "leaderboard") {
       this.#checkBoard(call, answer);
       return;
     }
-    const [first] = seen;
-    const isOfOne = seen.every(
+    const [first] = reads;
+    const areAlike = reads.every(
       ({ state, stamp, now }) => state === first?.state && stamp === first.stamp && now === first.now,
     );
-    const isKnown = endpoint in PARAMETERS && endpoint !== "entries" && !path.includes("after=");
-    if (first === undefined || !isOfOne || !isKnown || ![200, 404, 422].includes(answer.status)) return;
+    const isInModel = endpoint in PARAMETERS && endpoint !== "entries" && !path.includes("after=");
+    if (first === undefined || !areAlike || !isInModel || ![200, 404, 422].includes(answer.status)) return;
     this.#compare(MODEL, call, answer, [this.ask(first, call.customer ?? "", toAsked(call))]);
   }
 
@@ -182,16 +169,16 @@ export class ModelRules {
       this.#world.fail(LOST, `${body} was acknowledged, and committed ${JSON.stringify(committed)}`);
   }
 
-  #checkBookmark({ path, headers = {} }: Call, answer: Answer, read: readonly { commit: number }[]): void {
-    const given = this.#bookmarks.get(headers["X-D1-Bookmark"] ?? "") ?? 0;
-    const older = read.find(({ commit }) => commit < given);
+  #checkBookmark({ path, headers = {} }: Call, answer: Answer, reads: readonly { commit: number }[]): void {
+    const sentCommit = this.#bookmarks.get(headers["X-D1-Bookmark"] ?? "") ?? 0;
+    const older = reads.find(({ commit }) => commit < sentCommit);
     if (older !== undefined)
-      this.#world.fail(BOOKMARK, `${path} shows the commit ${older.commit}, and its bookmark is of ${given}`);
+      this.#world.fail(BOOKMARK, `${path} shows the commit ${older.commit}, and its bookmark is of ${sentCommit}`);
     const bookmark = answer.headers.get("X-D1-Bookmark");
-    // Take the oldest commit: a newer one was read in the background and is not in the answer.
-    const [oldest = 0] = read.map(({ commit }) => commit).sort((one, other) => one - other);
-    if (bookmark !== null) this.#bookmarks.set(bookmark, oldest);
-    else if (read.length > 0 && answer.status === 200 && path.startsWith("/api/v1/customer"))
+    // Take the oldest commit. If there is a newer one, it was read in the background, and the answer does not show it.
+    const oldest = Math.min(...reads.map(({ commit }) => commit));
+    if (bookmark !== null) this.#bookmarks.set(bookmark, reads.length === 0 ? 0 : oldest);
+    else if (reads.length > 0 && answer.status === 200 && path.startsWith("/api/v1/customer"))
       this.#world.fail(BOOKMARK, `${path} gives no bookmark`);
   }
 
@@ -224,8 +211,8 @@ export class ModelRules {
   }
 
   /** Checks that all entries of a customer add up to the balance at each account. */
-  checkEntries(customer: string, entries: readonly Row[], seen: Seen): void {
-    const { items } = this.ask(seen, customer, { path: "/api/v1/customer/me" }).body ?? {};
+  checkEntries(customer: string, entries: readonly Row[], read: DatabaseRead): void {
+    const { items } = this.ask(read, customer, { path: "/api/v1/customer/me" }).body ?? {};
     const entriesAt = (id: string) => entries.filter(({ account_id }) => account_id === id);
     const wrong = (items?.balances ?? []).find(
       ({ account_id, balance }: Row) =>
@@ -241,7 +228,7 @@ export class ModelRules {
     const { state } = this.#last;
     for (const { record, table } of SEALED_KINDS) {
       const stored = new Set(primary.read<{ id: string }>(`SELECT id FROM ${table}`).map(({ id }) => id));
-      for (const id of this.#history?.sealedIds(record) ?? []) stored.add(id);
+      for (const id of this.#history.sealedIds(record)) stored.add(id);
       const lost = state.all(record).find(({ id }) => !stored.has(id));
       if (lost !== undefined) this.#world.fail(LOST, JSON.stringify(lost));
     }
@@ -255,7 +242,6 @@ export class ModelRules {
   forget(moment: Moment): void {
     this.#last = moment;
     this.#moments.clear();
-    this.#shownUpTo = "";
   }
 }
 

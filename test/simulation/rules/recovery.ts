@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { type Followed, locationOf, randomCall, readEntries } from "../actors/apps.ts";
-import { type Erased, erase } from "../actors/eraser.ts";
+import { type FollowingApp, locationOf, randomCall, readEntries } from "../actors/apps.ts";
+import { type ErasedCustomer, erase } from "../actors/eraser.ts";
 import { runMinute, seal } from "../actors/operator.ts";
 import type { Stage } from "../actors/stage.ts";
 import { feedUntilAnswered } from "../actors/systems.ts";
@@ -12,32 +12,32 @@ import { COMES, FRAME, RECOVERY } from "./names.ts";
 /** Checks, 90 seconds after the last fault, that health is good and that a new message reaches everybody. */
 export async function checkRecovery(
   stage: Stage,
-  { followed, erased }: { followed: readonly Followed[]; erased: readonly Erased[] },
+  { apps, erased }: { apps: readonly FollowingApp[]; erased: readonly ErasedCustomer[] },
 ): Promise<void> {
   const { world, network, rules } = stage;
   const { customers } = stage.program;
   for (const location of LOCATIONS) {
     const health = await network.send({ location, path: "/health" });
-    // A job that failed twice waits for the end of its lease.
+    // A job that failed twice waits for the end of its lease, so it may be overdue.
     if (health.status !== 200 && !health.json.message.startsWith("Overdue jobs: "))
       world.fail(RECOVERY, `${location} is not well: ${health.body}`);
   }
   checkOutbox(stage);
   await checkPolls(stage);
-  checkFollowers(stage, followed, COMES);
+  checkFollowers(stage, apps, COMES);
 
   // Put every customer into every group, and send each group a message.
   const messages = rules.model.last.state
     .all("message_group")
     .flatMap(({ id, initial_customer_id: first }) => [
-      groupLine(id, [first, ...customers.filter((one) => one !== first)]),
+      groupLine(id, [first, ...customers.filter((id) => id !== first)]),
       { record: "message", id: `last ${id}`, group_id: id, customer_id: first, body: "last" },
     ]);
   const ids = new Set([...customers, ...messages.flatMap(({ initial_customer_id: first }) => first ?? [])]);
   const lines = [...[...ids].map(customerLine), ...messages];
   const answer = await feedUntilAnswered(stage, world.random("recovery"), lines);
   if (answer?.status !== 200) world.fail(RECOVERY, `a feed is answered ${answer?.status}: ${answer?.body}`);
-  const withSockets = followed.filter(({ socket }) => socket?.isOpen);
+  const withSockets = apps.filter(({ socket }) => socket?.isOpen);
   await world.time.wait(4_000);
   checkShown(stage);
   await checkPolls(stage);
@@ -45,15 +45,15 @@ export async function checkRecovery(
   checkFollowers(stage, stillOpen, FRAME);
   // An app without a socket polls at least every ten seconds. An app with a socket polls once a minute, too.
   await world.time.wait(62_000);
-  checkFollowers(stage, followed, COMES);
+  checkFollowers(stage, apps, COMES);
   checkOutbox(stage);
   await checkHistory(stage);
   await checkErased(stage, erased);
 }
 
 function checkOutbox({ world }: Stage): void {
-  const [left] = world.database.primary.read("SELECT version, change_kind, stored_at FROM outbox");
-  if (left !== undefined) world.fail(RECOVERY, `the outbox still has ${JSON.stringify(left)}`);
+  const [change] = world.database.primary.read("SELECT version, change_kind, stored_at FROM outbox");
+  if (change !== undefined) world.fail(RECOVERY, `the outbox still has ${JSON.stringify(change)}`);
 }
 
 /** The Worker that stores a message also shows it. It must not wait for the scheduled job. */
@@ -64,7 +64,7 @@ function checkShown({ world }: Stage): void {
   if (unshown !== undefined) world.fail(RECOVERY, `is not shown yet: ${JSON.stringify(unshown)}`);
 }
 
-/** Each customer gets the messages that the primary shows; or none, while an inbox may not know of the newest. */
+/** Each poll is answered with the groups that the primary shows, or is empty while an inbox may not know of the newest. */
 async function checkPolls({ network, rules, program, world }: Stage): Promise<void> {
   for (const [index, customer] of program.customers.entries()) {
     const call = { location: locationOf(index), path: "/api/v1/customer/messages", customer };
@@ -78,13 +78,13 @@ async function checkPolls({ network, rules, program, world }: Stage): Promise<vo
   }
 }
 
-/** Each client of `newMessages` has yielded the last message of each group, unless its inbox may not know of it. */
-function checkFollowers({ world, rules }: Stage, followed: readonly Followed[], rule: string): void {
+/** Each app was given the last message of each group, unless its inbox may not know of the message. */
+function checkFollowers({ world, rules }: Stage, apps: readonly FollowingApp[], rule: string): void {
   if (rules.messages.mayMiss()) return;
-  for (const { customerId, groups } of followed)
+  for (const { customerId, groups } of apps)
     for (const [id, at] of rules.messages.shownTo(customerId))
       if (groups.get(id) !== at && rules.messages.wasMember({ customerId, groupId: id }, at))
-        world.fail(rule, `${customerId}: ${id} of ${at} did not, but ${groups.get(id)}`);
+        world.fail(rule, `${customerId} was given ${id} of ${groups.get(id)}, not of ${at}`);
 }
 
 const ALL_MONTHS = 120;
@@ -92,10 +92,9 @@ const BOARD_FRESH_MS = 31_000;
 const CALLS = 200;
 const RUNS_AT_MOST = 20;
 
-/** Moves old events to history, in the end nearly all. Answers must stay those of the model. */
+/** Moves old events to history, and then nearly all events. The answers must not change. */
 async function checkHistory(stage: Stage): Promise<void> {
   const { world, network, rules } = stage;
-  if (world.history === null) return;
   for (const months of [0, ALL_MONTHS]) {
     world.history.passMonths(months);
     // Each minute runs only one due job, which may be another one.
@@ -106,7 +105,7 @@ async function checkHistory(stage: Stage): Promise<void> {
     const open = openScans(stage);
     if (open.length > 0)
       world.fail(RECOVERY, `there are still events of before ${world.history.horizon}: ${JSON.stringify(open)}`);
-    rules.history?.check();
+    rules.history.check();
   }
   await world.time.wait(BOARD_FRESH_MS);
   for (let call = 0; call < CALLS; call += 1) await network.send({ ...randomCall(stage), location: "virginia" });
@@ -116,18 +115,18 @@ async function checkHistory(stage: Stage): Promise<void> {
 
 /** The kinds of event that have not been scanned up to the horizon. */
 function openScans({ world }: Stage): unknown[] {
-  const month = world.history?.horizon.slice(0, 7) ?? "";
+  const month = world.history.horizon.slice(0, 7);
   return world.database.primary.read("SELECT kind FROM history_scans WHERE month <> ? OR is_over = 0", month);
 }
 
 const DUE = "SELECT 1 FROM jobs WHERE name = 'merge the search indexes' AND due_at <= (SELECT now FROM clock)";
 
 /** No text of an erased customer is left: docs/incidents.md, "A customer must be erased". */
-async function checkErased(stage: Stage, erased: readonly Erased[]): Promise<void> {
+async function checkErased(stage: Stage, erased: readonly ErasedCustomer[]): Promise<void> {
   const { world } = stage;
   const random = world.random("erased");
   // Erase again, because time travel may have brought the customers back.
-  for (const one of erased) await erase(stage, random, one);
+  for (const customer of erased) await erase(stage, random, customer);
   for (let run = 0; run < RUNS_AT_MOST && world.database.primary.read(DUE).length > 0; run += 1) {
     await runMinute(world, random);
     await world.time.wait(1_000);
@@ -136,7 +135,7 @@ async function checkErased(stage: Stage, erased: readonly Erased[]): Promise<voi
   world.database.primary.backUp(file);
   const stores = {
     "the database": readFileSync(file),
-    R2: Buffer.from(world.history?.bucket.texts().join("\n") ?? ""),
+    R2: Buffer.from(world.history.bucket.texts().join("\n")),
     "an inbox": Buffer.from(world.objects.stored()),
     KV: Buffer.from(world.stored()),
   };

@@ -23,15 +23,15 @@ describe("createClient", () => {
   it.for([URL, "HTTP://127.0.0.1:8787/", "https://example.org/loyalty/"])(
     "sends requests to %s",
     async (url, { expect }) => {
-      const sent: string[] = [];
+      const sentAddresses: string[] = [];
       const send: Send = async (input) => {
-        sent.push(String(input));
+        sentAddresses.push(String(input));
         return Response.json({ status: true, items: [] });
       };
 
       await createClient({ url, token: "t", fetch: send }).coupons();
 
-      expect(sent).toEqual([`${url.replace(/\/$/, "")}/api/v1/customer/coupons`]);
+      expect(sentAddresses).toEqual([`${url.replace(/\/$/, "")}/api/v1/customer/coupons`]);
     },
   );
 
@@ -111,13 +111,13 @@ describe("a call", () => {
     const refusedClient = clientOf("c", async () => Response.json(failure, { status: 429, headers }));
 
     expect(await refusedClient.client.coupons()).toMatchObject({ ...failure, httpStatus: 429, retryAfterMs: 60_000 });
-    expect(refusedClient.sent).toHaveLength(1);
+    expect(refusedClient.sentAddresses).toHaveLength(1);
     expect(await clientOf("c").client.messages()).not.toHaveProperty("retryAfterMs");
   });
 
   it("returns the age of a leaderboard in seconds", async ({ expect }) => {
-    const cached = { headers: { "X-Board-Age": "17" } };
-    const { client } = clientOf("c", async () => Response.json({ status: true, items: [] }, cached));
+    const cachedBoard = { headers: { "X-Board-Age": "17" } };
+    const { client } = clientOf("c", async () => Response.json({ status: true, items: [] }, cachedBoard));
 
     expect(await client.leaderboard({ location_id: "nowhere" })).toMatchObject({ status: true, items: [], age: 17 });
     expect(await clientOf("c").client.leaderboard({ location_id: "nowhere" })).toMatchObject({ age: 0 });
@@ -128,13 +128,13 @@ describe("a call", () => {
     ["the page of a captive network", () => new Response("<h1>Log in</h1>"), 1],
     ["JSON without a status", () => Response.json({ error: "blocked" }, { status: 403 }), 1],
   ] as const)("throws a LoyaltyError for %s", async ([, answer, tries], { expect }) => {
-    const { client, sent } = clientOf("c", async () => answer());
+    const { client, sentAddresses } = clientOf("c", async () => answer());
 
     const thrownError = await client.coupons().catch((error: unknown) => error);
 
     expect(thrownError).toBeInstanceOf(LoyaltyError);
     expect(thrownError).toMatchObject({ failure: null, message: expect.stringContaining(`${answer().status}`) });
-    expect(sent).toHaveLength(tries);
+    expect(sentAddresses).toHaveLength(tries);
   });
 
   it("asks for a token before each try, and throws a LoyaltyError if the app has none", async ({ expect }) => {
@@ -147,10 +147,10 @@ describe("a call", () => {
   });
 
   it("sends half of a surrogate pair in a path as U+FFFD", async ({ expect }) => {
-    const { client, sent } = clientOf("c");
+    const { client, sentAddresses } = clientOf("c");
 
     expect(await client.teamWithLevel("\ud800")).toMatchObject({ status: false, errorCode: "NOT_FOUND" });
-    expect(sent[0]).toContain("/stores/%EF%BF%BD/team-with-level");
+    expect(sentAddresses[0]).toContain("/stores/%EF%BF%BD/team-with-level");
   });
 });
 
@@ -164,16 +164,16 @@ describe("the bookmark of an answer", () => {
     ["is replaced by a later bookmark", ["1.a", "2.b"], [null, "1.a", "2.b"]],
     ["is dropped if the service answers with an earlier one", ["9.a", "1.b", "2.b"], [null, "9.a", "1.b", "2.b"]],
   ] as const)("%s", async ([, answers, expected], { expect }) => {
-    const { client, headers } = clientOf("c", async () => withBookmark(answers[headers.length - 1]));
+    const { client, sentHeaders } = clientOf("c", async () => withBookmark(answers[sentHeaders.length - 1]));
 
     for (const _ of expected) await client.fullSearch({ query: "blue" });
 
-    expect(sentBookmarks(headers)).toEqual(expected);
+    expect(sentBookmarks(sentHeaders)).toEqual(expected);
   });
 
   it("stays if the answer to an earlier request comes later", async ({ expect }) => {
     const answers: ((answer: Response) => void)[] = [];
-    const { client, headers } = clientOf("c", () => new Promise((resolve) => answers.push(resolve)));
+    const { client, sentHeaders } = clientOf("c", () => new Promise((resolve) => answers.push(resolve)));
     const calls = [client.coupons(), client.messages(), client.me()];
     await vi.waitFor(() => expect(answers).toHaveLength(3));
 
@@ -190,21 +190,23 @@ describe("the bookmark of an answer", () => {
     answers[3]?.(withBookmark("4.d"));
     await lastCall;
 
-    expect(sentBookmarks(headers)).toEqual([null, null, null, "3.c"]);
+    expect(sentBookmarks(sentHeaders)).toEqual([null, null, null, "3.c"]);
   });
 
   it("is replaced if it is from another database: the service answers with its own", async ({ expect }) => {
-    const foreign = "ffffffff-of-another-database";
-    const answered: string[] = [];
-    const { client, headers } = clientOf("c", async (input, init) => {
+    const foreignBookmark = "ffffffff-of-another-database";
+    const answeredBookmarks: string[] = [];
+    const { client, sentHeaders } = clientOf("c", async (input, init) => {
       const answer = await worker(input, init);
-      answered.push(answer.headers.get("X-D1-Bookmark") ?? "");
-      return answered.length > 1 ? answer : new Response(answer.body, { headers: { "X-D1-Bookmark": foreign } });
+      answeredBookmarks.push(answer.headers.get("X-D1-Bookmark") ?? "");
+      return answeredBookmarks.length > 1
+        ? answer
+        : new Response(answer.body, { headers: { "X-D1-Bookmark": foreignBookmark } });
     });
 
     for (let times = 0; times < 3; times += 1) await client.coupons();
 
-    expect(sentBookmarks(headers)).toEqual([null, foreign, answered[1]]);
+    expect(sentBookmarks(sentHeaders)).toEqual([null, foreignBookmark, answeredBookmarks[1]]);
   });
 });
 
@@ -215,14 +217,14 @@ describe("an answer with an ETag", () => {
     const testClient = clientOf("c", async (_, init) => {
       if (service.version === 0) return Response.json({ status: false, errorCode: "NO_ITEMS" });
       const tag = `W/"${service.version}"`;
-      const headers = { ETag: tag, "X-Request-Id": `r${testClient.sent.length}` };
+      const headers = { ETag: tag, "X-Request-Id": `r${testClient.sentAddresses.length}` };
       if (new Headers(init?.headers).get("If-None-Match") === tag) return new Response(null, { status: 304, headers });
       return Response.json({ status: true, items: [{ name: tag, text }] }, { headers });
     });
     return {
       ...testClient,
       service,
-      sentTags: () => testClient.headers.map((headers) => headers.get("If-None-Match")),
+      sentTags: () => testClient.sentHeaders.map((headers) => headers.get("If-None-Match")),
     };
   }
 

@@ -18,13 +18,13 @@ async function seedCoupons() {
 
 /** A client of a service with a list of three pages. The first requests for page 2 get the failures. */
 function openPages(...failures: Response[]) {
-  const sent: string[] = [];
+  const sentQueries: string[] = [];
   const client = createClient({
     url: "https://loyalty.example",
     token: "t",
     fetch: async (input) => {
       const query = String(input).slice("https://loyalty.example/api/v1/customer/stores/s/team-with-level".length);
-      sent.push(query);
+      sentQueries.push(query);
       const page = Number(new URLSearchParams(query).get("page") ?? 1);
       const failure = page === 2 ? failures.shift() : undefined;
       // A service behind a proxy does not know its own address, so its links have another.
@@ -32,7 +32,7 @@ function openPages(...failures: Response[]) {
       return failure ?? Response.json({ status: true, items: [`entry ${page}`] }, page < 3 ? { headers } : {});
     },
   });
-  return { client, sent };
+  return { client, sentQueries };
 }
 
 async function readAll<Entry>(entries: AsyncIterable<Entry>): Promise<Entry[]> {
@@ -47,12 +47,12 @@ describe("a page of a list", () => {
   it("has next(), which asks for the next page at the address of the first, even behind a proxy", async ({
     expect,
   }) => {
-    const { client, sent } = openPages();
+    const { client, sentQueries } = openPages();
 
     const page = await client.teamWithLevel("s", { per_page: 1 });
     if (page.status) await page.next?.();
 
-    expect(sent).toEqual(["?per_page=1", "?page=2"]);
+    expect(sentQueries).toEqual(["?per_page=1", "?page=2"]);
   });
 });
 
@@ -84,14 +84,14 @@ describe("all() of a list", () => {
   });
 
   it("asks for pages of 100 entries, and for each page only when it is needed", async ({ expect }) => {
-    const { client, sent } = openPages();
+    const { client, sentQueries } = openPages();
 
     const members = client.teamWithLevel.all("s");
-    expect(sent).toEqual([]);
+    expect(sentQueries).toEqual([]);
     expect((await members.next()).value).toBe("entry 1");
-    expect(sent).toEqual(["?per_page=100"]);
+    expect(sentQueries).toEqual(["?per_page=100"]);
     expect(await readAll(members)).toEqual(["entry 2", "entry 3"]);
-    expect(sent).toHaveLength(3);
+    expect(sentQueries).toHaveLength(3);
   });
 
   it("throws a LoyaltyError with the failure of a page, after the entries before it", async ({ expect }) => {
@@ -108,15 +108,15 @@ describe("all() of a list", () => {
   it("waits as long as a 429 says, and asks for the same page again", async ({ expect }) => {
     vi.useFakeTimers();
     const refusal = Response.json({ status: false }, { status: 429, headers: { "Retry-After": "60" } });
-    const { client, sent } = openPages(refusal);
+    const { client, sentQueries } = openPages(refusal);
 
     const listing = readAll(client.teamWithLevel.all("s"));
     await vi.advanceTimersByTimeAsync(59_999);
-    expect(sent).toEqual(["?per_page=100", "?page=2"]);
+    expect(sentQueries).toEqual(["?per_page=100", "?page=2"]);
     await vi.advanceTimersByTimeAsync(1_001);
 
     expect(await listing).toEqual(["entry 1", "entry 2", "entry 3"]);
-    expect(sent).toEqual(["?per_page=100", "?page=2", "?page=2", "?page=3"]);
+    expect(sentQueries).toEqual(["?per_page=100", "?page=2", "?page=2", "?page=3"]);
   });
 
   it("throws if its signal is aborted", async ({ expect }) => {

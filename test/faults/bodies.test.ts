@@ -46,7 +46,7 @@ describe("a feed request whose body is cut off after any byte", () => {
     const { lines, customer, store } = program("cut");
     await mustFeed(lines);
     const bytes = new TextEncoder().encode(ndjson([seed.entry(customer.id, store.id, "1.10"), seed.customer()]));
-    const before = await snapshot();
+    const snapshotBefore = await snapshot();
     const headers = { Authorization: `Bearer ${await feedToken("*")}`, "Content-Length": String(bytes.length) };
 
     for (let length = 1; length < bytes.length; length += 1) {
@@ -55,7 +55,7 @@ describe("a feed request whose body is cut off after any byte", () => {
       expect([length, answer.status, answer.body.messages]).toEqual([length, 400, { body: ["must arrive whole"] }]);
     }
 
-    expect(await snapshot()).toBe(before);
+    expect(await snapshot()).toBe(snapshotBefore);
     expect((await feed(bytes)).body.items).toEqual({ accepted: 2, ignored: 0 });
   });
 });

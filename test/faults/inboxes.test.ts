@@ -32,7 +32,7 @@ describe("a poll", () => {
     const otherAnswer = await poll(writer);
     const socket = await handshake({ Authorization: `Bearer ${await customerToken(reader)}` });
 
-    expect(inboxAnswer).toEqual({ status: 200, found: [], roundTrips: 0 });
+    expect(inboxAnswer).toEqual({ status: 200, foundTexts: [], roundTrips: 0 });
     expect(otherAnswer.status).toBe(503);
     expect([socket.status, socket.headers.get("Retry-After")]).toEqual([503, "2"]);
   });
@@ -48,7 +48,7 @@ describe("a poll", () => {
     const answer = await poll(reader);
     const milliseconds = performance.now() - startedAt;
 
-    expect(answer).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
+    expect(answer).toEqual({ status: 200, foundTexts: ["Hi"], roundTrips: 1 });
     expect(milliseconds).toBeGreaterThan(240);
     expect(milliseconds).toBeLessThan(LATE_MS);
   });
@@ -65,7 +65,7 @@ describe("a poll", () => {
 
     expect(answers.map(({ roundTrips }) => roundTrips)).toEqual([1, 1]);
     expect(milliseconds).toBeLessThan(LATE_MS);
-    expect((await poll(reader)).found).toEqual(["Hi"]);
+    expect((await poll(reader)).foundTexts).toEqual(["Hi"]);
     expect(subscribe).toHaveBeenCalled();
   });
 
@@ -79,7 +79,7 @@ describe("a poll", () => {
     const lastQuietAnswer = await poll(reader);
     await pass(11);
 
-    expect(lastQuietAnswer).toEqual({ status: 200, found: [], roundTrips: 0 });
-    expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
+    expect(lastQuietAnswer).toEqual({ status: 200, foundTexts: [], roundTrips: 0 });
+    expect(await poll(reader)).toEqual({ status: 200, foundTexts: ["Hi"], roundTrips: 1 });
   });
 });

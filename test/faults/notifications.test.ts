@@ -97,7 +97,7 @@ describe("a feed that cannot notify an inbox", () => {
     expect(status).toBe(200);
     expect(milliseconds).toBeGreaterThan(1_900);
     expect(milliseconds).toBeLessThan(4_000);
-    expect((await poll(second.reader)).found).toEqual(["Hi"]);
+    expect((await poll(second.reader)).foundTexts).toEqual(["Hi"]);
     await waitUntil(async () => (await outbox()).length === 1);
     expect((await outbox()).map(({ customers }) => customers)).toEqual([JSON.stringify([first.reader])]);
   });
@@ -199,6 +199,6 @@ describe("a listener", () => {
 
     expect([notified, await outbox()]).toEqual([[], []]);
     expect(await value("SELECT count(*) FROM listeners WHERE customer_id = ?", reader)).toBe(0);
-    expect(await poll(reader)).toEqual({ status: 200, found: ["Hi"], roundTrips: 1 });
+    expect(await poll(reader)).toEqual({ status: 200, foundTexts: ["Hi"], roundTrips: 1 });
   });
 });

@@ -41,14 +41,14 @@ const TOTALS: Record<string, Total> = {
   },
   "a balance at a store": {
     update: "UPDATE store_balances SET balance = ?1 WHERE customer_key = (SELECT key FROM customers WHERE id = ?2)",
-    id: ({ other }) => other.id,
-    line: ({ other, store }, amount) => seed.entry(other.id, store.id, String(amount / 100)),
+    id: ({ friend }) => friend.id,
+    line: ({ friend, store }, amount) => seed.entry(friend.id, store.id, String(amount / 100)),
     inAnswer: async (stored) => (await member(stored)).total_balance,
   },
   "a member's tokens": {
     update: "UPDATE memberships SET tokens_4 = ?1 WHERE customer_key = (SELECT key FROM customers WHERE id = ?2)",
-    id: ({ other }) => other.id,
-    line: ({ other, store }, amount) => seed.earning(store.id, other.id, 4, String(amount / 100)),
+    id: ({ friend }) => friend.id,
+    line: ({ friend, store }, amount) => seed.earning(store.id, friend.id, 4, String(amount / 100)),
     inAnswer: async (stored) => (await member(stored)).levels[3].total_tokens_earned,
   },
   "an employee's runs": {
@@ -92,12 +92,12 @@ describe("a total", () => {
   );
 
   it("is exact for a member of a group, with either sign", async ({ expect }) => {
-    const { customer, other, lines } = program(seed.freshId("limits"));
+    const { customer, friend, lines } = program(seed.freshId("limits"));
     await mustFeed(lines);
     const balances = [LARGEST_TOTAL, -LARGEST_TOTAL, 1e15 + 5, 999_999_999_999_999];
 
     for (const balance of balances) {
-      await rows("UPDATE customers SET balance = ?1 WHERE id = ?2", balance, other.id);
+      await rows("UPDATE customers SET balance = ?1 WHERE id = ?2", balance, friend.id);
       const { body } = await as(customer.id).get(`${CUSTOMER}/messages`);
       expect(body.items[0].group_members[0].total_balance).toBe(balance / 100);
     }

@@ -22,7 +22,7 @@ describe("an event older than the horizon", () => {
   }) => {
     const { lines, entry, earning, play, message } = shop();
     await mustFeed(lines);
-    const before = await snapshot();
+    const snapshotBefore = await snapshot();
 
     const refused = await feed([
       ...[entry("1.00", OLD), earning("1.00", OLD), play("1", OLD), message(OLD)],
@@ -44,7 +44,7 @@ describe("an event older than the horizon", () => {
     ]);
     const fields = ["line 1.amount", "line 1.created_at", "line 2.record", "line 3.created_at"];
     expect(Object.keys(refusedForMore.body.messages).sort()).toEqual(fields);
-    expect(await snapshot()).toEqual(before);
+    expect(await snapshot()).toEqual(snapshotBefore);
   });
 
   it("is refused even if it is stored already, and taken by a restore and without history", async ({ expect }) => {
@@ -94,12 +94,12 @@ describe("an event older than the newest event that has left", () => {
       await feedOld(...lines, line);
       await seal();
       keepMonths(months);
-      const before = await snapshot();
+      const snapshotBefore = await snapshot();
 
       const refused = await feed([play("1", OLD), entry("1.00", FIRST_KEPT_SECOND), line, entry("2.00", OLD), line]);
 
       expect([refused.status, refused.body.messages]).toEqual([422, onLines([3, 4, 5], "created_at")]);
-      expect(await snapshot()).toEqual(before);
+      expect(await snapshot()).toEqual(snapshotBefore);
       expect((await feed([play("1", OLD), earning("1.00", OLD), entry("1.00", FIRST_KEPT_SECOND)])).status).toBe(200);
     },
   );

@@ -133,10 +133,10 @@ async function sealAfter(days: number, trial: Trial, counts: Record<string, numb
   vi.setSystemTime(`${trial.now.replace(" ", "T")}Z`);
   keepMonths(1);
   const horizon = horizonOf({ months: 1 }, new Date());
-  const before = await eventLines();
+  const linesBefore = await eventLines();
   for (const fault of [...FIRST_FAULTS, randomFault(trial.random), randomFault(trial.random), NO_FAULT]) {
     if (!(await sealUntil(fault))) counts.failedRuns = Number(counts.failedRuns) + 1;
-    expect(await eventLines()).toEqual(before);
+    expect(await eventLines()).toEqual(linesBefore);
     const { summaries, ofSegments } = await sums();
     expect(ofSegments).toEqual(summaries);
   }

@@ -130,12 +130,12 @@ describe("a run", () => {
     await goTo(now);
     await sealInPart(1, 1, put && { bucket: bucketWith({ put }) as R2Bucket });
     const scans = () => rows("SELECT month, last_id FROM history_scans ORDER BY kind");
-    const before = await scans();
+    const scansBefore = await scans();
 
     scanHeld.resolve();
     await slowRun;
 
-    expect(await scans()).toEqual(before);
+    expect(await scans()).toEqual(scansBefore);
     expect(await storedIds()).toHaveLength(put === undefined ? 0 : 1);
   });
 });
@@ -159,17 +159,17 @@ describe("a step", () => {
       FROM balance_entries WHERE created_at < '${FIRST_KEPT_SECOND}'`,
     ],
   ] as const)("deletes no event if %s", async ([, change], { expect }) => {
-    let before: unknown;
+    let snapshotBefore: unknown;
     const put = async (...args: Parameters<R2Bucket["put"]>) => {
       await rows(change);
-      before = await snapshotOfEvents();
+      snapshotBefore = await snapshotOfEvents();
       return env.TEST_HISTORY.put(...args);
     };
     keepMonths(1, bucketWith({ put }));
 
     await expect(seal()).rejects.toThrow();
 
-    expect(await snapshotOfEvents()).toEqual(before);
+    expect(await snapshotOfEvents()).toEqual(snapshotBefore);
     expect([await segments(), await sealedEntries()]).toEqual([[], []]);
   });
 
@@ -203,7 +203,7 @@ describe("without valid settings", () => {
     const { lines, entry } = shop();
     await feedOld(...lines, entry("5.00", LAST_LEAVING_SECOND));
     keepMonths(undefined);
-    const before = await snapshotOfEvents();
+    const snapshotBefore = await snapshotOfEvents();
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
 
     await seal();
@@ -211,7 +211,7 @@ describe("without valid settings", () => {
     // One batch claims the job, and one releases it.
     expect(batch).toHaveBeenCalledTimes(2);
     batch.mockRestore();
-    expect(await snapshotOfEvents()).toEqual(before);
+    expect(await snapshotOfEvents()).toEqual(snapshotBefore);
   });
 
   it("nothing leaves, and old events are taken", async ({ expect }) => {

@@ -139,15 +139,15 @@ export function shop() {
   const account = seed.account();
   const store = seed.store(account.id);
   const campaign = seed.campaign(account.id, { store_ids: [store.id] });
-  const [customer, other] = [seed.customer(), seed.customer()];
+  const [customer, otherCustomer] = [seed.customer(), seed.customer()];
   const employee = seed.employee(account.id);
   const contest = seed.eipCampaign(account.id);
-  const group = seed.group([customer.id, other.id]);
+  const group = seed.group([customer.id, otherCustomer.id]);
   const member = seed.membership(store.id, customer.id);
   return {
-    lines: [account, store, campaign, customer, other, employee, contest, group, member],
+    lines: [account, store, campaign, customer, otherCustomer, employee, contest, group, member],
     customerId: customer.id,
-    otherId: other.id,
+    otherId: otherCustomer.id,
     groupId: group.id,
     entry: (amount: string, created_at: string, fields: object = {}) =>
       seed.entry(customer.id, store.id, amount, { created_at, ...fields }),
@@ -156,6 +156,6 @@ export function shop() {
     earning: (tokens: string, earned_at: string) => ({ ...seed.earning(store.id, customer.id, 2, tokens), earned_at }),
     play: (runs: string, played_at: string) =>
       seed.play(contest.id, store.id, employee.id, { runs, hits: 1, played_at }),
-    message: (sent_at: string, fields: object = {}) => seed.message(group.id, other.id, { sent_at, ...fields }),
+    message: (sent_at: string, fields: object = {}) => seed.message(group.id, otherCustomer.id, { sent_at, ...fields }),
   };
 }

@@ -1,12 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import { CONNECTION_HEADER } from "../../src/inbox/protocol.ts";
-import { ndjson } from "../support/api.ts";
-import { sendTo } from "../support/bindings.ts";
+import { feedTo, sendTo } from "../support/bindings.ts";
 import { seedGroup, seedListeners, startEachWithoutChanges } from "../support/listeners.ts";
 import { evict, framesOf, inboxOf, inInbox, LIVE, listenOn } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
-import { customerToken, feedToken } from "../support/tokens.ts";
+import { customerToken } from "../support/tokens.ts";
 import { waitUntil } from "../support/wait.ts";
 
 // For up to five minutes after a deployment a Worker calls objects of the previous version, and after a rollback objects
@@ -73,11 +72,6 @@ function formerObjects() {
   const inbox = { poll: noteCall("poll", poll), subscribe: noteCall("subscribe"), notify: noteCall("notify"), fetch };
   const bind = (stub: object) => ({ idFromName: (name: string) => name, get: () => stub });
   return { calls, bindings: { INBOXES: bind(inbox), FAN_OUTS: bind({ notify: noteCall("fanOut", fanOut) }) } };
-}
-
-async function feedTo(bindings: object, lines: Parameters<typeof ndjson>[0]) {
-  const headers = { Authorization: `Bearer ${await feedToken("*")}` };
-  return sendTo(bindings, "/api/v1/feed", { method: "POST", headers, body: ndjson(lines) });
 }
 
 async function askAs(customerId: string, bindings: object, path: string, headers: Record<string, string> = {}) {

@@ -54,7 +54,7 @@ describe("the list of jobs", () => {
 describe("a minute in which nothing is due", () => {
   it("is one round trip to D1, which reads 12 rows and writes none", async ({ expect }) => {
     await stopClock(today("00:01:00"));
-    const before = await snapshot();
+    const snapshotBefore = await snapshot();
     const usages: Usage[] = [];
     const batch = Database.prototype.batch;
     vi.spyOn(Database.prototype, "batch").mockImplementation(async function (this: Database, statements) {
@@ -66,7 +66,7 @@ describe("a minute in which nothing is due", () => {
     await runMinute();
 
     expect(usages).toMatchObject([{ roundTrips: 1, rowsRead: 12, rowsWritten: 0 }]);
-    expect(await snapshot()).toBe(before);
+    expect(await snapshot()).toBe(snapshotBefore);
   });
 });
 

@@ -19,18 +19,18 @@ export const worker: Send = (input, init) => {
 
 /** A client of one customer, and the addresses and the headers of the requests that it has sent. */
 export function clientOf(customerId: string, send: Send = worker, retry: ClientOptions["retry"] = SHORT_WAITS) {
-  const sent: string[] = [];
-  const headers: Headers[] = [];
+  const sentAddresses: string[] = [];
+  const sentHeaders: Headers[] = [];
   const client = createClient({
     url: "https://loyalty.example",
     token: () => customerToken(customerId),
     fetch: (input, init) => {
-      sent.push(String(input));
-      headers.push(new Headers(init?.headers));
+      sentAddresses.push(String(input));
+      sentHeaders.push(new Headers(init?.headers));
       return send(input, init);
     },
     WebSocket: null,
     retry,
   });
-  return { client, sent, headers };
+  return { client, sentAddresses, sentHeaders };
 }

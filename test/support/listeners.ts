@@ -31,7 +31,11 @@ export async function poll(customerId: string, checkTime?: string) {
   const query = checkTime === undefined ? "" : `?check_time=${encodeURIComponent(checkTime)}`;
   const answer = await as(customerId).get(`${MESSAGES_PATH}${query}`);
   const groups: { last_message: string }[] = answer.body.items ?? [];
-  return { status: answer.status, found: groups.map(({ last_message }) => last_message), roundTrips: trips(answer) };
+  return {
+    status: answer.status,
+    foundTexts: groups.map(({ last_message }) => last_message),
+    roundTrips: trips(answer),
+  };
 }
 
 /** Polls until the inbox is subscribed and answers without D1. */

@@ -25,13 +25,13 @@ export function program(mark: string) {
     state: marked("state"),
     zip: marked("zip"),
   });
-  const other = seed.customer({ first_name: `${mark}-friend` });
+  const friend = seed.customer({ first_name: `${mark}-friend` });
   const coupon = seed.coupon(account.id, { name: marked("coupon"), campaign_id: campaign.id });
   const mfg = seed.coupon(account.id, { name: marked("mfg"), kind: "mfg" });
   const digital = seed.coupon(account.id, { name: marked("digital"), kind: "digital" });
   const employee = seed.employee(account.id, { name: marked("employee") });
   const contest = seed.eipCampaign(account.id, { name: marked("contest") });
-  const group = seed.group([customer.id, other.id], { group_image: marked("image") });
+  const group = seed.group([customer.id, friend.id], { group_image: marked("image") });
   const recordOf: Record<string, Line> = {
     account,
     store,
@@ -40,11 +40,11 @@ export function program(mark: string) {
     membership: seed.membership(store.id, customer.id),
     token_earning: seed.earning(store.id, customer.id, 1, "1.00"),
     message_group: group,
-    message: seed.message(group.id, other.id, { body: marked("message"), sent_at: "2026-01-01 00:00:00" }),
+    message: seed.message(group.id, friend.id, { body: marked("message"), sent_at: "2026-01-01 00:00:00" }),
     message_state: seed.messageState(group.id, customer.id),
     registration: seed.registration(campaign.id, customer.id),
-    friendship: seed.friendship(customer.id, other.id),
-    block: seed.block(other.id, customer.id),
+    friendship: seed.friendship(customer.id, friend.id),
+    block: seed.block(friend.id, customer.id),
     coupon,
     customer_coupon: seed.customerCoupon(customer.id, coupon.id, store.id),
     balance_entry: seed.entry(customer.id, store.id, "5.00", { campaign_id: campaign.id }),
@@ -53,14 +53,14 @@ export function program(mark: string) {
     play: seed.play(contest.id, store.id, employee.id, { runs: "3" }),
   };
   const otherLines = [
-    other,
-    seed.membership(store.id, other.id, { referrer_id: customer.id }),
+    friend,
+    seed.membership(store.id, friend.id, { referrer_id: customer.id }),
     mfg,
     digital,
     seed.customerCoupon(customer.id, mfg.id, store.id),
   ];
   const lines = [...Object.values(recordOf), ...otherLines];
-  return { mark, recordOf, lines, account, store, campaign, customer, other, contest };
+  return { mark, recordOf, lines, account, store, campaign, customer, friend, contest };
 }
 
 export type Program = ReturnType<typeof program>;

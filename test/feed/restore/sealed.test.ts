@@ -1,10 +1,10 @@
 import { beforeEach, describe, it } from "vitest";
-import { as, feed, restore } from "../../support/api.ts";
+import { feed, restore } from "../../support/api.ts";
 import { differences } from "../../support/differences.ts";
 import { exported } from "../../support/exporting.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
-import { rows, value } from "../../support/state.ts";
+import { value } from "../../support/state.ts";
 import { mustRestore, NOW } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
@@ -77,42 +77,6 @@ describe("lines that stand for sealed events", () => {
     expect(again.body.items.ignored).toBe(5);
     expect(await value("SELECT sums FROM history_segments")).toBe('{"balance":-999999999999999999}');
     expect(await differences()).toEqual([]);
-  });
-
-  it("are part of their totals, to which later events add", async ({ expect }) => {
-    const { records, summaries, customer_id, store_id } = sealedHistory();
-    await mustRestore([...records, ...summaries, seed.entry(customer_id, store_id, "1.00")]);
-
-    const me = await as(customer_id).get("/api/v1/customer/me");
-
-    const totals = await rows(`
-      SELECT customers.balance, store_balances.balance AS at_store, earned, tokens_2, tokens_5, runs, triples
-      FROM customers, store_balances, campaign_stores, memberships, play_totals`);
-    expect(totals).toEqual([
-      {
-        ...{ balance: 1_334, at_store: 1_334, earned: 1_500, tokens_2: 150, tokens_5: 7_000_000_000_000_000 },
-        ...{ runs: -150, triples: 70_000_000_000_000 },
-      },
-    ]);
-    expect(JSON.stringify(me.body)).toContain("13.34");
-  });
-
-  it("of a customer at several stores add up, and make a balance of 0.00 too", async ({ expect }) => {
-    const { records, summaries, customerSummary, account } = sealedHistory();
-    const otherStore = seed.store(account.id);
-
-    await mustRestore([
-      ...records,
-      otherStore,
-      ...summaries,
-      { ...customerSummary, store_id: otherStore.id, amount: "0.00" },
-    ]);
-
-    expect(await rows("SELECT balance FROM customers")).toEqual([{ balance: 1_234 }]);
-    expect(await rows("SELECT balance FROM store_balances ORDER BY store_key")).toEqual([
-      { balance: 1_234 },
-      { balance: 0 },
-    ]);
   });
 
   it("are events: the id of a coupon may begin with `sealed:`", async ({ expect }) => {

@@ -83,8 +83,7 @@ async function openRuntime(
   folder: string,
   { keep = false, historyMonths }: { keep?: boolean; historyMonths?: number } = {},
 ): Promise<Runtime> {
-  if (!keep) rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  if (!keep) emptyFolder(folder);
   const miniflare = start({
     ...workerOptions(worker),
     ...(historyMonths !== undefined && {
@@ -163,6 +162,11 @@ export function workerOptions(worker: string) {
       FAN_OUTS: { className: "FanOut", useSQLite: true },
     },
   };
+}
+
+export function emptyFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
 }
 
 export async function migrate(d1: D1Database): Promise<void> {

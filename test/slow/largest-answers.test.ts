@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { buildWorker, customerToken, feedToken, migrate, start, workerOptions } from "../../scripts/bench/runtime.ts";
+import { buildWorker, customerToken, feedToken } from "../../scripts/bench/runtime.ts";
 import { call } from "../../scripts/lib/call.ts";
 import { temporaryFolder } from "./clone.ts";
+import { openSmallHeap } from "./small-heap.ts";
 
 // Asks for the largest answers that there can be: all texts are as long as the feed accepts.
 
@@ -59,24 +60,7 @@ function* program(): Generator<Line[]> {
   yield couponsOf("plain", "logo", "s2");
 }
 
-/**
- * Starts the built Worker on an empty database. If an isolate needs more than MEGABYTES, the isolate ends, and all of
- * its requests fail.
- */
-async function startService() {
-  // The runtime reads this variable when it starts.
-  process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${MEGABYTES}`;
-  const runtime = start({
-    ...workerOptions(await buildWorker()),
-    d1Databases: { DB: { id: "DB" } },
-    resourcePersistencePath: temporaryFolder(),
-  });
-  const { origin: url } = await runtime.ready;
-  await migrate((await runtime.getD1Database("DB")) as D1Database);
-  return { url, close: () => runtime.dispose() };
-}
-
-let service: Awaited<ReturnType<typeof startService>>;
+let service: Awaited<ReturnType<typeof openSmallHeap>>;
 
 async function ask(address: string, customer: string): Promise<{ status: number; bytes: number }> {
   const token = await customerToken(customer);
@@ -107,7 +91,7 @@ async function waitsDuring(work: Promise<unknown>): Promise<(number | null)[]> {
 }
 
 beforeAll(async () => {
-  service = await startService();
+  service = await openSmallHeap(await buildWorker(), temporaryFolder(), MEGABYTES);
   const token = await feedToken();
   for (const lines of program()) {
     for (let from = 0; from < lines.length; from += LINES_A_REQUEST) {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, it } from "vitest";
 import type { Report } from "../../scripts/bench/page.ts";
 import { temporaryFolder } from "./clone.ts";
-import { command } from "./command.ts";
+import { startCommand } from "./command.ts";
 
 // Small runs of the benchmarks. test/budgets/ has the round trips and rows of each endpoint.
 
@@ -12,7 +12,7 @@ const json = path.join(temporaryFolder(), "report.json");
 describe("npm run bench", () => {
   // The benchmark opens 2,000 sockets and waits until they are idle.
   it("measures every endpoint, the feed and sockets", { timeout: 600_000 }, async ({ expect }) => {
-    const run = command("bench", ["--scale", "1k", "--rounds", "5", "--live", "2", "--json", json]);
+    const run = startCommand("bench", ["--scale", "1k", "--rounds", "5", "--live", "2", "--json", json]);
 
     expect(await run.ended, run.output()).toBe(0);
     const { measured, scales, live } = JSON.parse(readFileSync(json, "utf8")) as Report;
@@ -35,7 +35,7 @@ describe("npm run bench:history", () => {
   it("measures the size of a database whose old entries have left, and how long others wait meanwhile", async ({
     expect,
   }) => {
-    const run = command("bench-history", ["--entries", "50000", "--json", json]);
+    const run = startCommand("bench-history", ["--entries", "50000", "--json", json]);
 
     expect(await run.ended, run.output()).toBe(0);
     const { sealedEntries, size, batches, reads, feeds } = JSON.parse(readFileSync(json, "utf8"));

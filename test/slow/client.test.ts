@@ -12,7 +12,7 @@ import * as shapes from "../../src/client/shapes.ts";
 import { REACT_NATIVE } from "../support/react-native.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
 import { removeFolder, temporaryFolder } from "./clone.ts";
-import { printed, ROOT, running } from "./command.ts";
+import { ROOT, startProgram, untilPrinted } from "./command.ts";
 import { blocksIn, readDoc } from "./docs.ts";
 import { serveHttp } from "./http-server.ts";
 import { demoToken, startService } from "./service.ts";
@@ -179,8 +179,8 @@ describe("the packed client against the service", () => {
     const script = `import { callAll, listen } from "./calls.js"; const [url, token] = process.argv.slice(1);
       console.log(JSON.stringify(await callAll(url, token)));
       console.log(JSON.stringify(await listen(url, token, () => console.log("ready"))));`;
-    const listening = running("node", ["--input-type=module", "-e", script, url, token], { cwd: consumer });
-    await printed(listening, "ready\n");
+    const listening = startProgram("node", ["--input-type=module", "-e", script, url, token], { cwd: consumer });
+    await untilPrinted(listening, "ready\n");
 
     await feedMessage("to-node");
 
@@ -204,8 +204,8 @@ describe("the packed client against the service", () => {
     writeFileSync(path.join(consumer, "types.ts"), source.replaceAll("http://127.0.0.1:8787", url));
 
     const compiled = await typeCheck({ module: "nodenext", lib: ["es2022", "dom"] });
-    const app = running(path.join(ROOT, "node_modules", ".bin", "node"), ["types.ts"], { cwd: consumer });
-    for (const text of ["Double points, 0.56 miles", "Free pastry", "Elif Eriksson"]) await printed(app, text);
+    const app = startProgram(path.join(ROOT, "node_modules", ".bin", "node"), ["types.ts"], { cwd: consumer });
+    for (const text of ["Double points, 0.56 miles", "Free pastry", "Elif Eriksson"]) await untilPrinted(app, text);
     app.child.kill("SIGTERM");
 
     expect(compiled).toBe("");

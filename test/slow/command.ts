@@ -23,13 +23,13 @@ export interface CommandOptions {
   cwd?: string;
 }
 
-/** Runs a command of the project, or of a clone, as `npm run` does. */
-export function command(name: string, args: readonly string[], options: CommandOptions = {}): Running {
-  return running("node", ["scripts/run.mjs", name, ...args], options);
+/** Starts a command of the project, or of a clone, as `npm run` does. */
+export function startCommand(name: string, args: readonly string[], options: CommandOptions = {}): Running {
+  return startProgram("node", ["scripts/run.mjs", name, ...args], options);
 }
 
-/** Runs a program in a process group of its own. */
-export function running(
+/** Starts a program in a process group of its own. */
+export function startProgram(
   file: string,
   args: readonly string[],
   { stdin = "", env = {}, cwd = ROOT }: CommandOptions = {},
@@ -90,7 +90,7 @@ export function isRunning({ child }: Running): boolean {
 }
 
 /** Waits until the command has printed a text. Gives up before vitest does, so that the error shows the output. */
-export async function printed({ output, ended }: Running, text: string): Promise<void> {
+export async function untilPrinted({ output, ended }: Running, text: string): Promise<void> {
   let hasEnded = false;
   void ended.then(() => {
     hasEnded = true;

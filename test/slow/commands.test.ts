@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { cloneCheckout, removeFolder } from "./clone.ts";
-import { freePort, isRunning, pressCtrlC, printed, ROOT, running } from "./command.ts";
+import { freePort, isRunning, pressCtrlC, ROOT, startProgram, untilPrinted } from "./command.ts";
 import { inProcess } from "./in-process.ts";
 
 // First, how each command runs in a clone in which no command has run before. Then, the errors of each command.
@@ -67,10 +67,10 @@ describe("on a fresh clone", () => {
     // Ctrl-C reaches the shell too. With this trap the shell survives, so that it can pass on the command's status.
     const text = `trap : INT; ${line.replace("PORT", String(await freePort()))}; exit $?`;
 
-    const run = running("sh", ["-c", text], { stdin, cwd: clone, env: strangerEnv() });
+    const run = startProgram("sh", ["-c", text], { stdin, cwd: clone, env: strangerEnv() });
 
     if (status === undefined) {
-      await printed(run, String(says));
+      await untilPrinted(run, String(says));
       pressCtrlC(run);
       expect(await run.ended, run.output()).toBe(130);
       expect(run.output()).toContain("Stopped.");
@@ -160,7 +160,7 @@ describe("a command of the project", () => {
   });
 
   it("must exist", async ({ expect }) => {
-    const run = running("node", ["scripts/run.mjs", "no-such-command"]);
+    const run = startProgram("node", ["scripts/run.mjs", "no-such-command"]);
 
     expect(await run.ended).toBe(1);
     expect(run.output()).toBe('There is no command no-such-command. See "scripts" in package.json.\n');

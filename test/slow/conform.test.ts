@@ -2,7 +2,7 @@ import { beforeAll, describe, it } from "vitest";
 import { type Answer, call, linkOf } from "../../scripts/lib/call.ts";
 import { devToken } from "../../scripts/lib/tokens.ts";
 import { temporaryFolder } from "./clone.ts";
-import { command, pressCtrlC } from "./command.ts";
+import { pressCtrlC, startCommand } from "./command.ts";
 import { startService } from "./service.ts";
 
 let url = "";
@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 
 async function conform(...args: string[]) {
-  const running = command("conform", args);
-  return { status: await running.ended, output: running.output() };
+  const run = startCommand("conform", args);
+  return { status: await run.ended, output: run.output() };
 }
 
 /** The service's feed version, and the records that are not deleted, of those kinds that can be deleted. */
@@ -54,23 +54,23 @@ describe("npm run conform", () => {
   });
 
   it("deletes what it wrote when it is stopped", async ({ expect }) => {
-    const running = command("conform", ["--url", url, "--only", "live, 3"]);
+    const run = startCommand("conform", ["--url", url, "--only", "live, 3"]);
     await expect.poll(async () => (await readStored()).records).not.toEqual([]);
 
-    pressCtrlC(running);
+    pressCtrlC(run);
 
-    expect(await running.ended, running.output()).toBe(130);
-    expect(running.output()).toContain("Stopped.");
+    expect(await run.ended, run.output()).toBe(130);
+    expect(run.output()).toContain("Stopped.");
     expect((await readStored()).records).toEqual([]);
   });
 
   it("names a broken rule, and what the service answered", async ({ expect }) => {
     const env = { NEARBY_RADIUS_MILES: "30" };
 
-    const running = command("conform", ["--url", url, "--only", "interface, 4.1", "--patience", "0"], { env });
+    const run = startCommand("conform", ["--url", url, "--only", "interface, 4.1", "--patience", "0"], { env });
 
-    expect(await running.ended).toBe(1);
-    expect(running.output()).toMatch(
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toMatch(
       /^ {2}BROKEN interface, 4\.1: .+\n {4}POST .+: expected .+, came .+\(sections\/nearby\.ts:\d+\)$/m,
     );
     expect((await readStored()).records).toEqual([]);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, it } from "vitest";
 import { readMigrations } from "../../scripts/lib/migrations.ts";
 import { temporaryFolder } from "./clone.ts";
-import { command, pressCtrlC, printed } from "./command.ts";
+import { pressCtrlC, startCommand, untilPrinted } from "./command.ts";
 import { account, CONFIG, clone, run, SCHEMA, STAGING, schemaOf, WORKER, writeConfig } from "./deploying.ts";
 
 const COUNT = readMigrations().length;
@@ -83,13 +83,13 @@ describe("the temporary Worker", () => {
       return mayAnswer.promise;
     };
 
-    const deployment = command("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
+    const deployment = startCommand("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
     await firstRequest.promise;
     cloudflare.scripts.beforeAnswer = undefined;
     const stranger = await fetch(`${env.CLOUDFLARE_API_BASE_URL}/workers.dev/${name}`, { method: "POST", body: "[]" });
     const secret = cloudflare.scripts.get(name)?.bindings.find(({ type }) => type === "secret_text")?.text;
     pressCtrlC(deployment);
-    await printed(deployment, `Stopping, once the temporary Worker ${name} is deleted`);
+    await untilPrinted(deployment, `Stopping, once the temporary Worker ${name} is deleted`);
     mayAnswer.resolve();
 
     expect(await deployment.ended).toBe(130);

@@ -5,7 +5,7 @@ import { SCHEMA_QUERY, schemaDump, withoutComments } from "../../scripts/lib/sch
 import { cloneCheckout } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import "./cloudflare/workers-dev.mjs";
-import { type CommandOptions, command, ROOT } from "./command.ts";
+import { type CommandOptions, ROOT, startCommand } from "./command.ts";
 import { inProcess } from "./in-process.ts";
 
 // Deployments of a clone, against the imitation of Cloudflare's API.
@@ -27,7 +27,7 @@ export const clone = cloneCheckout();
 /** Runs a command of the clone in this process. Wrangler gets a process of its own. */
 export async function run(name: string, args: readonly string[], options: CommandOptions = {}) {
   if (name !== "wrangler") return inProcess(name, args, { ...options, root: clone });
-  const started = command(name, args, { ...options, cwd: clone });
+  const started = startCommand(name, args, { ...options, cwd: clone });
   return { status: (await started.ended) ?? 1, output: started.output() };
 }
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { cloneCheckout, withHistory } from "./clone.ts";
-import { freePort, printed, running, stop } from "./command.ts";
+import { freePort, startProgram, stop, untilPrinted } from "./command.ts";
 import { blocksIn, commandsIn, sectionOf } from "./docs.ts";
 import { type Service, startService } from "./service.ts";
 
@@ -16,7 +16,7 @@ const clone = cloneCheckout();
 const folder = path.join(clone, "source");
 let source: Service;
 
-const shell = (line: string) => running("sh", ["-c", `exec ${line}`], { cwd: clone });
+const shell = (line: string) => startProgram("sh", ["-c", `exec ${line}`], { cwd: clone });
 
 async function run(line: string): Promise<string> {
   const command = shell(line);
@@ -89,7 +89,7 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
 
     const outputs = [];
     for (const line of [...commands, ...commandsOfHistory]) {
-      if (line.startsWith("npm start")) await printed(shell(line), "Ctrl-C stops it");
+      if (line.startsWith("npm start")) await untilPrinted(shell(line), "Ctrl-C stops it");
       else outputs.push(await run(line.includes("history -- copy") ? `${line} --persist-to ${folder}` : line));
     }
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, it } from "vitest";
 import { temporaryFolder } from "./clone.ts";
-import { command, pressCtrlC } from "./command.ts";
+import { pressCtrlC, startCommand } from "./command.ts";
 import { type Reply, scriptedService } from "./http-server.ts";
 import { inProcess } from "./in-process.ts";
 
@@ -61,7 +61,7 @@ describe("npm run export", () => {
     const piped = await service({ lines: [store("a")] });
 
     const file = await run(fileNamed("zipped.ndjson.gz"), ...zipped.args, "--only", "store,customer");
-    const pipe = command("export", ["-", ...piped.args]);
+    const pipe = startCommand("export", ["-", ...piped.args]);
 
     expect([file.status, await pipe.ended]).toEqual([0, 0]);
     expect(gunzipSync(readFileSync(fileNamed("zipped.ndjson.gz"))).toString()).toBe('{"record":"store","id":"a"}\n\n');
@@ -119,13 +119,13 @@ describe("npm run export", () => {
 
   it("leaves no part of a file when it is stopped", async ({ expect }) => {
     const { args, requests } = await service({ lines: [store("a")] }, { after: new Promise(() => {}), hasNext: true });
-    const running = command("export", [fileNamed("stopped.ndjson.gz"), ...args]);
+    const exporting = startCommand("export", [fileNamed("stopped.ndjson.gz"), ...args]);
     await expect.poll(() => requests.length).toBe(2);
 
-    pressCtrlC(running);
+    pressCtrlC(exporting);
 
-    expect(await running.ended).toBe(130);
-    expect(running.output()).toContain("Stopped.");
+    expect(await exporting.ended).toBe(130);
+    expect(exporting.output()).toContain("Stopped.");
     expect(existsSync(fileNamed("stopped.ndjson.gz"))).toBe(false);
     expect(leftovers()).toEqual([]);
   });

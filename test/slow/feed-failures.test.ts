@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 import { PatientClient } from "../../scripts/lib/patient-client.ts";
-import { command, freePort, pressCtrlC, printed } from "./command.ts";
+import { freePort, pressCtrlC, startCommand, untilPrinted } from "./command.ts";
 import { customer, customers, feed, fileOf } from "./feeding.ts";
 import { scriptedService } from "./http-server.ts";
 
@@ -111,12 +111,7 @@ describe("npm run feed, when something fails,", () => {
     [413, { message: "These lines come to more." }, "The service answered 413", "Correct the file and send it again."],
     [422, { messages: { "line 1.id": ["must be text"] } }, "line 1.id: must be text", "Correct the file and send it"],
     [500, { message: "Something went wrong on our side." }, "The service answered 500", "Once that is put right, send"],
-    [
-      507,
-      { message: "Delete what is not needed any more." },
-      "The database is full (507). Delete what",
-      "Once that is",
-    ],
+    [507, { message: "Delete old records." }, "The database is full (507). Delete old records.", "Once that is"],
   ] as const)("gives up at once on %s and says what to do", async ([status, body, words, advice], { expect }) => {
     const { args } = await scriptedService({ status, body });
 
@@ -163,14 +158,14 @@ describe("npm run feed, when something fails,", () => {
   ])("waits for the current request on Ctrl-C $when, and says where to continue", async (trial, { expect }) => {
     const { promise: after, resolve: answer } = Promise.withResolvers<void>();
     const { args, requests } = await scriptedService(...trial.replies, { after, status: trial.status });
-    const running = command("feed", [fileOf(customers(20_000)), "--from", trial.from, ...args]);
+    const feeding = startCommand("feed", [fileOf(customers(20_000)), "--from", trial.from, ...args]);
     await expect.poll(() => requests.length).toBe(trial.replies.length + 1);
 
-    pressCtrlC(running);
-    await printed(running, "Waiting for the answer");
+    pressCtrlC(feeding);
+    await untilPrinted(feeding, "Waiting for the answer");
     answer();
 
-    expect(await running.ended).toBe(130);
-    for (const words of trial.says) expect(running.output()).toContain(words);
+    expect(await feeding.ended).toBe(130);
+    for (const words of trial.says) expect(feeding.output()).toContain(words);
   });
 });

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, it } from "vitest";
-import { command } from "./command.ts";
+import { startCommand } from "./command.ts";
 import { customer, customers, feed, fileOf } from "./feeding.ts";
 import { scriptedService } from "./http-server.ts";
 
@@ -62,7 +62,7 @@ describe("npm run feed", () => {
     const { args, acceptedRequests } = await scriptedService();
 
     await feed(fileOf(gzipSync(customers(3).join("\n"))), ...args);
-    const piped = command("feed", ["-", ...args], { stdin: customer(9) });
+    const piped = startCommand("feed", ["-", ...args], { stdin: customer(9) });
     await piped.ended;
 
     expect(piped.output()).toContain("1 line committed (1 accepted, 0 ignored)");

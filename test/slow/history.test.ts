@@ -97,7 +97,7 @@ describe("npm run history -- copy, and restore", () => {
 });
 
 describe("npm run history -- drop-bodies", () => {
-  const dropped = MESSAGES.map((line) => (line.id === "m1" ? { ...line, body: "" } : line));
+  const withoutBodies = MESSAGES.map((line) => (line.id === "m1" ? { ...line, body: "" } : line));
 
   it("rewrites messages without the customer's bodies, and continues after it was cut off", async ({ expect }) => {
     const noAnswer = { status: 400, code: 1, message: "cut off" };
@@ -110,7 +110,7 @@ describe("npm run history -- drop-bodies", () => {
     const laterRuns = [await history("drop-bodies", "c1"), await history("drop-bodies", "c1")];
 
     const object = cloudflare.objects.get(keyOf("message")) ?? Buffer.of();
-    expect(linesIn(object)).toEqual(dropped);
+    expect(linesIn(object)).toEqual(withoutBodies);
     expect(cutOff.status).toBe(1);
     expect(row).toEqual({ lines: 2, bytes: object.length, sha256: sha256Of(object) });
     expect([rowOf("message"), rowOf("balance_entry")]).toEqual([row, rowBefore]);
@@ -147,7 +147,7 @@ describe("npm run history -- drop-bodies", () => {
 
     const emptied = database.prepare("SELECT id FROM messages WHERE body = ''").all();
     expect(emptied.map((row) => row.id)).toEqual(id === "m1" ? [] : [id]);
-    expect(linesIn(cloudflare.objects.get(keyOf("message")))).toEqual(id === "m1" ? dropped : MESSAGES);
+    expect(linesIn(cloudflare.objects.get(keyOf("message")))).toEqual(id === "m1" ? withoutBodies : MESSAGES);
   });
 
   it("empties bodies in objects of earlier months that no segment names, and names damaged objects", async ({
@@ -166,16 +166,16 @@ describe("npm run history -- drop-bodies", () => {
     expect(output).toContain(`2 objects are not as they should be:
   ${nameOf("message")} is not in the bucket
   ${damaged} is damaged`);
-    expect(linesIn(cloudflare.objects.get(`${BUCKET}/${earlier}`))).toEqual(dropped);
+    expect(linesIn(cloudflare.objects.get(`${BUCKET}/${earlier}`))).toEqual(withoutBodies);
     expect(linesIn(cloudflare.objects.get(`${BUCKET}/${current}`))).toEqual(MESSAGES);
   });
 
   const forged = { ...MESSAGES[1], body: "forged" };
   it.for<[what: string, object: Buffer, customer?: string]>([
     ["is forged", gzipped([MESSAGES[0] ?? {}, forged])],
-    ["is forged, and has no body of the customer", gzipped([dropped[0] ?? {}, forged]), "nobody"],
-    ["lacks a line", gzipped(dropped.slice(1))],
-    ["is damaged", gzipped(dropped).subarray(0, 60)],
+    ["is forged, and has no body of the customer", gzipped([withoutBodies[0] ?? {}, forged]), "nobody"],
+    ["lacks a line", gzipped(withoutBodies.slice(1))],
+    ["is damaged", gzipped(withoutBodies).subarray(0, 60)],
   ])("does not change an object that %s", async ([, object, customer = "c1"], { expect }) => {
     const rowBefore = rowOf("message");
     cloudflare.objects.set(keyOf("message"), object);

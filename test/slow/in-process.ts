@@ -16,7 +16,7 @@ export interface InProcess {
 
 /**
  * Runs a command of the project, or of a clone, in this process, because a new process takes a second to start. Tests
- * of npm, of scripts/run.mjs and of Ctrl-C need a process: command() or running().
+ * of npm, of scripts/run.mjs and of Ctrl-C need a process: startCommand() or startProgram().
  */
 export async function inProcess(
   name: string,

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { cloneCheckout } from "./clone.ts";
-import { running } from "./command.ts";
+import { startProgram } from "./command.ts";
 import { blocksIn, sectionOf } from "./docs.ts";
 import { startService } from "./service.ts";
 
@@ -26,7 +26,7 @@ function commandsOf(section: string): string {
 
 async function run(section: string): Promise<string> {
   const tokens = `URL=${url}; READ=$(npm run --silent token -- export); WRITE=$(npm run --silent token -- feed '*')`;
-  const commands = running("sh", ["-ec", `${tokens}\n${commandsOf(section)}`], { cwd: clone });
+  const commands = startProgram("sh", ["-ec", `${tokens}\n${commandsOf(section)}`], { cwd: clone });
   expect(await commands.ended, commands.output()).toBe(0);
   return commands.output();
 }

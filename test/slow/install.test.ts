@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "vitest";
 import { temporaryFolder } from "./clone.ts";
-import { printed, ROOT, running } from "./command.ts";
+import { ROOT, startProgram, untilPrinted } from "./command.ts";
 
 // A clone in which nothing is installed, with an npm that takes 2.6 seconds and then fails.
 
@@ -15,7 +15,10 @@ writeFileSync(path.join(clone, "scripts", "run.mjs"), quickRunner);
 writeFileSync(path.join(clone, "npm.mjs"), "setTimeout(() => process.exit(1), 2_600)");
 
 const start = () =>
-  running("node", ["scripts/run.mjs", "start"], { cwd: clone, env: { npm_execpath: path.join(clone, "npm.mjs") } });
+  startProgram("node", ["scripts/run.mjs", "start"], {
+    cwd: clone,
+    env: { npm_execpath: path.join(clone, "npm.mjs") },
+  });
 
 describe("an install that takes long", () => {
   it("says every ten seconds that it continues", async ({ expect }) => {
@@ -33,7 +36,7 @@ describe("an install that takes long", () => {
 
   it("ends with its npm when it is killed", async ({ expect }) => {
     const install = start();
-    await printed(install, "Installing");
+    await untilPrinted(install, "Installing");
 
     install.child.kill("SIGTERM");
 

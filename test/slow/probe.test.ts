@@ -8,7 +8,7 @@ import { judgeDeployment, measureDeployment } from "../../scripts/probe/deployme
 import { judgeBatches, judgeCache, judgeCalls, judgeLags, judgeReads } from "../../scripts/probe/measurements.ts";
 import { ProbeClient } from "../../scripts/probe/probe-client.ts";
 import { cloneCheckout } from "./clone.ts";
-import { command, pressCtrlC } from "./command.ts";
+import { pressCtrlC, startCommand } from "./command.ts";
 import { serveHttp } from "./http-server.ts";
 import { inProcess } from "./in-process.ts";
 import { startService } from "./service.ts";
@@ -25,7 +25,7 @@ describe("npm run probe", () => {
   const clone = cloneCheckout();
   let url = "";
   let token = "";
-  const run = (name: string, ...args: string[]) => command(name, args, { cwd: clone });
+  const run = (name: string, ...args: string[]) => startCommand(name, args, { cwd: clone });
 
   beforeAll(async () => {
     ({ url } = await startService(["--env", "staging", "--no-demo"], { cwd: clone }));

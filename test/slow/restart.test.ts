@@ -5,7 +5,7 @@ import { askDatabase } from "../../scripts/lib/database.ts";
 import { devToken } from "../../scripts/lib/tokens.ts";
 import { Random } from "../../scripts/program/random.ts";
 import { temporaryFolder } from "./clone.ts";
-import { command, type Running } from "./command.ts";
+import { type Running, startCommand } from "./command.ts";
 import { customers, fileOf } from "./feeding.ts";
 import { inProcess } from "./in-process.ts";
 import { type Service, startService } from "./service.ts";
@@ -42,7 +42,7 @@ describe("a feed whose service is killed and started again", () => {
     const args = ["--persist-to", persistTo, "--no-demo"];
     let service = await startService(args);
 
-    const feed = command("feed", [fileOf(LINES), "--url", service.url]);
+    const feed = startCommand("feed", [fileOf(LINES), "--url", service.url]);
     await firstCommit(service);
     await sleep(new Random("restart").integer(0, 600));
     const isFeeding = feed.child.exitCode === null;

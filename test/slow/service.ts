@@ -1,4 +1,4 @@
-import { command, freePort, printed, type Running } from "./command.ts";
+import { freePort, type Running, startCommand, untilPrinted } from "./command.ts";
 
 export interface Service extends Running {
   url: string;
@@ -14,8 +14,8 @@ export interface StartOptions {
 /** Runs `npm start`, until the tests of the file have ended. Resolves once the service answers. */
 export async function startService(args: readonly string[], { port, cwd }: StartOptions = {}): Promise<Service> {
   const chosen = port ?? (await freePort());
-  const started = command("start", ["--port", String(chosen), ...args], cwd === undefined ? {} : { cwd });
-  await printed(started, "Ctrl-C stops it");
+  const started = startCommand("start", ["--port", String(chosen), ...args], cwd === undefined ? {} : { cwd });
+  await untilPrinted(started, "Ctrl-C stops it");
   return { ...started, port: chosen, url: `http://127.0.0.1:${chosen}` };
 }
 

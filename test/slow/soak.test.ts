@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
 import type { SoakReport } from "../../scripts/soak/report.ts";
 import { temporaryFolder } from "./clone.ts";
-import { command, freePort, pressCtrlC, printed } from "./command.ts";
+import { freePort, pressCtrlC, startCommand, untilPrinted } from "./command.ts";
 
 /** The folders of the soak at this port. Another soak may run at the same time. */
 const soakFolders = (port: number) =>
@@ -21,8 +21,8 @@ describe("npm run soak", () => {
     const [port, json] = [await freePort(), path.join(temporaryFolder(), "report.json")];
     const load = ["--connections", "8", "--stall", "10"];
 
-    const soak = command("soak", [...load, "--port", String(port), "--json", json]);
-    await printed(soak, "s left");
+    const soak = startCommand("soak", [...load, "--port", String(port), "--json", json]);
+    await untilPrinted(soak, "s left");
     // The first stall lasts from the tenth second to the twentieth.
     await sleep(25_000);
     pressCtrlC(soak);

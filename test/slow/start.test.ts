@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { describe, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "./clone.ts";
-import { command, freePort, pressCtrlC, printed, ROOT, type Running, running } from "./command.ts";
+import { freePort, pressCtrlC, ROOT, type Running, startCommand, startProgram, untilPrinted } from "./command.ts";
 import { startService } from "./service.ts";
 
 const READY = "Ctrl-C stops it";
@@ -53,11 +53,11 @@ describe("npm start", () => {
     expect(second.output()).not.toContain("Loading the demo program");
 
     const { port } = second;
-    const samePort = command("start", ["--port", String(port), "--persist-to", temporaryFolder()]);
+    const samePort = startCommand("start", ["--port", String(port), "--persist-to", temporaryFolder()]);
     expect(await samePort.ended).toBe(1);
     expect(samePort.output().trim()).toBe(`Port ${port} is in use. Choose another: --port ${port + 1}`);
 
-    const sameFolder = command("start", ["--port", String(await freePort()), "--persist-to", folder]);
+    const sameFolder = startCommand("start", ["--port", String(await freePort()), "--persist-to", folder]);
     expect(await sameFolder.ended).toBe(1);
     expect(sameFolder.output().trim()).toBe(
       `The data in ${folder} is in use by the service at http://127.0.0.1:${port}. Use that one, or another folder: --persist-to DIR`,
@@ -71,7 +71,7 @@ describe("npm start", () => {
 describe("npm start -- --no-demo", () => {
   it("prints lines that feed and find a customer in an empty database, and nothing of the demo", async ({ expect }) => {
     const started = await startService(["--persist-to", temporaryFolder(), "--no-demo"]);
-    await printed(started, '"filter":"customers"');
+    await untilPrinted(started, '"filter":"customers"');
     const lines = started
       .output()
       .split("\n")
@@ -99,23 +99,20 @@ function processesOf({ child }: Running): { pid: number; command: string }[] {
 
 describe("npm start that is killed", () => {
   it.for([
-    ["SIGTERM", "npm, while it migrates,", /^npm /, "Migrating"],
-    ["SIGKILL", "scripts/run.mjs", /^node scripts\/run\.mjs/, READY],
-  ] as const)(
-    "by %s of %s ends with all of its processes, and frees its port",
-    async ([signal, , what, when], { expect }) => {
-      const port = await freePort();
-      const started = running("npm", ["start", "--", "--port", String(port), "--persist-to", folder, "--no-demo"]);
-      onTestFinished(() => {
-        for (const { pid } of processesOf(started)) process.kill(pid, "SIGKILL");
-      });
-      await printed(started, when);
+    { signal: "SIGTERM", receiver: "npm", after: "Migrating" },
+    { signal: "SIGKILL", receiver: "node scripts/run.mjs", after: READY },
+  ])("ends with all of its processes by $signal of $receiver, and frees its port", async (kill, { expect }) => {
+    const port = await freePort();
+    const started = startProgram("npm", ["start", "--", "--port", String(port), "--persist-to", folder, "--no-demo"]);
+    onTestFinished(() => {
+      for (const { pid } of processesOf(started)) process.kill(pid, "SIGKILL");
+    });
+    await untilPrinted(started, kill.after);
 
-      const { pid = 0 } = processesOf(started).find(({ command }) => what.test(command)) ?? {};
-      process.kill(pid, signal);
+    const { pid = 0 } = processesOf(started).find(({ command }) => command.startsWith(`${kill.receiver} `)) ?? {};
+    process.kill(pid, kill.signal);
 
-      await expect.poll(() => processesOf(started)).toEqual([]);
-      await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
-    },
-  );
+    await expect.poll(() => processesOf(started)).toEqual([]);
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
+  });
 });

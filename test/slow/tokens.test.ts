@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, it } from "vitest";
 import { readToken } from "../../src/auth/token.ts";
 import { temporaryFolder } from "./clone.ts";
-import { command, ROOT, running } from "./command.ts";
+import { ROOT, startCommand, startProgram } from "./command.ts";
 import { inProcess } from "./in-process.ts";
 import { isInstalled, LANGUAGES } from "./languages.ts";
 
@@ -25,7 +25,7 @@ describe("a backend of examples/backend", () => {
       const file = path.join(temporaryFolder(), example);
       writeFileSync(file, `${code}\n${print}\n`);
 
-      const signing = running(command, [file], { env: { JWT_SECRET } });
+      const signing = startProgram(command, [file], { env: { JWT_SECRET } });
 
       expect(await signing.ended, signing.output()).toBe(0);
       expect(await read(signing.output())).toMatchObject({ claims: { subject: "ada", scopes: ["customer"] } });
@@ -46,7 +46,7 @@ describe("npm run token", () => {
   const ARGS = ["export", "--secret", "-", "--expires-in", "15m"];
 
   it("prefers a secret from standard input to the secret of the environment", async ({ expect }) => {
-    const signing = command("token", ARGS, { stdin: `${JWT_SECRET}\n`, env: { JWT_SECRET: "another" } });
+    const signing = startCommand("token", ARGS, { stdin: `${JWT_SECRET}\n`, env: { JWT_SECRET: "another" } });
 
     expect(await signing.ended).toBe(0);
     expect(signing.output()).toContain("Signed with the secret of standard input");
@@ -56,7 +56,7 @@ describe("npm run token", () => {
   });
 
   it("refuses an empty secret", async ({ expect }) => {
-    const signing = command("token", ARGS);
+    const signing = startCommand("token", ARGS);
 
     expect(await signing.ended).toBe(1);
     expect(await read(signing.output())).toEqual({ kind: "bad", fault: "missing" });

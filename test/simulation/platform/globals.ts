@@ -57,8 +57,6 @@ class Gzip extends TransformStream<Uint8Array, Uint8Array> {
   }
 }
 
-const HEX_DIGITS = "0123456789abcdef";
-
 interface Secret {
   bytes: Buffer;
   /** Node signs fastest with such a key. */
@@ -71,8 +69,7 @@ function cryptoOf(random: Random) {
   const mac = ({ key }: Secret, data: Uint8Array) => createHmac("sha256", key).update(data).digest();
   return {
     randomUUID: () => {
-      let hex = "";
-      for (let digit = 0; digit < 32; digit += 1) hex += HEX_DIGITS[random.integer(0, 15)];
+      const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16)).join("");
       const part = (from: number, to: number) => hex.slice(from, to);
       return `${part(0, 8)}-${part(8, 12)}-4${part(13, 16)}-a${part(17, 20)}-${part(20, 32)}`;
     },

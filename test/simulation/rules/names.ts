@@ -11,7 +11,6 @@ export const RECOVERY = "once faults end, all is well within 90 s";
 export const RETRY = "a lost connection of a read is tried again";
 export const PLACED = "every event is in the database, or in one segment that it names";
 export const REFUSED = "an event of before the horizon is refused, and nothing else";
-export const COMES = "every group with news comes";
 export const ALONE = "two runs never do the same job at once";
 export const FRAME = "a frame comes when its message is shown";
 export const NO_500 = "no answer is 500";

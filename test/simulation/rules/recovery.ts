@@ -7,7 +7,9 @@ import type { Stage } from "../actors/stage.ts";
 import { feedUntilAnswered } from "../actors/systems.ts";
 import { customerLine, groupLine } from "../program.ts";
 import { LOCATIONS } from "../world.ts";
-import { COMES, FRAME, RECOVERY } from "./names.ts";
+import { FRAME, RECOVERY } from "./names.ts";
+
+const COMES = "every group with news comes";
 
 /** Checks, 90 seconds after the last fault, that health is good and that a new message reaches everybody. */
 export async function checkRecovery(
@@ -30,7 +32,7 @@ export async function checkRecovery(
   const messages = rules.model.last.state
     .all("message_group")
     .flatMap(({ id, initial_customer_id: first }) => [
-      groupLine(id, [first, ...customers.filter((id) => id !== first)]),
+      groupLine(id, [first, ...customers.filter((customer) => customer !== first)]),
       { record: "message", id: `last ${id}`, group_id: id, customer_id: first, body: "last" },
     ]);
   const ids = new Set([...customers, ...messages.flatMap(({ initial_customer_id: first }) => first ?? [])]);

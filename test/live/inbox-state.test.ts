@@ -40,12 +40,7 @@ describe("an inbox", () => {
 
   it.for([
     ["is empty if the poll knows the message of the subscription", subscribed(), EARLIER_TIME, true],
-    [
-      "is not empty, if the message of a notification is later",
-      notified(LATER_TIME, subscribed()),
-      EARLIER_TIME,
-      false,
-    ],
+    ["is not empty if the message of a notification is later", notified(LATER_TIME, subscribed()), EARLIER_TIME, false],
     [
       "is empty if the poll knows the message of the notification",
       notified(LATER_TIME, subscribed()),
@@ -53,14 +48,14 @@ describe("an inbox", () => {
       true,
     ],
     [
-      "is not empty, if the message of the subscription is later",
+      "is not empty if the message of the subscription is later",
       notified(EARLIER_TIME, subscribed(LATER_TIME)),
       EARLIER_TIME,
       false,
     ],
-    ["is empty without a check_time, if there is no message", subscribed(""), "", true],
-    ["is not empty without a check_time, if there is a message", subscribed(), "", false],
-    ["is not empty without a check_time, after the first message", notified(EARLIER_TIME, subscribed("")), "", false],
+    ["is empty without a check_time if there is no message", subscribed(""), "", true],
+    ["is not empty without a check_time if there is a message", subscribed(), "", false],
+    ["is not empty without a check_time after the first message", notified(EARLIER_TIME, subscribed("")), "", false],
     ["is not empty while the inbox is not subscribed", notified(EARLIER_TIME), LATER_TIME, false],
   ] as const)("knows that a poll %s", ([, state, checkTime, expected], { expect }) => {
     expect(nothingNew(state, checkTime, NOW)).toBe(expected);

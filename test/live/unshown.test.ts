@@ -41,7 +41,7 @@ function beforeSocketOpens(work: () => Promise<unknown>): void {
 }
 
 describe("a message that is fed between the listener's row and the socket", () => {
-  it("has a frame, if its second is not over, even if the inbox is evicted", async ({ expect }) => {
+  it("has a frame if its second is not over, even if the inbox is evicted", async ({ expect }) => {
     const { bo, line } = await seedPair();
     await nextSecond();
     beforeSocketOpens(async () => {
@@ -61,7 +61,7 @@ describe("a message that is fed between the listener's row and the socket", () =
     expect(afterFrame.body.items).toMatchObject([{ last_message: "Just now" }]);
   });
 
-  it("has no frame, if its second is over, because the app gets it after hello", async ({ expect }) => {
+  it("has no frame if its second is over, because the app gets it after hello", async ({ expect }) => {
     const { bo, line } = await seedPair();
     await nextSecond();
     beforeSocketOpens(async () => {

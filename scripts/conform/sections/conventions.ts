@@ -51,8 +51,11 @@ export async function conventions(suite: Suite): Promise<Section> {
   const { shop, plain, percent, percentIssued, long } = suite.ids("shop plain percent percentIssued long");
   const tied = [suite.id("tied"), suite.id("tied"), suite.id("tied")];
   const matches = MATCHES.map(([search, name, isFound]) => ({
-    ...{ id: suite.id("matched"), couponId: suite.id("coupon") },
-    ...{ search, name, isFound },
+    id: suite.id("matched"),
+    couponId: suite.id("coupon"),
+    search,
+    name,
+    isFound,
   }));
   const league = suite.id("league");
   const longIssued = Array.from({ length: LONG_COUPON_COUNT }, () => suite.id("long"));

@@ -46,9 +46,7 @@ describe("GET /health", () => {
   });
 
   it.for<[string, object]>([
-    ["The cache cannot be reached.", cacheThat(fails)],
     ["The cache cannot be reached.", { CACHE: undefined }],
-    ["The primary of the database cannot be reached.", databaseThat(fails, PRIMARY)],
     [
       "The database and the cache cannot be reached.",
       { ...databaseThat(fails, PRIMARY, REPLICA), ...cacheThat(fails) },

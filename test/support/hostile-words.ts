@@ -44,7 +44,7 @@ export function customersWith(words: readonly string[]): Line[] {
 }
 
 export const SHORT_WORDS = neighbours(80_000, "s", "aaa");
-export const LONG_WORDS = neighbours(20_000, "starl", "ight");
+const LONG_WORDS = neighbours(20_000, "starl", "ight");
 
 export const HOSTILE_QUERIES = {
   "a beginning of 20,000 stores": "location",

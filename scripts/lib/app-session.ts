@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Chain, DemoCustomer, Session } from "../../examples/app/lib/session.ts";
 import { demoByKind } from "../program/program.ts";
@@ -33,13 +33,13 @@ export async function serveAppSession(servicePort: number, env: string): Promise
   const server = createServer();
   const address = `${ADDRESS}:${await listen(server)}`;
   const pages = [ADDRESS, "localhost"].map((host) => `http://${host}:${servicePort}`);
-  server.on("request", (request, response) => {
-    const origin = request.headers.origin ?? "";
-    const status = statusFor(request, { address, pages });
+  server.on("request", ({ headers: { host, origin = "" } }, response) => {
     response.setHeader("Cache-Control", "no-store").setHeader("Vary", "Origin");
-    if (pages.includes(origin)) response.setHeader("Access-Control-Allow-Origin", origin);
-    if (status !== 200) return void response.writeHead(status).end();
-    makeSession(program, env).then(
+    // A foreign page can send requests to this address too, but then `Origin` names that page. If a foreign domain points
+    // to this machine (DNS rebinding), `Host` names that domain.
+    if (host !== address || !pages.includes(origin)) return response.writeHead(403).end();
+    response.setHeader("Access-Control-Allow-Origin", origin);
+    return makeSession(program, env).then(
       (session) => response.setHeader("Content-Type", "application/json").end(JSON.stringify(session)),
       (error: unknown) => {
         console.error(error);
@@ -48,25 +48,12 @@ export async function serveAppSession(servicePort: number, env: string): Promise
     );
   });
   return {
-    url: `http://${address}/session`,
+    url: `http://${address}`,
     close: () => {
       server.close();
       server.closeAllConnections();
     },
   };
-}
-
-/**
- * The status of the answer. A foreign page can send requests to this address too, but then `Origin` names that page. If
- * a foreign domain points to this machine (DNS rebinding), `Host` names that domain.
- */
-function statusFor(
-  { method, url, headers }: IncomingMessage,
-  { address, pages }: { address: string; pages: readonly string[] },
-): number {
-  if (headers.host !== address || !pages.includes(headers.origin ?? "")) return 403;
-  if (url !== "/session") return 404;
-  return method === "GET" ? 200 : 405;
 }
 
 async function listen(server: Server): Promise<number> {

@@ -57,32 +57,34 @@ export class Cloudflare {
   async #answer(request: IncomingMessage): Promise<Reply> {
     const bytes = await buffer(request);
     const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
-    const path = pathname.replace(`/accounts/${ACCOUNT.id}`, "");
+    const route = pathname.replace(`/accounts/${ACCOUNT.id}`, "");
     const method = request.method ?? "GET";
-    const [, area = "", kind = "", name = "", resource = "", ...rest] = path.split("/");
+    // Such as /workers/scripts/NAME/secrets, or /r2/buckets/NAME/objects/KEY with a key that has slashes.
+    const [, area = "", type = "", name = "", resource = "", ...key] = route.split("/");
     if (area === "workers.dev") {
       const headers = { Authorization: request.headers.authorization ?? "" };
-      return this.scripts.run(kind, new Request("http://localhost", { method, headers, body: bytes }), this.databases);
+      return this.scripts.run(type, new Request("http://localhost", { method, headers, body: bytes }), this.databases);
     }
-    if (!this.faults.takesCall(`${method} ${path}`))
+    if (!this.faults.takesCall(`${method} ${route}`))
       return { status: 429, code: 971, message: "Please wait and consider throttling your request speed" };
-    if (method !== "GET" && resource !== "query") this.writes.push(`${method} ${path}`);
+    if (method !== "GET" && resource !== "query") this.writes.push(`${method} ${route}`);
     const body = new Response(bytes, { headers: { "Content-Type": request.headers["content-type"] ?? "" } });
-    if (path === "/accounts") return { result: [ACCOUNT] };
+    if (route === "/accounts") return { result: [ACCOUNT] };
     if (area === "d1") return this.databases.answer(method, name, body, resource === "query");
     if (area === "storage") return this.#kv(method, body, searchParams);
     if (area === "r2" && resource !== "objects") return this.#bucket(method, name, body);
-    if (area === "r2" && rest.length > 0) return this.#object(method, [name, ...rest].join("/"), bytes);
+    if (area === "r2" && key.length > 0) return this.#object(method, [name, ...key].join("/"), bytes);
     if (area === "r2") return this.#list(`${name}/`, searchParams.get("prefix") ?? "", searchParams.get("cursor"));
-    if (path === "/workers/subdomain" && method === "GET")
+    if (route === "/workers/subdomain" && method === "GET")
       return this.faults.hasSubdomain
         ? { result: { subdomain: "example" } }
         : { status: 404, code: 10007, message: "You do not have a workers.dev subdomain." };
-    const reply =
-      area === "workers" && name !== "" ? await this.scripts.answer(`${method} ${kind} ${resource}`, name, body) : null;
-    if (reply !== null) return reply;
-    this.unknown.push(`${method} ${path}`);
-    return { status: 404, code: 7003, message: `No route for ${path}` };
+    if (area === "workers" && name !== "") {
+      const reply = await this.scripts.answer(`${method} ${type} ${resource}`, name, body);
+      if (reply !== null) return reply;
+    }
+    this.unknown.push(`${method} ${route}`);
+    return { status: 404, code: 7003, message: `No route for ${route}` };
   }
 
   async #bucket(method: string, name: string, body: Response): Promise<Reply> {

@@ -13,7 +13,7 @@ describe("a first deployment", () => {
     // Wrangler itself would give up before 15 seconds.
     { what: "it uploads", reachedAt: /assets-upload-session/, forMs: 15_000, args: [] },
   ])("waits if the API refuses calls while $what", async ({ reachedAt, forMs, args }, { expect }) => {
-    const { cloudflare, env, script } = await account({ hasSecret: true });
+    const { cloudflare, env, script } = await account();
     cloudflare.faults.callLimit = { reachedAt, forMs };
 
     const { status, output } = await run("deploy", [...args, ...STAGING], { env });
@@ -25,7 +25,7 @@ describe("a first deployment", () => {
   });
 
   it("applies no migration in part or twice, and says which are applied", async ({ expect }) => {
-    const { cloudflare, env } = await account({ hasSecret: true });
+    const { cloudflare, env } = await account();
     const migrate = () => run("deploy", ["--migrate", ...STAGING], { env });
     const { sql } = cloudflare.databases.make(WORKER);
     // The last statement of the third migration makes an index of this name.
@@ -48,7 +48,7 @@ describe("a first deployment", () => {
   });
 
   it("says what replication needs, and reuses what it had made before a failed upload", async ({ expect }) => {
-    const { cloudflare, env, script } = await account({ hasSecret: true });
+    const { cloudflare, env, script } = await account();
     Object.assign(cloudflare.faults, { refusesUploads: true, mayEditDatabases: false });
     // The namespace is on the second page of the list.
     for (let index = 0; index < 150; index += 1) cloudflare.namespaces.set(`other-${index}`, { id: `other-${index}` });
@@ -75,7 +75,7 @@ describe("a first deployment", () => {
 
 describe("the temporary Worker", () => {
   it("answers only callers who know its secret, and is deleted after Ctrl-C", async ({ expect }) => {
-    const { cloudflare, env } = await account({ hasSecret: true });
+    const { cloudflare, env } = await account();
     const name = `${WORKER}-migrations`;
     const [firstRequest, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     cloudflare.scripts.beforeAnswer = () => {
@@ -120,7 +120,7 @@ describe("an account that lacks something", () => {
     ["room for cron triggers", ["cronLimit"]],
     ["R2, Analytics Engine and cron triggers", ["hasR2", "hasAnalyticsEngine", "cronLimit"]],
   ])("gets nothing without %s, and everything once they are switched on", async ([, missing], { expect }) => {
-    const { cloudflare, env } = await account();
+    const { cloudflare, env } = await account({ hasSecret: false });
     cloudflare.scripts.make("another").schedules = ["", "", "", "", ""];
     for (const name of missing) Object.assign(cloudflare.faults, { [name]: name === "cronLimit" ? 5 : false });
 

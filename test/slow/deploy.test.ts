@@ -17,7 +17,7 @@ describe("npm run deploy", () => {
   });
 
   it("makes the database, migrates it and deploys, and finds them again without an id", async ({ expect }) => {
-    const { cloudflare, env, script } = await account({ hasSecret: true });
+    const { cloudflare, env, script } = await account();
 
     const first = await run("deploy", STAGING, { env });
     const { bindings = [], deployments = [] } = script() ?? {};
@@ -55,7 +55,7 @@ describe("npm run deploy", () => {
   });
 
   it("finds a database that somebody has made by its name, and verifies it", async ({ expect }) => {
-    const { cloudflare, env } = await account({ hasSecret: true });
+    const { cloudflare, env } = await account();
     cloudflare.databases.make(WORKER);
 
     const unmigrated = await run("verify-totals", ["--remote", ...STAGING], { env });
@@ -71,7 +71,7 @@ describe("npm run deploy", () => {
   });
 
   it("makes the database and the KV namespace in the jurisdiction", async ({ expect }) => {
-    const { cloudflare, env } = await account({ hasSecret: true });
+    const { cloudflare, env } = await account();
     writeConfig(IN_EUROPE);
 
     const { status, output } = await run("deploy", ["--migrate", ...STAGING], { env });
@@ -82,7 +82,7 @@ describe("npm run deploy", () => {
   });
 
   it("refuses a KV namespace outside the jurisdiction", async ({ expect }) => {
-    const { cloudflare, env } = await account({ hasSecret: true });
+    const { cloudflare, env } = await account();
     cloudflare.namespaces.set(`${WORKER}-cache`, { id: "elsewhere" });
     writeConfig(IN_EUROPE);
 
@@ -98,7 +98,7 @@ describe("npm run deploy", () => {
     expect,
   }) => {
     for (const name of ["acme", "globex"]) await run("programs", ["add", name]);
-    const { cloudflare, env } = await account({ hasSecret: true });
+    const { cloudflare, env } = await account();
     for (const name of ["loyalty-edge", "loyalty-edge-globex"]) cloudflare.scripts.make(name, "JWT_SECRET");
 
     const withoutSecret = await run("deploy", ["--all"], { env });
@@ -120,7 +120,7 @@ describe("npm run deploy", () => {
 
 describe("docs/deploying.md", () => {
   it("leads from nothing to both environments, each on its own domain", async ({ expect }) => {
-    const { cloudflare, env } = await account();
+    const { cloudflare, env } = await account({ hasSecret: false });
     const [production = "", staging = ""] = blocksIn(readDoc("deploying.md"), "toml");
     const config = CONFIG.replace("[assets]", `${production}\n[assets]`);
     writeConfig(config.replace("[env.staging]\n", `[env.staging]\n${staging}`));

@@ -55,9 +55,11 @@ export class World {
   readonly #folder: string;
   readonly #kv: SimulatedKv;
   readonly #isolates = new Map<Location, { isolate: Isolate; env: Env }>();
+  /** Runs the objects; null: it starts with the next call of an object. */
   #host: { isolate: Isolate; env: Env } | null = null;
   /** The index of the deployed version. */
   #version = 0;
+  /** All clocks, by names such as `D1 primary`. */
   readonly #clocks: Record<string, { aheadMs: number }> = {};
 
   constructor(options: WorldOptions) {

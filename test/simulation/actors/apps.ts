@@ -70,16 +70,16 @@ export async function opener(stage: Stage): Promise<void> {
     if (random.next() < JOINS_SHARE) await feed([groupLine("friends", [FRIEND, STRANGER]), message]);
     const opening = network.send(live).catch(() => null);
     await world.time.wait(random.integer(UNTIL_READ_MS.from, UNTIL_READ_MS.to));
-    const fed = await feed([groupLine("friends", [FRIEND, OPENER]), message]);
+    const feedAnswer = await feed([groupLine("friends", [FRIEND, OPENER]), message]);
     // The inbox has been notified of the message. It must not forget the message if its object leaves memory now.
     if (random.next() < 0.5) world.objects.evict();
-    const opened = await opening;
-    if (opened?.socket && fed?.status === 200) {
+    const liveAnswer = await opening;
+    if (liveAnswer?.socket && feedAnswer?.status === 200) {
       await world.time.wait(random.integer(UNTIL_SHOWN_MS.from, UNTIL_SHOWN_MS.to));
       const answer = await network.send({ ...app, path: messagesSince(newest) }).catch(() => null);
       newest = answer?.json?.items?.[0]?.last_message_time ?? newest;
     }
-    opened?.socket?.close(1000);
+    liveAnswer?.socket?.close(1000);
   }
 }
 

@@ -293,6 +293,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/client/poll.ts",
     find: "secondBefore(from.last_message_time);",
     replace: "from.last_message_time;",
-    seenBy: [RULES.FRAME],
+    seenBy: [RULES.FRAME, RULES.COMES],
   },
 ];

@@ -6,6 +6,7 @@ export const BOARD = "a board's age is what it says";
 export const BOOKMARK = "a bookmark shows what was seen with it";
 export const LOST = "nothing acknowledged is lost";
 export const RECOUNT = "what is derived equals a recount";
+export const COMES = "every group with news comes";
 export const TWICE = "no group comes twice";
 export const RECOVERY = "once faults end, all is well within 90 s";
 export const RETRY = "a lost connection of a read is tried again";

@@ -7,9 +7,7 @@ import type { Stage } from "../actors/stage.ts";
 import { feedUntilAnswered } from "../actors/systems.ts";
 import { customerLine, groupLine } from "../program.ts";
 import { LOCATIONS } from "../world.ts";
-import { FRAME, RECOVERY } from "./names.ts";
-
-const COMES = "every group with news comes";
+import { COMES, FRAME, RECOVERY } from "./names.ts";
 
 /** Checks, 90 seconds after the last fault, that health is good and that a new message reaches everybody. */
 export async function checkRecovery(

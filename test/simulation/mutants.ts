@@ -258,7 +258,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/history/queries.ts",
     find: "DELETE FROM ${sql.raw(table)} WHERE ${leave}`],",
     replace: "DELETE FROM ${sql.raw(table)} WHERE ${leave} OR (id = ${step.lastId} AND ${sql.raw(when)})`],",
-    seenBy: [RULES.LOST],
+    seenBy: [RULES.LOST, RULES.ENTRIES],
   },
   {
     breaks: "an event of before the horizon is refused",

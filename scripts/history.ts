@@ -62,7 +62,8 @@ async function copy(folder: string, options: DatabaseOptions): Promise<void> {
 
 async function restore(folder: string, options: DatabaseOptions): Promise<void> {
   const database = databaseOf(options);
-  let claim: Promise<void> | undefined;
+  // The bucket is claimed once, before the first write.
+  let claimed: Promise<void> | undefined;
   const { done, skipped, faults } = await withBucket(database, (history) =>
     forEachSegment(history, async (segment, bucket) => {
       const objectInBucket = await bucket.read(segment.name);
@@ -74,8 +75,8 @@ async function restore(folder: string, options: DatabaseOptions): Promise<void> 
       if (!existsSync(file)) return { fault: "is neither in the bucket nor in the folder" };
       const object = readFileSync(file);
       if (sha256Of(object) !== segment.sha256) return { fault: "has another SHA-256 in the folder" };
-      claim ??= claimBucket(bucket, database);
-      await claim;
+      claimed ??= claimBucket(bucket, database);
+      await claimed;
       await bucket.write(segment.name, object);
       return "done";
     }),

@@ -2,7 +2,6 @@ import type { Claims } from "../lib/sign.ts";
 import type { Size } from "../program/shape.ts";
 import { picksOf } from "./picks.ts";
 
-/** A request of the benchmark. */
 export interface Call {
   method: "GET" | "POST";
   path: string;

@@ -148,7 +148,7 @@ class Load {
   /** Whether history is being sealed. A request during which this changes is not counted. */
   isSealing = false;
   readonly #connections: Connections;
-  readonly #work: Promise<[RequestTimes, RequestTimes]>;
+  readonly #work: Promise<[reads: RequestTimes, feeds: RequestTimes]>;
   #isOver = false;
 
   constructor({ url, feedToken }: Runtime, chain: Chain) {

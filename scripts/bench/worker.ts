@@ -25,7 +25,7 @@ app.get("/bench/batch-times", (c) => c.json(batchTimes.splice(0)));
 /** The times of the schedule's batches since the last request for them. */
 const batchTimes: BatchTime[] = [];
 
-/** A database that notes the time of each batch in batchTimes. */
+/** The database, with the time of each batch in `batchTimes`: that of D1, and that until its answer has come. */
 function noteBatchTimes(database: D1Database): D1Database {
   const withSession: D1Database["withSession"] = (start) => {
     const session = database.withSession(start);

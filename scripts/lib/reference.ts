@@ -5,12 +5,9 @@ import { openApi } from "../../src/reference.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 
-/**
- * The folder that wrangler.toml deploys as static assets. It gets no token. Only the folder that `npm start` serves
- * gets one.
- */
+/** The folder that wrangler.toml deploys as static assets. It is public, so it never gets the token that `npm start` fills in. */
 const DEPLOYED = path.join(ROOT, "dist", "reference");
-const PAGE = path.join(ROOT, "scripts", "reference");
+const PAGE_FOLDER = path.join(ROOT, "scripts", "reference");
 
 /** Files to serve beside the reference, and their lines of `_headers`. */
 export interface ExtraFiles {
@@ -20,7 +17,10 @@ export interface ExtraFiles {
 
 const NO_FILES: ExtraFiles = { files: new Map(), headers: "" };
 
-/** Writes the reference page, its renderer and the OpenAPI document. The page loads nothing from elsewhere. */
+/**
+ * Writes the reference page, its renderer and the OpenAPI document. The page loads nothing from elsewhere. Resolves with the
+ * result that `npm test` prints.
+ */
 export async function buildReference(): Promise<string> {
   build(DEPLOYED, {});
   return "good";
@@ -32,10 +32,10 @@ export function buildDevelopmentReference(folder: string, token: string, extraFi
 }
 
 function build(folder: string, settings: { token?: string }, extraFiles = NO_FILES): void {
-  const pageFiles = readdirSync(PAGE).map((name) => [name, readFileSync(path.join(PAGE, name))] as const);
+  const pageFiles = readdirSync(PAGE_FOLDER).map((name) => [name, readFileSync(path.join(PAGE_FOLDER, name))] as const);
   const files = new Map<string, string | Uint8Array>([
     ...pageFiles,
-    ["_headers", readFileSync(path.join(PAGE, "_headers"), "utf8") + extraFiles.headers],
+    ["_headers", readFileSync(path.join(PAGE_FOLDER, "_headers"), "utf8") + extraFiles.headers],
     ["settings.json", `${JSON.stringify(settings)}\n`],
     ["scalar.js", scalarBundle()],
     ["openapi.json", JSON.stringify(openApi())],

@@ -9,7 +9,7 @@ const FIRST_GROUPS = [
   ["c21", "c1"],
 ];
 const CUSTOMERS_A_GROUP = 10;
-// The number of first customers who are only in FIRST_GROUPS, so that the demo's second customer has no messages.
+// These first customers are in no group but FIRST_GROUPS. So the demo's second customer has no messages.
 const CUSTOMERS_WITHOUT_GROUPS = 20;
 const LARGEST_GROUP = 6;
 const TEXTS = [
@@ -35,17 +35,17 @@ interface Group {
   members: readonly string[];
 }
 
-/** The first customer's groups, then a group for every ten customers. One of the first has a member who is blocked. */
-function* groups({ customers, groups }: Shape): Generator<Group> {
+/** The first customer's groups, then a group for every ten customers. In the group of c16, c1 has blocked a member. */
+function* groups({ customers, groups: groupsOfFirst }: Shape): Generator<Group> {
   const random = new Random("groups");
-  const first = customers > 2 * CUSTOMERS_WITHOUT_GROUPS ? CUSTOMERS_WITHOUT_GROUPS : 1;
+  const firstOther = customers > 2 * CUSTOMERS_WITHOUT_GROUPS ? CUSTOMERS_WITHOUT_GROUPS : 1;
   const otherCustomers = (from: number, count: number) =>
-    Array.from({ length: count }, (_, index) => customerId(first + ((from + index) % (customers - first))));
+    Array.from({ length: count }, (_, index) => customerId(firstOther + ((from + index) % (customers - firstOther))));
   const largest = Math.min(LARGEST_GROUP, customers - 1);
-  for (let index = 0; index < groups + customers / CUSTOMERS_A_GROUP; index += 1) {
-    const fixedMembers = customers > 20 ? FIRST_GROUPS[index] : undefined;
+  for (let index = 0; index < groupsOfFirst + customers / CUSTOMERS_A_GROUP; index += 1) {
+    const fixedMembers = customers > CUSTOMERS_WITHOUT_GROUPS ? FIRST_GROUPS[index] : undefined;
     const members =
-      index < groups
+      index < groupsOfFirst
         ? (fixedMembers ?? ["c1", ...otherCustomers(index * 3, 2)])
         : otherCustomers(random.integer(0, customers), random.integer(2, largest));
     yield { index, id: `g${index + 1}`, members };
@@ -73,7 +73,7 @@ export function* messages(shape: Shape): Generator<Line> {
   }
 }
 
-/** In every second group the second member has read the first message, or has read all and muted the group. */
+/** In the groups 1, 5, 9 … the second member has read the first message; in 3, 7, 11 … all, and has muted the group. */
 export function* messageStates(shape: Shape): Generator<Line> {
   for (const { index, id: group_id, members } of groups(shape)) {
     if (index % 2 === 1) continue;

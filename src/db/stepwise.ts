@@ -70,11 +70,14 @@ function bytesOf(names: readonly string[]): SQL[] {
   return names.map((name) => sql`coalesce(octet_length(step.${sql.identifier(name)}), 0)`);
 }
 
+/** The most digits of a number of bytes. A CAST of more text stops at the comma. */
+const MOST_DIGITS = sql.raw("9");
+
 /** The columns `shared_bytes` and `keys`: the bytes of the shared record, unless this row has its fields; and its key. */
 function addShared({ key, bytes }: NonNullable<Stepwise<Columns>["shared"]>): SQL {
-  const text = keyText(key);
-  const sharedBytes = sql`CAST(substr(step.keys, instr(step.keys, ${text}) + length(${text}), 9) AS INTEGER)`;
-  return sql`iif(${isFirst(key)}, 0, ${sharedBytes}), step.keys || iif(${isFirst(key)}, ${text} || ${bytes} || ',', '')`;
+  const entryStart = keyText(key);
+  const sharedBytes = sql`CAST(substr(step.keys, instr(step.keys, ${entryStart}) + length(${entryStart}), ${MOST_DIGITS}) AS INTEGER)`;
+  return sql`iif(${isFirst(key)}, 0, ${sharedBytes}), step.keys || iif(${isFirst(key)}, ${entryStart} || ${bytes} || ',', '')`;
 }
 
 function identifiers(names: readonly string[]): SQL {

@@ -52,10 +52,10 @@ export async function sealHistory(
   const report = { segments: 0, sealed: 0, bytes: 0, behindDays: warnIfBehind(scans) };
   const failures: unknown[] = [];
   let busyMs = 0;
-  let restMs = 0;
+  let pauseMs = 0;
   let scan = scans.shift();
   for (; scan !== undefined && mayGoOn(); scan = scans.shift()) {
-    await new Promise((resolve) => setTimeout(resolve, restMs));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
     const startedAt = performance.now();
     try {
       const step = await takeStep(db, scan, { settings, horizon, lookedAt });
@@ -67,9 +67,9 @@ export async function sealHistory(
       failures.push(failure);
     }
     busyMs += performance.now() - startedAt;
-    const isRestDue = busyMs >= BURST_MS;
-    restMs = isRestDue ? Math.min(REST_PER_WORK * busyMs, LONGEST_REST_MS) : 0;
-    if (isRestDue) busyMs = 0;
+    const isPauseDue = busyMs >= BURST_MS;
+    pauseMs = isPauseDue ? Math.min(REST_PER_WORK * busyMs, LONGEST_REST_MS) : 0;
+    if (isPauseDue) busyMs = 0;
   }
   return { report, failures, isUnfinished: scan !== undefined || failures.length > 0 };
 }

@@ -7,7 +7,7 @@ import { isDate, toDatetime } from "./time.ts";
 /** The last second of a record without an end. It sorts after every time. */
 export const NEVER = "never";
 
-/** The last second of the calendar. */
+/** The latest time that answers show. */
 export const LAST_SECOND = "9999-12-31 23:59:59";
 
 const SECOND_MS = 1_000;
@@ -66,7 +66,10 @@ export function lastSecondOf(date: string, timeZone: string): string {
   return toSecond(midnightsOf(Date.parse(`${date}T00:00:00Z`) + DAY_MS, timeZone).last - SECOND_MS);
 }
 
-/** The last second before something ends. An end is a time, or a date in a time zone; `NEVER` if there is no end. */
+/**
+ * The last second in which something is valid. An end that is a time is this second. An end that is a date includes the whole
+ * day in the time zone. `NEVER` if there is no end.
+ */
 export function lastSecondOfEnd(end: string | null, timeZone: string): string {
   if (end === null) return NEVER;
   return isDate(end) ? lastSecondOf(end, timeZone) : end;
@@ -79,26 +82,27 @@ export function shownEnd(end: string | null, timeZone: string): string | null {
   return last === NEVER ? LAST_SECOND : last;
 }
 
-/** The first and the last instant at which the zone's clocks show midnight of a date. `midnight` is that date's in UTC. */
+/** The first and the last instant at which the zone's clocks show midnight of a date. `midnight` is midnight of it in UTC. */
 function midnightsOf(midnight: number, timeZone: string): { first: number; last: number } {
   if (timeZone === "UTC") return { first: midnight, last: midnight };
   const formatter = formatterOf(timeZone);
   let low = midnight - FARTHEST_MS;
-  let change = midnight + FARTHEST_MS;
-  const offset = offsetMs(formatter, low);
-  const early = midnight - offset;
-  const late = midnight - offsetMs(formatter, change);
-  if (early === late) return { first: early, last: early };
-  while (change - low > SECOND_MS) {
-    const middle = Math.floor((low + change) / 2 / SECOND_MS) * SECOND_MS;
-    if (offsetMs(formatter, middle) === offset) low = middle;
-    else change = middle;
+  let high = midnight + FARTHEST_MS;
+  const oldOffset = offsetMs(formatter, low);
+  const byOldOffset = midnight - oldOffset;
+  const byNewOffset = midnight - offsetMs(formatter, high);
+  if (byOldOffset === byNewOffset) return { first: byOldOffset, last: byOldOffset };
+  while (high - low > SECOND_MS) {
+    const middle = Math.floor((low + high) / 2 / SECOND_MS) * SECOND_MS;
+    if (offsetMs(formatter, middle) === oldOffset) low = middle;
+    else high = middle;
   }
+  const changeAt = high;
   return {
-    // If the clocks change before midnight, they may skip it.
-    first: early < change ? early : Math.max(change, late),
+    // If the clocks change before midnight, they may skip it. Then the day begins at the change.
+    first: byOldOffset < changeAt ? byOldOffset : Math.max(changeAt, byNewOffset),
     // If the clocks are set back at midnight or later, there is a second midnight.
-    last: late > change ? late : Math.min(change, early),
+    last: byNewOffset > changeAt ? byNewOffset : Math.min(changeAt, byOldOffset),
   };
 }
 

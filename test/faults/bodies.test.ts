@@ -8,7 +8,7 @@ import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { rows, snapshot } from "../support/state.ts";
 import { customerToken, feedToken } from "../support/tokens.ts";
-import { passOwnTime } from "../support/wait.ts";
+import { passFakeTime } from "../support/wait.ts";
 
 const KIB = 1024;
 const LIMIT = 2 * KIB * KIB;
@@ -95,10 +95,10 @@ describe("slow uploads", () => {
       isAnswered = true;
     });
 
-    await passOwnTime(59_000);
+    await passFakeTime(59_000);
     await scheduler.wait(50);
     const wasAnsweredEarly = isAnswered;
-    await passOwnTime(1_000);
+    await passFakeTime(1_000);
     const answers = await Promise.all(uploads);
 
     expect(wasAnsweredEarly).toBe(false);

@@ -8,7 +8,7 @@ import { databaseThrough } from "../support/databases.ts";
 import { program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
-import { countOwnTime, passOwnTime, timed } from "../support/wait.ts";
+import { countOwnTime, passFakeTime, timed } from "../support/wait.ts";
 
 const CUSTOMER = "/api/v1/customer";
 const BOARD = `${CUSTOMER}/gamification/leaderboard`;
@@ -52,7 +52,7 @@ describe("while the primary stalls", () => {
     primary.isStalled = true;
 
     const timedOutRequests = [timed(api.post(BOARD, uncachedBoard())), timed(api.post(BOARD, uncachedBoard()))];
-    await passOwnTime(5_000);
+    await passFakeTime(5_000);
     for (const { value, milliseconds } of await Promise.all(timedOutRequests)) {
       expect([value.status, value.headers.get("Retry-After")]).toEqual([503, "2"]);
       expect(Math.abs(milliseconds - 5_000)).toBeLessThan(2 * AT_ONCE_MS);
@@ -70,7 +70,7 @@ describe("while the primary stalls", () => {
     }
 
     primary.isStalled = false;
-    await passOwnTime(2_000);
+    await passFakeTime(2_000);
     expect((await api.post(BOARD, uncachedBoard())).status).toBe(200);
   });
 });

@@ -3,7 +3,7 @@ import { RESTORED_KINDS } from "../../src/feed/records/index.ts";
 import type { Row } from "../model/kinds.ts";
 import { damaged, hostileText, hostileValue, nearly, toHostileJson } from "./hostile.ts";
 import { type FuzzedRequest, headers, systemClaims } from "./requests.ts";
-import { made, NOW, program } from "./world.ts";
+import { calling, NOW, program } from "./world.ts";
 
 const FIELDS = new Map(RESTORED_KINDS.map(({ record, fields }) => [record, Object.keys(fields.shape)]));
 
@@ -43,7 +43,7 @@ const requestWith = (lines: readonly Row[], claims: FuzzedRequest["claims"]): fc
     claims: fc.oneof({ weight: 9, arbitrary: fc.constant(claims) }, fc.constant(null)),
   });
 
-const changes = made(() => program.changes(NOW));
+const changes = calling(() => program.changes(NOW));
 
 export const feedRequest = changes.chain(({ lines, accounts }) => requestWith(lines, systemClaims("feed", accounts)));
 

@@ -3,7 +3,7 @@ import { app } from "../../src/app.ts";
 import { PARAMETERS } from "../model/parameters.ts";
 import { HOSTILE_QUERIES } from "../support/hostile-words.ts";
 import { damaged, hostileText, hostileValue, nearly, toHostileJson } from "./hostile.ts";
-import { made, NOW, program } from "./world.ts";
+import { calling, NOW, program } from "./world.ts";
 
 /** A request without its token. */
 export interface FuzzedRequest {
@@ -104,7 +104,7 @@ interface GoodRequest {
   claims: FuzzedRequest["claims"];
 }
 
-const customerRequests = made((): GoodRequest => {
+const customerRequests = calling((): GoodRequest => {
   const { caller, call } = program.call(NOW);
   const { pathname, searchParams } = new URL(call.path, "https://any.example");
   return {

@@ -22,5 +22,5 @@ export const program = new RandomProgram(new Random(`fuzz ${inject("fuzz").seed}
   deleteShare: 0.1,
 });
 
-/** What the program makes next. fast-check cannot shrink it. */
-export const made = <Value>(make: () => Value): fc.Arbitrary<Value> => fc.constant(null).map(make);
+/** Calls `make` for each run. fast-check cannot shrink its values. */
+export const calling = <Value>(make: () => Value): fc.Arbitrary<Value> => fc.constant(null).map(make);

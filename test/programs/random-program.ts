@@ -78,9 +78,9 @@ export class RandomProgram {
   /** Lines of a request, good or bad, and the accounts of its token. */
   changes(now: string): { lines: Row[]; accounts: readonly string[] | "*" } {
     this.#now = now;
-    const isNarrow = this.#random.next() < 0.15;
-    const lines = Array.from({ length: this.#random.integer(1, 6) }, () => this.#change(isNarrow));
-    return { lines, accounts: isNarrow ? [this.#pick("account")] : "*" };
+    const isForOneAccount = this.#random.next() < 0.15;
+    const lines = Array.from({ length: this.#random.integer(1, 6) }, () => this.#change(isForOneAccount));
+    return { lines, accounts: isForOneAccount ? [this.#pick("account")] : "*" };
   }
 
   /** From now on events have new ids. */
@@ -114,10 +114,10 @@ export class RandomProgram {
     return type === "ids" ? `${this.#pick(record)}, ${this.#pick(record)}` : this.#pick(record);
   }
 
-  #change(isNarrow: boolean): Row {
+  #change(isForOneAccount: boolean): Row {
     const random = this.#random;
     // A token for one account may not write kinds that belong to no account, so such lines are rare.
-    const kinds = KINDS.filter(({ ownerField }) => !isNarrow || ownerField !== null || random.next() > 0.95);
+    const kinds = KINDS.filter(({ ownerField }) => !isForOneAccount || ownerField !== null || random.next() > 0.95);
     const weighted = kinds.flatMap((kind): Kind[] => {
       const [count = 0, weight = 0] = this.#shape[kind.record] ?? [];
       return count > 0 ? Array(weight).fill(kind) : [];

@@ -9,7 +9,7 @@ import { send, trips } from "../support/api.ts";
 import { sendTo } from "../support/bindings.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { rows } from "../support/state.ts";
-import { countOwnTime, passOwnTime, timed } from "../support/wait.ts";
+import { countOwnTime, passFakeTime, timed } from "../support/wait.ts";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 let now = Date.now() + YEAR_MS;
@@ -69,7 +69,7 @@ describe("GET /health", () => {
     async ([name, bindings], { expect }) => {
       countOwnTime();
       const request = timed(health(bindings));
-      await passOwnTime(2_500);
+      await passFakeTime(2_500);
       const { value, milliseconds } = await request;
 
       expect([value.status, value.body.message]).toEqual([503, `The ${name} cannot be reached.`]);
@@ -138,7 +138,7 @@ describe("GET /health", () => {
     timer.mockRestore();
 
     const request = timed(health({}));
-    await passOwnTime(3_000);
+    await passFakeTime(3_000);
     const { value, milliseconds } = await request;
 
     expect(value.status).toBe(200);

@@ -41,7 +41,7 @@ export function countOwnTime(): void {
 }
 
 /** Gives pending work a moment to set its timers, then moves the fake clock on at once. */
-export async function passOwnTime(milliseconds: number): Promise<void> {
+export async function passFakeTime(milliseconds: number): Promise<void> {
   await scheduler.wait(50);
   await vi.advanceTimersByTimeAsync(milliseconds);
 }

@@ -91,11 +91,13 @@ const JOIN_HELD = sql`
 const ENTRIES = sql`json_each(shown.entries) AS entry`;
 const FITS = sql`entry.key < shown.fitting`;
 
-/** The keys at `index` in the entries that fit. `all` is the column with the keys of all entries. */
-function keysOf(index: number, all: "coupons" | "accounts"): SQL {
+/**
+ * The keys at a position of the entries that fit; an entry is a JSON array. If all entries fit, `columnOfAll` has these keys.
+ */
+function keysOf(position: number, columnOfAll: "coupons" | "accounts"): SQL {
   return sql`(
     SELECT value FROM json_each((
-      SELECT iif(fitting = items, ${sql.raw(all)}, (SELECT json_group_array(${columnOfEntry(index)}) FROM ${ENTRIES} WHERE ${FITS}))
+      SELECT iif(fitting = items, ${sql.raw(columnOfAll)}, (SELECT json_group_array(${columnOfEntry(position)}) FROM ${ENTRIES} WHERE ${FITS}))
       FROM shown
     ))
   )`;

@@ -21,7 +21,7 @@ interface TeamQuery {
 interface Team extends Paged<TeamMember> {
   hasStore: boolean;
   /** Whether the root is the caller, or is a member of the store and of the caller's team. */
-  isRootInTeam: boolean;
+  isRootInCallersTeam: boolean;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
   const [[found], rows] = await db.batch([selectStore(values), selectMembers(values)]);
   return {
     hasStore: found !== undefined,
-    isRootInTeam: found?.isRootInTeam === 1,
+    isRootInCallersTeam: found?.isRootInCallersTeam === 1,
     items: rows.slice(0, page.limit).map(toMember),
     hasMore: rows.length > page.limit,
   };
@@ -75,7 +75,7 @@ const isCaller = (placeholder: Placeholders) => sql`${placeholder("rootId")} = $
 const selectStore = compileOnce((placeholder: Placeholders) => {
   const isLinked = sql`EXISTS (SELECT 1 FROM ${callerAt(placeholder)} CROSS JOIN ${linkToRoot(placeholder)})`;
   return select(
-    { isRootInTeam: sql<0 | 1>`iif(${isCaller(placeholder)}, 1, ${isLinked})` },
+    { isRootInCallersTeam: sql<0 | 1>`iif(${isCaller(placeholder)}, 1, ${isLinked})` },
     sql`FROM ${stores} WHERE ${isStore(placeholder("storeId"))}`,
   );
 });

@@ -26,7 +26,7 @@ export const stores = createRouter().get("/:id/team-with-level", conditional, va
   const query = c.req.valid("query");
 
   const page = toPage(query);
-  const { hasStore, isRootInTeam, ...found } = await findTeam(c.var.db, {
+  const { hasStore, isRootInCallersTeam, ...found } = await findTeam(c.var.db, {
     customerId: c.var.customerId,
     storeId: c.req.param("id"),
     rootId: query.team_member_id ?? c.var.customerId,
@@ -34,7 +34,7 @@ export const stores = createRouter().get("/:id/team-with-level", conditional, va
     page,
   });
   if (!hasStore) throw notFound("There is no store with this id.");
-  if (!isRootInTeam) throw notFound("There is no member with this id in your team.");
+  if (!isRootInCallersTeam) throw notFound("There is no member with this id in your team.");
 
   const fitted = fitPage(found, page, toJson);
   linkPages(c, query, fitted);

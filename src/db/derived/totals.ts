@@ -18,8 +18,8 @@ interface Total extends Pick<Derived, "name" | "over" | "table" | "absent" | "st
 }
 
 function derivedTotal(total: Total) {
-  const { events, filter = "true", keys, storedKeys = keys, measures, kind, ...stored } = total;
-  const { table, storedAs } = stored;
+  const { events, filter = "true", keys, storedKeys = keys, measures, kind, ...description } = total;
+  const { table, storedAs } = description;
   const columns = Object.keys(measures);
   const keyColumns = keys.map((key, index) => `${key} AS ${storedKeys[index]}`);
   const sums = Object.entries(measures).map(([column, value]) => `sum(${value}) AS ${column}`);
@@ -34,7 +34,7 @@ function derivedTotal(total: Total) {
         ON CONFLICT (${keys}) DO UPDATE SET ${columns.map((column) => `${column} = ${column} + excluded.${column}`)}
         WHERE ${isNotZero}`;
   return {
-    ...stored,
+    ...description,
     key: storedKeys,
     values: columns,
     expected: (range: string) => `${sumOf(events)} AND ${keys[0]} ${range} GROUP BY ${keys}`,

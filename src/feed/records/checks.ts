@@ -19,7 +19,7 @@ import { freshEvents, relation } from "./statements.ts";
 // Rules that only the database can check. A check that finds a bad line inserts a report into `refusals`. A trigger then
 // aborts the transaction with the report as the text of the error, which `refusalOf` reads.
 
-/** What checks report, by the name of the check. A report is from one check. */
+/** What checks report, by the name of the check: a JSON array. A report is from one check. */
 export interface Report {
   /** The database takes no restores. */
   unrestorable: [];

@@ -4,7 +4,7 @@ import { type Kind, referenceKey, tableName } from "./kind.ts";
 
 /** A rule that only the database can check, once upserts and deletes are done. */
 export interface Fault<Field extends string = string> {
-  /** The wrong field. */
+  /** The field that the refusal names. */
   field: Field;
   /** What to correct. */
   text: string;

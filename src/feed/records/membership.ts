@@ -24,8 +24,9 @@ export const membership = defineKind(memberships, {
     {
       field: "referrer_id",
       text: "must be a member of the store, stored or on an earlier line",
-      // When a membership is written, a trigger makes the link if the referrer is a member by then. The check looks up the
-      // link by its whole primary key, which has the member's name and id. A member who is their own referrer has a link.
+      // A trigger links a membership that is written to its referrer in `team_links`, if the referrer is a member by then. So
+      // a missing link is the fault. The lookup names all columns of the primary key, also the member's name and id. A member
+      // who is their own referrer gets a link, so the first condition excludes them.
       when: sql`referrer_id = customer_id OR (referrer_key IS NOT NULL AND store_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM customers
         WHERE customers.key = line.customer_key AND NOT EXISTS (

@@ -10,12 +10,15 @@ const PAGES_A_STEP = 5;
 const INDEXES = ["store_words", "campaign_words", "customer_words"];
 const FEW_SEGMENTS = 4;
 
-const session = Object.getPrototypeOf(env.DB.withSession());
-const send = session.batch;
+const sessionPrototype = Object.getPrototypeOf(env.DB.withSession());
+const send = sessionPrototype.batch;
 
 let nextNumber = 0;
 
-/** Stores customers in one transaction, by SQL because the feed takes too few at once. */
+/**
+ * Stores customers in one transaction, by SQL because the feed takes too few at once. The multiplication scatters their words
+ * over the whole index.
+ */
 async function addCustomers(count: number) {
   await env.DB.prepare(
     `WITH RECURSIVE numbers(number) AS (SELECT ?1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1 + ?2 - 1)
@@ -33,7 +36,7 @@ async function addCustomers(count: number) {
 }
 
 function afterEachStep(work: () => Promise<void>) {
-  vi.spyOn(session, "batch").mockImplementation(async function (this: unknown, statements: unknown) {
+  vi.spyOn(sessionPrototype, "batch").mockImplementation(async function (this: unknown, statements: unknown) {
     const results = await send.call(this, statements);
     await work();
     return results;
@@ -44,8 +47,9 @@ const merge = (stepsLeft = 300) =>
   mergeIndexes(new Database(env.DB, "first-primary"), () => stepsLeft-- > 0, PAGES_A_STEP);
 const segmentCount = async () => Number(await value("SELECT count(DISTINCT segid) FROM customer_words_idx"));
 
-/** How many steps write each page of the customers' index this many times, and end with one step for each index. */
+/** The number of steps that write each page of the customers' index `times` times. A last step for each index finds it done. */
 async function stepsToWrite(times: number): Promise<number> {
+  // Lower ids are FTS5's own records.
   const pages = await value("SELECT count(*) FROM customer_words_data WHERE id > 10");
   return Math.ceil((times * Number(pages)) / PAGES_A_STEP) + INDEXES.length;
 }

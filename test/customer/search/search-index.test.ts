@@ -32,6 +32,7 @@ describe("the cost of the search index at D1", () => {
     const [fewStores, manyStores] = [await usageOfRename(10), await usageOfRename(4_000)];
 
     expect(fewStores.rowsWritten).toBeLessThanOrEqual(50);
+    // The row of the search index for each store, and some merges of the index.
     expect(manyStores.rowsWritten).toBeLessThanOrEqual(4_000 * 2.1);
   });
 
@@ -48,7 +49,7 @@ describe("the cost of the search index at D1", () => {
       { ...campaign, status: 0 },
       { ...customer, city: "Ada" },
     ]);
-    // One row each of the account and the customer. The store and the campaign also have an entry in an index.
+    // One row each, and entries of the store and the campaign in an ordinary index of their table.
     expect(changedFields.rowsWritten).toBe(6);
   });
 

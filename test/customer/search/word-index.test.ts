@@ -69,7 +69,7 @@ describe("the lists that a search reads", () => {
     expect(await entriesFor("ao bo co do eo")).toBe(5);
   });
 
-  it("leave out a word with which another word of the query begins", ({ expect }) => {
+  it("leave out a word that is the beginning of another word of the query", ({ expect }) => {
     expect(withoutBeginnings(wordsOf("a alice al lice"))).toEqual(["alice", "lice"]);
   });
 

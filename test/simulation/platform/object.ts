@@ -16,7 +16,7 @@ import type { Platform } from "./weather.ts";
 // | an object that ends in the middle loses its unstored writes, and nothing of them has gone out | the same |
 // | a call may fail before or after it has arrived; the caller cannot tell | `weather.ts` |
 // | one alarm; it runs at least once, is retried (2 s, 4 s …, six times), and may be late | the same; also twice |
-// | a running alarm is not set any more | the same |
+// | while an alarm runs, `getAlarm` gives null | the same |
 // | `deleteAll` deletes the alarm, too (compatibility date 2026-02-24) | the same |
 // | after a deployment an object keeps its old code until it is idle, at most 300 s | until some time within 300 s |
 // | with `--durable-objects-code-update-mode immediate` all objects and sockets end | `endWithSockets()` |
@@ -41,8 +41,9 @@ export interface ObjectHost {
 interface Unstored {
   /** The new values; undefined: the key is deleted. */
   values: Map<string, unknown>;
+  /** null: the alarm is deleted; undefined: it stays. */
   alarm: number | null | undefined;
-  stored: Promise<void>;
+  whenStored: Promise<void>;
 }
 
 /** An object: its storage, its sockets, and its instance while it is in memory. */
@@ -59,7 +60,7 @@ export class SimulatedObject {
   #unstored: Unstored | null = null;
   #alarm: number | null = null;
   #cancelAlarm = () => {};
-  /** Increases when the object ends in memory. */
+  /** How often `end` has ended the object. */
   #generation = 0;
 
   constructor(platform: Platform, host: () => ObjectHost) {
@@ -84,7 +85,7 @@ export class SimulatedObject {
       const value = await Promise.race([work, ended]);
       const { weather } = this.#platform;
       if (this.#unstored !== null && weather.happens("an object ends in the middle")) this.end();
-      await Promise.race([this.#unstored?.stored, ended]);
+      await Promise.race([this.#unstored?.whenStored, ended]);
       if (generation !== this.#generation) throw new Error(OBJECT_ENDED);
       return value;
     } finally {
@@ -124,7 +125,7 @@ export class SimulatedObject {
   }
 
   #state(): DurableObjectState {
-    const isCurrent = this.#whetherCurrent();
+    const isCurrent = this.#endCheck();
     const kv = {
       get: (key: string) => {
         const value = this.#unstored?.values.has(key) ? this.#unstored.values.get(key) : this.#values.get(key);
@@ -156,8 +157,8 @@ export class SimulatedObject {
     } as unknown as DurableObjectState;
   }
 
-  /** A function that says later whether the object is still in memory. */
-  #whetherCurrent(): () => boolean {
+  /** A check that is true until `end` is called. */
+  #endCheck(): () => boolean {
     const generation = this.#generation;
     return () => generation === this.#generation;
   }
@@ -165,9 +166,9 @@ export class SimulatedObject {
   #write(): Unstored {
     if (this.#unstored !== null) return this.#unstored;
     const { time, random } = this.#platform;
-    const isCurrent = this.#whetherCurrent();
-    const unstored: Unstored = { values: new Map(), alarm: undefined, stored: Promise.resolve() };
-    unstored.stored = new Promise((resolve) => {
+    const isCurrent = this.#endCheck();
+    const unstored: Unstored = { values: new Map(), alarm: undefined, whenStored: Promise.resolve() };
+    unstored.whenStored = new Promise((resolve) => {
       time.after(random.integer(0, STORED_WITHIN_MS), () => {
         if (!isCurrent()) return;
         this.#unstored = null;
@@ -182,9 +183,9 @@ export class SimulatedObject {
 
   #accept(socket: SocketEnd): void {
     this.sockets.push(socket);
-    socket.gate = () => this.#unstored?.stored ?? null;
+    socket.gate = () => this.#unstored?.whenStored ?? null;
     socket.accept({
-      // Apps send no other text.
+      // The only text that apps send is a ping.
       onText: () => socket.send("pong"),
       onClose: (code) => {
         this.sockets.splice(this.sockets.indexOf(socket), 1);

@@ -157,7 +157,7 @@ export class Instance {
     this.#next = { connection, commit: primary.commit };
   }
 
-  /** Shows the snapshot that it has taken. */
+  /** From now on, reads see the snapshot that `beginToCatchUp` has taken. */
   catchUp(): void {
     if (this.#next === null) return;
     this.#connection.database.exec("COMMIT");

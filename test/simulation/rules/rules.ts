@@ -40,7 +40,8 @@ export class Rules {
   ): void {
     checkFaults(this.#world, call, answer);
     this.model.check(call, answer, committed);
-    if (poll !== null && answer.reads.length === 0) this.messages.check(call, poll, answer);
+    const isFromInbox = answer.reads.length === 0;
+    if (poll !== null && isFromInbox) this.messages.check(call, poll, answer);
   }
 
   checkNowAndThen(): void {

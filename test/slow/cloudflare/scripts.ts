@@ -46,9 +46,8 @@ export class Scripts extends Map<string, Script> {
 
   /** Makes a Worker that is not deployed, as `secret put` does. */
   make(name: string, ...secrets: string[]): Script {
-    const isOpen = false;
-    const empty = { bindings: [], code: "", schedules: [], domains: [], deployments: [] };
-    const script: Script = { ...empty, isOpen, secrets: new Set(secrets) };
+    const empty = { bindings: [], code: "", schedules: [], domains: [], deployments: [], isOpen: false };
+    const script: Script = { ...empty, secrets: new Set(secrets) };
     this.set(name, script);
     return script;
   }

@@ -110,6 +110,7 @@ const selectEntries = compileOnce((placeholder: Placeholders) => {
   const joinAccount = sql`
     CROSS JOIN ${stores} ON ${stores.key} = ${store_key}
     CROSS JOIN ${accounts} ON ${accounts.key} = ${stores.account_key} AND ${accounts.deleted} = 0 AND ${isAsked}`;
+  // In each part of the union: part, id, amount, description, created_at, store's id and name, account, campaign's id and name.
   const nothing = sql<string | null>`NULL`;
   const entries = select(
     {

@@ -6,6 +6,8 @@ import { background } from "../src/app-env.ts";
 logWithoutAnswer();
 // A test that failed halfway can have left its clock stopped, and the files of a worker share the clock.
 vi.useRealTimers();
+// A random program gives itself an environment of its own.
+Object.assign(env, { ENVIRONMENT: "production" });
 await inTime("Waiting for background work", backgroundWorkHasEnded());
 await inTime("Emptying the database", emptyDatabase());
 await inTime("Migrating", applyD1Migrations(env.DB, env.TEST_MIGRATIONS));

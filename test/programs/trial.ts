@@ -40,6 +40,9 @@ export class Trial {
 
   /** Makes an empty database whose clock is a row. D1 compiles all statements again if a view changes. */
   async emptyDatabase(): Promise<void> {
+    // Work for the inboxes of an earlier program may still be under way, and customers of all programs have the same ids. The
+    // name of an inbox depends on the environment.
+    Object.assign(env, { ENVIRONMENT: this.#name });
     await freshDatabase(this.now);
     await env.DB.batch([
       env.DB.prepare("CREATE TABLE stopped_clock AS SELECT ? AS now").bind(this.now),

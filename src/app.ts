@@ -23,7 +23,8 @@ export const app = createRouter();
 
 app.onError(answerFailure);
 
-// A request is checked in this order: path, method, token, scope, rate. Its route then checks size, JSON and fields.
+// A request is checked in this order: path, method, token, scope, rate of the customer. Its route then checks size, JSON and
+// fields. A request without a good token is limited by its address instead, before it is refused.
 app.use(observe);
 app.use(securityHeaders);
 app.use(cors(app));

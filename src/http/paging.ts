@@ -74,6 +74,8 @@ export function fitPage<Item>(
 
 /** The bytes of the JSON around the items. */
 const ENVELOPE_BYTES = 200;
+/** UTF-8 needs at most three bytes for a UTF-16 unit. */
+const BYTES_A_UNIT = 3;
 
 /** The first items as JSON, with at most `limit` bytes together, but at least one item. */
 export function firstTexts<Item>(
@@ -82,11 +84,18 @@ export function firstTexts<Item>(
   limit = ANSWER_BYTES - ENVELOPE_BYTES,
 ): JsonText[] {
   const texts: JsonText[] = [];
+  const withComma = (text: JsonText) => 1 + utf8Bytes(text);
+  // Counting bytes is slow. Most lists are so short that an upper bound is enough.
   let bytes = 0;
+  let isCounted = false;
   for (const item of items) {
     const text = toText(item);
-    // The 1 is for the comma.
-    bytes += 1 + utf8Bytes(text);
+    const atMost = 1 + BYTES_A_UNIT * text.length;
+    if (!isCounted && bytes + atMost > limit) {
+      bytes = texts.reduce((sum, one) => sum + withComma(one), 0);
+      isCounted = true;
+    }
+    bytes += isCounted ? withComma(text) : atMost;
     if (bytes > limit && texts.length > 0) break;
     texts.push(text);
   }

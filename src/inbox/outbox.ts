@@ -102,6 +102,7 @@ export async function removeNotified(
     const unreached = change.customers.filter((customerId) => !notified.has(customerId));
     if (unreached.length === 0) done += 1;
     if (unreached.length === change.customers.length) continue;
+    // 0 to 2: the key of the stored row; 3: the customers that are left; 4 and 5: the times.
     rows.push(JSON.stringify([...keyOf(change), unreached, change.newestAt, change.storedAt]));
   }
   const texts = joinRows(rows);

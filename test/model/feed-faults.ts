@@ -72,13 +72,13 @@ export function faultsOf(line: Line, request: Request): string[] {
   }
   if (record === "customer_coupon" && after.find("coupon", row.campaign_coupon_id)?.kind === "digital")
     bad.add("campaign_coupon_id");
-  if (isStranger(line, after)) bad.add("customer_id");
+  if (isNoMember(line, after)) bad.add("customer_id");
   if (record === "membership" && row.referrer_id !== null && isBadReferrer(line, request)) bad.add("referrer_id");
   return [...bad];
 }
 
 /** Whether the customer is no member of the line's group or store. A former member may still earn tokens at a store. */
-function isStranger({ kind: { record }, row }: Line, after: State): boolean {
+function isNoMember({ kind: { record }, row }: Line, after: State): boolean {
   const { group_id, store_id, customer_id } = row;
   if (record === "token_earning")
     return after.find("store", store_id) !== undefined && !after.find("membership", store_id, customer_id);

@@ -35,7 +35,7 @@ describe("npm run deploy", () => {
     const namespace = cloudflare.namespaces.get(`${WORKER}-cache`);
     expect(bindings.find(({ name }) => name === "CACHE")).toMatchObject({ namespace_id: namespace?.id });
     expect(sql?.prepare("SELECT count(*) AS n FROM accounts").get()).toEqual({ n: 0 });
-    // The database is migrated before anything that uses it runs.
+    // The database is made and set up before the Worker is uploaded.
     expect(written.slice(0, 4)).toEqual([
       "POST /storage/kv/namespaces",
       "POST /d1/database",
@@ -54,7 +54,7 @@ describe("npm run deploy", () => {
     expect(cloudflare.writes).not.toContain("POST /storage/kv/namespaces");
   });
 
-  it("finds a database that somebody has made by its name, and verifies it", async ({ expect }) => {
+  it("finds by its name a database that somebody has made, and verifies it", async ({ expect }) => {
     const { cloudflare, env } = await account();
     cloudflare.databases.make(WORKER);
 

@@ -32,7 +32,7 @@ export async function nearby(suite: Suite): Promise<Section> {
   await suite.untilDayLasts();
   const { ann } = await suite.callers();
   const radius = suite.settings.nearbyRadiusMiles;
-  const { main, dates, spread, poles, random } = suite.accountIds("main dates spread poles random");
+  const { main, dates, spread, poles, randomAccount } = suite.accountIds("main dates spread poles randomAccount");
   const { buyer, atHome, oneMile, twoMiles, inside, outside } = suite.ids(
     "buyer atHome oneMile twoMiles inside outside",
   );
@@ -41,7 +41,7 @@ export async function nearby(suite: Suite): Promise<Section> {
   const { east, eastCampaign, pole, poleCampaign } = suite.ids("east eastCampaign pole poleCampaign");
   const randomStores = Array.from({ length: RANDOM_STORES }, () => ({
     id: suite.id("campaign"),
-    at: suite.id("store"),
+    storeId: suite.id("store"),
     latitude: HERE.latitude + (Math.random() - 0.5) * (radius / 25),
     longitude: HERE.longitude + (Math.random() - 0.5) * (radius / 25),
   }));
@@ -68,7 +68,7 @@ export async function nearby(suite: Suite): Promise<Section> {
         expectInvalid(await ask(main, { single_account_id: undefined }), "single_account_id"),
     },
     lines: [
-      ...[main, dates, spread, poles, random].map((id) => account(id)),
+      ...[main, dates, spread, poles, randomAccount].map((id) => account(id)),
       customer(buyer),
       store(atHome, main),
       store(oneMile, main, { ...northOfHere(1) }),
@@ -99,9 +99,9 @@ export async function nearby(suite: Suite): Promise<Section> {
       campaign(eastCampaign, spread, listedIn(east)),
       store(pole, poles, { latitude: 89.9, longitude: 0 }),
       campaign(poleCampaign, poles, listedIn(pole)),
-      ...randomStores.flatMap(({ id, at, ...coordinates }) => [
-        store(at, random, { ...coordinates }),
-        campaign(id, random, listedIn(at)),
+      ...randomStores.flatMap(({ id, storeId, ...coordinates }) => [
+        store(storeId, randomAccount, coordinates),
+        campaign(id, randomAccount, listedIn(storeId)),
       ]),
     ],
     rulesWithFeeding: {
@@ -127,12 +127,12 @@ export async function nearby(suite: Suite): Promise<Section> {
       "Order: popularity, highest first; then distance before rounding; then id.": async () => {
         expectList(await ask(main), [loved, liked, both, near, tied, tiedToo]);
         expectList(await ask(main, { count: "2" }), [loved, liked]);
-        expectSame(itemsOf(await ask(random, { count: undefined })).length, 8);
+        expectSame(itemsOf(await ask(randomAccount, { count: undefined })).length, 8);
         const expected = randomStores
           .map(({ id, ...coordinates }) => ({ id, distance: distanceInMiles(HERE, coordinates) }))
           .filter(({ distance }) => distance <= radius)
           .sort((nearer, farther) => nearer.distance - farther.distance);
-        expectList(await ask(random), idsOf(expected));
+        expectList(await ask(randomAccount), idsOf(expected));
       },
       "`distance` is in miles to the nearest of the campaign's stores, rounded to two decimals.": async () => {
         const distances = Object.fromEntries(itemsOf(await ask(main)).map(({ id, distance }) => [id, distance]));

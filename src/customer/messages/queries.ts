@@ -65,7 +65,7 @@ type Placeholders = PlaceholderOf<"customerId" | "checkTime" | "limit" | "offset
 /** Columns that `selectGroups` names: `caller` in its `constants`, the other three, by position, in its `entry`. */
 const CALLER = sql.raw("step.caller");
 const [GROUP_KEY, SHOWN_AT, IS_NEWEST] = [entryValue(0), entryValue(1), entryValue(2)];
-/** The last stamp. No message is later, and messages of earlier seconds are shown (docs/architecture.md, "The clock"). */
+/** The last stamp. Messages of earlier seconds are shown, no others are (docs/architecture.md, "The clock"). */
 const STAMP = sql`(${selectStamp()})`;
 const starter = alias(customers, "starter");
 const sender = alias(customers, "sender");

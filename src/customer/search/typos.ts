@@ -25,7 +25,7 @@ const ALL_NEIGHBOURS = 600;
  * If at most this many words begin with a word of the query, FTS5 gets these words instead of the beginning. For a long
  * beginning, FTS5 gathers all records first.
  */
-const SPELLED_OUT = 5;
+const MOST_SPELLED_OUT = 5;
 /** The most records that are sorted by the number of their forgiven words. They are the first ones stored. */
 const SORTED = 2_000;
 
@@ -170,10 +170,10 @@ const selectSimilarWords = compilePer(
         vocabulary: sql<VocabularyName>`${sql.raw(`'${shape.vocabulary}'`)}`,
         word: sql<string>`meant.asked`,
         exact: sql<string | null>`(
-          SELECT iif(count(*) > ${sql.raw(String(SPELLED_OUT))}, '"' || meant.asked || '"*', group_concat('"' || word || '"', ' OR '))
+          SELECT iif(count(*) > ${sql.raw(String(MOST_SPELLED_OUT))}, '"' || meant.asked || '"*', group_concat('"' || word || '"', ' OR '))
           FROM (
             SELECT ${word} FROM ${vocabulary} WHERE ${word} >= meant.asked AND ${word} < meant.asked || ${LAST}
-            ${limitTo(SPELLED_OUT + 1)}
+            ${limitTo(MOST_SPELLED_OUT + 1)}
           )
         )`,
         neighbours: sql<string | null>`(SELECT group_concat(term, ' OR ') FROM (

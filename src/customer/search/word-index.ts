@@ -96,9 +96,9 @@ export function wordExpressions(list: SearchList, words: readonly string[]): Wor
   const short = beginnings.map((beginning) => [...beginning].slice(0, LONGEST_BEGINNING).join(""));
   const hasMany = list !== "customers" && beginnings.length > MOST_BEGINNINGS;
   const hasLong = beginnings.some((beginning, index) => beginning !== short[index]);
-  const planForFew = hasLong ? "long" : "few";
+  const planUnlessMany = hasLong ? "long" : "few";
   return {
-    plan: hasMany ? "many" : planForFew,
+    plan: hasMany ? "many" : planUnlessMany,
     texts: {
       wholeWords: words.map((word) => `"${word}"`).join(" AND "),
       beginnings: asBeginnings(beginnings),

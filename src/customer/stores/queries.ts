@@ -60,7 +60,10 @@ function callerAt(placeholder: Placeholders): SQL {
       AND ${callerMembership.store_key} = ${stores.key} AND ${callerMembership.customer_key} = ${caller.key} AND +${callerMembership.joined} = 1`;
 }
 
-/** The link from the caller to the root. The levels are a list, because the values of an `IN` count as rows read. */
+/**
+ * The link from the caller to the root, by its whole key, which has the name before the id. The levels are a list, because the
+ * values of an `IN` count as rows read.
+ */
 function linkToRoot(placeholder: Placeholders): SQL {
   return sql`${customers} AS ${root}
     CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level

@@ -46,6 +46,7 @@ export async function readPage(
     { scan, after: after?.after, customer },
     laterScans,
   );
+  // Of a segment, only `last` is used.
   const written = writeLines(scan, scanned);
   const isSegment = customer !== undefined && scan.kind === historySegment;
   const bytes = isSegment ? await readSegments(bucket, scanned.rows, customer) : written.bytes;

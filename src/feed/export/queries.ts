@@ -19,7 +19,7 @@ interface PageRows extends ScannedRows {
   version: number;
   /** In an export about a customer: the cursor of the last row that was looked at, if there are more. */
   lastScanned: ExportCursor["after"];
-  /** The next scan that has rows, so that no page is empty. */
+  /** The next scan that has rows, so that a scan without rows costs no page. */
   nextScan: ExportScan | undefined;
 }
 
@@ -38,7 +38,7 @@ const LINE_LIMIT_SQL = sql.raw(String(LINE_LIMIT));
 const LOOKED_AT_ROWS = 20_000;
 
 /** Stands in the batch for a statement that is not needed. */
-const NO_ROW = sql`SELECT 1 WHERE false`;
+const SELECT_NOTHING = sql`SELECT 1 WHERE false`;
 
 /** Reads the rows of a page in one round trip and one transaction. */
 export async function findPage(
@@ -50,7 +50,7 @@ export async function findPage(
   const [versions, rows, lastRows, firstNonEmpty, ...ids] = await db.batch([
     sql`SELECT ${programState.version} FROM ${programState}`,
     ...(customer === undefined
-      ? [selectPage(scan, whereAndOrder), NO_ROW]
+      ? [selectPage(scan, whereAndOrder), SELECT_NOTHING]
       : selectPageAbout(scan, whereAndOrder, customer)),
     selectFirstNonEmpty(laterScans),
     ...selectIds(scan.reader),

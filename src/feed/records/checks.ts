@@ -16,8 +16,8 @@ import {
 } from "./kind.ts";
 import { freshEvents, relation } from "./statements.ts";
 
-// Rules that only the database can check. A check that finds a bad line inserts a report into `refusals`. A trigger then
-// aborts the transaction with the report as the text of the error, which `refusalOf` reads.
+// Rules that only the database can check. A check that finds a bad line inserts a report into `refusals`. A trigger
+// (migrations/0001_program.sql) then aborts the transaction with the report as the text of the error. `refusalOf` reads it.
 
 /** What checks report, by the name of the check: a JSON array. A report is from one check. */
 export interface Report {

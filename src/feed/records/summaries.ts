@@ -13,7 +13,7 @@ export interface Summary {
   by: readonly string[];
   /** A condition on the events that count; left out: all do. */
   filter?: string;
-  /** The columns that are added up, by the names of the sums in a segment's row. */
+  /** The columns that are added up, each by the name of its sum in a segment's row. */
   sums: Readonly<Record<string, string>>;
   /** The column that gets the feed version when the row grows; left out: none. */
   grew?: string;
@@ -26,13 +26,12 @@ export function isSummary(id: unknown): boolean {
   return String(id).startsWith(SUMMARY);
 }
 
-/** The id of a summary, in SQL: its keys. A restore gives records other keys, but in the same order. */
+/** An SQL expression for the id of a summary, which is made of its keys. */
 export function summaryId(summaries: readonly Summary[], toValue: (key: string) => string): string {
   const keys = keysOf(summaries);
   return `printf(${summaryFormat(keys.length)}, ${keys.map(toValue).join(", ")})`;
 }
 
-/** All keys of a kind's summaries. */
 export function keysOf(summaries: readonly Summary[]): string[] {
   return [...new Set(summaries.flatMap(({ by }) => by))];
 }
@@ -58,9 +57,11 @@ export function withSummaries(fields: z.ZodRawShape, summaryFields: z.ZodRawShap
 }
 
 function summaryRules({ id, sealed, customer_id, campaign_id }: Fields): FieldMessages {
+  // A summary is of a customer or of a campaign.
   const lacksCustomer = customer_id === null && (sealed === undefined || campaign_id === null);
   return {
-    ...((id === undefined) !== (sealed === true) && { id: ["is required, unless the line is sealed"] }),
+    ...(id === undefined && sealed === undefined && { id: ["is required, unless the line is sealed"] }),
+    ...(id !== undefined && sealed === true && { id: ["must be left out of a line that is sealed"] }),
     ...(lacksCustomer && { customer_id: ["is required"] }),
   };
 }

@@ -136,7 +136,7 @@ describe("a line that stands for sealed events", () => {
   const nextMonth = { month: "2026-07", name: "play/2026-07/2.ndjson.gz", newest: "2026-06-01 10:01:01" };
 
   it.for<[line: object, messages: Record<string, string[]>]>([
-    [{ ...customerSummary, id: "e1" }, { id: ["is required, unless the line is sealed"] }],
+    [{ ...customerSummary, id: "e1" }, { id: ["must be left out of a line that is sealed"] }],
     [{ ...customerSummary, sealed: undefined }, { id: ["is required, unless the line is sealed"] }],
     [{ ...customerSummary, customer_id: null }, { customer_id: ["is required"] }],
     [{ ...campaignSummary, sealed: undefined, id: "e1" }, { customer_id: ["is required"] }],

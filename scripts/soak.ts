@@ -17,7 +17,7 @@ import { type FeedReport, feedOn } from "./soak/feeding.ts";
 import { Judge } from "./soak/judge.ts";
 import { type MemorySample, reportMemory, runtimeMemory } from "./soak/memory.ts";
 import { type SoakReport, toText, verdict } from "./soak/report.ts";
-import { AFTERMATH_MS, type OnError, Stalls } from "./soak/stalls.ts";
+import { AFTER_STALL_MS, type OnError, Stalls } from "./soak/stalls.ts";
 import { browse, type Traffic } from "./soak/traffic.ts";
 
 interface Options {
@@ -83,7 +83,7 @@ async function soak(options: Options): Promise<void> {
     const { connections, seed } = options;
     const { judge, ...load } = await loadService(service, options, stop);
     console.error("Comparing the answers with the model …");
-    await sleep(AFTERMATH_MS);
+    await sleep(AFTER_STALL_MS);
     const modelDifferences = await judge
       .differences(service.url, seed)
       .catch((error: unknown) => [`The service cannot be compared: ${error}`]);

@@ -17,7 +17,7 @@ export type OnError = (text: string, startedAt?: number) => void;
 const STALL_EVERY_MS = 60_000;
 const FIRST_AFTER_MS = 10_000;
 /** How long after a stall it excuses errors. The circuit breaker refuses requests for up to six more seconds. */
-export const AFTERMATH_MS = 10_000;
+export const AFTER_STALL_MS = 10_000;
 
 /** Stalls the primary once a minute, and excuses requests that fail because of a stall. */
 export class Stalls {
@@ -46,7 +46,7 @@ export class Stalls {
 
   /** Whether a request that has just failed may have failed because of a stall. */
   excuses(startedAt: number): boolean {
-    return this.#stalls.some(({ from, to }) => startedAt < to + AFTERMATH_MS && Date.now() >= from);
+    return this.#stalls.some(({ from, to }) => startedAt < to + AFTER_STALL_MS && Date.now() >= from);
   }
 
   /** Asks for each board once, so that a cache answers for it during stalls. */

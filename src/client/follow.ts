@@ -15,7 +15,7 @@ export interface Changed {
   what: Change[];
 }
 
-/** The wait for a frame in milliseconds. When it is over, everything counts as changed. */
+/** How many milliseconds to wait for a frame. When they are over, everything counts as changed. */
 type Interval = (state: LiveState) => number;
 
 const BLOCKED_EVERY_MS = 60_000;
@@ -125,7 +125,8 @@ const WAITS_AFTER_FRAME_MS = [300, 1_000, 2_000];
 /**
  * Message groups as they get new messages. Only polls find messages (`pollMessages`); a socket only says when to poll. So
  * nothing is lost or given twice, whatever the socket says. If a poll after a frame finds nothing, three more follow shortly.
- * If a second frame comes during these three, three more follow even if a poll found a message: it may be the first frame's.
+ * If a second frame comes during these three, three more follow even if a poll finds a message: the message may be of the
+ * first frame, and that of the second may still be missing.
  * @throws the errors of `pollMessages`.
  */
 export function followMessages(
@@ -138,12 +139,12 @@ export function followMessages(
     // The socket is opened at the first wait, because an app that stops after the present groups needs no socket.
     let changes: PendingChanges | null = null;
     let waits: number[] = [];
-    let isOfTwoFrames = false;
+    let mayBeOfFirstFrame = false;
     const untilDue = async (foundNews: boolean) => {
       changes ??= listen(connection, stop);
-      const [wait, ...laterWaits] = foundNews && !isOfTwoFrames ? [] : waits;
+      const [wait, ...laterWaits] = foundNews && !mayBeOfFirstFrame ? [] : waits;
       const { hasFrame } = await changes.next(wait === undefined ? interval : () => wait, stop);
-      isOfTwoFrames = hasFrame && wait !== undefined;
+      mayBeOfFirstFrame = hasFrame && wait !== undefined;
       waits = hasFrame ? WAITS_AFTER_FRAME_MS : laterWaits;
     };
     return pollMessages(get, { since, untilDue, onError, signal: stop });

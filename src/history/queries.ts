@@ -172,7 +172,7 @@ export async function moveOn(db: Database, step: Step): Promise<void> {
   await db.steps({ moved: [moveScan(step)] });
 }
 
-/** Moves a scan, unless something else has moved it: the next month, another run, or time travel of the database. */
+/** Moves a scan, unless it has changed since it was read: by a new month, another run, or time travel of the database. */
 function moveScan({ from, lastId, isOver }: Step): Statement {
   const { kind, month, last_id, is_over, moved_at } = historyScans;
   return sql`UPDATE ${historyScans}

@@ -48,7 +48,7 @@ function changesOf({ offset }: ReturnType<typeof wallOf>): number[] {
 
 const nextDay = (date: string) => new Date(parse(`${date} 00:00:00`) + 24 * HOUR_MS).toISOString().slice(0, 10);
 
-/** Instants near a change of clocks at which the first and last second of a day are wrong. */
+/** Instants near a change of clocks that `firstSecondOf` or `lastSecondOf` puts on the wrong day. */
 function faultsOf(timeZone: string, date: string, wall: ReturnType<typeof wallOf>, change: number): string[] {
   const [first, last] = [parse(firstSecondOf(date, timeZone)), parse(lastSecondOf(date, timeZone))];
   const around = Array.from({ length: 17 }, (_, quarter) => change + (quarter - 8) * 900_000);

@@ -22,6 +22,7 @@ export const LeaderboardParameters = z.object({
 
 /** Takes `location_id` from the query if the body has none. */
 function withLocation(body: Readonly<Record<string, unknown>>, c: Context): object {
+  // Several ids stay a list, so that the schema refuses them.
   const [inQuery, ...more] = c.req.queries("location_id")?.filter((id) => id !== "") ?? [];
   return {
     ...body,

@@ -18,7 +18,7 @@ export const MessagesQuery = z
   .object({
     ...PagingParameters,
     check_time: FedTime.optional().describe(
-      "Only groups with a later message: the greatest `last_message_time` seen, in UTC.",
+      "Only groups with a message after this time, in UTC: send the greatest `last_message_time` that you have seen.",
     ),
     after: cursorParameter(MessagesCursor),
   })

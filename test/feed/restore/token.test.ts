@@ -49,7 +49,7 @@ describe("a restore token", () => {
     expect([status, body.message]).toEqual([403, expect.stringContaining(text)]);
   });
 
-  it("is refused after a feed that came at the same time was committed", async ({ expect }) => {
+  it("is refused once a simultaneous feed has committed", async ({ expect }) => {
     const lines = Array.from({ length: 6 }, () => seed.customer());
 
     const answers = await Promise.all(lines.map((line, index) => (index === 2 ? feed([line]) : restore([line]))));

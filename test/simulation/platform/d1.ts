@@ -102,7 +102,7 @@ export class SimulatedD1 {
     return () => time.now < endsAt;
   }
 
-  /** The error of a batch that is too much; null: it is not. */
+  /** The error if a batch needs more memory or CPU than D1 gives; otherwise null. */
   #exceededBy(queries: readonly Query[]): string | null {
     const { weather } = this.#platform;
     const characters = queries.flatMap(({ params }) => params).join("").length;

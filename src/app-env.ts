@@ -11,10 +11,7 @@ export interface AppEnv {
     requestId: string;
     /** Set for the routes that read or write D1. */
     db: Database;
-    /**
-     * Where the answer came from, set by endpoints that may answer without D1. If it is unset, `db.usage` says which database
-     * answered, if any.
-     */
+    /** What answered, where that need not be D1. If it is unset, `db.usage` says which database answered, if any. */
     source: "inbox" | "memory" | "kv" | "primary";
     boardAgeSeconds: number;
     /** Why the token was refused. Only the log names it. */

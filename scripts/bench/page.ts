@@ -92,15 +92,15 @@ export function benchmarkText(report: Report, isShort = false): string {
   return `# Benchmark
 
 For whoever wants to know how fast it is. Look at the ratios to the **baseline**, a \`SELECT 1\` for an authenticated customer
-by the same Worker. Across a network, where a round trip takes ten times as long, the ratios come closer to one.
+by the same Worker. Across a network, the ratios come closer to one.
 
 Written by \`npm run bench -- --scale ${scales.map(({ name }) => name).join(",")} --rounds ${rounds} --docs\` on ${at.slice(0, 10)}:
 ${machine.cores} cores (${machine.cpu}), ${machine.memoryGiB} GiB, Node ${machine.node}, workerd ${machine.workerd}. The machine's load just before was ${machine.load}.
 
 ## Requests
 
-${isShort ? "The slowest case of each endpoint, picked from the data. " : ""}\`ratio\` is the p50 to the baseline's (${baseline?.p50.toFixed(2)} ms at ${largest?.name}), \`at most\` its aim. \`SQLite ms\` is
-what SQLite itself took: one database does one thing after the other. \`rows\` is what D1 bills as read.
+${isShort ? "The slowest case of each endpoint. " : ""}\`ratio\` is the p50 to the baseline's (${baseline?.p50.toFixed(2)} ms at ${largest?.name}), \`at most\` its aim. \`SQLite ms\` is
+what SQLite itself took. \`rows\` is what D1 bills as read.
 
 ${latencyTable(report, isShort)}
 

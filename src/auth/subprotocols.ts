@@ -3,7 +3,6 @@ export const SUBPROTOCOL = "loyalty-edge";
 
 export const TOKEN_PREFIX = "bearer.";
 
-/** The subprotocols in the header `Sec-WebSocket-Protocol`. */
 export function offeredSubprotocols(header: string | undefined): string[] {
   return (header ?? "")
     .split(",")

@@ -1,7 +1,7 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFields, expectInvalid, expectList, expectOk, expectSame, expectThat } from "../expect.ts";
 import { type Answer, idsOf, itemsOf, listOf } from "../http.ts";
-import { account, coupon, customer, eipCampaign, employee, issued, membership, play, store } from "../lines.ts";
+import { account, coupon, customer, eipCampaign, issued, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -12,7 +12,7 @@ const LONG_COUPON_BYTES = 9_500;
 const NEARBY = "campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
 /** Names in the order of code points. Sorting by UTF-16 code units or by an alphabet gives other orders. */
-const SORTED_NAMES = ["Z", "a", "aa", "é", "\uFFFD", "\u{1F600}"];
+export const SORTED_NAMES = ["Z", "a", "aa", "é", "\uFFFD", "\u{1F600}"];
 /** Whether a search finds a coupon with this name. */
 const MATCHES: readonly [search: string, name: string, isFound: boolean][] = [
   ["EE c", "Free coffee", true],
@@ -141,11 +141,10 @@ export async function conventions(suite: Suite): Promise<Section> {
       membership(shop, eve.id),
       eipCampaign(league, accountId),
       ...SORTED_NAMES.toReversed().flatMap((name) => {
-        const { member, player, storeId } = suite.ids("member player storeId");
+        const { member, storeId } = suite.ids("member storeId");
         const chain = suite.accountId();
         return [
           ...[customer(member, `Mx ${name}`), membership(shop, member, { referrer_id: eve.id })],
-          ...[employee(player, accountId, name), play(suite.id("play"), league, shop, player)],
           ...[account(chain, { company: name }), store(storeId, chain), membership(storeId, eve.id)],
         ];
       }),
@@ -201,7 +200,6 @@ export async function conventions(suite: Suite): Promise<Section> {
         const team = await suite.get(eve, `stores/${shop}/team-with-level`);
         const names = SORTED_NAMES.map((name) => `Mx ${name}`);
         expectList(team, names, "name");
-        expectList(await suite.post(ann, BOARD, { location_id: shop }), SORTED_NAMES, "employee_name");
         const balances = listOf(await suite.get(eve, "me"), "balances");
         const otherBalances = balances.filter(({ account_id }) => account_id !== accountId);
         expectList(otherBalances, SORTED_NAMES, "company");

@@ -2,6 +2,7 @@ import { expectExactFields, expectFields, expectInvalid, expectList, expectThat,
 import { type Answer, type Item, itemsOf } from "../http.ts";
 import { account, day, eipCampaign, employee, play, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
+import { SORTED_NAMES } from "./conventions.ts";
 
 const PATH = "gamification/leaderboard";
 const BOARD_FRESH_SECONDS = 30;
@@ -11,7 +12,7 @@ export async function leaderboard(suite: Suite): Promise<Section> {
   await suite.untilDayLasts();
   const { ann } = await suite.callers();
   const accountId = suite.accountId();
-  const { shop, busyShop, unknown } = suite.ids("shop busyShop unknown");
+  const { shop, busyShop, tiedShop, unknown } = suite.ids("shop busyShop tiedShop unknown");
   const { running, ended, upcoming } = suite.ids("running ended upcoming");
   const { ada, bob, cid, dan, eva } = suite.ids("ada bob cid dan eva");
   const crowd = Array.from({ length: BOARD_LIMIT + 20 }, () => suite.id("crowd"));
@@ -32,6 +33,7 @@ export async function leaderboard(suite: Suite): Promise<Section> {
       account(accountId),
       store(shop, accountId),
       store(busyShop, accountId),
+      store(tiedShop, accountId),
       eipCampaign(running, accountId, { end_date: day(0), start_date: day(0) }),
       eipCampaign(ended, accountId, { end_date: day(-1) }),
       eipCampaign(upcoming, accountId, { start_date: day(2) }),
@@ -52,6 +54,10 @@ export async function leaderboard(suite: Suite): Promise<Section> {
         employee(id, accountId, "Crowd"),
         playOf(running, id, { runs: String(index % 3), triples: index }, busyShop),
       ]),
+      ...SORTED_NAMES.toReversed().flatMap((name) => {
+        const id = suite.id("tied");
+        return [employee(id, accountId, name), playOf(running, id, {}, tiedShop)];
+      }),
     ],
     rulesWithFeeding: {
       "An item has `employee_id`, `employee_name`, `avatar`, `rank`, `total_runs` (a string), `total_hits`, `total_doubles`, `total_triples`.":
@@ -73,7 +79,10 @@ export async function leaderboard(suite: Suite): Promise<Section> {
           expectList(answer, ["5", "5", "2", "0.5", "0"], "total_runs");
         },
       "Rank is highest first. Equal totals share a rank and the next rank is skipped: 1, 2, 2, 4. Order: rank, then name, then id.":
-        async () => expectList(await board(), [1, 1, 3, 4, 5], "rank"),
+        async () => {
+          expectList(await board(), [1, 1, 3, 4, 5], "rank");
+          expectList(await board({}, tiedShop), SORTED_NAMES, "employee_name");
+        },
       "At most 100.": async () => {
         expectList(
           await board({ rank_on: "triple" }, busyShop),

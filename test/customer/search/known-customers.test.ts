@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { isTypoOf } from "../../../src/customer/search/known-customers.ts";
+import { isTypoOf, matchWithTypos } from "../../../src/customer/search/known-customers.ts";
 import { forgives } from "../../model/text.ts";
 
 const letterOf = (letters: string) => fc.constantFrom(...letters);
@@ -18,5 +18,20 @@ describe("isTypoOf", () => {
       ),
       { numRuns: 5_000 },
     );
+  });
+});
+
+describe("a search among known customers", () => {
+  it("puts fewer forgiven words first, then the customer who was stored first", ({ expect }) => {
+    const known = [
+      { key: 9, words: "alisa fischer" },
+      { key: 2, words: "alisa fischer" },
+      { key: 5, words: "alisa ficsher" },
+      { key: 1, words: "alisa other" },
+    ];
+
+    const keys = matchWithTypos(known, ["alisa", "ficsher"]).map(({ key }) => key);
+
+    expect(keys).toEqual([5, 2, 9]);
   });
 });

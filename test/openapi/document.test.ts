@@ -1,6 +1,8 @@
 import { describe, it } from "vitest";
 import { app } from "../../src/app.ts";
+import { Frame } from "../../src/customer/live/operations.ts";
 import { exportRecords, sendLines } from "../../src/feed/operations.ts";
+import { CHANGE_KINDS } from "../../src/inbox/protocol.ts";
 import { endpoints } from "../../src/openapi/document.ts";
 import { OPERATIONS } from "../../src/reference.ts";
 import { document, validatorOf } from "../support/openapi.ts";
@@ -49,6 +51,12 @@ describe("the OpenAPI document", () => {
 
     expect(Object.keys(OPERATIONS).toSorted()).toEqual(routes.toSorted());
     expect(routes.length).toBeGreaterThan(3);
+  });
+
+  it("describes frames of the socket that name one change or all", ({ expect }) => {
+    const fits = (what: readonly string[]) => Frame.safeParse({ type: "changed", what }).success;
+
+    expect([fits([]), fits(["coupons"]), fits(CHANGE_KINDS)]).toEqual([false, true, true]);
   });
 
   it("requires a body for each POST, and for nothing else", ({ expect }) => {

@@ -40,6 +40,7 @@ describe("a call", () => {
     ["is sent three times at most, then throws", [503, 503, lostConnection], { cause: lostConnection }, THREE_TRIES],
     ["waits the seconds of Retry-After", [{ retryAfter: "7" }], 200, [0, 7_250]],
     ["waits until the date of Retry-After", [{ retryAfter: "Mon, 01 Jun 2026 12:00:07 GMT" }], 200, [0, 7_250]],
+    ["is retried after the longest wait that is allowed", [{ retryAfter: "10" }], 200, [0, 10_000]],
     ["is not retried if it would have to wait longer than allowed", [{ retryAfter: "60" }], 503, [0]],
     ["is not retried after 401", [401], 401, [0]],
     ["is not retried after 422", [422], 422, [0]],

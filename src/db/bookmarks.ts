@@ -1,4 +1,5 @@
 import { decodeBase64Url, encodeBase64Url } from "hono/utils/encode";
+import { encodeUtf8 } from "../values/json.ts";
 import type { Consistency } from "./database.ts";
 
 type Settings = Partial<Pick<Env, "JWT_SECRET" | "ENVIRONMENT">>;
@@ -31,16 +32,12 @@ export async function verifyBookmark(signed: string, env: Settings): Promise<Con
  * no signature of a token fits it: tokens are signed with the same secret.
  */
 function signedText(bookmark: string, { ENVIRONMENT = "" }: Settings): Uint8Array {
-  return bytesOf(`bookmark ${JSON.stringify(ENVIRONMENT)} ${bookmark}`);
+  return encodeUtf8(`bookmark ${JSON.stringify(ENVIRONMENT)} ${bookmark}`);
 }
 
 function keyOf({ JWT_SECRET = "" }: Settings): Promise<CryptoKey> {
-  return crypto.subtle.importKey("raw", bytesOf(JWT_SECRET), { name: "HMAC", hash: "SHA-256" }, false, [
+  return crypto.subtle.importKey("raw", encodeUtf8(JWT_SECRET), { name: "HMAC", hash: "SHA-256" }, false, [
     "sign",
     "verify",
   ]);
-}
-
-function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
 }

@@ -17,11 +17,11 @@ export interface Sealed {
 
 const WARNED_BEHIND_DAYS = 3;
 
-// Once steps have taken `BURST_MS` together, the database gets a rest of 1.6 times as long, so that most requests wait for no
-// step. A few longer rests let more requests through than a rest after each step.
+// Once steps have taken `BURST_MS` together, the database gets a pause of 1.6 times as long, so that most requests wait for no
+// step. A few longer pauses let more requests through than a pause after each step.
 const BURST_MS = 200;
-const REST_PER_WORK = 1.6;
-const LONGEST_REST_MS = 1_000;
+const PAUSE_PER_WORK = 1.6;
+const LONGEST_PAUSE_MS = 1_000;
 
 interface Options {
   settings: HistorySettings;
@@ -68,7 +68,7 @@ export async function sealHistory(
     }
     busyMs += performance.now() - startedAt;
     const isPauseDue = busyMs >= BURST_MS;
-    pauseMs = isPauseDue ? Math.min(REST_PER_WORK * busyMs, LONGEST_REST_MS) : 0;
+    pauseMs = isPauseDue ? Math.min(PAUSE_PER_WORK * busyMs, LONGEST_PAUSE_MS) : 0;
     if (isPauseDue) busyMs = 0;
   }
   return { report, failures, isUnfinished: scan !== undefined || failures.length > 0 };

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { LEEWAY_SECONDS } from "../auth/token.ts";
 import { Database } from "../db/database.ts";
+import { utf8Bytes } from "../values/text.ts";
 import {
   addChange,
   afterNotification,
@@ -132,7 +133,7 @@ export class Inbox extends DurableObject<Env> {
 
   /** Frames of the app are ignored; `ping` is answered without waking this object. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    const bytes = typeof message === "string" ? new TextEncoder().encode(message).length : message.byteLength;
+    const bytes = typeof message === "string" ? utf8Bytes(message) : message.byteLength;
     const { frames, ...attachment } = attachmentOf(socket);
     const now = Date.now();
     const [since, count] = now - frames.since >= MINUTE_MS ? [now, 1] : [frames.since, frames.count + 1];

@@ -1,3 +1,4 @@
+import { encodeUtf8 } from "../values/json.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
 import type { Call, CallsOutcome } from "./notify.ts";
@@ -66,7 +67,7 @@ export class Inboxes {
 
 /** The name is a hash, because dashboards show the names of objects, which must not reveal customers' ids. */
 export function inboxName(environment: string, customerId: string): Promise<string> {
-  return sha256Of(new TextEncoder().encode(JSON.stringify([environment, customerId])));
+  return sha256Of(encodeUtf8(JSON.stringify([environment, customerId])));
 }
 
 /** The jurisdictions in which Cloudflare can keep inboxes and databases. */

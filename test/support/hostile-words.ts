@@ -1,4 +1,4 @@
-// Records whose words make a search expensive. Whoever may feed one account can store them.
+// Records whose words make a search expensive. A feeder of a single account can store them.
 
 import * as seed from "./seed.ts";
 

@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { employees, playTotals } from "../../db/tables.ts";
 import { clock } from "../../values/clock.ts";
 import { toShortDecimal } from "../../values/decimal.ts";
+import { encodeUtf8 } from "../../values/json.ts";
 import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime } from "../../values/time.ts";
 import { type CacheAccess, CachedValues } from "./cached-values.ts";
@@ -27,7 +28,7 @@ export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf
 export async function boardKey({ locationId, campaignId }: BoardOf, day: string): Promise<string> {
   const name = JSON.stringify([locationId, campaignId, campaignId === null ? day : null]);
   // Change the number in the prefix when the shape of the cached value changes.
-  return `leaderboard:1:${await sha256Of(new TextEncoder().encode(name))}`;
+  return `leaderboard:1:${await sha256Of(encodeUtf8(name))}`;
 }
 
 /** An employee's totals on a board; `runs` in hundredths. */

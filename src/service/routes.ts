@@ -1,14 +1,12 @@
-import { background, createRouter, isDevelopment } from "../app-env.ts";
+import { createRouter, isDevelopment } from "../app-env.ts";
 import { Database, noUsage } from "../db/database.ts";
 import { unavailable } from "../http/errors.ts";
 import { addressLimited } from "../middleware/rate-limit.ts";
-import { HealthCheck } from "./health.ts";
+import { checkHealth } from "./health.ts";
 import { variableFault } from "./variables.ts";
 
 // An import of package.json would add 1 KiB to the Worker. A test compares the versions.
 const VERSION = "0.1.0";
-
-const check = new HealthCheck();
 
 /** The health check. */
 export const service = createRouter().get("/health", addressLimited, async (c) => {
@@ -16,7 +14,7 @@ export const service = createRouter().get("/health", addressLimited, async (c) =
   const primary = new Database(c.env.DB, "first-primary", usage);
   const nearest = new Database(c.env.DB, "first-unconstrained", usage);
   c.set("db", nearest);
-  const { down, overdue } = await check.run({ primary, nearest, kv: c.env.CACHE }, (work) => background.run(c, work));
+  const { down, overdue } = await checkHealth({ primary, nearest, kv: c.env.CACHE });
   const fault = variableFault({ ...c.env });
   if (fault !== null) throw unavailable(`${fault.name} must ${fault.must}.`);
   if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);

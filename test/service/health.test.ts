@@ -1,9 +1,6 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
 import packageJson from "../../package.json";
 import { toAnswer } from "../../scripts/lib/call.ts";
-import { Database } from "../../src/db/database.ts";
-import { HealthCheck } from "../../src/service/health.ts";
 import { clock } from "../../src/values/clock.ts";
 import { send, trips } from "../support/api.ts";
 import { sendTo } from "../support/bindings.ts";
@@ -103,46 +100,6 @@ describe("GET /health", () => {
 
     expect(answer.body.message).toMatch(/^Overdue jobs: check in, .+, .+, .+\.$/);
     await rows("UPDATE jobs SET due_at = datetime(due_at, '+31 minutes')");
-  });
-
-  it("fails if its own code fails, instead of checking again and again", async ({ expect }) => {
-    vi.spyOn(Promise, "all").mockRejectedValueOnce(new Error("a bug"));
-    const [primary, nearest] = [new Database(env.DB, "first-primary"), new Database(env.DB, "first-unconstrained")];
-
-    const check = new HealthCheck().run({ primary, nearest, kv: env.CACHE }, () => {});
-
-    await expect(check).rejects.toThrow("a bug");
-  });
-
-  it("shares two round trips among all simultaneous requests", async ({ expect }) => {
-    let calls = 0;
-    const DB = databaseThrough(async ({ send }) => {
-      calls += 1;
-      await scheduler.wait(20);
-      return send();
-    });
-
-    const answers = await Promise.all(Array.from({ length: 50 }, () => health({ DB })));
-
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(calls).toBe(2);
-  });
-
-  it("waits three seconds at most for the check of another request, which may never end", async ({ expect }) => {
-    countOwnTime();
-    const [stoppedTime, startedAt] = [clock.now(), Date.now()];
-    vi.mocked(clock.now).mockImplementation(() => stoppedTime + Date.now() - startedAt);
-    const timer = vi.spyOn(globalThis, "setTimeout").mockReturnValue(0 as never);
-    void health({ ...databaseThat(hangs, PRIMARY, REPLICA), ...cacheThat(hangs) });
-    await scheduler.wait(50);
-    timer.mockRestore();
-
-    const request = timed(health({}));
-    await passFakeTime(3_000);
-    const { value, milliseconds } = await request;
-
-    expect(value.status).toBe(200);
-    expect(milliseconds).toBeLessThan(3_500);
   });
 
   it("remembers its answer for five seconds, good or bad", async ({ expect }) => {

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { expandIPv6 } from "hono/utils/ipaddr";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { tooManyRequests } from "../http/errors.ts";
 import { middleware } from "../openapi/notes.ts";
@@ -25,14 +26,9 @@ export async function rateLimit(c: Context<AppEnv>, limiter: RateLimit, key: str
   throw tooManyRequests();
 }
 
-const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /** An IPv4 address, or the /64 network of an IPv6 address: an IPv6 client can send from any of its 2^64 addresses. */
 export function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [before = [], after = []] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));
-  const missingGroups = Math.max(0, IPV6_GROUPS - before.length - after.length);
-  const groups = [...before, ...Array.from({ length: missingGroups }, () => "0"), ...after];
-  return groups.slice(0, NETWORK_GROUPS).join(":");
+  return address.includes(":") ? expandIPv6(address).split(":").slice(0, NETWORK_GROUPS).join(":") : address;
 }

@@ -36,7 +36,8 @@ async function bench({ entries, json }: { entries: number; json?: string }): Pro
     const onFed = progress.begin("Filling, month by month", entries);
     await feedAll(runtimeWithoutHistory, chain.entries(entries, from, now), onFed);
     await runtimeWithoutHistory.close();
-    const runtime = await open(worker, folder, { keep: true, historyMonths: KEPT_MONTHS });
+    const bindings = { HISTORY_MONTHS: String(KEPT_MONTHS) };
+    const runtime = await open(worker, folder, { keep: true, bindings, r2Buckets: ["HISTORY"] });
     const countsBefore = await countsOf(runtime);
 
     const leavingMonths = MONTHS - 1 - KEPT_MONTHS;

@@ -3,8 +3,8 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SUBPROTOCOL, TOKEN_PREFIX } from "../../src/auth/subprotocols.ts";
 import { CommandError } from "../lib/command-error.ts";
-import { runtimeMemory } from "../soak/memory.ts";
 import { Connections, feedCall } from "./http.ts";
+import { runtimeMemory } from "./memory.ts";
 import { customerToken, type Runtime } from "./runtime.ts";
 
 /** How soon sockets are notified. A time is in seconds, from the end of the second in which the message was stored. */

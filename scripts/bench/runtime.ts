@@ -16,7 +16,7 @@ export interface Runtime {
   database: D1Database;
   /** Feeds all accounts. */
   feedToken: string;
-  /** Runs the schedule once, as if only this job were due. Without a job, none is due. */
+  /** Runs the schedule once: the jobs that are due, or only this job. */
   runSchedule: (job?: string) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -65,31 +65,34 @@ export async function withRuntimes(
   }
 }
 
-/** Bundles scripts/bench/worker.ts as a deployment does. Resolves with the name of the bundle. */
-export async function buildWorker(): Promise<string> {
-  const folder = path.join(ROOT, "dist", "bench");
-  const args = ["deploy", "scripts/bench/worker.ts", "--dry-run", "--outdir", folder, "--env="];
+/** Bundles scripts/COMMAND/worker.ts as a deployment does. Resolves with the name of the bundle. */
+export async function buildWorker(command: "bench" | "soak" = "bench"): Promise<string> {
+  const folder = path.join(ROOT, "dist", command);
+  const args = ["deploy", `scripts/${command}/worker.ts`, "--dry-run", "--outdir", folder, "--env="];
   const { status, output } = await runWrangler(args, { capture: true });
   if (status !== 0) throw new CommandError(`The Worker could not be built.\n${output}`);
   return path.join(folder, "worker.js");
 }
 
-/**
- * Starts the Worker on the database in `folder`. Empties the folder first, unless `keep` is set. If `historyMonths` is
- * set, older events leave for a bucket in the folder.
- */
+interface RuntimeOptions {
+  /** Whether the database in the folder stays. The default is a new database. */
+  keep?: boolean;
+  /** More variables of the Worker. */
+  bindings?: Record<string, string>;
+  r2Buckets?: string[];
+}
+
+/** Starts the Worker on the database in `folder`. */
 async function openRuntime(
   worker: string,
   folder: string,
-  { keep = false, historyMonths }: { keep?: boolean; historyMonths?: number } = {},
+  { keep = false, bindings = {}, r2Buckets = [] }: RuntimeOptions = {},
 ): Promise<Runtime> {
   if (!keep) emptyFolder(folder);
   const miniflare = start({
     ...workerOptions(worker),
-    ...(historyMonths !== undefined && {
-      bindings: { ...BINDINGS, HISTORY_MONTHS: String(historyMonths) },
-      r2Buckets: ["HISTORY"],
-    }),
+    bindings: { ...BINDINGS, ...bindings },
+    r2Buckets,
     d1Databases: { DB: { id: "DB" }, BARE: { id: "BARE" } },
     resourcePersistencePath: path.join(folder, "v3"),
   });
@@ -105,8 +108,9 @@ async function openRuntime(
     folder,
     database,
     feedToken: await feedToken(),
-    async runSchedule(job = "") {
-      await database.prepare("UPDATE jobs SET due_at = iif(name = ?, '', '9999'), lease_until = ''").bind(job).run();
+    async runSchedule(job) {
+      if (job !== undefined)
+        await database.prepare("UPDATE jobs SET due_at = iif(name = ?, '', '9999'), lease_until = ''").bind(job).run();
       const scheduled = (await miniflare.getWorker()) as Awaited<ReturnType<Miniflare["getWorker"]>> & Scheduled;
       const { outcome } = await scheduled.scheduled({ cron: "* * * * *" });
       if (outcome !== "ok") throw new CommandError(`The schedule ended with ${outcome}.`);

@@ -25,8 +25,6 @@ import { runWrangler } from "./wrangler.ts";
 
 export interface Service {
   url: string;
-  /** The id of wrangler's process. The Workers runtime runs in child processes. */
-  pid: number;
   /** Resolves with true once the service answers, with false if it has ended or does not answer within a minute. */
   ready: Promise<boolean>;
   /** Resolves with the exit status. */
@@ -42,8 +40,6 @@ export interface ServiceOptions {
   persistTo: string;
   /** The value of `CORS_ORIGINS`. */
   cors?: string;
-  /** The path of an entry file, from the root of the project. The default is the service's own. */
-  entry?: string;
 }
 
 const READY_WITHIN_MS = 60_000;
@@ -65,14 +61,8 @@ export async function prepare(
   await migrate(env, persistTo);
 }
 
-/**
- * Starts the service on a prepared database. With `detached`, a terminal's Ctrl-C does not reach it. Its process gets
- * `variables` as environment variables.
- */
-export function serve(
-  { env = PRODUCTION, port, persistTo, cors, entry }: ServiceOptions,
-  { detached = false, variables = {} }: { detached?: boolean; variables?: Record<string, string> } = {},
-): Service {
+/** Starts the service on a prepared database. */
+export function serve({ env = PRODUCTION, port, persistTo, cors }: ServiceOptions): Service {
   const { JWT_SECRET_PREVIOUS: previousSecret = "" } = readDevVars(env) ?? {};
   const workerVariables = {
     ENVIRONMENT: env === STAGING ? STAGING : DEVELOPMENT,
@@ -85,7 +75,6 @@ export function serve(
   const args = [
     ...["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo)],
     wranglerEnvOption(env),
-    ...(entry === undefined ? [] : [path.join(ROOT, entry)]),
     ...Object.entries(workerVariables).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
     `--assets=${referenceIn(persistTo)}`,
     "--show-interactive-dev-session=false",
@@ -99,14 +88,13 @@ export function serve(
   const server = spawn(path.join(ROOT, "node_modules", ".bin", "wrangler"), args, {
     cwd: ROOT,
     stdio: ["ignore", "inherit", "inherit"],
-    env: { ...toolEnv(), ...variables },
-    detached,
+    env: toolEnv(),
   });
   if (server.pid === undefined) throw new CommandError("wrangler could not be started: is the project installed?");
   const url = `http://127.0.0.1:${port}`;
   const ended = once(server, "exit").then(([status]) => status as number | null);
   const ready = waitUntilReady(url, server);
-  return { url, pid: server.pid, ready, ended, stop: (signal) => void server.kill(signal) };
+  return { url, ready, ended, stop: (signal) => void server.kill(signal) };
 }
 
 /** Feeds the demo program, without the events that would leave for history. */

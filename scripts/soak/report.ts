@@ -1,39 +1,68 @@
 import { formatNumber } from "../lib/format.ts";
-import type { FeedReport } from "./feeding.ts";
-import type { MemoryReport } from "./memory.ts";
-import type { StallReport } from "./stalls.ts";
+import { quantile } from "../lib/quantile.ts";
+import { type Counts, type MemorySample, sumOf } from "./load.ts";
 
 export interface SoakReport {
   seconds: number;
   connections: number;
   seed: number;
   /** The number of answers of each endpoint. */
-  endpoints: Record<string, number>;
-  feed: FeedReport;
-  /** The resident memory of the Workers runtime, in MiB. */
+  answers: Counts;
+  /** The number of lines and requests. Each line was sent twice. */
+  feed: { lines: number; requests: number };
   memory: MemoryReport;
-  /** Null without `--stall`. */
-  stalls: StallReport | null;
+  stalls: number;
   /** How often each error occurred that a stall excuses. */
-  excused: Record<string, number>;
+  excused: Counts;
   /** How often each other error occurred. */
-  errors: Record<string, number>;
-  /** Answers that differ from the model's, and derived data that differs from a recount. */
+  errors: Counts;
+  /** Answers and events that differ from the model's, and derived data that differs from a recount. */
   differences: string[];
 }
 
-const MOST_SHOWN = 20;
+/** The resident memory of the Workers runtime, in MiB. */
+interface MemoryReport {
+  /** The maximum of the first minute, or of the first 10,000 requests if they take longer. */
+  warm: number;
+  /** The median of the last half minute. */
+  end: number;
+  /** The largest value of `end` that is no failure; null if the run was too short to tell. */
+  allowed: number | null;
+}
 
-export function toText({ seconds, endpoints, feed, memory, stalls, excused, errors, differences }: SoakReport) {
-  const requests = Object.values(endpoints).reduce((sum, times) => sum + times, 0);
+const MOST_SHOWN = 20;
+const WARM_UP_SECONDS = 60;
+const WARM_UP_REQUESTS = 10_000;
+const LAST_SECONDS = 30;
+// `end` may be this much larger than `warm`. A run without a leak had 1,233, then 1,608, then 1,448 MiB in five
+// minutes.
+const TOLERANCE = 0.5;
+
+export function reportMemory(samples: readonly MemorySample[]): MemoryReport {
+  const last = samples.at(-1);
+  if (last === undefined) return { warm: 0, end: 0, allowed: null };
+  const isWarmUp = ({ at, requests }: MemorySample) => at <= WARM_UP_SECONDS || requests <= WARM_UP_REQUESTS;
+  const isAtEnd = ({ at }: MemorySample) => at >= last.at - LAST_SECONDS;
+  const mebibytesOf = (isIncluded: (sample: MemorySample) => boolean) =>
+    samples.filter(isIncluded).map(({ mebibytes }) => mebibytes);
+  const warm = Math.max(...mebibytesOf(isWarmUp));
+  const isLongEnough = last.at >= 2 * WARM_UP_SECONDS && last.requests >= 2 * WARM_UP_REQUESTS;
+  return {
+    warm: Math.round(warm),
+    end: Math.round(quantile(mebibytesOf(isAtEnd), 0.5)),
+    allowed: isLongEnough ? Math.round(warm * (1 + TOLERANCE)) : null,
+  };
+}
+
+export function toText({ seconds, answers, feed, memory, stalls, excused, errors, differences }: SoakReport): string {
+  const requests = sumOf(answers);
   const perSecond = (amount: number) => `${formatNumber(Math.round(amount / seconds))} a second`;
   return [
     `${formatNumber(requests)} requests in ${Math.round(seconds)} s, ${perSecond(requests)}`,
     `Feed: ${formatNumber(feed.lines)} lines in ${formatNumber(feed.requests)} requests, ${perSecond(feed.lines)}`,
-    ...(stalls === null
-      ? []
-      : [`Stalls: ${stalls.stalls} of ${stalls.seconds} s`, ...counted(excused).map((line) => `  refused: ${line}`)]),
-    `Memory: ${memory.start} MiB at the start, at most ${memory.warm} while it warmed up, ${memory.end} at the end`,
+    `Stalls: ${stalls}`,
+    ...counted(excused).map((line) => `  refused: ${line}`),
+    `Memory: at most ${memory.warm} MiB while it warmed up, ${memory.end} at the end`,
     differences.length === 0 ? "Answers and events: the model's. Derived data: as recounted" : "Differences:",
     ...differences.slice(0, MOST_SHOWN).map((line) => `  ${line}`),
     ...counted(errors),
@@ -42,7 +71,7 @@ export function toText({ seconds, endpoints, feed, memory, stalls, excused, erro
 
 /** A sentence that says why the run has failed; null if it has not. */
 export function verdict({ errors, memory, differences }: SoakReport): string | null {
-  const total = Object.values(errors).reduce((sum, times) => sum + times, 0);
+  const total = sumOf(errors);
   const faults = [
     ...(total > 0 ? [`${formatNumber(total)} errors`] : []),
     ...(differences.length > 0 ? [`${formatNumber(differences.length)} differences`] : []),
@@ -53,8 +82,8 @@ export function verdict({ errors, memory, differences }: SoakReport): string | n
   return faults.length === 0 ? null : `The soak failed: ${faults.join("; ")}.`;
 }
 
-function counted(faults: Readonly<Record<string, number>>): string[] {
-  return Object.entries(faults)
+function counted(errors: Readonly<Counts>): string[] {
+  return Object.entries(errors)
     .slice(0, MOST_SHOWN)
-    .map(([fault, times]) => `${formatNumber(times)} × ${fault}`);
+    .map(([error, times]) => `${formatNumber(times)} × ${error}`);
 }

@@ -1,10 +1,6 @@
-// The service, with a database whose primary stalls after a request for STALL_PATH.
+// The service, with a database whose primary stalls once a minute.
 import service, { FanOut, Inbox as ServiceInbox } from "../../src/index.ts";
-import { STALL_PATH } from "./stall-path.ts";
-
-const LOOK_AGAIN_MS = 50;
-
-let stalledUntil = 0;
+import { endOfStall, type Stalls } from "./stalls.ts";
 
 export { FanOut };
 
@@ -15,27 +11,23 @@ export class Inbox extends ServiceInbox {
 }
 
 export default {
-  async fetch(request, env, context) {
-    const { pathname, searchParams } = new URL(request.url);
-    if (pathname !== STALL_PATH) return service.fetch(request, stallable(env), context);
-    stalledUntil = Date.now() + Number(searchParams.get("ms"));
-    return new Response();
-  },
+  fetch: (request, env, context) => service.fetch(request, stallable(env), context),
   scheduled: (controller, env, context) => service.scheduled?.(controller, stallable(env), context),
 } satisfies ExportedHandler<Env>;
 
 function stallable(env: Env): Env {
-  return { ...env, DB: stallableDatabase(env.DB) };
+  const { STALLS } = env as Env & { STALLS: string };
+  return { ...env, DB: stallableDatabase(env.DB, JSON.parse(STALLS)) };
 }
 
 /** A database whose primary answers only after a stall. Half of the batches are committed before the stall ends. */
-function stallableDatabase(database: D1Database): D1Database {
+function stallableDatabase(database: D1Database, stalls: Stalls): D1Database {
   const withSession = (start?: string) => {
     const session = database.withSession(start);
     const batch = async <Row>(statements: D1PreparedStatement[]) => {
-      if (Math.random() < 0.5) await endOfStall();
+      if (Math.random() < 0.5) await untilStallEnds(stalls);
       const results = await session.batch<Row>(statements);
-      await endOfStall();
+      await untilStallEnds(stalls);
       return results;
     };
     if (start !== "first-primary") return session;
@@ -44,6 +36,7 @@ function stallableDatabase(database: D1Database): D1Database {
   return { withSession } as D1Database;
 }
 
-async function endOfStall(): Promise<void> {
-  while (Date.now() < stalledUntil) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+async function untilStallEnds(stalls: Stalls): Promise<void> {
+  const milliseconds = endOfStall(stalls) - Date.now();
+  if (milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

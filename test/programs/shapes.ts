@@ -22,6 +22,31 @@ export const MIXED: Shape = {
   message: [8, 9],
 };
 
+/**
+ * Many customers, because each may ask only 600 times a minute. Many messages, because a restore treats them
+ * differently.
+ */
+export const LARGE: Shape = {
+  ...MIXED,
+  customer: [400, 4],
+  membership: [150, 4],
+  customer_coupon: [60, 5],
+  message_group: [12, 5],
+  message: [20, 20],
+};
+
+/** Mostly events. Accounts never change: a deleted account would hide most of the program. */
+export const EVENTFUL: Shape = {
+  ...MIXED,
+  account: [3, 0],
+  customer: [7, 2],
+  customer_coupon: [9, 8],
+  message_group: [6, 4],
+  balance_entry: [20, 15],
+  play: [14, 15],
+  message: [20, 40],
+};
+
 /** A mixed program, and for each endpoint a program with many of the records that it shows. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
   mixed: MIXED,
@@ -67,3 +92,4 @@ export interface Chances {
   keepsOthers?: boolean;
 }
 export const USUAL_CHANCES: Chances = { badOneIn: 60, deleteShare: 0.25 };
+export const FEW_FAULTS: Chances = { badOneIn: 600, deleteShare: 0.1 };

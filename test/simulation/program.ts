@@ -3,20 +3,9 @@ import { KINDS, type Row } from "../model/kinds.ts";
 import type { Call } from "../model/parameters.ts";
 import { toTime } from "../model/time.ts";
 import { RandomProgram } from "../programs/random-program.ts";
-import { MIXED } from "../programs/shapes.ts";
+import { EVENTFUL, FEW_FAULTS } from "../programs/shapes.ts";
 import type { Time } from "./platform/time.ts";
 
-// Mostly messages. Accounts never change: a deleted account would hide most of the program.
-const SHAPE = {
-  ...MIXED,
-  account: [3, 0],
-  customer: [7, 2],
-  customer_coupon: [9, 8],
-  message_group: [6, 4],
-  balance_entry: [20, 15],
-  play: [14, 15],
-  message: [20, 40],
-} as const;
 const NEW_IDS_SHARE = 0.2;
 const OLD_SHARE = 0.35;
 const OF_NOW_SHARE = 0.8;
@@ -33,11 +22,7 @@ export class SimulatedProgram {
   constructor(random: Random, time: Time) {
     this.#random = random;
     this.#time = time;
-    this.#program = new RandomProgram(random, "leaderboard", SHAPE, {
-      badOneIn: 600,
-      deleteShare: 0.1,
-      keepsOthers: true,
-    });
+    this.#program = new RandomProgram(random, "leaderboard", EVENTFUL, { ...FEW_FAULTS, keepsOthers: true });
   }
 
   /** All customers except the last one, whom the first lines leave out. */

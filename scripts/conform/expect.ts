@@ -11,9 +11,12 @@ export function expectThat(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Broken(what);
 }
 
-/** Expects the same JSON. The order of an object's fields does not matter. `what` begins the message. */
+/**
+ * Expects the same JSON. The order of an object's fields does not matter. A line of the feed in `expected` stands for its
+ * id. `what` begins the message.
+ */
 export function expectSame(actual: unknown, expected: unknown, what = ""): void {
-  const [actualJson, expectedJson] = [sortedJson(actual), sortedJson(expected)];
+  const [actualJson, expectedJson] = [sortedJson(actual), sortedJson(expected, idOfLine)];
   const label = what === "" ? "" : `${what}: `;
   expectThat(actualJson === expectedJson, `${label}expected ${short(expectedJson)}, came ${short(actualJson)}`);
 }
@@ -65,14 +68,17 @@ export function expectOk(answer: Answer): void {
   expectThat(answer.status === 200, `${answer.request} answered ${answer.status}: ${short(answer.text)}`);
 }
 
-/** The JSON of a value, with the fields of each object sorted. */
-function sortedJson(value: unknown): string {
-  const withSortedFields = (_: string, part: unknown) =>
-    typeof part !== "object" || part === null || Array.isArray(part)
-      ? part
-      : Object.fromEntries(Object.entries(part).sort());
+/** The JSON of a value, with the fields of each object sorted. `replace` is called for each object. */
+function sortedJson(value: unknown, replace = (object: object): unknown => object): string {
+  const withSortedFields = (_: string, part: unknown) => {
+    if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+    const replaced = replace(part);
+    return replaced === part ? Object.fromEntries(Object.entries(part).sort()) : replaced;
+  };
   return JSON.stringify(value, withSortedFields) ?? "nothing";
 }
+
+const idOfLine = (object: object): unknown => ("record" in object && "id" in object ? object.id : object);
 
 function short(text = ""): string {
   return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;

@@ -1,55 +1,100 @@
 import type { Item } from "./http.ts";
-import type { Line } from "./suite.ts";
 
-// Functions that make lines of the feed (docs/contract/feed.md, 4). They fill the required fields that no rule is about.
+/** A line of the feed. */
+export type Line = Item & { record: string };
+/** A line of a record whose key is its id. */
+export type LineWithId = Line & { id: string };
+/** Functions that make lines of each kind (docs/contract/feed.md, 4). */
+export type Kinds = ReturnType<typeof kinds>;
 
-/** Makes the function for one kind. It takes the values of the fields `names` in order, then an object of other fields. */
-function kind<const Names extends readonly string[]>(record: string, names: Names, defaults: Item = {}) {
-  return (...values: [...{ [Index in keyof Names]: unknown }, fields?: Item]): Line => {
-    const named = Object.fromEntries(names.map((name, index) => [name, values[index]]));
-    return { record, ...named, ...defaults, ...(values[names.length] as Item | undefined) };
+type Values<Names extends readonly string[]> = [...{ [Index in keyof Names]: unknown }, fields?: Item];
+
+/** The fields of the key, for the kinds whose key is not `id`. */
+const KEY_FIELDS: Record<string, readonly string[]> = {
+  membership: ["store_id", "customer_id"],
+  registration: ["campaign_id", "customer_id"],
+  friendship: ["customer_id", "friend_id"],
+  block: ["customer_id", "blocked_id"],
+  message_state: ["group_id", "customer_id"],
+};
+
+/**
+ * Makes the functions that make lines. Each takes the values of a few fields in order, then an object of other fields.
+ * It fills the required fields that no rule is about. A value may be another line: it stands for its id.
+ */
+export function kinds(newId: (record: string) => string, onLine: (line: Line) => void = () => {}) {
+  const add = <Made extends Line>(fields: Made): Made => {
+    const line = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toId(value)])) as Made;
+    onLine(line);
+    return line;
+  };
+  const kind =
+    <const Names extends readonly string[]>(record: string, names: Names, defaults: Item = {}) =>
+    (...values: Values<Names>): Line =>
+      add({ record, ...fieldsOf(names, values, defaults) });
+  const kindWithId =
+    <const Names extends readonly string[]>(record: string, names: Names, defaults: Item = {}) =>
+    (...values: Values<Names>): LineWithId =>
+      add({ record, id: newId(record), ...fieldsOf(names, values, defaults) });
+
+  const customer = (name = "Conny Conform", fields: Item = {}): LineWithId => {
+    const [firstName, ...lastNames] = name.split(" ");
+    const names = { first_name: firstName, last_name: lastNames.join(" ") };
+    return add({ record: "customer", id: newId("customer"), ...names, ...fields });
+  };
+
+  return {
+    account: kindWithId("account", [], { company: "Conform Coffee" }),
+    store: kindWithId("store", ["account_id"], { name: "Conform Street", latitude: 10, longitude: 20 }),
+    campaign: kindWithId("campaign", ["account_id"], { name: "Conform Points", campaign_start_date: "2020-01-01" }),
+    customer,
+    /** The customer who is a caller. */
+    caller: ({ id }: { id: string }, name?: string, fields: Item = {}) => customer(name, { id, ...fields }),
+    membership: kind("membership", ["store_id", "customer_id"]),
+    registration: kind("registration", ["campaign_id", "customer_id"]),
+    entry: kindWithId("balance_entry", ["customer_id", "store_id", "amount"]),
+    earning: kindWithId("token_earning", ["store_id", "customer_id", "level_no", "tokens"]),
+    friendship: kind("friendship", ["customer_id", "friend_id", "status"]),
+    block: kind("block", ["customer_id", "blocked_id"]),
+    /** A message group. Its first member is the initial customer. */
+    group: (members: readonly unknown[], fields: Item = {}): LineWithId =>
+      add({
+        ...{ record: "message_group", id: newId("message_group") },
+        ...{ initial_customer_id: members[0], member_ids: members, ...fields },
+      }),
+    message: kindWithId("message", ["group_id", "customer_id", "body"]),
+    messageState: kind("message_state", ["group_id", "customer_id"]),
+    coupon: kindWithId("coupon", ["account_id"], {
+      kind: "store",
+      name: "Free conform",
+      type: "Free_Item",
+      value: "1.00",
+    }),
+    issued: kindWithId("customer_coupon", ["customer_id", "campaign_coupon_id", "store_id"]),
+    employee: kindWithId("employee", ["account_id", "name"]),
+    eipCampaign: kindWithId("eip_campaign", ["account_id"], { name: "Conform League", start_date: "2020-01-01" }),
+    play: kindWithId("play", ["eip_campaign_id", "location_id", "employee_id"]),
   };
 }
 
-export const account = kind("account", ["id"], { company: "Conform Coffee" });
-export const store = kind("store", ["id", "account_id"], { name: "Conform Street", latitude: 10, longitude: 20 });
-export const campaign = kind("campaign", ["id", "account_id"], {
-  name: "Conform Points",
-  campaign_start_date: "2020-01-01",
-});
-export const membership = kind("membership", ["store_id", "customer_id"]);
-export const registration = kind("registration", ["campaign_id", "customer_id"]);
-export const entry = kind("balance_entry", ["id", "customer_id", "store_id", "amount"]);
-export const earning = kind("token_earning", ["id", "store_id", "customer_id", "level_no", "tokens"]);
-export const friendship = kind("friendship", ["customer_id", "friend_id", "status"]);
-export const block = kind("block", ["customer_id", "blocked_id"]);
-export const message = kind("message", ["id", "group_id", "customer_id", "body"]);
-export const messageState = kind("message_state", ["group_id", "customer_id"]);
-export const coupon = kind("coupon", ["id", "account_id"], {
-  kind: "store",
-  name: "Free conform",
-  type: "Free_Item",
-  value: "1.00",
-});
-export const issued = kind("customer_coupon", ["id", "customer_id", "campaign_coupon_id", "store_id"]);
-export const employee = kind("employee", ["id", "account_id", "name"]);
-export const eipCampaign = kind("eip_campaign", ["id", "account_id"], {
-  name: "Conform League",
-  start_date: "2020-01-01",
-});
-export const play = kind("play", ["id", "eip_campaign_id", "location_id", "employee_id"]);
+function fieldsOf(names: readonly string[], values: readonly unknown[], defaults: Item): Item {
+  const namedValues = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+  return { ...namedValues, ...defaults, ...(values[names.length] as Item | undefined) };
+}
 
-export const customer = (id: string, name = "Conny Conform", fields: Item = {}): Line => {
-  const [firstName, ...lastNames] = name.split(" ");
-  return { record: "customer", id, first_name: firstName, last_name: lastNames.join(" "), ...fields };
-};
+/** The value, where a record or a caller is replaced by its id. */
+function toId(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toId);
+  return typeof value === "object" && value !== null && "id" in value ? value.id : value;
+}
 
-/** A message group. Its first member is the initial customer. */
-export const group = (id: string, memberIds: readonly string[], fields: Item = {}): Line => {
-  return { record: "message_group", id, initial_customer_id: memberIds[0], member_ids: memberIds, ...fields };
-};
+/** The fields of the key of a line, with their values. */
+export function keyOf({ record, ...fields }: Line): Item {
+  return Object.fromEntries((KEY_FIELDS[record] ?? ["id"]).map((name) => [name, fields[name]]));
+}
 
-export const deleted = (record: string, key: Item): Line => ({ record, ...key, deleted: true });
+/** The line that deletes the record of a line. */
+export const deleted = (line: Line): Line => ({ record: line.record, ...keyOf(line), deleted: true });
 
 /** A date in UTC, such as `2026-11-20`. The offset is in days from today. */
 export function day(offset: number): string {

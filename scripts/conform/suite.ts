@@ -1,11 +1,9 @@
 import { type Call, linkOf } from "../lib/call.ts";
-import { Broken, expectInvalid, expectOk } from "./expect.ts";
+import { Broken, expectInvalid, expectOk, expectSame } from "./expect.ts";
 import { type Answer, type Http, type Item, itemsOrNone, listOf } from "./http.ts";
+import { deleted, type Kinds, keyOf, kinds, type Line, type LineWithId } from "./lines.ts";
 import type { Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
-
-/** A line of the feed. */
-export type Line = Item & { record: string };
 
 /** Checks a rule. It gets the rule's sentence. @throws `Broken` if the rule does not hold. */
 export type Check = (rule: string) => Promise<void>;
@@ -38,10 +36,18 @@ export interface SuiteOptions {
   mayFeed: boolean;
 }
 
-export interface Callers {
+/** What a section begins with. */
+export interface Setting {
+  /** Three customers who can call. They are not stored yet. */
   ann: Caller;
   ben: Caller;
   eve: Caller;
+  /** Makes records that are fed before the rules with feeding are checked. */
+  given: Kinds;
+  /** The lines of the records that `given` has made. */
+  lines: readonly Line[];
+  /** Makes records for a rule to feed. */
+  make: Kinds;
 }
 
 /** Thrown if a rule cannot be checked with the tokens and options that the suite was given. */
@@ -49,17 +55,6 @@ export class Skipped extends Error {
   override readonly name = "Skipped";
 }
 
-/** The words of a text as a type: `"a" | "b"` for `"a b"`. */
-type Word<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Word<Rest> : Text;
-
-/** The fields of the key, for the kinds whose key is not `id`. */
-const KEY_FIELDS: Record<string, readonly string[]> = {
-  membership: ["store_id", "customer_id"],
-  registration: ["campaign_id", "customer_id"],
-  friendship: ["customer_id", "friend_id"],
-  block: ["customer_id", "blocked_id"],
-  message_state: ["group_id", "customer_id"],
-};
 /** The kinds that the suite does not delete. Events cannot be deleted. Messages are removed with their group. */
 const UNDELETED_KINDS = ["balance_entry", "token_earning", "play", "message"];
 
@@ -99,18 +94,9 @@ export class Suite {
     return this.#noteId(`${this.idPrefix}-${String(this.#idCount).padStart(5, "0")}-${name}`);
   }
 
-  /** A new id for each name of a text such as `"shop plain"`. */
-  ids<Names extends string>(names: Names): Record<Word<Names>, string> {
-    return byName(names, (name) => this.id(name));
-  }
-
   /** A new account id: a random number of 15 digits. An operator who counts upwards never reaches it. */
   accountId(): string {
     return this.#noteId(String(100_000_000_000_000 + Math.floor(Math.random() * 899_999_999_999_999)));
-  }
-
-  accountIds<Names extends string>(names: Names): Record<Word<Names>, string> {
-    return byName(names, () => this.accountId());
   }
 
   /** A random word of nine letters, so that a search for it, even with typos, finds no other records. */
@@ -124,14 +110,19 @@ export class Suite {
     if (this.#mayFeed && leftMs < LONGEST_SECTION_MS) await this.http.sleep(leftMs);
   }
 
-  /** Three customers who can call. */
-  async callers(): Promise<Callers> {
+  /** Begins a section, with new callers. */
+  async begin(): Promise<Setting> {
     const caller = async (name: string, index: number) => {
       const newCaller = await this.tokens.caller(this.id(name), index);
       this.#noteId(newCaller.id);
       return newCaller;
     };
-    return { ann: await caller("ann", 0), ben: await caller("ben", 1), eve: await caller("eve", 2) };
+    const lines: Line[] = [];
+    const newId = (record: string) => (record === "account" ? this.accountId() : this.id(record));
+    return {
+      ...{ ann: await caller("ann", 0), ben: await caller("ben", 1), eve: await caller("eve", 2) },
+      ...{ given: kinds(newId, (line) => lines.push(line)), lines, make: kinds(newId) },
+    };
   }
 
   get(caller: Caller, path: string, query: Record<string, string> = {}, request: Call = {}): Promise<Answer> {
@@ -171,7 +162,7 @@ export class Suite {
   }
 
   /** A coupon that was issued to a customer, as `GET /coupons` shows it to them. */
-  async couponOf(caller: Caller, id: string): Promise<Item | undefined> {
+  async couponOf(caller: Caller, { id }: LineWithId): Promise<Item | undefined> {
     return itemsOrNone(await this.get(caller, "coupons")).find((item) => item.id === id);
   }
 
@@ -190,11 +181,10 @@ export class Suite {
     return pages;
   }
 
-  /** Feeds lines. Resolves with the counts in the answer. @throws `Broken` if the lines are refused. */
-  async feedCounts(...lines: (Line | string)[]): Promise<Item> {
-    const answer = await this.send(lines);
-    expectOk(answer);
-    return answer.body.items as Item;
+  /** Feeds lines. @throws `Broken` unless the answer counts this many lines as accepted and ignored. */
+  async expectCounts(counts: { accepted?: number; ignored?: number }, ...lines: (Line | string)[]): Promise<void> {
+    const { body } = await this.send(lines);
+    expectSame(body.items, { accepted: 0, ignored: 0, ...counts }, "the counts of the lines");
   }
 
   /** Asks until an answer passes the test `isWanted`. @throws `Broken` after this number of seconds. */
@@ -224,16 +214,11 @@ export class Suite {
   }
 
   /** Notes how to delete the record of a line. A broken service may store it even if it refuses the request. */
-  #noteKey({ record, ...fields }: Line): void {
-    const key = Object.fromEntries((KEY_FIELDS[record] ?? ["id"]).map((name) => [name, fields[name]]));
-    const values = Object.values(key);
+  #noteKey(line: Line): void {
+    const key = Object.values(keyOf(line));
     // One rule feeds a friendship whose two customers are the same. The feed would refuse to delete it.
-    const canBeDeleted = !UNDELETED_KINDS.includes(record) && new Set(values).size === values.length;
-    if (canBeDeleted && values.every((value) => this.#ownIds.has(value)))
-      this.#deleteLines.set(JSON.stringify({ record, ...key }), { record, ...key, deleted: true });
+    const canBeDeleted = !UNDELETED_KINDS.includes(line.record) && new Set(key).size === key.length;
+    if (canBeDeleted && key.every((value) => this.#ownIds.has(value)))
+      this.#deleteLines.set(JSON.stringify([line.record, ...key]), deleted(line));
   }
-}
-
-function byName<Names extends string>(names: Names, make: (name: string) => string): Record<Word<Names>, string> {
-  return Object.fromEntries(names.split(" ").map((name) => [name, make(name)])) as Record<Word<Names>, string>;
 }

@@ -1,6 +1,5 @@
 import { expectFailure, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Item } from "../http.ts";
-import { account, coupon, customer, issued, store } from "../lines.ts";
 import { ANY_ORIGIN, type Section, Skipped, type Suite } from "../suite.ts";
 
 const LIST = "/api/v1/customer/coupons";
@@ -12,9 +11,11 @@ const ENDPOINTS = [
 ];
 
 export async function around(suite: Suite): Promise<Section> {
-  const { ann, ben } = await suite.callers();
-  const accountId = suite.accountId();
-  const { shop, plain, held } = suite.ids("shop plain held");
+  const { ann, ben, given, lines, make } = await suite.begin();
+  const chain = given.account();
+  const [shop, plain] = [given.store(chain), given.coupon(chain)];
+  given.caller(ann);
+  given.issued(ann, plain, shop);
 
   return {
     section: "interface, 6",
@@ -54,13 +55,7 @@ export async function around(suite: Suite): Promise<Section> {
           expectSame(allowedOrigins, [null, null]);
         },
     },
-    lines: [
-      account(accountId),
-      store(shop, accountId),
-      customer(ann.id),
-      coupon(plain, accountId),
-      issued(held, ann.id, plain, shop),
-    ],
+    lines,
     rulesWithFeeding: {
       "has a weak `ETag`, `Cache-Control: private, no-cache` and `Vary: Authorization`.": async () => {
         for (const path of PATHS_WITH_ETAG) {
@@ -91,7 +86,7 @@ export async function around(suite: Suite): Promise<Section> {
         const tagOf = async () => (await suite.get(ann, "me")).headers.get("ETag");
         const tag = await tagOf();
         expectSame(await tagOf(), tag);
-        await suite.feed(customer(ann.id, "Conny Conform", { customer_description: "moved" }));
+        await suite.feed(make.caller(ann, "Conny Conform", { customer_description: "moved" }));
         expectThat((await tagOf()) !== tag, "another body has the same tag");
       },
       "Failures and all other answers of the API are `no-store`.": async () => {
@@ -111,16 +106,16 @@ export async function around(suite: Suite): Promise<Section> {
         }
       },
       "Send it back with the next request, and its answer is at least as new.": async () => {
-        const id = suite.id("issued");
-        await suite.feed(issued(id, ann.id, plain, shop));
+        const held = make.issued(ann, plain, shop);
+        await suite.feed(held);
         const first = await suite.until(
           () => suite.http.send(LIST, { token: ann.token }),
-          ({ text }) => text.includes(id),
+          ({ text }) => text.includes(held.id),
           30,
         );
         const bookmark = first.headers.get("X-D1-Bookmark") ?? "";
         const next = await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } });
-        expectThat(next.text.includes(id), "an answer with its bookmark lacks what an earlier one had");
+        expectThat(next.text.includes(held.id), "an answer with its bookmark lacks what an earlier one had");
       },
     },
   };

@@ -1,7 +1,6 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFields, expectInvalid, expectList, expectOk, expectSame, expectThat } from "../expect.ts";
 import { type Answer, idsOf, itemsOf, listOf } from "../http.ts";
-import { account, coupon, customer, eipCampaign, issued, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -46,23 +45,31 @@ const BAD_CURSORS = [
 const NOT_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
 
 export async function conventions(suite: Suite): Promise<Section> {
-  const { ann, ben, eve } = await suite.callers();
-  const accountId = suite.accountId();
-  const { shop, plain, percent, percentIssued, long } = suite.ids("shop plain percent percentIssued long");
-  const tied = [suite.id("tied"), suite.id("tied"), suite.id("tied")];
-  const matches = MATCHES.map(([search, name, isFound]) => ({
-    id: suite.id("matched"),
-    couponId: suite.id("coupon"),
-    search,
-    name,
-    isFound,
-  }));
-  const league = suite.id("league");
-  const longIssued = Array.from({ length: LONG_COUPON_COUNT }, () => suite.id("long"));
+  const { ann, ben, eve, given, lines } = await suite.begin();
+  const chain = given.account();
+  const shop = given.store(chain);
+  const early = { created_at: "2026-01-01 00:00:00" };
+  for (const caller of [ann, ben, eve]) given.caller(caller);
+  given.membership(shop, eve);
+  given.eipCampaign(chain);
+  const plain = given.coupon(chain, { name: "José's deal", value: "5" });
+  const percentIssued = given.issued(ann, given.coupon(chain, { name: '50%_off "now"*' }), shop);
+  const firstTied = given.issued(ann, plain, shop, early);
+  const tied = [firstTied, given.issued(ann, plain, shop, early), given.issued(ann, plain, shop, early)];
   const longLines = Array.from({ length: 20 }, () => "word ".repeat(40));
+  const long = given.coupon(chain, { header_lines: longLines, text_lines: longLines });
+  const longIssued = Array.from({ length: LONG_COUPON_COUNT }, () => given.issued(ben, long, shop, early));
+  const matches = MATCHES.map(([search, name, isFound]) => ({
+    ...{ search, name, isFound },
+    held: given.issued(eve, given.coupon(chain, { name }), shop),
+  }));
+  for (const name of SORTED_NAMES.toReversed()) {
+    given.membership(shop, given.customer(`Mx ${name}`), { referrer_id: eve });
+    given.membership(given.store(given.account({ company: name })), eve);
+  }
 
   const nearby = (more: object) =>
-    suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: accountId, ...more });
+    suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: chain.id, ...more });
   const myCoupons = (query = "", method = "GET") =>
     suite.http.send(`/api/v1/customer/my-coupons${query}`, { token: ann.token, method });
   const storeIds = (answer: Answer) => idsOf(listOf(answer, "store"));
@@ -79,7 +86,7 @@ export async function conventions(suite: Suite): Promise<Section> {
         expectInvalid(await myCoupons("?search=a&search=b"), "search");
       },
       "The `Content-Type` does not matter.": async () => {
-        const body = JSON.stringify({ latitude: 0, longitude: 0, single_account_id: accountId });
+        const body = JSON.stringify({ latitude: 0, longitude: 0, single_account_id: chain.id });
         for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"]) {
           const request = { token: ann.token, body, headers: { "Content-Type": type } };
           expectOk(await suite.http.send(`/api/v1/customer/${NEARBY}`, request));
@@ -101,7 +108,7 @@ export async function conventions(suite: Suite): Promise<Section> {
       },
       'In a JSON body, `""` and `null` mean absent for an optional text, and are errors for a number.': async () => {
         for (const eip_campaign_id of ["", null])
-          expectOk(await suite.post(ann, BOARD, { location_id: shop, eip_campaign_id }));
+          expectOk(await suite.post(ann, BOARD, { location_id: shop.id, eip_campaign_id }));
         for (const latitude of ["", null]) expectInvalid(await nearby({ latitude }), "latitude");
       },
       "**Unknown parameters** are ignored.": async () => {
@@ -126,38 +133,12 @@ export async function conventions(suite: Suite): Promise<Section> {
         expectSame(head.headers.get("Content-Type"), get.headers.get("Content-Type"));
       },
     },
-    lines: [
-      account(accountId),
-      store(shop, accountId),
-      customer(ann.id),
-      customer(ben.id),
-      coupon(long, accountId, { header_lines: longLines, text_lines: longLines }),
-      ...longIssued.map((id) => issued(id, ben.id, long, shop, { created_at: "2026-01-01 00:00:00" })),
-      ...matches.flatMap(({ id, couponId, name }) => [
-        coupon(couponId, accountId, { name }),
-        issued(id, eve.id, couponId, shop),
-      ]),
-      customer(eve.id),
-      membership(shop, eve.id),
-      eipCampaign(league, accountId),
-      ...SORTED_NAMES.toReversed().flatMap((name) => {
-        const { member, storeId } = suite.ids("member storeId");
-        const chain = suite.accountId();
-        return [
-          ...[customer(member, `Mx ${name}`), membership(shop, member, { referrer_id: eve.id })],
-          ...[account(chain, { company: name }), store(storeId, chain), membership(storeId, eve.id)],
-        ];
-      }),
-      coupon(plain, accountId, { name: "José's deal", value: "5" }),
-      coupon(percent, accountId, { name: '50%_off "now"*' }),
-      issued(percentIssued, ann.id, percent, shop),
-      ...tied.map((id) => issued(id, ann.id, plain, shop, { created_at: "2026-01-01 00:00:00" })),
-    ],
+    lines,
     rulesWithFeeding: {
       "`storeId=a,b` and `storeId=a&storeId=b` are the same list. Blanks around a part are dropped, and empty parts are ignored.":
         async () => {
           const expected = [percentIssued, ...tied];
-          for (const search of [`nobody,${shop}`, `nobody&storeId=${shop}`, `,%20${shop}%20,,`])
+          for (const search of [`nobody,${shop.id}`, `nobody&storeId=${shop.id}`, `,%20${shop.id}%20,,`])
             expectSame(storeIds(await myCoupons(`?storeId=${search}`)), expected, `coupons of storeId=${search}`);
         },
       "Every list has a total order, because ties end on the id, so pages of unchanged data neither repeat nor skip an item.":
@@ -184,24 +165,24 @@ export async function conventions(suite: Suite): Promise<Section> {
         expectSame(linkOf(second), undefined);
       },
       'As a string an amount has two fraction digits (`"5.00"`)': async () => {
-        expectFields(await suite.couponOf(ann, tied[0] ?? ""), { value: "5.00" });
+        expectFields(await suite.couponOf(ann, firstTied), { value: "5.00" });
       },
       "**Matching text** ignores case and accents: `jose` finds `José`.": async () => {
         expectSame(await idsBySearch("JOSE'S"), tied);
       },
       "Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves; the two small sigmas (`ς`, `σ`) are one letter.":
         async () => {
-          for (const { id, search, name, isFound } of matches) {
+          for (const { held, search, name, isFound } of matches) {
             const ids = idsOf(await suite.get(eve, "coupons", { search }));
-            expectSame(ids.includes(id), isFound, `whether ${search} finds ${name}`);
+            expectSame(ids.includes(held.id), isFound, `whether ${search} finds ${name}`);
           }
         },
       "**Sorting by a name** goes by code point.": async () => {
-        const team = await suite.get(eve, `stores/${shop}/team-with-level`);
+        const team = await suite.get(eve, `stores/${shop.id}/team-with-level`);
         const names = SORTED_NAMES.map((name) => `Mx ${name}`);
         expectList(team, names, "name");
         const balances = listOf(await suite.get(eve, "me"), "balances");
-        const otherBalances = balances.filter(({ account_id }) => account_id !== accountId);
+        const otherBalances = balances.filter(({ account_id }) => account_id !== chain.id);
         expectList(otherBalances, SORTED_NAMES, "company");
       },
       "`per_page` 1 to 100 (50).": async () => {

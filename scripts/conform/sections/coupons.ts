@@ -1,6 +1,6 @@
 import { expectExactFields, expectFailure, expectInvalid, expectList, expectSame, expectThat } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, listOf } from "../http.ts";
-import { account, coupon, customer, deleted as deletedLine, issued, membership, store, time } from "../lines.ts";
+import { deleted, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const PATH = "coupons";
@@ -9,21 +9,44 @@ const LIST_LIMIT = 1_000;
 const [EARLY, LATE] = ["2098-01-01 00:00:00", "2099-01-01 00:00:00"];
 
 export async function coupons(suite: Suite): Promise<Section> {
-  const { ann, ben, eve } = await suite.callers();
-  const { accountId, otherAccount } = suite.accountIds("accountId otherAccount");
-  const { shop, otherShop, plain, expires, neverExpires, dollarOff, elsewhere, mfg } = suite.ids(
-    "shop otherShop plain expires neverExpires dollarOff elsewhere mfg",
-  );
-  const { soon, byCoupon, endless, endlessOlder, tied, tiedToo, foreign, otherType, ofMfg } = suite.ids(
-    "soon byCoupon endless endlessOlder tied tiedToo foreign otherType ofMfg",
-  );
-  const { usedUp, over, deleted, deletedLater } = suite.ids("usedUp over deleted deletedLater");
-  const { digital, otherMfg, lastOfCrowd } = suite.ids("digital otherMfg lastOfCrowd");
-  const crowd = Array.from({ length: LIST_LIMIT + 1 }, () => suite.id("crowd"));
+  const { ann, ben, eve, given, lines, make } = await suite.begin();
   const [newer, older] = [{ created_at: "2026-01-02 00:00:00" }, { created_at: "2026-01-01 00:00:00" }];
-  /** A coupon that was issued to Ann. */
-  const heldByAnn = ({ id, of = plain, at = shop, ...fields }: { id: string; of?: string; at?: string } & Item) =>
-    issued(id, ann.id, of, at, fields);
+  const chain = given.account({
+    company: "Crème Café",
+    loyalty_options: { chain_logo: "bG9nbw==", chain_display_name: "Blue Chain" },
+  });
+  const otherChain = given.account();
+  const [shop, otherShop] = [given.store(chain), given.store(otherChain)];
+  for (const caller of [ann, ben]) given.caller(caller);
+  const plain = given.coupon(chain, {
+    name: "100%_off",
+    header_lines: ["Señor header"],
+    text_lines: ["A text line"],
+  });
+  const expires = given.coupon(chain, { can_expire: 1, expiration_date: EARLY });
+  const neverExpires = given.coupon(chain, { can_expire: 0, expiration_date: "2020-01-01" });
+  const dollarOff = given.coupon(chain, { name: "Other kind", type: "Dollar_Off" });
+  const elsewhere = given.coupon(otherChain);
+  const [mfg, otherMfg] = [given.coupon(chain, { kind: "mfg" }), given.coupon(otherChain, { kind: "mfg" })];
+  const digital = given.coupon(chain, { kind: "digital" });
+
+  const soon = given.issued(ann, plain, shop, { expected_end_date: time(3_600), ...older });
+  const byCoupon = given.issued(ann, expires, shop, { expected_end_date: LATE, ...newer });
+  const endless = given.issued(ann, neverExpires, shop, newer);
+  const endlessOlder = given.issued(ann, plain, shop, older);
+  const tied = given.issued(ann, plain, shop, { expected_end_date: LATE, ...older });
+  const tiedToo = given.issued(ann, plain, shop, { expected_end_date: LATE, ...older });
+  const foreign = given.issued(ann, elsewhere, otherShop, older);
+  const otherType = given.issued(ann, dollarOff, shop, older);
+  const ofMfg = given.issued(ann, mfg, shop, older);
+  const invalid = [
+    { total_count: 2, usage_count: 2 },
+    { expected_end_date: time(-5) },
+    { deleted_at: "2026-01-01 00:00:00" },
+    { deleted_at: LATE },
+  ].map((fields) => given.issued(ann, plain, shop, fields));
+  const crowd = Array.from({ length: LIST_LIMIT + 1 }, () => given.issued(ben, elsewhere, otherShop, older));
+  const lastOfCrowd = given.issued(ben, otherMfg, otherShop, newer);
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const detailed = (query: Record<string, string> = {}) => list({ includemfg: "true", ...query });
@@ -36,61 +59,28 @@ export async function coupons(suite: Suite): Promise<Section> {
       "`includemfg` | boolean | no, false | adds manufacturer coupons, and selects the detailed variant": async () =>
         expectInvalid(await list({ includemfg: "maybe" }), "includemfg"),
     },
-    lines: [
-      account(accountId, {
-        company: "Crème Café",
-        loyalty_options: { chain_logo: "bG9nbw==", chain_display_name: "Blue Chain" },
-      }),
-      account(otherAccount),
-      store(shop, accountId),
-      store(otherShop, otherAccount),
-      customer(ann.id),
-      coupon(plain, accountId, { name: "100%_off", header_lines: ["Señor header"], text_lines: ["A text line"] }),
-      coupon(expires, accountId, { can_expire: 1, expiration_date: EARLY }),
-      coupon(neverExpires, accountId, { can_expire: 0, expiration_date: "2020-01-01" }),
-      coupon(dollarOff, accountId, { name: "Other kind", type: "Dollar_Off" }),
-      coupon(elsewhere, otherAccount),
-      coupon(mfg, accountId, { kind: "mfg" }),
-      heldByAnn({ id: soon, expected_end_date: time(3_600), ...older }),
-      heldByAnn({ id: byCoupon, of: expires, expected_end_date: LATE, ...newer }),
-      heldByAnn({ id: endless, of: neverExpires, ...newer }),
-      heldByAnn({ id: endlessOlder, ...older }),
-      heldByAnn({ id: tied, expected_end_date: LATE, ...older }),
-      heldByAnn({ id: tiedToo, expected_end_date: LATE, ...older }),
-      heldByAnn({ id: foreign, of: elsewhere, at: otherShop, ...older }),
-      heldByAnn({ id: otherType, of: dollarOff, ...older }),
-      heldByAnn({ id: ofMfg, of: mfg, ...older }),
-      heldByAnn({ id: usedUp, total_count: 2, usage_count: 2 }),
-      heldByAnn({ id: over, expected_end_date: time(-5) }),
-      heldByAnn({ id: deleted, deleted_at: "2026-01-01 00:00:00" }),
-      heldByAnn({ id: deletedLater, deleted_at: LATE }),
-      customer(ben.id),
-      coupon(digital, accountId, { kind: "digital" }),
-      coupon(otherMfg, otherAccount, { kind: "mfg" }),
-      ...crowd.map((id) => issued(id, ben.id, elsewhere, otherShop, older)),
-      issued(lastOfCrowd, ben.id, otherMfg, otherShop, newer),
-    ],
+    lines,
     rulesWithFeeding: {
       "Only valid coupons are listed: without `deleted_at` (also one in the future), used fewer than `total_count` times, and not past their end.":
         async () => {
           const actual = idsOf(await list());
           expectSame(
-            [usedUp, over, deleted, deletedLater].filter((id) => actual.includes(id)),
+            invalid.filter(({ id }) => actual.includes(id)),
             [],
           );
         },
       "The end is the earlier of `expected_end_date` and, if `can_expire` is 1, `expiration_date`; its own second is the last valid one. Without an end, a coupon stays valid.":
         async () => {
           const actual = idsOf(await list());
-          expectThat(actual.indexOf(byCoupon) < actual.indexOf(tied), "the expiration_date is not the end");
-          expectThat(actual.includes(endless), "a coupon that cannot expire is left out after its expiration_date");
+          expectThat(actual.indexOf(byCoupon.id) < actual.indexOf(tied.id), "the expiration_date is not the end");
+          expectThat(actual.includes(endless.id), "a coupon that cannot expire is left out after its expiration_date");
         },
       'the end, soonest first and "no end" last; then `created_at`, newest first; then id.': async () => {
         expectList(await list(), [soon, byCoupon, tied, tiedToo, endless, endlessOlder, foreign, otherType]);
       },
       "`items` is an array of store coupons (5.3), at most 1,000.": async () => {
         const items = itemsOf(await list());
-        expectThat(!idsOf(items).includes(ofMfg), "a manufacturer coupon is listed without includemfg");
+        expectThat(!idsOf(items).includes(ofMfg.id), "a manufacturer coupon is listed without includemfg");
         expectThat(!items.some((item) => DETAILS.some((name) => name in item)), "a coupon has details");
       },
       "At most 1,000 records in all, `stores` first.": async () => {
@@ -100,19 +90,20 @@ export async function coupons(suite: Suite): Promise<Section> {
           return ["stores", "mfg"].flatMap((name) => idsOf(listOf(answer, name)));
         };
         expectSame(await ids(), crowd.slice(0, LIST_LIMIT));
-        const usedFields = { ...older, usage_count: 1 };
-        await suite.feed(...crowd.slice(2).map((id) => issued(id, ben.id, elsewhere, otherShop, usedFields)));
+        await suite.feed(...crowd.slice(2).map((issued) => ({ ...issued, usage_count: 1 })));
         expectSame(await ids(), [...crowd.slice(0, 2), lastOfCrowd]);
       },
       "`digital` coupons belong to an account and reach every customer who has joined one of its stores.": async () => {
-        const isShown = async () => (await suite.get(ann, "my-coupons", { digitalonly: "1" })).text.includes(digital);
-        const { first, second } = suite.ids("first second");
+        const isShown = async () =>
+          (await suite.get(ann, "my-coupons", { digitalonly: "1" })).text.includes(digital.id);
+        const [first, second] = [make.store(chain), make.store(chain)];
         expectSame(await isShown(), false, "before the customer joins");
-        await suite.feed(...[first, second].flatMap((id) => [store(id, accountId), membership(id, ann.id)]));
+        const leftMembership = make.membership(first, ann);
+        await suite.feed(first, second, leftMembership, make.membership(second, ann));
         expectSame(await isShown(), true, "to a member of two stores");
-        await suite.feed(deletedLine("membership", { store_id: first, customer_id: ann.id }));
+        await suite.feed(deleted(leftMembership));
         expectSame(await isShown(), true, "to a member of the other store");
-        await suite.feed(deletedLine("store", { id: second }));
+        await suite.feed(deleted(second));
         expectSame(await isShown(), false, "once the other store is deleted");
       },
       "`items` is an object with the arrays `stores` and `mfg`, whose records also have `account`, `campaign_coupon`, `coupon_id` and `reserved`.":
@@ -131,7 +122,7 @@ export async function coupons(suite: Suite): Promise<Section> {
         expectSame(logosOf(await detailed({ include_images: "true" }))[0]?.chain_logo, "bG9nbw==");
       },
       "part of the coupon's name, a header line, a text line or the chain's name": async () => {
-        const findsCoupon = async (search: string) => idsOf(await list({ search })).includes(soon);
+        const findsCoupon = async (search: string) => idsOf(await list({ search })).includes(soon.id);
         for (const search of ["0%_o", "SENOR", "ext li", "creme caf", "ue chai"])
           expectThat(await findsCoupon(search), `the search "${search}" does not find the coupon`);
         expectFailure(await list({ search: "100_" }), 200, "NO_ITEMS");
@@ -147,7 +138,7 @@ export async function coupons(suite: Suite): Promise<Section> {
         expectList(await list({ type: "DOLLAR_öff" }), [otherType]);
       },
       "only coupons of this account": async () => {
-        expectList(await list({ accountId: otherAccount }), [foreign]);
+        expectList(await list({ accountId: otherChain.id }), [foreign]);
       },
       "If nothing is found, the answer is `NO_ITEMS`.": async () => {
         expectFailure(await list({}, eve), 200, "NO_ITEMS");

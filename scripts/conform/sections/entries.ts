@@ -1,23 +1,29 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectFields, expectInvalid, expectSame } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf } from "../http.ts";
-import { account, campaign, customer, deleted, entry, store, time } from "../lines.ts";
+import { deleted, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const PATH = "me/entries";
 
 export async function entries(suite: Suite): Promise<Section> {
-  const { ann, ben, eve } = await suite.callers();
-  const { chain, otherChain } = suite.accountIds("chain otherChain");
-  const { shop, closedShop, otherShop, spring } = suite.ids("shop closedShop otherShop spring");
-  const { first, tied, tiedToo, newest, atClosedShop, foreign } = suite.ids(
-    "first tied tiedToo newest atClosedShop foreign",
-  );
+  const { ann, ben, eve, given, lines, make } = await suite.begin();
   const [oldTime, middleTime, recentTime] = [time(-3_000), time(-2_000), time(-1_000)];
+  const [chain, otherChain] = [given.account(), given.account()];
+  const shop = given.store(chain, { name: "Main Street" });
+  const closedShop = given.store(chain, { name: "Closed Street" });
+  const spring = given.campaign(chain, { name: "Spring" });
+  for (const caller of [ann, ben]) given.caller(caller);
+  const first = given.entry(ann, shop, "10.00", { created_at: oldTime, description: "Welcome" });
+  const atClosedShop = given.entry(ann, closedShop, "-2.50", { created_at: oldTime, campaign_id: spring });
+  const tied = given.entry(ann, shop, "0.10", { created_at: middleTime });
+  const tiedToo = given.entry(ann, shop, "0.20", { created_at: middleTime });
+  const newest = given.entry(ann, shop, "4.40", { created_at: recentTime });
+  const foreign = given.entry(ann, given.store(otherChain), "1.00", { created_at: recentTime });
+  const allEntries = [foreign, newest, tiedToo, tied, atClosedShop, first];
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const nextPage = async (answer: Answer, caller = ann) =>
     suite.http.send(linkOf(answer) ?? "nowhere", { token: caller.token });
-  const allIds = [foreign, newest, tiedToo, tied, atClosedShop, first];
 
   return {
     section: "interface, 4.9",
@@ -26,55 +32,42 @@ export async function entries(suite: Suite): Promise<Section> {
         for (const limit of ["0", "101", "x"]) expectInvalid(await list({ limit }), "limit");
       },
     },
-    lines: [
-      account(chain),
-      account(otherChain),
-      store(shop, chain, { name: "Main Street" }),
-      store(closedShop, chain, { name: "Closed Street" }),
-      store(otherShop, otherChain),
-      campaign(spring, chain, { name: "Spring" }),
-      customer(ann.id),
-      customer(ben.id),
-      entry(first, ann.id, shop, "10.00", { created_at: oldTime, description: "Welcome" }),
-      entry(atClosedShop, ann.id, closedShop, "-2.50", { created_at: oldTime, campaign_id: spring }),
-      entry(tied, ann.id, shop, "0.10", { created_at: middleTime }),
-      entry(tiedToo, ann.id, shop, "0.20", { created_at: middleTime }),
-      entry(newest, ann.id, shop, "4.40", { created_at: recentTime }),
-      entry(foreign, ann.id, otherShop, "1.00", { created_at: recentTime }),
-    ],
+    lines,
     rulesWithFeeding: {
       "An item has these eight fields. `campaign` is an object like `store`, or null.": async () => {
-        const item = itemsOf(await list()).find(({ id }) => id === first);
+        const item = itemsOf(await list()).find(({ id }) => id === first.id);
         expectSame(item, {
           ...{ id: first, amount: 10, description: "Welcome", created_at: oldTime, brought_forward: false },
-          ...{ store: { id: shop, name: "Main Street" }, account_id: chain, campaign: null },
+          ...{ store: { id: shop.id, name: "Main Street" }, account_id: chain, campaign: null },
         });
       },
       "`items` lists the caller's balance entries, newest first: by `created_at`, then by `id`, both descending.":
-        async () => expectSame(idsOf(await list()), allIds),
+        async () => expectSame(idsOf(await list()), allEntries),
       "An entry at a soft-deleted store or campaign shows its name all the same. One at a soft-deleted account is left out.":
         async () => {
-          await suite.feed(deleted("store", { id: closedShop }), deleted("campaign", { id: spring }));
-          const item = itemsOf(await list()).find(({ id }) => id === atClosedShop);
+          await suite.feed(deleted(closedShop), deleted(spring));
+          const item = itemsOf(await list()).find(({ id }) => id === atClosedShop.id);
           expectFields(item, {
             store: { id: closedShop, name: "Closed Street" },
             campaign: { id: spring, name: "Spring" },
           });
-          await suite.feed(deleted("account", { id: otherChain }));
-          expectSame(idsOf(await list()), allIds.slice(1));
-          await suite.feed(account(otherChain));
+          await suite.feed(deleted(otherChain));
+          expectSame(idsOf(await list()), allEntries.slice(1));
+          await suite.feed(otherChain);
         },
       "The amounts of all items of an account add up to its `balance` in 4.8.": async () => {
-        const cents = itemsOf(await list({ account_id: chain })).map(({ amount }) => Math.round(Number(amount) * 100));
+        const cents = itemsOf(await list({ account_id: chain.id })).map(({ amount }) =>
+          Math.round(Number(amount) * 100),
+        );
         const { balances } = (await suite.get(ann, "me")).body.items as { balances: Item[] };
-        const { balance } = balances.find(({ account_id }) => account_id === chain) ?? {};
+        const { balance } = balances.find(({ account_id }) => account_id === chain.id) ?? {};
         expectSame(cents.reduce((sum, amount) => sum + amount, 0) / 100, balance);
       },
       'A page follows through `Link: rel="next"`. An entry that is booked meanwhile shifts nothing.': async () => {
-        const page = await list({ limit: "2", account_id: chain });
-        await suite.feed(...["1.00", "-1.00"].map((amount) => entry(suite.id("meanwhile"), ann.id, shop, amount)));
+        const page = await list({ limit: "2", account_id: chain.id });
+        await suite.feed(...["1.00", "-1.00"].map((amount) => make.entry(ann, shop, amount)));
         const second = await nextPage(page);
-        expectSame([idsOf(page), idsOf(second)], [allIds.slice(1, 3), allIds.slice(3, 5)]);
+        expectSame([idsOf(page), idsOf(second)], [allEntries.slice(1, 3), allEntries.slice(3, 5)]);
         const third = await nextPage(second);
         expectSame([idsOf(third), linkOf(third)], [[first], undefined]);
       },
@@ -82,7 +75,7 @@ export async function entries(suite: Suite): Promise<Section> {
         expectInvalid(await list({ after: "x" }), "after");
         const page = await list({ limit: "1" });
         const after = new URL(linkOf(page) ?? "").searchParams.get("after") ?? "";
-        expectInvalid(await list({ after, account_id: chain }), "after");
+        expectInvalid(await list({ after, account_id: chain.id }), "after");
         expectInvalid(await list({ after }, ben), "after");
       },
       "No entries: `items` is empty. A caller who is not stored, or was erased, is 404.": async () => {

@@ -1,29 +1,25 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectInvalid, expectSame, expectThat } from "../expect.ts";
 import { exportedLines, type Item } from "../http.ts";
-import {
-  account,
-  block,
-  customer,
-  deleted,
-  eipCampaign,
-  employee,
-  entry,
-  group,
-  membership,
-  message,
-  store,
-} from "../lines.ts";
-import type { Line, Section, Suite } from "../suite.ts";
+import { deleted, type Line } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
 
 const FEED = "/api/v1/feed";
 const MOST_LINES = 2_000;
 const MOST_BYTES = 2 * 1_024 * 1_024;
 
 export async function exportPages(suite: Suite): Promise<Section> {
-  const { ann, ben } = await suite.callers();
-  const accountId = suite.accountId();
-  const { shop, talk } = suite.ids("shop talk");
+  const { ann, ben, given, lines } = await suite.begin();
+  const shop = given.store(given.account());
+  for (const caller of [ann, ben]) {
+    given.caller(caller);
+    given.membership(shop, caller);
+    given.entry(caller, shop, "1.00", { description: "Welcome" });
+  }
+  given.block(ben, ann);
+  const talk = given.group([ben, ann]);
+  given.message(talk, ann, "Hello");
+  given.message(talk, ben, "Hi");
 
   const exportPage = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
   return {
@@ -39,7 +35,7 @@ export async function exportPages(suite: Suite): Promise<Section> {
         },
       "Any other answers 403.": async () => {
         expectFailure(await suite.http.send(FEED, { token: ann.token }), 403, "FORBIDDEN");
-        const limited = await suite.tokens.sign({ scope: "export", sub: "conform", accounts: [accountId] });
+        const limited = await suite.tokens.sign({ scope: "export", sub: "conform", accounts: [suite.accountId()] });
         expectFailure(await suite.http.send(FEED, { token: limited }), 403, "FORBIDDEN");
       },
       "**A page** has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`, so one feed request takes it.":
@@ -57,30 +53,17 @@ export async function exportPages(suite: Suite): Promise<Section> {
         expectThat(/^\d+$/.test(version ?? ""), `X-Feed-Version is ${version}`);
       },
     },
-    lines: [
-      account(accountId),
-      store(shop, accountId),
-      customer(ann.id),
-      customer(ben.id),
-      membership(shop, ann.id),
-      membership(shop, ben.id),
-      entry(suite.id("entry"), ann.id, shop, "1.00", { description: "Welcome" }),
-      entry(suite.id("foreign"), ben.id, shop, "1.00"),
-      block(ben.id, ann.id),
-      group(talk, [ben.id, ann.id]),
-      message(suite.id("message"), talk, ann.id, "Hello"),
-      message(suite.id("answer"), talk, ben.id, "Hi"),
-    ],
+    lines,
     rulesWithFeeding: {
       "**`customer_id=ada`** restricts the export to the lines about one customer: the customer, and their memberships, registrations, friendships, issued coupons, states, groups, messages, entries and earnings. The blocks that they made are among them.":
         async () => {
           const pages = await suite.pages(`${FEED}?customer_id=${ann.id}`, await suite.tokens.export());
-          const lines = pages.flatMap(exportedLines);
+          const exported = pages.flatMap(exportedLines);
           const kinds = ["customer", "membership", "message_group", "message", "balance_entry"].sort();
-          expectSame(lines.map(({ record }) => record).sort(), kinds);
+          expectSame(exported.map(({ record }) => record).sort(), kinds);
           const isAboutAnn = ({ id, customer_id, member_ids }: Item) =>
             [id, customer_id, member_ids].flat().includes(ann.id);
-          expectThat(lines.every(isAboutAnn), "a line is about somebody else");
+          expectThat(exported.every(isAboutAnn), "a line is about somebody else");
         },
       "A cursor of another customer is 422.": async () => {
         const next = new URL(linkOf(await exportPage(`?customer_id=${ann.id}`)) ?? "");
@@ -88,8 +71,8 @@ export async function exportPages(suite: Suite): Promise<Section> {
         expectInvalid(await exportPage(next.search), "after");
       },
       "**`record=customer,store`** restricts the export to kinds": async () => {
-        const lines = exportedLines(await exportPage("?record=customer,account"));
-        const otherLine = lines.find(({ record }) => record !== "customer" && record !== "account");
+        const exported = exportedLines(await exportPage("?record=customer,account"));
+        const otherLine = exported.find(({ record }) => record !== "customer" && record !== "account");
         expectSame(otherLine?.record, undefined);
       },
     },
@@ -100,8 +83,9 @@ export async function exportPages(suite: Suite): Promise<Section> {
 const KIND_ORDER = ["account", "store", "campaign", "customer", "coupon", "employee", "eip_campaign", "message_group"];
 
 export async function exportOrder(suite: Suite): Promise<Section> {
-  const accountId = suite.accountId();
-  const { player, league } = suite.ids("player league");
+  const { given, lines } = await suite.begin();
+  const chain = given.account();
+  const [player, league] = [given.employee(chain, "Ada"), given.eipCampaign(chain)];
 
   return {
     section: "export, 2",
@@ -115,14 +99,14 @@ export async function exportOrder(suite: Suite): Promise<Section> {
         );
       },
     },
-    lines: [account(accountId), employee(player, accountId, "Ada"), eipCampaign(league, accountId)],
+    lines,
     rulesWithFeeding: {
       "It is deleted again on a later page, after all lines of records, because nothing may refer to an erased customer. The kinds come in reversed order. No page has both lines of records and lines that delete.":
         async () => {
-          await suite.feed(deleted("employee", { id: player }), deleted("eip_campaign", { id: league }));
+          await suite.feed(deleted(player), deleted(league));
           const answers = await suite.pages(`${FEED}?record=employee,eip_campaign`, await suite.tokens.export());
           const pages = answers.map(exportedLines);
-          const ownLines = pages.flat().filter(({ id }) => id === player || id === league);
+          const ownLines = pages.flat().filter(({ id }) => id === player.id || id === league.id);
           expectSame(
             ownLines.map(({ id, deleted: deletes = false }) => ({ id, deletes })),
             [
@@ -132,36 +116,37 @@ export async function exportOrder(suite: Suite): Promise<Section> {
               { id: player, deletes: true },
             ],
           );
-          for (const lines of pages)
-            expectThat(new Set(lines.map((line) => "deleted" in line)).size <= 1, "a page has both");
+          for (const page of pages)
+            expectThat(new Set(page.map((line) => "deleted" in line)).size <= 1, "a page has both");
         },
     },
   };
 }
 
 export async function exportLines(suite: Suite): Promise<Section> {
-  const accountId = suite.accountId();
+  const { given, lines, make } = await suite.begin();
+  const chain = given.account();
 
   /** The exported line of an eip_campaign. There are few records of this kind, so the export is short. */
-  const exportedLeague = async (id: string): Promise<Line | undefined> => {
+  const exportedLeague = async ({ id }: Line): Promise<Line | undefined> => {
     const pages = await suite.pages(`${FEED}?record=eip_campaign`, await suite.tokens.export());
     return pages.flatMap(exportedLines).find((line) => line.id === id) as Line | undefined;
   };
 
   return {
     section: "export, 3",
-    lines: [account(accountId)],
+    lines,
     rulesWithFeeding: {
       "A line has every field of its kind, whether it was fed or filled in by default, in the order of its schema. So the same record gives the same bytes.":
         async () => {
-          const id = suite.id("league");
-          await suite.feed(eipCampaign(id, accountId, { name: "Café" }));
-          const line = await exportedLeague(id);
-          const { time_zone, ...fields }: Item = line ?? {};
-          const league = { record: "eip_campaign", id, account_id: accountId, name: "Café" };
-          expectSame(fields, { ...league, start_date: "2020-01-01", end_date: null });
+          const league = make.eipCampaign(chain, { name: "Café" });
+          await suite.feed(league);
+          const line = await exportedLeague(league);
+          const { record, time_zone, ...fields }: Item = line ?? {};
+          const { record: _, ...fedFields } = league;
+          expectSame(fields, { ...fedFields, end_date: null });
           if (line !== undefined) await suite.feed(line);
-          expectSame(JSON.stringify(await exportedLeague(id)), JSON.stringify(line));
+          expectSame(JSON.stringify(await exportedLeague(league)), JSON.stringify(line));
         },
     },
   };

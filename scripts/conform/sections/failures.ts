@@ -1,7 +1,6 @@
 import type { Call } from "../../lib/call.ts";
 import { expectFailure, expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
-import { account, customer, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const NEARBY = "/api/v1/customer/campaigns/near-by-popular-campaigns";
@@ -46,9 +45,10 @@ const BAD_BODIES: readonly (readonly [path: string, body: object, fields: string
 ];
 
 export async function failures(suite: Suite): Promise<Section> {
-  const { ann } = await suite.callers();
-  const { shop, unknownId } = suite.ids("shop unknownId");
-  const accountId = suite.accountId();
+  const { ann, given, lines } = await suite.begin();
+  const unknownId = suite.id("unknown");
+  const shop = given.store(given.account());
+  given.caller(ann);
   const send = (path: string, request: Call = {}) => suite.http.send(path, request);
   const post = (body: string, token = ann.token) => send(NEARBY, { token, body });
 
@@ -104,7 +104,7 @@ export async function failures(suite: Suite): Promise<Section> {
       },
       "`message` only, with the four values. Other bad fields are reported first": async () => {
         for (const rank_on of ["steals", "Run", 1, 0, false, ["run"]]) {
-          const { status, body } = await suite.post(ann, BOARD, { location_id: shop, rank_on });
+          const { status, body } = await suite.post(ann, BOARD, { location_id: shop.id, rank_on });
           expectSame([status, Object.keys(body).sort()], [422, ["message", "status"]]);
           const missing = ["run", "hit", "double", "triple"].filter((value) => !String(body.message).includes(value));
           expectSame(missing, []);
@@ -165,10 +165,10 @@ export async function failures(suite: Suite): Promise<Section> {
         expectThat(/2|3/.test(JSON.stringify(answer.body.messages)), "the text has no index");
       },
     },
-    lines: [account(accountId), store(shop, accountId), customer(ann.id)],
+    lines,
     rulesWithFeeding: {
       "a member who is not in the caller's team": async () => {
-        const path = `stores/${shop}/team-with-level`;
+        const path = `stores/${shop.id}/team-with-level`;
         expectFailure(await suite.get(ann, path, { team_member_id: unknownId }), 404, "NOT_FOUND");
         expectOk(await suite.get(ann, path));
       },

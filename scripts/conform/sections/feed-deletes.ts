@@ -1,115 +1,81 @@
 import { expectFailure, expectFields, expectList, expectSame } from "../expect.ts";
 import { type Item, itemsOf, itemsOrNone } from "../http.ts";
-import {
-  account,
-  block,
-  campaign,
-  coupon,
-  customer,
-  deleted,
-  eipCampaign,
-  employee,
-  entry,
-  friendship,
-  group,
-  issued,
-  membership,
-  message,
-  messageState,
-  play,
-  registration,
-  store,
-} from "../lines.ts";
-import type { Line, Section, Suite } from "../suite.ts";
+import { deleted, type LineWithId } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
 
 export async function feedDeletes(suite: Suite): Promise<Section> {
-  const { ann, ben } = await suite.callers();
-  const accountId = suite.accountId();
-  const { shop, plain, unused, middle, below } = suite.ids("shop plain unused middle below");
+  const { ann, ben, given, lines, make } = await suite.begin();
+  const chain = given.account();
+  const [shop, plain] = [given.store(chain), given.coupon(chain)];
+  for (const caller of [ann, ben]) given.caller(caller);
+  const [middle, below] = [given.customer("Mid Middle"), given.customer("Bel Below")];
+  const membershipOfAnn = given.membership(shop, ann);
+  const membershipOfMiddle = given.membership(shop, middle, { referrer_id: ann });
+  given.membership(shop, below, { referrer_id: middle });
   const readAt = "2026-01-06 09:00:00";
   const sentEarlier = { sent_at: readAt };
 
-  const groupOf = async (talk: string, caller = ann) =>
-    itemsOrNone(await suite.get(caller, "messages")).find(({ group_id }) => group_id === talk);
+  const groupOf = async ({ id }: LineWithId, caller = ann) =>
+    itemsOrNone(await suite.get(caller, "messages")).find(({ group_id }) => group_id === id);
   const levelsOfTeam = async () => {
-    const members = itemsOf(await suite.get(ann, `stores/${shop}/team-with-level`));
+    const members = itemsOf(await suite.get(ann, `stores/${shop.id}/team-with-level`));
     return members.map(({ id, current_level }) => ({ id, current_level }));
   };
 
   return {
     section: "feed, 2",
-    lines: [
-      account(accountId),
-      store(shop, accountId),
-      coupon(plain, accountId),
-      customer(ann.id),
-      customer(ben.id),
-      customer(middle, "Mid Middle"),
-      customer(below, "Bel Below"),
-      membership(shop, ann.id),
-      membership(shop, middle, { referrer_id: ann.id }),
-      membership(shop, below, { referrer_id: middle }),
-    ],
+    lines,
     rulesWithFeeding: {
       "Only the key is needed; other fields are ignored, even invalid ones. A key that is not stored counts under `ignored`.":
-        async () =>
-          expectSame(await suite.feedCounts(deleted("store", { id: unused, latitude: "north" })), {
-            accepted: 0,
-            ignored: 1,
-          }),
+        async () => suite.expectCounts({ ignored: 1 }, { ...deleted(make.store(chain)), latitude: "north" }),
       "A `message_state` ends when its member leaves the group.": async () => {
-        const talk = suite.id("talk");
-        await suite.feed(
-          group(talk, [ben.id, middle, ann.id]),
-          message(suite.id("message"), talk, ben.id, "read", sentEarlier),
-          messageState(talk, ann.id, { read_at: readAt }),
-        );
+        const talk = make.group([ben, middle, ann]);
+        const state = make.messageState(talk, ann, { read_at: readAt });
+        await suite.feed(talk, make.message(talk, ben, "read", sentEarlier), state);
         expectFields(await groupOf(talk), { read_status: 1 });
-        await suite.feed(group(talk, [ben.id, middle]));
+        await suite.feed({ ...talk, member_ids: [ben.id, middle.id] });
         expectSame(await groupOf(talk), undefined);
-        await suite.feed(group(talk, [ben.id, middle, ann.id]));
+        await suite.feed(talk);
         expectFields(await groupOf(talk), { read_status: 0 });
       },
       "The member leaves lists and counts. Members below stay where they are in the tree. Joining again restores the membership under the same referrer":
         async () => {
           const wholeTeam = [
-            { id: middle, current_level: 1 },
-            { id: below, current_level: 2 },
+            { id: middle.id, current_level: 1 },
+            { id: below.id, current_level: 2 },
           ];
           expectSame(await levelsOfTeam(), wholeTeam);
-          await suite.feed(deleted("membership", { store_id: shop, customer_id: middle }));
+          await suite.feed(deleted(membershipOfMiddle));
           expectSame(await levelsOfTeam(), wholeTeam.slice(1));
-          await suite.feed(membership(shop, middle));
+          await suite.feed(make.membership(shop, middle));
           expectSame(await levelsOfTeam(), wholeTeam);
-          await suite.feed(deleted("membership", { store_id: shop, customer_id: ann.id }));
+          await suite.feed(deleted(membershipOfAnn));
           expectSame(await levelsOfTeam(), []);
-          await suite.feed(membership(shop, ann.id));
+          await suite.feed(membershipOfAnn);
         },
       "Erased: personal fields are emptied. Memberships, registrations, friendships, blocks, group memberships and issued coupons end.":
         async () => {
-          const [id, talk, name] = [suite.id("erased"), suite.id("talk"), suite.word()];
-          await suite.feed(
-            customer(id, `Era ${name}`),
-            friendship(ann.id, id, 1),
-            group(talk, [ann.id, id, ben.id]),
-            message(suite.id("message"), talk, id, "kept", sentEarlier),
-          );
-          expectList(await suite.search(ann, "customers", name), [id]);
-          await suite.feed(deleted("customer", { id }));
+          const name = suite.word();
+          const erased = make.customer(`Era ${name}`);
+          const talk = make.group([ann, erased, ben]);
+          const message = make.message(talk, erased, "kept", sentEarlier);
+          await suite.feed(erased, make.friendship(ann, erased, 1), talk, message);
+          expectList(await suite.search(ann, "customers", name), [erased]);
+          await suite.feed(deleted(erased));
           expectList(await suite.search(ann, "customers", name), []);
           const actual = await groupOf(talk);
-          expectFields(actual, { last_message: "kept", last_customer: id });
+          expectFields(actual, { last_message: "kept", last_customer: erased });
           expectFields(actual, { last_customer_name: "", last_customer_avatar: "" });
           expectList(actual?.group_members as Item[], [ben.id]);
         },
       "An erased customer counts as not stored: a reference to it is a bad line. Written again, the customer starts anew. Nothing that ended returns, but balance entries count again.":
         async () => {
-          const [id, name] = [suite.id("erased"), suite.word()];
-          const [line, balanceEntry] = [customer(id, `Era ${name}`), entry(suite.id("entry"), id, shop, "4.00")];
-          await suite.feed(line, friendship(ann.id, id, 1), balanceEntry);
-          await suite.feed(deleted("customer", { id }));
-          await suite.expectLineRefused(membership(shop, id), "customer_id");
-          await suite.feed(line, friendship(ben.id, id, 1));
+          const name = suite.word();
+          const erased = make.customer(`Era ${name}`);
+          await suite.feed(erased, make.friendship(ann, erased, 1), make.entry(erased, shop, "4.00"));
+          await suite.feed(deleted(erased));
+          await suite.expectLineRefused(make.membership(shop, erased), "customer_id");
+          await suite.feed(erased, make.friendship(ben, erased, 1));
           const foundBy = async (caller = ann) => (await suite.search(caller, "customers", name))[0];
           const { customerSearch } = suite.settings;
           if (customerSearch === "all") expectFields(await foundBy(ann), { friend_status: -1 });
@@ -117,136 +83,111 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
         },
       "Removed. The messages of a removed group are no longer shown, and their ids stay used in this database":
         async () => {
-          const { talk, held } = suite.ids("talk held");
-          const lines = [
-            group(talk, [ann.id, ben.id]),
-            message(suite.id("message"), talk, ben.id, "gone", sentEarlier),
-          ];
-          await suite.feed(...lines);
-          expectFields(await groupOf(talk), { last_message: "gone" });
-          await suite.feed(deleted("message_group", { id: talk }));
-          expectSame(await groupOf(talk), undefined);
-          expectSame(await suite.feedCounts(...lines), { accepted: 1, ignored: 1 });
-          expectSame(await groupOf(talk), undefined);
-          await suite.feed(
-            ...[friendship(ann.id, below, 1), block(ann.id, below), issued(held, ann.id, plain, shop)],
-            ...[group(talk, [ann.id, below]), message(suite.id("message"), talk, below, "x", sentEarlier)],
-          );
+          const removedTalk = make.group([ann, ben]);
+          const groupLines = [removedTalk, make.message(removedTalk, ben, "gone", sentEarlier)];
+          await suite.feed(...groupLines);
+          expectFields(await groupOf(removedTalk), { last_message: "gone" });
+          await suite.feed(deleted(removedTalk));
+          expectSame(await groupOf(removedTalk), undefined);
+          await suite.expectCounts({ accepted: 1, ignored: 1 }, ...groupLines);
+          expectSame(await groupOf(removedTalk), undefined);
+          const [talk, held] = [make.group([ann, below]), make.issued(ann, plain, shop)];
+          const block = make.block(ann, below);
+          await suite.feed(make.friendship(ann, below, 1), block, held);
+          await suite.feed(talk, make.message(talk, below, "x", sentEarlier));
           const member = async () => ((await groupOf(talk))?.group_members as Item[] | undefined)?.[0];
           expectFields(await member(), { friend_status: 1, is_blocked: true });
-          await suite.feed(
-            deleted("friendship", { customer_id: below, friend_id: ann.id }),
-            deleted("block", { customer_id: ann.id, blocked_id: below }),
-            deleted("customer_coupon", { id: held }),
-          );
+          await suite.feed(deleted(make.friendship(below, ann, 1)), deleted(block), deleted(held));
           expectFields(await member(), { friend_status: -1, is_blocked: false });
           expectSame(await suite.couponOf(ann, held), undefined);
         },
       "A soft-deleted record, and a membership that was left, still count as stored for a reference, so that a late retry is not refused.":
         async () => {
-          const id = suite.id("store");
-          await suite.feed(store(id, accountId), membership(id, middle));
-          await suite.feed(deleted("store", { id }));
-          expectSame(await suite.feedCounts(entry(suite.id("entry"), middle, id, "1.00")), { accepted: 1, ignored: 0 });
+          const closed = make.store(chain);
+          await suite.feed(closed, make.membership(closed, middle));
+          await suite.feed(deleted(closed));
+          await suite.expectCounts({ accepted: 1 }, make.entry(middle, closed, "1.00"));
         },
       "Deleting what is already soft-deleted, left or erased counts under `ignored`.": async () => {
-        const ids = suite.ids("campaign customer");
-        const lines = [deleted("campaign", { id: ids.campaign }), deleted("customer", { id: ids.customer })];
-        await suite.feed(campaign(ids.campaign, accountId), customer(ids.customer));
-        expectSame(await suite.feedCounts(...lines), { accepted: 2, ignored: 0 });
-        expectSame(await suite.feedCounts(...lines), { accepted: 0, ignored: 2 });
+        const records = [make.campaign(chain), make.customer()];
+        await suite.feed(...records);
+        await suite.expectCounts({ accepted: 2 }, ...records.map(deleted));
+        await suite.expectCounts({ ignored: 2 }, ...records.map(deleted));
       },
       "Within one request, what refers to others is deleted before what it refers to.": async () => {
-        const ids = suite.ids("store customer");
-        await suite.feed(store(ids.store, accountId), customer(ids.customer), membership(ids.store, ids.customer));
-        const leave = deleted("membership", { store_id: ids.store, customer_id: ids.customer });
-        expectSame(await suite.feedCounts(deleted("customer", { id: ids.customer }), leave), {
-          accepted: 2,
-          ignored: 0,
-        });
+        const [store, customer] = [make.store(chain), make.customer()];
+        const membership = make.membership(store, customer);
+        await suite.feed(store, customer, membership);
+        await suite.expectCounts({ accepted: 2 }, deleted(customer), deleted(membership));
       },
       '**A message** that is deleted keeps its id, sender and time, and its body becomes `""` for everybody':
         async () => {
-          const { talk, id } = suite.ids("talk id");
-          await suite.feed(group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude", sentEarlier));
-          expectSame(await suite.feedCounts(deleted("message", { id })), { accepted: 1, ignored: 0 });
+          const talk = make.group([ann, ben]);
+          const message = make.message(talk, ben, "rude", sentEarlier);
+          await suite.feed(talk, message);
+          await suite.expectCounts({ accepted: 1 }, deleted(message));
           const expected = { last_message: "", last_customer: ben.id, last_message_time: readAt };
           for (const caller of [ann, ben]) expectFields(await groupOf(talk, caller), expected);
         },
       "It is deleted after the request's messages are stored, wherever the line stands. It counts under `ignored` if it is not stored, is empty already":
         async () => {
-          const { talk, id } = suite.ids("talk id");
-          const line = deleted("message", { id });
-          expectSame(await suite.feedCounts(line), { accepted: 0, ignored: 1 });
-          expectSame(await suite.feedCounts(line, group(talk, [ann.id, ben.id]), message(id, talk, ben.id, "rude")), {
-            accepted: 3,
-            ignored: 0,
-          });
-          expectSame(await suite.feedCounts(line), { accepted: 0, ignored: 1 });
+          const talk = make.group([ann, ben]);
+          const message = make.message(talk, ben, "rude");
+          await suite.expectCounts({ ignored: 1 }, deleted(message));
+          await suite.expectCounts({ accepted: 3 }, deleted(message), talk, message);
+          await suite.expectCounts({ ignored: 1 }, deleted(message));
         },
       "Correct a wrong one by another: a balance entry or an earning with the opposite amount, a play with negative counts and runs.":
         async () => {
-          const ids = suite.ids("store league player");
+          const [store, league, player] = [make.store(chain), make.eipCampaign(chain), make.employee(chain, "Ada")];
           const playWith = (sign: 1 | -1) => {
             const counts = { runs: String(sign * 0.5), hits: sign * 3, doubles: sign * 2, triples: sign };
-            return play(suite.id("play"), ids.league, ids.store, ids.player, counts);
+            return make.play(league, store, player, counts);
           };
-          await suite.feed(
-            ...[
-              store(ids.store, accountId),
-              eipCampaign(ids.league, accountId),
-              employee(ids.player, accountId, "Ada"),
-            ],
-            ...[playWith(1), playWith(-1), playWith(-1)],
-          );
-          const [actual] = itemsOf(await suite.post(ann, "gamification/leaderboard", { location_id: ids.store }));
+          await suite.feed(store, league, player, playWith(1), playWith(-1), playWith(-1));
+          const [actual] = itemsOf(await suite.post(ann, "gamification/leaderboard", { location_id: store.id }));
           expectFields(actual, { total_runs: "-0.5", total_hits: -3, total_doubles: -2, total_triples: -1 });
         },
       "`deleted` on an event other than a message, or a value other than a boolean, is a bad line.": async () => {
-        await suite.expectLineRefused({ ...entry(suite.id("entry"), ann.id, shop, "1.00"), deleted: true }, "deleted");
-        await suite.expectLineRefused({ ...store(shop, accountId), deleted: "yes" }, "deleted");
+        await suite.expectLineRefused(make.entry(ann, shop, "1.00", { deleted: true }), "deleted");
+        await suite.expectLineRefused({ ...shop, deleted: "yes" }, "deleted");
       },
       "Soft-deleted: the record, and what is reached through it, answers as if it were not there. Writing the key again brings all of it back":
         async () => {
-          const id = suite.id("issued");
-          await suite.feed(issued(id, ann.id, plain, shop));
-          expectFields(await suite.couponOf(ann, id), { id });
-          await suite.feed(deleted("store", { id: shop }));
-          expectSame(await suite.couponOf(ann, id), undefined);
-          expectFailure(await suite.get(ann, `stores/${shop}/team-with-level`), 404, "NOT_FOUND");
-          await suite.feed(store(shop, accountId));
-          expectFields(await suite.couponOf(ann, id), { id });
+          const held = make.issued(ann, plain, shop);
+          await suite.feed(held);
+          expectFields(await suite.couponOf(ann, held), { id: held });
+          await suite.feed(deleted(shop));
+          expectSame(await suite.couponOf(ann, held), undefined);
+          expectFailure(await suite.get(ann, `stores/${shop.id}/team-with-level`), 404, "NOT_FOUND");
+          await suite.feed(shop);
+          expectFields(await suite.couponOf(ann, held), { id: held });
         },
       "Of an account: its stores, campaigns, coupons, employees and eip_campaigns. Of a store: its memberships and the coupons issued there. Of a campaign: its registrations. Of a coupon: its issued coupons. Of an employee or eip_campaign: the plays. A coupon whose campaign is soft-deleted stays.":
         async () => {
-          const [chain, name] = [suite.accountId(), suite.word()];
-          const ids = suite.ids("store campaign offer digital held");
+          const name = suite.word();
           const location = { latitude: -50, longitude: -150 };
-          const records: Record<string, Line> = {
-            account: account(chain, { company: name }),
-            store: store(ids.store, chain, { ...location, name }),
-            campaign: campaign(ids.campaign, chain, { name }),
-            coupon: coupon(ids.offer, chain, { campaign_id: ids.campaign }),
-            digital: coupon(ids.digital, chain, { kind: "digital" }),
-          };
-          await suite.feed(
-            ...Object.values(records),
-            membership(ids.store, ben.id),
-            issued(ids.held, ben.id, ids.offer, ids.store),
-            registration(ids.campaign, ben.id),
-          );
+          const account = make.account({ company: name });
+          const store = make.store(account, { ...location, name });
+          const campaign = make.campaign(account, { name });
+          const coupon = make.coupon(account, { campaign_id: campaign });
+          const digital = make.coupon(account, { kind: "digital" });
+          const records = { account, store, campaign, coupon, digital };
+          const held = make.issued(ben, coupon, store);
+          const joined = [make.membership(store, ben), make.registration(campaign, ben)];
+          await suite.feed(...Object.values(records), held, ...joined);
           /** Which records of the chain the customer sees (1: sees it), and the counts of `me`. */
           const visibleParts = async () => {
             const mine = (await suite.get(ben, "my-coupons")).text;
             const search = (await suite.post(ben, "full-search", { query: name, typos: false })).text;
-            const nearby = { ...location, single_account_id: chain };
+            const nearby = { ...location, single_account_id: account.id };
             const campaigns = (await suite.post(ben, "campaigns/near-by-popular-campaigns", nearby)).text;
             const me = ((await suite.get(ben, "me")).body.items ?? {}) as Item;
-            const isIn = (text: string, id: string) => (text.includes(`"${id}"`) ? 1 : 0);
+            const isIn = (text: string, { id }: LineWithId) => (text.includes(`"${id}"`) ? 1 : 0);
             return {
-              ...{ issuedCoupon: isIn(mine, ids.held), digitalCoupon: isIn(mine, ids.digital) },
-              ...{ store: isIn(search, ids.store), campaign: isIn(search, ids.campaign) },
-              ...{ nearbyCampaign: isIn(campaigns, ids.campaign), storesCount: me.stores_count },
+              ...{ issuedCoupon: isIn(mine, held), digitalCoupon: isIn(mine, digital) },
+              ...{ store: isIn(search, store), campaign: isIn(search, campaign) },
+              ...{ nearbyCampaign: isIn(campaigns, campaign), storesCount: me.stores_count },
               ...{ campaignsTotal: me.campaigns_total, campaignsRegistered: me.campaigns_registered },
             };
           };
@@ -260,23 +201,23 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             coupon: { ...allParts, issuedCoupon: 0 },
             digital: { ...allParts, digitalCoupon: 0 },
           };
-          const remove = ({ record, id }: Line) => suite.feed(deleted(record, { id }));
           expectSame(Object.values(allParts), Array(8).fill(1));
           for (const [what, line] of Object.entries(records)) {
-            await remove(line);
+            await suite.feed(deleted(line));
             expectSame(await visibleParts(), partsWithout[what as keyof typeof partsWithout], `without the ${what}`);
             await suite.feed(line);
             expectSame(await visibleParts(), allParts, `once the ${what} is written again`);
           }
-          for (const kind of ["store", "account"]) await remove(records[kind] as Line);
-          await suite.feed(records.account as Line);
+          for (const line of [store, account]) await suite.feed(deleted(line));
+          await suite.feed(account);
           expectSame(await visibleParts(), partsWithout.store);
         },
       'A record that returns keeps its rank in "first stored".': async () => {
-        const [name, first, second] = [suite.word(), suite.id("store"), suite.id("store")];
-        await suite.feed(store(first, accountId, { name }), store(second, accountId, { name }));
-        await suite.feed(deleted("store", { id: first }));
-        await suite.feed(store(first, accountId, { name }));
+        const name = suite.word();
+        const [first, second] = [make.store(chain, { name }), make.store(chain, { name })];
+        await suite.feed(first, second);
+        await suite.feed(deleted(first));
+        await suite.feed(first);
         expectList(await suite.search(ann, "stores", name), [first, second]);
       },
     },

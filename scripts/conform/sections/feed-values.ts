@@ -1,25 +1,14 @@
 import { expectFields, expectOk, expectSame } from "../expect.ts";
 import type { Item } from "../http.ts";
-import {
-  account,
-  campaign,
-  coupon,
-  customer,
-  eipCampaign,
-  employee,
-  entry,
-  group,
-  issued,
-  message,
-  play,
-  store,
-} from "../lines.ts";
-import type { Line, Section, Suite } from "../suite.ts";
+import type { Line } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
 
 export async function feedValues(suite: Suite): Promise<Section> {
-  const { ann } = await suite.callers();
-  const accountId = suite.accountId();
-  const { shop, plain, league, player, talk } = suite.ids("shop plain league player talk");
+  const { ann, given, lines, make } = await suite.begin();
+  const chain = given.account();
+  const [shop, plain] = [given.store(chain), given.coupon(chain)];
+  const [league, player] = [given.eipCampaign(chain), given.employee(chain, "Ada")];
+  given.caller(ann);
 
   /** Feeds one line for each of these values of a field. Expects each line to be refused for that field only. */
   const expectRefused = async (make: (fields: Item) => Line, field: string, ...values: unknown[]) => {
@@ -27,40 +16,32 @@ export async function feedValues(suite: Suite): Promise<Section> {
     await suite.expectRefused(lines, ...lines.map((_, index) => `line ${index + 1}.${field}`));
   };
   const expectTaken = async (...lines: Line[]) => expectOk(await suite.send(lines));
-  const aStore = (fields: Item) => store(suite.id("store"), accountId, fields);
-  const aCoupon = (fields: Item) => coupon(suite.id("coupon"), accountId, fields);
-  const aCampaign = (fields: Item) => campaign(suite.id("campaign"), accountId, fields);
-  const anEntry = (fields: Item) => entry(suite.id("entry"), ann.id, shop, "1.00", fields);
-  const aPlay = (fields: Item) => play(suite.id("play"), league, shop, player, fields);
-  const anAccount = (fields: Item) => account(suite.accountId(), fields);
-  const anAccountUpdate = (fields: Item) => account(accountId, fields);
-  const aCustomer = (fields: Item) => customer(suite.id("customer"), "A B", fields);
-  const aMessage = (fields: Item) => message(suite.id("message"), talk, ann.id, "x", fields);
-  const anIssuedCoupon = (fields: Item) => issued(suite.id("issued"), ann.id, plain, shop, fields);
+  const aStore = (fields: Item) => make.store(chain, fields);
+  const aCoupon = (fields: Item) => make.coupon(chain, fields);
+  const aCampaign = (fields: Item) => make.campaign(chain, fields);
+  const anEntry = (fields: Item) => make.entry(ann, shop, "1.00", fields);
+  const aPlay = (fields: Item) => make.play(league, shop, player, fields);
+  const anAccountUpdate = (fields: Item) => ({ ...chain, ...fields });
+  const aCustomer = (fields: Item) => make.customer("A B", fields);
+  const aMessage = (fields: Item) => make.message("talk", ann, "x", fields);
+  const anIssuedCoupon = (fields: Item) => make.issued(ann, plain, shop, fields);
 
   return {
     section: "feed, 3",
-    lines: [
-      account(accountId),
-      store(shop, accountId),
-      coupon(plain, accountId),
-      customer(ann.id),
-      eipCampaign(league, accountId),
-      employee(player, accountId, "Ada"),
-    ],
+    lines,
     rulesWithFeeding: {
       "`name`, `first_name`, `last_name`, `company` | at most 200 characters (code points, as everywhere)":
         async () => {
           await expectRefused(aStore, "name", "é".repeat(201), 7, undefined, null);
           await expectRefused(aCustomer, "first_name", undefined, null, "x".repeat(201));
-          await expectRefused(anAccount, "company", undefined, null, 7, "x".repeat(201));
+          await expectRefused(make.account, "company", undefined, null, 7, "x".repeat(201));
           for (const make of [aCoupon, aCampaign]) await expectRefused(make, "name", "x".repeat(201));
           await expectTaken(aStore({ name: "\u{1F600}".repeat(200) }));
         },
       "other texts | at most 2,000 characters": async () => {
         await expectRefused(aStore, "city", "x".repeat(2_001), 7, true);
         await expectRefused(aStore, "zip", 73_000, false);
-        await expectRefused(anAccount, "slug", "x".repeat(2_001), ["x"], {}, 1e300, 2 ** 60);
+        await expectRefused(make.account, "slug", "x".repeat(2_001), ["x"], {}, 1e300, 2 ** 60);
         await expectRefused(anAccountUpdate, "loyalty_options", { shipping_city: "x".repeat(2_001) }, [], "x", 1);
         const badValues = [{ team_breakdown: { level_1: 5 } }, { chain_logo: 7 }, { notify_user_admin: [1] }];
         await expectRefused(anAccountUpdate, "loyalty_options", ...badValues);
@@ -88,7 +69,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
         const badValues = ["", "2026-02-29", "2026-1-01", "2026-01-01 00:00:00", 2026, "tomorrow", "2026-13-01"];
         await expectRefused(aCampaign, "campaign_start_date", undefined, ...badValues);
         await expectRefused(aCustomer, "date_of_birth", ...badValues);
-        await expectRefused((fields) => eipCampaign(suite.id("league"), accountId, fields), "end_date", ...badValues);
+        await expectRefused((fields) => make.eipCampaign(chain, fields), "end_date", ...badValues);
         await expectTaken(aCustomer({ date_of_birth: "2024-02-29" }));
       },
       "no NUL, no half of a surrogate pair": async () => {
@@ -96,7 +77,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
       },
       "ids | 1 to 64 characters; account ids 1 to 15 digits without a leading zero": async () => {
         await expectRefused(aStore, "id", "x".repeat(65), "", 7, null, undefined, "\udfff");
-        await expectRefused(anAccount, "id", "0", "0123", "1234567890123456", "abc", 165, "", null);
+        await expectRefused(make.account, "id", "0", "0123", "1234567890123456", "abc", 165, "", null);
         await expectRefused(anEntry, "campaign_id", "", 7);
       },
       "ids of events | not beginning with `sealed:`": async () => {
@@ -111,11 +92,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
       "`member_ids` | 2 to 100 customers": async () => {
         const crowd = [ann.id, ...Array.from({ length: 100 }, (_, index) => `x${index}`)];
         const badValues = [[ann.id], crowd, "a,b", [ann.id, ""], undefined, [ann.id, ann.id]];
-        await expectRefused(
-          (fields) => ({ ...group(suite.id("group"), [ann.id]), ...fields }),
-          "member_ids",
-          ...badValues,
-        );
+        await expectRefused((fields) => make.group([ann], fields), "member_ids", ...badValues);
       },
       "decimals | strings of the form `-?\\d{1,12}(\\.\\d{1,2})?`": async () => {
         const badValues = [1, "1.234", "1,5", "1e3", ".5", "5.", "-", "1234567890123", "+1", ""];
@@ -148,14 +125,13 @@ export async function feedValues(suite: Suite): Promise<Section> {
       },
       "a date alone, which means that day's last second in the line's `time_zone`. Answers show that second in UTC, and an export gives what was fed":
         async () => {
-          const id = suite.id("issued");
-          await suite.feed(anIssuedCoupon({ id, expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" }));
-          expectFields(await suite.couponOf(ann, id), { expected_end_date: "2090-05-06 14:59:59" });
+          const held = anIssuedCoupon({ expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" });
+          await suite.feed(held);
+          expectFields(await suite.couponOf(ann, held), { expected_end_date: "2090-05-06 14:59:59" });
           await expectRefused(anIssuedCoupon, "expected_end_date", "2090-02-30", "soon", 7);
         },
       "RFC 3339 with any offset, `2026-01-06T09:00:00Z`; or a date alone, which is its midnight in UTC. Fractions of a second are cut off":
         async () => {
-          const id = suite.id("issued");
           const badValues = ["2026-01-32", "2026-01-01T00:00:00", "2026-01-01 24:00:00", "2026-04-31 00:00:00"];
           for (const make of [anEntry, aCoupon]) await expectRefused(make, "created_at", ...badValues);
           await expectRefused(aPlay, "played_at", ...badValues);
@@ -166,8 +142,13 @@ export async function feedValues(suite: Suite): Promise<Section> {
             ["2026-01-06T09:00:00.999+05:30", "2026-01-06 03:30:00"],
             ["2026-01-06", "2026-01-06 00:00:00"],
           ]) {
-            await suite.feed(anIssuedCoupon({ id, created_at }));
-            expectFields(await suite.couponOf(ann, id), { created_at: expected }, `a coupon created at ${created_at}`);
+            const held = anIssuedCoupon({ created_at });
+            await suite.feed(held);
+            expectFields(
+              await suite.couponOf(ann, held),
+              { created_at: expected },
+              `a coupon created at ${created_at}`,
+            );
           }
         },
       "`time_zone` | a name of IANA, such as `America/New_York`": async () => {
@@ -185,7 +166,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
       "Left out, such a field is null where the interface says nullable. It is 0 if its name begins with `can_`, `allow_`, `enable_`, `show_`, `is_` or `include_`":
         async () => {
           const word = suite.word();
-          await suite.feed(campaign(suite.id("campaign"), accountId, { name: word, age_value: 7 }));
+          await suite.feed(aCampaign({ name: word, age_value: 7 }));
           const [actual] = await suite.search(ann, "campaigns", word);
           expectFields(actual, {
             age_value: 7,

@@ -1,6 +1,5 @@
 import { expectFailure, expectSame } from "../expect.ts";
 import type { Answer } from "../http.ts";
-import { customer, group, message } from "../lines.ts";
 import { type Listener, listen } from "../socket.ts";
 import { ANY_ORIGIN, type Section, Skipped, type Suite } from "../suite.ts";
 
@@ -17,8 +16,9 @@ const LEEWAY_SECONDS = 5;
 const MESSAGES_CHANGED = '{"type":"changed","what":["messages"]}';
 
 export async function liveSocket(suite: Suite): Promise<Section> {
-  const { ann, ben, eve } = await suite.callers();
-  const talk = suite.id("talk");
+  const { ann, ben, eve, given, lines, make } = await suite.begin();
+  for (const caller of [ann, ben]) given.caller(caller);
+  const talk = given.group([ann, ben]);
 
   const handshake = async (headers: Record<string, string>, query = ""): Promise<Answer> => {
     const answer = await suite.sockets.handshake(`${suite.http.url}${LIVE}${query}`, { ...UPGRADE, ...headers });
@@ -149,13 +149,13 @@ export async function liveSocket(suite: Suite): Promise<Section> {
         await withSocket(expectClosed, token);
       },
     },
-    lines: [customer(ann.id), customer(ben.id), group(talk, [ann.id, ben.id])],
+    lines,
     rulesWithFeeding: {
       "The frame for `messages` comes up to half a second after the second of the message is over, when the primary shows it. A poll with `check_time` then gets it":
         async () =>
           withSocket(async (listener) => {
-            const text = suite.id("news");
-            await suite.feed(message(suite.id("message"), talk, ben.id, text));
+            const text = suite.word();
+            await suite.feed(make.message(talk, ben, text));
             expectSame(await listener.next("the frame of a new message"), MESSAGES_CHANGED);
             const check_time = "2026-01-01 00:00:00";
             const poll = () => suite.get(ann, "messages", { check_time });

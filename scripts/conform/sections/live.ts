@@ -1,40 +1,24 @@
 import { expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
-import {
-  account,
-  block,
-  coupon,
-  customer,
-  deleted,
-  entry,
-  friendship,
-  group,
-  issued,
-  membership,
-  message,
-  messageState,
-  store,
-} from "../lines.ts";
+import { deleted, type Line } from "../lines.ts";
 import { type Listener, listen } from "../socket.ts";
-import type { Line, Section, Suite } from "../suite.ts";
+import type { Section, Suite } from "../suite.ts";
 
 const QUIET_WITHIN_SECONDS = 5;
 const SHOWN_WITHIN_SECONDS = 15;
 
 export async function livePolls(suite: Suite): Promise<Section> {
-  const { ann, ben, eve } = await suite.callers();
-  const talk = suite.id("talk");
+  const { ann, ben, eve, given, lines, make } = await suite.begin();
   const newest = "2026-01-05 09:00:00";
+  for (const caller of [ann, ben, eve]) given.caller(caller);
+  const talk = given.group([ann, ben]);
+  given.message(talk, ben, "old", { sent_at: newest });
   const poll = () => suite.get(ann, "messages", { check_time: newest });
   const isQuiet = ({ headers }: Answer) => /trips;desc="?0"?/.test(headers.get("Server-Timing") ?? "");
 
   return {
     section: "live, 1",
-    lines: [
-      ...[ann.id, ben.id, eve.id].map((id) => customer(id)),
-      group(talk, [ann.id, ben.id]),
-      message(suite.id("message"), talk, ben.id, "old", { sent_at: newest }),
-    ],
+    lines,
     rulesWithFeeding: {
       "`Server-Timing` says 0 round trips.": async () => {
         await suite.until(poll, isQuiet, QUIET_WITHIN_SECONDS);
@@ -42,7 +26,7 @@ export async function livePolls(suite: Suite): Promise<Section> {
       },
       "From then on the inbox leaves polls to the database until their `check_time` has reached the message.":
         async () => {
-          const [news, joined] = [suite.id("news"), suite.id("joined")];
+          const [news, old] = [suite.word(), suite.word()];
           const pollNext = async (lines: Line[], text: string, nextPoll = poll) => {
             await suite.until(nextPoll, isQuiet, QUIET_WITHIN_SECONDS);
             const isShown = (answer: Answer) => answer.text.includes(text);
@@ -51,11 +35,11 @@ export async function livePolls(suite: Suite): Promise<Section> {
             expectThat(isShown(next) || !isQuiet(next), "the poll after a new message is quiet");
             await suite.until(nextPoll, isShown, SHOWN_WITHIN_SECONDS);
           };
-          await pollNext([message(suite.id("message"), talk, ben.id, news)], news);
-          const early = { sent_at: "2020-01-01 00:00:00" };
-          const oldMessage = message(suite.id("message"), joined, ben.id, joined, early);
-          await suite.feed(group(joined, [ben.id, ann.id]), oldMessage);
-          await pollNext([group(joined, [ben.id, ann.id, eve.id])], joined, () => suite.get(eve, "messages"));
+          await pollNext([make.message(talk, ben, news)], news);
+          const joined = make.group([ben, ann]);
+          await suite.feed(joined, make.message(joined, ben, old, { sent_at: "2020-01-01 00:00:00" }));
+          const joinedByEve = { ...joined, member_ids: [ben.id, ann.id, eve.id] };
+          await pollNext([joinedByEve], old, () => suite.get(eve, "messages"));
         },
     },
   };
@@ -65,9 +49,11 @@ const LISTEN_MS = 1_500;
 const changedFrame = (what: string) => JSON.stringify({ type: "changed", what: [what] });
 
 export async function liveChanges(suite: Suite): Promise<Section> {
-  const { ann, ben } = await suite.callers();
-  const accountId = suite.accountId();
-  const { shop, plain, talk, stranger } = suite.ids("shop plain talk stranger");
+  const { ann, ben, given, lines, make } = await suite.begin();
+  const chain = given.account();
+  const [shop, plain, stranger] = [given.store(chain), given.coupon(chain), given.customer()];
+  for (const caller of [ann, ben]) given.caller(caller);
+  const talk = given.group([ann, stranger]);
 
   /** Feeds lines. Resolves with the frames that Ann gets, and those that Ben gets. */
   const framesAfter = async (...lines: Line[]) => {
@@ -85,77 +71,73 @@ export async function liveChanges(suite: Suite): Promise<Section> {
 
   return {
     section: "live, 3",
-    lines: [
-      account(accountId),
-      store(shop, accountId),
-      coupon(plain, accountId),
-      ...[ann.id, ben.id, stranger].map((id) => customer(id)),
-      group(talk, [ann.id, stranger]),
-    ],
+    lines,
     rulesWithFeeding: {
       "the customer of each `customer_coupon` that was issued, changed or withdrawn.": async () => {
-        const [id, forBen] = [suite.id("issued"), suite.id("issued")];
-        expectSame(await framesAfter(issued(id, ann.id, plain, shop)), [[changedFrame("coupons")], []]);
-        const lines = [issued(id, ann.id, plain, shop, { total_count: 2 }), issued(forBen, ben.id, plain, shop)];
-        expectSame(await framesAfter(...lines), [[changedFrame("coupons")], [changedFrame("coupons")]]);
-        expectSame(await framesAfter(deleted("customer_coupon", { id })), [[changedFrame("coupons")], []]);
-        expectSame(await framesAfter(deleted("customer", { id: ben.id })), [[], [changedFrame("coupons")]]);
-        await suite.feed(customer(ben.id));
+        const [held, heldByBen] = [make.issued(ann, plain, shop), make.issued(ben, plain, shop)];
+        const [onlyAnn, onlyBen] = [
+          [[changedFrame("coupons")], []],
+          [[], [changedFrame("coupons")]],
+        ];
+        expectSame(await framesAfter(held), onlyAnn);
+        const changesForBoth = [{ ...held, total_count: 2 }, heldByBen];
+        expectSame(await framesAfter(...changesForBoth), [[changedFrame("coupons")], [changedFrame("coupons")]]);
+        expectSame(await framesAfter(deleted(held)), onlyAnn);
+        expectSame(await framesAfter(deleted(make.caller(ben))), onlyBen);
+        await suite.feed(make.caller(ben));
       },
       "A `coupon` notifies nobody: it may have a million holders": async () => {
-        expectSame(await framesAfter(coupon(plain, accountId, { name: suite.word() })), [[], []]);
-        expectSame(await framesAfter(deleted("coupon", { id: plain })), [[], []]);
-        await suite.feed(coupon(plain, accountId));
+        expectSame(await framesAfter({ ...plain, name: suite.word() }), [[], []]);
+        expectSame(await framesAfter(deleted(plain)), [[], []]);
+        await suite.feed(plain);
       },
       "the customers of new balance entries, even if these add up to nothing": async () => {
-        const lines = ["1.00", "-1.00"].map((amount) => entry(suite.id("entry"), ben.id, shop, amount));
-        expectSame(await framesAfter(...lines), [[], [changedFrame("balance")]]);
-        const newEntry = entry(suite.id("entry"), ann.id, shop, "1.00");
-        expectSame(await framesAfter(...lines, newEntry), [[changedFrame("balance")], []]);
+        const entries = [make.entry(ben, shop, "1.00"), make.entry(ben, shop, "-1.00")];
+        expectSame(await framesAfter(...entries), [[], [changedFrame("balance")]]);
+        expectSame(await framesAfter(...entries, make.entry(ann, shop, "1.00")), [[changedFrame("balance")], []]);
       },
       "A line that changes nothing notifies nobody. Nobody hears of what concerns somebody else.": async () => {
-        const ids = suite.ids("entry issued talk message");
+        const group = make.group([ann, ben, stranger]);
         const repeatedLines = [
-          entry(ids.entry, ben.id, shop, "1.00"),
-          issued(ids.issued, ann.id, plain, shop),
-          message(ids.message, ids.talk, ann.id, "old", { sent_at: "2026-01-04 09:00:00" }),
+          make.entry(ben, shop, "1.00"),
+          make.issued(ann, plain, shop),
+          make.message(group, ann, "old", { sent_at: "2026-01-04 09:00:00" }),
         ];
-        await framesAfter(group(ids.talk, [ann.id, ben.id, stranger]), ...repeatedLines);
+        await framesAfter(group, ...repeatedLines);
         // No frame announces a change of these kinds, or another order of the members.
         const unannouncedLines = [
-          group(ids.talk, [ann.id, stranger, ben.id]),
-          messageState(ids.talk, ann.id, { read_at: "2026-02-01 00:00:00" }),
-          deleted("message", { id: suite.id("unknown") }),
-          customer(ann.id, "Augusta Conform"),
-          store(shop, accountId, { name: "Side Street" }),
-          membership(shop, ann.id),
-          friendship(ann.id, ben.id, 1),
-          block(ben.id, ann.id),
+          { ...group, member_ids: [ann.id, stranger.id, ben.id] },
+          make.messageState(group, ann, { read_at: "2026-02-01 00:00:00" }),
+          deleted(make.message(group, ann, "unknown")),
+          make.caller(ann, "Augusta Conform"),
+          { ...shop, name: "Side Street" },
+          make.membership(shop, ann),
+          make.friendship(ann, ben, 1),
+          make.block(ben, ann),
         ];
-        const foreignLine = entry(suite.id("entry"), stranger, shop, "1.00");
+        const foreignLine = make.entry(stranger, shop, "1.00");
         expectSame(await framesAfter(...repeatedLines, ...unannouncedLines, foreignLine), [[], []]);
       },
       "the members of a group whose shown messages changed or of which a message lost its body": async () => {
-        const id = suite.id("message");
-        await suite.feed(message(id, talk, ann.id, "rude", { sent_at: "2026-01-04 09:00:00" }));
-        expectSame(await framesAfter(deleted("message", { id })), [[changedFrame("messages")], []]);
+        const message = make.message(talk, ann, "rude", { sent_at: "2026-01-04 09:00:00" });
+        await suite.feed(message);
+        expectSame(await framesAfter(deleted(message)), [[changedFrame("messages")], []]);
       },
       "who was added to a group or removed from one; the members of a removed group": async () => {
-        const id = suite.id("talk");
-        const sentAt = { sent_at: "2026-01-05 09:00:00" };
-        await suite.feed(group(id, [ann.id, stranger]), message(suite.id("message"), id, ann.id, "old", sentAt));
-        const [, framesOfBen] = await framesAfter(group(id, [ann.id, stranger, ben.id]));
+        const group = make.group([ann, stranger]);
+        await suite.feed(group, make.message(group, ann, "old", { sent_at: "2026-01-05 09:00:00" }));
+        const [, framesOfBen] = await framesAfter({ ...group, member_ids: [ann.id, stranger.id, ben.id] });
         expectSame(framesOfBen, [changedFrame("messages")]);
-        expectSame(await framesAfter(group(id, [ann.id, stranger])), [[], [changedFrame("messages")]]);
-        expectSame(await framesAfter(deleted("message_group", { id })), [[changedFrame("messages")], []]);
+        expectSame(await framesAfter(group), [[], [changedFrame("messages")]]);
+        expectSame(await framesAfter(deleted(group)), [[changedFrame("messages")], []]);
       },
     },
   };
 }
 
 export async function liveVersion(suite: Suite): Promise<Section> {
-  const accountId = suite.accountId();
-  const versionOfFeed = async () => Number((await suite.feed(account(accountId))).headers.get("X-Feed-Version"));
+  const { make } = await suite.begin();
+  const versionOfFeed = async () => Number((await suite.feed(make.account())).headers.get("X-Feed-Version"));
 
   return {
     section: "live, 4",

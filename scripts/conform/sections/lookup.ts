@@ -1,16 +1,21 @@
 import { expectFailure, expectInvalid, expectList, expectSame } from "../expect.ts";
 import { type Item, itemsOf } from "../http.ts";
-import { account, customer, deleted, entry, store } from "../lines.ts";
+import { deleted } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const LIST_LIMIT = 100;
 
 export async function lookup(suite: Suite): Promise<Section> {
-  const { ann, ben, eve } = await suite.callers();
-  const { chain } = suite.accountIds("chain");
-  const { shop, erased } = suite.ids("shop erased");
+  const { ann, ben, eve, given, lines, make } = await suite.begin();
   const [card, otherCard, sharedCard] = [suite.word(), suite.word(), suite.word()];
-  const holders = Array.from({ length: LIST_LIMIT + 1 }, () => suite.id("holder"));
+  const shop = given.store(given.account({ company: "Apple" }));
+  given.caller(ann, "Ann Able", { scan_id: card });
+  given.caller(ben, "Ben Baker", { scan_id: card });
+  given.caller(eve, "Eve Evans", { scan_id: otherCard });
+  given.entry(ann, shop, "12.30");
+  const erased = given.customer("Gone Girl", { scan_id: card });
+  const holders = Array.from({ length: LIST_LIMIT + 1 }, () => make.customer("Hal Holder", { scan_id: sharedCard }));
+  for (const [index, holder] of holders.entries()) given.entry(holder, shop, `${index}.25`);
   const ask = async (query: string) =>
     suite.http.send(`/api/v1/feed/customers${query}`, { token: await suite.tokens.lookup() });
 
@@ -30,21 +35,11 @@ export async function lookup(suite: Suite): Promise<Section> {
           for (const token of otherTokens) expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
         },
     },
-    lines: [
-      account(chain, { company: "Apple" }),
-      store(shop, chain),
-      customer(ann.id, "Ann Able", { scan_id: card }),
-      customer(ben.id, "Ben Baker", { scan_id: card }),
-      customer(eve.id, "Eve Evans", { scan_id: otherCard }),
-      customer(erased, "Gone Girl", { scan_id: card }),
-      entry(suite.id("entry"), ann.id, shop, "12.30"),
-      ...holders.toReversed().map((id) => customer(id, "Hal Holder", { scan_id: sharedCard })),
-      ...holders.map((id, index) => entry(suite.id("entry"), id, shop, `${index}.25`)),
-    ],
+    lines: [...lines, ...holders.toReversed()],
     rulesWithFeeding: {
       "`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.":
         async () => {
-          await suite.feed(deleted("customer", { id: erased }));
+          await suite.feed(deleted(erased));
           const { balances } = (await suite.get(ann, "me")).body.items as Item;
           expectSame(itemsOf(await ask(`?scan_id=${card}`)), [
             { id: ann.id, first_name: "Ann", last_name: "Able", balances },

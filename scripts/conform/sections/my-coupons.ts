@@ -1,19 +1,27 @@
 import { expectExactFields, expectFailure, expectInvalid, expectList, expectSame } from "../expect.ts";
 import { type Answer, type Item, idsOf, listOf } from "../http.ts";
-import { account, coupon, customer, issued, membership, store } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const PATH = "my-coupons";
 
 export async function myCoupons(suite: Suite): Promise<Section> {
-  const { ann, eve } = await suite.callers();
-  const { accountId, otherAccount, notJoined } = suite.accountIds("accountId otherAccount notJoined");
-  const { shop, otherShop, third, unknown } = suite.ids("shop otherShop third unknown");
-  const { plain, mfg, digital, otherDigital, hiddenDigital } = suite.ids(
-    "plain mfg digital otherDigital hiddenDigital",
-  );
-  const { atShop, first, second, ofMfg } = suite.ids("atShop first second ofMfg");
+  const { ann, eve, given, lines } = await suite.begin();
+  const givenChain = () => given.account({ loyalty_options: { chain_logo: "bG9nbw==" } });
+  const [chain, otherChain] = [givenChain(), givenChain()];
+  const [shop, third, otherShop] = [given.store(chain), given.store(chain), given.store(otherChain)];
+  given.caller(ann);
+  for (const joined of [shop, otherShop]) given.membership(joined, ann);
+  const [plain, mfg] = [given.coupon(chain), given.coupon(chain, { kind: "mfg" })];
+  const expiring = { can_expire: 1, expiration_date: "2090-01-01" };
+  const digital = given.coupon(chain, { kind: "digital", name: "Digital deal", ...expiring });
+  const otherDigital = given.coupon(otherChain, { kind: "digital" });
+  // Nobody has joined a store of this coupon's account.
+  given.coupon(givenChain(), { kind: "digital" });
   const endIn = (year: number) => ({ expected_end_date: `${year}-01-01 00:00:00` });
+  const atShop = given.issued(ann, plain, shop, endIn(2091));
+  const first = given.issued(ann, plain, third, endIn(2092));
+  const second = given.issued(ann, plain, third, endIn(2093));
+  const ofMfg = given.issued(ann, mfg, shop, endIn(2090));
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const digitalIdsOf = (answer: Answer) => listOf(answer, "digital").map((item) => (item.coupon as Item).id);
@@ -28,29 +36,7 @@ export async function myCoupons(suite: Suite): Promise<Section> {
       "`type` | `store` or `mfg` | no | only this kind": async () =>
         expectInvalid(await list({ type: "digital" }), "type"),
     },
-    lines: [
-      ...[accountId, otherAccount, notJoined].map((id) => account(id, { loyalty_options: { chain_logo: "bG9nbw==" } })),
-      store(shop, accountId),
-      store(third, accountId),
-      store(otherShop, otherAccount),
-      customer(ann.id),
-      membership(shop, ann.id),
-      membership(otherShop, ann.id),
-      coupon(plain, accountId),
-      coupon(mfg, accountId, { kind: "mfg" }),
-      coupon(digital, accountId, {
-        kind: "digital",
-        name: "Digital deal",
-        can_expire: 1,
-        expiration_date: "2090-01-01",
-      }),
-      coupon(otherDigital, otherAccount, { kind: "digital" }),
-      coupon(hiddenDigital, notJoined, { kind: "digital" }),
-      issued(atShop, ann.id, plain, shop, endIn(2091)),
-      issued(first, ann.id, plain, third, endIn(2092)),
-      issued(second, ann.id, plain, third, endIn(2093)),
-      issued(ofMfg, ann.id, mfg, shop, endIn(2090)),
-    ],
+    lines,
     rulesWithFeeding: {
       "`items` is an object with three arrays: `store`, `mfg` and `digital`. Records of `store` and `mfg` (5.3) have `account`, `coupon_id` and `reserved`, but no `campaign_coupon`.":
         async () => {
@@ -71,19 +57,19 @@ export async function myCoupons(suite: Suite): Promise<Section> {
         expectFailure(await list({}, eve), 200, "NO_ITEMS");
       },
       "coupons issued at these stores, and digital coupons of the accounts that own them": async () => {
-        expectSame(idsIn(await list({ storeId: otherShop })), [otherDigital]);
+        expectSame(idsIn(await list({ storeId: otherShop.id })), [otherDigital]);
         expectSame(idsIn(await list({ storeId: " , " })), allIds);
-        expectSame(idsIn(await list({ storeId: third })), [first, second, digital]);
+        expectSame(idsIn(await list({ storeId: third.id })), [first, second, digital]);
       },
       "Filters combine. `digitalonly` with `type`, or `type=mfg` with `includemfg=false`, finds nothing. An unknown store matches nothing.":
         async () => {
-          expectSame(idsIn(await list({ type: "store", storeId: shop })), [atShop]);
+          expectSame(idsIn(await list({ type: "store", storeId: shop.id })), [atShop]);
           expectSame(idsIn(await list({ search: "DIGITAL dé", digitalonly: "1" })), [digital]);
           for (const query of [
             { digitalonly: "true", type: "store" },
             { digitalonly: "true", type: "mfg" },
             { type: "mfg", includemfg: "false" },
-            { storeId: unknown },
+            { storeId: suite.id("unknown") },
           ])
             expectFailure(await list(query), 200, "NO_ITEMS");
         },

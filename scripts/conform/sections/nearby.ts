@@ -1,6 +1,6 @@
 import { expectExactFields, expectFields, expectInvalid, expectList, expectSame, fieldsListedIn } from "../expect.ts";
 import { idsOf, itemsOf } from "../http.ts";
-import { account, campaign, customer, day, entry, store } from "../lines.ts";
+import { day, type LineWithId } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const PATH = "campaigns/near-by-popular-campaigns";
@@ -30,30 +30,54 @@ function distanceInMiles(from: Coordinates, to: Coordinates): number {
 
 export async function nearby(suite: Suite): Promise<Section> {
   await suite.untilDayLasts();
-  const { ann } = await suite.callers();
+  const { ann, given, lines } = await suite.begin();
   const radius = suite.settings.nearbyRadiusMiles;
-  const { main, dates, spread, poles, randomAccount } = suite.accountIds("main dates spread poles randomAccount");
-  const { buyer, atHome, oneMile, twoMiles, inside, outside } = suite.ids(
-    "buyer atHome oneMile twoMiles inside outside",
-  );
-  const { liked, loved, near, tied, tiedToo, far, both } = suite.ids("liked loved near tied tiedToo far both");
-  const { dateStore, today, ended, later, off, open } = suite.ids("dateStore today ended later off open");
-  const { east, eastCampaign, pole, poleCampaign } = suite.ids("east eastCampaign pole poleCampaign");
-  const randomStores = Array.from({ length: RANDOM_STORES }, () => ({
-    id: suite.id("campaign"),
-    storeId: suite.id("store"),
-    latitude: HERE.latitude + (Math.random() - 0.5) * (radius / 25),
-    longitude: HERE.longitude + (Math.random() - 0.5) * (radius / 25),
-  }));
+  const main = given.account();
+  const northStore = (miles: number) => given.store(main, { ...northOfHere(miles) });
+  const [atHome, oneMile, twoMiles] = [given.store(main), northStore(1), northStore(2)];
+  const [inside, outside] = [northStore(radius - 0.05), northStore(radius + 0.05)];
+  const campaignAt = (stores: readonly LineWithId[], fields: object = {}, account = main) =>
+    given.campaign(account, { store_ids: stores, ...fields });
+  const liked = campaignAt([atHome], { name: "Liked", campaign_description: "d", campaign_image: "i" });
+  const loved = campaignAt([inside]);
+  const near = campaignAt([oneMile]);
+  const [tied, tiedToo] = [campaignAt([twoMiles]), campaignAt([twoMiles])];
+  const far = campaignAt([outside]);
+  campaignAt([]);
+  const both = campaignAt([twoMiles, outside]);
+  const buyer = given.customer();
+  given.entry(buyer, atHome, "30.00", { campaign_id: liked });
+  given.entry(buyer, atHome, "-20.00", { campaign_id: liked });
+  given.entry(buyer, inside, "29.00", { campaign_id: loved });
+  given.entry(buyer, inside, "2.00", { campaign_id: loved });
+  given.entry(buyer, outside, "500.00", { campaign_id: both });
+  given.entry(buyer, twoMiles, "5.00", { campaign_id: both });
 
-  const ask = (accountId: string, more: object = {}) =>
-    suite.post(ann, PATH, { ...HERE, single_account_id: accountId, count: 100, ...more });
-  const listedIn = (...storeIds: string[]) => ({ store_ids: storeIds });
+  const dates = given.account();
+  given.store(dates);
+  const today = given.campaign(dates, { campaign_start_date: day(0), campaign_end_date: day(0) });
+  const open = given.campaign(dates);
+  given.campaign(dates, { campaign_end_date: day(-1) });
+  given.campaign(dates, { campaign_start_date: day(2) });
+  given.campaign(dates, { status: 0 });
+
+  const [spread, poles, randomAccount] = [given.account(), given.account(), given.account()];
+  const eastCampaign = campaignAt([given.store(spread, { latitude: 10, longitude: 179.95 })], {}, spread);
+  const poleCampaign = campaignAt([given.store(poles, { latitude: 89.9, longitude: 0 })], {}, poles);
+  const randomOffset = () => (Math.random() - 0.5) * (radius / 25);
+  const randomCampaigns = Array.from({ length: RANDOM_STORES }, () => {
+    const at = { latitude: HERE.latitude + randomOffset(), longitude: HERE.longitude + randomOffset() };
+    const campaign = campaignAt([given.store(randomAccount, at)], {}, randomAccount);
+    return { campaign, distance: distanceInMiles(HERE, at) };
+  });
+
+  const ask = ({ id }: { id: string }, more: object = {}) =>
+    suite.post(ann, PATH, { ...HERE, single_account_id: id, count: 100, ...more });
 
   return {
     section: "interface, 4.1",
     rulesWithoutFeeding: {
-      "Without campaigns `items` is empty.": async () => expectList(await ask(suite.accountId()), []),
+      "Without campaigns `items` is empty.": async () => expectList(await ask({ id: suite.accountId() }), []),
       "`count` | 1 to 100 | no, 8 | the most campaigns to return": async () => {
         for (const count of [0, 101, 1.5, "many"]) expectInvalid(await ask(main, { count }), "count");
       },
@@ -67,43 +91,7 @@ export async function nearby(suite: Suite): Promise<Section> {
       "`single_account_id` | text | yes | the account whose campaigns to return": async () =>
         expectInvalid(await ask(main, { single_account_id: undefined }), "single_account_id"),
     },
-    lines: [
-      ...[main, dates, spread, poles, randomAccount].map((id) => account(id)),
-      customer(buyer),
-      store(atHome, main),
-      store(oneMile, main, { ...northOfHere(1) }),
-      store(twoMiles, main, { ...northOfHere(2) }),
-      store(inside, main, { ...northOfHere(radius - 0.05) }),
-      store(outside, main, { ...northOfHere(radius + 0.05) }),
-      campaign(liked, main, { ...listedIn(atHome), name: "Liked", campaign_description: "d", campaign_image: "i" }),
-      campaign(loved, main, listedIn(inside)),
-      campaign(near, main, listedIn(oneMile)),
-      campaign(tied, main, listedIn(twoMiles)),
-      campaign(tiedToo, main, listedIn(twoMiles)),
-      campaign(far, main, listedIn(outside)),
-      campaign(suite.id("nowhere"), main, listedIn()),
-      campaign(both, main, listedIn(twoMiles, outside)),
-      entry(suite.id("entry"), buyer, atHome, "30.00", { campaign_id: liked }),
-      entry(suite.id("entry"), buyer, atHome, "-20.00", { campaign_id: liked }),
-      entry(suite.id("entry"), buyer, inside, "29.00", { campaign_id: loved }),
-      entry(suite.id("entry"), buyer, inside, "2.00", { campaign_id: loved }),
-      entry(suite.id("entry"), buyer, outside, "500.00", { campaign_id: both }),
-      entry(suite.id("entry"), buyer, twoMiles, "5.00", { campaign_id: both }),
-      store(dateStore, dates),
-      campaign(today, dates, { campaign_start_date: day(0), campaign_end_date: day(0) }),
-      campaign(ended, dates, { campaign_end_date: day(-1) }),
-      campaign(later, dates, { campaign_start_date: day(2) }),
-      campaign(off, dates, { status: 0 }),
-      campaign(open, dates),
-      store(east, spread, { latitude: 10, longitude: 179.95 }),
-      campaign(eastCampaign, spread, listedIn(east)),
-      store(pole, poles, { latitude: 89.9, longitude: 0 }),
-      campaign(poleCampaign, poles, listedIn(pole)),
-      ...randomStores.flatMap(({ id, storeId, ...coordinates }) => [
-        store(storeId, randomAccount, coordinates),
-        campaign(id, randomAccount, listedIn(storeId)),
-      ]),
-    ],
+    lines,
     rulesWithFeeding: {
       "`id`, `name`, `campaign_description`, `campaign_image`, `distance`": async (rule) => {
         const [, second] = itemsOf(await ask(main, { count: 2 }));
@@ -112,13 +100,13 @@ export async function nearby(suite: Suite): Promise<Section> {
       },
       "A campaign is listed if it belongs to the account, has `status` 1, runs today, and at least one of its stores is nearby. It runs today if today is within its dates, both included. Without an end date it does not end.":
         async () => {
-          expectList(await ask(dates), [today, open].sort());
-          expectSame(idsOf(await ask(main)).includes(far), false);
+          expectList(await ask(dates), [today, open]);
+          expectSame(idsOf(await ask(main)).includes(far.id), false);
         },
       "A store is nearby if it is at most `NEARBY_RADIUS_MILES` (25) away, also across the 180th meridian and at the poles. The distance is the great-circle distance on a sphere with a radius of 3958.7613 miles.":
         async () => {
           const actual = idsOf(await ask(main));
-          expectSame([actual.includes(loved), actual.includes(far)], [true, false]);
+          expectSame([actual.includes(loved.id), actual.includes(far.id)], [true, false]);
           expectList(await ask(spread, { latitude: 10, longitude: -179.95 }), [eastCampaign]);
           expectList(await ask(poles, { latitude: 89.9, longitude: 180 }), [poleCampaign]);
         },
@@ -128,15 +116,17 @@ export async function nearby(suite: Suite): Promise<Section> {
         expectList(await ask(main), [loved, liked, both, near, tied, tiedToo]);
         expectList(await ask(main, { count: "2" }), [loved, liked]);
         expectSame(itemsOf(await ask(randomAccount, { count: undefined })).length, 8);
-        const expected = randomStores
-          .map(({ id, ...coordinates }) => ({ id, distance: distanceInMiles(HERE, coordinates) }))
+        const expected = randomCampaigns
           .filter(({ distance }) => distance <= radius)
           .sort((nearer, farther) => nearer.distance - farther.distance);
-        expectList(await ask(randomAccount), idsOf(expected));
+        expectList(
+          await ask(randomAccount),
+          expected.map(({ campaign }) => campaign),
+        );
       },
       "`distance` is in miles to the nearest of the campaign's stores, rounded to two decimals.": async () => {
         const distances = Object.fromEntries(itemsOf(await ask(main)).map(({ id, distance }) => [id, distance]));
-        expectFields(distances, { [liked]: 0, [near]: 1, [tied]: 2, [both]: 2 });
+        expectFields(distances, { [liked.id]: 0, [near.id]: 1, [tied.id]: 2, [both.id]: 2 });
       },
     },
   };

@@ -1,6 +1,6 @@
 import { expectExactFields, expectFields, expectSame, fieldsListedIn } from "../expect.ts";
 import { type Item, listOf } from "../http.ts";
-import { account, campaign, coupon, customer, issued, membership, store } from "../lines.ts";
+import type { LineWithId } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const PASSED_THROUGH = {
@@ -33,39 +33,32 @@ const ISSUED = {
 };
 
 export async function objects(suite: Suite): Promise<Section> {
-  const { ann } = await suite.callers();
-  const { accountId, plainAccount } = suite.accountIds("accountId plainAccount");
-  const { shop, plainShop, spring, inSpring, free, digital, ofSpring, ofNone } = suite.ids(
-    "shop plainShop spring inSpring free digital ofSpring ofNone",
-  );
+  const { ann, given, lines } = await suite.begin();
   const word = suite.word();
+  const chain = given.account({
+    ...PASSED_THROUGH,
+    loyalty_options: { mailer_password: "secret", chain_display_name: "Chain", team_breakdown: { level_1: "50" } },
+  });
+  const plainAccount = given.account();
+  const shop = given.store(chain, { name: word, store_image: "https://images.example/s.png" });
+  given.caller(ann);
+  given.membership(shop, ann);
+  const spring = given.campaign(chain);
+  const inSpring = given.coupon(chain, { ...COUPON, campaign_id: spring });
+  given.coupon(chain, { kind: "digital", coupon_barcode: "0042" });
+  const ofSpring = given.issued(ann, inSpring, shop, ISSUED);
+  const ofNone = given.issued(ann, given.coupon(plainAccount), given.store(plainAccount));
 
-  const couponOf = async (id: string) =>
+  const couponOf = async ({ id }: LineWithId) =>
     listOf(await suite.get(ann, "coupons", { includemfg: "true" }), "stores").find((item) => item.id === id);
-  const accountOf = async (id: string) => ((await couponOf(id))?.account ?? {}) as Item;
+  const accountOf = async (issued: LineWithId) => ((await couponOf(issued))?.account ?? {}) as Item;
   const digitalCoupons = async () => listOf(await suite.get(ann, "my-coupons"), "digital");
   const accountInSearch = async () =>
     listOf(await suite.post(ann, "full-search", { query: word }), "stores")[0]?.account;
 
   return {
     section: "interface, 5",
-    lines: [
-      account(accountId, {
-        ...PASSED_THROUGH,
-        loyalty_options: { mailer_password: "secret", chain_display_name: "Chain", team_breakdown: { level_1: "50" } },
-      }),
-      account(plainAccount),
-      store(shop, accountId, { name: word, store_image: "https://images.example/s.png" }),
-      store(plainShop, plainAccount),
-      customer(ann.id),
-      membership(shop, ann.id),
-      campaign(spring, accountId),
-      coupon(inSpring, accountId, { ...COUPON, campaign_id: spring }),
-      coupon(free, plainAccount),
-      coupon(digital, accountId, { kind: "digital", coupon_barcode: "0042" }),
-      issued(ofSpring, ann.id, inSpring, shop, ISSUED),
-      issued(ofNone, ann.id, free, plainShop),
-    ],
+    lines,
     rulesWithFeeding: {
       "`id`, `parent_id`, `company`, `company_code`, `domain_name`, `tenancy_initialization`, `db_name`, `bucket_name`, `identity_tenant_identifier`, `core_tenant_id`, `core_app_account_id`, `slug`, `cw_company`, `sc_company`, `cw_primary_contact`, `account_package_id`, `can_own_accounts`, `agreement_type`, `protected`, `phone`, `address`, `country_id`, `state_id`, `city_id`, `city`, `state`, `zip`, `type`, `partner_code`, `partner_notify`, `include_child_buydowns`, `data`, `created_at`, `updated_at`, `deleted_at`, `applicable_tier`, `loyalty_options`":
         async (rule) => {
@@ -97,7 +90,7 @@ export async function objects(suite: Suite): Promise<Section> {
           const { id, source_campaign_id, filter_items, coupon_barcode, ...ofCoupon } = ANSWERED_COUPON;
           expectSame(actual, {
             ...{ ...ofCoupon, coupon_barcode, campaign_id: spring, campaign_coupon_created: COUPON.created_at },
-            ...{ ...ISSUED, id: ofSpring, account_id: accountId, customer_id: ann.id, campaign_coupon_id: inSpring },
+            ...{ ...ISSUED, id: ofSpring, account_id: chain, customer_id: ann.id, campaign_coupon_id: inSpring },
             ...{ store_name: word, store_image: "https://images.example/s.png", remaining_count: 3, deleted_at: null },
           });
         },
@@ -105,7 +98,7 @@ export async function objects(suite: Suite): Promise<Section> {
         async (rule) => {
           const issuedCoupon = (await couponOf(ofSpring))?.campaign_coupon as Item;
           expectExactFields(issuedCoupon, fieldsListedIn(rule));
-          expectSame(issuedCoupon, { ...ANSWERED_COUPON, id: inSpring, account_id: accountId, campaign_id: spring });
+          expectSame(issuedCoupon, { ...ANSWERED_COUPON, id: inSpring, account_id: chain, campaign_id: spring });
         },
       '`campaign_id` is `""` for a coupon that belongs to no campaign. `coupon_barcode` is a number here.':
         async () => {

@@ -1,9 +1,8 @@
 import { expectFailure, expectInvalid } from "../expect.ts";
-import { customer } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 export async function restore(suite: Suite): Promise<Section> {
-  const { ann } = await suite.callers();
+  const { ann, make } = await suite.begin();
   const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed restore", sub: "conform", accounts });
 
   return {
@@ -14,8 +13,8 @@ export async function restore(suite: Suite): Promise<Section> {
       },
       "Once a request without `restore` is committed, even one without lines, no restore is taken any more.":
         async () => {
-          await suite.feed(customer(ann.id));
-          expectFailure(await suite.send([customer(ann.id)], await token("*")), 403, "FORBIDDEN");
+          await suite.feed(make.caller(ann));
+          expectFailure(await suite.send([make.caller(ann)], await token("*")), 403, "FORBIDDEN");
         },
     },
   };

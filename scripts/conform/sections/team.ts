@@ -9,80 +9,69 @@ import {
   fieldsListedIn,
 } from "../expect.ts";
 import { type Item, itemsOf } from "../http.ts";
-import { account, customer, earning, entry, friendship, membership, store } from "../lines.ts";
+import type { LineWithId } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
-const DEPTHS = [1, 2, 3, 4, 5, 6];
-
 export async function team(suite: Suite): Promise<Section> {
-  const { ann, ben, eve } = await suite.callers();
-  const accountId = suite.accountId();
-  const { shop, elsewhere, unknown, zoe, abe, twin, lou, sid } = suite.ids(
-    "shop elsewhere unknown zoe abe twin lou sid",
-  );
+  const { ann, eve, given, lines } = await suite.begin();
+  const account = given.account();
+  const [shop, elsewhere] = [given.store(account), given.store(account)];
+  given.caller(ann, "Ann Conform");
+  given.membership(shop, ann);
+  const join = (customer: LineWithId, referrer?: { id: string }, store = shop) =>
+    given.membership(store, customer, referrer && { referrer_id: referrer });
   // The caller referred the first of these members. Each member referred the next.
-  const chain = DEPTHS.map((depth) => suite.id(`depth-${depth}`));
-  const [first = "", second = "", third = ""] = chain;
+  const inChain = (depth: number) => given.customer(`Depth ${depth}`, { customer_description: "below", avatar: "a" });
+  const chain = [inChain(1), inChain(2), inChain(3), inChain(4), inChain(5), inChain(6)] as const;
+  const [first, second, third, fourth, fifth, sixth] = chain;
+  for (const [index, member] of chain.entries()) join(member, chain[index - 1] ?? ann);
+  const [zoe, abe, twin] = [given.customer("Zoe Last"), given.customer("Abe First"), given.customer("Abe First")];
+  const [lou, sid] = [given.customer("Lou Left"), given.customer("Sid Aside")];
+  join(zoe, ann);
+  for (const member of [twin, abe, lou]) join(member, first);
+  join(sid);
+  join(first, undefined, elsewhere);
+  join(zoe, first, elsewhere);
+  given.friendship(ann, first, 1);
+  given.entry(first, shop, "10.10");
+  given.entry(first, elsewhere, "500.00");
+  given.earning(shop, first, 1, "0.10");
+  given.earning(shop, first, 1, "0.20");
+  given.earning(shop, first, 3, "7.00");
 
-  const list = (query: Record<string, string> = {}, { caller = ann, at = shop } = {}) =>
+  const list = (query: Record<string, string> = {}, { caller = ann, at = shop.id } = {}) =>
     suite.get(caller, `stores/${encodeURIComponent(at)}/team-with-level`, query);
-  const memberOf = async (id: string) => itemsOf(await list()).find((item) => item.id === id);
+  const memberOf = async ({ id }: LineWithId) => itemsOf(await list()).find((item) => item.id === id);
   const levelsOf = (member: Item | undefined, name: string) =>
     ((member?.levels ?? []) as Item[]).map((level) => level[name]);
 
   return {
     section: "interface, 4.3",
     rulesWithoutFeeding: {
-      "An unknown store is 404.": async () => expectFailure(await list({}, { at: unknown }), 404, "NOT_FOUND"),
+      "An unknown store is 404.": async () =>
+        expectFailure(await list({}, { at: suite.id("unknown") }), 404, "NOT_FOUND"),
     },
-    lines: [
-      account(accountId),
-      store(shop, accountId),
-      store(elsewhere, accountId),
-      customer(ann.id, "Ann Conform"),
-      customer(ben.id, "Ben Conform"),
-      ...chain.map((id, index) => customer(id, `Depth ${index + 1}`, { customer_description: "below", avatar: "a" })),
-      customer(zoe, "Zoe Last"),
-      customer(abe, "Abe First"),
-      customer(twin, "Abe First"),
-      customer(lou, "Lou Left"),
-      customer(sid, "Sid Aside"),
-      membership(shop, ann.id),
-      ...chain.map((id, index) => membership(shop, id, { referrer_id: index === 0 ? ann.id : chain[index - 1] })),
-      membership(shop, zoe, { referrer_id: ann.id }),
-      membership(shop, twin, { referrer_id: first }),
-      membership(shop, abe, { referrer_id: first }),
-      membership(shop, lou, { referrer_id: first }),
-      membership(shop, sid),
-      membership(elsewhere, first),
-      membership(elsewhere, zoe, { referrer_id: first }),
-      friendship(ann.id, first, 1),
-      entry(suite.id("entry"), first, shop, "10.10"),
-      entry(suite.id("entry"), first, elsewhere, "500.00"),
-      earning(suite.id("earning"), shop, first, 1, "0.10"),
-      earning(suite.id("earning"), shop, first, 1, "0.20"),
-      earning(suite.id("earning"), shop, first, 3, "7.00"),
-    ],
+    lines,
     rulesWithFeeding: {
       "A member has `id`, `name`, `customer_description`, `friend_status`, `team_store_count`, `avatar`, `total_balance`, `current_level`, `levels`.":
         async (rule) => expectExactFields(await memberOf(first), fieldsListedIn(rule)),
       "The caller's team is everybody at depth 1 to 5 below the caller. `current_level` is that depth.": async () => {
         const depths = Object.fromEntries(itemsOf(await list()).map(({ id, current_level }) => [id, current_level]));
-        const depthsOfChain = Object.fromEntries(chain.slice(0, 5).map((id, index) => [id, index + 1]));
-        expectSame(depths, { ...depthsOfChain, [zoe]: 1, [abe]: 2, [twin]: 2, [lou]: 2 });
+        const depthsOfChain = Object.fromEntries(chain.slice(0, 5).map(({ id }, index) => [id, index + 1]));
+        expectSame(depths, { ...depthsOfChain, [zoe.id]: 1, [abe.id]: 2, [twin.id]: 2, [lou.id]: 2 });
       },
       "`level_no` | 1 to 5 | no | only this depth": async () => {
         for (const level_no of ["0", "6", "one"]) expectInvalid(await list({ level_no }), "level_no");
         expectList(await list({ level_no: "2" }), [abe, twin, second, lou]);
-        expectList(await list({ level_no: "5" }), [chain[4]]);
+        expectList(await list({ level_no: "5" }), [fifth]);
       },
       "With `team_member_id`, depths count from that member. It must be the caller or a member of the caller's team; otherwise the answer is 404.":
         async () => {
-          const team = await list({ team_member_id: second });
+          const team = await list({ team_member_id: second.id });
           expectList(team, chain.slice(2));
           expectList(team, [1, 2, 3, 4], "current_level");
-          expectFailure(await list({ team_member_id: sid }), 404, "NOT_FOUND");
-          expectFailure(await list({ team_member_id: chain[5] ?? "" }), 404, "NOT_FOUND");
+          expectFailure(await list({ team_member_id: sid.id }), 404, "NOT_FOUND");
+          expectFailure(await list({ team_member_id: sixth.id }), 404, "NOT_FOUND");
           expectFailure(await list({ team_member_id: ann.id }, { caller: eve }), 404, "NOT_FOUND");
           expectOk(await list({ team_member_id: ann.id }));
         },
@@ -99,11 +88,11 @@ export async function team(suite: Suite): Promise<Section> {
           expectFields(await memberOf(first), { total_balance: 10.1, team_store_count: 2, friend_status: 1 });
         },
       'Order: depth, then name ("First Last"), then id.': async () => {
-        expectList(await list(), [first, zoe, abe, twin, second, lou, third, chain[3], chain[4]]);
+        expectList(await list(), [first, zoe, abe, twin, second, lou, third, fourth, fifth]);
       },
       "A caller who is not a member, or has no team, gets empty `items`.": async () => {
         expectList(await list({}, { caller: eve }), []);
-        expectList(await list({}, { at: elsewhere }), []);
+        expectList(await list({}, { at: elsewhere.id }), []);
       },
     },
   };

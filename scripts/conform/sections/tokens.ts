@@ -1,7 +1,6 @@
 import type { Claims } from "../../lib/sign.ts";
 import { expectFailure, expectOk } from "../expect.ts";
 import type { Answer } from "../http.ts";
-import { account } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const LIST = "/api/v1/customer/coupons";
@@ -10,7 +9,7 @@ const MOST_CHARACTERS = 8_192;
 const now = () => Math.floor(Date.now() / 1_000);
 
 export async function tokens(suite: Suite): Promise<Section> {
-  const { ann } = await suite.callers();
+  const { ann, make } = await suite.begin();
   const customer = { scope: "customer", sub: ann.id };
 
   const readCoupons = (token: string) => suite.http.send(LIST, { token });
@@ -73,13 +72,13 @@ export async function tokens(suite: Suite): Promise<Section> {
     },
     rulesWithFeeding: {
       "write records of these accounts at `/api/v1/feed`. `[]` covers no account": async () => {
-        const [ownAccount, otherAccount] = [suite.accountId(), suite.accountId()];
+        const [ownAccount, otherAccount] = [make.account(), make.account()];
         const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed", sub: "conform", accounts });
-        expectOk(await suite.send([account(ownAccount)], await token([ownAccount])));
-        expectFailure(await suite.send([account(otherAccount)], await token([ownAccount])), 403, "FORBIDDEN");
-        for (const accounts of [[], undefined, ownAccount, [Number(ownAccount)]])
-          expectFailure(await suite.send([account(ownAccount)], await token(accounts)), 403, "FORBIDDEN");
-        expectOk(await suite.send([account(otherAccount)], await token("*")));
+        expectOk(await suite.send([ownAccount], await token([ownAccount.id])));
+        expectFailure(await suite.send([otherAccount], await token([ownAccount.id])), 403, "FORBIDDEN");
+        for (const accounts of [[], undefined, ownAccount.id, [Number(ownAccount.id)]])
+          expectFailure(await suite.send([ownAccount], await token(accounts)), 403, "FORBIDDEN");
+        expectOk(await suite.send([otherAccount], await token("*")));
       },
     },
   };

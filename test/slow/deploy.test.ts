@@ -1,10 +1,37 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "vitest";
-import { account, CONFIG, clone, run, STAGING, WORKER, writeConfig } from "./deploying.ts";
+import { readMigrations } from "../../scripts/lib/migrations.ts";
+import { temporaryFolder } from "./clone.ts";
+import { refusal } from "./cloudflare/reply.ts";
+import type { Cloudflare } from "./cloudflare.ts";
+import { pressCtrlC, startCommand, untilPrinted } from "./command.ts";
+import { account, CONFIG, clone, run, SCHEMA, STAGING, schemaOf, WORKER, writeConfig } from "./deploying.ts";
 import { blocksIn, readDoc } from "./docs.ts";
 
-const IN_EUROPE = CONFIG.replaceAll('JURISDICTION = ""', 'JURISDICTION = "eu"');
+const COUNT = readMigrations().length;
+
+/** wrangler.toml with history and metrics in both environments. */
+const WITH_EVERYTHING = CONFIG.replaceAll(
+  /# (\[\[.*(?:r2_buckets|analytics_engine_datasets)\]\])\n# (.*)\n# (.*)\n/g,
+  "$1\n$2\n$3\n",
+).replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"');
+
+/**
+ * From the first request that matches, the API refuses all calls for a time, without saying how long. So it does after
+ * 1,200 calls in five minutes. Returns the refused calls.
+ */
+function refuseCalls(cloudflare: Cloudflare, { from, forMs }: { from: RegExp; forMs: number }): string[] {
+  let until = 0;
+  const refusedCalls: string[] = [];
+  cloudflare.intercept = ({ route, answer }) => {
+    if (until === 0 && from.test(route)) until = Date.now() + forMs;
+    if (Date.now() > until || route.includes("/workers.dev/")) return answer();
+    refusedCalls.push(route);
+    return refusal(429, 971, "Please wait and consider throttling your request speed");
+  };
+  return refusedCalls;
+}
 
 describe("npm run deploy", () => {
   it("builds the Worker without a token or the network, and prints its size", async ({ expect }) => {
@@ -16,82 +43,154 @@ describe("npm run deploy", () => {
     expect(JSON.parse(settings)).toEqual({});
   });
 
-  it("makes the database, migrates it and deploys, and finds them again without an id", async ({ expect }) => {
+  it("completes what a failed deployment began, waits for the API, and later finds everything by name", async ({
+    expect,
+  }) => {
     const { cloudflare, env, script } = await account();
+    cloudflare.intercept = ({ route, body, answer }) => {
+      if (route.startsWith("PUT /d1/database/")) return refusal(403, 10000, "Authentication error");
+      return body.includes('"kv_namespace"')
+        ? refusal(400, 10021, "Script startup exceeded CPU time limit.")
+        : answer();
+    };
+    // The namespace is on the second page of the list.
+    for (let index = 0; index < 150; index += 1)
+      cloudflare.namespaces.set(`other-${index}`, { title: `other-${index}`, id: `other-${index}` });
+    // Without an account's id, the only account of the login counts. Wrangler would store its id for real deployments.
+    const withoutAccount = { ...env, CLOUDFLARE_ACCOUNT_ID: "", WRANGLER_CACHE_DIR: temporaryFolder() };
 
-    const first = await run("deploy", STAGING, { env });
-    const { bindings = [], deployments = [] } = script() ?? {};
+    const failed = await run("deploy", STAGING, { env: withoutAccount });
+    const namespace = cloudflare.namespaces.get(`${WORKER}-cache`);
+    const { uuid, sql, replication } = { ...cloudflare.databases.get(WORKER) };
     const written = cloudflare.writes.splice(0).filter((write) => !/-(check|migrations)/.test(write));
-    const second = await run("deploy", STAGING, { env });
+    // Wrangler itself would give up before 15 seconds.
+    const refusedCalls = refuseCalls(cloudflare, { from: /assets-upload-session/, forMs: 15_000 });
+    const completed = await run("deploy", STAGING, { env });
+    const { bindings = [] } = script() ?? {};
+    const repeated = await run("deploy", STAGING, { env });
 
-    expect(first, first.output).toMatchObject({ status: 0 });
-    expect(second, second.output).toMatchObject({ status: 0 });
+    expect([failed.status, completed.status, repeated.status], completed.output).toEqual([1, 0, 0]);
+    expect(failed.output).toContain("Read replication could not be switched on");
+    expect(failed.output).toContain("Cloudflare answers 403: Authentication error");
+    expect(failed.output).toContain("Give the API token the permission D1 Edit");
+    expect(failed.output).toContain("The deployment failed; see wrangler's output above. The database is migrated");
+    expect(failed.output).toMatch(/(\d+) of \1 migrations were new\./);
+    expect(failed.output).toContain("Script startup exceeded CPU time limit");
+    // The resources are made and the database is migrated before the Worker is uploaded.
+    expect(written.slice(0, 2)).toEqual(["POST /storage/kv/namespaces", "POST /d1/database"]);
+    expect(replication).toBe("disabled");
+    expect(refusedCalls.length).toBeGreaterThan(1);
+    expect(completed.output).toContain(`read replication of ${WORKER} is automatic`);
+    expect(completed.output).toContain(`ask https://${WORKER}.example.workers.dev/health`);
+    expect(cloudflare.databases.get(WORKER)?.replication).toBe("auto");
+    expect(bindings.find(({ name }) => name === "DB")).toMatchObject({ type: "d1", id: uuid });
+    expect(bindings.find(({ name }) => name === "CACHE")).toMatchObject({ namespace_id: namespace?.id });
+    expect(bindings.find(({ name }) => name === "INBOXES")).toMatchObject({ class_name: "Inbox" });
+    expect(script()).toMatchObject({ migrationTag: "inboxes", bindings });
+    expect(script()?.deployments).toHaveLength(2);
+    expect(sql?.prepare("SELECT count(*) AS n FROM accounts").get()).toEqual({ n: 0 });
+    expect(repeated.output).toMatch(/\n0 of \d+ migrations were new\./);
+    expect([cloudflare.namespaces.size, cloudflare.databases.size]).toEqual([151, 1]);
     expect(cloudflare.unknown).toEqual([]);
     expect(readFileSync(path.join(clone, "wrangler.toml"), "utf8")).toBe(CONFIG);
-    const { uuid, sql, replication } = cloudflare.databases.get(WORKER) ?? {};
-    expect(bindings.find(({ name }) => name === "DB")).toMatchObject({ type: "d1", id: uuid });
-    expect(bindings.find(({ name }) => name === "INBOXES")).toMatchObject({ class_name: "Inbox" });
-    expect(script()?.migrationTag).toBe("inboxes");
-    const namespace = cloudflare.namespaces.get(`${WORKER}-cache`);
-    expect(bindings.find(({ name }) => name === "CACHE")).toMatchObject({ namespace_id: namespace?.id });
-    expect(sql?.prepare("SELECT count(*) AS n FROM accounts").get()).toEqual({ n: 0 });
-    // The database is made and set up before the Worker is uploaded.
-    expect(written.slice(0, 4)).toEqual([
-      "POST /storage/kv/namespaces",
-      "POST /d1/database",
-      `PUT /d1/database/${uuid}`,
-      expect.stringContaining("assets-upload-session"),
-    ]);
-    expect(deployments).toHaveLength(1);
-    expect(replication).toBe("auto");
-    expect(first.output).toContain(`read replication of ${WORKER} is automatic`);
-    expect(first.output).toMatch(/(\d+) of \1 migrations were new\./);
-    expect(first.output).toContain(`ask https://${WORKER}.example.workers.dev/health`);
-    expect(second.output).toMatch(/\n0 of \d+ migrations were new\./);
-    expect(script()?.bindings).toEqual(bindings);
-    expect(script()?.deployments).toHaveLength(2);
-    expect(cloudflare.writes).not.toContain("POST /d1/database");
-    expect(cloudflare.writes).not.toContain("POST /storage/kv/namespaces");
   });
 
-  it("finds by its name a database that somebody has made, and verifies it", async ({ expect }) => {
+  it.for([
+    { what: "looks the account up", from: /subdomain/ },
+    { what: "migrates", from: /query/ },
+  ])("waits if the API refuses calls while it $what", async ({ from }, { expect }) => {
     const { cloudflare, env } = await account();
-    cloudflare.databases.make(WORKER);
-
-    const unmigrated = await run("verify-totals", ["--remote", ...STAGING], { env });
-    const { status } = await run("deploy", ["--migrate", ...STAGING], { env });
-    const verified = await run("verify-totals", ["--remote", ...STAGING], { env });
-
-    expect(unmigrated.output).toContain("The database lacks migrations: npm run deploy applies them.");
-    expect(status).toBe(0);
-    expect([...cloudflare.databases.keys()]).toEqual([WORKER]);
-    expect(verified.output).toContain(
-      "Compared with 0 customers, 0 stores, 0 campaigns, 0 message groups.\nAll derived data agrees with the records.",
-    );
-  });
-
-  it("makes the database and the KV namespace in the jurisdiction", async ({ expect }) => {
-    const { cloudflare, env } = await account();
-    writeConfig(IN_EUROPE);
+    const refusedCalls = refuseCalls(cloudflare, { from, forMs: 2_000 });
 
     const { status, output } = await run("deploy", ["--migrate", ...STAGING], { env });
 
     expect(status, output).toBe(0);
-    const made = [...cloudflare.databases.values(), ...cloudflare.namespaces.values()];
-    expect(made.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu", "eu"]);
+    expect(refusedCalls.length).toBeGreaterThan(1);
+    expect(schemaOf(cloudflare)).toBe(SCHEMA);
   });
 
-  it("refuses a KV namespace outside the jurisdiction", async ({ expect }) => {
+  it("applies no migration in part or twice, says which are applied, and verifies the database", async ({ expect }) => {
     const { cloudflare, env } = await account();
-    cloudflare.namespaces.set(`${WORKER}-cache`, { id: "elsewhere" });
-    writeConfig(IN_EUROPE);
+    const migrate = () => run("deploy", ["--migrate", ...STAGING], { env });
+    const verify = () => run("verify-totals", ["--remote", ...STAGING], { env });
+    // Somebody has made the database.
+    const { sql } = cloudflare.databases.make(WORKER);
+    // The last statement of the third migration makes an index of this name.
+    sql.exec("CREATE TABLE stores_deleted (id)");
 
+    const refused = await migrate();
+    const unmigrated = await verify();
+    sql.exec("DROP TABLE stores_deleted");
+    cloudflare.intercept = async ({ body, answer }) => {
+      const answered = await answer();
+      return body.includes("('0006_search.sql')") ? null : answered;
+    };
+    const cutOff = await migrate();
+    cloudflare.intercept = ({ answer }) => answer();
+    const completed = await migrate();
+    const verified = await verify();
+
+    expect([refused.status, cutOff.status, completed.status], completed.output).toEqual([1, 1, 0]);
+    expect(refused.output).toContain(`The migration of ${WORKER} failed, so nothing was deployed.`);
+    expect(refused.output).toContain(`2 of ${COUNT} migrations are applied; the next is 0003_stores.sql.`);
+    expect(unmigrated.output).toContain("The database lacks migrations: npm run deploy applies them.");
+    expect(cutOff.output).toContain("The temporary Worker was cut off");
+    expect(completed.output).toContain(`${COUNT - 6} of ${COUNT} migrations were new.`);
+    expect(verified.output).toContain(
+      "Compared with 0 customers, 0 stores, 0 campaigns, 0 message groups.\nAll derived data agrees with the records.",
+    );
+    expect(schemaOf(cloudflare)).toBe(SCHEMA);
+    expect([...cloudflare.databases.keys(), ...cloudflare.scripts.keys()]).toEqual([WORKER, WORKER]);
+  });
+
+  it("answers only callers who know the temporary Worker's secret, and deletes the Worker after Ctrl-C", async ({
+    expect,
+  }) => {
+    const { cloudflare, env } = await account();
+    const name = `${WORKER}-migrations`;
+    const [firstRequest, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    cloudflare.intercept = async ({ route, answer }) => {
+      if (!route.includes("/workers.dev/")) return answer();
+      cloudflare.intercept = (later) => later.answer();
+      firstRequest.resolve();
+      await mayAnswer.promise;
+      return answer();
+    };
+
+    const deployment = startCommand("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
+    await firstRequest.promise;
+    const stranger = await fetch(`${env.CLOUDFLARE_API_BASE_URL}/workers.dev/${name}`, { method: "POST", body: "[]" });
+    const secret = cloudflare.scripts.get(name)?.bindings.find(({ type }) => type === "secret_text")?.text;
+    pressCtrlC(deployment);
+    await untilPrinted(deployment, `Stopping, once the temporary Worker ${name} is deleted`);
+    mayAnswer.resolve();
+
+    expect(await deployment.ended).toBe(130);
+    expect(stranger.status).toBe(403);
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(deployment.output()).not.toContain(secret);
+    expect([...cloudflare.scripts.keys()]).toEqual([WORKER]);
+  });
+
+  it("makes the database and the KV namespace in the jurisdiction, and refuses a namespace outside it", async ({
+    expect,
+  }) => {
+    const { cloudflare, env } = await account();
+    const title = `${WORKER}-cache`;
+    cloudflare.namespaces.set(title, { title, id: "elsewhere" });
+    writeConfig(CONFIG.replaceAll('JURISDICTION = ""', 'JURISDICTION = "eu"'));
+
+    const refused = await run("deploy", ["--migrate", ...STAGING], { env });
+    const databasesBefore = cloudflare.databases.size;
+    cloudflare.namespaces.clear();
     const { status, output } = await run("deploy", ["--migrate", ...STAGING], { env });
 
-    expect(status).toBe(1);
-    expect(output).toContain(`The KV namespace ${WORKER}-cache is not in the jurisdiction eu`);
-    expect(output).toContain("npm run wrangler -- kv namespace delete --namespace-id elsewhere");
-    expect(cloudflare.databases.size).toBe(0);
+    expect([refused.status, databasesBefore]).toEqual([1, 0]);
+    expect(refused.output).toContain(`The KV namespace ${title} is not in the jurisdiction eu`);
+    expect(refused.output).toContain("npm run wrangler -- kv namespace delete --namespace-id elsewhere");
+    expect(status, output).toBe(0);
+    const made = [...cloudflare.databases.values(), ...cloudflare.namespaces.values()];
+    expect(made.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu", "eu"]);
   });
 
   it("deploys staging first with --all, stops at the first failure, and says which are deployed", async ({
@@ -116,19 +215,67 @@ describe("npm run deploy", () => {
     expect([...cloudflare.databases.keys()].sort()).toEqual(["loyalty-edge", "loyalty-edge-acme", WORKER]);
     expect(cloudflare.unknown).toEqual([]);
   });
+
+  /** The request with which a deployment notices what an account lacks, the API's answer, and what to do about it. */
+  const LACKS = {
+    "a workers.dev subdomain": {
+      request: /^GET \/workers\/subdomain/,
+      code: 10007,
+      says: "Open https://dash.cloudflare.com/0123456789abcdef0123456789abcdef/workers/onboarding once",
+    },
+    R2: { request: /^GET \/r2\/buckets\//, code: 10042, says: "Switch on R2, for history [code: 10042]" },
+    "Analytics Engine": {
+      request: /^PUT \S+-check .*"analytics_engine"/s,
+      code: 10089,
+      says: "Switch on Analytics Engine, for METRICS [code: 10089]",
+    },
+    "room for cron triggers": {
+      request: /^PUT \S+-check\/schedules/,
+      code: 10072,
+      says: "more [code: 10072]. The free plan takes 5 an account",
+    },
+  };
+
+  it.for<[...(keyof typeof LACKS)[]]>([
+    ["a workers.dev subdomain", "R2"],
+    ["Analytics Engine"],
+    ["room for cron triggers"],
+    ["R2", "Analytics Engine", "room for cron triggers"],
+  ])("makes nothing in an account without %s %s %s, and says what to do", async (missing, { expect }) => {
+    const { cloudflare, env } = await account({ hasSecret: false });
+    writeConfig(WITH_EVERYTHING);
+    cloudflare.intercept = ({ route, body, answer }) => {
+      const lack = missing.find((name) => LACKS[name].request.test(`${route} ${body}`));
+      return lack === undefined ? answer() : refusal(403, LACKS[lack].code);
+    };
+
+    const { status, output } = await run("deploy", STAGING, { env });
+
+    expect(status).toBe(1);
+    for (const [name, { says }] of Object.entries(LACKS))
+      expect(output.includes(says), output).toBe(missing.some((lack) => lack === name));
+    const { databases, namespaces, buckets, scripts } = cloudflare;
+    expect([...databases, ...namespaces, ...buckets, ...scripts]).toEqual([]);
+  });
 });
 
 describe("docs/deploying.md", () => {
   it("leads from nothing to both environments, each on its own domain", async ({ expect }) => {
     const { cloudflare, env } = await account({ hasSecret: false });
     const [production = "", staging = ""] = blocksIn(readDoc("deploying.md"), "toml");
-    const config = CONFIG.replace("[assets]", `${production}\n[assets]`);
+    const config = WITH_EVERYTHING.replace("[assets]", `${production}\n[assets]`);
     writeConfig(config.replace("[env.staging]\n", `[env.staging]\n${staging}`));
 
-    for (const environment of ["staging", "production"]) {
-      const flag = environment === "production" ? "--env=" : `--env=${environment}`;
-      const secret = await run("wrangler", ["secret", "put", "JWT_SECRET", flag], { env, stdin: "a-secret" });
+    for (const [environment, flag] of [
+      ["staging", "--env=staging"],
+      ["production", "--env="],
+    ] as const) {
+      const withoutSecret = await run("deploy", ["--env", environment], { env });
+      const [, advice = ""] = /npm run wrangler -- (secret put .*)/.exec(withoutSecret.output) ?? [];
+      const secret = await run("wrangler", advice.split(" "), { env, stdin: "a-secret" });
       const deployed = await run("deploy", ["--env", environment], { env });
+
+      expect(advice).toBe(`secret put JWT_SECRET ${flag}`);
       expect(secret, secret.output).toMatchObject({ status: 0 });
       expect(deployed, deployed.output).toMatchObject({ status: 0 });
     }

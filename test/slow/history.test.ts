@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "vitest";
+import { refusal } from "./cloudflare/reply.ts";
 import {
   BUCKET,
   clone,
@@ -65,10 +66,8 @@ describe("npm run history -- copy, and restore", () => {
   });
 
   it("asks again if Cloudflare refuses for a while, and once with new credentials", async ({ expect }) => {
-    const refusals = [429, 401, 503].map((status) => {
-      return { status, code: 10000, message: "refused", headers: { "Retry-After": "1" } };
-    });
-    cloudflare.beforeObject = () => refusals.shift();
+    const refusals = [429, 401, 503].map((status) => refusal(status, 10000, "refused", { "Retry-After": "1" }));
+    cloudflare.intercept = ({ route, answer }) => (route.includes("/objects/") && refusals.shift()) || answer();
 
     const { status, output } = await history("copy", "copy");
 
@@ -100,12 +99,11 @@ describe("npm run history -- drop-bodies", () => {
   const withoutBodies = MESSAGES.map((line) => (line.id === "m1" ? { ...line, body: "" } : line));
 
   it("rewrites messages without the customer's bodies, and continues after it was cut off", async ({ expect }) => {
-    const noAnswer = { status: 400, code: 1, message: "cut off" };
-    cloudflare.beforeObject = (request) => (request.startsWith("PUT") ? noAnswer : undefined);
+    cloudflare.intercept = ({ route, answer }) => (route.startsWith("PUT") ? refusal(400, 1, "cut off") : answer());
     const rowBefore = rowOf("balance_entry");
 
     const cutOff = await history("drop-bodies", "c1");
-    cloudflare.beforeObject = undefined;
+    cloudflare.intercept = ({ answer }) => answer();
     const row = rowOf("message");
     const laterRuns = [await history("drop-bodies", "c1"), await history("drop-bodies", "c1")];
 
@@ -189,9 +187,9 @@ describe("npm run history -- drop-bodies", () => {
   });
 
   it("does not change an object whose row another run has changed meanwhile", async ({ expect }) => {
-    cloudflare.beforeObject = (request) => {
-      if (!request.endsWith("/owner")) database.exec("UPDATE history_segments SET sha256 = 'another'");
-      return undefined;
+    cloudflare.intercept = ({ route, answer }) => {
+      if (route.includes("/objects/message")) database.exec("UPDATE history_segments SET sha256 = 'another'");
+      return answer();
     };
 
     const { output } = await history("drop-bodies", "c1");
@@ -268,11 +266,11 @@ describe("npm run verify-totals -- --history", () => {
   });
 
   it("names no fault if events leave meanwhile, and says so", async ({ expect }) => {
-    cloudflare.beforeObject = (request) => {
-      if (request.endsWith("/owner")) return undefined;
-      cloudflare.beforeObject = undefined;
+    cloudflare.intercept = ({ route, answer }) => {
+      if (!route.includes("/objects/message")) return answer();
+      cloudflare.intercept = (later) => later.answer();
       insert("history_segments", { kind: "balance_entry", month: "2026-03", number: 2, sums: '{"balance":200}' });
-      return undefined;
+      return answer();
     };
 
     const { status, output } = await verify();

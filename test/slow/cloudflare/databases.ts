@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
+import { Hono } from "hono";
 import { unstable_splitSqlQuery as splitSqlQuery } from "wrangler";
-import type { Faults } from "./faults.ts";
-import type { Reply } from "./reply.ts";
+import { ok, refusal } from "./reply.ts";
 
 interface Database {
+  name: string;
   uuid: string;
   sql: DatabaseSync;
   replication: "auto" | "disabled";
@@ -13,47 +14,43 @@ interface Database {
 
 /** The D1 databases of an account by name. They are SQLite databases, so that a test can look into them. */
 export class Databases extends Map<string, Database> {
-  readonly #faults: Faults;
-
-  constructor(faults: Faults) {
-    super();
-    this.#faults = faults;
-  }
-
   make(name: string, jurisdiction?: string): Database {
     const sql = new DatabaseSync(":memory:");
-    const database: Database = { uuid: randomUUID(), sql, replication: "disabled", jurisdiction };
+    const database: Database = { name, uuid: randomUUID(), sql, replication: "disabled", jurisdiction };
     this.set(name, database);
     return database;
   }
 
-  async answer(method: string, name: string, body: Response, isQuery: boolean): Promise<Reply> {
-    if (method === "POST" && name === "") {
-      const { name, jurisdiction } = (await body.json()) as { name: string; jurisdiction?: string };
-      if (this.has(name)) return { status: 400, code: 7502, message: `Database with name '${name}' already exists` };
-      return { result: { name, uuid: this.make(name, jurisdiction).uuid } };
-    }
-    const idOrName = decodeURIComponent(name);
-    const found = [...this].find(([key, { uuid }]) => [key, uuid].includes(idOrName));
-    if (found === undefined) return { status: 404, code: 7404, message: "The database could not be found" };
-    const [key, database] = found;
-    const { uuid, sql, jurisdiction } = database;
-    if (method === "PUT" && !this.#faults.mayEditDatabases)
-      return { status: 403, code: 10000, message: "Authentication error" };
-    if (method === "PUT") {
-      const { read_replication } = (await body.json()) as { read_replication: { mode: Database["replication"] } };
-      database.replication = read_replication.mode;
-    }
-    if (method === "DELETE") this.delete(key);
-    if (!isQuery)
-      return { result: { name: key, uuid, jurisdiction, read_replication: { mode: database.replication } } };
-    try {
-      const { sql: text } = (await body.json()) as { sql: string };
-      const answers = splitSqlQuery(text).map((statement) => run(sql, statement));
-      return { result: answers.map((rows) => ({ success: true, meta: { duration: 0 }, results: rows })) };
-    } catch (error) {
-      return { status: 400, code: 7500, message: `${error instanceof Error ? error.message : error}: SQLITE_ERROR` };
-    }
+  /** The routes of the API below /d1/database. */
+  routes() {
+    const routes = new Hono<{ Variables: { database: Database } }>();
+    routes.post("/", async (c) => {
+      const { name, jurisdiction } = await c.req.json();
+      if (this.has(name)) return refusal(400, 7502, `Database with name '${name}' already exists`);
+      return ok(described(this.make(name, jurisdiction)));
+    });
+    routes.use("/:idOrName/*", async (c, next) => {
+      const database = [...this.values()].find(({ name, uuid }) => [name, uuid].includes(c.req.param("idOrName")));
+      if (database === undefined) return refusal(404, 7404, "The database could not be found");
+      c.set("database", database);
+      return next();
+    });
+    routes.get("/:id", (c) => ok(described(c.var.database)));
+    routes.put("/:id", async (c) => {
+      const { read_replication } = await c.req.json();
+      c.var.database.replication = read_replication.mode;
+      return ok(described(c.var.database));
+    });
+    routes.post("/:id/query", async (c) => {
+      const { sql } = await c.req.json();
+      try {
+        const answers = splitSqlQuery(sql).map((statement) => run(c.var.database.sql, statement));
+        return ok(answers.map((rows) => ({ success: true, meta: { duration: 0 }, results: rows })));
+      } catch (error) {
+        return refusal(400, 7500, `${error instanceof Error ? error.message : error}: SQLITE_ERROR`);
+      }
+    });
+    return routes;
   }
 
   /** The binding of a Worker to a database, with what the temporary Worker of a deployment calls. */
@@ -74,6 +71,10 @@ export class Databases extends Map<string, Database> {
       },
     };
   }
+}
+
+function described({ name, uuid, jurisdiction, replication }: Database): object {
+  return { name, uuid, jurisdiction, read_replication: { mode: replication } };
 }
 
 function run(sql: DatabaseSync, statement: string): unknown[] {

@@ -1,13 +1,10 @@
-/** An answer of the API. */
-export interface Reply {
-  /** The body of an object or of a Worker's answer. Without `bytes`, the body is the JSON of the other properties. */
-  bytes?: Buffer;
-  /** Closes the connection without an answer. */
-  hangsUp?: boolean;
-  result?: unknown;
-  result_info?: { cursor?: string | undefined };
-  status?: number;
-  headers?: Record<string, string>;
-  code?: number;
-  message?: string;
+/** An answer of the API with a result. */
+export function ok(result: unknown, info: object = {}): Response {
+  return Response.json({ success: true, errors: [], messages: [], result, ...info });
+}
+
+/** An answer of the API with an error. */
+export function refusal(status: number, code: number, message = "refused", headers: Record<string, string> = {}) {
+  const body = { success: false, errors: [{ code, message }], messages: [], result: null };
+  return Response.json(body, { status, headers });
 }

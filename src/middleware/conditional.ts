@@ -5,7 +5,7 @@ import { middleware } from "../openapi/notes.ts";
  * Adds an `ETag` to a successful answer, and answers 304 without a body if the client already has that tag
  * (docs/contract/interface.md, 6). Failures get no tag. hono/etag does not fit: it would tag "no items", which is a 200.
  */
-export const conditional = middleware({ mayBeUnchanged: true }, async (c, next) => {
+export const conditional = middleware({ headers: ["ETag"] }, async (c, next) => {
   await next();
   if (c.var.answered === undefined) return;
 

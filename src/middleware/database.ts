@@ -9,7 +9,7 @@ import { middleware } from "../openapi/notes.ts";
  * sent none; `"primary"` always reads the newest data. The answer carries the bookmark for the next request.
  */
 export function database(start: "bookmark" | "primary"): MiddlewareHandler<AppEnv> {
-  return middleware({ hasBookmark: true, failures: ["Unavailable"] }, async (c, next) => {
+  return middleware({ headers: ["X-D1-Bookmark"], failures: ["Unavailable"] }, async (c, next) => {
     const consistency =
       start === "primary" ? "first-primary" : await verifyBookmark(c.req.header("X-D1-Bookmark") ?? "", c.env);
     const db = new Database(c.env.DB, consistency);

@@ -8,7 +8,7 @@ import { partsOf } from "../values/parameter.ts";
 import RECORDED from "./examples.json" with { type: "json" };
 import { FAILURES, type FailureName } from "./failures.ts";
 import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./json-schema.ts";
-import { type Example, type HeaderNote, type Notes, notesOf, type Operation } from "./notes.ts";
+import { type Example, type Notes, notesOf, type Operation } from "./notes.ts";
 import * as texts from "./texts.ts";
 
 interface OperationObject extends Record<string, unknown> {
@@ -18,11 +18,10 @@ interface OperationObject extends Record<string, unknown> {
 
 interface ResponseObject {
   description: string;
-  headers: Record<string, unknown>;
+  headers: Record<string, { $ref: string }>;
   content: Record<string, { schema: JsonSchema; examples: Record<string, unknown> }>;
 }
 
-const GOOD = { 200: "The call went well.", 101: "The WebSocket is open." } as const;
 const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
 
 const JSON_TYPE = "application/json";
@@ -34,6 +33,7 @@ const JSON_TYPE = "application/json";
  */
 export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<string, Operation>>) {
   const schemas: Components = {};
+  toJsonSchema(Failure, "output", schemas, "Failure");
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const { method, path } of endpoints(app)) {
     const operation = operations[`${method} ${path}`];
@@ -57,7 +57,7 @@ export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<s
     servers: [{ url: "/", description: "The service that serves this document." }],
     tags: texts.TAGS,
     paths,
-    components: { securitySchemes: texts.SECURITY_SCHEMES, schemas },
+    components: { securitySchemes: texts.SECURITY_SCHEMES, headers: texts.HEADERS, schemas },
   };
 }
 
@@ -72,21 +72,16 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
   const [, tag = "service"] = /^\/api\/v1\/(\w+)/.exec(path) ?? [];
   const token = notes.find((note) => note.token !== undefined)?.token;
   const body = notes.findLast((note) => note.body !== undefined)?.body;
-  const mayBeUnchanged = notes.some((note) => note.mayBeUnchanged);
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
+  const headerNames = notes.flatMap((note) => note.headers ?? []);
+  if (parameters.some(({ name }) => name === "after")) headerNames.push("Link");
+  const mayBeUnchanged = headerNames.includes("ETag");
   if (mayBeUnchanged) parameters.push(texts.IF_NONE_MATCH);
-  const ownHeaders: Record<string, HeaderNote> = Object.assign({}, ...notes.map((note) => note.headers));
-  const headers = headerObjects({
-    ...texts.COMMON_HEADERS,
-    ...(mayBeUnchanged && texts.ETAG),
-    ...(notes.some((note) => note.hasBookmark) && texts.BOOKMARK),
-    ...(parameters.some(({ name }) => name === "after") && texts.LINK),
-    ...ownHeaders,
-  });
+  const headers = headerObjects(headerNames);
 
   const responses = goodResponse(operation, headers, schemas);
   if (mayBeUnchanged) responses[304] = { description: UNCHANGED, headers, content: {} };
-  for (const name of new Set(notes.flatMap((note) => note.failures ?? []))) addFailure(responses, name, schemas);
+  for (const name of new Set(notes.flatMap((note) => note.failures ?? []))) addFailure(responses, name);
   const content = body && {
     [body.mediaType]: {
       schema: bodySchema(body, `${pascalCase(id)}Body`, schemas),
@@ -147,78 +142,50 @@ function parameterObjects(
 
 function goodResponse(
   { id, answer, lines, frames, examples }: Operation,
-  headers: Record<string, unknown>,
+  headers: ResponseObject["headers"],
   schemas: Components,
 ): OperationObject["responses"] {
+  const described = answer ?? lines ?? frames;
+  if (described === undefined) throw new Error(`The operation ${id} does not describe its answer.`);
+  const schema = toJsonSchema(described, lines ? "input" : "output", schemas, answer && `${pascalCase(id)}Answer`);
   const recorded = (RECORDED as Record<string, Record<string, object>>)[id];
   const answers = examples.map((example) => ({ answer: recorded?.[example.summary], ...example }));
-  const respond = (status: keyof typeof GOOD, mediaType: string, schema: JsonSchema) => ({
-    [status]: {
-      description: GOOD[status],
-      headers,
-      content: { [mediaType]: { schema, examples: examplesOf(answers, "answer") } },
-    },
-  });
-  if (answer !== undefined)
-    return respond(200, JSON_TYPE, toJsonSchema(answer, "output", schemas, `${pascalCase(id)}Answer`));
-  if (lines !== undefined) return respond(200, NDJSON, toJsonSchema(lines, "input", schemas));
+  const content = { [lines ? NDJSON : JSON_TYPE]: { schema, examples: examplesOf(answers, "answer") } };
   // OpenAPI has no place for WebSocket frames, so the 101 answer describes them.
-  if (frames !== undefined) return respond(101, JSON_TYPE, toJsonSchema(frames, "output", schemas));
-  throw new Error(`The operation ${id} does not describe its answer.`);
+  if (frames) return { 101: { description: "The WebSocket is open.", headers, content } };
+  return { 200: { description: "The call went well.", headers, content } };
 }
 
 /** Adds a failure to the response with its status. */
-function addFailure(responses: OperationObject["responses"], name: FailureName, schemas: Components): void {
+function addFailure(responses: OperationObject["responses"], name: FailureName): void {
   const { description, example } = FAILURES[name];
-  const { status, body } = example;
-  const earlier = responses[status];
-  const content = earlier?.content[JSON_TYPE];
-  const ownSchema = failureSchema(name, body, schemas);
-  const otherSchemas = content && ((content.schema.anyOf as JsonSchema[] | undefined) ?? [content.schema]);
-  const headers = mapValues(example.headers, (value, header) => ({
-    description: texts.FAILURE_HEADERS[header] ?? header,
-    example: value,
-  }));
-  responses[status] = {
-    description: earlier ? `${earlier.description} Or: ${description}` : description,
-    headers: { ...(earlier?.headers ?? headerObjects(texts.COMMON_HEADERS)), ...headerObjects(headers) },
+  const { description: otherDescriptions, headers, content } = responses[example.status] ?? {};
+  const other = content?.[JSON_TYPE];
+  const schema = { $ref: "#/components/schemas/Failure" };
+  // The answer without items is the only failure with the status of a good answer.
+  const isAlone = other === undefined || example.status !== 200;
+  responses[example.status] = {
+    description: otherDescriptions ? `${otherDescriptions} Or: ${description}` : description,
+    headers: { ...headers, ...headerObjects(Object.keys(example.headers)) },
     content: {
       [JSON_TYPE]: {
-        schema: otherSchemas ? { anyOf: [...otherSchemas, ownSchema] } : ownSchema,
-        examples: { ...content?.examples, [name]: { summary: description, value: body } },
+        schema: isAlone ? schema : { anyOf: [other.schema, schema] },
+        examples: { ...other?.examples, [name]: { summary: description, value: example.body } },
       },
     },
   };
 }
 
-/** A named schema with exactly the fields of this failure. */
-function failureSchema(name: FailureName, body: Failure, schemas: Components): JsonSchema {
-  const { properties } = toJsonSchema(Failure, "output", schemas) as { properties: Record<string, JsonSchema> };
-  const code = { type: "string", const: body.errorCode, description: properties.errorCode?.description };
-  const id = `${name}Failure`;
-  schemas[id] = {
-    type: "object",
-    properties: mapValues(body, (_, field) => (field === "errorCode" ? code : properties[field])),
-    required: Object.keys(body),
-    additionalProperties: false,
-  };
-  return { $ref: `#/components/schemas/${id}` };
+/** The headers of every answer, and these. */
+function headerObjects(names: readonly string[]): Record<string, { $ref: string }> {
+  const allNames = [...texts.COMMON_HEADERS, ...names];
+  return Object.fromEntries(allNames.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function headerObjects(headers: Readonly<Record<string, HeaderNote>>): Record<string, unknown> {
-  return mapValues(headers, ({ description, example }) => ({ description, schema: { type: "string" }, example }));
-}
-
-/** The bodies or answers of examples, by the summary in camel case. */
+/** The bodies or answers of examples, by the summary. */
 function examplesOf(examples: readonly Example[], part: "answer" | "body"): Record<string, unknown> {
   const withPart = examples.filter((example) => example[part] !== undefined);
-  const nameOf = (summary: string) =>
-    summary.toLowerCase().replace(/[^a-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
-  return Object.fromEntries(withPart.map(({ summary, [part]: value }) => [nameOf(summary), { summary, value }]));
-}
-
-function mapValues<In, Out>(record: Readonly<Record<string, In>>, map: (value: In, name: string) => Out) {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
+  return Object.fromEntries(withPart.map(({ summary, [part]: value }) => [summary, { summary, value }]));
 }
 
 /**
@@ -227,9 +194,9 @@ function mapValues<In, Out>(record: Readonly<Record<string, In>>, map: (value: I
  */
 function exampleOf({ type, enum: values }: JsonSchema, text: string | undefined, location: "path" | "query"): object {
   if (location === "path") return { example: text };
-  if (values !== undefined) return { examples: { default: { value: (values as unknown[])[0], "x-disabled": true } } };
-  if (text === undefined) return {};
-  return { examples: { default: { value: parsedParameter(type, text), "x-disabled": true } } };
+  const [shownText = text] = (values as string[] | undefined) ?? [];
+  if (shownText === undefined) return {};
+  return { examples: { default: { value: parsedParameter(type, shownText), "x-disabled": true } } };
 }
 
 function parsedParameter(type: unknown, text: string): unknown {

@@ -3,11 +3,7 @@ import type * as z from "zod";
 import type { AppEnv } from "../app-env.ts";
 import type { Scope } from "../auth/token.ts";
 import type { FailureName } from "./failures.ts";
-
-export interface HeaderNote {
-  description: string;
-  example: string;
-}
+import type { HEADERS } from "./texts.ts";
 
 /** The description of an endpoint. Its middleware adds notes. */
 export interface Operation extends Notes {
@@ -38,11 +34,8 @@ export interface Example {
 export interface Notes {
   parameters?: { in: "query" | "path"; schema: z.ZodObject };
   body?: { mediaType: string; schema: z.ZodType };
-  headers?: Readonly<Record<string, HeaderNote>>;
-  /** The answer has a database bookmark. */
-  hasBookmark?: true;
-  /** The endpoint may answer 304 without a body. */
-  mayBeUnchanged?: true;
+  /** The headers of a good answer. With an `ETag`, the endpoint may answer 304 without a body. */
+  headers?: readonly (keyof typeof HEADERS)[];
   failures?: readonly FailureName[];
   /** The scope of the required token. */
   token?: Scope;

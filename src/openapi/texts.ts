@@ -1,5 +1,4 @@
 import { REQUESTS_A_MINUTE } from "../http/limits.ts";
-import type { HeaderNote } from "./notes.ts";
 
 export const INTRODUCTION = `The API behind a customer's loyalty app.
 
@@ -40,24 +39,6 @@ export const SECURITY_SCHEMES = {
   lookup: bearer("A lookup token. In development: `npm run token -- lookup`."),
 };
 
-export const ETAG: Record<string, HeaderNote> = {
-  ETag: {
-    description: "Identifies this body. Send it in `If-None-Match`: the answer is 304 as long as the body is the same.",
-    example: 'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
-  },
-};
-export const BOOKMARK: Record<string, HeaderNote> = {
-  "X-D1-Bookmark": {
-    description: "Send it with the next request, which then sees at least the data that this one saw.",
-    example: "00000085.F0mRSIPy",
-  },
-};
-export const LINK: Record<string, HeaderNote> = {
-  Link: {
-    description: "The addresses of the next and the previous page, if there are any (RFC 8288).",
-    example: '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',
-  },
-};
 export const IF_NONE_MATCH = {
   name: "If-None-Match",
   in: "header",
@@ -67,20 +48,35 @@ export const IF_NONE_MATCH = {
 };
 
 /** The headers of every answer. */
-export const COMMON_HEADERS: Record<string, HeaderNote> = {
-  "X-Request-Id": {
-    description: "The request's id: name it when you report a fault.",
-    example: "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11",
-  },
-  "Server-Timing": {
-    description: "What the request cost: milliseconds at the database, and round trips to it.",
-    example: 'd1;dur=1.9, trips;desc="1"',
-  },
-};
+export const COMMON_HEADERS = ["X-Request-Id", "Server-Timing"] as const;
 
-/** The headers of some failures. */
-export const FAILURE_HEADERS: Record<string, string> = {
-  "Retry-After": "Seconds after which to try again.",
-  "WWW-Authenticate": "The required type of token.",
-  Allow: "The methods that the path takes.",
+const header = (description: string, example: string) => ({ description, schema: { type: "string" }, example });
+
+export const HEADERS = {
+  "X-Request-Id": header("The request's id: name it when you report a fault.", "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11"),
+  "Server-Timing": header(
+    "What the request cost: milliseconds at the database, and round trips to it.",
+    'd1;dur=1.9, trips;desc="1"',
+  ),
+  ETag: header(
+    "Identifies this body. Send it in `If-None-Match`: the answer is 304 as long as the body is the same.",
+    'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
+  ),
+  "X-D1-Bookmark": header(
+    "Send it with the next request, which then sees at least the data that this one saw.",
+    "00000085.F0mRSIPy",
+  ),
+  Link: header(
+    "The addresses of the next and the previous page, if there are any (RFC 8288).",
+    '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',
+  ),
+  "X-Board-Age": header("How many seconds ago the board was counted.", "12"),
+  "X-Feed-Version": header(
+    "How many feed requests have been committed. If the first page and the last of an export have the same, nothing was fed in between.",
+    "1042",
+  ),
+  "Retry-After": header("Seconds after which to try again.", "60"),
+  "WWW-Authenticate": header("The required type of token.", "Bearer"),
+  Allow: header("The methods that the path takes.", "POST"),
+  Upgrade: header("The required protocol.", "websocket"),
 };

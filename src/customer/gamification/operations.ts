@@ -26,7 +26,7 @@ export const leaderboard: Operation = {
     "`X-Board-Age` gives its age in seconds.",
   answer: success(z.array(LeaderboardItem)),
   examples: [{ summary: "By hits; the first two are shown", body: { location_id: "s101-1-1", rank_on: "hit" } }],
-  headers: { "X-Board-Age": { description: "How many seconds ago the board was counted.", example: "12" } },
+  headers: ["X-Board-Age"],
   parameters: {
     in: "query",
     schema: z.object({

@@ -1,16 +1,25 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
+import { afterEach, vi } from "vitest";
 import { background } from "../src/app-env.ts";
 
 logWithoutAnswer();
-// A test that failed halfway can have left its clock stopped, and the files of a worker share the clock.
-vi.useRealTimers();
-// A random program gives itself an environment of its own.
-Object.assign(env, { ENVIRONMENT: "production" });
+// All files of a worker share its clock, its globals, its objects and its bindings, so each test leaves them unchanged.
+const bindings = { ...env };
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  restoreBindings();
+});
 await inTime("Waiting for background work", backgroundWorkHasEnded());
 await inTime("Emptying the database", emptyDatabase());
 await inTime("Migrating", applyD1Migrations(env.DB, env.TEST_MIGRATIONS));
+
+function restoreBindings(): void {
+  for (const name of Object.keys(env)) if (!(name in bindings)) Reflect.deleteProperty(env, name);
+  Object.assign(env, bindings);
+}
 
 /** Repeats `reset` until the tables are gone, because it does not remove a database that is still at work. */
 async function emptyDatabase(): Promise<void> {

@@ -1,5 +1,5 @@
 import { sign } from "hono/jwt";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import tokensPage from "../../docs/tokens.md?raw";
 import { tokenPart } from "../../scripts/lib/sign.ts";
 import { KeySet } from "../../src/auth/key-set.ts";
@@ -27,7 +27,6 @@ beforeEach(() => {
     return answers();
   });
 });
-afterEach(() => vi.restoreAllMocks());
 
 const serve = (...keys: unknown[]) => {
   answers = () => Response.json({ keys });
@@ -105,7 +104,6 @@ describe("a token signed with a key at JWKS_URL", () => {
 });
 
 describe("keys from elsewhere than JWKS_URL on the internet", () => {
-  afterEach(() => setVariables({ JWKS_URL: "", JWKS: "", JWKS_SERVICE: undefined, JWT_AUDIENCE: "" }));
   const ask = async (pair: KeyPair) => {
     const token = await tokenOf(pair, { scope: "customer", aud: "loyalty", exp: Date.now() / 1_000 + 60 });
     return (await send("/api/v1/customer/coupons", { headers: { Authorization: `Bearer ${token}` } })).status;

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { sign } from "hono/jwt";
 import { encodeBase64 } from "hono/utils/encode";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { hmacKey, signParts, tokenPart } from "../../scripts/lib/sign.ts";
 import { readToken, type TokenFault, type TokenRules } from "../../src/auth/token.ts";
 import { send } from "../support/api.ts";
@@ -14,8 +14,6 @@ const RULES = tokenRules(SECRET);
 const HS256 = { alg: "HS256", typ: "JWT" };
 const GOOD = { sub: "c1", exp: NOW + 60 };
 const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
-
-afterEach(() => vi.restoreAllMocks());
 
 /** Reads a token that the secret has signed, with any header and claims. */
 const read = async (claims: unknown, { header = HS256 as unknown, rules = RULES } = {}) =>

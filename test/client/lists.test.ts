@@ -1,4 +1,4 @@
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { mustFeed } from "../support/api.ts";
 import { clientOf } from "../support/client.ts";
@@ -40,8 +40,6 @@ async function readAll<Entry>(entries: AsyncIterable<Entry>): Promise<Entry[]> {
   for await (const entry of entries) all.push(entry);
   return all;
 }
-
-afterEach(() => vi.useRealTimers());
 
 describe("a page of a list", () => {
   it("has next(), which asks for the next page at the address of the first, even behind a proxy", async ({

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { createClient, type Since } from "../../src/client/index.ts";
 import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
 import { BEGINNING, ServiceModel, timeOf } from "../support/messages-model.ts";
@@ -11,7 +11,6 @@ import { MINUTE, pass, SECOND } from "../support/scripted-service.ts";
 // requests are lost; the client ends, and continues from its last group.
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 const EVENTS = [
   "second passes",

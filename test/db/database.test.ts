@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { DatabaseUnavailable } from "../../src/db/errors.ts";
 import { TimedOut } from "../../src/values/timeout.ts";
@@ -9,8 +9,6 @@ const LOST_CONNECTION = new Error("D1_ERROR: Network connection lost.");
 const BOOKMARK = `ffffffff-ffffffff-ffffffff-${"0f".repeat(16)}`;
 const PRIMARY_BOOKMARK = "the bookmark of the primary";
 const session = Object.getPrototypeOf(env.DB.withSession());
-
-afterEach(() => vi.restoreAllMocks());
 
 const open = () => new Database(env.DB, "first-primary");
 

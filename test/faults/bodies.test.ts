@@ -1,4 +1,4 @@
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { toAnswer } from "../../scripts/lib/call.ts";
 import { readBody } from "../../src/http/body.ts";
 import { readLimitedBody } from "../../src/values/limited-body.ts";
@@ -12,8 +12,6 @@ import { passFakeTime } from "../support/wait.ts";
 
 const KIB = 1024;
 const LIMIT = 2 * KIB * KIB;
-
-afterEach(() => void vi.useRealTimers());
 
 /** A body that the test sends piece by piece. */
 function openBody() {

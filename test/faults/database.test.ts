@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, it, vi } from "vitest";
+import { beforeAll, describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { type Answer, feed, mustFeed } from "../support/api.ts";
 import { asAt, feedTo, sendTo } from "../support/bindings.ts";
@@ -15,10 +15,6 @@ const stored = program("faults");
 const customerId = String(stored.customer.id);
 
 beforeAll(() => mustFeed(stored.lines));
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
 
 /** A D1 that fails every batch with this message. `batches` lists the SQL of each. */
 function failingDatabase(message: string) {

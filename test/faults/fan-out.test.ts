@@ -1,11 +1,9 @@
 import { env } from "cloudflare:workers";
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { makeCalls } from "../../src/inbox/notify.ts";
 import { takeTime } from "../support/listeners.ts";
 import { notification } from "../support/live.ts";
-
-afterEach(() => vi.restoreAllMocks());
 
 const calls = (...customers: string[]) =>
   customers.map((customerId) => ({ customerId, shownAt: 0, ...notification() }));

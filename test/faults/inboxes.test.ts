@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { mustFeed } from "../support/api.ts";
@@ -16,10 +16,6 @@ const answerLate = () => new Promise<void>((resolve) => setTimeout(resolve, LATE
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   await pass(1);
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 describe("a poll", () => {

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { drainOutbox } from "../../src/inbox/drain.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
@@ -8,7 +8,6 @@ import { beginRun } from "../../src/service/queries.ts";
 import { rows, value } from "../support/state.ts";
 
 beforeEach(() => rows("DELETE FROM outbox"));
-afterEach(() => vi.restoreAllMocks());
 
 /** Adds changes of these versions to the outbox, by default each for a different customer. */
 async function addChanges(versions: number[], { kind = "messages", customer = "c" } = {}): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { Admission } from "../../src/feed/admission.ts";
 import { clock } from "../../src/values/clock.ts";
 
@@ -15,8 +15,6 @@ beforeEach(() => {
     (milliseconds) => new Promise((wake) => sleepers.push({ until: now + milliseconds, wake })),
   );
 });
-
-afterEach(() => void vi.restoreAllMocks());
 
 /** Lets time pass in steps of 50 ms. At each step, waiting requests may check whether it is their turn. */
 async function pass(milliseconds: number): Promise<void> {

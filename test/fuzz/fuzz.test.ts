@@ -1,6 +1,6 @@
 import { exports } from "cloudflare:workers";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, inject, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, inject, it, vi } from "vitest";
 import { toAnswer } from "../../scripts/lib/call.ts";
 import { Failure } from "../../src/http/failure-schema.ts";
 import { PARAMETERS } from "../model/parameters.ts";
@@ -108,11 +108,10 @@ beforeAll(async () => {
   await feedAll(lines);
   judge.take(lines);
   if (limitMs > 0) await feedAll(hostileLines(20_000));
-  // The log lines of all requests would hide the results.
-  vi.spyOn(console, "log").mockImplementation(() => {});
 }, 120_000);
+// The log lines of all requests would hide the results.
+beforeEach(() => void vi.spyOn(console, "log").mockImplementation(() => {}));
 afterAll(() => {
-  vi.restoreAllMocks();
   console.info(`The slowest request took ${slowest.milliseconds.toFixed(0)} ms: ${slowest.what}`);
   console.info(`Fuzzed with seed ${seed}: ${JSON.stringify(Object.fromEntries([...counts].sort()))}`);
 });

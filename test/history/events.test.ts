@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { mustFeed } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
 import * as seed from "../support/seed.ts";
@@ -15,13 +15,11 @@ import {
   setUpHistory,
   shop,
   storedIds,
-  tearDownHistory,
 } from "./support.ts";
 
 // Which events leave the database for R2, as which lines, and what else changes (docs/contract/history.md, 2 and 3).
 
 beforeEach(() => setUpHistory());
-afterEach(tearDownHistory);
 
 const byId = <Line extends { id?: unknown }>(lines: Line[]) =>
   lines.sort((first, second) => (String(first.id) < String(second.id) ? -1 : 1));

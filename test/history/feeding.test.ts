@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, describe, it } from "vitest";
+import { beforeEach, describe, it } from "vitest";
 import { horizonOf } from "../../src/feed/horizon.ts";
 import { feed, mustFeed, restore } from "../support/api.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
 import { feedUsage, snapshot, value } from "../support/state.ts";
-import { FIRST_KEPT_SECOND, feedOld, keepMonths, seal, setUpHistory, shop, tearDownHistory } from "./support.ts";
+import { FIRST_KEPT_SECOND, feedOld, keepMonths, seal, setUpHistory, shop } from "./support.ts";
 
 // docs/contract/history.md, 1 and 4. It is June, and events from before May are too old.
 const OLD = "2026-04-30T23:59:59Z";
 const TEXT = "is older than the history that is kept";
 
 beforeEach(() => setUpHistory());
-afterEach(tearDownHistory);
 
 const onLines = (numbers: readonly number[], field: string) =>
   Object.fromEntries(numbers.map((number) => [`line ${number}.${field}`, [TEXT]]));

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Random } from "../../scripts/program/random.ts";
 import { horizonOf } from "../../src/feed/horizon.ts";
 import { Trial } from "../programs/trial.ts";
@@ -9,22 +9,11 @@ import { differences } from "../support/differences.ts";
 import { exported, exportPages } from "../support/exporting.ts";
 import { propertyRuns } from "../support/property-runs.ts";
 import { rows, value } from "../support/state.ts";
-import {
-  bucketWith,
-  entryPages,
-  IS_EVENT,
-  keepMonths,
-  linesOf,
-  objects,
-  sealInPart,
-  tearDownHistory,
-} from "./support.ts";
+import { bucketWith, entryPages, IS_EVENT, keepMonths, linesOf, objects, sealInPart } from "./support.ts";
 
 const { numRuns, seed } = propertyRuns(2);
 const EVENT_KINDS = ["balance_entry", "token_earning", "play", "message"];
 const DAY_SECONDS = 24 * 3_600;
-
-afterEach(tearDownHistory);
 
 /** The call that fails in a run of the job: a write to R2, or a batch, before it is sent or after it was committed. */
 interface Fault {

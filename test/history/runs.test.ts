@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { mustFeed, restore } from "../support/api.ts";
 import { databaseThrough } from "../support/databases.ts";
-import { recordMetrics, stopMetrics } from "../support/metrics.ts";
+import { recordMetrics } from "../support/metrics.ts";
 import { rows, value } from "../support/state.ts";
 import {
   bucketWith,
@@ -19,13 +19,11 @@ import {
   shop,
   snapshotOfEvents,
   storedIds,
-  tearDownHistory,
 } from "./support.ts";
 
 // docs/contract/history.md, 1 and 2. In the simulation, runs fail at any write.
 
 beforeEach(() => setUpHistory());
-afterEach(tearDownHistory);
 
 const failToPut = () => Promise.reject(new Error("put: Unspecified error (0)"));
 
@@ -41,7 +39,6 @@ describe("a run", () => {
     await seal();
     await seal();
 
-    stopMetrics();
     const bytes = await value("SELECT sum(bytes) FROM history_segments");
     expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
       {
@@ -81,7 +78,6 @@ describe("a run", () => {
       await expect(seal()).rejects.toThrow("Unspecified");
     }
 
-    stopMetrics();
     expect(warn.mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
       { warning: "HISTORY_BEHIND", days: 3, kinds: ["balance_entry"] },
       { warning: "HISTORY_BEHIND", days: 4 },

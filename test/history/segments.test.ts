@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { ndjson } from "../support/api.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { setVariables } from "../support/variables.ts";
@@ -15,13 +15,11 @@ import {
   setUpHistory,
   shop,
   storedIds,
-  tearDownHistory,
 } from "./support.ts";
 
 // Segments, which are files of old events, and their objects in R2 (docs/contract/history.md, 2).
 
 beforeEach(() => setUpHistory());
-afterEach(tearDownHistory);
 
 /** Runs the job, but loses the connection before it sends the batch that deletes entries. */
 async function sealWithoutDelete(): Promise<void> {

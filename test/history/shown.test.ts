@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it } from "vitest";
+import { beforeEach, describe, it } from "vitest";
 import { as } from "../support/api.ts";
 import { EXPORT, exportPage, exportPages, nextPage } from "../support/exporting.ts";
 import * as seed from "../support/seed.ts";
@@ -16,13 +16,11 @@ import {
   segments,
   setUpHistory,
   shop,
-  tearDownHistory,
 } from "./support.ts";
 
 // Answers about events that have left the database (docs/contract/interface.md, 4.9; docs/contract/export.md, 1).
 
 beforeEach(() => setUpHistory());
-afterEach(tearDownHistory);
 
 const ENTRIES = "/api/v1/customer/me/entries";
 const EARLIER_SECOND = "2026-01-02 03:04:05";

@@ -30,12 +30,6 @@ export async function goTo(now: string): Promise<void> {
   await setClock(now);
 }
 
-export function tearDownHistory(): void {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  keepMonths(undefined);
-}
-
 /** Sets for how many months events stay before they move to the bucket. `undefined` turns history off. */
 export function keepMonths(months: number | undefined, bucket: unknown = env.TEST_HISTORY): void {
   setVariables({

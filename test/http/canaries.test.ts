@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { type Answer, as, feed, mustFeed, send } from "../support/api.ts";
 import { CALLS } from "../support/calls.ts";
 import { program } from "../support/programs.ts";
@@ -17,7 +17,6 @@ beforeEach(() => {
   for (const level of ["log", "info", "warn", "error", "debug"] as const)
     vi.spyOn(console, level).mockImplementation((...values) => void logCalls.push(values));
 });
-afterEach(() => vi.restoreAllMocks());
 
 const headersOf = ({ headers }: Answer) => JSON.stringify([...headers].filter(([name]) => name !== "link"));
 

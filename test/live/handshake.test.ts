@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
@@ -14,12 +14,6 @@ const OWN = "https://loyalty.example";
 const PAGE = "https://app.example";
 const UUID = /^[0-9a-f-]{36}$/;
 const { CUSTOMER_LIMITER, INBOXES } = env;
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  Object.assign(env, { CORS_ORIGINS: "", CUSTOMER_LIMITER, INBOXES });
-});
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const offer = (protocols: string) => ({ "Sec-WebSocket-Protocol": protocols });

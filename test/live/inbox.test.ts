@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { EMPTY_INBOX, type InboxState } from "../../src/inbox/inbox-state.ts";
 import { as, mustFeed, trips } from "../support/api.ts";
@@ -13,8 +13,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const WEEK_HOURS = 7 * 24;
 const session = Object.getPrototypeOf(env.DB.withSession());
-
-afterEach(() => vi.restoreAllMocks());
 
 /** Opens a socket whose token is valid for two days, which is longer than the listener's row. */
 const listenForDays = (id: string) => listenAs(id, { exp: Math.floor(Date.now() / 1_000) + 48 * 3_600 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { as, mustFeed, trips } from "../support/api.ts";
 import { MESSAGES_PATH, pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
@@ -8,10 +8,6 @@ import { waitUntil } from "../support/wait.ts";
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   await pass(10);
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 describe("a poll after quiet polls", () => {

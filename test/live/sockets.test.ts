@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import {
   evict,
@@ -17,11 +17,6 @@ import * as seed from "../support/seed.ts";
 import { waitUntil } from "../support/wait.ts";
 
 const LEEWAY_SECONDS = 5;
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
 
 async function openMany(id: string, count: number): Promise<Listener[]> {
   const listeners: Listener[] = [];

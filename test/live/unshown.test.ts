@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/accept.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
@@ -12,8 +12,6 @@ import * as seed from "../support/seed.ts";
 import { waitFor } from "../support/wait.ts";
 
 const MESSAGES = "/api/v1/customer/messages";
-
-afterEach(() => vi.restoreAllMocks());
 
 let second = 10;
 

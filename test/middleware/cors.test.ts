@@ -1,5 +1,5 @@
 import { env, exports } from "cloudflare:workers";
-import { afterEach, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import { mustFeed, send } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
@@ -11,10 +11,6 @@ const PREFLIGHT = {
   "Access-Control-Request-Method": "POST",
   "Access-Control-Request-Headers": "authorization",
 };
-
-afterEach(() => {
-  Object.assign(env, { CORS_ORIGINS: "" });
-});
 
 const preflight = (path: string, headers: Record<string, string> = PREFLIGHT) =>
   exports.default.fetch(new Request(new URL(path, "https://loyalty.example"), { method: "OPTIONS", headers }));

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { sign } from "hono/jwt";
 import { encodeBase64Url } from "hono/utils/encode";
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import * as seed from "../support/seed.ts";
 import { keyPair } from "../support/signing.ts";
@@ -17,8 +17,6 @@ const OTHER_SECRET = "another-secret-another-secret-another-secret";
 
 const LEADERBOARD = `${CUSTOMER}/gamification/leaderboard`;
 const BOARD = { method: "POST", body: JSON.stringify({ location_id: "nowhere" }) };
-
-afterEach(() => vi.restoreAllMocks());
 
 interface RequestOptions {
   bookmark?: string;

@@ -1,16 +1,17 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { METRICS } from "../../src/middleware/metrics.ts";
 import { TimedOut } from "../../src/values/timeout.ts";
 import { as, feed, mustFeed, send } from "../support/api.ts";
 import { sendTo } from "../support/bindings.ts";
 import { databaseThrough } from "../support/databases.ts";
 import { outbox, pass, poll, pollUntilQuiet, reach, seedGroup } from "../support/listeners.ts";
-import { type Point, recordMetrics, stopMetrics } from "../support/metrics.ts";
+import { type Point, recordMetrics } from "../support/metrics.ts";
 import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import { customerToken } from "../support/tokens.ts";
+import { setVariables } from "../support/variables.ts";
 
 const MESSAGES = "/api/v1/customer/messages";
 const COUPONS = "/api/v1/customer/coupons";
@@ -20,11 +21,6 @@ const session = Object.getPrototypeOf(env.DB.withSession());
 let points: Point[] = [];
 beforeEach(() => {
   points = recordMetrics();
-});
-afterEach(() => {
-  stopMetrics();
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 describe("the list of metrics", () => {
@@ -154,7 +150,7 @@ describe("a request", () => {
   });
 
   it("writes nothing without a dataset", async ({ expect }) => {
-    stopMetrics();
+    setVariables({ METRICS: undefined });
 
     expect((await as("nobody").get(COUPONS)).status).toBe(200);
     expect(points).toEqual([]);

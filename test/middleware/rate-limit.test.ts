@@ -1,16 +1,10 @@
 import { env } from "cloudflare:workers";
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { networkOf } from "../../src/middleware/rate-limit.ts";
 import { as, send } from "../support/api.ts";
 import { customerToken, feedToken } from "../support/tokens.ts";
 
 const PATH = "/api/v1/customer/coupons";
-const { CUSTOMER_LIMITER, ADDRESS_LIMITER } = env;
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  Object.assign(env, { CUSTOMER_LIMITER, ADDRESS_LIMITER });
-});
 
 describe("the network of an address", () => {
   it.for([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { propertyRuns } from "../support/property-runs.ts";
 import { SHAPES } from "./shapes.ts";
 import { Trial } from "./trial.ts";
@@ -8,12 +8,9 @@ const CALLS_A_STEP = 12;
 
 const { numRuns, seed } = propertyRuns(2);
 
-beforeAll(() => {
+beforeEach(() => {
   // The service logs every refused request, and these tests send many bad requests on purpose.
   vi.spyOn(console, "log").mockImplementation(() => {});
-});
-afterAll(() => {
-  vi.restoreAllMocks();
 });
 
 const counts: Record<string, number> = {};

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import packageJson from "../../package.json";
 import { toAnswer } from "../../scripts/lib/call.ts";
 import { clock } from "../../src/values/clock.ts";
@@ -18,7 +18,6 @@ function passHealth(): void {
 }
 
 beforeEach(passHealth);
-afterEach(() => vi.restoreAllMocks());
 
 const health = async (bindings: object) => toAnswer(await sendTo(bindings, "/health"));
 const hangs = () => new Promise<never>(() => {});

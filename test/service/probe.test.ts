@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { toAnswer } from "../../scripts/lib/call.ts";
 import { Database } from "../../src/db/database.ts";
 import { REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
@@ -26,11 +26,6 @@ async function ask(
 }
 
 const READS = { measure: "reads", at: "first-primary" };
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
 
 describe("the endpoint of npm run probe", () => {
   it.for<[environment: string, entry: typeof atStaging]>([

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { Database, type Usage } from "../../src/db/database.ts";
 import { JOBS, type JobOutcome } from "../../src/service/jobs.ts";
 import { beginRun } from "../../src/service/queries.ts";
@@ -41,7 +41,6 @@ beforeEach(async () => {
   vi.restoreAllMocks();
   await stopClock(today("05:00:00"));
 });
-afterEach(() => vi.restoreAllMocks());
 
 describe("the list of jobs", () => {
   it("has the jobs that the migration inserts", async ({ expect }) => {

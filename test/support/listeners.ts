@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, vi } from "vitest";
+import { beforeEach, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { as, mustFeed, trips } from "./api.ts";
 import { setClock } from "./clock.ts";
@@ -97,9 +97,5 @@ export function startEachWithoutChanges(): void {
     vi.useFakeTimers({ toFake: ["Date"] });
     await pass(2 * 3_600);
     await runSchedule();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
   });
 }

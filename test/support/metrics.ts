@@ -23,7 +23,3 @@ export function recordMetrics(): Point[] {
   });
   return points;
 }
-
-export function stopMetrics(): void {
-  setVariables({ METRICS: undefined });
-}

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, vi } from "vitest";
+import { beforeEach, describe, vi } from "vitest";
 
 // React Native takes its AbortController from the package abort-controller: its signals have neither `reason` nor
 // `throwIfAborted`, and there is no `AbortSignal.any` or `timeout`.
@@ -28,6 +28,5 @@ export function testAsInReactNative(files: Record<string, () => Promise<unknown>
   beforeEach(() => {
     for (const [name, value] of Object.entries(REACT_NATIVE)) vi.stubGlobal(name, value);
   });
-  afterAll(() => vi.unstubAllGlobals());
   for (const [file, load] of Object.entries(files)) describe(file, async () => void (await load()));
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, vi } from "vitest";
+import { beforeEach, vi } from "vitest";
 import { type ClientOptions, createClient } from "../../src/client/index.ts";
 import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
 
@@ -27,10 +27,6 @@ export function stopTime(): void {
   beforeEach(() => {
     vi.useFakeTimers({ now: NOW });
     vi.spyOn(Math, "random").mockReturnValue(0.5);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
   });
 }
 

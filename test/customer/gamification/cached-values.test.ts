@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { background } from "../../../src/app-env.ts";
 import { type CacheAccess, CachedValues } from "../../../src/customer/gamification/cached-values.ts";
 import { clock } from "../../../src/values/clock.ts";
@@ -21,10 +21,6 @@ beforeEach(() => {
   vi.spyOn(clock, "pause").mockImplementation(
     (milliseconds) => new Promise((resolve) => pauses.push({ milliseconds, end: resolve })),
   );
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 const pass = (seconds: number) => {

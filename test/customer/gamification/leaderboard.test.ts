@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { toAnswer } from "../../../scripts/lib/call.ts";
 import { boardKey } from "../../../src/customer/gamification/boards.ts";
 import worker from "../../../src/index.ts";
@@ -22,9 +22,6 @@ beforeEach(async () => {
   vi.spyOn(clock, "now").mockImplementation(() => now);
   vi.spyOn(clock, "pause").mockResolvedValue();
   await setClock(`${DAY} 12:00:00`);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 const failingCall = async (): Promise<never> => {

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { beforeEach, describe, it, vi } from "vitest";
 import { mergeIndexes } from "../../../src/customer/search/merge-indexes.ts";
 import { Database } from "../../../src/db/database.ts";
 import { value } from "../../support/state.ts";
@@ -63,7 +63,6 @@ describe("merging the search indexes", () => {
     }
     await addCustomers(1);
   });
-  afterEach(() => vi.restoreAllMocks());
 
   it("leaves very few segments, and then finds nothing more to merge", async ({ expect }) => {
     const segmentsBefore = await segmentCount();

@@ -23,7 +23,7 @@ const COLD_BOARD_ROUND = 60;
 interface KindBudget {
   /** The most rows that a new line writes. */
   written: number;
-  /** The most rows that an export reads for a line. */
+  /** The most rows that an export reads for a line, beyond ROWS_PER_PAGE. A kind with few lines needs none. */
   read: number;
 }
 
@@ -47,7 +47,7 @@ const KIND_BUDGETS: Record<string, KindBudget> = {
   // An export reads the referrer, and the index of members who were stored before their referrers.
   membership: { written: 5.9, read: 3.6 },
   friendship: { written: 2, read: 3 },
-  block: { written: 2, read: 0.2 },
+  block: { written: 2, read: 1 },
   // Written: the row and its id. A third of the coupons are digital, and each of these has an entry by account.
   coupon: { written: 2.34, read: 3 },
   customer_coupon: { written: 2, read: 5 },

@@ -1,0 +1,55 @@
+import { env } from "cloudflare:workers";
+import { describe, it } from "vitest";
+import { findNearbyCampaigns } from "../../src/customer/campaigns/queries.ts";
+import { Database } from "../../src/db/database.ts";
+import { mustFeed } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
+
+const HERE = { latitude: 48.85, longitude: 2.35 };
+
+interface MoreRecords {
+  /** Campaigns for all stores that have earned nothing. */
+  quietCampaigns?: number;
+  /** Campaigns that have ended, and have earned at each store. */
+  endedCampaigns?: number;
+  /** Stores of another account. */
+  foreignStores?: number;
+}
+
+/** The rows that a search reads with a hundred stores, three popular campaigns and a campaign at one store. */
+async function rowsReadWith({ quietCampaigns = 0, endedCampaigns = 0, foreignStores = 0 }: MoreRecords) {
+  const [account, otherAccount, customer] = [seed.account(), seed.account(), seed.customer()];
+  const make = (count: number, makeLine: () => ReturnType<typeof seed.store>) =>
+    Array.from({ length: count }, makeLine);
+  const stores = make(100, () => seed.store(account.id, HERE));
+  const campaignsWithEntries = [
+    ...make(3, () => seed.campaign(account.id)),
+    ...make(endedCampaigns, () => seed.campaign(account.id, { campaign_end_date: "2021-01-01" })),
+  ];
+  const entries = campaignsWithEntries.flatMap((campaign) =>
+    stores.map(({ id }) => seed.entry(customer.id, id, "1.00", { campaign_id: campaign.id })),
+  );
+  await mustFeed([
+    ...[account, otherAccount, customer, ...stores, ...make(foreignStores, () => seed.store(otherAccount.id, HERE))],
+    ...[...campaignsWithEntries, seed.campaign(account.id, { store_ids: [stores[0]?.id] })],
+    ...[...make(quietCampaigns, () => seed.campaign(account.id)), ...entries],
+  ]);
+  const db = new Database(env.DB, "first-unconstrained");
+  const items = await findNearbyCampaigns(db, { accountId: account.id, ...HERE, radiusMiles: 25, limit: 8 });
+  return { items: items.length, roundTrips: db.usage.roundTrips, rowsRead: db.usage.rowsRead };
+}
+
+describe("the cost of nearby campaigns at D1", () => {
+  it.for<MoreRecords>([
+    { quietCampaigns: 20 },
+    { quietCampaigns: 300 },
+    { endedCampaigns: 40 },
+    { foreignStores: 300 },
+  ])("is one round trip, and hardly grows with %o", async (moreRecords, { expect }) => {
+    const [usualCost, cost] = [await rowsReadWith({}), await rowsReadWith(moreRecords)];
+
+    expect(usualCost).toMatchObject({ items: 4, roundTrips: 1 });
+    expect(cost).toMatchObject({ items: Math.min(4 + (moreRecords.quietCampaigns ?? 0), 8), roundTrips: 1 });
+    expect(cost.rowsRead).toBeLessThanOrEqual(1.3 * usualCost.rowsRead);
+  });
+});

@@ -106,7 +106,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-// test/customer/long-answers.test.ts reads each list to its end.
+// scripts/conform/sections/long-answers.ts reads each list to its end.
 const LISTS = [
   { address: "messages?per_page=100", customer: "member-0002" },
   { address: "messages", customer: "member-0002" },

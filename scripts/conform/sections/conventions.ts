@@ -1,13 +1,8 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFields, expectInvalid, expectList, expectOk, expectSame, expectThat } from "../expect.ts";
-import { type Answer, idsOf, itemsOf, listOf } from "../http.ts";
+import { type Answer, idsOf, listOf } from "../http.ts";
 import type { Section, Suite } from "../suite.ts";
 
-const MOST_BYTES = 2 * 1024 * 1024;
-/** This many coupons of 40 lines with 200 characters each do not fit into one answer. */
-const LONG_COUPON_COUNT = 300;
-/** A list has at most this many bytes for each of these coupons. */
-const LONG_COUPON_BYTES = 9_500;
 const NEARBY = "campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
 /** Names in the order of code points. Sorting by UTF-16 code units or by an alphabet gives other orders. */
@@ -56,9 +51,6 @@ export async function conventions(suite: Suite): Promise<Section> {
   const percentIssued = given.issued(ann, given.coupon(chain, { name: '50%_off "now"*' }), shop);
   const firstTied = given.issued(ann, plain, shop, early);
   const tied = [firstTied, given.issued(ann, plain, shop, early), given.issued(ann, plain, shop, early)];
-  const longLines = Array.from({ length: 20 }, () => "word ".repeat(40));
-  const long = given.coupon(chain, { header_lines: longLines, text_lines: longLines });
-  const longIssued = Array.from({ length: LONG_COUPON_COUNT }, () => given.issued(ben, long, shop, early));
   const matches = MATCHES.map(([search, name, isFound]) => ({
     ...{ search, name, isFound },
     held: given.issued(eve, given.coupon(chain, { name }), shop),
@@ -146,14 +138,6 @@ export async function conventions(suite: Suite): Promise<Section> {
           const pages = await Promise.all([1, 2, 3, 4].map((page) => myCoupons(`?per_page=1&page=${page}`)));
           expectSame(pages.flatMap(storeIds), [percentIssued, ...tied]);
         },
-      "An answer has at most 2 MiB (2,097,152 bytes), unless a single item has more. A list that would have more stops before the item that would exceed it":
-        async () => {
-          const answers = await suite.pages("/api/v1/customer/coupons", ben.token);
-          const sizes = answers.map(({ text }) => new TextEncoder().encode(text).length);
-          expectThat(Math.max(...sizes) <= MOST_BYTES, `an answer has ${Math.max(...sizes)} bytes`);
-          expectThat((sizes[0] ?? 0) + LONG_COUPON_BYTES > MOST_BYTES, `the list stops after ${sizes[0]} bytes`);
-          expectList(answers.flatMap(itemsOf), longIssued);
-        },
       "The header `Link` (RFC 8288) has the addresses of the next and the previous page.": async () => {
         const next = linkOf(await myCoupons("?per_page=3&type=store&search=")) ?? "";
         const { searchParams } = new URL(next);
@@ -184,9 +168,6 @@ export async function conventions(suite: Suite): Promise<Section> {
         const balances = listOf(await suite.get(eve, "me"), "balances");
         const otherBalances = balances.filter(({ account_id }) => account_id !== chain.id);
         expectList(otherBalances, SORTED_NAMES, "company");
-      },
-      "`per_page` 1 to 100 (50).": async () => {
-        expectSame(storeIds(await suite.get(ben, "my-coupons", { per_page: "" })), longIssued.slice(0, 50));
       },
       "`%`, `_`, quotes and query operators are plain text.": async () => {
         for (const search of ["50%_", '"now"*'])

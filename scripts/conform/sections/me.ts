@@ -1,7 +1,9 @@
 import { expectFailure, expectFields, expectList, expectSame } from "../expect.ts";
-import { type Answer, type Item, listOf } from "../http.ts";
+import { type Answer, type Item, idsOf, listOf } from "../http.ts";
 import { deleted } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
+
+const BALANCES_LIMIT = 1_000;
 
 export async function me(suite: Suite): Promise<Section> {
   const { ann, ben, eve, given, lines, make } = await suite.begin();
@@ -55,6 +57,20 @@ export async function me(suite: Suite): Promise<Section> {
         expectList(balancesOf(answer), [booked, joined], "account_id");
         expectSame(itemOf(answer).balance, balanceBefore);
         await suite.feed(closed);
+      },
+      'At most 1,000 in an answer; the others follow through `Link: rel="next"`.': async () => {
+        const accounts = Array.from({ length: BALANCES_LIMIT + 2 }, (_, index) =>
+          make.account({ company: `Zoo ${1_000 + Math.floor(index / 2)}` }),
+        );
+        const stores = accounts.map((account) => make.store(account));
+        for (const lines of [accounts, stores, stores.map((store) => make.membership(store, ann))])
+          await suite.feed(...lines);
+        const pages = await suite.pages("/api/v1/customer/me", ann.token);
+        const balances = pages.map((page) => listOf(page, "balances"));
+        expectSame(balances[0]?.length, BALANCES_LIMIT);
+        const sortKey = ({ company, id }: Item) => `${company} ${id}`;
+        const expected = accounts.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+        expectSame(idsOf(balances.flat(), "account_id").slice(-accounts.length), expected);
       },
       "A customer who is not stored, or was erased, is 404.": async () => {
         expectFailure(await ask(eve), 404, "NOT_FOUND");

@@ -1,0 +1,152 @@
+import { linkOf } from "../../lib/call.ts";
+import { expectSame, expectThat } from "../expect.ts";
+import { type Answer, type Item, idsOf, itemsOf, listOf } from "../http.ts";
+import type { Line, LineWithId } from "../lines.ts";
+import type { Section, Suite } from "../suite.ts";
+
+const MIB = 1_024 * 1_024;
+/** The most bytes of an answer that are no items: the JSON around them, and the first item of each list. */
+const MOST_OTHER_BYTES = 400;
+const SEARCH_LIST_BYTES = 600_000;
+const LINES_A_REQUEST = 25;
+
+/** A text of control characters, which take six bytes each as JSON. */
+const longText = (length: number) => "\u0001".repeat(length);
+const [DESCRIPTION, TEXT] = [longText(4_000), longText(2_000)];
+const PERSON = { customer_description: DESCRIPTION, avatar: TEXT };
+const bytesOf = (text: string) => new TextEncoder().encode(text).length;
+const many = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
+
+/** Feeds lines in requests that are small enough. */
+async function feedInParts(suite: Suite, lines: readonly Line[]): Promise<void> {
+  for (let from = 0; from < lines.length; from += LINES_A_REQUEST)
+    await suite.feed(...lines.slice(from, from + LINES_A_REQUEST));
+}
+
+interface LongList {
+  path: string;
+  token: string;
+  /** What the list has, in its order. */
+  records: readonly LineWithId[];
+  /** The page that each answer is of. After a cut answer comes the rest of the same page. */
+  pages: readonly string[];
+}
+
+/** Expects a list to be cut as late as the limit allows, and its links to give all records. */
+async function expectCut(suite: Suite, { path, token, records, pages }: LongList, mostBytes = 2 * MIB): Promise<void> {
+  const answers = await suite.pages(`/api/v1/customer/${path}`, token);
+  const lists = answers.map((answer) => (Array.isArray(answer.body.items) ? itemsOf(answer) : issuedCouponsIn(answer)));
+  const pagesOfLinks = answers
+    .slice(0, -1)
+    .map((answer) => new URL(linkOf(answer) ?? "").searchParams.get("page") ?? "1");
+  const ids = lists.flatMap((items) => items.map((item) => item.group_id ?? item.id));
+  expectSame(ids, records, `what all answers of ${path} list`);
+  expectSame(["1", ...pagesOfLinks], pages, `the pages of ${path}`);
+  expectSame(new Set(answers.map(({ headers }) => headers.get("ETag"))).size, answers.length, `the tags of ${path}`);
+  for (const [index, { text }] of answers.entries()) {
+    expectThat(bytesOf(text) <= mostBytes, `an answer of ${path} has ${bytesOf(text)} bytes`);
+    const isCut = pages[index + 1] === pages[index];
+    const bytesWithNext = bytesOf(text) + bytesOf(JSON.stringify(lists[index + 1]?.[0] ?? ""));
+    const isFull = bytesWithNext > mostBytes - MOST_OTHER_BYTES;
+    expectThat(!isCut || isFull, `an answer of ${path} stops after ${bytesOf(text)} bytes`);
+  }
+}
+
+const issuedCouponsIn = (answer: Answer): Item[] => ["store", "mfg"].flatMap((name) => listOf(answer, name));
+
+export async function longAnswers(suite: Suite): Promise<Section> {
+  const { ann, ben, eve, given, lines, make } = await suite.begin();
+  const chain = given.account();
+  const [shop, teamShop] = [given.store(chain), given.store(chain)];
+  for (const caller of [ann, ben, eve]) given.caller(caller);
+
+  const texts = { header_lines: Array(20).fill(longText(200)) };
+  const [plain, mfg] = [given.coupon(chain, texts), given.coupon(chain, { kind: "mfg", ...texts })];
+  const issuedCoupons = (coupon: LineWithId, count: number) =>
+    many(count, () => given.issued(ann, coupon, shop, { created_at: "2026-01-01 00:00:00" }));
+  const [issuedPlain, issuedMfg] = [issuedCoupons(plain, 110), issuedCoupons(mfg, 30)];
+
+  const members = many(9, () => given.customer("Long Texts", PERSON));
+  const groups = many(10, () => given.group([ben, ...members]));
+  for (const group of groups) given.message(group, members[0], "Hello", { sent_at: "2026-01-05 09:00:00" });
+  given.membership(teamShop, eve);
+
+  return {
+    section: "interface, 1",
+    lines,
+    rulesWithFeeding: {
+      "`per_page` 1 to 100 (50).": async () => {
+        expectSame(
+          idsOf(issuedCouponsIn(await suite.get(ann, "my-coupons", { per_page: "" }))),
+          issuedPlain.slice(0, 50),
+        );
+      },
+      "An answer has at most 2 MiB (2,097,152 bytes), unless a single item has more. A list that would have more stops before the item that would exceed it":
+        async () => {
+          await expectCut(suite, { path: "coupons", token: ann.token, records: issuedPlain, pages: ["1", "1"] });
+        },
+      "`page` keeps counting `per_page` items, so the rest of a page has the same `page`.": async () => {
+        const records = [...issuedPlain, ...issuedMfg];
+        const [path, pages] = ["my-coupons?per_page=100", ["1", "1", "2"]];
+        await expectCut(suite, { path, token: ann.token, records, pages });
+
+        const team = many(70, () => make.customer("Long Texts", PERSON));
+        const memberships = team.map((member) => make.membership(teamShop, member, { referrer_id: eve }));
+        await feedInParts(suite, team);
+        await feedInParts(suite, memberships);
+        const teamPath = `stores/${teamShop.id}/team-with-level?per_page=65`;
+        await expectCut(suite, { path: teamPath, token: eve.token, records: team, pages });
+      },
+      "For `GET /messages` the bound is 1 MiB.": async () => {
+        const list = { path: "messages?per_page=4", token: ben.token, records: groups };
+        await expectCut(suite, { ...list, pages: ["1", "1", "2", "2", "3"] }, MIB);
+      },
+      "Nearby campaigns and the full search end there.": async () => {
+        const texts = { campaign_description: DESCRIPTION, campaign_image: TEXT };
+        const account = make.account();
+        await suite.feed(account, make.store(account));
+        await feedInParts(
+          suite,
+          many(70, () => make.campaign(account, texts)),
+        );
+        const query = { latitude: 10, longitude: 20, count: 100, single_account_id: account.id };
+        const answer = await suite.post(ann, "campaigns/near-by-popular-campaigns", query);
+        const bytes = bytesOf(answer.text);
+        expectThat(bytes <= 2 * MIB, `the answer has ${bytes} bytes`);
+        const [first] = itemsOf(answer);
+        expectThat(bytes + bytesOf(JSON.stringify(first)) > 2 * MIB, `the list stops after ${bytes} bytes`);
+      },
+    },
+  };
+}
+
+export async function longSearch(suite: Suite): Promise<Section> {
+  const { ann, make } = await suite.begin();
+
+  return {
+    section: "interface, 4.6",
+    rulesWithFeeding: {
+      "A list ends earlier where it would have more than 600,000 bytes.": async () => {
+        const word = suite.word();
+        const fields = ["slug", "domain_name", "phone", "address", "partner_code", "data"];
+        const accounts = many(20, () => make.account(Object.fromEntries(fields.map((name) => [name, TEXT]))));
+        await feedInParts(suite, accounts);
+        await feedInParts(suite, [
+          make.caller(ann, word, PERSON),
+          ...accounts.map((account) => make.store(account, { name: word })),
+          ...accounts.map((account) => make.campaign(account, { name: word, campaign_description: DESCRIPTION })),
+          ...many(20, () => make.customer(word, PERSON)),
+        ]);
+        const answer = await suite.post(ann, "full-search", { query: word });
+        const isCustomersShort = suite.settings.customerSearch !== "all";
+        for (const name of isCustomersShort ? ["stores", "campaigns"] : ["stores", "customers", "campaigns"]) {
+          const list = listOf(answer, name);
+          const bytes = bytesOf(JSON.stringify(list)) - 2;
+          expectThat(bytes <= SEARCH_LIST_BYTES, `${name} has ${bytes} bytes`);
+          const nextBytes = bytesOf(JSON.stringify(list[0])) + 1;
+          expectThat(bytes + nextBytes > SEARCH_LIST_BYTES, `${name} stops after ${bytes} bytes`);
+        }
+      },
+    },
+  };
+}

@@ -75,7 +75,8 @@ async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   await migrate(cloudflare, env, resources.databaseId);
   if (migrateOnly) return;
   await setReplication(cloudflare, env, resources.databaseId);
-  const args = ["deploy", wranglerEnvOption(env), "--config", writeDeployConfig(env, resources)];
+  // The written configuration has only this environment, at its top level.
+  const args = ["deploy", wranglerEnvOption(PRODUCTION), "--config", writeDeployConfig(env, resources)];
   const uploadWorker = () => runWrangler(args, { capture: "and show" });
   let upload = await uploadWorker();
   while (upload.status !== 0 && (await waitedForCalls(cloudflare))) upload = await uploadWorker();

@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import * as z from "zod";
 import { ApiError, ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
-import { CONFIG, configOf, databaseName, PRODUCTION, readConfigFile, variablesOf } from "./environments.ts";
+import { configOf, databaseName, variablesOf } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
 
 interface Resources {
@@ -85,42 +84,19 @@ export async function replicateReads(cloudflare: Cloudflare, databaseId: string)
   await ask(cloudflare, `PUT /d1/database/${databaseId}`, { read_replication: { mode: "auto" } });
 }
 
-type Section = Pick<RawConfig, "main" | "assets" | "d1_databases" | "kv_namespaces">;
-
 /**
- * Writes a copy of wrangler.toml with the ids of the environment's resources, because wrangler looks up databases only.
- * Returns the name of the copy.
+ * Writes the configuration of an environment with the ids of its resources, because wrangler looks up databases only.
+ * Returns the name of the file.
  */
-export function writeDeployConfig(env: string, resources: Resources): string {
-  const { env: environments = {}, ...topLevel } = readConfigFile(CONFIG);
-  const section = environments[env];
-  const config: RawConfig = {
-    ...topLevel,
-    ...withAbsolutePaths(topLevel),
-    ...(env === PRODUCTION && withIds(topLevel, resources)),
-    ...(section && { env: { [env]: { ...section, ...withAbsolutePaths(section), ...withIds(section, resources) } } }),
-  };
+export function writeDeployConfig(env: string, { databaseId, namespaceId }: Resources): string {
+  // Wrangler warns of `unsafe` settings, even if there are none.
+  const { unsafe: _, ...config } = configOf(env);
+  for (const database of config.d1_databases) if (database.binding === "DB") database.database_id = databaseId;
+  for (const namespace of config.kv_namespaces) if (namespace.binding === "CACHE") namespace.id = namespaceId;
+  // Wrangler takes this path as relative to the folder of the configuration.
+  if (config.assets?.directory !== undefined) config.assets.directory = path.resolve(ROOT, config.assets.directory);
   const file = path.join(ROOT, "dist", "deploy", env, "wrangler.json");
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify(config, null, 2));
   return file;
-}
-
-/** The copy needs absolute paths, because wrangler takes a path as relative to the folder of the configuration. */
-function withAbsolutePaths({ main, assets }: Section): Section {
-  return {
-    ...(main && { main: path.resolve(ROOT, main) }),
-    ...(assets?.directory && { assets: { ...assets, directory: path.resolve(ROOT, assets.directory) } }),
-  };
-}
-
-function withIds({ d1_databases = [], kv_namespaces = [] }: Section, { databaseId, namespaceId }: Resources): Section {
-  return {
-    d1_databases: d1_databases.map((database) =>
-      database.binding === "DB" ? { ...database, database_id: databaseId } : database,
-    ),
-    kv_namespaces: kv_namespaces.map((namespace) =>
-      namespace.binding === "CACHE" ? { ...namespace, id: namespaceId } : namespace,
-    ),
-  };
 }

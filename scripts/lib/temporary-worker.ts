@@ -7,36 +7,6 @@ import { stoppable } from "./stoppable.ts";
 
 const NO_SUCH_WORKER = 10007;
 
-interface Upload {
-  name: string;
-  /** An ES module without imports. */
-  code: string;
-  bindings: readonly object[];
-}
-
-/** Uploads a Worker, and deletes it once `use` has ended. Ctrl-C aborts `stop`; then the Worker is deleted too. */
-export function withTemporaryWorker<Result>(
-  cloudflare: Cloudflare,
-  { name, code, bindings }: Upload,
-  use: (stop: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const sayStopping = () => console.error(`Stopping, once the temporary Worker ${name} is deleted …`);
-  return stoppable(async (stop) => {
-    const form = new FormData();
-    form.set("metadata", JSON.stringify({ main_module: "worker.js", compatibility_date: "2026-10-20", bindings }));
-    form.set("worker.js", new Blob([code], { type: "application/javascript+module" }), "worker.js");
-    try {
-      await ask(cloudflare, `PUT /workers/scripts/${name}`, form);
-      stop.throwIfAborted();
-      const result = await use(stop);
-      stop.throwIfAborted();
-      return result;
-    } finally {
-      await remove(cloudflare, name);
-    }
-  }, sayStopping);
-}
-
 async function remove(cloudflare: Cloudflare, name: string): Promise<void> {
   try {
     await askOrNull(NO_SUCH_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`);
@@ -75,26 +45,43 @@ const WAIT_MS = 1_000;
 /** Runs statements as one transaction. */
 type Run = (statements: readonly string[]) => Promise<void>;
 
-/** Gives `use` a function that runs statements on a deployed database, through a temporary Worker. */
-export async function runThroughWorker(
+/**
+ * Gives `use` a function that runs statements on a deployed database, through a Worker that is deleted afterwards. After
+ * Ctrl-C the Worker is deleted too.
+ */
+export function runThroughWorker(
   cloudflare: Cloudflare,
   { name, databaseId }: { name: string; databaseId: string },
   use: (run: Run) => Promise<void>,
 ): Promise<void> {
-  const secret = randomBytes(32).toString("base64url");
-  const { subdomain } = Subdomain.parse(await ask(cloudflare, "GET /workers/subdomain"));
+  const sayStopping = () => console.error(`Stopping, once the temporary Worker ${name} is deleted …`);
+  return stoppable(async (stop) => {
+    const { subdomain } = Subdomain.parse(await ask(cloudflare, "GET /workers/subdomain"));
+    const secret = randomBytes(32).toString("base64url");
+    const address = `https://${name}.${subdomain}.workers.dev`;
+    const run: Run = (statements) => runStatements(statements, { address, secret, stop });
+    try {
+      await ask(cloudflare, `PUT /workers/scripts/${name}`, uploadOf(databaseId, secret));
+      await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, { enabled: true, previews_enabled: false });
+      // Without statements, this only waits until the Worker answers.
+      await run([]);
+      await use(run);
+      stop.throwIfAborted();
+    } finally {
+      await remove(cloudflare, name);
+    }
+  }, sayStopping);
+}
+
+function uploadOf(databaseId: string, secret: string): FormData {
   const bindings = [
     { type: "d1", name: "DB", id: databaseId },
     { type: "secret_text", name: "SECRET", text: secret },
   ];
-  await withTemporaryWorker(cloudflare, { name, code: CODE, bindings }, async (stop) => {
-    await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, { enabled: true, previews_enabled: false });
-    const address = `https://${name}.${subdomain}.workers.dev`;
-    const run: Run = (statements) => runStatements(statements, { address, secret, stop });
-    // Without statements, this only waits until the Worker answers.
-    await run([]);
-    await use(run);
-  });
+  const form = new FormData();
+  form.set("metadata", JSON.stringify({ main_module: "worker.js", compatibility_date: "2026-10-20", bindings }));
+  form.set("worker.js", new Blob([CODE], { type: "application/javascript+module" }), "worker.js");
+  return form;
 }
 
 async function runStatements(

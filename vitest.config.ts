@@ -5,7 +5,6 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { REPORTERS } from "./scripts/lib/count-reporter.ts";
-import { HangReporter } from "./scripts/lib/hang-reporter.ts";
 import { PROPERTIES } from "./scripts/lib/properties.ts";
 import { buildReference } from "./scripts/lib/reference.ts";
 
@@ -65,10 +64,7 @@ export default defineConfig({
     // At least three, even on two processors, because many tests wait.
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
     sequence: { sequencer: LongestFirst },
-    reporters: [
-      ...REPORTERS,
-      ...(process.env.FUZZ_RUNS === undefined ? [new HangReporter(5 * PROPERTIES.effort)] : []),
-    ],
+    reporters: REPORTERS,
     silent: "passed-only",
     // `npm run fuzz` sets all three. `limitMs` is the longest that a read may take; 0: no limit.
     provide: {
@@ -79,7 +75,7 @@ export default defineConfig({
       },
       properties: PROPERTIES,
     },
-    // A busy machine may take six times as long as a free one. This timeout must be shorter than that of HangReporter.
+    // A busy machine may take six times as long as a free one.
     testTimeout: 90_000 * PROPERTIES.effort + 150_000,
     hookTimeout: 240_000,
   },

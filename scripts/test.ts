@@ -79,7 +79,7 @@ async function run(): Promise<void> {
     throw error;
   }
   testOutput.pipe(process.stdout);
-  // Vitest prints the failures itself. A status of its own says that the run hung.
+  // Vitest prints the failures itself.
   process.exitCode = (await tests).status;
 }
 

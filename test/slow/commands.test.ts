@@ -104,7 +104,6 @@ describe("a command of the project", () => {
     [["start", "--cors", "http://localhost:5173/"], "http://localhost:5173/ must be like http://localhost:5173,"],
     [["start", "--cors", "http://localhost:5173,foo"], "foo must be like http://localhost:5173,"],
     [["start", "--env", "acme"], "It must be production or staging."],
-    [["test-slow", "test/no-such-file"], "There is no test file such as test/no-such-file."],
     [["fuzz", "--runs", "many"], "It must be a whole number."],
     [["token"], "Usage: npm run token"],
     [["token", "customer"], "missing required argument 'id'"],

@@ -2,7 +2,6 @@ import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { REPORTERS } from "../../scripts/lib/count-reporter.ts";
-import { HangReporter } from "../../scripts/lib/hang-reporter.ts";
 import { ensureDevVars } from "../../scripts/lib/tokens.ts";
 
 // These files expect answers or changes within seconds, so nothing else runs meanwhile.
@@ -29,7 +28,7 @@ ensureDevVars();
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    reporters: [...REPORTERS, ...(NIGHTLY.length > 0 ? [new HangReporter(15)] : [])],
+    reporters: REPORTERS,
     projects: [
       project("alone", { include: ALONE, maxWorkers: 1, sequence: { groupOrder: 0 } }),
       // More files than processors, because most files wait most of the time.

@@ -14,9 +14,7 @@ export const program = newCommand("npm run history")
   .addHelpText("after", "\nMore: docs/history.md");
 
 withDatabase(
-  program
-    .command("status")
-    .description("print how many events have left and still have to leave, and for how long these have waited"),
+  program.command("status").description("print how many events have left, and which kinds still have to leave"),
 ).action(async (options: DatabaseOptions) => console.log(await historyStatus(databaseOf(options))));
 
 withDatabase(

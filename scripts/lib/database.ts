@@ -26,34 +26,6 @@ export async function askDatabase<Row>(statements: readonly string[], database: 
   return answers.map(({ results }) => results);
 }
 
-interface Chunks {
-  table: string;
-  /** The number of rows in a chunk. */
-  size: number;
-  /** The statements for the rows of a chunk, which is a query of their ids. */
-  statementsFor: (chunk: string) => string[];
-  /** The id after which the first chunk begins. The default is the beginning of the table. */
-  after?: string;
-}
-
-/**
- * Runs statements for a table, a chunk of its rows at a time, because a long statement blocks everybody else from the
- * database. Yields the rows of the statements of each chunk.
- */
-export async function* inChunks<Row>(
-  database: AnyDatabase,
-  { table, size, statementsFor, after = "" }: Chunks,
-): AsyncGenerator<Row[][]> {
-  for (let lastIdHex: string | undefined = Buffer.from(after).toString("hex"); lastIdHex !== undefined; ) {
-    const chunk: string = `SELECT id FROM ${table} WHERE id > CAST(X'${lastIdHex}' AS TEXT) ORDER BY id LIMIT ${size}`;
-    const findLastId = `SELECT hex(max(id)) AS lastIdHex FROM (${chunk}) HAVING count(*) = ${size}`;
-    const statements = [findLastId, ...statementsFor(chunk)];
-    const [[lastRow] = [], ...rows] = await askDatabase<Row & { lastIdHex?: string }>(statements, database);
-    yield rows;
-    lastIdHex = lastRow?.lastIdHex;
-  }
-}
-
 /** An SQL expression for a text, safe for any characters. */
 export function literal(text: string): string {
   return `CAST(X'${Buffer.from(text).toString("hex")}' AS TEXT)`;

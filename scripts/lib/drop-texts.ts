@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { Segment } from "../../src/history/object.ts";
-import { type AnyDatabase, askDatabase, inChunks, literal } from "./database.ts";
+import { type AnyDatabase, askDatabase, literal } from "./database.ts";
 import {
   faultOf,
   forEachSegment,
@@ -8,7 +8,6 @@ import {
   type OpenHistory,
   refuseFaults,
   type SegmentLine,
-  segmentsOf,
   sha256Of,
 } from "./history-segments.ts";
 
@@ -37,19 +36,32 @@ export async function dropStoredBody(message: string, database: AnyDatabase): Pr
   return rows.length;
 }
 
+/** The number of a customer's events in a chunk, and the chunk's last id; null for the last chunk. */
+interface ChunkRow {
+  events: number;
+  lastId: string | null;
+}
+
 /** Empties the texts of a customer's events of a kind in the database. Resolves with the number of these events. */
 export async function dropStoredTexts(kind: TextKind, customer: string, database: AnyDatabase): Promise<number> {
   const { table, field } = TEXTS[kind];
   // Summaries are left out: a summary stands for events that have left, and has no text.
   const isTheirs = `customer_key = (SELECT key FROM customers WHERE id = ${literal(customer)}) AND id NOT GLOB 'sealed:*'`;
-  const statementsFor = (chunk: string) => [
-    `SELECT count(*) AS events FROM ${table} WHERE ${isTheirs} AND id IN (${chunk})`,
-    `UPDATE ${table} SET ${field} = '' WHERE ${isTheirs} AND ${field} <> '' AND id IN (${chunk})`,
-  ];
-  let sum = 0;
-  const chunks = inChunks<{ events: number }>(database, { table, size: ROWS_A_STATEMENT, statementsFor });
-  for await (const [countRows] of chunks) sum += countRows?.[0]?.events ?? 0;
-  return sum;
+  let events = 0;
+  for (let lastId: string | null = ""; lastId !== null; ) {
+    const chunk: string = `FROM ${table} WHERE id > ${literal(lastId)} ORDER BY id LIMIT ${ROWS_A_STATEMENT}`;
+    const [[row] = []]: ChunkRow[][] = await askDatabase<ChunkRow>(
+      [
+        `SELECT count(*) FILTER (WHERE ${isTheirs}) AS events, iif(count(*) = ${ROWS_A_STATEMENT}, max(id), NULL) AS lastId
+        FROM (SELECT id, customer_key ${chunk})`,
+        `UPDATE ${table} SET ${field} = '' WHERE ${isTheirs} AND ${field} <> '' AND id IN (SELECT id ${chunk})`,
+      ],
+      database,
+    );
+    events += row?.events ?? 0;
+    lastId = row?.lastId ?? null;
+  }
+  return events;
 }
 
 /**
@@ -71,7 +83,9 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
   const events: Record<string, number> = {};
   let texts = 0;
   let unnamedObjects = 0;
+  const segmentNames = new Set<string>();
   const { done, skipped, faults } = await forEachSegment(history, async (segment) => {
+    segmentNames.add(segment.name);
     if (!kinds.some((kind) => kind === segment.kind)) return "skipped";
     const dropped = await dropFromSegment(segment, selection, history);
     if (typeof dropped === "string") return { fault: dropped };
@@ -80,7 +94,7 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
     return dropped.isWritten ? "done" : "skipped";
   });
   for (const kind of kinds) {
-    for (const key of await keysOfUnnamedObjects(kind, history)) {
+    for (const key of await keysOfUnnamedObjects(kind, segmentNames, history)) {
       const object = await bucket.read(key);
       const lines = object && readableLines(object);
       if (object !== null && lines === null) faults.push(`${key} is damaged`);
@@ -133,12 +147,14 @@ async function changeRow(segment: Segment, object: Buffer, database: AnyDatabase
  * The keys of objects that no segment names. Steps that were cut off at the end of a month leave such objects
  * (docs/contract/history.md, 2). Objects of the current month are left out, because a step may be about to name them.
  */
-async function keysOfUnnamedObjects(kind: TextKind, { database, bucket }: OpenHistory): Promise<string[]> {
+async function keysOfUnnamedObjects(
+  kind: TextKind,
+  segmentNames: ReadonlySet<string>,
+  { database, bucket }: OpenHistory,
+): Promise<string[]> {
   const query = `SELECT month FROM history_scans WHERE kind = '${kind}'`;
   const [[scan] = []] = await askDatabase<{ month: string }>([query], database);
   if (scan === undefined) return [];
-  const segmentNames = new Set<string>();
-  for await (const { name } of segmentsOf(database)) segmentNames.add(name);
   const keys = await bucket.list(`${kind}/`);
   return keys.filter((key) => key < `${kind}/${scan.month}` && !segmentNames.has(key));
 }

@@ -70,7 +70,7 @@ export async function countSegments(database: AnyDatabase): Promise<number> {
 }
 
 /** The segments that a database names, by kind, month and number. */
-export async function* segmentsOf(database: AnyDatabase): AsyncGenerator<Segment> {
+async function* segmentsOf(database: AnyDatabase): AsyncGenerator<Segment> {
   let after = "('', '', 0)";
   for (let rowCount = ROWS_A_QUERY; rowCount === ROWS_A_QUERY; ) {
     const query = `SELECT kind, month, number, name, lines, bytes, sha256, oldest, newest, sums FROM history_segments

@@ -1,15 +1,8 @@
 import { gzipSync } from "node:zlib";
 import type { Segment } from "../../src/history/object.ts";
 import { type AnyDatabase, askDatabase, literal } from "./database.ts";
-import {
-  faultOf,
-  forEachSegment,
-  linesOf,
-  type OpenHistory,
-  refuseFaults,
-  type SegmentLine,
-  sha256Of,
-} from "./history-segments.ts";
+import { faultOf, forEachSegment, linesOf, type OpenHistory, refuseFaults, sha256Of } from "./history-segments.ts";
+import type { SegmentLine } from "./summary-sums.ts";
 
 /** Which events lose their texts: those of a customer, or one message. */
 export type Selection = { customer: string } | { message: string };

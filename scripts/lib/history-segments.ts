@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
-import { SEALED_KINDS } from "../../src/history/kinds.ts";
+import { kindOf } from "../../src/history/kinds.ts";
 import type { Segment } from "../../src/history/object.ts";
-import { toHundredths } from "../../src/values/decimal.ts";
 import { type AnyDatabase, askDatabase, type DatabaseLocation } from "./database.ts";
 import { firstLines, formatCount } from "./format.ts";
 import { type Bucket, boundBucket, openBucket } from "./history-bucket.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { CommandError } from "./project.ts";
-
-/** A line of a segment. The fields depend on the kind. */
-export type SegmentLine = Readonly<Record<string, string | number | null>>;
+import { type SegmentLine, sumsOf } from "./summary-sums.ts";
 
 /** A database, and the bucket with its segments. */
 export interface OpenHistory {
@@ -102,58 +99,12 @@ export function linesOf(object: Buffer): SegmentLine[] {
 /** A text that says how the lines of a segment's object differ from its row; null if they match. */
 export function faultOf(segment: Segment, objectLines: readonly SegmentLine[]): string | null {
   const { kind, lines, oldest, newest, sums } = segment;
-  const { time: timeField = "" } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
-  const times = objectLines.map((line) => String(line[timeField])).sort();
+  const sealedKind = kindOf(kind);
+  const times = objectLines.map((line) => String(line[sealedKind.time])).sort();
   if (objectLines.some(({ record }) => record !== kind)) return "has lines of another kind";
   if (objectLines.length !== lines)
     return `has ${formatCount(objectLines.length, "line")}, and the database says ${lines}`;
   if (times[0] !== oldest || times.at(-1) !== newest) return "has events of another time than the database says";
-  // The sums are compared as texts, because a sum may be too large to be exact as a number.
-  return sums === sumsOf(kind, objectLines)
-    ? null
-    : `adds up to ${sumsOf(kind, objectLines)}, and the database says ${sums}`;
-}
-
-/** The amount that an event or a summary adds to a total: a number of hundredths, or a count. */
-export interface Addition {
-  record: string;
-  /** The ids and the level that identify the summary to which the addition belongs. */
-  key: readonly unknown[];
-  /** The name of the total in a segment's row. */
-  name: string;
-  amount: number;
-}
-
-export function additionsOf(line: SegmentLine): Addition[] {
-  const { record, customer_id, store_id, campaign_id, level_no, location_id, eip_campaign_id, employee_id } = line;
-  const hundredths = (field: string) => toHundredths(String(line[field]));
-  switch (record) {
-    case "balance_entry": {
-      const amount = hundredths("amount");
-      const balance = { record, key: [customer_id, store_id, null], name: "balance", amount };
-      const earned = { record, key: [null, store_id, campaign_id], name: "earned", amount };
-      return campaign_id !== null && amount > 0 ? [balance, earned] : [balance];
-    }
-    case "token_earning":
-      return [{ record, key: [customer_id, store_id, level_no], name: "tokens", amount: hundredths("tokens") }];
-    case "play": {
-      const key = [location_id, eip_campaign_id, employee_id];
-      const counts = ["hits", "doubles", "triples"].map((name) => ({ record, key, name, amount: Number(line[name]) }));
-      return [{ record, key, name: "runs", amount: hundredths("runs") }, ...counts];
-    }
-    default:
-      return [];
-  }
-}
-
-/** The totals of a segment's lines, as the JSON text of its row's `sums`. */
-function sumsOf(kind: string, lines: readonly SegmentLine[]): string {
-  const { summaries = [] } = SEALED_KINDS.find(({ record }) => record === kind) ?? {};
-  const additions = lines.flatMap(additionsOf);
-  const names = summaries.flatMap(({ sums }) => Object.keys(sums));
-  const sums = names.map((name) => {
-    const amounts = additions.filter((addition) => addition.name === name).map(({ amount }) => BigInt(amount));
-    return `"${name}":${amounts.reduce((sum, amount) => sum + amount, 0n)}`;
-  });
-  return `{${sums.join(",")}}`;
+  const actualSums = sumsOf(sealedKind, objectLines);
+  return sums === actualSums ? null : `adds up to ${actualSums}, and the database says ${sums}`;
 }

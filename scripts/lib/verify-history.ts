@@ -1,21 +1,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { isEvent } from "../../src/db/select.ts";
-import { KINDS } from "../../src/feed/records/index.ts";
 import { referenceKey, tableName } from "../../src/feed/records/kind.ts";
 import { keysOf } from "../../src/feed/records/summaries.ts";
-import { SEALED_KINDS, type SealedKind } from "../../src/history/kinds.ts";
+import { kindOf, SEALED_KINDS, type SealedKind } from "../../src/history/kinds.ts";
 import { type AnyDatabase, askDatabase } from "./database.ts";
-import {
-  type Addition,
-  additionsOf,
-  countSegments,
-  faultOf,
-  forEachSegment,
-  linesOf,
-  type OpenHistory,
-  readObject,
-} from "./history-segments.ts";
+import { countSegments, faultOf, forEachSegment, linesOf, type OpenHistory, readObject } from "./history-segments.ts";
 import { CommandError } from "./project.ts";
+import { additionsQuery, amountsOf, rowsOf, type SummedRow } from "./summary-sums.ts";
 
 export interface HistoryReport {
   segments: number;
@@ -36,11 +27,13 @@ export async function verifyHistory(history: OpenHistory): Promise<HistoryReport
     const object = await readObject(bucket, segment);
     if (typeof object === "string") return { fault: object };
     const objectLines = linesOf(object);
-    for (const addition of objectLines.flatMap(additionsOf)) sums.add("sealed", addition);
+    const kind = kindOf(segment.kind);
+    sums.add("sealed", kind, rowsOf(kind, objectLines));
     const fault = faultOf(segment, objectLines);
     return fault === null ? "done" : { fault };
   });
-  for await (const addition of storedSums(database)) sums.add("stored", addition);
+  for (const kind of SEALED_KINDS.filter(({ summaries }) => summaries.length > 0))
+    for await (const rows of summariesIn(database, kind)) sums.add("stored", kind, rows);
   if ((await countSegments(database)) !== segments)
     throw new CommandError("Events left for history meanwhile: verify again once no more leave.");
   return { segments: done + faults.length, lines, faults: [...faults, ...sums.differences()] };
@@ -50,29 +43,25 @@ export async function verifyHistory(history: OpenHistory): Promise<HistoryReport
 class Sums {
   // SQLite stores a database without a name in a temporary file, and deletes the file by itself.
   readonly #database = new DatabaseSync("");
-  readonly #add;
 
   constructor() {
-    this.#database.exec(`CREATE TABLE sums (record TEXT, key TEXT, name TEXT, side TEXT, amount INTEGER,
-      PRIMARY KEY (record, key, name, side)) WITHOUT ROWID; BEGIN`);
-    this.#add = this.#database.prepare(
-      "INSERT INTO sums VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount",
-    );
+    this.#database.exec(`CREATE TABLE sums (record TEXT, key TEXT, name TEXT, sealed INTEGER DEFAULT 0,
+      stored INTEGER DEFAULT 0, PRIMARY KEY (record, key, name)) WITHOUT ROWID; BEGIN`);
   }
 
-  /** Adds an amount of a segment's line (`sealed`), or of a summary (`stored`). */
-  add(side: "sealed" | "stored", { record, key, name, amount }: Addition): void {
-    // The key is JSON, because an id may contain any characters.
-    this.#add.run(record, JSON.stringify(key), name, side, amount);
+  /** Adds rows of a segment (`sealed`), or summaries of the database (`stored`). */
+  add(side: "sealed" | "stored", kind: SealedKind, rows: readonly SummedRow[]): void {
+    if (kind.summaries.length === 0) return;
+    const insert = `INSERT INTO sums (record, key, name, ${side})
+      SELECT '${kind.record}', key, name, amount FROM (${additionsQuery(kind)}) WHERE true
+      ON CONFLICT DO UPDATE SET ${side} = ${side} + excluded.${side}`;
+    this.#database.prepare(insert).run(JSON.stringify(rows));
   }
 
   /** A text for each sum that differs between the segments and the summaries. A missing summary counts as zero. */
   differences(): string[] {
-    const sumOf = (side: string) => `coalesce(sum(amount) FILTER (WHERE side = '${side}'), 0)`;
-    const query = `
-      SELECT record || ' ' || key || ' ' || name || ': stored ' || CAST(${sumOf("stored")} AS TEXT)
-        || ', segments add up to ' || CAST(${sumOf("sealed")} AS TEXT) AS text
-      FROM sums GROUP BY record, key, name HAVING ${sumOf("stored")} <> ${sumOf("sealed")}`;
+    const query = `SELECT record || ' ' || key || ' ' || name || ': stored ' || stored || ', segments add up to ' || sealed
+      AS text FROM sums WHERE stored <> sealed`;
     return this.#database
       .prepare(query)
       .all()
@@ -83,37 +72,24 @@ class Sums {
 /** The most rows that one statement reads. */
 const ROWS_A_STATEMENT = 50_000;
 
-type SummaryRow = Readonly<Record<string, string | number | null>>;
-
-/** The amounts of all summaries in a database. */
-async function* storedSums(database: AnyDatabase): AsyncGenerator<Addition> {
-  for (const kind of SEALED_KINDS.filter(({ summaries }) => summaries.length > 0)) {
-    for (let after: string | undefined = ""; after !== undefined; ) {
-      const [rows = []]: SummaryRow[][] = await askDatabase<SummaryRow>([selectSummaries(kind, after)], database);
-      for (const row of rows) yield* amountsOf(kind, row);
-      after = rows.length === ROWS_A_STATEMENT ? String(rows.at(-1)?.id) : undefined;
-    }
+/** All summaries of a kind in a database, in groups of ROWS_A_STATEMENT. */
+async function* summariesIn(database: AnyDatabase, kind: SealedKind): AsyncGenerator<SummedRow[]> {
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const [rows = []]: SummedRow[][] = await askDatabase<SummedRow>([selectSummaries(kind, after)], database);
+    yield rows;
+    after = rows.length === ROWS_A_STATEMENT ? String(rows.at(-1)?.id) : undefined;
   }
 }
 
 /**
  * A query of a kind's next summaries by id. It gives the ids of customers, stores and so on, in place of their keys.
  */
-function selectSummaries({ record, table, summaries }: SealedKind, after: string): string {
-  const references = KINDS.find((kind) => kind.record === record)?.references ?? {};
-  const tables = new Map(Object.entries(references).map(([field, to]) => [referenceKey(field), tableName(to)]));
-  const keys = keysOf(summaries).map((key) =>
+function selectSummaries(kind: SealedKind, after: string): string {
+  const references = Object.entries(kind.scan.kind.references);
+  const tables = new Map(references.map(([field, to]) => [referenceKey(field), tableName(to)]));
+  const keys = keysOf(kind.summaries).map((key) =>
     tables.has(key) ? `(SELECT id FROM ${tables.get(key)} WHERE key = row.${key}) AS ${key}` : key,
   );
-  const amounts = new Set(summaries.flatMap(({ sums }) => Object.values(sums)));
-  return `SELECT ${["id", ...keys, ...amounts]} FROM ${table} AS row
+  return `SELECT ${["id", ...keys, ...amountsOf(kind)]} FROM ${kind.table} AS row
     WHERE id > '${after}' AND NOT (${isEvent("row")}) ORDER BY id LIMIT ${ROWS_A_STATEMENT}`;
-}
-
-function amountsOf({ record, summaries }: SealedKind, row: SummaryRow): Addition[] {
-  const key = keysOf(summaries).map((column) => row[column] ?? null);
-  return summaries
-    .filter(({ by }) => by.every((column) => row[column] !== null))
-    .flatMap(({ sums }) => Object.entries(sums))
-    .map(([name, column]) => ({ record, key, name, amount: Number(row[column]) }));
 }

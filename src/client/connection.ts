@@ -1,3 +1,4 @@
+import type { PendingChanges } from "./follow.ts";
 import { errorOf, type LoyaltyError } from "./result.ts";
 import { Service, type ServiceOptions } from "./service.ts";
 import { type Change, connect, type Ending, type SocketConstructor } from "./socket.ts";
@@ -9,18 +10,10 @@ interface ConnectionOptions extends Omit<ServiceOptions, "retry"> {
 }
 
 /**
- * The state of the connection. `dropped`: it has ended, and another will be tried. `blocked`: no connection can be made, but
- * the service answers calls. `unreachable`: the service does not answer.
+ * The state of the connection. `blocked`: no connection can be made, but the service answers calls. `unreachable`: the
+ * service does not answer.
  */
-export type LiveState = "connecting" | "connected" | "dropped" | "blocked" | "unreachable";
-
-type StateReport = Parameters<LiveListener["onState"]>;
-
-export interface LiveListener {
-  /** Is called with each state, and with an error if the service refuses the token. */
-  onState: (state: LiveState, refusal?: LoyaltyError) => void;
-  onFrame: (changed: readonly Change[]) => void;
-}
+export type LiveState = "connecting" | "connected" | "blocked" | "unreachable";
 
 const PATH = "/api/v1/customer/live";
 const PROTOCOL = "loyalty-edge";
@@ -42,7 +35,7 @@ const REPLACED = 4408;
  */
 export class SharedConnection {
   readonly #options: ConnectionOptions;
-  readonly #listeners = new Set<LiveListener>();
+  readonly #listeners = new Set<PendingChanges>();
   #stop = new AbortController();
   #state: LiveState = "connecting";
 
@@ -54,55 +47,54 @@ export class SharedConnection {
     return this.#options.WebSocket !== null;
   }
 
-  /** Calls the listener until the signal is aborted. */
-  listen(listener: LiveListener, signal: AbortSignal): void {
+  /** Tells the listener states and changes until the signal is aborted. */
+  listen(listener: PendingChanges, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#listeners.add(listener);
     const leave = () => this.#listeners.delete(listener) && this.#listeners.size === 0 && this.#stop.abort();
     signal.addEventListener("abort", leave, { once: true });
-    if (this.#listeners.size === 1) this.#start();
-    else if (this.#state !== "connecting") listener.onState(this.#state);
+    if (this.#listeners.size === 1) {
+      this.#stop = new AbortController();
+      this.#state = "connecting";
+      // The only error is the abort of the signal, which is no failure.
+      this.#stayConnected(this.#stop.signal).catch(() => {});
+    }
+    listener.setState(this.#state);
   }
 
-  #start(): void {
-    this.#stop = new AbortController();
-    this.#state = "connecting";
-    const { signal } = this.#stop;
-    const allListeners: LiveListener = {
-      onState: (state, refusal) => {
-        // If this connection was stopped, the listeners may already belong to the next one.
-        if (signal.aborted) return;
-        this.#state = state;
-        for (const { onState } of this.#listeners) onState(state, refusal);
-      },
-      onFrame: (changed) => {
-        for (const { onFrame } of this.#listeners) onFrame(changed);
+  /** Keeps a connection open, and opens another when it ends. Asks for the token each time. */
+  async #stayConnected(signal: AbortSignal): Promise<never> {
+    const { url, WebSocket } = this.#options;
+    const reactions = {
+      onHello: () => this.#setState("connected"),
+      onFrame: (changed: Change[]) => {
+        for (const listener of this.#listeners) listener.addFrame(changed);
       },
     };
-    // The only error is the abort of the signal, which is no failure.
-    stayConnected(this.#options, allListeners, signal).catch(() => {});
+    for (let failures = 0; ; ) {
+      const token = await tokenOf(this.#options, signal);
+      const open = () => {
+        if (token === null || WebSocket === null) return null;
+        return new WebSocket(addressOf(url).replace(/^http/i, "ws"), [PROTOCOL, `bearer.${token}`]);
+      };
+      const ending = await connect(open, reactions, signal);
+      if (ending.wasOpen) this.#setState(ending.code === REPLACED ? "blocked" : "connecting");
+      else if (token === null) this.#setState("unreachable");
+      else {
+        const [state, refusal] = await findTrouble(this.#options, signal);
+        // If this connection was stopped meanwhile, the listeners may already belong to the next one.
+        throwIfAborted(signal);
+        this.#setState(state, refusal);
+      }
+      failures = ending.wasOpen ? 0 : failures + 1;
+      await pause(waitAfter(ending, failures), signal);
+    }
   }
-}
 
-/** Keeps a connection open, and opens another when it ends. Asks for the token each time. */
-async function stayConnected(
-  options: ConnectionOptions,
-  { onState, onFrame }: LiveListener,
-  signal: AbortSignal,
-): Promise<never> {
-  const { url, WebSocket } = options;
-  for (let failures = 0; ; ) {
-    const token = await tokenOf(options, signal);
-    const open = () => {
-      if (token === null || WebSocket === null) return null;
-      return new WebSocket(addressOf(url).replace(/^http/i, "ws"), [PROTOCOL, `bearer.${token}`]);
-    };
-    const ending = await connect(open, { onHello: () => onState("connected"), onFrame }, signal);
-    if (ending.wasOpen) onState(ending.code === REPLACED ? "blocked" : "dropped");
-    else if (token === null) onState("unreachable");
-    else onState(...(await findTrouble(options, signal)));
-    failures = ending.wasOpen ? 0 : failures + 1;
-    await pause(waitAfter(ending, failures), signal);
+  /** @param refusal is the service's answer if it refuses the token. */
+  #setState(state: LiveState, refusal?: LoyaltyError): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener.setState(state, refusal);
   }
 }
 
@@ -128,7 +120,7 @@ function addressOf(url: string): string {
  * answer is 426 for a good token, and 401 or 403 for a bad token. The request asks the app for a token again, because the
  * first token may have expired while the device slept.
  */
-async function findTrouble(options: ConnectionOptions, signal: AbortSignal): Promise<StateReport> {
+async function findTrouble(options: ConnectionOptions, signal: AbortSignal): Promise<[LiveState, LoyaltyError?]> {
   const service = new Service({
     ...options,
     retry: { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS },

@@ -1,4 +1,4 @@
-import type { LiveListener, LiveState, SharedConnection } from "./connection.ts";
+import type { LiveState, SharedConnection } from "./connection.ts";
 import { type GetMessages, pollMessages } from "./poll.ts";
 import type { LoyaltyError, Since } from "./result.ts";
 import type { MessageGroup } from "./shapes.ts";
@@ -15,8 +15,11 @@ export interface Changed {
   what: Change[];
 }
 
-/** How many milliseconds to wait for a frame. When they are over, everything counts as changed. */
-type Interval = (state: LiveState) => number;
+/**
+ * How many milliseconds to wait for a frame. When they are over, everything counts as changed. May throw the refusal of the
+ * token.
+ */
+type Interval = (state: LiveState, refusal: LoyaltyError | undefined) => number;
 
 const BLOCKED_EVERY_MS = 60_000;
 
@@ -34,7 +37,10 @@ export function followChanges(
     connection.listen(changes, stop);
     for (let isFirst = true; ; isFirst = false) {
       const blockedMs = isFirst ? 0 : BLOCKED_EVERY_MS * (1 + Math.random());
-      const interval: Interval = (state) => (state === "blocked" ? blockedMs : Infinity);
+      const interval: Interval = (state, refusal) => {
+        if (refusal !== undefined) throw refusal;
+        return state === "blocked" ? blockedMs : Infinity;
+      };
       const { what } = await changes.next(interval, stop);
       yield { what };
     }
@@ -42,9 +48,9 @@ export function followChanges(
 }
 
 /** The changes since the last call of `next`, each once. */
-class PendingChanges implements LiveListener {
+export class PendingChanges {
   readonly #followed: readonly Change[];
-  readonly #changed = new Set<Change>();
+  #changed: readonly Change[] = [];
   #hasFrame = false;
   #state: LiveState = "connecting";
   #refusal: LoyaltyError | undefined;
@@ -54,48 +60,41 @@ class PendingChanges implements LiveListener {
     this.#followed = followed;
   }
 
-  readonly onState: LiveListener["onState"] = (state, refusal) => {
+  setState(state: LiveState, refusal?: LoyaltyError): void {
     this.#state = state;
     this.#refusal ??= refusal;
-    if (state === "connected") this.#add(this.#followed);
+    if (state === "connected") this.#changed = this.#followed;
     this.#wake();
-  };
+  }
 
-  readonly onFrame: LiveListener["onFrame"] = (changed) => {
-    const wantedKinds = changed.filter((kind) => this.#followed.includes(kind));
-    this.#hasFrame ||= wantedKinds.length > 0;
-    this.#add(wantedKinds);
+  addFrame(changed: readonly Change[]): void {
+    const followedChanges = changed.filter((kind) => this.#followed.includes(kind));
+    this.#hasFrame ||= followedChanges.length > 0;
+    this.#changed = EVERYTHING.filter((kind) => this.#changed.includes(kind) || followedChanges.includes(kind));
     this.#wake();
-  };
+  }
 
   /**
    * Waits for a change, or for the end of the interval: then everything counts as changed. `hasFrame` is true if a frame
    * had some of the changes, and false if all came from a new connection or the end of the interval.
-   * @throws a LoyaltyError if the token was refused and all earlier changes were returned. Throws the signal's reason once
-   * the signal is aborted.
+   * @throws what `interval` throws, once all earlier changes were returned, and the signal's reason once it is aborted.
    */
-  async next(interval: Interval, signal: AbortSignal): Promise<Changed & { hasFrame: boolean }> {
+  async next(interval: Interval, signal: AbortSignal): Promise<{ what: Change[]; hasFrame: boolean }> {
     const askedAt = Date.now();
     for (;;) {
       throwIfAborted(signal);
-      if (this.#changed.size > 0) break;
-      if (this.#refusal !== undefined) throw this.#refusal;
-      const leftMs = interval(this.#state) - Math.max(Date.now() - askedAt, 0);
-      if (leftMs <= 0) this.#add(this.#followed);
+      if (this.#changed.length > 0) break;
+      const leftMs = interval(this.#state, this.#refusal) - Math.max(Date.now() - askedAt, 0);
+      if (leftMs <= 0) this.#changed = this.#followed;
       else
         await pause(leftMs, signal, (wake) => {
           this.#wake = wake;
         });
     }
-    const what = EVERYTHING.filter((kind) => this.#changed.has(kind));
-    const hasFrame = this.#hasFrame;
-    this.#changed.clear();
+    const found = { what: [...this.#changed], hasFrame: this.#hasFrame };
+    this.#changed = [];
     this.#hasFrame = false;
-    return { what, hasFrame };
-  }
-
-  #add(kinds: readonly Change[]): void {
-    for (const kind of kinds) this.#changed.add(kind);
+    return found;
   }
 }
 
@@ -153,7 +152,8 @@ export function followMessages(
 
 /**
  * Polls are frequent only without a socket (`blocked`, `unreachable`). In every other state, also right after a socket was
- * dropped, one a minute is enough, in case a frame was lost.
+ * dropped, one a minute is enough, in case a frame was lost. A refused token ends nothing here: the next poll is refused too,
+ * or has a newer token.
  */
 function intervalOf(everyMs: number): Interval {
   return (state) =>
@@ -164,9 +164,7 @@ function intervalOf(everyMs: number): Interval {
 
 function listen(connection: SharedConnection, stop: AbortSignal): PendingChanges {
   const changes = new PendingChanges(["messages"]);
-  const { onState, onFrame } = changes;
-  // Leaves out the refusal of a token: the next poll is refused too, or has a newer token.
-  if (connection.hasSockets) connection.listen({ onState: (state) => onState(state), onFrame }, stop);
-  else onState("blocked");
+  if (connection.hasSockets) connection.listen(changes, stop);
+  else changes.setState("blocked");
   return changes;
 }

@@ -98,7 +98,7 @@ export function createClient({
       (storeId: string, query?: TeamQuery, call?: CallOptions) => teamOf(storeId)(query, call),
       { all: (storeId: string, query?: TeamQuery, call?: CallOptions) => teamOf(storeId).all(query, call) },
     ),
-    leaderboard: (json, call) => service.postForBoard("/gamification/leaderboard", json, call),
+    leaderboard: (json, call) => service.post("/gamification/leaderboard", json, call),
   };
 }
 

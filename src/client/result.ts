@@ -2,7 +2,6 @@ import type { Failure, MessageGroup } from "./shapes.ts";
 
 /** Facts about the answer, in every result. */
 export interface AnswerFacts {
-  /** 304 if nothing has changed. The items are then those of the cached earlier answer. */
   httpStatus: number;
   /** The id of the request in the service's log. Empty if a proxy has removed it. */
   requestId: string;
@@ -68,7 +67,8 @@ export interface Answer {
 }
 
 /** The result of a call. @throws a LoyaltyError if the answer is not the service's. */
-export function resultOf<Items>({ status: httpStatus, headers, text }: Answer): Result<Items> {
+export function resultOf<Items, Beside = unknown>(answer: Answer): Result<Items, Beside> {
+  const { status: httpStatus, headers, text } = answer;
   const body = readBody(text);
   if (body === null) {
     const stranger = `Something other than the service answered, with HTTP status ${httpStatus}.`;
@@ -80,8 +80,11 @@ export function resultOf<Items>({ status: httpStatus, headers, text }: Answer): 
     return { ...body, ...facts, ...(retryAfterMs !== null && { retryAfterMs }) } as FailedResult;
   }
   const { status, items, stores, customers, ...beside } = body;
+  // The age of a leaderboard is in a header.
+  const age = headers.get("X-Board-Age");
+  if (age !== null) beside.age = Number(age);
   // A search without campaigns has no `items`: its lists are members of the body itself.
-  return { status, ...facts, items: (items ?? { stores, customers, campaigns: [] }) as Items, ...beside };
+  return { status, ...facts, items: items ?? { stores, customers, campaigns: [] }, ...beside } as Result<Items, Beside>;
 }
 
 /** The body of an answer of the service; null if the body is from a proxy or a captive network instead. */

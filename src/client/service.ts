@@ -22,9 +22,6 @@ export interface RetryOptions {
 // Answers of the service, or of the edge before it, that it cannot take the request now.
 const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
-/** The limit for all cached answers together. The longest answers have 2 MiB. */
-const MOST_CACHED_CHARACTERS = 4_000_000;
-
 export interface ServiceOptions {
   /** Where the service is. */
   url: string;
@@ -38,13 +35,11 @@ type Query = { readonly [name: string]: Parameter };
 
 /**
  * The calls of one client. Each request carries the bookmark of the database from the last answer, so that no answer is older
- * than the answer before (docs/contract/interface.md, 6), and the ETag of the cached answer of its address.
+ * than the answer before (docs/contract/interface.md, 6). `fetch` sends ETags by itself where the runtime caches answers.
  */
 export class Service {
   readonly #options: ServiceOptions;
   readonly #base: string;
-  /** Answers by address, for when the service answers 304. The least recently used come first. */
-  readonly #cached = new Map<string, { tag: string; text: string }>();
   #bookmark = "";
 
   constructor(options: ServiceOptions) {
@@ -64,49 +59,24 @@ export class Service {
     return { ...result, next };
   }
 
-  async post<Items>(path: string, json: object, call?: CallOptions): Promise<Result<Items>> {
-    return resultOf<Items>(await this.#ask(path, call, JSON.stringify(json)));
-  }
-
-  /** The age of a leaderboard is in a header. */
-  async postForBoard<Items>(path: string, json: object, call?: CallOptions): Promise<Result<Items, { age: number }>> {
-    const answer = await this.#ask(path, call, JSON.stringify(json));
-    const result = resultOf<Items>(answer);
-    return result.status ? { ...result, age: Number(answer.headers.get("X-Board-Age") ?? Number.NaN) } : result;
+  async post<Items, Beside = unknown>(path: string, json: object, call?: CallOptions): Promise<Result<Items, Beside>> {
+    return resultOf<Items, Beside>(await this.#ask(path, call, JSON.stringify(json)));
   }
 
   async #ask(path: string, { signal }: CallOptions = {}, body?: string): Promise<Answer> {
     const { askToken, send, retry } = this.#options;
     const address = this.#base + path;
-    const cached = body === undefined ? this.#cached.get(address) : undefined;
     const sentBookmark = this.#bookmark;
     const sendOnce = async (limit: AbortSignal) => {
       const headers: Record<string, string> = { Authorization: `Bearer ${await askToken()}` };
       if (sentBookmark !== "") headers["X-D1-Bookmark"] = sentBookmark;
-      if (cached !== undefined) headers["If-None-Match"] = cached.tag;
       if (body === undefined) return send(address, { headers, signal: limit });
       headers["Content-Type"] = "application/json";
       return send(address, { method: "POST", headers, body, signal: limit });
     };
     const answer = await answerOf(sendOnce, retry, signal ?? null);
-
     this.#updateBookmark(sentBookmark, answer.headers.get("X-D1-Bookmark") ?? sentBookmark);
-    const text = answer.status === 304 && cached !== undefined ? cached.text : answer.text;
-    const tag = answer.headers.get("ETag");
-    // An answer without items has no tag. It must not replace the answer that has one.
-    if (tag !== null && body === undefined && [200, 304].includes(answer.status)) this.#cache(address, { tag, text });
-    return { ...answer, text };
-  }
-
-  #cache(address: string, answer: { tag: string; text: string }): void {
-    this.#cached.delete(address);
-    this.#cached.set(address, answer);
-    let length = [...this.#cached.values()].reduce((sum, { text }) => sum + text.length, 0);
-    for (const [oldest, { text }] of this.#cached) {
-      if (length <= MOST_CACHED_CHARACTERS) break;
-      length -= text.length;
-      this.#cached.delete(oldest);
-    }
+    return answer;
   }
 
   /**

@@ -32,13 +32,12 @@ function entryOf(coupon: Row, issued: Row = {}, store: Row = {}): Row {
 
 /** The valid coupons of a customer, in the order of the lists. */
 function validCoupons(state: State, caller: string, now: string): Row[] {
-  const joinedAccounts = state.joinedStores(caller).map(({ account_id }) => account_id);
-  const digitalCoupons = state
-    .allShown("coupon")
-    .filter(({ kind, account_id }) => kind === "digital" && joinedAccounts.includes(account_id));
+  const joinedAccounts = new Set(state.joinedStores(caller).map(({ account_id }) => account_id));
+  const digitalCoupons = [...joinedAccounts].flatMap((id) =>
+    state.allShown("coupon", { kind: "digital", account_id: id }),
+  );
   const issuedCoupons = state
-    .all("customer_coupon")
-    .filter(({ customer_id, deleted_at }) => customer_id === caller && deleted_at === null)
+    .all("customer_coupon", { customer_id: caller, deleted_at: null })
     .filter(({ usage_count, total_count }) => usage_count < total_count)
     .flatMap((issued) => {
       const [coupon, store] = [state.shown("coupon", issued.campaign_coupon_id), state.shown("store", issued.store_id)];

@@ -1,5 +1,4 @@
-import { changedFields, faultsOf, isForeign, type Line, missingIds } from "./feed-faults.ts";
-import { KINDS, type Kind, type Row, readField } from "./kinds.ts";
+import { type Field, KINDS, type Kind, type Row, readFields } from "./kinds.ts";
 import { keyOf, type State } from "./state.ts";
 import { by } from "./text.ts";
 import { addSeconds } from "./time.ts";
@@ -25,8 +24,18 @@ export interface FeedRequest {
   horizon?: string | null;
 }
 
+/** A line whose fields are good by themselves. */
+interface Line {
+  kind: Kind;
+  number: number;
+  isDelete: boolean;
+  /** The line's fields. A line that deletes has only the fields of the key. */
+  row: Row;
+  key: string;
+}
+
 const NAMED_LINES = 100;
-const SOFT_DELETED = ["account", "store", "campaign", "coupon", "employee", "eip_campaign"];
+const SOFT_DELETED = ["account", "store", "campaign", "coupon", "employee", "eip_campaign", "membership"];
 
 /** Applies a request, and returns the answer and the new state. A refused request does not change the state. */
 export function applyFeed(before: State, request: FeedRequest): { answer: FeedAnswer; after: State } {
@@ -70,19 +79,14 @@ function readLine(value: unknown, { number, horizon }: { number: number; horizon
   const isDeletable = !kind.isEvent || kind.record === "message";
   const isDelete = object.deleted === true && isDeletable;
   const fields = kind.fields.filter(({ isKey }) => isKey || !isDelete);
-  const row: Row = Object.fromEntries(fields.map((field) => [field.name, readField(field, object[field.name])]));
+  const row = readFields(fields, object);
   const bad = Object.keys(row).filter((name) => row[name] === undefined);
   if (bad.length === 0) bad.push(...contradictions(kind, row));
   if ("deleted" in object && (typeof object.deleted !== "boolean" || !isDeletable)) bad.push("deleted");
   if (horizon !== null && row[kind.timeField] < horizon) bad.push(kind.timeField);
-  return bad.length > 0 ? namesOf(number, bad) : { kind, number, isDelete, row, key: keyOfLine(kind, row) };
+  const key = kind.key.map((name) => row[name]);
+  return bad.length > 0 ? namesOf(number, bad) : { kind, number, isDelete, row, key: keyOf(kind.record, key) };
 }
-
-const keyOfLine = ({ record, key }: Kind, row: Row) =>
-  keyOf(
-    record,
-    key.map((field) => row[field]),
-  );
 
 /** The names of fields that contradict another field of their line. */
 function contradictions({ record }: Kind, row: Row): string[] {
@@ -140,14 +144,14 @@ function write({ kind, row, key }: Line, after: State, now: string): void {
   if (isChanged && record !== "message_group" && record !== "membership") return;
   const timesOfNow = fields.filter(({ type, name }) => type === "now" && row[name] === null);
   const written: Row = { ...row, ...Object.fromEntries(timesOfNow.map(({ name }) => [name, stored?.[name] ?? now])) };
-  if (record === "membership") Object.assign(written, { joined: true, referrer_id: (stored ?? row).referrer_id });
+  if (record === "membership") written.referrer_id = (stored ?? row).referrer_id;
   if (record === "message") {
     const isImported = row.sent_at !== null && row.sent_at < addSeconds(after.clock.time, -3_600);
     written.sent_at = isImported ? row.sent_at : after.clock.stamp;
   }
   if (record === "message_group") {
     written.initial_customer_id = stored?.initial_customer_id ?? row.initial_customer_id;
-    written.member_ids = row.member_ids.filter((id: string) => after.customer(id));
+    written.member_ids = row.member_ids.filter((id: string) => after.current("customer", id));
     const isStranger = ({ customer_id }: Row) => !written.member_ids.includes(customer_id);
     removeAll(after, "message_state", (one) => one.group_id === row.id && isStranger(one));
   }
@@ -161,13 +165,11 @@ export function removeAll(after: State, record: string, isRemoved: (row: Row) =>
 /** Deletes a record. Returns false if it was not stored, or was deleted before. */
 function remove({ kind: { record, fields }, key }: Line, after: State): boolean {
   const stored = after.table(record).get(key);
-  if (stored === undefined || stored.deleted || stored.erased || stored.joined === false || stored.body === "")
-    return false;
+  if (stored === undefined || stored.deleted || stored.body === "") return false;
   const store = (row?: Row) => after.store(record, key, row);
   const emptyFields = Object.fromEntries(fields.map(({ name, valueIfLeftOut }) => [name, valueIfLeftOut]));
-  if (record === "customer") store({ ...emptyFields, id: stored.id, erased: true });
+  if (record === "customer") store({ ...emptyFields, id: stored.id, deleted: true });
   else if (SOFT_DELETED.includes(record)) store({ ...stored, deleted: true });
-  else if (record === "membership") store({ ...stored, joined: false });
   else if (record === "message") store({ ...stored, body: "" });
   else store();
   if (record === "message_group") {
@@ -181,12 +183,100 @@ function remove({ kind: { record, fields }, key }: Line, after: State): boolean 
 
 /** Ends the memberships of erased customers, takes them out of groups, and removes their other records. */
 function removeTracesOfErased(after: State): void {
-  const isErased = (id: unknown) => after.find("customer", id)?.erased === true;
+  const isErased = (id: unknown) => after.find("customer", id)?.deleted === true;
   const isOfErased = ({ customer_id, friend_id, blocked_id }: Row) =>
     [customer_id, friend_id, blocked_id].some(isErased);
-  after.change("membership", isOfErased, () => ({ joined: false }));
+  after.change("membership", isOfErased, () => ({ deleted: true }));
   for (const record of ["registration", "friendship", "block", "customer_coupon", "message_state"])
     removeAll(after, record, isOfErased);
   const withoutErased = ({ member_ids }: Row) => ({ member_ids: member_ids.filter((id: string) => !isErased(id)) });
   after.change("message_group", ({ member_ids }) => member_ids.some(isErased), withoutErased);
+}
+
+/** The fields that a line would change although they are fixed once the record is stored. */
+function changedFields({ isEvent, fields }: Kind, row: Row, stored: Row | undefined): string[] {
+  if (isEvent || stored === undefined) return [];
+  const changed = fields.filter(({ name, isFixed }) => isFixed && row[name] !== null && row[name] !== stored[name]);
+  return changed.map(({ name }) => name);
+}
+
+/** The ids in a field that no stored record has. A deleted record counts as stored, an erased customer does not. */
+function missingIds({ name, to }: Field, row: Row, after: State): unknown[] {
+  const isStored = (id: unknown) =>
+    (to === "customer" ? after.current("customer", id) : after.find(to ?? "", id)) !== undefined;
+  return to === undefined ? [] : idsIn(row[name]).filter((id) => !isStored(id));
+}
+
+/** The ids in a field, which has one id, a list of ids, or none. */
+const idsIn = (value: unknown): unknown[] => (value === "all" ? [] : [value ?? []].flat());
+
+/** The account of a record; undefined: the record is not stored, or has no account. */
+function accountOf(record: string | undefined, id: unknown, state: State): string | undefined {
+  const row = record === undefined ? undefined : state.find(record, id);
+  return record === "account" ? row?.id : row?.account_id;
+}
+
+/** Whether a line writes to, or refers to, an account that the token does not cover. */
+function isForeign({ kind, row, key }: Line, accounts: readonly string[], before: State, after: State): boolean {
+  const { record, fields, ownerField } = kind;
+  if (ownerField === null) return true;
+  const accountsIn = (values: Row) =>
+    fields.flatMap(({ name, to }) => idsIn(values[name]).map((id) => accountOf(to, id, after)));
+  const stored = before.table(record).get(key) ?? {};
+  // The account that a line names counts even if no such account is stored.
+  const named = record === "account" ? row.id : row.account_id;
+  const touched = [named, ...accountsIn(row), ...accountsIn(stored)];
+  return touched.some((account) => account !== undefined && !accounts.includes(account));
+}
+
+interface Request {
+  lines: readonly Line[];
+  before: State;
+  after: State;
+}
+
+function faultsOf(line: Line, request: Request): string[] {
+  const { row, kind } = line;
+  const { record, fields, ownerField } = kind;
+  const { after } = request;
+  // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.
+  const isKeyStored = fields.every((field) => !field.isKey || missingIds(field, row, after).length === 0);
+  const bad = new Set(isKeyStored ? changedFields(kind, row, after.table(record).get(line.key)) : []);
+  const owner = accountOf(ownerField === "account_id" ? "account" : "store", row[ownerField ?? ""], after);
+  for (const field of fields) {
+    const { name, to, type } = field;
+    const isOfAnother = (id: unknown) => {
+      const account = accountOf(to, id, after);
+      return account !== undefined && account !== owner && (owner !== undefined || type === "stores");
+    };
+    if (missingIds(field, row, after).length > 0 || idsIn(row[name]).some(isOfAnother)) bad.add(name);
+  }
+  if (record === "customer_coupon" && after.find("coupon", row.campaign_coupon_id)?.kind === "digital")
+    bad.add("campaign_coupon_id");
+  if (isNoMember(line, after)) bad.add("customer_id");
+  if (record === "membership" && row.referrer_id !== null && isBadReferrer(line, request)) bad.add("referrer_id");
+  return [...bad];
+}
+
+/** Whether the customer is no member of the line's group or store. A former member may still earn tokens at a store. */
+function isNoMember({ kind: { record }, row }: Line, after: State): boolean {
+  const { group_id, store_id, customer_id } = row;
+  if (record === "token_earning")
+    return after.find("store", store_id) !== undefined && !after.find("membership", store_id, customer_id);
+  if (record !== "message" && record !== "message_state") return false;
+  const group = after.find("message_group", group_id);
+  return group !== undefined && !group.member_ids.includes(customer_id);
+}
+
+/** A referrer must be another customer, whose membership of the store is stored or on an earlier line. */
+function isBadReferrer({ kind, number, row }: Line, { lines, before, after }: Request): boolean {
+  const { store_id, customer_id, referrer_id } = row;
+  if (referrer_id === customer_id) return true;
+  if (!after.current("customer", customer_id) || !after.find("store", store_id)) return false;
+  const key = keyOf("membership", [store_id, referrer_id]);
+  const isEarlier = lines.some(
+    (line) => line.kind === kind && line.key === key && line.number < number && !line.isDelete,
+  );
+  const isJoining = isEarlier && after.find("membership", store_id, referrer_id) !== undefined;
+  return !isJoining && before.find("membership", store_id, referrer_id) === undefined;
 }

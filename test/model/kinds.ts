@@ -1,10 +1,16 @@
-import { id, type Read, TYPES } from "./values.ts";
+import { TYPES } from "./values.ts";
 
 // The kinds of record in a feed, and their fields (docs/contract/feed.md, 4). `name*` is a field of the key, `name!` is
 // required, `name?` may be null. After `:` comes the field's type; for a field with the id of another record, that
-// record's kind. After `=` comes the default, as JSON.
+// record's kind. A field without a type is a text, or has the type after the name of the record. After `=` comes the
+// default, as JSON.
 
 const TABLE = `
+account:any id*:digits parent_id?:text company!:name company_code domain_name tenancy_initialization db_name? bucket_name?
+  identity_tenant_identifier core_tenant_id core_app_account_id slug cw_company sc_company cw_primary_contact
+  account_package_id can_own_accounts agreement_type protected phone address country_id state_id? city_id? city state zip
+  type partner_code partner_notify include_child_buydowns data? created_at updated_at deleted_at? applicable_tier
+  loyalty_options?:options
 store id*:id account_id!:account name!:name latitude!:latitude longitude!:longitude store_image address_line_1
   address_line_2 city state zip phone
 campaign id*:id account_id!:account name!:name campaign_description:long campaign_image campaign_start_date!:date
@@ -36,17 +42,9 @@ play id*:event eip_campaign_id!:eip_campaign location_id!:store employee_id!:emp
   doubles:signed triples:signed played_at:now
 message id*:event group_id!:message_group customer_id!:customer body!:long sent_at:now`;
 
-/** An account. The service stores a field without a type as it is. */
-const ACCOUNT = `
-account id*:digits parent_id?:text company!:name company_code domain_name tenancy_initialization db_name? bucket_name?
-  identity_tenant_identifier core_tenant_id core_app_account_id slug cw_company sc_company cw_primary_contact
-  account_package_id can_own_accounts agreement_type protected phone address country_id state_id? city_id? city state zip
-  type partner_code partner_notify include_child_buydowns data? created_at updated_at deleted_at? applicable_tier
-  loyalty_options?:options`;
-
-/** The loyalty options, without the seven `mailer_*` fields, which are never stored. */
-const OPTIONS = `
-options id account_id acc_card_identifier chain_display_name description:longAny default_balance_type point_conversion
+/** The objects in fields. The seven `mailer_*` fields of loyalty options are left out, because they are never stored. */
+const OBJECT_TABLE = `
+options:any id account_id acc_card_identifier chain_display_name description:longAny default_balance_type point_conversion
   team_breakdown:shares={} chain_active show_on_customer_portal selected_proof_165_id selected_proof_323_id
   selected_proof_258_id selected_proof_212_id sign_up_bonus_points referral_bonus_points employee_referral_bonus_points
   interest_bonus inactivity_months participate_in_offer min_redeem_amount default_cash_tender_multiplier
@@ -62,9 +60,8 @@ options id account_id acc_card_identifier chain_display_name description:longAny
   partner_ftp_use_sub partner_ftp_sub_folder partner_notify_offers partner_main_email partner_company_id
   partner_notify_list alternate_slug branded_footer_content:htmlAny branded_email_header:htmlAny
   branded_email_footer:htmlAny branded_store_header_name branded_from_email token_sync_time level_sync_time created_at
-  updated_at deleted_at`;
-
-const SHARES = "shares level_1?:text level_2?:text level_3?:text level_4?:text level_5?:text";
+  updated_at deleted_at
+shares level_1? level_2? level_3? level_4? level_5?`;
 
 /** The names of fields without a type whose default is 0, because they are flags. The others' default is `""`. */
 const FLAGS =
@@ -77,32 +74,7 @@ export type Row = Record<string, any>;
 export const pick = (row: Row, names: string): Row =>
   Object.fromEntries(names.split(" ").map((name) => [name, row[name]]));
 
-export interface Field {
-  name: string;
-  isKey: boolean;
-  isRequired: boolean;
-  isNullable: boolean;
-  type: string;
-  valueIfLeftOut: unknown;
-  /** The kind of record that the field refers to, by an id or a list of ids. */
-  to?: string;
-  /** Whether the field cannot change once the record is stored. */
-  isFixed: boolean;
-}
-
-export interface Kind {
-  record: string;
-  fields: readonly Field[];
-  /** The names of the key's fields. */
-  key: readonly string[];
-  isEvent: boolean;
-  /** The name of the field with the event's time, or `""` for a kind that is no event. */
-  timeField: string;
-  /** The field that tells the record's account: its id, or the id of one of its records; null: there is no account. */
-  ownerField: string | null;
-}
-
-const RECORDS = ["account", ...(TABLE.match(/^\w+/gm) ?? [])];
+const RECORDS = TABLE.match(/^\w+/gm) ?? [];
 
 /** The default of a field that is left out, unless its declaration has another. */
 function defaultOf(name: string, type: string): unknown {
@@ -110,63 +82,68 @@ function defaultOf(name: string, type: string): unknown {
   return TYPES[type]?.[1];
 }
 
+export type Field = ReturnType<typeof fieldOf>;
+
 /** @param declaration such as `total_count:count=1`. */
-function fieldOf(declaration: string, usualType: string): Field {
+function fieldOf(declaration: string, usualType: string) {
   const [, name = "", mark = "", type = usualType, text] =
     /^(\w+)([*!?]?)(?::(\w+))?(?:=(.*))?$/.exec(declaration) ?? [];
   const declared = text === undefined ? defaultOf(name, type) : JSON.parse(text);
+  /** The kind of record that the field refers to, by an id or a list of ids. */
   const to = RECORDS.find((record) => record === type || `${record}s` === type);
+  /** Whether the field cannot change once the record is stored. */
   const isFixed = name === "kind" || name === "referrer_id" || (mark === "!" && to === type);
-  return {
-    ...{ name, type, isFixed, isKey: mark === "*", isRequired: mark === "*" || mark === "!", isNullable: mark === "?" },
-    ...{ valueIfLeftOut: mark === "?" ? null : declared, ...(to && { to }) },
-  };
+  const valueIfLeftOut: unknown = mark === "?" ? null : declared;
+  const marks = { isKey: mark === "*", isRequired: mark === "*" || mark === "!", isNullable: mark === "?" };
+  return { name, type, to, isFixed, valueIfLeftOut, ...marks };
 }
 
-/** @param declaration the name of the kind, and the declarations of its fields. */
-export function kindOf(declaration: string, usualType = "text"): Kind {
-  const [record = "", ...fieldDeclarations] = declaration.trim().split(/\s+/);
+export type Kind = ReturnType<typeof kindOf>;
+
+/** @param declaration the name of the kind, perhaps with the type of most fields; then the declarations of its fields. */
+function kindOf(declaration: string) {
+  const [name = "", ...fieldDeclarations] = declaration.split(/\s+/);
+  const [record = "", usualType = "text"] = name.split(":");
   const fields = fieldDeclarations.map((text) => fieldOf(text, usualType));
   const isEvent = fields.some(({ type }) => type === "event");
-  const ownerFields = ["account_id", "location_id", "store_id", "campaign_id"];
-  const ownerField = ownerFields.find((field) => fields.some(({ name }) => name === field));
-  return {
-    record,
-    fields,
-    key: fields.filter(({ isKey }) => isKey).map(({ name }) => name),
-    isEvent,
-    timeField: (isEvent && fields.find(({ type }) => type === "now")?.name) || "",
-    ownerField: record === "account" ? "id" : (ownerField ?? null),
-  };
+  /** The name of the field with the event's time, or `""` for a kind that is no event. */
+  const timeField = (isEvent && fields.find(({ type }) => type === "now")?.name) || "";
+  const owner = fields.find(({ to }) => to === "account" || to === "store" || to === "campaign");
+  /** The field that tells the record's account: its id, or the id of one of its records; null: there is no account. */
+  const ownerField = record === "account" ? "id" : (owner?.name ?? null);
+  const key = fields.filter(({ isKey }) => isKey).map((field) => field.name);
+  return { record, fields, key, isEvent, timeField, ownerField };
 }
 
-/** All kinds. Each comes after the kinds that its records refer to. */
-export const KINDS: readonly Kind[] = [
-  kindOf(ACCOUNT, "any"),
-  ...TABLE.trim()
+/** Reads a table of declarations. A line that begins with a blank continues the declaration before it. */
+export const kindsOf = (table: string): Kind[] =>
+  table
+    .trim()
     .split(/\n(?! )/)
-    .map((declaration) => kindOf(declaration)),
-];
-const OBJECTS: Readonly<Record<string, Kind>> = { options: kindOf(OPTIONS, "any"), shares: kindOf(SHARES) };
+    .map(kindOf);
+
+/** All kinds. Each comes after the kinds that its records refer to. */
+export const KINDS: readonly Kind[] = kindsOf(TABLE);
+const OBJECTS = kindsOf(OBJECT_TABLE);
 
 /** Reads a field of a line. Null means the default, unless null is a value of the field. Undefined: it is invalid. */
-export function readField({ type, to, isRequired, isNullable, valueIfLeftOut }: Field, value: unknown): unknown {
+export function readField({ type, isRequired, isNullable, valueIfLeftOut }: Field, value: unknown): unknown {
   if (value === null && isNullable) return null;
   const takesNull = type === "now" || /any$/i.test(type);
   if (!isRequired && (value === undefined || (value === null && !takesNull))) return valueIfLeftOut;
-  const [read = to === undefined ? objectOf(type) : id] = TYPES[type] ?? [];
-  return read(value);
+  const object = OBJECTS.find(({ record }) => record === type);
+  if (object !== undefined) return readObject(object, value);
+  return (TYPES[type] ?? TYPES.id)?.[0](value);
 }
 
 /** Reads an object. It gets a default for each field that is left out; only an object of `shares` does not. */
-const objectOf =
-  (type: string): Read =>
-  (value) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    const read = (OBJECTS[type]?.fields ?? []).map((field) => [
-      field.name,
-      readField(field, (value as Row)[field.name]),
-    ]);
-    if (read.some(([, fieldValue]) => fieldValue === undefined)) return undefined;
-    return Object.fromEntries(read.filter(([, fieldValue]) => type !== "shares" || fieldValue !== null));
-  };
+function readObject({ record, fields }: Kind, value: unknown): Row | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const row = readFields(fields, value);
+  if (Object.values(row).includes(undefined)) return undefined;
+  return Object.fromEntries(Object.entries(row).filter(([, field]) => record !== "shares" || field !== null));
+}
+
+/** The fields in the form in which they are stored. Undefined: the field is invalid. */
+export const readFields = (fields: readonly Field[], row: Row): Row =>
+  Object.fromEntries(fields.map((field) => [field.name, readField(field, row[field.name])]));

@@ -17,14 +17,14 @@ export function messageGroups(state: State, caller: string, { check_time = "" }:
 function shownGroup(state: State, caller: string, group: Row, now: string): Row | undefined {
   const { id: group_id, group_image, initial_customer_id } = group;
   // A message is shown once its second is over. Of one second's messages, the last is the one that was stored last.
-  const shown = state.all("message").filter((message) => message.group_id === group_id && message.sent_at < now);
+  const shown = state.all("message", { group_id }).filter(({ sent_at }) => sent_at < now);
   const last = shown.sort(by("sent_at")).at(-1);
   if (last === undefined) return undefined;
   const { read_at = null, notifications_disabled = 0 } = state.find("message_state", group_id, caller) ?? {};
   const members = group.member_ids.filter((id: string) => id !== caller).map((id: string) => member(state, caller, id));
   const nameAndAvatar = (role: string, id: string) => ({
     [`${role}_name`]: state.nameOf(id),
-    [`${role}_avatar`]: state.customer(id)?.avatar ?? "",
+    [`${role}_avatar`]: state.current("customer", id)?.avatar ?? "",
   });
   return {
     ...{ group_id, group_image, group_name: groupName(members), initial_customer_id, notifications_disabled },
@@ -37,7 +37,7 @@ function shownGroup(state: State, caller: string, group: Row, now: string): Row 
 }
 
 const member = (state: State, caller: string, id: string): Row => ({
-  ...pick(state.customer(id) ?? {}, "id avatar customer_description"),
+  ...pick(state.current("customer", id) ?? {}, "id avatar customer_description"),
   name: state.nameOf(id),
   friend_status: state.friendStatus(caller, id),
   total_balance: state.balance(id),

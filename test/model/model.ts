@@ -37,9 +37,8 @@ export class Model {
       const names = fields.map(({ name }) => name).join(" ");
       const rows = this.state.all(record).filter(({ group_id }) => group_id !== null);
       return rows.flatMap((row) => {
-        const isGone = row.deleted || row.erased || row.joined === false;
         const line = { record, ...pick(row, names) };
-        return isGone ? [line, { record, ...pick(row, key.join(" ")), deleted: true }] : [line];
+        return row.deleted ? [line, { record, ...pick(row, key.join(" ")), deleted: true }] : [line];
       });
     });
   }

@@ -1,5 +1,5 @@
-import { type Field, kindOf, type Row } from "./kinds.ts";
-import { id, number, type Read, text, time, whole } from "./values.ts";
+import { type Field, kindsOf, type Row } from "./kinds.ts";
+import { type Read, TYPES, text, whole } from "./values.ts";
 
 // The parameters of customers' requests (docs/contract/interface.md, 1 and 4).
 
@@ -24,32 +24,22 @@ leaderboard location_id!:id eip_campaign_id:id rank_on:rank="run"
 me
 entries limit:size=50 account_id:accountId`;
 
-const DECLARATIONS = TABLE.trim().split(/\n(?! )/);
-
 /** The parameters of each endpoint. */
 export const PARAMETERS: Readonly<Record<string, readonly Field[]>> = Object.fromEntries(
-  DECLARATIONS.map((declaration) => kindOf(declaration)).map(({ record, fields }) => [record, fields]),
+  kindsOf(TABLE).map(({ record, fields }) => [record, fields]),
 );
 
-const toNumber = (value: unknown) =>
-  typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
-const parts = (value: unknown) =>
-  String(value)
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-const search = text(100);
+const NUMBERS = ["page", "size", "level", "latitude", "longitude"];
 const LISTS = ["stores", "customers", "campaigns"];
+const search = text(100);
+/** The parts between commas, without blanks around them and without empty ones. */
+const parts = (value: unknown) => String(value).match(/[^\s,]([^,]*[^\s,])?/g) ?? [];
 
+/** How the types are read that the feed does not have. */
 const READERS: Readonly<Record<string, Read>> = {
-  id,
-  time,
   search,
-  page: (value) => whole(1, 999_999_999)(toNumber(value)),
-  size: (value) => whole(1, 100)(toNumber(value)),
-  level: (value) => whole(1, 5)(toNumber(value)),
-  latitude: (value) => number(-90, 90)(toNumber(value)),
-  longitude: (value) => number(-180, 180)(toNumber(value)),
+  page: whole(1, 999_999_999),
+  size: whole(1, 100),
   boolean: (value) => (/^(true|false|1|0)$/i.test(String(value)) ? /^(true|1)$/i.test(String(value)) : undefined),
   jsonBoolean: (value) => (typeof value === "boolean" ? value : undefined),
   accountId: text(15, /^[1-9]\d*$/),
@@ -58,7 +48,7 @@ const READERS: Readonly<Record<string, Read>> = {
   query: (value) => (typeof value === "string" ? text(100, /^.{3}/su)(value.trim()) : undefined),
   ids: (value) => {
     const all = [value].flat().flatMap(parts);
-    return all.every((one) => id(one) !== undefined) ? all : undefined;
+    return all.every((one) => readAs("id", one) !== undefined) ? all : undefined;
   },
   lists: (value) => {
     const all = search(value) === undefined ? ["?"] : parts(value);
@@ -66,6 +56,12 @@ const READERS: Readonly<Record<string, Read>> = {
     return all.length > 0 ? all : LISTS;
   },
 };
+
+/** Reads a value. Undefined: it is invalid. */
+function readAs(type: string, value: unknown): unknown {
+  const isNumber = NUMBERS.includes(type) && typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
+  return (READERS[type] ?? TYPES[type]?.[0])?.(isNumber ? Number(value) : value);
+}
 
 const oneOrAll = (values: string[]) => (values.length > 1 ? values : values[0] || undefined);
 
@@ -87,7 +83,7 @@ export function readParameters(endpoint: string, { path, body }: Call): { parame
     const value = sentValue(parameter);
     const isList = Array.isArray(value) && type !== "ids";
     if (value === undefined) parameters[name] = valueIfLeftOut;
-    else if (!isList) parameters[name] = READERS[type]?.(value);
+    else if (!isList) parameters[name] = readAs(type, value);
     if (parameters[name] === undefined && (isRequired || value !== undefined)) bad.push(name);
   }
   return { parameters, bad: bad.sort() };

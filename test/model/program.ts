@@ -2,7 +2,6 @@ import { pick, type Row } from "./kinds.ts";
 import { type State, sum } from "./state.ts";
 import { by } from "./text.ts";
 import { isWithin, today } from "./time.ts";
-import { toDecimal, toHundredths } from "./values.ts";
 
 // Nearby campaigns, teams and leaderboards (docs/contract/interface.md, 4.1, 4.3 and 4.7).
 
@@ -25,24 +24,23 @@ export function isRunning({ status, campaign_start_date, campaign_end_date, time
 }
 
 export function nearbyCampaigns(state: State, parameters: Row, now: string): Row[] {
-  const isOfAccount = ({ account_id }: Row) => account_id === parameters.single_account_id;
+  const ofAccount = { account_id: parameters.single_account_id };
   const nearbyStores = state
-    .allShown("store")
-    .filter(isOfAccount)
+    .allShown("store", ofAccount)
     .map((store): Row => ({ id: store.id, distance: miles(parameters, store) }))
     .filter(({ distance }) => distance <= NEARBY_RADIUS_MILES);
   return state
-    .allShown("campaign")
-    .filter((campaign) => isOfAccount(campaign) && isRunning(campaign, now))
-    .map((campaign): Row => {
+    .allShown("campaign", ofAccount)
+    .filter((campaign) => isRunning(campaign, now))
+    .flatMap((campaign): Row[] => {
       const stores = nearbyStores.filter(({ id }) => campaign.store_ids === "all" || campaign.store_ids.includes(id));
-      const entries = state
-        .all("balance_entry")
-        .filter((entry) => entry.campaign_id === campaign.id && stores.some(({ id }) => id === entry.store_id));
-      const popularity = sum(entries, ({ amount }) => Math.max(0, toHundredths(amount)));
-      return { ...campaign, popularity, distance: Math.min(...stores.map(({ distance }) => distance)) };
+      if (stores.length === 0) return [];
+      const earned = stores
+        .flatMap(({ id }) => state.all("balance_entry", { campaign_id: campaign.id, store_id: id }))
+        .filter(({ amount }) => Number(amount) > 0);
+      const distance = Math.min(...stores.map((store) => store.distance));
+      return [{ ...campaign, popularity: sum(earned, "amount"), distance }];
     })
-    .filter(({ distance }) => Number.isFinite(distance))
     .sort(by("-popularity", "distance", "id"))
     .slice(0, parameters.count)
     .map((campaign) => ({
@@ -53,18 +51,18 @@ export function nearbyCampaigns(state: State, parameters: Row, now: string): Row
 
 /** The members `depth` referrals below a customer. Former members are left out, but those below them are not. */
 function membersBelow(state: State, store: string, root: string, depth: number): string[] {
-  const memberships = state.all("membership").filter(({ store_id }) => store_id === store);
+  const memberships = state.all("membership", { store_id: store });
   let level = [root];
   for (let at = 0; at < depth; at += 1)
     level = memberships.filter(({ referrer_id }) => level.includes(referrer_id)).map(({ customer_id }) => customer_id);
-  return level.filter((id) => state.find("membership", store, id)?.joined);
+  return level.filter((id) => state.current("membership", store, id));
 }
 
 /** The members of a team; null if the caller may not see it, so that the answer is 404. */
 export function team(state: State, store: string, caller: string, parameters: Row): Row[] | null {
   const { level_no, team_member_id: root = caller } = parameters;
   if (!state.shown("store", store)) return null;
-  const isMember = state.find("membership", store, caller)?.joined === true;
+  const isMember = state.current("membership", store, caller) !== undefined;
   const isOfTeam = isMember && DEPTHS.some((depth) => membersBelow(state, store, caller, depth).includes(root));
   if (root !== caller && !isOfTeam) return null;
   if (!isMember) return [];
@@ -77,21 +75,15 @@ export function team(state: State, store: string, caller: string, parameters: Ro
 }
 
 function teamMember(state: State, store: string, caller: string, { id, depth }: { id: string; depth: number }): Row {
-  const earnings = state
-    .all("token_earning")
-    .filter((earning) => earning.store_id === store && earning.customer_id === id);
-  const levels = DEPTHS.map((level_no) => {
-    const earningsOfLevel = earnings.filter((earning) => earning.level_no === level_no);
-    return {
-      level_no,
-      total_members: membersBelow(state, store, id, level_no).length,
-      total_tokens_earned: sum(earningsOfLevel, ({ tokens }) => toHundredths(tokens)) / 100,
-    };
-  });
+  const levels = DEPTHS.map((level_no) => ({
+    level_no,
+    total_members: membersBelow(state, store, id, level_no).length,
+    total_tokens_earned: sum(state.all("token_earning", { store_id: store, customer_id: id, level_no }), "tokens"),
+  }));
   return {
     id,
     name: state.nameOf(id),
-    ...pick(state.customer(id) ?? {}, "customer_description avatar"),
+    ...pick(state.current("customer", id) ?? {}, "customer_description avatar"),
     friend_status: state.friendStatus(caller, id),
     team_store_count: state.joinedStores(id).length,
     total_balance: state.balance(id, (storeId) => storeId === store),
@@ -100,35 +92,26 @@ function teamMember(state: State, store: string, caller: string, { id, depth }: 
   };
 }
 
-const TOTALS: Row = { run: "total_runs", hit: "total_hits", double: "total_doubles", triple: "total_triples" };
-
 export function leaderboard(state: State, parameters: Row, now: string): Row[] {
   const { location_id, eip_campaign_id, rank_on } = parameters;
   if (!state.shown("store", location_id)) return [];
   const isCounted = ({ id, time_zone, start_date, end_date }: Row) =>
     eip_campaign_id === undefined ? isWithin(today(now, time_zone), start_date, end_date) : id === eip_campaign_id;
   const contests = state.allShown("eip_campaign").filter(isCounted);
-  const plays = state
-    .all("play")
-    .filter((play) => play.location_id === location_id && contests.some(({ id }) => id === play.eip_campaign_id));
-  const board = state.allShown("employee").map(({ id, name, avatar }): Row => {
+  const plays = contests.flatMap(({ id }) => state.all("play", { location_id, eip_campaign_id: id }));
+  const players = state.allShown("employee").filter(({ id }) => plays.some(({ employee_id }) => employee_id === id));
+  const totals = players.map(({ id, name, avatar }): Row => {
     const own = plays.filter(({ employee_id }) => employee_id === id);
     return {
-      ...{ employee_id: id, employee_name: name, avatar, plays: own.length },
-      total_runs: sum(own, ({ runs }) => toHundredths(runs)),
-      total_hits: sum(own, ({ hits }) => hits),
-      total_doubles: sum(own, ({ doubles }) => doubles),
-      total_triples: sum(own, ({ triples }) => triples),
+      ...{ employee_id: id, employee_name: name, avatar },
+      ...{ total_runs: sum(own, "runs"), total_hits: sum(own, "hits") },
+      ...{ total_doubles: sum(own, "doubles"), total_triples: sum(own, "triples") },
     };
   });
-  const total = (player: Row): number => player[TOTALS[rank_on]];
-  return board
-    .filter(({ plays }) => plays > 0)
-    .map((player, _, players): Row => {
-      const better = players.filter((rival) => total(rival) > total(player));
-      return { ...player, rank: 1 + better.length };
-    })
+  const total = (player: Row): number => player[`total_${rank_on}s`];
+  return totals
+    .map((player): Row => ({ ...player, rank: 1 + totals.filter((rival) => total(rival) > total(player)).length }))
     .sort(by("rank", "employee_name", "employee_id"))
     .slice(0, 100)
-    .map(({ plays: _, ...player }) => ({ ...player, total_runs: toDecimal(player.total_runs).replace(/\.?0+$/, "") }));
+    .map((player) => ({ ...player, total_runs: String(player.total_runs) }));
 }

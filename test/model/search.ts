@@ -3,7 +3,6 @@ import { pick, type Row } from "./kinds.ts";
 import { isRunning } from "./program.ts";
 import { type State, sum } from "./state.ts";
 import { by, forgives, wordsOf } from "./text.ts";
-import { toHundredths } from "./values.ts";
 
 // Full search, `/me` and its entries (docs/contract/interface.md, 4.6 and 4.8).
 
@@ -37,11 +36,10 @@ function customerObject(state: State, customer: Row, caller: string, now: string
 
 /** The caller, with the balance at each account; null if there is no such customer, so that the answer is 404. */
 export function me(state: State, caller: string, now: string): Row | null {
-  const customer = state.customer(caller);
+  const customer = state.current("customer", caller);
   if (customer === undefined) return null;
   const ownerOf = (storeId: string) => state.find("store", storeId)?.account_id;
-  const entryStores = state.all("balance_entry").filter(({ customer_id }) => customer_id === caller);
-  const bookedAccounts = entryStores.map(({ store_id }) => ownerOf(store_id));
+  const bookedAccounts = state.all("balance_entry", { customer_id: caller }).map(({ store_id }) => ownerOf(store_id));
   const joinedAccounts = state.joinedStores(caller).map(({ account_id }) => account_id);
   const balances = state
     .allShown("account")
@@ -60,22 +58,21 @@ export function me(state: State, caller: string, now: string): Row | null {
  * item for each account. Null if there is no such customer, so that the answer is 404.
  */
 export function entries(state: State, caller: string, parameters: Row, horizon: string | null): Row[] | null {
-  if (state.customer(caller) === undefined) return null;
+  if (state.current("customer", caller) === undefined) return null;
   const idAndName = (record: string, id: string | null) =>
     id === null ? null : pick(state.find(record, id) ?? {}, "id name");
   const all = state
-    .all("balance_entry")
+    .all("balance_entry", { customer_id: caller })
     .map((entry): Row => ({ ...entry, account_id: state.find("store", entry.store_id)?.account_id }))
-    .filter(({ customer_id, account_id }) => customer_id === caller && state.shown("account", account_id))
+    .filter(({ account_id }) => state.shown("account", account_id))
     .filter(({ account_id }) => parameters.account_id === undefined || parameters.account_id === account_id)
     .sort(by("-created_at", "-id"));
   const hasLeft = ({ created_at }: Row) => horizon !== null && created_at < horizon;
-  const amountOf = (group: Row[]) => sum(group, ({ amount }) => toHundredths(amount)) / 100;
   const listed = all
     .filter((entry) => !hasLeft(entry))
     .map((entry) => ({
       ...pick(entry, "id description created_at account_id"),
-      amount: amountOf([entry]),
+      amount: Number(entry.amount),
       store: idAndName("store", entry.store_id),
       campaign: idAndName("campaign", entry.campaign_id),
       brought_forward: false,
@@ -83,7 +80,7 @@ export function entries(state: State, caller: string, parameters: Row, horizon: 
   const byAccount = [...Map.groupBy(all.filter(hasLeft), ({ account_id }) => account_id)];
   const broughtForward = byAccount.map(([account_id, group]) => ({
     ...{ id: null, description: "", created_at: group[0]?.created_at, account_id, store: null, campaign: null },
-    ...{ amount: amountOf(group), brought_forward: true },
+    ...{ amount: sum(group, "amount"), brought_forward: true },
   }));
   return [...listed, ...broughtForward.sort(by("account_id"))];
 }
@@ -108,7 +105,7 @@ function searchable(state: State, list: string, caller: string, scope: SearchSco
       scope === "all" || id === caller || (scope === "friends" && state.friendStatus(id, caller) === 1);
     return state
       .all("customer")
-      .filter(({ id, erased }) => !erased && isInScope(id) && !state.find("block", id, caller))
+      .filter(({ id, deleted }) => !deleted && isInScope(id) && !state.find("block", id, caller))
       .map((record) => ({ record, words: wordsOf(record.first_name, record.last_name) }));
   }
   return state.allShown(list === "stores" ? "store" : "campaign").map((record) => {

@@ -1,12 +1,12 @@
 import { KINDS, type Row } from "./kinds.ts";
-import { toHundredths } from "./values.ts";
 
 /** The key of a record within its kind. The two customers of a friendship may come in either order. */
 export const keyOf = (record: string, parts: unknown[]): string =>
   JSON.stringify(record === "friendship" ? parts.sort() : parts);
 
-export const sum = (rows: readonly Row[], value: (row: Row) => number): number =>
-  rows.reduce((total, row) => total + value(row), 0);
+/** The sum of a field, which is a number or a decimal. Adds whole hundredths, so that the sum is exact. */
+export const sum = (rows: readonly Row[], field: string): number =>
+  rows.reduce((total, row) => total + Math.round(row[field] * 100), 0) / 100;
 
 /** A table of records for each kind, by their keys. Records keep the order in which they were first stored. */
 export class State {
@@ -42,12 +42,20 @@ export class State {
     }
   }
 
-  all(record: string): Row[] {
-    return [...this.table(record).values()];
+  /** The records of a kind that have these values in these fields. */
+  all(record: string, values: Row = {}): Row[] {
+    const fields = Object.keys(values);
+    return [...this.table(record).values()].filter((row) => fields.every((field) => row[field] === values[field]));
   }
 
   find(record: string, ...key: unknown[]): Row | undefined {
     return this.table(record).get(keyOf(record, key));
+  }
+
+  /** The record with this key, unless it is deleted, erased, or a membership that has ended. */
+  current(record: string, ...key: unknown[]): Row | undefined {
+    const row = this.find(record, ...key);
+    return row?.deleted ? undefined : row;
   }
 
   /** A copy, which shares tables with this state. After this, only the copy may be changed. */
@@ -58,25 +66,18 @@ export class State {
   }
 
   /** The records that answers may show: neither they nor their accounts are deleted. */
-  allShown(record: string): Row[] {
-    return this.all(record).filter(({ id }) => this.shown(record, id) !== undefined);
+  allShown(record: string, values: Row = {}): Row[] {
+    return this.all(record, values).filter(({ id }) => this.shown(record, id) !== undefined);
   }
 
   /** The record with this id, if answers may show it. */
   shown(record: string, id: unknown): Row | undefined {
-    const row = this.find(record, id);
-    const isShown = row && !row.deleted && (record === "account" || this.shown("account", row.account_id));
-    return isShown ? row : undefined;
-  }
-
-  /** The customer with this id, unless erased. */
-  customer(id: unknown): Row | undefined {
-    const row = this.find("customer", id);
-    return row?.erased ? undefined : row;
+    const row = this.current(record, id);
+    return record === "account" || this.current("account", row?.account_id) ? row : undefined;
   }
 
   nameOf(id: unknown): string {
-    const customer = this.customer(id);
+    const customer = this.current("customer", id);
     return customer === undefined ? "" : `${customer.first_name} ${customer.last_name}`;
   }
 
@@ -87,14 +88,16 @@ export class State {
 
   /** A customer's balance, at all stores or at those that `isCounted`. */
   balance(id: unknown, isCounted: (storeId: string) => boolean = () => true): number {
-    const ofCustomer = this.all("balance_entry").filter(({ customer_id }) => customer_id === id);
-    const entries = ofCustomer.filter(({ store_id }) => isCounted(store_id));
-    return sum(entries, ({ amount }) => toHundredths(amount)) / 100;
+    const entries = this.all("balance_entry", { customer_id: id });
+    return sum(
+      entries.filter(({ store_id }) => isCounted(store_id)),
+      "amount",
+    );
   }
 
   /** The stores that a customer has joined, without those that answers may not show. */
   joinedStores(id: unknown): Row[] {
-    const memberships = this.all("membership").filter(({ customer_id, joined }) => customer_id === id && joined);
-    return memberships.flatMap(({ store_id }) => this.shown("store", store_id) ?? []);
+    const memberships = this.all("membership", { customer_id: id });
+    return memberships.filter(({ deleted }) => !deleted).flatMap(({ store_id }) => this.shown("store", store_id) ?? []);
   }
 }

@@ -31,12 +31,10 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** The day in a time zone at an instant, as `YYYY-MM-DD`. */
 function dayAt(instant: number, zone: string): string {
-  if (zone === "UTC") return toTime(instant).slice(0, 10);
   const options = { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" } as const;
   const format = formats.get(zone) ?? new Intl.DateTimeFormat("en-CA", options);
   formats.set(zone, format);
-  const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]));
-  return `${parts.year?.padStart(4, "0")}-${parts.month}-${parts.day}`;
+  return format.format(instant).padStart(10, "0");
 }
 
 export const today = (now: string, zone: string): string => dayAt(toInstant(now), zone);

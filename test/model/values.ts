@@ -5,10 +5,9 @@ import { isDate, toUtc } from "./time.ts";
 /** Reads a value: returns it in the form in which it is stored, or undefined if it is invalid. */
 export type Read = (value: unknown) => unknown;
 
-const only =
-  (isGood: (value: unknown) => boolean): Read =>
-  (value) =>
-    isGood(value) ? value : undefined;
+function only(isGood: (value: unknown) => boolean): Read {
+  return (value) => (isGood(value) ? value : undefined);
+}
 
 /** A text of at most this many code points, without NUL and without halves of surrogate pairs. */
 export const text = (most: number, pattern = /^/su): Read =>
@@ -38,7 +37,7 @@ export const id = text(64, ID);
 export const time: Read = (value) => (typeof value === "string" ? toUtc(value) : undefined);
 const day = only((value) => typeof value === "string" && isDate(value));
 const decimal: Read = (value) =>
-  typeof value === "string" && /^-?\d{1,12}(\.\d{1,2})?$/.test(value) ? toDecimal(toHundredths(value)) : undefined;
+  typeof value === "string" && /^-?\d{1,12}(\.\d{1,2})?$/.test(value) ? Number(value).toFixed(2) : undefined;
 // Intl also accepts offsets and abbreviations, which the contract refuses.
 const ZONE = /^(?![a-z]{3}$|systemv\/)[a-z][\w+/-]{0,63}$|^(UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
 
@@ -49,17 +48,6 @@ const zone = only((name) => {
     return false;
   }
 });
-
-/** Converts a decimal to whole hundredths, so that sums are exact. */
-export function toHundredths(decimal: string): number {
-  const [whole = "", fraction = ""] = decimal.replace("-", "").split(".");
-  return (decimal.startsWith("-") ? -1 : 1) * Number(whole + fraction.padEnd(2, "0")) || 0;
-}
-
-export function toDecimal(hundredths: number): string {
-  const digits = String(Math.abs(hundredths)).padStart(3, "0");
-  return `${hundredths < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
 
 /** Each type of field: how a value is read, and the default of a field that is left out. */
 export const TYPES: Readonly<Record<string, readonly [read: Read, valueIfLeftOut?: unknown]>> = {

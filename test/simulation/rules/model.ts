@@ -216,7 +216,7 @@ export class ModelRules {
     const entriesAt = (id: string) => entries.filter(({ account_id }) => account_id === id);
     const wrong = (items?.balances ?? []).find(
       ({ account_id, balance }: Row) =>
-        sum(entriesAt(account_id), ({ amount }) => Math.round(amount * 100)) !== Math.round(balance * 100),
+        sum(entriesAt(account_id), "amount") !== balance,
     );
     if (wrong !== undefined)
       this.#world.fail(ENTRIES, `${customer} has ${JSON.stringify(wrong)}, and ${JSON.stringify(entries)}`);

@@ -149,7 +149,7 @@ export class World {
   }
 
   close(): void {
-    for (const copy of [this.database.primary, ...this.database.replicas]) copy.close();
+    this.database.close();
     removeFolder(this.#folder);
   }
 

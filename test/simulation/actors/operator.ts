@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import type { Random } from "../../../scripts/program/random.ts";
 import { LOCATIONS, type World } from "../world.ts";
 import type { Stage } from "./stage.ts";
@@ -45,7 +44,6 @@ export async function runMinute(world: World, random: Random): Promise<void> {
 export async function platformFaults({ world, isEnding }: Stage): Promise<void> {
   const random = world.random("platform faults");
   const { weather, time, database } = world;
-  const { primary, replicas } = database;
   let [dayEndsAt, rowsEndAt] = [0, 0];
   while (!isEnding()) {
     await world.time.wait(FAULTS_EVERY_MS);
@@ -58,6 +56,7 @@ export async function platformFaults({ world, isEnding }: Stage): Promise<void> 
       database.usedUpUntil = dayEndsAt + random.integer(0, LIMIT_LATE_MS);
       world.step("the rows of the day are used up");
     }
+    const { primary, replicas } = database;
     if (weather.happens("D1's primary stalls") && primary.stalledUntil < time.now) {
       primary.stalledUntil = time.now + random.integer(1_000, LONGEST_STALL_MS);
       world.step(`the primary stalls for ${primary.stalledUntil - time.now} ms`);
@@ -89,7 +88,7 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
   while (!isEnding()) {
     await world.time.wait(random.integer(60_000, 900_000));
     if (isEnding()) return;
-    const action = random.pick(["deploy", "deploy", "deploy", "clock", "clock", "clock", "back up", "set back"]);
+    const action = random.pick(["deploy", "deploy", "deploy", "clock", "clock", "clock", "set back"]);
     if (action === "deploy") {
       world.deploy(random);
     } else if (action === "clock") {
@@ -99,16 +98,14 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
       const moment = rules.model.last;
       const { version } = moment;
       world.step(`sets the database back to feed version ${version}, in a while`);
-      const file = world.file("backup");
+      const file = world.file(`backup of feed version ${version}`);
       database.primary.backUp(file);
-      await world.time.wait(action === "back up" ? 100 : random.integer(1_000, 300_000));
-      if (!isEnding() && action === "set back") {
-        world.step(`sets the database back to feed version ${version}`);
-        world.setBackAt = world.time.now;
-        rules.forget(moment);
-        database.setBackTo(file);
-      }
-      rmSync(file);
+      await world.time.wait(random.integer(1_000, 300_000));
+      if (isEnding()) return;
+      world.step(`sets the database back to feed version ${version}`);
+      world.setBackAt = world.time.now;
+      rules.forget(moment);
+      database.setBackTo(file);
     }
   }
 }

@@ -1,28 +1,16 @@
-import { copyFileSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { current, type Invocation, outgoing } from "./invocation.ts";
 import { Instance, type Query, type Rows } from "./sqlite.ts";
 import type { Platform } from "./weather.ts";
 
 // D1 as documented (developers.cloudflare.com/d1: worker-api/d1-database, best-practices/read-replication,
-// best-practices/retry-queries, observability/debug-d1), and how it is simulated:
+// best-practices/retry-queries, observability/debug-d1), but for this:
 //
-// | D1 | here |
-// |---|---|
-// | a batch is one transaction; a failure undoes all of it | BEGIN … COMMIT on one connection |
-// | one statement at a time | a batch runs at one moment of simulated time |
-// | writes go to the primary, wherever the session began | a replica is read-only, so SQLite refuses the write there |
-// | a replica shows an earlier commit of the primary | a read transaction held open on the primary's file (WAL) |
-// | `first-primary`: the first query goes to the primary, the others to any copy that is as new | the same |
-// | a bookmark: D1 waits until the replica is as new | the same; `getBookmark()` is null before the first query |
-// | bookmarks sort by age, also after time travel | the number of the commit, which time travel increases |
-// | errors of SQLite: `D1_ERROR: <text>: SQLITE_<code>` | the same |
-// | lost connections, resets, overload, stalls of 2 to 80 s, a full database | `weather.ts`; full: `max_page_count` |
-// | each statement reads the clock anew | the same |
-// | a batch beyond the memory or CPU of a database resets it, before or after the commit | the same |
-// | the free plan's rows of a day: every statement fails until 00:00 UTC | `usedUpUntil` |
-// | D1 retries reads by itself, at most twice | not simulated: the read fails |
-// | at most 100 parameters a statement | the same |
+// - A batch runs at one moment of simulated time, on one connection of SQLite.
+// - A replica is a read transaction on the primary's file (WAL). SQLite refuses writes there, so they go to the primary.
+// - A bookmark is the number of a commit. Time travel increases it, so that bookmarks always sort by age.
+// - D1 sends a read that failed again, at most twice. Here the read fails.
+// - Tests inside workerd check the limit of 100 parameters a statement.
 
 export const PRIMARY = "primary";
 
@@ -30,7 +18,6 @@ const USUAL_LAG_MS = 150;
 const LONGEST_LAG_MS = 120_000;
 const STALL_STEP_MS = 1_000;
 const COMMITS_A_LOG = 400;
-const PARAMETERS_AT_MOST = 100;
 export const LOST = "D1_ERROR: Network connection lost.";
 const RESET = "D1_ERROR: D1 DB storage caused object to be reset.";
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
@@ -51,11 +38,11 @@ type Nearest = string | null;
 
 /** A D1 database: the primary and its replicas. */
 export class SimulatedD1 {
-  readonly primary: Instance;
-  readonly #replicas: Map<string, Instance>;
-  readonly #file: string;
-  /** For each replica to which a snapshot is on its way: a function that delivers the snapshot now. */
+  /** The copies by their names, the primary first. */
+  #copies: ReadonlyMap<string, Instance> = new Map();
+  /** For each replica that will catch up: a function that cancels it. */
   readonly #underWay = new Map<Instance, () => void>();
+  readonly #clocks: ReadonlyMap<string, () => number>;
   readonly #platform: Platform;
   /** Until when every statement fails, in milliseconds since 1970. */
   usedUpUntil = 0;
@@ -65,17 +52,17 @@ export class SimulatedD1 {
 
   /** @param clocks the clock of each copy, by the copy's name. */
   constructor({ file, clocks }: { file: string; clocks: ReadonlyMap<string, () => number> }, platform: Platform) {
-    this.#file = file;
+    this.#clocks = clocks;
     this.#platform = platform;
-    const copies = [...clocks].map(([name, clock]) => new Instance(name, file, { isPrimary: name === PRIMARY, clock }));
-    const primary = copies.find((copy) => copy.name === PRIMARY);
-    if (primary === undefined) throw new Error("A database has a primary.");
-    this.primary = primary;
-    this.#replicas = new Map(copies.filter((copy) => copy !== primary).map((copy) => [copy.name, copy]));
+    this.#open(file, 0);
+  }
+
+  get primary(): Instance {
+    return this.#copy(PRIMARY);
   }
 
   get replicas(): Instance[] {
-    return [...this.#replicas.values()];
+    return [...this.#copies.values()].filter(({ name }) => name !== PRIMARY);
   }
 
   /** The binding of a Worker near this copy. */
@@ -84,22 +71,20 @@ export class SimulatedD1 {
     return { withSession } as unknown as D1Database;
   }
 
-  /** Resolves with the nearest copy that may answer, once this copy has the commit `seen`. */
-  async copyFor({ needsPrimary, seen, nearest }: { needsPrimary: boolean; seen: number; nearest: Nearest }) {
-    const replica = needsPrimary || nearest === null ? undefined : this.#replicas.get(nearest);
-    const copy = replica ?? this.primary;
-    const { time } = this.#platform;
-    // In short steps, because `recover` ends the stall early.
-    while (copy.stalledUntil > time.now) await time.wait(Math.min(copy.stalledUntil - time.now, STALL_STEP_MS));
-    await copy.reached(seen);
-    return copy;
+  get now(): number {
+    return this.#platform.time.now;
   }
 
-  /** A function that says later whether less than this time has passed since this call. */
-  isWithin(milliseconds: number): () => boolean {
-    const { time } = this.#platform;
-    const endsAt = time.now + milliseconds;
-    return () => time.now < endsAt;
+  #open(file: string, commit: number): void {
+    const open = ([name, clock]: [string, () => number]) =>
+      new Instance(file, { name, isPrimary: name === PRIMARY, clock, commit });
+    this.#copies = new Map([...this.#clocks].map((entry) => [entry[0], open(entry)]));
+  }
+
+  #copy(name: string): Instance {
+    const copy = this.#copies.get(name);
+    if (copy === undefined) throw new Error(`There is no copy ${name}.`);
+    return copy;
   }
 
   /** The error if a batch needs more memory or CPU than D1 gives; otherwise null. */
@@ -110,53 +95,46 @@ export class SimulatedD1 {
     return weather.happens("D1 exceeds its CPU") ? EXCEEDED[1] : null;
   }
 
-  /** Sends a snapshot to each replica that has none on its way. */
+  /** Lets each replica catch up soon. */
   #replicate(): void {
     const { time, weather, random } = this.#platform;
     if (this.primary.commit % COMMITS_A_LOG === 0) this.#emptyLog();
     for (const replica of this.replicas) {
       if (this.#underWay.has(replica)) continue;
-      replica.beginToCatchUp(this.primary);
-      const arrive = () => {
-        cancel();
-        replica.catchUp();
+      const lagMs = random.integer(5, weather.isOn("replicas lag") ? LONGEST_LAG_MS : USUAL_LAG_MS);
+      const cancel = time.after(lagMs, () => {
         this.#underWay.delete(replica);
-        if (replica.commit < this.primary.commit) this.#replicate();
-      };
-      const cancel = time.after(
-        random.integer(5, weather.isOn("replicas lag") ? LONGEST_LAG_MS : USUAL_LAG_MS),
-        arrive,
-      );
-      this.#underWay.set(replica, arrive);
+        replica.catchUp(this.primary);
+      });
+      this.#underWay.set(replica, cancel);
     }
   }
 
   /** Ends stalls and lags. The daily limit stays until midnight. */
   recover(): void {
     for (const copy of [this.primary, ...this.replicas]) copy.stalledUntil = 0;
-    for (const arrive of [...this.#underWay.values()]) arrive();
+    this.#emptyLog();
   }
 
   /** Empties SQLite's log, which grows while a replica shows an old commit. So all replicas get the last commit. */
   #emptyLog(): void {
     for (const replica of this.replicas) replica.release();
     this.primary.emptyLog();
-    for (const replica of this.replicas) replica.resume(this.primary);
+    for (const replica of this.replicas) replica.catchUp(this.primary);
   }
 
   /** Time travel: the database becomes what this backup has. Batches that have not been answered fail. */
   setBackTo(file: string): void {
-    for (const replica of this.replicas) replica.release();
-    for (const copy of [...this.replicas, this.primary]) copy.close();
-    for (const end of ["-wal", "-shm"]) rmSync(this.#file + end, { force: true });
-    copyFileSync(file, this.#file);
-    this.primary.reopen();
-    this.primary.commit += 1;
-    for (const replica of this.replicas) {
-      replica.reopen();
-      replica.resume(this.primary);
-    }
-    this.onCommit(this.primary.commit);
+    const commit = this.primary.commit + 1;
+    for (const cancel of this.#underWay.values()) cancel();
+    this.#underWay.clear();
+    this.close();
+    this.#open(file, commit);
+    this.onCommit(commit);
+  }
+
+  close(): void {
+    for (const copy of this.#copies.values()) copy.close();
   }
 
   /** Runs statements in one transaction, as Cloudflare's API does for a script. */
@@ -174,9 +152,11 @@ export class SimulatedD1 {
     if (weather.happens("D1 is overloaded")) throw new Error(OVERLOADED);
     if (weather.happens("D1 never answers")) return new Promise(() => {});
     if (this.usedUpUntil > time.now) throw new Error(USED_UP);
-    const copy = await this.copyFor({ needsPrimary, seen: session.seen, nearest: session.nearest });
-    const generation = copy.generation;
-    await time.wait(0);
+    const copy = this.#copy(needsPrimary ? PRIMARY : (session.nearest ?? PRIMARY));
+    const { generation } = copy;
+    // In short steps, because `recover` ends the stall early.
+    while (copy.stalledUntil > time.now) await time.wait(Math.min(copy.stalledUntil - time.now, STALL_STEP_MS));
+    await copy.reached(session.seen);
     if (copy.generation !== generation) throw new Error(RESET);
     const exceeded = this.#exceededBy(queries);
     if (exceeded !== null && random.next() < 0.5) throw reset(copy, exceeded);
@@ -214,20 +194,19 @@ class Session {
   }
 
   prepare(sql: string) {
-    return { bind: (...params: unknown[]): Query => ({ sql, params: params.map(bindable) }) };
+    return { bind: (...params: Query["params"]): Query => ({ sql, params }) };
   }
 
   batch(queries: readonly Query[]): Promise<D1Result[]> {
-    const tooMany = queries.find(({ params }) => params.length > PARAMETERS_AT_MOST);
-    if (tooMany !== undefined) throw new Error("D1_ERROR: too many SQL variables: SQLITE_ERROR");
     const invocation = current.getStore();
-    const isHeard = this.#database.isWithin(HEARD_WITHIN_MS);
+    const heardUntil = this.#database.now + HEARD_WITHIN_MS;
     if (invocation !== undefined && isRefused(invocation, queries)) this.#database.onRepeated(queries[0]?.sql ?? "");
     return outgoing(() => {
       const needsPrimary = this.beginsAtPrimary && this.#bookmark === null;
       return this.#database.run(this, queries, needsPrimary).catch((error: Error) => {
         invocation?.databaseFaults.push(error.message);
-        if (isHeard() && [...EXCEEDED, USED_UP].includes(error.message)) invocation?.refused.push(queries);
+        if (this.#database.now < heardUntil && [...EXCEEDED, USED_UP].includes(error.message))
+          invocation?.refused.push(queries);
         throw error;
       });
     });
@@ -261,13 +240,6 @@ function bookmarkOf(commit: number): string {
 
 function commitOf(bookmark: string): number {
   return Number.parseInt(bookmark.slice(0, 8), 16);
-}
-
-/** A parameter as SQLite takes it. */
-function bindable(value: unknown): string | number | null {
-  if (typeof value === "boolean") return value ? 1 : 0;
-  if (value === null || typeof value === "string" || typeof value === "number") return value;
-  throw new TypeError(`D1_TYPE_ERROR: Type '${typeof value}' not supported for value '${String(value)}'`);
 }
 
 /** A result in D1's form. */

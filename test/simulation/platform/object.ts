@@ -4,27 +4,16 @@ import type { Platform } from "./weather.ts";
 
 // Durable Objects as documented (developers.cloudflare.com/durable-objects: api/storage-api, api/alarms,
 // best-practices/websockets, reference/in-memory-state, platform/known-issues, deployments/durable-objects-code-updates),
-// and how they are simulated:
+// but for this:
 //
-// | Durable Objects | here |
-// |---|---|
-// | one object a class and name; its events run one at a time until each waits | the same |
-// | `blockConcurrencyWhile` in the constructor: no event begins before it is done | the same |
-// | an idle object is evicted; its constructor runs again for the next event | at any time between two events |
-// | writes without waiting in between are stored together | the same |
-// | output gate: nothing goes out before the writes before it are stored | answers and frames wait for it |
-// | an object that ends in the middle loses its unstored writes, and nothing of them has gone out | the same |
-// | a call may fail before or after it has arrived; the caller cannot tell | `weather.ts` |
-// | one alarm; it runs at least once, is retried (2 s, 4 s …, six times), and may be late | the same; also twice |
-// | while an alarm runs, `getAlarm` gives null | the same |
-// | `deleteAll` deletes the alarm, too (compatibility date 2026-02-24) | the same |
-// | after a deployment an object keeps its old code until it is idle, at most 300 s | until some time within 300 s |
-// | with `--durable-objects-code-update-mode immediate` all objects and sockets end | `endWithSockets()` |
-// | sockets and their attachments outlive the object in memory | `sockets.ts` |
+// - A write is stored at once, and a frame goes out at once. Cloudflare stores the writes of an event together, and holds
+//   answers and frames back until then. To others an object that ends before that looks as if the call was lost.
+// - An idle object may be evicted between any two events.
+// - An alarm may come twice.
+// - A call fails before or after it has arrived (`objects.ts`). The caller cannot tell.
 
 const OBJECT_ENDED = "The Durable Object was reset because its code was updated.";
 
-const STORED_WITHIN_MS = 12;
 const ALARM_RETRIES = 6;
 
 /** An object in memory: its handlers, and its methods by name. */
@@ -35,15 +24,6 @@ export interface ObjectHost {
   ObjectClass: new (context: DurableObjectState, env: Env) => object;
   env: Env;
   now: () => number;
-}
-
-/** An object's writes that are not stored yet. */
-interface Unstored {
-  /** The new values; undefined: the key is deleted. */
-  values: Map<string, unknown>;
-  /** null: the alarm is deleted; undefined: it stays. */
-  alarm: number | null | undefined;
-  whenStored: Promise<void>;
 }
 
 /** An object: its storage, its sockets, and its instance while it is in memory. */
@@ -57,7 +37,6 @@ export class SimulatedObject {
   #ready: Promise<unknown> = Promise.resolve();
   readonly #events = new Set<Invocation>();
   #onEnd: (() => void)[] = [];
-  #unstored: Unstored | null = null;
   #alarm: number | null = null;
   #cancelAlarm = () => {};
   /** How often `end` has ended the object. */
@@ -68,9 +47,8 @@ export class SimulatedObject {
     this.#host = host;
   }
 
-  /** Runs an event, and resolves once its writes are stored. */
+  /** Runs an event. */
   async run<Value>(event: (instance: Instance) => Promise<Value> | Value): Promise<Value> {
-    const generation = this.#generation;
     const invocation = new Invocation();
     this.#events.add(invocation);
     const ended = new Promise<never>((_, reject) => {
@@ -83,11 +61,8 @@ export class SimulatedObject {
         return event(instance);
       });
       const value = await Promise.race([work, ended]);
-      const { weather } = this.#platform;
-      if (this.#unstored !== null && weather.happens("an object ends in the middle")) this.end();
-      await Promise.race([this.#unstored?.whenStored, ended]);
-      if (generation !== this.#generation) throw new Error(OBJECT_ENDED);
-      return value;
+      if (this.#platform.weather.happens("an object ends in the middle")) this.end();
+      return await Promise.race([ended, value]);
     } finally {
       this.#events.delete(invocation);
       // Background work goes on while the object is in memory.
@@ -99,14 +74,13 @@ export class SimulatedObject {
 
   /** Takes an idle object out of memory. */
   evict(): void {
-    if (this.#events.size === 0 && this.#unstored === null) this.#instance = null;
+    if (this.#events.size === 0) this.#instance = null;
   }
 
-  /** Ends the object in the middle of its work. Unstored writes are lost. */
+  /** Ends the object in the middle of its work. */
   end(): void {
     this.#generation += 1;
     this.#instance = null;
-    this.#unstored = null;
     for (const invocation of this.#events) invocation.end();
     for (const fail of this.#onEnd.splice(0)) fail();
   }
@@ -125,23 +99,20 @@ export class SimulatedObject {
   }
 
   #state(): DurableObjectState {
-    const isCurrent = this.#endCheck();
+    const generation = this.#generation;
+    /** Writes, unless the object has ended meanwhile. */
+    const write = (store: () => void) => {
+      if (generation === this.#generation) store();
+    };
     const kv = {
-      get: (key: string) => {
-        const value = this.#unstored?.values.has(key) ? this.#unstored.values.get(key) : this.#values.get(key);
-        return structuredClone(value);
-      },
-      put: (key: string, value: unknown) => {
-        if (isCurrent()) this.#write().values.set(key, structuredClone(value));
-      },
-      delete: (key: string) => kv.put(key, undefined),
+      get: (key: string) => structuredClone(this.#values.get(key)),
+      put: (key: string, value: unknown) => write(() => this.#values.set(key, structuredClone(value))),
+      delete: (key: string) => write(() => this.#values.delete(key)),
     };
-    const setAlarm = async (at: number | null) => {
-      if (isCurrent()) this.#write().alarm = at;
-    };
-    const getAlarm = async () => (this.#unstored?.alarm === undefined ? this.#alarm : this.#unstored.alarm);
+    const setAlarm = async (at: number | null) => write(() => this.#arm(at));
+    const getAlarm = async () => this.#alarm;
     const deleteAll = async () => {
-      for (const key of [...this.#values.keys(), ...(this.#unstored?.values.keys() ?? [])]) kv.delete(key);
+      write(() => this.#values.clear());
       await setAlarm(null);
     };
     return {
@@ -157,33 +128,8 @@ export class SimulatedObject {
     } as unknown as DurableObjectState;
   }
 
-  /** A check that is true until `end` is called. */
-  #endCheck(): () => boolean {
-    const generation = this.#generation;
-    return () => generation === this.#generation;
-  }
-
-  #write(): Unstored {
-    if (this.#unstored !== null) return this.#unstored;
-    const { time, random } = this.#platform;
-    const isCurrent = this.#endCheck();
-    const unstored: Unstored = { values: new Map(), alarm: undefined, whenStored: Promise.resolve() };
-    unstored.whenStored = new Promise((resolve) => {
-      time.after(random.integer(0, STORED_WITHIN_MS), () => {
-        if (!isCurrent()) return;
-        this.#unstored = null;
-        for (const [key, value] of unstored.values) this.#values.set(key, value);
-        if (unstored.alarm !== undefined) this.#arm(unstored.alarm);
-        resolve();
-      });
-    });
-    this.#unstored = unstored;
-    return unstored;
-  }
-
   #accept(socket: SocketEnd): void {
     this.sockets.push(socket);
-    socket.gate = () => this.#unstored?.whenStored ?? null;
     socket.accept({
       // The only text that apps send is a ping.
       onText: () => socket.send("pong"),

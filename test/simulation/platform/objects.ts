@@ -3,17 +3,10 @@ import { type Instance, type ObjectHost, SimulatedObject } from "./object.ts";
 import type { SocketEnd } from "./sockets.ts";
 import type { Platform } from "./weather.ts";
 
-// Durable Objects as their callers see them, and how they are simulated:
-//
-// | Durable Objects | here |
-// |---|---|
-// | a binding is a class; a name is an object of the class | the same |
-// | a method's arguments and result are cloned | the same |
-// | an account that calls very many objects at once gets errors that are `.overloaded` (cloudflare-docs#5842) | the same, for more than three objects within a second |
+// Durable Objects as their callers see them. An account that calls very many objects at once gets errors that are
+// `.overloaded` (cloudflare-docs#5842). Here any call may get one.
 
 const LOST = "Network connection lost.";
-const MANY_OBJECTS = 3;
-const LOOKED_UP_WITHIN_MS = 1_000;
 // `max_delay` of `wrangler.toml`.
 const UPDATED_WITHIN_MS = 300_000;
 
@@ -30,8 +23,6 @@ export class SimulatedObjects {
   readonly #platform: Platform;
   readonly #host: (binding: string) => ObjectHost;
   readonly #objects = new Map<string, SimulatedObject>();
-  /** When each object was last looked up, oldest first. */
-  readonly #lookedUp = new Map<string, number>();
 
   constructor(platform: Platform, host: (binding: string) => ObjectHost) {
     this.#platform = platform;
@@ -97,24 +88,18 @@ export class SimulatedObjects {
       weather.happens("a call of an object is late") ? random.integer(100, 20_000) : random.integer(1, 25),
     );
     if (weather.happens("a call of an object is lost")) throw new Error(LOST);
+    if (weather.happens("objects are overloaded")) {
+      const error = new Error("Your account is generating too much load on Durable Objects. Please back off.");
+      throw Object.assign(error, { overloaded: true });
+    }
     const value = await this.#lookUp(address).run(event);
     if (weather.happens("a call of an object arrives, and its answer is lost")) throw new Error(LOST);
     await time.wait(random.integer(1, 25));
     return value;
   }
 
-  /** @throws if objects are overloaded, and several have been looked up within a second. */
   #lookUp({ binding, name }: Address): SimulatedObject {
-    const { time, weather } = this.#platform;
     const key = `${binding} ${name}`;
-    this.#lookedUp.delete(key);
-    this.#lookedUp.set(key, time.now);
-    for (const [otherKey, at] of this.#lookedUp)
-      if (at <= time.now - LOOKED_UP_WITHIN_MS) this.#lookedUp.delete(otherKey);
-    if (weather.isOn("objects are overloaded") && this.#lookedUp.size > MANY_OBJECTS) {
-      const error = new Error("Your account is generating too much load on Durable Objects. Please back off.");
-      throw Object.assign(error, { overloaded: true });
-    }
     const object = this.#objects.get(key) ?? new SimulatedObject(this.#platform, () => this.#host(binding));
     this.#objects.set(key, object);
     return object;

@@ -1,27 +1,17 @@
 import type { Time } from "./time.ts";
 
 // WebSockets of Durable Objects as documented (developers.cloudflare.com/durable-objects: best-practices/websockets,
-// api/state), and how they are simulated:
-//
-// | Workers | here |
-// |---|---|
-// | `new WebSocketPair()` has both ends; the client's end goes out with the answer 101 | the same |
-// | `acceptWebSocket(server)`: events reach the object's handlers, also after it was evicted | the same |
-// | an attachment stays with its socket | the same, as a structured clone |
-// | `ping` is answered without waking the object | the same |
-// | frames arrive in order, or the connection breaks (1006) | the same; each frame takes 15 ms |
+// api/state). Frames arrive in order, after 15 ms each, or the connection breaks (1006).
 
 const OPEN = 1;
 const CLOSED = 3;
 const FRAME_MS = 15;
 
-type Listener = (event: object) => void;
-
 /** Receives what arrives at one end. */
 interface Receiver {
-  onText: (text: string) => void;
+  onText: (text: string) => unknown;
   /** Called once: with the code with which the other end was closed, or with 1006 for a broken connection. */
-  onClose: (code: number) => void;
+  onClose: (code: number) => unknown;
 }
 
 /** One end of a connection. Frames that arrive before a receiver accepts this end wait for the receiver. */
@@ -29,8 +19,6 @@ export class SocketEnd {
   static readonly OPEN = OPEN;
   readyState: number = OPEN;
   peer: SocketEnd | null = null;
-  /** Resolves when frames may go out: an object's frames wait until its writes are stored. Null: now. */
-  gate: () => Promise<void> | null = () => null;
   readonly #time: Time;
   readonly #arrived: ((receiver: Receiver) => void)[] = [];
   #receiver: Receiver | null = null;
@@ -87,10 +75,7 @@ export class SocketEnd {
   #goOut(arrive: (peer: SocketEnd) => void): void {
     const { peer } = this;
     // Frames stay in order: timers of equal length run in the order in which they were set.
-    const send = () => this.#time.after(FRAME_MS, () => peer !== null && !peer.#isOver && arrive(peer));
-    const gate = this.gate();
-    if (gate === null) send();
-    else void gate.then(send);
+    this.#time.after(FRAME_MS, () => peer !== null && !peer.#isOver && arrive(peer));
   }
 }
 
@@ -110,13 +95,13 @@ export function socketPairs(time: Time) {
 }
 
 /** A browser's WebSocket, as far as the client uses it. */
-export class AppSocket {
+export class AppSocket extends EventTarget {
   #end: SocketEnd | null = null;
   #isClosed = false;
-  readonly #listeners: [type: string, listener: Listener][] = [];
 
   /** @param open resolves with the service's end; null: the handshake failed. */
   constructor(open: Promise<SocketEnd | null>) {
+    super();
     void open.then(
       (end) => this.#begin(end),
       () => this.#begin(null),
@@ -125,10 +110,6 @@ export class AppSocket {
 
   get isOpen(): boolean {
     return this.#end?.readyState === OPEN;
-  }
-
-  addEventListener(type: string, listener: Listener): void {
-    this.#listeners.push([type, listener]);
   }
 
   send(text: string): void {
@@ -141,19 +122,12 @@ export class AppSocket {
   }
 
   #begin(end: SocketEnd | null): void {
-    if (end === null) {
-      this.#fire("error", {});
-      return;
-    }
     this.#end = end;
-    end.accept({
-      onText: (data) => this.#fire("message", { data }),
-      onClose: (code) => this.#fire("close", { code }),
+    if (end === null) this.dispatchEvent(new Event("error"));
+    end?.accept({
+      onText: (data) => this.dispatchEvent(new MessageEvent("message", { data })),
+      onClose: (code) => this.dispatchEvent(new CloseEvent("close", { code })),
     });
-    if (this.#isClosed) end.close(1000);
-  }
-
-  #fire(type: string, event: object): void {
-    for (const [listenedType, listener] of this.#listeners) if (listenedType === type) listener(event);
+    if (this.#isClosed) end?.close(1000);
   }
 }

@@ -10,6 +10,13 @@ export interface Query {
 
 export type Rows = Record<string, unknown>[];
 
+interface InstanceOptions {
+  name: string;
+  isPrimary: boolean;
+  clock: () => number;
+  commit: number;
+}
+
 /** The rows of a batch, and whether it wrote; "writes": nothing was done, because only the primary can write. */
 export type Transaction = { rows: Rows[]; wrote: boolean } | "writes";
 
@@ -22,6 +29,8 @@ const SIMULATED_CLOCK = `
   CREATE VIEW clock AS
   SELECT datetime(simulated_now() / 1000, 'unixepoch') AS now, date(simulated_now() / 1000, 'unixepoch') AS today,
     CAST(simulated_now() % 1000 AS INTEGER) AS millisecond;`;
+
+const WRITE_AHEAD_LOG = "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0";
 
 const MEMORY_FOLDER = "/dev/shm";
 const folders = new Set<string>();
@@ -44,29 +53,11 @@ export function removeFolder(folder: string): void {
 export function createDatabase(file: string, migrations: readonly string[]): void {
   const database = new DatabaseSync(file);
   database.function("simulated_now", () => 0);
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0");
+  database.exec(WRITE_AHEAD_LOG);
   const [clock = "", ...others] = migrations;
   for (const migration of [clock, SIMULATED_CLOCK, ...others]) database.exec(migration);
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
-}
-
-/** A connection with its prepared statements. */
-class Connection {
-  readonly database: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
-
-  constructor(file: string, { readOnly, now }: { readOnly: boolean; now: () => number }) {
-    this.database = new DatabaseSync(file, { readOnly });
-    this.database.function("simulated_now", now);
-    if (!readOnly) this.database.exec("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0");
-  }
-
-  all({ sql, params }: Query): Rows {
-    const statement = this.#prepared.get(sql) ?? this.database.prepare(sql);
-    this.#prepared.set(sql, statement);
-    return statement.all(...params) as Rows;
-  }
 }
 
 /** A copy of the database: the primary, or a replica, which shows the primary as of an earlier commit. */
@@ -76,31 +67,26 @@ export class Instance {
   stalledUntil = 0;
   /** Increases when the copy is reset. Then batches that have not been answered fail. */
   generation = 0;
-  readonly #file: string;
+  /** What its clock said at the last statement, in milliseconds since 1970. */
+  statementAt = 0;
   readonly #isPrimary: boolean;
   readonly #now: () => number;
-  #connection: Connection;
-  /** Open connections without a snapshot. */
-  readonly #spare: Connection[] = [];
-  #next: { connection: Connection; commit: number } | null = null;
-  #statementAt = 0;
-  #commit = 0;
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+  #commit: number;
   #changes: unknown = 0;
   #waiting: { commit: number; resume: () => void }[] = [];
 
   /** @param clock the clock of this copy. Each statement reads it anew. */
-  constructor(name: string, file: string, { isPrimary, clock }: { isPrimary: boolean; clock: () => number }) {
+  constructor(file: string, { name, isPrimary, clock, commit }: InstanceOptions) {
     this.name = name;
-    this.#file = file;
     this.#isPrimary = isPrimary;
     this.#now = clock;
-    this.#connection = this.#open();
-    if (!isPrimary) snapshot(this.#connection);
-  }
-
-  /** What its clock said at the last statement, in milliseconds since 1970. */
-  get statementAt(): number {
-    return this.#statementAt;
+    this.#commit = commit;
+    this.#database = new DatabaseSync(file, { readOnly: !isPrimary });
+    this.#database.function("simulated_now", () => this.statementAt);
+    if (isPrimary) this.#database.exec(WRITE_AHEAD_LOG);
+    else this.#takeSnapshot();
   }
 
   get commit(): number {
@@ -119,7 +105,6 @@ export class Instance {
 
   /** Runs the statements in one transaction. */
   transact(queries: readonly Query[], { isFull = false } = {}): Transaction {
-    const { database } = this.#connection;
     if (!this.#isPrimary) {
       try {
         return { rows: queries.map((query) => this.#all(query)), wrote: false };
@@ -128,20 +113,20 @@ export class Instance {
         throw toD1Error(error);
       }
     }
-    if (isFull) database.exec(`PRAGMA max_page_count = 1`);
-    this.#connection.all({ sql: "BEGIN IMMEDIATE", params: [] });
+    if (isFull) this.#database.exec(`PRAGMA max_page_count = 1`);
+    this.#run("BEGIN IMMEDIATE");
     try {
       const rows = queries.map((query) => this.#all(query));
-      this.#connection.all({ sql: "COMMIT", params: [] });
+      this.#run("COMMIT");
       const wrote = this.#hasChanged();
       if (wrote) this.commit += 1;
       return { rows, wrote };
     } catch (error) {
-      if (database.isTransaction) database.exec("ROLLBACK");
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       this.#hasChanged();
       throw toD1Error(error);
     } finally {
-      if (isFull) database.exec("PRAGMA max_page_count = 4294967294");
+      if (isFull) this.#database.exec("PRAGMA max_page_count = 4294967294");
     }
   }
 
@@ -150,78 +135,57 @@ export class Instance {
     return this.#all({ sql, params }) as Row[];
   }
 
-  /** Takes a snapshot of the primary, to show it later. */
-  beginToCatchUp(primary: Instance): void {
-    const connection = this.#spare.pop() ?? this.#open();
-    snapshot(connection);
-    this.#next = { connection, commit: primary.commit };
-  }
-
-  /** From now on, reads see the snapshot that `beginToCatchUp` has taken. */
-  catchUp(): void {
-    if (this.#next === null) return;
-    this.#connection.database.exec("COMMIT");
-    this.#spare.push(this.#connection);
-    ({ connection: this.#connection, commit: this.commit } = this.#next);
-    this.#next = null;
-  }
-
-  /** Ends the snapshots, so that the file's log can be emptied. */
-  release(): void {
-    this.#connection.database.exec("COMMIT");
-    if (this.#next === null) return;
-    this.#next.connection.database.exec("COMMIT");
-    this.#spare.push(this.#next.connection);
-    this.#next = null;
-  }
-
-  /** Takes a snapshot again, after `release`. */
-  resume(primary: Instance): void {
-    snapshot(this.#connection);
+  /** From now on, this replica shows what the primary has now. */
+  catchUp(primary: Instance): void {
+    this.release();
+    this.#takeSnapshot();
     this.commit = primary.commit;
   }
 
-  /** Moves the log into the file, which is possible only while no copy has a snapshot. */
+  /** Ends the snapshot of this replica, so that the file's log can be emptied. */
+  release(): void {
+    if (this.#database.isTransaction) this.#database.exec("COMMIT");
+  }
+
+  /** Moves the log into the file, which is possible only while no replica has a snapshot. */
   emptyLog(): void {
-    this.#connection.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
   backUp(file: string): void {
-    this.#connection.database.exec(`VACUUM INTO '${file}'`);
+    this.#database.exec(`VACUUM INTO '${file}'`);
   }
 
+  /** Closes the file. Batches that have not been answered fail. */
   close(): void {
-    for (const { database } of [this.#connection, ...this.#spare.splice(0)]) database.close();
-  }
-
-  /** Opens the file again, after it was replaced. */
-  reopen(): void {
-    this.#connection = this.#open();
-    this.#changes = 0;
-    if (this.#isPrimary) this.#connection.database.exec("PRAGMA journal_mode = WAL");
     this.generation += 1;
+    this.commit = Number.POSITIVE_INFINITY;
+    this.#database.close();
   }
 
-  #open(): Connection {
-    return new Connection(this.#file, { readOnly: !this.#isPrimary, now: () => this.#statementAt });
+  /** A read transaction sees the database as it was when the transaction began to read. */
+  #takeSnapshot(): void {
+    this.#database.exec("BEGIN");
+    this.#run("SELECT 1 FROM sqlite_schema LIMIT 1");
   }
 
-  #all(query: Query): Rows {
-    this.#statementAt = this.#now();
-    return this.#connection.all(query);
+  #all({ sql, params }: Query): Rows {
+    this.statementAt = this.#now();
+    return this.#run(sql, params);
+  }
+
+  #run(sql: string, params: Query["params"] = []): Rows {
+    const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement.all(...params) as Rows;
   }
 
   /** Whether rows were written since the last call, including rows that were rolled back. */
   #hasChanged(): boolean {
     const before = this.#changes;
-    this.#changes = this.#connection.all({ sql: "SELECT total_changes() AS changes", params: [] })[0]?.changes;
+    this.#changes = this.#run("SELECT total_changes() AS changes")[0]?.changes;
     return this.#changes !== before;
   }
-}
-
-function snapshot({ database }: Connection): void {
-  database.exec("BEGIN");
-  database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get();
 }
 
 function codeOf(error: unknown): number {

@@ -215,8 +215,7 @@ export class ModelRules {
     const { items } = this.ask(read, customer, { path: "/api/v1/customer/me" }).body ?? {};
     const entriesAt = (id: string) => entries.filter(({ account_id }) => account_id === id);
     const wrong = (items?.balances ?? []).find(
-      ({ account_id, balance }: Row) =>
-        sum(entriesAt(account_id), "amount") !== balance,
+      ({ account_id, balance }: Row) => sum(entriesAt(account_id), "amount") !== balance,
     );
     if (wrong !== undefined)
       this.#world.fail(ENTRIES, `${customer} has ${JSON.stringify(wrong)}, and ${JSON.stringify(entries)}`);

@@ -112,7 +112,8 @@ export class SimulatedD1 {
 
   /** Ends stalls and lags. The daily limit stays until midnight. */
   recover(): void {
-    for (const copy of [this.primary, ...this.replicas]) copy.stalledUntil = 0;
+    for (const copy of this.#copies.values()) copy.stalledUntil = 0;
+    this.#stopReplication();
     this.#emptyLog();
   }
 
@@ -126,11 +127,15 @@ export class SimulatedD1 {
   /** Time travel: the database becomes what this backup has. Batches that have not been answered fail. */
   setBackTo(file: string): void {
     const commit = this.primary.commit + 1;
-    for (const cancel of this.#underWay.values()) cancel();
-    this.#underWay.clear();
+    this.#stopReplication();
     this.close();
     this.#open(file, commit);
     this.onCommit(commit);
+  }
+
+  #stopReplication(): void {
+    for (const cancel of this.#underWay.values()) cancel();
+    this.#underWay.clear();
   }
 
   close(): void {

@@ -4,6 +4,13 @@ import type { Random } from "../../../scripts/program/random.ts";
 import { current } from "./invocation.ts";
 import type { Time } from "./time.ts";
 
+// workerd's way to read a body. A body here is one chunk, so one call of `read` has all of it.
+Object.defineProperty(ReadableStreamBYOBReader.prototype, "readAtLeast", {
+  value(this: ReadableStreamBYOBReader, _: number, view: Uint8Array) {
+    return this.read(view);
+  },
+});
+
 /** A clock that is ahead of simulated time. */
 export interface SkewedClock {
   aheadMs: number;

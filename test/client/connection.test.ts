@@ -185,32 +185,45 @@ describe("a refused token", () => {
 });
 
 describe("the iterations of one client", () => {
-  it("share one connection with those of newMessages()", async ({ expect }) => {
+  it("share one connection with those of newMessages(), which is open until the last of them ends", async ({
+    expect,
+  }) => {
     const { opened, client, last } = openClient({ onOpen: (socket) => setTimeout(() => socket.hello()) });
-    const [first, second] = [followChangesOf(client), followChangesOf(client)];
+    // The first ends while it asks for its token.
+    const endedFirst = followChangesOf(client);
+    void endedFirst.iteration.return();
+    const first = followChangesOf(client);
     const messages = client.newMessages();
-    const ended = messages.next();
-
+    const endOfMessages = messages.next();
     await pass(SECOND);
+    const later = followChangesOf(client);
+    await soon();
     last().changed("balance");
     await soon();
-
-    expect(opened).toHaveLength(1);
-    for (const { receivedChanges, iteration } of [first, second]) {
-      expect(receivedChanges.map(([, what]) => what)).toEqual([EVERYTHING, ["balance"]]);
-      await iteration.return();
-    }
-    expect(last().closedWith).toBe(null);
+    for (const { iteration } of [first, later]) await iteration.return();
+    const closedWithBefore = last().closedWith;
     await messages.return();
-    expect(await ended).toEqual({ done: true, value: undefined });
-    expect(last().closedWith).toBe(1000);
+    const afterAll = followChangesOf(client);
+    await pass(SECOND);
+
+    expect([endedFirst, first, later, afterAll].map(({ receivedChanges }) => receivedChanges)).toEqual([
+      [],
+      [
+        [0, EVERYTHING],
+        [1, ["balance"]],
+      ],
+      [
+        [1, EVERYTHING],
+        [1, ["balance"]],
+      ],
+      [[1, EVERYTHING]],
+    ]);
+    expect(await endOfMessages).toEqual({ done: true, value: undefined });
+    expect([closedWithBefore, ...opened.map(({ closedWith }) => closedWith)]).toEqual([null, 1000, null]);
   });
 
-  it.for([
-    ["a connection", "hello"],
-    ["no connection", "drops"],
-  ] as const)("begin with everything if they begin later, when there is %s", async ([, socketEvent], { expect }) => {
-    const { client } = openClient({ onOpen: (socket) => setTimeout(() => socket[socketEvent]()) });
+  it("begin with everything if they begin later, when there is no connection", async ({ expect }) => {
+    const { client } = openClient({ onOpen: (socket) => setTimeout(() => socket.drops()) });
     const first = followChangesOf(client);
     await pass(10 * SECOND);
 
@@ -219,23 +232,6 @@ describe("the iterations of one client", () => {
 
     expect(first.receivedChanges).toEqual([[0, EVERYTHING]]);
     expect(second.receivedChanges).toEqual([[10, EVERYTHING]]);
-  });
-
-  it("open a new connection after all others have ended, at any stage", async ({ expect }) => {
-    const { opened, client } = openClient({ onOpen: (socket) => setTimeout(() => socket.hello()) });
-    // The first ends while it asks for its token, the second when it is connected.
-    const first = followChangesOf(client);
-    const returned = first.iteration.return();
-    const second = followChangesOf(client);
-    await returned;
-    await pass(SECOND);
-    await second.iteration.return();
-
-    const third = followChangesOf(client);
-    await pass(SECOND);
-
-    expect(opened.map(({ closedWith }) => closedWith)).toEqual([1000, null]);
-    expect([first, second, third].map(({ receivedChanges }) => receivedChanges.length)).toEqual([0, 1, 1]);
   });
 
   it("end together if the token is refused, and can begin again", async ({ expect }) => {

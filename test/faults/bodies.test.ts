@@ -32,7 +32,7 @@ function stall(path: string, token: string, bytes: Uint8Array, sendRequest: type
     body: body.readable,
   });
   void body.write(bytes).catch(() => {});
-  return { answer, close: body.close };
+  return { answer, write: body.write, close: body.close };
 }
 
 // Vitest's own comparison of arrays takes seconds for 2 MiB.
@@ -77,7 +77,7 @@ describe("slow uploads", () => {
     expect(await Promise.all(statuses)).toEqual(stalledUploads.map(() => 200));
   });
 
-  it("get 408 after a minute, and store nothing", async ({ expect }) => {
+  it("get 408 after a minute, even if they go on, and store nothing", async ({ expect }) => {
     const customer = seed.customer();
     const line = new TextEncoder().encode(`${ndjson([customer])}\n`);
     const tokens = { customer: await customerToken("somebody"), feed: await feedToken("*") };
@@ -88,16 +88,18 @@ describe("slow uploads", () => {
     const uploads = [
       stall("/api/v1/customer/full-search", tokens.customer, blanks(3), sendWithin),
       stall("/api/v1/feed", tokens.feed, line, sendWithin),
-    ].map(({ answer }) => answer);
-    void Promise.race(uploads).then(() => {
+    ];
+    void Promise.race(uploads.map(({ answer }) => answer)).then(() => {
       isAnswered = true;
     });
 
-    await passFakeTime(59_000);
+    await passFakeTime(30_000);
+    for (const { write } of uploads) void write(blanks(1)).catch(() => {});
+    await passFakeTime(29_000);
     await scheduler.wait(50);
     const wasAnsweredEarly = isAnswered;
     await passFakeTime(1_000);
-    const answers = await Promise.all(uploads);
+    const answers = await Promise.all(uploads.map(({ answer }) => answer));
 
     expect(wasAnsweredEarly).toBe(false);
     expect(answers.map(({ status }) => status)).toEqual([408, 408]);
@@ -117,26 +119,6 @@ describe("reading a body", () => {
       await expect(reading).rejects.toMatchObject({ status: 400, body: { messages: { body: ["must arrive whole"] } } });
     },
   );
-
-  it("ends after a minute, and closes the stream, even if a byte comes every four seconds", async ({ expect }) => {
-    const body = openBody();
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
-    const startedAt = Date.now();
-    const reading = readLimitedBody(new Response(body.readable), LIMIT).then((result) => ({
-      ...result,
-      seconds: (Date.now() - startedAt) / 1_000,
-    }));
-
-    for (let second = 0; second < 64; second += 4) {
-      void body.write(blanks(1)).catch(() => {});
-      // The stream belongs to the runtime, which does not follow the fake clock.
-      await scheduler.wait(5);
-      await vi.advanceTimersByTimeAsync(4_000);
-    }
-
-    expect(await reading).toEqual({ outcome: "too slow", seconds: 60 });
-    await expect(body.write(blanks(1))).rejects.toThrow();
-  });
 
   it.for([0, 1, 64 * KIB, LIMIT])(
     "returns every byte of %i, and then holds no more memory than that",

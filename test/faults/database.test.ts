@@ -77,20 +77,6 @@ describe("a fault of D1", () => {
       expect([socket.status, socket.headers.get("Retry-After")]).toEqual([503, retryAfter]);
     },
   );
-
-  it("that is the daily limit asks for a wait of a minute at most in the first minute of the day", async ({
-    expect,
-  }) => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    const waits: (string | null)[] = [];
-
-    for (const time of ["23:59:59.900", "00:00:00", "00:00:59.900", "00:01:00"]) {
-      vi.setSystemTime(`2026-11-24T${time}Z`);
-      waits.push((await feedTo(failingDatabase(DAILY_LIMIT), [seed.customer()])).headers.get("Retry-After"));
-    }
-
-    expect(waits).toEqual(["1", "60", "60", "86340"]);
-  });
 });
 
 describe("customers", () => {

@@ -2,11 +2,12 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, it, vi } from "vitest";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { mustFeed } from "../support/api.ts";
-import { pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
+import { as, mustFeed, trips } from "../support/api.ts";
+import { MESSAGES_PATH, pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
 import { handshake } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const session = Object.getPrototypeOf(env.DB.withSession());
 const LATE_MS = 1_500;
@@ -77,5 +78,27 @@ describe("a poll", () => {
 
     expect(lastQuietAnswer).toEqual({ status: 200, foundTexts: [], roundTrips: 0 });
     expect(await poll(reader)).toEqual({ status: 200, foundTexts: ["Hi"], roundTrips: 1 });
+  });
+
+  it("is quiet for the rest of the hour once it knows a new message, except beyond the first page", async ({
+    expect,
+  }) => {
+    const subscribe = vi.spyOn(Inboxes.prototype, "subscribe");
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
+    const messageTime = await pass(1);
+    const subscriptions = subscribe.mock.calls.length;
+
+    const polls = [await poll(reader), await poll(reader), await poll(reader, messageTime)];
+    await pass(3_590);
+    polls.push(await poll(reader, messageTime));
+    const secondPage = await as(reader).get(`${MESSAGES_PATH}?page=2&check_time=${messageTime}`);
+    await pass(20);
+    polls.push(await poll(reader, messageTime));
+
+    expect(polls.map(({ roundTrips }) => roundTrips)).toEqual([1, 1, 0, 0, 1]);
+    expect([secondPage.body.errorCode, trips(secondPage)]).toEqual(["NO_ITEMS", 1]);
+    await waitUntil(() => subscribe.mock.calls.length === subscriptions + 1);
   });
 });

@@ -38,24 +38,18 @@ describe("a page", () => {
   const toText = (bytes: number) => textOf(bytes);
   const half = ANSWER_BYTES / 2;
 
-  it("is cut where its items do not fit an answer, and then goes on", ({ expect }) => {
-    const page = fitPage({ items: [half, half, half], hasMore: false }, { limit: 3 }, toText);
-
-    expect(page).toMatchObject({ shown: [half], hasMore: true, isCut: true });
-  });
-
-  it("is cut where the database sent no more of it", ({ expect }) => {
-    expect(fitPage({ items: [1, 1], hasMore: true }, { limit: 3 }, toText)).toMatchObject({ isCut: true });
-  });
-
-  it("is whole where all its items fit, whether there are more pages or not", ({ expect }) => {
-    expect(fitPage({ items: [1, 1], hasMore: true }, { limit: 2 }, toText)).toMatchObject({
-      hasMore: true,
-      isCut: false,
-    });
-    expect(fitPage({ items: [1], hasMore: false }, { limit: 2 }, toText)).toMatchObject({
-      hasMore: false,
-      isCut: false,
-    });
+  it.for<[what: string, items: number[], hasMore: boolean, limit: number, expected: object]>([
+    [
+      "is cut where its items do not fit an answer",
+      [half, half, half],
+      false,
+      3,
+      { shown: [half], hasMore: true, isCut: true },
+    ],
+    ["is cut where the database sent no more of it", [1, 1], true, 3, { hasMore: true, isCut: true }],
+    ["is whole where all its items fit, before another page", [1, 1], true, 2, { hasMore: true, isCut: false }],
+    ["is whole where all its items fit, as the last page", [1], false, 2, { hasMore: false, isCut: false }],
+  ])("%s", ([, items, hasMore, limit, expected], { expect }) => {
+    expect(fitPage({ items, hasMore }, { limit }, toText)).toMatchObject(expected);
   });
 });

@@ -114,7 +114,9 @@ describe("a socket whose token expires", () => {
 });
 
 describe("the sockets of a customer", () => {
-  it("are eight: each further socket closes the oldest, even if the inbox is evicted meanwhile", async ({ expect }) => {
+  it("are eight: each further socket closes the oldest, even if several open at once and the inbox is evicted meanwhile", async ({
+    expect,
+  }) => {
     const id = seed.freshId("c");
     const listeners = await openMany(id, 4);
     await evict(id);
@@ -123,22 +125,10 @@ describe("the sockets of a customer", () => {
     await listeners[5]?.closed;
     await evict(id);
 
-    listeners.push(...(await openMany(id, 3)));
+    listeners.push(...(await Promise.all([0, 1, 2].map(() => listenAs(id)))));
 
     await waitUntil(() => listeners.filter(isOpen).length === 8);
     expect(listeners.map(isOpen)).toEqual([false, false, true, true, true, false, true, true, true, true, true]);
-  });
-
-  it("are eight even if twenty open at once", async ({ expect }) => {
-    const id = seed.freshId("c");
-
-    const listeners = await Promise.all(Array.from({ length: 20 }, () => listenAs(id)));
-
-    await waitUntil(() => listeners.filter(isOpen).length === 8);
-    const closed = listeners
-      .filter((listener) => !isOpen(listener))
-      .map(async (listener) => (await listener.closed).code);
-    expect(new Set(await Promise.all(closed))).toEqual(new Set([4408]));
   });
 
   it("get hello as their first frame, even while the inbox is notified", async ({ expect }) => {

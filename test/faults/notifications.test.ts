@@ -38,22 +38,6 @@ describe("a feed that cannot notify an inbox", () => {
     expect(adding.forListeners.unshown?.stamp).toEqual(expect.any(String));
   });
 
-  it("leaves the change to the schedule after twenty seconds", async ({ expect }) => {
-    const { reader, writer, group } = await seedGroup();
-    await pollUntilQuiet(reader);
-    reach(() => false);
-    await mustFeed([seed.message(group, writer)]);
-    const notified = reach(() => true);
-
-    await pass(20);
-    await runSchedule();
-    const notifiedBefore = [...notified];
-    await pass(1);
-    await runSchedule();
-
-    expect([notifiedBefore, notified]).toEqual([[], [reader]]);
-  });
-
   it("leaves a change to the schedule if the primary shows its message late, because a poll found nothing", async ({
     expect,
   }) => {
@@ -124,28 +108,6 @@ describe("a feed that concerns many listeners", () => {
     expect([fanOut.mock.calls.length, mostCalls()]).toEqual([batches, callsAtOnce]);
     expect(fanOut.mock.calls.every(([name, calls]) => name.startsWith("feed ") && calls.length <= 500)).toBe(true);
     await waitUntil(async () => (await outbox()).length === 0);
-  });
-
-  it("leaves the listeners of an overloaded object to the schedule, and calls the object once", async ({ expect }) => {
-    const { customers, messages } = await seedListeners(500);
-    const { called } = takeTime(() => 0);
-    const fanOut = Inboxes.prototype.fanOut;
-    let fanOutCalls = 0;
-    vi.spyOn(Inboxes.prototype, "fanOut").mockImplementation(async function (this: Inboxes, ...call) {
-      fanOutCalls += 1;
-      if (fanOutCalls === 1) throw Object.assign(new Error("Durable Object is overloaded."), { overloaded: true });
-      return fanOut.apply(this, call);
-    });
-
-    await mustFeed(messages);
-    await waitUntil(() => called.length === 400);
-    const callsOfFeed = fanOutCalls;
-    await pass(21);
-    await runSchedule();
-
-    expect(callsOfFeed).toBe(5);
-    expect(new Set(called)).toEqual(new Set(customers));
-    expect(await outbox()).toEqual([]);
   });
 
   it("notifies 10,000 listeners at most, of messages first", async ({ expect }) => {

@@ -1,6 +1,4 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
-import { boardKey } from "../../src/customer/gamification/boards.ts";
 import { mustFeed, ndjson } from "../support/api.ts";
 import { asAt, sendTo } from "../support/bindings.ts";
 import { CALLS } from "../support/calls.ts";
@@ -72,31 +70,5 @@ describe("while the primary stalls", () => {
     primary.isStalled = false;
     await passFakeTime(2_000);
     expect((await api.post(BOARD, uncachedBoard())).status).toBe(200);
-  });
-});
-
-describe("the refresh of a board", () => {
-  it("ends after its request was answered from KV", async ({ expect }) => {
-    const { primary, DB } = stallingDatabase();
-    const { promise: databaseResumed, resolve: resumeDatabase } = Promise.withResolvers<void>();
-    const slowApi = asAt({ DB: databaseThrough(({ send }) => databaseResumed.then(send), DB) }, customerId);
-    const store = seed.store(stored.account.id);
-    await mustFeed([store]);
-    const body = { location_id: store.id, eip_campaign_id: stored.contest.id };
-    const key = await boardKey({ locationId: store.id, campaignId: String(stored.contest.id) }, "");
-    const employee = { id: "e", name: "From KV", avatar: "", runs: 700, hits: 0, doubles: 0, triples: 0 };
-    await env.CACHE.put(key, JSON.stringify({ value: [employee], at: Date.now() - 60_000 }));
-
-    const cachedAnswer = await slowApi.post(BOARD, body);
-    resumeDatabase();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const refreshedAnswer = await asAt({ DB }, customerId).post(BOARD, body);
-
-    expect([cachedAnswer.body.items[0].employee_name, cachedAnswer.headers.get("X-Board-Age")]).toEqual([
-      "From KV",
-      "60",
-    ]);
-    expect([refreshedAnswer.body.items, refreshedAnswer.headers.get("X-Board-Age")]).toEqual([[], "0"]);
-    expect(primary.calls).toBe(1);
   });
 });

@@ -98,8 +98,6 @@ function isChanged(frame: unknown): frame is { what: string[] } {
   return typeof frame === "object" && frame !== null && "what" in frame;
 }
 
-export const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 export function listenOn(socket: WebSocket): Listener {
   const frames: unknown[] = [];
   let readCount = 0;

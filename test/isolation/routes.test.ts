@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { type Answer, as, mustFeed } from "../support/api.ts";
 import { customerRoutes, otherRoutes } from "../support/calls.ts";
@@ -26,6 +25,8 @@ const search = (query: string, filter?: string) => (api: Api) => api.post(`${CUS
 const board = (location: unknown, campaign: unknown) => (api: Api) =>
   api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: location, eip_campaign_id: campaign });
 const get = (path: string) => (api: Api) => api.get(`${CUSTOMER}${path}`);
+
+const CURSOR = '{"time":"2030-01-01 00:00:00","up_to":"2030-01-01 00:00:00","group_id":"zzz","shown":0}';
 
 /** For each endpoint, the foreign data that it could give away. */
 const REACHES: Record<string, readonly Reach[]> = {
@@ -59,12 +60,7 @@ const REACHES: Record<string, readonly Reach[]> = {
   [`GET ${CUSTOMER}/messages`]: [
     { what: "a group that I am no member of", ask: get("/messages?per_page=100") },
     { what: "a foreign group by a poll", ask: get("/messages?check_time=2000-01-01%2000:00:00") },
-    {
-      what: "a foreign group by a cursor",
-      ask: get(
-        `/messages?after=${encodeURIComponent('{"time":"2030-01-01 00:00:00","up_to":"2030-01-01 00:00:00","group_id":"zzz","shown":0}')}`,
-      ),
-    },
+    { what: "a foreign group by a cursor", ask: get(`/messages?after=${encodeURIComponent(CURSOR)}`) },
   ],
   [`GET ${CUSTOMER}/stores/:id/team-with-level`]: [
     { what: "the team of a store that I have not joined", ask: get(`/stores/${theirs.store.id}/team-with-level`) },
@@ -84,28 +80,11 @@ const REACHES: Record<string, readonly Reach[]> = {
       what: "a stranger's private fields",
       ask: async (api) => withoutNames(await search("theirs", "customers")(api)),
     },
-    {
-      what: "a customer who has blocked me",
-      ask: search("theirs-blocker", "customers"),
-      control: search("theirs-blocker", "customers"),
-    },
-    {
-      what: "a customer who has blocked me, by a typo",
-      ask: search("thiers blokcer", "customers"),
-    },
+    { what: "a customer who has blocked me, by a typo", ask: search("thiers blokcer", "customers") },
     {
       what: "a stranger's private fields, by a typo",
       ask: async (api) => withoutNames(await search("thiers", "customers")(api)),
     },
-    ...["friends", "none"].flatMap((found) =>
-      ["theirs", "thiers"].map((query) => ({
-        what: `a stranger, where a search finds ${found}, by ${query}`,
-        ask: async (api: Api) => {
-          Object.assign(env, { CUSTOMER_SEARCH: found });
-          return search(query, "customers")(api).finally(() => Object.assign(env, { CUSTOMER_SEARCH: "all" }));
-        },
-      })),
-    ),
     {
       what: "the inner fields of an account that is found",
       ask: async (api) => {

@@ -1,4 +1,4 @@
-import { expectExactFields, expectFields, expectInvalid, expectSame, fieldsListedIn } from "../expect.ts";
+import { expectExactFields, expectFields, expectInvalid, expectSame, expectThat, fieldsListedIn } from "../expect.ts";
 import { type Answer, idsOf, listOf } from "../http.ts";
 import { day } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
@@ -12,6 +12,8 @@ const HIDDEN_FIELDS = {
   ...{ city: "", state: "", zip: "", balance: 0 },
 };
 const LIST_LIMIT = 20;
+/** As many names as fit into a query. */
+const NAMES = "garcia martin tomson walker robins alvare benson carter dawson".split(" ");
 const BLOCKER_COUNT = 3;
 
 const pairsOf = (text: string) => text.split(", ").map((pair) => pair.split(" ") as [query: string, name: string]);
@@ -35,6 +37,7 @@ export async function search(suite: Suite): Promise<Section> {
   const newWord = () => suite.word();
   const [word, crowdWord, company, typed, lonely] = [newWord(), newWord(), newWord(), newWord(), newWord()];
   const [fewerWord, allWord, mostWord, severalWord] = [newWord(), newWord(), newWord(), newWord()];
+  const namesWord = newWord();
 
   const [account, otherAccount] = [given.account({ company: `The ${company} company` }), given.account()];
   const shop = given.store(account, { name: `${word} Café`, city: "Tulsa", phone: "555" });
@@ -71,6 +74,7 @@ export async function search(suite: Suite): Promise<Section> {
     const found = givenStores([name], ownWord);
     return { query: `${query} ${ownWord}`, found, isForgiven: index < FORGIVEN.length };
   });
+  const [namedStore] = givenStores([NAMES.join(" ")], namesWord);
   const twoTypos = givenStores(Array(15).fill("Maria Garcias"), fewerWord);
   const oneTypo = givenStores(Array(10).fill("Maria Gracias"), fewerWord);
   givenStores(["Maria Garcias", ...Array(LIST_LIMIT).fill("Maria Gracias")], allWord);
@@ -136,6 +140,22 @@ export async function search(suite: Suite): Promise<Section> {
           expectSame(idsIn(answer, "campaigns"), [points, ended, off]);
           expectSame(idsIn(await ask(word), "campaigns"), [points, ended]);
         },
+      "Such a search makes up to three round trips to the database, every other search one.": async () => {
+        const namesWithTypos = NAMES.map((name) => name.replace(/^(.)(.)(.)/, "$1$3$2"));
+        for (const [query, more, mostTrips] of [
+          [NAMES[0], {}, 1],
+          [withoutFifthLetter(typed), {}, 3],
+          [withoutFifthLetter(typed), { typos: false }, 1],
+          ["qxz1", {}, 1],
+          [namesWithTypos.join(" "), {}, 3],
+        ] as const) {
+          const answer = await ask(query, more);
+          const trips = /trips;desc="(\d+)"/.exec(answer.headers.get("Server-Timing") ?? "")?.[1];
+          expectThat(Number(trips) <= mostTrips, `${trips} round trips for ${query}`);
+        }
+        const answer = await askStores(`${namesWithTypos.join(" ")} ${namesWord}`);
+        expectSame([idsIn(answer, "stores"), answer.body.forgiven], [[namedStore], namesWithTypos]);
+      },
       "At most 20 of each kind.": async () =>
         expectSame(idsIn(await ask(crowdWord), "customers"), findable(...crowd.slice(0, LIST_LIMIT))),
       "Records in which every word of the query is a whole word come first. Within both parts, the record stored first comes first.":

@@ -1,37 +1,11 @@
 import { describe, it } from "vitest";
-import { type FeedLine, feed, mustFeed, ndjson } from "../support/api.ts";
+import { feed, mustFeed, ndjson } from "../support/api.ts";
 import { exported } from "../support/exporting.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 
 const MIB = 1024 * 1024;
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
-
-/** Stores 100 customers, and groups of all of them. */
-async function storeGroups(count: number) {
-  const customers = Array.from({ length: 100 }, () => seed.customer());
-  const ids = customers.map(({ id }) => id);
-  const groups = Array.from({ length: count }, () => seed.group(ids));
-  await mustFeed([...customers, ...groups]);
-  return { groups, ids, sender: ids[0] };
-}
-
-type Group = ReturnType<typeof seed.group>;
-
-const tooMany = (count: string) => ({
-  status: false,
-  errorCode: "PAYLOAD_TOO_LARGE",
-  message: `This request holds ${count} ids in lists and members of the groups that it touches: at most 20,000 are taken.`,
-});
-
-// A line about each group, and a second line about one of them, touch 20,100 members: 100 too many.
-const ABOUT_GROUPS: [what: string, groups: number, toLine: (group: Group, sender: unknown) => FeedLine][] = [
-  ["messages", 201, ({ id }, sender) => seed.message(id, sender)],
-  ["message states", 201, ({ id }, sender) => seed.messageState(id, sender)],
-  ["deletes of groups", 201, ({ id }) => seed.deleted("message_group", { id })],
-  // Each group counts twice: the members in the line, and the stored members that it replaces.
-  ["lists of members", 100, (group) => group],
-];
 
 describe("a feed request", () => {
   it("may have 2,000 lines and 2 MiB", async ({ expect }) => {
@@ -42,45 +16,6 @@ describe("a feed request", () => {
     const answer = await feed(new Blob([bytes, padding]));
 
     expect(answer.body).toEqual({ status: true, items: { accepted: 2_000, ignored: 0 } });
-  });
-
-  it("may list 20,000 ids, and no more", async ({ expect }) => {
-    const names = (length: number) => Array.from({ length }, (_, index) => `nowhere-${index}`);
-    const campaigns = [12_000, 8_000].map((length) => seed.campaign("999999", { store_ids: names(length) }));
-
-    const largestAnswer = await feed(campaigns);
-    const tooLargeAnswer = await feed([...campaigns, seed.group(["one", "two"])]);
-
-    // The first request is refused because the stores do not exist, not for its size.
-    expect(Object.keys(largestAnswer.body.messages)).toContain("line 2.store_ids");
-    expect(tooLargeAnswer.body).toEqual(tooMany("20,002"));
-  });
-
-  it.for(ABOUT_GROUPS)("may be about groups of 20,000 members: %s", async ([, count, toLine], { expect }) => {
-    const { groups, sender } = await storeGroups(count);
-    const lines = groups.map((group) => toLine(group, sender));
-
-    const tooLargeAnswer = await feed([...lines, lines[0] ?? ""]);
-    const largestAnswer = await feed([...lines.slice(1), lines[1] ?? ""]);
-
-    expect(tooLargeAnswer.body).toEqual(tooMany("20,100"));
-    expect(largestAnswer.status).toBe(200);
-  });
-
-  it("that deletes messages counts the members of their groups, each group once", async ({ expect }) => {
-    const { groups, sender } = await storeGroups(201);
-    const messages = groups.map((group) => seed.message(group.id, sender));
-    await mustFeed(messages.slice(0, 100));
-    await mustFeed(messages.slice(100));
-    const deletes = messages.map(({ id }) => seed.deleted("message", { id }));
-
-    const tooLargeAnswer = await feed(deletes);
-    const bodiesAfter = await rows("SELECT DISTINCT body FROM messages");
-    const largestAnswer = await feed([...deletes.slice(1), seed.message(groups[1]?.id, sender)]);
-
-    expect(tooLargeAnswer.body).toEqual(tooMany("20,100"));
-    expect(bodiesAfter).toEqual([{ body: "Hello" }]);
-    expect(largestAnswer.body).toEqual({ status: true, items: { accepted: 201, ignored: 0 } });
   });
 });
 

@@ -1,9 +1,11 @@
-import { expectFailure, expectInvalid, expectList, expectSame, expectThat } from "../expect.ts";
+import { expectFailure, expectInvalid, expectList, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import { deleted, type Line, time } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const MOST_LINES = 2_000;
+/** Groups of 100 members that a request may touch. */
+const MOST_GROUPS = 200;
 const MOST_BYTES = 2 * 1_024 * 1_024;
 const LARGEST_TOTAL = "90071992547409.91";
 const LARGEST_AMOUNT = "999999999999.99";
@@ -21,6 +23,8 @@ export async function feedRules(suite: Suite): Promise<Section> {
   const sendForMine = async (...forMine: Line[]) => suite.send(forMine, await suite.tokens.feed(mine.id));
   const anEntry = (amount = "1.00", fields: object = {}) => make.entry(ada, shop, amount, { ...fields });
   const aCampaign = (stores: readonly unknown[]) => make.campaign(mine, { store_ids: stores });
+  /** A campaign that lists this many stores, which do not exist. */
+  const listing = (count: number) => aCampaign(Array.from({ length: count }, (_, index) => `nowhere-${index}`));
 
   return {
     section: "feed, 1",
@@ -80,11 +84,11 @@ export async function feedRules(suite: Suite): Promise<Section> {
         expectInvalid(await sendForMine(badCampaign), "line 1.store_ids");
       },
       "The message says which limit, and how much the request holds.": async () => {
-        const campaigns = ["x", "y"].map((letter) => aCampaign(Array.from({ length: 10_001 }, (_, at) => letter + at)));
+        const lines = [listing(12_000), listing(8_000), make.group([ada, bob])];
         for (const [body, ...numbers] of [
           ["{}\n".repeat(MOST_LINES + 345), "2,345", "2,000"],
           [" ".repeat(MOST_BYTES + 1), "2,097,153", "2 MiB"],
-          [campaigns.map((line) => JSON.stringify(line)).join("\n"), "20,002", "20,000"],
+          [lines.map((line) => JSON.stringify(line)).join("\n"), "20,002", "20,000"],
         ] as [string, ...string[]][]) {
           const answer = await sendBody(body);
           expectFailure(answer, 413, "PAYLOAD_TOO_LARGE");
@@ -94,11 +98,39 @@ export async function feedRules(suite: Suite): Promise<Section> {
       },
       "lines, without blank ones | 2,000": async () => {
         expectFailure(await sendBody("{}\n".repeat(MOST_LINES + 1)), 413, "PAYLOAD_TOO_LARGE");
-        expectSame((await sendBody("\n".repeat(MOST_LINES + 1))).body.items, { accepted: 0, ignored: 0 });
+        await suite.expectCounts({ accepted: MOST_LINES }, ...Array(MOST_LINES).fill(ada), ...Array(10).fill(""));
       },
       "body | 2 MiB": async () => {
         expectFailure(await sendBody(" ".repeat(MOST_BYTES + 1)), 413, "PAYLOAD_TOO_LARGE");
+        expectOk(await sendBody(JSON.stringify(ada).padEnd(MOST_BYTES)));
       },
+      "ids in all `store_ids` and `member_ids`, and members of the message groups that its lines touch, together | 20,000":
+        async () =>
+          await suite.expectRefused([listing(12_000), listing(8_000)], "line 1.store_ids", "line 2.store_ids"),
+      "A line touches a message group if it writes, deletes or names the group, or deletes a message of it. Each group counts once, with the members that it had before the request.":
+        async () => {
+          const crowd = Array.from({ length: 100 }, () => make.customer());
+          const groups = Array.from({ length: MOST_GROUPS + 1 }, () => make.group(crowd));
+          await suite.feed(...crowd, ...groups.slice(100));
+          await suite.feed(...groups.slice(0, 100));
+          const messages = groups.map((group) => make.message(group, crowd[0], "Hello"));
+          const messageStates = groups.map((group) => make.messageState(group, crowd[0]));
+          for (const [what, lines] of Object.entries({
+            messages,
+            messageStates,
+            deletedMessages: messages.map(deleted),
+            // These count twice: the members in a line, and the stored members that it replaces.
+            groups: groups.slice(0, MOST_GROUPS / 2),
+            deletedGroups: groups.map(deleted),
+          })) {
+            const [first = ada, ...others] = lines;
+            const tooLarge = await suite.send([...lines, first]);
+            expectFailure(tooLarge, 413, "PAYLOAD_TOO_LARGE");
+            expectThat(tooLarge.text.includes("20,100"), `the answer to too many ${what}: ${tooLarge.text}`);
+            await suite.feed(...others, ...others.slice(0, 1));
+            await suite.feed(first);
+          }
+        },
       "If any line is bad, nothing is applied.": async () => {
         const name = suite.word();
         await suite.expectRefused([make.store(mine, { name }), make.store(mine, { latitude: 91 })], "line 2.latitude");

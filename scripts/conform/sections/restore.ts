@@ -3,11 +3,14 @@ import type { Section, Suite } from "../suite.ts";
 
 export async function restore(suite: Suite): Promise<Section> {
   const { ann, make } = await suite.begin();
-  const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed restore", sub: "conform", accounts });
+  const token = (accounts: unknown, scope = "feed restore") => suite.tokens.sign({ scope, sub: "conform", accounts });
 
   return {
     section: "restore, 1",
     rulesWithFeeding: {
+      '**The token** has both words `feed restore` in its `scope`, and `"accounts": "*"`.': async () => {
+        expectFailure(await suite.send([], await token("*", "restore")), 403, "FORBIDDEN");
+      },
       "With a list of accounts the answer is 403.": async () => {
         expectFailure(await suite.send([], await token([suite.accountId()])), 403, "FORBIDDEN");
       },

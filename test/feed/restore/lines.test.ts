@@ -1,24 +1,29 @@
 import { beforeAll, beforeEach, describe, it } from "vitest";
-import { mustFeed, restore } from "../../support/api.ts";
+import { as, mustFeed, restore } from "../../support/api.ts";
 import { showStoredMessages } from "../../support/clock.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
-import {
-  clockLine,
-  groupAndCustomers,
-  groupsOf,
-  LONG_AGO,
-  messagesStored,
-  mustRestore,
-  NOW,
-  programState,
-} from "./support.ts";
+import { clockLine, mustRestore, NOW } from "./support.ts";
 
 // test/history restores whole exports.
 
 const NOT_STORED = "names a record that is not stored";
 const FUTURE = "must not be more than a minute in the future";
+const LONG_AGO = "0000-01-01 00:00:00";
+
+/** Three customers, and a group of the first two. */
+function groupAndCustomers() {
+  const customers = [seed.customer(), seed.customer(), seed.customer()] as const;
+  const [a, b, stranger] = [customers[0].id, customers[1].id, customers[2].id];
+  const group = seed.group([a, b]);
+  return { customers, a, b, stranger, group };
+}
+
+const groupsOf = async (customerId: string) => (await as(customerId).get("/api/v1/customer/messages")).body.items ?? [];
+
+const messagesStored = () => rows("SELECT id, sent_at FROM messages ORDER BY id");
+const programState = () => rows("SELECT stamp, clock_said FROM program_state");
 
 describe("a restored line", () => {
   const { a, b, stranger, customers, group } = groupAndCustomers();

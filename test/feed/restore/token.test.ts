@@ -1,9 +1,8 @@
 import { beforeEach, describe, it } from "vitest";
-import { feed, feedWith, mustFeed, restore } from "../../support/api.ts";
+import { feed, mustFeed, restore } from "../../support/api.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
 import { snapshot, value } from "../../support/state.ts";
-import { signToken } from "../../support/tokens.ts";
 import { clockLine, mustRestore, NOW } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
@@ -36,17 +35,6 @@ describe("a restore token", () => {
       message: expect.stringMatching(/^A restore token/),
     });
     expect(await snapshot()).toBe(stateBefore);
-  });
-
-  it.for([
-    ["may not be limited to accounts", { scope: "feed restore", accounts: ["1"] }, '"accounts": "*"'],
-    ["needs the word feed too", { scope: "restore", accounts: "*" }, "feed"],
-  ] as const)("%s", async ([, claims, text], { expect }) => {
-    const token = await signToken({ sub: "tests", ...claims });
-
-    const { status, body } = await feedWith(token, [seed.account({ id: "1" })]);
-
-    expect([status, body.message]).toEqual([403, expect.stringContaining(text)]);
   });
 
   it("is refused once a simultaneous feed has committed", async ({ expect }) => {

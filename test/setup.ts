@@ -1,7 +1,7 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, vi } from "vitest";
 import { background } from "../src/app-env.ts";
+import { emptyDatabase } from "./support/fresh-database.ts";
 
 logWithoutAnswer();
 // All files of a worker share its clock, its globals, its objects and its bindings, so each test leaves them unchanged.
@@ -14,23 +14,10 @@ afterEach(() => {
 });
 await inTime("Waiting for background work", backgroundWorkHasEnded());
 await inTime("Emptying the database", emptyDatabase());
-await inTime("Migrating", applyD1Migrations(env.DB, env.TEST_MIGRATIONS));
 
 function restoreBindings(): void {
   for (const name of Object.keys(env)) if (!(name in bindings)) Reflect.deleteProperty(env, name);
   Object.assign(env, bindings);
-}
-
-/** Repeats `reset` until the tables are gone, because it does not remove a database that is still at work. */
-async function emptyDatabase(): Promise<void> {
-  for (let attempts = 1; attempts === 1 || (await holdsTables()); attempts += 1) {
-    if (attempts > 100) throw new Error("The database of the test file before could not be removed.");
-    await reset();
-  }
-}
-
-async function holdsTables(): Promise<boolean> {
-  return (await env.DB.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'accounts'").first()) !== null;
 }
 
 /**

@@ -8,24 +8,25 @@ export type { Answer };
 
 const BASE = "https://loyalty.example";
 
+export type Send = (path: string, init?: RequestInit) => Promise<Answer>;
+
 /** Sends a request to the Worker and reads its JSON answer, which must be as the OpenAPI document says. */
-export async function send(path: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await exports.default.fetch(new Request(new URL(path, BASE), init));
+export const send: Send = async (path, init = {}) =>
+  readAnswer(await exports.default.fetch(new Request(new URL(path, BASE), init)), path, init);
+
+export async function readAnswer(response: Response, path: string, { method = "GET" }: RequestInit): Promise<Answer> {
   const answer = await toAnswer(response);
-  fitDocument({ method: init.method ?? "GET", path: new URL(path, BASE).pathname }, answer);
+  fitDocument({ method, path: new URL(path, BASE).pathname }, answer);
   return answer;
 }
 
 /** The API as one customer calls it. */
-export function as(customerId: string, claims: Record<string, unknown> = {}) {
-  const headers = async () => ({ Authorization: `Bearer ${await customerToken(customerId, claims)}` });
+export function as(customerId: string, claims: Record<string, unknown> = {}, sendRequest = send) {
+  const call = async (path: string, init: RequestInit = {}) =>
+    sendRequest(path, { ...init, headers: { Authorization: `Bearer ${await customerToken(customerId, claims)}` } });
   return {
-    async get(path: string): Promise<Answer> {
-      return send(path, { headers: await headers() });
-    },
-    async post(path: string, body: unknown): Promise<Answer> {
-      return send(path, { method: "POST", headers: await headers(), body: JSON.stringify(body) });
-    },
+    get: (path: string) => call(path),
+    post: (path: string, body: unknown) => call(path, { method: "POST", body: JSON.stringify(body) }),
   };
 }
 
@@ -45,10 +46,10 @@ export async function restore(lines: readonly FeedLine[] | BodyInit) {
   return feedWith(await restoreToken(), lines);
 }
 
-export function feedWith(token: string, lines: readonly FeedLine[] | BodyInit): Promise<Answer> {
+export function feedWith(token: string, lines: readonly FeedLine[] | BodyInit, sendRequest = send): Promise<Answer> {
   const body = Array.isArray(lines) ? ndjson(lines) : (lines as BodyInit);
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
-  return send("/api/v1/feed", { method: "POST", headers, body });
+  return sendRequest("/api/v1/feed", { method: "POST", headers, body });
 }
 
 /** Feeds lines in as many requests as they need. Resolves with the last answer. @throws if one is refused. */

@@ -1,10 +1,8 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { toAnswer } from "../../scripts/lib/call.ts";
 import worker from "../../src/index.ts";
-import { type Answer, costIn, type FeedLine, ndjson } from "./api.ts";
-import { fitDocument } from "./openapi.ts";
-import { customerToken, feedToken } from "./tokens.ts";
+import { as, costIn, type FeedLine, feedWith, readAnswer, type Send } from "./api.ts";
+import { feedToken } from "./tokens.ts";
 
 /** Sends a request to the Worker, with some bindings replaced. Does not wait for its work in the background. */
 export async function sendTo(
@@ -26,24 +24,14 @@ export async function costOf(path: string, init: RequestInit) {
   return costIn(answer);
 }
 
+const senderTo =
+  (bindings: object): Send =>
+  async (path, init = {}) =>
+    readAnswer(await sendTo(bindings, path, init), path, init);
+
 /** The API as one customer calls it, at the Worker with some bindings replaced. */
-export function asAt(bindings: object, customerId: string) {
-  const send = async (path: string, init: RequestInit): Promise<Answer> => {
-    const headers = { Authorization: `Bearer ${await customerToken(customerId)}` };
-    return toAnswer(await sendTo(bindings, path, { ...init, headers }));
-  };
-  return {
-    get: (path: string) => send(path, {}),
-    post: (path: string, body: unknown) => send(path, { method: "POST", body: JSON.stringify(body) }),
-  };
-}
+export const asAt = (bindings: object, customerId: string) => as(customerId, {}, senderTo(bindings));
 
 /** Feeds lines to the Worker with some bindings replaced. */
-export async function feedTo(bindings: object, lines: readonly FeedLine[]): Promise<Answer> {
-  const headers = { Authorization: `Bearer ${await feedToken("*")}` };
-  const answer = await toAnswer(
-    await sendTo(bindings, "/api/v1/feed", { method: "POST", headers, body: ndjson(lines) }),
-  );
-  fitDocument({ method: "POST", path: "/api/v1/feed" }, answer);
-  return answer;
-}
+export const feedTo = async (bindings: object, lines: readonly FeedLine[]) =>
+  feedWith(await feedToken("*"), lines, senderTo(bindings));

@@ -1,6 +1,7 @@
 import { compareCodePoints } from "../values/code-points.ts";
 import type { MessagesQuery } from "./client.ts";
 import { entriesOf } from "./entries.ts";
+import type { PollOptions } from "./follow.ts";
 import { type CallOptions, LoyaltyError, type PagedResult, type Since } from "./result.ts";
 import type { MessageGroup } from "./shapes.ts";
 import { pause, waitAfterFailure } from "./waiting.ts";
@@ -10,13 +11,9 @@ export type GetMessages = (query: MessagesQuery, call?: CallOptions) => Promise<
 
 const GROUPS_A_PAGE = 100;
 
-interface Polling {
-  /** The last group that was dealt with, a time of the service, or `""` for every group. Left out: now. */
-  since?: Since | undefined;
+interface Polling extends Pick<PollOptions, "since" | "onError"> {
   /** Waits until the next poll is due. `foundNews`: the last poll has found a group with a new message. */
   untilDue: (foundNews: boolean) => Promise<void>;
-  /** Is called with the error of each failed poll, before the poll is tried again. */
-  onError?: ((error: LoyaltyError) => void) | undefined;
   signal: AbortSignal;
 }
 

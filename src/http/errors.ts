@@ -4,7 +4,7 @@ import type { FieldMessages } from "../values/messages.ts";
 import type { Failure } from "./failure-schema.ts";
 import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
 
-type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 413 | 422 | 426 | 429 | 500 | 503 | 507;
+export type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 413 | 422 | 426 | 429 | 500 | 503 | 507;
 
 const RETRY_AFTER_OUTAGE_SECONDS = 2;
 const MINUTE_SECONDS = 60;

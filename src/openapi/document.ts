@@ -6,7 +6,7 @@ import { Failure } from "../http/failure-schema.ts";
 import { NDJSON } from "../http/limits.ts";
 import { partsOf } from "../values/parameter.ts";
 import RECORDED from "./examples.json" with { type: "json" };
-import { FAILURES, type FailureName } from "./failures.ts";
+import { FAILURES, type FailureName, MEANINGS } from "./failures.ts";
 import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./json-schema.ts";
 import { type Example, type Notes, notesOf, type Operation } from "./notes.ts";
 import * as texts from "./texts.ts";
@@ -158,19 +158,19 @@ function goodResponse(
 
 /** Adds a failure to the response with its status. */
 function addFailure(responses: OperationObject["responses"], name: FailureName): void {
-  const { description, example } = FAILURES[name];
-  const { description: otherDescriptions, headers, content } = responses[example.status] ?? {};
-  const other = content?.[JSON_TYPE];
+  const { status, body, headers } = FAILURES[name];
+  const other = responses[status];
+  const content = other?.content[JSON_TYPE];
   const schema = { $ref: "#/components/schemas/Failure" };
   // The answer without items is the only failure with the status of a good answer.
-  const isAlone = other === undefined || example.status !== 200;
-  responses[example.status] = {
-    description: otherDescriptions ? `${otherDescriptions} Or: ${description}` : description,
-    headers: { ...headers, ...headerObjects(Object.keys(example.headers)) },
+  const isAlone = content === undefined || status !== 200;
+  responses[status] = {
+    description: MEANINGS[status],
+    headers: { ...other?.headers, ...headerObjects(Object.keys(headers)) },
     content: {
       [JSON_TYPE]: {
-        schema: isAlone ? schema : { anyOf: [other.schema, schema] },
-        examples: { ...other?.examples, [name]: { summary: description, value: example.body } },
+        schema: isAlone ? schema : { anyOf: [content.schema, schema] },
+        examples: { ...content?.examples, [name]: { value: body } },
       },
     },
   };

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SUBPROTOCOL, TOKEN_PREFIX } from "../../src/auth/subprotocols.ts";
+import { SUBPROTOCOL, TOKEN_PREFIX } from "../../src/middleware/token.ts";
 import { CommandError } from "../lib/command-error.ts";
 import { Connections, feedCall } from "./http.ts";
 import { runtimeMemory } from "./memory.ts";

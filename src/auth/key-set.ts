@@ -1,4 +1,4 @@
-import { readLimitedBody } from "../values/limited-body.ts";
+import { readBody } from "../http/body.ts";
 import { withTimeout } from "../values/timeout.ts";
 import { ASYMMETRIC_ALGORITHMS, type AsymmetricAlgorithm, type PublicKey } from "./token.ts";
 
@@ -8,7 +8,7 @@ const BETWEEN_FETCHES_MS = 60_000;
 // A new isolate has no keys to serve with until its first fetch succeeds, so it tries sooner.
 const FIRST_WAITS_MS = [1_000, 2_000, 5_000];
 const FETCH_LIMIT_MS = 3_000;
-const LARGEST_SET_BYTES = 256 * 1024;
+const LARGEST_SET = { bytes: 256 * 1024, name: "256 KiB" };
 
 /** Something with a `fetch`: the global, or a service binding. */
 export type Fetcher = Pick<typeof globalThis, "fetch">;
@@ -93,9 +93,7 @@ export class KeySet {
     // Cloudflare answers 404 with "error code: 1042" if the address belongs to another Worker of the same zone.
     const hint = response.status === 404 ? ": 1042? See docs/tokens.md, Keys on your own zone" : "";
     if (!response.ok) throw new Error(`the key set answers ${response.status}${hint}`);
-    const body = await readLimitedBody(response, LARGEST_SET_BYTES);
-    if (body.outcome !== "whole") throw new Error(`the key set is ${body.outcome}`);
-    return new TextDecoder().decode(body.bytes);
+    return new TextDecoder().decode(await readBody(response, LARGEST_SET));
   }
 }
 

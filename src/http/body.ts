@@ -1,5 +1,5 @@
-import { declaredLength, readLimitedBody } from "../values/limited-body.ts";
 import { withCommas } from "../values/number.ts";
+import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { type ApiError, malformedBody, payloadTooLarge, requestTimeout } from "./errors.ts";
 
 export const CUT_OFF = "must arrive whole";
@@ -19,26 +19,41 @@ export function bodyTooLarge(limit: BodyLimit, bytes = 0): ApiError {
   return payloadTooLarge(`A body of at most ${limit.name} is taken here: this one has ${size}.`);
 }
 
+const WHOLE_WITHIN_MS = 60_000;
+
 /**
  * Reads a body of at most `limit` bytes. hono/body-limit does not fit: it has no timeout and accepts a body that was cut
  * off (test/faults/bodies.test.ts).
- * @param onBytes is called with the change of memory in use, before it is allocated. It may throw.
+ * @param onBytes is called with the change of memory in use: before memory is allocated (then it may throw), and with a
+ * negative number after memory is freed.
  * @throws 413 over the limit (without reading the rest), 400 for a body that was cut off, 408 for one that is too slow.
  */
 export async function readBody(
-  message: Pick<Request | Response, "headers" | "body">,
+  { headers, body }: Pick<Request | Response, "headers" | "body">,
   limit: BodyLimit,
-  onBytes?: (bytes: number) => void,
+  onBytes: (bytes: number) => void = () => {},
 ): Promise<Uint8Array> {
-  const reading = await readLimitedBody(message, limit.bytes, onBytes);
-  switch (reading.outcome) {
-    case "whole":
-      return reading.bytes;
-    case "too large":
-      throw bodyTooLarge(limit, declaredLength(message.headers));
-    case "cut off":
-      throw malformedBody(CUT_OFF);
-    case "too slow":
-      throw requestTimeout();
+  // A compressed body declares its compressed length, so its length is unknown.
+  const declared = headers.has("Content-Encoding") ? 0 : Number(headers.get("Content-Length") ?? 0);
+  if (declared > limit.bytes) throw bodyTooLarge(limit, declared);
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader({ mode: "byob" });
+  try {
+    // One byte more than the limit, so a full buffer means that the body is too large.
+    const size = declared || limit.bytes + 1;
+    onBytes(size);
+    const reading = reader.readAtLeast(size, new Uint8Array(size)).catch(() => null);
+    const value = (await withTimeout(WHOLE_WITHIN_MS, reading))?.value;
+    // Some connections end a cut-off body without an error. Half a feed must not be taken for a whole one.
+    if (value === undefined || value.length < declared) throw malformedBody(CUT_OFF);
+    if (value.length > limit.bytes) throw bodyTooLarge(limit);
+    onBytes(value.length - size);
+    // `value` itself would keep the whole buffer in memory.
+    return value.length < size ? value.slice() : value;
+  } catch (error) {
+    throw error instanceof TimedOut ? requestTimeout() : error;
+  } finally {
+    // Tells the client to stop sending. A cut-off body cannot be cancelled, which is no error.
+    void reader.cancel().catch(() => {});
   }
 }

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { type Fetcher, KeySet } from "../auth/key-set.ts";
-import { tokensOffered } from "../auth/subprotocols.ts";
 import { type Claims, feedAccounts, type Keys, readToken, type Scope } from "../auth/token.ts";
 import { forbidden, unauthenticated, unavailable } from "../http/errors.ts";
 import { middleware } from "../openapi/notes.ts";
+import { partsOf } from "../values/parameter.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
 
 const FAILURES = ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] as const;
@@ -56,12 +56,21 @@ async function authenticate(c: Context<AppEnv>, scope: Scope): Promise<Claims> {
 /** A browser cannot set headers on a WebSocket, so this path alone also accepts a token as a subprotocol. */
 export const LIVE_PATH = "/api/v1/customer/live";
 
+/** The subprotocol of the service's WebSocket. A browser offers a second one: `bearer.` and the token. */
+export const SUBPROTOCOL = "loyalty-edge";
+export const TOKEN_PREFIX = "bearer.";
+
+export function offeredSubprotocols({ req }: Context): string[] {
+  return partsOf(req.header("Sec-WebSocket-Protocol") ?? "");
+}
+
 /** The request's token; empty if there is none, or more than one. */
-function tokenOf({ req }: Context<AppEnv>): string {
-  const authorization = req.header("Authorization");
-  const offered = req.path === LIVE_PATH ? tokensOffered(req.header("Sec-WebSocket-Protocol")) : [];
-  const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
-  const tokens = [...(authorization === undefined ? [] : [bearer]), ...offered];
+function tokenOf(c: Context<AppEnv>): string {
+  const authorization = c.req.header("Authorization");
+  const tokens = authorization === undefined ? [] : [/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ""];
+  const subprotocols = c.req.path === LIVE_PATH ? offeredSubprotocols(c) : [];
+  for (const offered of subprotocols)
+    if (offered.startsWith(TOKEN_PREFIX)) tokens.push(offered.slice(TOKEN_PREFIX.length));
   return tokens.length === 1 ? (tokens[0] ?? "") : "";
 }
 

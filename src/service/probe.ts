@@ -97,22 +97,14 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
 /** The milliseconds of a call to an object that waits one second, or the error text. */
 async function timeCall(env: Env, index: number): Promise<number | string> {
   const startedAt = performance.now();
-  try {
-    await fanOutOf(env, String(index)).pause();
-    return performance.now() - startedAt;
-  } catch (error) {
-    return messageOf(error);
-  }
+  const { error } = await attempt(fanOutOf(env, String(index)).pause());
+  return error || performance.now() - startedAt;
 }
 
 /** The versions of the Worker and of an object. The call fails while the object gets its new code. */
 async function versionsOf(env: Env) {
-  const worker = workerVersion(env) ?? "";
-  try {
-    return { worker, object: await (await inboxOf(env, NAME)).version(), error: "" };
-  } catch (error) {
-    return { worker, object: null, error: messageOf(error) };
-  }
+  const { value: object, error } = await attempt(inboxOf(env, NAME).then((inbox) => inbox.version()));
+  return { worker: workerVersion(env) ?? "", object, error };
 }
 
 async function readIn(env: Env, region: DurableObjectLocationHint) {
@@ -122,12 +114,8 @@ async function readIn(env: Env, region: DurableObjectLocationHint) {
 /** Sends texts of half a mebibyte each, below D1's limit for a parameter. */
 async function sendBatch(db: Database, mebibytes: number) {
   const text = JSON.stringify(Array.from({ length: 5_000 }, () => "x".repeat(101)));
-  try {
-    await db.steps({ items: Array.from({ length: mebibytes * 2 }, () => countItems(text)) });
-    return { milliseconds: db.usage.milliseconds, error: "" };
-  } catch (error) {
-    return { milliseconds: db.usage.milliseconds, error: messageOf(error) };
-  }
+  const { error } = await attempt(db.steps({ items: Array.from({ length: mebibytes * 2 }, () => countItems(text)) }));
+  return { milliseconds: db.usage.milliseconds, error };
 }
 
 async function timeReads(db: Database) {
@@ -153,10 +141,14 @@ async function timeLag(env: Env) {
   }
 }
 
-/** Cloudflare's error text. It contains no data of the program, because no measurement reads any. */
-function messageOf(error: unknown): string {
-  const { cause = error } = error instanceof Error ? error : {};
-  return cause instanceof Error ? cause.message : String(cause);
+/** The result, or Cloudflare's error text. The text contains no data of the program, because no measurement reads any. */
+async function attempt<Value>(work: Promise<Value>): Promise<{ value: Value | null; error: string }> {
+  try {
+    return { value: await work, error: "" };
+  } catch (error) {
+    const { cause = error } = error instanceof Error ? error : {};
+    return { value: null, error: cause instanceof Error ? cause.message : String(cause) };
+  }
 }
 
 function fanOutOf(env: Env, name: string, locationHint?: DurableObjectLocationHint) {

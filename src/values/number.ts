@@ -3,6 +3,12 @@ import { mustBe } from "./text.ts";
 
 const LARGEST_INTEGER = 999_999_999;
 
+/** Both ends are included. */
+interface Range {
+  min: number;
+  max: number;
+}
+
 /** A flag of the feed: the JSON number 0 or 1. */
 export const Flag = z.literal([0, 1], { error: mustBe("0 or 1") });
 
@@ -15,23 +21,18 @@ export const SignedCount = wholeNumber(-LARGEST_INTEGER);
 /** A restored count, which may be larger than a fed count. */
 export const TotalCount = z.int({ error: mustBe("a whole number") });
 
-function wholeNumber(minimum: number) {
-  return z
-    .int({ error: mustBe("a whole number") })
-    .min(minimum, `must be at least ${minimum}`)
-    .max(LARGEST_INTEGER, `must be at most ${LARGEST_INTEGER}`);
+function wholeNumber(min: number) {
+  return within(z.int({ error: mustBe("a whole number") }), { min, max: LARGEST_INTEGER });
 }
 
-/** A coordinate in degrees, a JSON number within ±`limit`. */
-function degrees(limit: number) {
-  return z
-    .number({ error: mustBe("a number") })
-    .min(-limit, `must be at least -${limit}`)
-    .max(limit, `must be at most ${limit}`);
+function within<Schema extends z.ZodNumber>(number: Schema, { min, max }: Range) {
+  return number.min(min, `must be at least ${min}`).max(max, `must be at most ${max}`);
 }
 
-export const Latitude = degrees(90);
-export const Longitude = degrees(180);
+/** Coordinates in degrees are JSON numbers. */
+const Degrees = z.number({ error: mustBe("a number") });
+export const Latitude = within(Degrees, { min: -90, max: 90 });
+export const Longitude = within(Degrees, { min: -180, max: 180 });
 
 /** A JSON number, or a text such as `8` or `-1.5` (docs/contract/interface.md, 1). */
 const NumberParameter = z
@@ -39,23 +40,15 @@ const NumberParameter = z
   // For Infinity, Zod's error would be "must be a number" instead of "must be at most".
   .transform((value) => Math.max(-Number.MAX_VALUE, Math.min(Number(value), Number.MAX_VALUE)));
 
-/** A parameter: a number from `min` to `max`, both included. */
-export function numberParameter({ min, max }: { min: number; max: number }) {
-  return NumberParameter.pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`)).meta({
-    type: "number",
-    minimum: min,
-    maximum: max,
-  });
+export function numberParameter(range: Range) {
+  const { min: minimum, max: maximum } = range;
+  return NumberParameter.pipe(within(z.number(), range)).meta({ type: "number", minimum, maximum });
 }
 
-/** A parameter: a whole number from `min` to `max`, both included. */
-export function integerParameter({ min, max }: { min: number; max: number }) {
-  const range = `must be a whole number from ${min} to ${max}`;
-  return NumberParameter.pipe(z.int(range).min(min, range).max(max, range)).meta({
-    type: "integer",
-    minimum: min,
-    maximum: max,
-  });
+export function integerParameter({ min: minimum, max: maximum }: Range) {
+  const rule = `must be a whole number from ${minimum} to ${maximum}`;
+  const schema = z.int(rule).min(minimum, rule).max(maximum, rule);
+  return NumberParameter.pipe(schema).meta({ type: "integer", minimum, maximum });
 }
 
 export function withCommas(number: number): string {

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
 import { type AppEnv, background, createRouter } from "../../app-env.ts";
-import { offeredSubprotocols, SUBPROTOCOL } from "../../auth/subprotocols.ts";
 import { databaseFaultOf } from "../../db/errors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/listeners.ts";
 import { showOnceOver } from "../../inbox/notify.ts";
 import { isAllowedOrigin } from "../../middleware/cors.ts";
+import { offeredSubprotocols, SUBPROTOCOL } from "../../middleware/token.ts";
 
 export const live = createRouter().get("/", async (c) => {
   refusePlainRequest(c);
@@ -27,7 +27,7 @@ export const live = createRouter().get("/", async (c) => {
     .catch((cause: unknown) => {
       throw cannotListen("inboxes cannot be reached", cause);
     });
-  const hasSubprotocol = offeredSubprotocols(c.req.header("Sec-WebSocket-Protocol")).includes(SUBPROTOCOL);
+  const hasSubprotocol = offeredSubprotocols(c).includes(SUBPROTOCOL);
   const headers = new Headers(hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
   return new Response(null, { status: 101, webSocket, headers });
 });

@@ -69,7 +69,6 @@ export async function sendForm(page: Page, title: string): Promise<Record<string
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** The accessibility faults that axe finds on the page as it is now. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate("axe.run()")) as {

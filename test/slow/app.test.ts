@@ -27,9 +27,20 @@ const RECOVERED_WITHIN_MS = 20_000;
 describe.skipIf(CHROMIUM === null)("the example app", () => {
   let service: Service;
   let browser: Browser;
+  // Resolves once a window shows a new play. A cached board is up to half a minute old, so other tests run meanwhile.
+  let playIsShown: Promise<void>;
   beforeAll(async () => {
     browser = await launchBrowser();
     service = await startService(SERVICE_ARGS);
+    playIsShown = inWindow(DESK, async (page) => {
+      await goTo(page, "Board");
+      const employee = page.getByRole("listitem").filter({ hasText: "Priya Nowak" });
+      await employee.getByText("Runs 12").waitFor();
+      await sendForm(page, "Record a play");
+      await employee.getByText("Runs 32").waitFor();
+    });
+    // A test below awaits the promise, and reports a failure.
+    playIsShown.catch(() => {});
   });
   afterAll(() => browser?.close());
 
@@ -71,9 +82,15 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await page.getByText("Showing results for goran instead of gorna.").waitFor();
 
       await goTo(page, "Board");
-      await page.getByText("Runs 12").waitFor();
+      await page
+        .getByText(/^Runs \d+$/)
+        .first()
+        .waitFor();
       await page.getByRole("button", { name: "Hits" }).click();
-      await page.getByText(/^Hits 8$/).waitFor();
+      await page
+        .getByText(/^Hits \d+$/)
+        .first()
+        .waitFor();
       expect(await page.getByRole("contentinfo").innerText()).toMatch(/\d+ ms, .* round trips? · \d+ rows read/);
       await page.getByLabel("I am").selectOption("Kofi García");
       await goTo(page, "Messages");
@@ -82,21 +99,12 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  it("shows what the till sends within three seconds, and a play once the board expires, without a reload", async ({
-    expect,
-  }) => {
+  it("shows what the till sends within three seconds, without a reload", async ({ expect }) => {
     await inWindow(DESK, async (page, { errors }) => {
       const soon = { timeout: LIVE_WITHIN_MS };
-      // A cached board is up to half a minute old. The test looks at the board again at its end.
-      await goTo(page, "Board");
-      const runs = async () => page.getByRole("listitem").filter({ hasText: "Priya Nowak" }).innerText();
-      expect(await runs()).toContain("Runs 12");
-      await sendForm(page, "Record a play");
-
       const points = async () => Number.parseFloat(await page.locator("#balance").innerText());
       const pointsBefore = await points();
       await page.locator("#balance").click();
-      await page.locator("details", { hasText: "Book points" }).locator("summary").click();
       await page.getByLabel("Reason").fill("Because it rained");
       expect(await sendForm(page, "Book points")).toMatchObject([{ record: "balance_entry", amount: "5.00" }]);
       await expect.poll(points, soon).toBeCloseTo(pointsBefore + 5, 2);
@@ -120,9 +128,6 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       ]);
       expect(lines.map(({ record }) => record)).toEqual(["message_group", "message"]);
       await page.getByText("Ben Patel: Tea at four?").waitFor(soon);
-
-      await goTo(page, "Board");
-      await expect.poll(runs, { timeout: 45_000 }).toContain("Runs 32");
       expect(errors).toEqual([]);
     });
   });
@@ -191,45 +196,6 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
-  it("recovers by itself in every view when the service is back, and shows the same view after a reload", async ({
-    expect,
-  }) => {
-    await inWindow(DESK, async (page) => {
-      const failed = page.getByText("The service does not answer.", { exact: true });
-      await stop(service);
-      await page.getByRole("contentinfo").getByText("Offline").waitFor({ timeout: NOTICED_WITHIN_MS });
-      await page.getByLabel("I am").selectOption("Ben Patel");
-      await failed.first().waitFor({ timeout: NOTICED_WITHIN_MS });
-      for (const view of ["Nearby", "Team", "Board"] as const) {
-        await goTo(page, view);
-        await failed.first().waitFor();
-      }
-      await goTo(page, "Search");
-      await page.getByRole("searchbox").fill("blue har");
-      await failed.waitFor();
-      await page.getByRole("button", { name: "Try again" }).waitFor();
-
-      service = await startService(SERVICE_ARGS, service);
-
-      await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
-      await page.reload();
-      await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
-      expect(await page.getByRole("searchbox").inputValue()).toBe("blue har");
-      expect(await page.getByLabel("I am").locator("option:checked").innerText()).toBe("Ben Patel");
-      // The address must not have a token.
-      expect(page.url()).toBe(`${service.url}/app/?customer=c6&query=blue+har#search`);
-      for (const view of VIEWS) {
-        await goTo(page, view);
-        await expect.poll(() => failed.count(), { timeout: RECOVERED_WITHIN_MS, message: view }).toBe(0);
-      }
-      await page
-        .locator("#balance")
-        .getByText(/\d\.\d\d/)
-        .waitFor();
-      expect(await page.getByText("Offline").count()).toBe(0);
-    });
-  });
-
   it("shows each error of a line of the till beside its input, until the input is correct", async ({ expect }) => {
     await inWindow(DESK, async (page) => {
       await page.getByText("Make a mistake").click();
@@ -268,6 +234,47 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
         expect(await accessibilityFaults(page)).toEqual([]);
       }
       expect(errors).toEqual([]);
+    });
+  });
+
+  it("shows a play once the board expires, without a reload", () => playIsShown);
+
+  it("recovers by itself in every view when the service is back, and shows the same view after a reload", async ({
+    expect,
+  }) => {
+    await inWindow(DESK, async (page) => {
+      const failed = page.getByText("The service does not answer.", { exact: true });
+      await stop(service);
+      await page.getByRole("contentinfo").getByText("Offline").waitFor({ timeout: NOTICED_WITHIN_MS });
+      await page.getByLabel("I am").selectOption("Ben Patel");
+      await failed.first().waitFor({ timeout: NOTICED_WITHIN_MS });
+      for (const view of ["Nearby", "Team", "Board"] as const) {
+        await goTo(page, view);
+        await failed.first().waitFor();
+      }
+      await goTo(page, "Search");
+      await page.getByRole("searchbox").fill("blue har");
+      await failed.waitFor();
+      await page.getByRole("button", { name: "Try again" }).waitFor();
+
+      service = await startService(SERVICE_ARGS, service);
+
+      await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
+      await page.reload();
+      await page.getByText("Harbour Street").first().waitFor({ timeout: RECOVERED_WITHIN_MS });
+      expect(await page.getByRole("searchbox").inputValue()).toBe("blue har");
+      expect(await page.getByLabel("I am").locator("option:checked").innerText()).toBe("Ben Patel");
+      // The address must not have a token.
+      expect(page.url()).toBe(`${service.url}/app/?customer=c6&query=blue+har#search`);
+      for (const view of VIEWS) {
+        await goTo(page, view);
+        await expect.poll(() => failed.count(), { timeout: RECOVERED_WITHIN_MS, message: view }).toBe(0);
+      }
+      await page
+        .locator("#balance")
+        .getByText(/\d\.\d\d/)
+        .waitFor();
+      expect(await page.getByText("Offline").count()).toBe(0);
     });
   });
 });

@@ -1,17 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ROOT } from "./command.ts";
@@ -46,7 +34,9 @@ export function cloneCheckout(): string {
     mkdirSync(path.dirname(path.join(clone, file)), { recursive: true });
     copyFileSync(path.join(ROOT, file), path.join(clone, file));
   }
-  linkFolder(path.join(ROOT, "node_modules"), path.join(clone, "node_modules"));
+  // Links no other hidden folder, because tools store the results of their last run in them, such as .vite.
+  const script = 'mkdir "$1"; cp -al [!.]* .bin .package-lock.json "$1"';
+  execFileSync("sh", ["-ec", script, "-", path.join(clone, "node_modules")], { cwd: path.join(ROOT, "node_modules") });
   // Commands install packages if the lock file is newer than the last install.
   utimesSync(path.join(clone, "package-lock.json"), 0, 0);
   return clone;
@@ -56,19 +46,4 @@ export function cloneCheckout(): string {
 export function withHistory(config: string): string {
   const withMonths = config.replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
   return withMonths.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n");
-}
-
-function linkFolder(from: string, to: string): void {
-  mkdirSync(to);
-  for (const name of readdirSync(from)) {
-    // In hidden folders of node_modules, such as .vite, tools store the results of their last run.
-    const isHidden = name.startsWith(".") && ![".bin", ".package-lock.json"].includes(name);
-    if (isHidden && path.basename(from) === "node_modules") continue;
-    const source = path.join(from, name);
-    const target = path.join(to, name);
-    const stats = lstatSync(source);
-    if (stats.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
-    else if (stats.isDirectory()) linkFolder(source, target);
-    else linkSync(source, target);
-  }
 }

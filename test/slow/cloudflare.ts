@@ -38,14 +38,14 @@ export class Cloudflare {
   readonly buckets = new Set<string>();
   /** The objects of all buckets, by bucket and key. */
   readonly objects = new Map<string, Buffer>();
-  /** Tests replace this function. */
+  /** Answers each request. Tests replace it to refuse, delay or lose an answer. */
   intercept: Intercept = ({ answer }) => answer();
   /** Requests that the imitation does not know. */
   readonly unknown: string[] = [];
   /** The requests that write, in order. */
   readonly writes: string[] = [];
 
-  /** Starts the imitation. Resolves with the environment variables of a command that should use it. */
+  /** Starts a server. Resolves with the environment variables of a command that should use it. */
   async open(): Promise<Record<string, string>> {
     const routes = this.#routes();
     const url = await serveHttp(async (incoming, response) => {
@@ -121,7 +121,7 @@ export class Cloudflare {
       const name = req.param("bucket");
       return this.buckets.has(name) ? ok({ name }) : refusal(404, 10006, "The specified bucket does not exist.");
     });
-    // A page of the list has one key, so that clients must ask for a second page.
+    // A page of this list has one key, so that clients must ask for a second page.
     routes.get("/:bucket/objects", ({ req }) => {
       const bucket = `${req.param("bucket")}/`;
       const keys = [...this.objects.keys()].filter((key) => key.startsWith(bucket + (req.query("prefix") ?? "")));

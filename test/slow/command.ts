@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type Server } from "node:net";
+import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -101,27 +102,15 @@ export async function untilPrinted({ output, ended }: Running, text: string): Pr
   }
 }
 
-// Operating systems use higher ports for outgoing connections.
-let nextPort = 20_000;
-
-/**
- * A port of 127.0.0.1 that nothing listens on. This process listens on the next port as long as it lives, so that no
- * other run of the tests takes the port before it is used.
- */
+/** A port of 127.0.0.1 that nothing listens on. It is random, so that other runs of the tests take other ports. */
 export async function freePort(): Promise<number> {
-  const port = nextPort;
-  nextPort += 2;
-  const guard = await listenOn(port + 1);
-  const probe = guard && (await listenOn(port));
-  if (probe === null) return freePort();
+  // Operating systems use higher ports for outgoing connections.
+  const port = randomInt(10_000, 30_000);
+  const probe = createServer().listen(port, "127.0.0.1");
+  const isFree = await once(probe, "listening").then(
+    () => true,
+    () => false,
+  );
   probe.close();
-  await once(probe, "close");
-  return port;
-}
-
-function listenOn(port: number): Promise<Server | null> {
-  const server = createServer().unref();
-  return new Promise((resolve) => {
-    server.once("error", () => resolve(null)).listen(port, "127.0.0.1", () => resolve(server));
-  });
+  return isFree ? port : freePort();
 }

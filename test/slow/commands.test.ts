@@ -1,15 +1,12 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "vitest";
-import packageJson from "../../package.json" with { type: "json" };
 import { cloneCheckout, removeFolder } from "./clone.ts";
-import { freePort, isRunning, pressCtrlC, ROOT, startProgram, untilPrinted } from "./command.ts";
+import { freePort, isRunning, pressCtrlC, startProgram, untilPrinted } from "./command.ts";
 import { inProcess } from "./in-process.ts";
 
-// First, how each command runs in a clone in which no command has run before. Then, the errors of each command.
+// The first tests run each command in a clone in which no command has run before. The others make errors in arguments.
 
 interface Trial {
-  /** Standard input. */
   stdin?: string;
   /** The exit status of a command that ends by itself. Without a status, the test presses Ctrl-C. */
   status?: number;
@@ -22,7 +19,6 @@ const NO_SERVICE: Trial = {
   status: 1,
   says: "The service cannot be reached",
 };
-const NO_BUCKET: Trial = { status: 1, says: "wrangler.toml binds no bucket as HISTORY" };
 
 // Other files press Ctrl-C in npm start, deploy, conform and soak.
 const TRIALS: Record<string, Trial> = {
@@ -34,8 +30,9 @@ const TRIALS: Record<string, Trial> = {
   "npm run conform -- --url http://127.0.0.1:PORT": NO_SERVICE,
   "npm run probe": { status: 1, says: "This machine has no secret of staging." },
   "npm run verify-totals": { status: 1, says: /^There is no database in .* yet: npm start makes it\.$/m },
-  "npm run history -- copy segments": NO_BUCKET,
+  "npm run history -- copy segments": { status: 1, says: "wrangler.toml binds no bucket as HISTORY" },
   "npm run deploy": { status: 1, says: "CLOUDFLARE_API_TOKEN" },
+  "node scripts/run.mjs nothing": { status: 1, says: 'There is no command nothing. See "scripts" in package.json.' },
   "npm run types": { status: 0, says: "wrangler types" },
   "npm run schema": { status: 0, says: "docs/schema.sql holds" },
   "npm run build && npm pack ./dist/client --pack-destination dist": { status: 0, says: ".tgz" },
@@ -85,20 +82,8 @@ describe("on a fresh clone", () => {
 });
 
 describe("a command of the project", () => {
-  const scripts = Object.entries(packageJson.scripts).flatMap(([name, script]) => {
-    const [, file = ""] = /^node scripts\/run\.mjs (\S+)$/.exec(script) ?? [];
-    return existsSync(path.join(ROOT, "scripts", `${file}.ts`)) && name !== "wrangler" ? [{ name, file }] : [];
-  });
-
-  it.for(scripts)("prints its usage, and refuses an unknown flag: $name", async ({ file }, { expect }) => {
-    const help = await inProcess(file, ["--help"]);
-    const refusal = await inProcess(file, ["--wrong"]);
-
-    expect(help).toEqual({ status: 0, output: expect.stringContaining("Usage: npm") });
-    expect(refusal).toEqual({ status: 1, output: expect.stringMatching(/^(error: u|U)nknown option .--wrong./m) });
-  });
-
   it.for([
+    [["start", "--wrong"], "unknown option '--wrong'"],
     [["start", "--persist-to", "package.json/state"], "package.json"],
     [["start", "--port", "99999"], "It must be 1 to 65535."],
     [["start", "--cors", "http://localhost:5173/"], "http://localhost:5173/ must be like http://localhost:5173,"],
@@ -156,12 +141,5 @@ describe("a command of the project", () => {
 
     expect(status, output).toBe(1);
     expect(output).toContain(words);
-  });
-
-  it("must exist", async ({ expect }) => {
-    const run = startProgram("node", ["scripts/run.mjs", "no-such-command"]);
-
-    expect(await run.ended).toBe(1);
-    expect(run.output()).toBe('There is no command no-such-command. See "scripts" in package.json.\n');
   });
 });

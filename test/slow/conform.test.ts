@@ -43,13 +43,15 @@ describe("npm run conform", () => {
     expect((await readStored()).records).toEqual([]);
   });
 
-  it("writes nothing with --read-only", async ({ expect }) => {
+  it("writes nothing with --read-only, and refuses an unknown section", async ({ expect }) => {
     const before = await readStored();
 
-    const { status, output } = await conform("--url", url, "--read-only");
+    const { status, output } = await conform("--url", url, "--read-only", "--only", "interface");
+    const unknown = await conform("--url", url, "--read-only", "--only", "nothing");
 
     expect(status, output).toBe(0);
     expect(output).toContain("because --read-only writes nothing");
+    expect(unknown).toMatchObject({ status: 1, output: expect.stringContaining("There is no section nothing.") });
     expect(await readStored()).toEqual(before);
   });
 
@@ -74,12 +76,5 @@ describe("npm run conform", () => {
       /^ {2}BROKEN interface, 4\.1: .+\n {4}POST .+: expected .+, came .+\(sections\/nearby\.ts:\d+\)$/m,
     );
     expect((await readStored()).records).toEqual([]);
-  });
-
-  it("refuses an unknown section", async ({ expect }) => {
-    const { status, output } = await conform("--url", url, "--only", "nothing");
-
-    expect(status).toBe(1);
-    expect(output).toContain("There is no section nothing.");
   });
 });

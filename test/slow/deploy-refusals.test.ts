@@ -1,93 +1,78 @@
 import { describe, it } from "vitest";
-import { CONFIG, run, STAGING, writeConfig } from "./deploying.ts";
+import { CONFIG, run, writeConfig } from "./deploying.ts";
 
-/** wrangler.toml with a text replaced after `[env.staging]` only. */
-function editStaging(from: string, to: string): string {
-  const [production = "", staging = ""] = CONFIG.split("[env.staging]");
-  return `${production}[env.staging]${staging.replace(from, to)}`;
-}
+type Edit = [from: string | RegExp, to: string];
 
+/** wrangler.toml with these texts replaced, wherever they are. */
+const edited = (edits: readonly Edit[]) => edits.reduce((text, [from, to]) => text.replaceAll(from, to), CONFIG);
 const shared = (what: string) => `staging and production would share ${what}: give each its own.`;
 
-const WRONG_RADIUS = CONFIG.replaceAll('NEARBY_RADIUS_MILES = "25"', 'NEARBY_RADIUS_MILES = "lots"');
+const WRONG_RADIUS: Edit = ['NEARBY_RADIUS_MILES = "25"', 'NEARBY_RADIUS_MILES = "lots"'];
 const RADIUS_RULE = "must be a number of miles, above 0 and below 100,000. docs/deploying.md, Variables";
-const SAME_TOKENS = CONFIG.replaceAll('JWKS_URL = ""', 'JWKS_URL = "https://id.example/keys"').replaceAll(
-  'JWT_AUDIENCE = ""',
-  'JWT_AUDIENCE = "loyalty"',
-);
-const SAME_BUCKET = CONFIG.replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"').replaceAll(
-  /# (\[\[.*r2_buckets\]\])\n# (.*)\n# .*\n/g,
-  '$1\n$2\nbucket_name = "bucket"\n',
-);
-const SAME_ROUTE = CONFIG.replace(
-  "[assets]",
-  'routes = [{ pattern = "loyalty.example", custom_domain = true }]\n[assets]',
-);
 
 describe("npm run deploy", () => {
   // test/service/variables.test.ts has the rule of each variable.
-  it.for<{ what: string; config: string; says: string; args?: readonly string[] }>([
-    { what: "a wrong variable", config: WRONG_RADIUS, says: `NEARBY_RADIUS_MILES of staging ${RADIUS_RULE}` },
-    {
-      what: "a misspelt variable",
-      config: CONFIG.replaceAll("JWT_ISSUER =", "JWT_ISUER ="),
-      args: [],
-      says: "There is no variable JWT_ISUER, which production sets.",
-    },
-    {
-      what: "the name development",
-      config: CONFIG.replaceAll(/\bstaging\b/g, "development"),
-      args: ["--env", "development"],
-      says: "No environment can be deployed as development: give it another name.",
-    },
-    {
-      what: "another ENVIRONMENT",
-      config: editStaging('ENVIRONMENT = "staging"', 'ENVIRONMENT = "x"'),
-      says: "ENVIRONMENT of staging must be the name of its environment, staging.",
-    },
-    {
-      what: "another WORKER_NAME",
-      config: editStaging('WORKER_NAME = "loyalty-edge-staging"', 'WORKER_NAME = "x"'),
-      args: ["--all"],
-      says: "WORKER_NAME of staging must be the name of its Worker, loyalty-edge-staging.",
-    },
-    {
-      what: "another environment's tokens",
-      config: SAME_TOKENS,
-      says: shared('the tokens of https://id.example/keys for "loyalty"'),
-    },
-    { what: "another environment's bucket", config: SAME_BUCKET, says: shared("the bucket bucket") },
-    {
-      what: "another environment's database",
-      config: editStaging('database_name = "loyalty-edge-staging"', 'database_name = "loyalty-edge"'),
-      says: shared("the database loyalty-edge"),
-    },
-    {
-      what: "another environment's KV namespace",
-      config: CONFIG.replaceAll('binding = "CACHE"', 'binding = "CACHE"\nid = "k"'),
-      says: shared("the KV namespace k"),
-    },
-    {
-      what: "another environment's rate limits",
-      config: CONFIG.replaceAll(/namespace_id = "\d+"/g, 'namespace_id = "7"'),
-      says: shared("the namespace_id of rate limits 7"),
-    },
-    {
-      what: "another environment's Worker",
-      config: CONFIG.replaceAll("loyalty-edge-staging", "loyalty-edge"),
-      says: shared("the Worker loyalty-edge"),
-    },
-    { what: "another environment's route", config: SAME_ROUTE, says: shared("the route loyalty.example") },
-  ])("refuses $what", async ({ config, says, args = STAGING }, { expect }) => {
-    writeConfig(config);
+  it.for<[what: string, says: string, ...edits: Edit[]]>([
+    ["a wrong variable", `NEARBY_RADIUS_MILES of staging ${RADIUS_RULE}`, WRONG_RADIUS],
+    ["a misspelt variable", "There is no variable JWT_ISUER, which staging sets.", ["JWT_ISSUER =", "JWT_ISUER ="]],
+    [
+      "the name development",
+      "No environment can be deployed as development: give it another name.",
+      [/\bstaging\b/g, "development"],
+    ],
+    [
+      "another ENVIRONMENT",
+      "ENVIRONMENT of staging must be the name of its environment, staging.",
+      ['ENVIRONMENT = "staging"', 'ENVIRONMENT = "x"'],
+    ],
+    [
+      "another WORKER_NAME",
+      "WORKER_NAME of staging must be the name of its Worker, loyalty-edge-staging.",
+      ['WORKER_NAME = "loyalty-edge-staging"', 'WORKER_NAME = "x"'],
+    ],
+    [
+      "another environment's tokens",
+      shared('the tokens of https://id.example/keys for "loyalty"'),
+      ['JWKS_URL = ""', 'JWKS_URL = "https://id.example/keys"'],
+      ['JWT_AUDIENCE = ""', 'JWT_AUDIENCE = "loyalty"'],
+    ],
+    [
+      "another environment's bucket",
+      shared("the bucket bucket"),
+      ['HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"'],
+      [/# (\[\[.*r2_buckets\]\])\n# (.*)\n# .*\n/g, '$1\n$2\nbucket_name = "bucket"\n'],
+    ],
+    [
+      "another environment's database",
+      shared("the database loyalty-edge"),
+      ['database_name = "loyalty-edge-staging"', 'database_name = "loyalty-edge"'],
+    ],
+    [
+      "another environment's KV namespace",
+      shared("the KV namespace k"),
+      ['binding = "CACHE"', 'binding = "CACHE"\nid = "k"'],
+    ],
+    [
+      "another environment's rate limits",
+      shared("the namespace_id of rate limits 7"),
+      [/namespace_id = "\d+"/g, 'namespace_id = "7"'],
+    ],
+    ["another environment's Worker", shared("the Worker loyalty-edge"), ["loyalty-edge-staging", "loyalty-edge"]],
+    [
+      "another environment's route",
+      shared("the route loyalty.example"),
+      ["[assets]", 'route = "loyalty.example"\n[assets]'],
+    ],
+  ])("refuses %s", async ([, says, ...edits], { expect }) => {
+    writeConfig(edited(edits));
 
-    const { status, output } = await run("deploy", ["--dry-run", ...args]);
+    const { status, output } = await run("deploy", ["--dry-run", "--all"]);
 
     expect({ status, output: output.trim() }).toEqual({ status: 1, output: says });
   });
 
   it("refuses a wrong variable as npm start does", async ({ expect }) => {
-    writeConfig(WRONG_RADIUS);
+    writeConfig(edited([WRONG_RADIUS]));
 
     const { status, output } = await run("start", ["--no-demo"]);
 

@@ -31,9 +31,7 @@ export async function run(name: string, args: readonly string[], options: Comman
   return { status: (await started.ended) ?? 1, output: started.output() };
 }
 
-/** Writes the clone's wrangler.toml. */
 export const writeConfig = (text: string) => writeFileSync(path.join(clone, "wrangler.toml"), text);
-/** The project's wrangler.toml. */
 export const CONFIG = readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
 afterEach(() => writeConfig(CONFIG));
 

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { ROOT } from "./command.ts";
 
-/** The text of a file in docs/. */
 export const readDoc = (name: string) => readFileSync(path.join(ROOT, "docs", name), "utf8");
 
 /** The text of a file in docs/ from a heading to the next heading of level 2. */

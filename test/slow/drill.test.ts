@@ -2,15 +2,18 @@ import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } fro
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { cloneCheckout, withHistory } from "./clone.ts";
 import { freePort, startProgram, stop, untilPrinted } from "./command.ts";
 import { blocksIn, commandsIn, sectionOf } from "./docs.ts";
 import { type Service, startService } from "./service.ts";
 
-// Runs the commands of the drill in docs/backups.md, with other ports and folders.
+// Runs the commands of the drill in docs/backups.md, with other ports and folders, and those of docs/incidents.md.
 
 const JOBS = 4;
+const CUSTOMER = { record: "customer", id: "c1" };
+const ENTRY = { record: "balance_entry", customer_id: "c1", store_id: "s101-1-1", amount: "1.00" };
+const MESSAGE = { record: "message", group_id: "g1", customer_id: "c1" };
 const clone = cloneCheckout();
 /** The data of the service that the drill backs up. It has the demo program, and its old events are in R2. */
 const folder = path.join(clone, "source");
@@ -65,11 +68,44 @@ function partsWithTexts(): string[] {
   return filesWithTexts.map(({ parentPath }) => path.relative(copy, parentPath).split(path.sep)[0] ?? "");
 }
 
+beforeAll(async () => {
+  // History is off at first, because it would refuse the old events of the demo program.
+  source = await startService(["--persist-to", folder], { cwd: clone });
+});
+
+/** Runs the commands of a section of docs/incidents.md on the source's data. Resolves with what they print. */
+async function runIncident(section: string): Promise<string> {
+  const commands = blocksIn(sectionOf("incidents.md", `## ${section}\n`), "sh").join("");
+  const onSource = commands
+    .replaceAll("--remote", `--persist-to ${folder}`)
+    // Matches every day, because the demo program has few events of each kind on one day.
+    .replace("2026-11-23", "20..-..-..");
+  const tokens = `READ=$(npm run --silent token -- export); WRITE=$(npm run --silent token -- feed '*')`;
+  const shell = startProgram("sh", ["-ec", `URL=${source.url}; ${tokens}\n${onSource}`], { cwd: clone });
+  expect(await shell.ended, shell.output()).toBe(0);
+  return shell.output();
+}
+
+describe("docs/incidents.md, before the drill,", { timeout: 300_000 }, () => {
+  it("deletes the coupons that are used up", async () => {
+    expect(await runIncident("The database is full")).toMatch(
+      /^([1-9][\d,]*) lines committed \(\1 accepted, 0 ignored\)/m,
+    );
+  });
+
+  it("undoes events, once", async () => {
+    const output = await runIncident("A day's feed was wrong");
+
+    for (const kind of ["balance_entry", "token_earning", "play", "message"])
+      expect(output).toMatch(new RegExp(`^ *[1-9]\\d* ${kind}$`, "m"));
+    expect(output).toMatch(/^([1-9][\d,]*) lines committed \(\1 accepted, 0 ignored\)/m);
+    expect(output).toMatch(/^([1-9][\d,]*) lines committed \(0 accepted, \1 ignored\)/m);
+    expect(output).toContain("All derived data agrees with the records.");
+  });
+});
+
 describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
   it("restores the demo program with its history, and verifies the restored database", async () => {
-    const args = ["--persist-to", folder];
-    // History is off at first, because it would refuse the old events of the demo program.
-    source = await startService(args, { cwd: clone });
     const drill = sectionOf("backups.md", "### The drill")
       .replaceAll("8787", String(source.port))
       .replaceAll("8788", String(await freePort()))
@@ -78,11 +114,12 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
     await feed([
       { ...CUSTOMER, first_name: "Qxzvka", last_name: "Qxzvkb", scan_id: "qxzvkc", address_line_1: "Qxzvkd 1" },
       { ...ENTRY, id: "old", description: "Qxzvke", created_at: "2026-01-02 03:04:05" },
+      { ...MESSAGE, id: "first", body: "Qxzvkh" },
     ]);
     await stop(source);
     const config = path.join(clone, "wrangler.toml");
     writeFileSync(config, withHistory(readFileSync(config, "utf8")));
-    source = await startService(args, { cwd: clone, port: source.port });
+    source = await startService(["--persist-to", folder], { cwd: clone, port: source.port });
     // After a start, all jobs are due.
     await runJobs();
     const status = await run(`npm run history -- status --persist-to ${folder}`);
@@ -108,9 +145,6 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
   });
 });
 
-const CUSTOMER = { record: "customer", id: "c1" };
-const ENTRY = { record: "balance_entry", customer_id: "c1", store_id: "s101-1-1", amount: "1.00" };
-
 describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
   it("exports the same lines about a customer as a whole export and the segments have", async () => {
     await run(`npm run customer -- export c1 one.ndjson --url ${source.url}`);
@@ -131,7 +165,7 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
   it("erases a customer from every table, index, object, cache and inbox", async () => {
     await feed([
       { ...ENTRY, id: "new", description: "Qxzvkf" },
-      { record: "message", id: "qm", group_id: "g1", customer_id: "c1", body: "Qxzvkg" },
+      { ...MESSAGE, id: "second", body: "Qxzvkg" },
     ]);
     const token = (await run("npm run --silent token -- customer c1")).trim().split("\n").at(-1);
     for (const list of ["messages", "me"])
@@ -144,5 +178,12 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
     expect(new Set(partsBefore)).toEqual(new Set(["d1", "r2"]));
     expect(receipt).toMatch(/"history":\{"balance_entry":[1-9]/);
     expect(partsWithTexts()).toEqual([]);
+  });
+
+  it("erases a customer as docs/incidents.md says, and again after a restore", async () => {
+    const output = await runIncident("A customer must be erased");
+
+    expect(output.match(/^\{"customer":"c1","erased_at":"2.*\}$/gm)).toHaveLength(2);
+    expect(output).toContain('{"record":"customer","id":"c1","first_name":"","last_name":""');
   });
 });

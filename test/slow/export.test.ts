@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, it } from "vitest";
@@ -15,14 +15,9 @@ interface Page extends Reply {
 }
 
 const folder = temporaryFolder();
+const file = path.join(folder, "program.ndjson");
 
-/** An export reads the list of segments at its start and at its end, to notice whether events leave meanwhile. */
-const NO_SEGMENTS: Page = { hasNext: false };
-
-const store = (id: string) => ({ record: "store", id });
-
-/** A service that answers with the pages in turn. */
-function service(...pages: Page[]) {
+function service(...pages: readonly Page[]) {
   const replies = pages.map(({ hasNext, lines = [], version = 7, ...reply }, index) => ({
     headers: {
       ...(version !== null && { "X-Feed-Version": String(version) }),
@@ -36,206 +31,191 @@ function service(...pages: Page[]) {
   return scriptedService(...replies);
 }
 
-const run = (...args: string[]) => inProcess("export", args);
+/** The lines of each page in an exported text. An empty line ends each page. */
+function pagesIn(text: string): object[][] {
+  const pages = text.split("\n\n").slice(0, -1);
+  return pages.map((page) => page.split("\n").map((line) => JSON.parse(line)));
+}
 
-const fileNamed = (name: string) => path.join(folder, name);
-/** Files in the folder that are no whole export. */
-const leftovers = () => readdirSync(folder).filter((name) => !/\.(ndjson|gz)$/.test(name));
+const store = (id: string) => ({ record: "store", id });
+const [A, B, C] = [store("a"), store("b"), store("c")];
+
+/** The answer with all records of a kind, which is how an export asks while something is fed. */
+const all = (lines: readonly object[], version = 1): Page => ({ lines, version, hasNext: false });
+/** An export reads the list of segments at its start and at its end, to notice whether events leave meanwhile. */
+const segments = (...names: string[]) => all(names.map((name) => ({ record: "history_segment", name })));
+const NO_SEGMENTS = segments();
+
+const group = { record: "message_group", id: "g", member_ids: ["c1", "c2"] };
+const message = (id: string, group_id = "g") => ({ record: "message", id, group_id });
+const [OLD, NEWEST, MOVED] = [message("old"), message("newest"), message("moved")];
+const inRemovedGroup = message("1", "removed");
+const state = (customer_id: string, group_id = "g") => ({ record: "message_state", group_id, customer_id });
+const member = (customer_id: string, referrer_id: string | null) => ({
+  record: "membership",
+  customer_id,
+  referrer_id,
+});
+const FIRST_MEMBERS = [member("c1", null), member("c2", "c1")];
+const DELETION = { record: "membership", customer_id: "c2", deleted: true };
+const ENTRY = { record: "balance_entry", id: "b" };
+const SUMMARY = { record: "balance_entry", sealed: true };
+
+interface Trial {
+  does: string;
+  pages: Page[];
+  /** The kinds of an export while something is fed. Without kinds, the export is a snapshot of everything. */
+  only?: string;
+  /** The lines of each page in the file. */
+  writes: object[][];
+  says: string;
+}
 
 describe("npm run export", () => {
-  it("writes an empty line after each page, and leaves out empty pages", async ({ expect }) => {
-    const { args, requests } = await service({ lines: [store("a"), store("b")] }, {}, { lines: [store("c")] });
+  it.for<Trial>([
+    {
+      does: "writes an empty line after each page, and leaves out empty pages",
+      pages: [{ lines: [A, B] }, {}, { lines: [C] }],
+      writes: [[A, B], [C]],
+      says: "A snapshot after 7 feed requests.",
+    },
+    {
+      does: "asks again for a page that failed",
+      pages: [
+        { lines: [A] },
+        { status: 503, headers: { "Retry-After": "0" } },
+        { hangsUp: true, hasNext: true },
+        { lines: [B] },
+      ],
+      writes: [[A], [B]],
+      says: "2 lines (0 MB)",
+    },
+    {
+      does: "starts again if something was fed meanwhile",
+      pages: [{ lines: [A] }, ...[[B], [C], [B]].map((lines) => ({ lines, version: 8 }))],
+      writes: [[C], [B]],
+      says: "the export begins again",
+    },
+    {
+      does: "starts again if events left for history while something was fed",
+      only: "balance_entry",
+      pages: [
+        ...[segments("a"), all([ENTRY]), segments("a", "b")],
+        ...[segments("a", "b"), all([SUMMARY]), segments("a", "b")],
+      ],
+      writes: [[SUMMARY]],
+      says: "meanwhile: the export begins again.",
+    },
+    {
+      does: "reads kinds backwards and writes them forwards while something is fed",
+      only: "membership,message_group,message_state,message",
+      pages: [
+        NO_SEGMENTS,
+        all([OLD, inRemovedGroup]),
+        all([group]),
+        { lines: [...FIRST_MEMBERS, member("c3", "late")], version: 2 },
+        all([DELETION], 3),
+        all([state("c1"), state("late")], 4),
+        NO_SEGMENTS,
+      ],
+      writes: [FIRST_MEMBERS, [group], [state("c1")], [OLD], [DELETION]],
+      says: "No snapshot: 3 feed requests were committed meanwhile. 3 lines that came too late were left out.",
+    },
+    {
+      does: "leaves out records of groups that were removed meanwhile",
+      only: "message_group,message_state,message",
+      pages: [NO_SEGMENTS, all([inRemovedGroup]), all([], 2), all([state("c1", "removed")], 3), NO_SEGMENTS],
+      writes: [],
+      says: "2 feed requests were committed meanwhile. 2 lines that came too late were left out.\n",
+    },
+    {
+      does: "writes records of removed groups if it does not read the groups",
+      only: "message_state,message",
+      pages: [NO_SEGMENTS, all([inRemovedGroup]), all([state("c1", "removed")], 3), NO_SEGMENTS],
+      writes: [[state("c1", "removed")], [inRemovedGroup]],
+      says: "No snapshot: 2 feed requests were committed meanwhile.\n",
+    },
+    {
+      does: "finds messages that moved to a part that was already read",
+      only: "message",
+      pages: [
+        ...[NO_SEGMENTS, { lines: [OLD], version: 1 }, all([NEWEST], 2)],
+        ...[{ lines: [OLD], version: 3 }, all([NEWEST], 4)],
+        ...[{ lines: [MOVED, OLD], version: 5 }, all([NEWEST], 5), NO_SEGMENTS],
+      ],
+      writes: [[MOVED], [OLD], [NEWEST]],
+      says: "No snapshot: 4 feed requests",
+    },
+  ])("$does", async ({ pages, only, writes, says }, { expect }) => {
+    const { args, requests } = await service(...pages);
 
-    const { status, output } = await run(fileNamed("pages.ndjson"), ...args);
+    const kinds = only === undefined ? [] : ["--while-feeding", "--only", only];
+    const { status, output } = await inProcess("export", [file, ...args, ...kinds]);
 
     expect(status, output).toBe(0);
-    expect(output).toContain("3 lines (0 MB)");
-    expect(output).toContain("A snapshot after 7 feed requests.");
-    const text = readFileSync(fileNamed("pages.ndjson"), "utf8");
-    expect(text).toBe('{"record":"store","id":"a"}\n{"record":"store","id":"b"}\n\n{"record":"store","id":"c"}\n\n');
-    expect(requests.map(({ url }) => url.search)).toEqual(["", "?after=1", "?after=2"]);
+    expect(output).toContain(says);
+    expect(pagesIn(readFileSync(file, "utf8"))).toEqual(writes);
+    expect(requests).toHaveLength(pages.length);
+    expect(readdirSync(folder)).toEqual(["program.ndjson"]);
+  });
+
+  it("asks for the next page at its own address, and while something is fed for one kind after the other", async ({
+    expect,
+  }) => {
+    const snapshot = await service({}, {});
+    const whileFeeding = await service(NO_SEGMENTS, all([]), all([]), NO_SEGMENTS);
+
+    await inProcess("export", [file, ...snapshot.args, "--only", "store,customer"]);
+    await inProcess("export", [file, ...whileFeeding.args, "--only", "store,customer", "--while-feeding"]);
+
+    const searches = [...snapshot.requests, ...whileFeeding.requests].map(({ url }) => url.search);
+    expect(searches.map(decodeURIComponent)).toEqual([
+      ...["?record=store,customer", "?after=1"],
+      ...["?record=history_segment", "?record=customer", "?record=store", "?record=history_segment"],
+    ]);
   });
 
   it("compresses a file named .gz, and writes to standard output for -", async ({ expect }) => {
-    const zipped = await service({ lines: [store("a")] });
-    const piped = await service({ lines: [store("a")] });
+    const zippedFile = path.join(temporaryFolder(), "zipped.ndjson.gz");
+    const [zipped, piped] = [await service({ lines: [A] }), await service({ lines: [A] })];
 
-    const file = await run(fileNamed("zipped.ndjson.gz"), ...zipped.args, "--only", "store,customer");
+    const { status } = await inProcess("export", [zippedFile, ...zipped.args]);
     const pipe = startCommand("export", ["-", ...piped.args]);
 
-    expect([file.status, await pipe.ended]).toEqual([0, 0]);
-    expect(gunzipSync(readFileSync(fileNamed("zipped.ndjson.gz"))).toString()).toBe('{"record":"store","id":"a"}\n\n');
+    expect([status, await pipe.ended]).toEqual([0, 0]);
+    expect(gunzipSync(readFileSync(zippedFile)).toString()).toBe('{"record":"store","id":"a"}\n\n');
     expect(pipe.output()).toContain('{"record":"store","id":"a"}\n\n');
-    expect(zipped.requests[0]?.url.searchParams.get("record")).toBe("store,customer");
-  });
-
-  it("asks again for a page that failed", async ({ expect }) => {
-    const { args } = await service(
-      { lines: [store("a")] },
-      { status: 503, headers: { "Retry-After": "0" } },
-      { hangsUp: true, hasNext: true },
-      { lines: [store("b")] },
-    );
-
-    const { status, output } = await run(fileNamed("again.ndjson"), ...args);
-
-    expect(status, output).toBe(0);
-    expect(readFileSync(fileNamed("again.ndjson"), "utf8").split("\n\n")).toHaveLength(3);
-  });
-
-  it("starts again if something was fed meanwhile", async ({ expect }) => {
-    const { args } = await service(
-      { lines: [store("old")] },
-      { lines: [store("b")], version: 8 },
-      { lines: [store("new")], version: 8 },
-      { lines: [store("b")], version: 8 },
-    );
-
-    const { status, output } = await run(fileNamed("fed.ndjson"), ...args);
-
-    expect(status, output).toBe(0);
-    expect(output).toContain("the export begins again");
-    expect(readFileSync(fileNamed("fed.ndjson"), "utf8")).not.toContain("old");
   });
 
   it.for<[what: string, pages: Page[], words: string]>([
     ["an answer that is no export", [{ lines: [{ a: "page" }], version: null }], "This is no export: "],
-    ["a refusal", [{ lines: [store("a")] }, { status: 403 }], "The service answered 403"],
+    ["a refusal", [{ lines: [A] }, { status: 403 }], "The service answered 403"],
     [
       "a feed during each of four exports",
-      Array.from({ length: 8 }, (_, version) => ({ lines: [store("a")], version, hasNext: true })),
+      Array.from({ length: 8 }, (_, version) => ({ lines: [A], version, hasNext: true })),
       "Something was fed, or left for history, during each of 4 exports: no file was written.",
     ],
-  ])("leaves neither a file nor a part of it after %s", async ([what, pages, words], { expect }) => {
+  ])("leaves neither a file nor a part of it after %s", async ([, pages, words], { expect }) => {
+    const emptyFolder = temporaryFolder();
     const { args } = await service(...pages);
 
-    const { status, output } = await run(fileNamed(`${what}.ndjson`), ...args);
+    const { status, output } = await inProcess("export", [path.join(emptyFolder, "program.ndjson"), ...args]);
 
     expect(status).toBe(1);
     expect(output).toContain(words);
-    expect(existsSync(fileNamed(`${what}.ndjson`))).toBe(false);
-    expect(leftovers()).toEqual([]);
+    expect(readdirSync(emptyFolder)).toEqual([]);
   });
 
   it("leaves no part of a file when it is stopped", async ({ expect }) => {
-    const { args, requests } = await service({ lines: [store("a")] }, { after: new Promise(() => {}), hasNext: true });
-    const exporting = startCommand("export", [fileNamed("stopped.ndjson.gz"), ...args]);
+    const emptyFolder = temporaryFolder();
+    const { args, requests } = await service({ lines: [A] }, { after: new Promise(() => {}), hasNext: true });
+    const exporting = startCommand("export", [path.join(emptyFolder, "program.ndjson.gz"), ...args]);
     await expect.poll(() => requests.length).toBe(2);
 
     pressCtrlC(exporting);
 
     expect(await exporting.ended).toBe(130);
     expect(exporting.output()).toContain("Stopped.");
-    expect(existsSync(fileNamed("stopped.ndjson.gz"))).toBe(false);
-    expect(leftovers()).toEqual([]);
-  });
-
-  it("reads kinds backwards and writes them forwards while something is fed", async ({ expect }) => {
-    const member = (id: string, referrer: string | null) => ({
-      ...{ record: "membership", store_id: "s", customer_id: id, referrer_id: referrer },
-    });
-    const state = (id: string) => ({ record: "message_state", group_id: "g", customer_id: id });
-    const message = (group_id: string) => ({ record: "message", id: `in ${group_id}`, group_id });
-    const { args, requests } = await service(
-      NO_SEGMENTS,
-      { lines: [message("g"), message("removed")], version: 1, hasNext: false },
-      { lines: [{ record: "message_group", id: "g", member_ids: ["c1", "c2"] }], version: 1, hasNext: false },
-      { lines: [member("c1", null), member("c2", "c1"), member("c3", "late")], version: 2 },
-      {
-        lines: [{ record: "membership", store_id: "s", customer_id: "c2", deleted: true }],
-        version: 3,
-        hasNext: false,
-      },
-      { lines: [state("c1"), state("late")], version: 4, hasNext: false },
-      NO_SEGMENTS,
-    );
-
-    const kinds = "membership,message_group,message_state,message";
-    const { status, output } = await run(fileNamed("live.ndjson"), ...args, "--while-feeding", "--only", kinds);
-
-    expect(status, output).toBe(0);
-    expect(output).toContain(
-      "No snapshot: 3 feed requests were committed meanwhile. 3 lines that came too late were left out.",
-    );
-    const records = requests.map(({ url }) => url.searchParams.get("record"));
-    expect(records).toEqual([
-      ...["history_segment", "message", "message_group", "membership", null, "message_state", "history_segment"],
-    ]);
-    const pages = readFileSync(fileNamed("live.ndjson"), "utf8").trimEnd().split("\n\n");
-    const lines = pages.map((page) => page.split("\n").map((line) => JSON.parse(line)));
-    expect(lines.map((page) => [page[0].record, page[0].deleted ?? false, page.length])).toEqual([
-      ["membership", false, 2],
-      ["message_group", false, 1],
-      ["message_state", false, 1],
-      ["message", false, 1],
-      ["membership", true, 1],
-    ]);
-    expect(leftovers()).toEqual([]);
-  });
-
-  it.for([
-    { does: "leaves out", groups: ["message_group"], written: 0, says: " 2 lines that came too late were left out." },
-    { does: "writes, if it does not read the groups,", groups: [], written: 2, says: "" },
-  ])("$does records of groups that were removed meanwhile", async ({ groups, written, says }, { expect }) => {
-    const lines = (record: string, version: number) => ({
-      ...{ lines: [{ record, id: "1", group_id: "removed", customer_id: "c1" }], version, hasNext: false },
-    });
-    const { args } = await service(
-      NO_SEGMENTS,
-      lines("message", 1),
-      ...groups.map(() => ({ version: 2, hasNext: false })),
-      lines("message_state", 3),
-      NO_SEGMENTS,
-    );
-
-    const kinds = [...groups, "message_state", "message"].join(",");
-    const { status, output } = await run(fileNamed("removed.ndjson"), ...args, "--while-feeding", "--only", kinds);
-
-    expect(status, output).toBe(0);
-    expect(output).toContain(`No snapshot: 2 feed requests were committed meanwhile.${says}\n`);
-    expect(readFileSync(fileNamed("removed.ndjson"), "utf8").match(/"record"/g) ?? []).toHaveLength(written);
-  });
-
-  it("starts again if events left for history while something was fed", async ({ expect }) => {
-    const segments = (...names: string[]) => ({
-      lines: names.map((name) => ({ record: "history_segment", name })),
-      hasNext: false,
-    });
-    const entry = { lines: [{ record: "balance_entry", id: "b" }], hasNext: false };
-    const summary = { lines: [{ record: "balance_entry", sealed: true }], hasNext: false };
-    const { args, requests } = await service(
-      ...[segments("a"), entry, segments("a", "b")],
-      ...[segments("a", "b"), summary, segments("a", "b")],
-    );
-
-    const options = ["--while-feeding", "--only", "balance_entry"];
-    const { status, output } = await run(fileNamed("left.ndjson"), ...args, ...options);
-
-    expect(status, output).toBe(0);
-    expect(output).toContain("meanwhile: the export begins again.");
-    expect(requests).toHaveLength(6);
-    expect(readFileSync(fileNamed("left.ndjson"), "utf8")).toBe('{"record":"balance_entry","sealed":true}\n\n');
-  });
-
-  it("finds messages that moved to a part that was already read", async ({ expect }) => {
-    const messages = (...ids: string[]) => ids.map((id) => ({ record: "message", id, group_id: "g" }));
-    const { args, requests } = await service(
-      NO_SEGMENTS,
-      { lines: messages("old"), version: 1 },
-      { lines: messages("newest"), version: 2, hasNext: false },
-      { lines: messages("old"), version: 3 },
-      { lines: messages("newest"), version: 4, hasNext: false },
-      { lines: messages("moved", "old"), version: 5 },
-      { lines: messages("newest"), version: 5, hasNext: false },
-      NO_SEGMENTS,
-    );
-
-    const { status, output } = await run(fileNamed("moved.ndjson"), ...args, "--while-feeding", "--only", "message");
-
-    expect(status, output).toBe(0);
-    expect(requests).toHaveLength(8);
-    const text = readFileSync(fileNamed("moved.ndjson"), "utf8");
-    const ids = [...text.matchAll(/"id":"(\w+)"/g)].map(([, id]) => id);
-    expect(ids).toEqual(["moved", "old", "newest"]);
+    expect(readdirSync(emptyFolder)).toEqual([]);
   });
 });

@@ -4,32 +4,31 @@ import { customer, feed, fileOf } from "./feeding.ts";
 import { scriptedService } from "./http-server.ts";
 
 describe("npm run feed -- --check", () => {
-  it("accepts the lines of an export only with --restore", async ({ expect }) => {
-    const program = {
-      record: "program",
-      message_stamp: "2026-05-01 10:00:00",
-      message_clock_said: "2026-05-01 10:00:00",
-    };
-    const group = { record: "message_group", id: "g", initial_customer_id: "c", member_ids: [] };
-    const file = fileOf([program, group].map((line) => JSON.stringify(line)));
+  const GROUP = { record: "message_group", id: "g", initial_customer_id: "c", member_ids: [] };
+  const PROGRAM = { message_stamp: "2026-05-01 10:00:00", message_clock_said: "2026-05-01 10:00:00" };
+  const EXPORTED = [{ record: "program", ...PROGRAM }, GROUP].map((line) => JSON.stringify(line));
+  /** A line of 2 MiB, which the newline makes too long for a request. */
+  const [beginning, end] = [`${customer(1).slice(0, -1)},"pad":"`, '"}'];
+  const TOO_LONG = beginning + "x".repeat(2 * 1024 * 1024 - beginning.length - end.length) + end;
 
-    const ordinary = await feed(file, "--check");
-    const restored = await feed(file, "--check", "--restore");
+  it.for<[what: string, lines: string[], args: string[], ...says: string[]]>([
+    ["accepts good lines", [customer(1), customer(2)], [], "2 lines checked, all good."],
+    ["refuses the lines of an export", EXPORTED, [], "2 lines checked, 2 bad."],
+    ["accepts the lines of an export to restore", EXPORTED, ["--restore"], "2 lines checked, all good."],
+    ["accepts the longest line", [TOO_LONG.replace("xx", "x")], [], "1 line checked, all good."],
+    ["refuses a line that is too long for a request", [TOO_LONG, customer(2)], [], "Line 1 is longer than 2 MiB"],
+    [
+      "names the faults of each line",
+      [customer(1), "", '{"record":"store"}', "{"],
+      [],
+      ...["line 3.id: is required\nline 3.account_id: is required", "line 4: must be a JSON object"],
+      "3 lines checked, 2 bad. Nothing was sent.",
+    ],
+  ])("%s", async ([, lines, args, ...says], { expect }) => {
+    const { status, output } = await feed(fileOf(lines), "--check", ...args);
 
-    expect(ordinary.output).toContain("2 lines checked, 2 bad.");
-    expect(restored.output).toContain("2 lines checked, all good.");
-  });
-
-  it("checks a file with the service's schemas and sends nothing", async ({ expect }) => {
-    const file = fileOf([customer(1), "", '{"record":"store"}', "{"]);
-
-    const { status, output } = await feed(file, "--check");
-
-    expect(status).toBe(1);
-    expect(output).toContain("line 3.id: is required\nline 3.account_id: is required");
-    expect(output).toContain("line 4: must be a JSON object");
-    expect(output).toContain("3 lines checked, 2 bad. Nothing was sent.");
-    expect((await feed(fileOf([customer(1)]), "--check")).status).toBe(0);
+    for (const words of says) expect(output).toContain(words);
+    expect(status).toBe(says[0]?.endsWith("all good.") ? 0 : 1);
   });
 
   it("warns once of each unknown field of a kind", async ({ expect }) => {
@@ -75,16 +74,5 @@ describe("npm run feed -- --check", () => {
     expect(output.match(/^line .*$/gm)).toEqual(faults);
     expect(output).toContain(`${lineCount} lines checked, ${faults.length} bad.`);
     expect(acceptedRequests.map((request) => request.length)).toEqual([lineCount]);
-  });
-
-  it("refuses a line that is too long for a request", async ({ expect }) => {
-    const empty = JSON.stringify({ record: "customer", id: "c1", first_name: "A", last_name: "B", pad: "" });
-    const line = empty.replace('""', `"${"x".repeat(2 * 1024 * 1024 - empty.length)}"`);
-
-    const { status, output } = await feed(fileOf([line, customer(2)]), "--check");
-
-    expect(status).toBe(1);
-    expect(output).toContain("Line 1 is longer than 2 MiB");
-    expect((await feed(fileOf([line.replace("xx", "x")]), "--check")).output).toContain("all good");
   });
 });

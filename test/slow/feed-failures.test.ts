@@ -1,7 +1,7 @@
 import { describe, it, vi } from "vitest";
 import { PatientClient } from "../../scripts/lib/patient-client.ts";
 import { freePort, pressCtrlC, startCommand, untilPrinted } from "./command.ts";
-import { customer, customers, feed, fileOf } from "./feeding.ts";
+import { customers, feed, fileOf } from "./feeding.ts";
 import { type Reply, scriptedService } from "./http-server.ts";
 
 const HANGS_UP: Reply = { hangsUp: true };
@@ -93,30 +93,21 @@ describe("npm run feed, when a request fails,", () => {
     expect(requests).toHaveLength(expectedRequests);
   });
 
-  it("gives up at once if there is no service", async ({ expect }) => {
-    const url = `http://127.0.0.1:${await freePort()}`;
-
-    const { status, output } = await feed(fileOf([customer(1)]), "--url", url, "--token", "t");
-
-    expect(status).toBe(1);
-    expect(output).toContain("The service cannot be reached");
-    expect(output).toContain(ONCE_PUT_RIGHT);
-    // The command prints this text before another try.
-    expect(output).not.toContain("waiting for the service");
-  });
-
-  it("repeats one without an answer, and waits for a service that has answered before", async ({ expect }) => {
+  it("repeats one without an answer, and waits only for a service that has answered before", async ({ expect }) => {
     const { url, acceptedRequests } = await scriptedService({ after: new Promise(() => {}) });
+    const noService = new URL(`http://127.0.0.1:${await freePort()}`);
     const stop = new AbortController();
     const client = new PatientClient(300, stop.signal);
     const onWait = vi.fn(() => stop.abort());
 
+    await client.ask(noService, {}, { onWait });
+    const waitsAtFirst = onWait.mock.calls.length;
     const answer = await client.ask(new URL(url), { method: "POST", body: customers(2).join("\n") });
-    await client.ask(new URL(`http://127.0.0.1:${await freePort()}`), {}, { onWait });
+    await client.ask(noService, {}, { onWait });
 
     expect(answer.status).toBe(200);
     expect(acceptedRequests).toEqual([customers(2)]);
-    expect(onWait).toHaveBeenCalledOnce();
+    expect([waitsAtFirst, onWait.mock.calls.length]).toEqual([0, 1]);
   });
 
   it.for([

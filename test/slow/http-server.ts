@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
@@ -35,7 +35,9 @@ export async function scriptedService(...replies: Reply[]) {
   /** The lines of each request that got a 200. */
   const acceptedRequests: string[][] = [];
   const url = await serveHttp(async (request, response) => {
-    const lines = await linesOf(request);
+    const lines = String(await buffer(request))
+      .trimEnd()
+      .split("\n");
     requests.push({ url: new URL(request.url ?? "", "http://host"), token: request.headers.authorization, lines });
     const { status = 200, headers, body, hangsUp, after } = replies.shift() ?? {};
     await after;
@@ -45,10 +47,4 @@ export async function scriptedService(...replies: Reply[]) {
     response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body ?? accepted));
   });
   return { url, args: ["--url", url, "--token", "t"], requests, acceptedRequests };
-}
-
-async function linesOf(request: IncomingMessage): Promise<string[]> {
-  return String(await buffer(request))
-    .trimEnd()
-    .split("\n");
 }

@@ -32,16 +32,6 @@ export async function programOf(name: string, root = ROOT): Promise<Command> {
   return program;
 }
 
-/** Thrown instead of ending this process. */
-class Exit extends Error {
-  readonly status: number;
-
-  constructor(status: number) {
-    super(`Exit with ${status}`);
-    this.status = status;
-  }
-}
-
 /** Runs the command of a parser, and collects what it prints. */
 export async function parse(program: Command, args: readonly string[], { env = {}, cwd = ROOT }: InProcess = {}) {
   let output = "";
@@ -51,11 +41,7 @@ export async function parse(program: Command, args: readonly string[], { env = {
   };
   const printLine = (...texts: unknown[]) => print(`${texts.map(String).join(" ")}\n`);
   const cwdBefore = process.cwd();
-  const exit = (status: number | string | null | undefined): never => {
-    throw new Exit(Number(status ?? 0));
-  };
   const spies = [
-    vi.spyOn(process, "exit").mockImplementation(exit),
     vi.spyOn(process.stdout, "write").mockImplementation(print),
     vi.spyOn(process.stderr, "write").mockImplementation(print),
     vi.spyOn(console, "log").mockImplementation(printLine),
@@ -64,13 +50,16 @@ export async function parse(program: Command, args: readonly string[], { env = {
   for (const [variable, value] of Object.entries(env)) vi.stubEnv(variable, value);
   process.chdir(cwd);
   process.exitCode = undefined;
+  // The parser throws an error instead of ending this process.
+  for (const command of [program, ...program.commands]) command.exitOverride();
   try {
     await program.parseAsync(args, { from: "user" });
     return { status: Number(process.exitCode ?? 0), output };
   } catch (error) {
-    if (error instanceof Exit) return { status: error.status, output };
+    if (!(error instanceof Error)) throw error;
+    if ("exitCode" in error) return { status: Number(error.exitCode), output };
     // main() prints only the message of such errors. A clone has a class CommandError of its own, so compare names.
-    if (error instanceof Error && (error.name === "CommandError" || "syscall" in error))
+    if (error.name === "CommandError" || "syscall" in error)
       return { status: 1, output: `${output}${error.message}\n` };
     throw error;
   } finally {

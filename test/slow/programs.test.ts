@@ -1,6 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { beforeAll, describe, it } from "vitest";
 import { call } from "../../scripts/lib/call.ts";
 import { addEnvironment, removeEnvironment } from "../../scripts/lib/edit-environments.ts";
@@ -17,37 +16,50 @@ const textOfFile = () => readFileSync(file, "utf8");
 const clone = cloneCheckout();
 const run = (name: string, ...args: string[]) => inProcess(name, args, { root: clone });
 
-/** The configuration of an environment without the names, ids and variables that differ in each. */
-function withoutNames(env: string) {
-  const { name, main, targetEnvironment, d1_databases, ratelimits, vars, ...config } = configOf(env, file);
-  return {
-    ...config,
-    d1_databases: d1_databases.map((database) => ({ ...database, database_name: "" })),
-    ratelimits: ratelimits.map((limit) => ({ ...limit, namespace_id: "" })),
-  };
-}
-
 describe("a wrangler.toml", () => {
-  it("gets an environment with staging's bindings, production's variables and new names", ({ expect }) => {
-    writeFileSync(file, OURS);
+  it("gets an environment with staging's bindings, production's variables, and names and ids of its own", ({
+    expect,
+  }) => {
+    // No other environment may get the address, the history, the tokens or the ids of these.
+    const text = OURS.replace(
+      /# (\[\[env.staging.r2_buckets\]\])\n# (.*)\n# (.*)/,
+      '$1\n$2\n$3\n[[env.staging.analytics_engine_datasets]]\nbinding = "METRICS"\ndataset = "loyalty_edge_staging"',
+    )
+      .replace(/(\[\[env.staging.kv_namespaces\]\]\nbinding = "CACHE")/, '$1\nid = "abc"')
+      .replace('JWKS_URL = ""', 'JWKS_URL = "https://id.example/keys"')
+      .replace("[assets]", 'routes = ["loyalty.example/*"]\nworkers_dev = false\n\n[assets]')
+      .replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"')
+      .replace('name = "loyalty-edge-staging"', 'name = "loyalty-edge-staging"\nroute = "staging.example/*"')
+      .replace('database_name = "loyalty-edge-staging"', "$&\ndatabase_id = 'def'");
+    writeFileSync(file, text);
 
     addEnvironment("acme-eu", file);
 
-    const { name, main, vars, d1_databases, ratelimits } = configOf("acme-eu", file);
-    expect(main).toBe(configOf("production", file).main);
-    expect(withoutNames("acme-eu")).toEqual(withoutNames("staging"));
-    expect({ name, vars }).toEqual({
-      name: "loyalty-edge-acme-eu",
-      vars: { ...configOf("production", file).vars, ENVIRONMENT: "acme-eu", WORKER_NAME: "loyalty-edge-acme-eu" },
+    const [acme, staging, production] = ["acme-eu", "staging", "production"].map((name) => configOf(name, file));
+    const name = "loyalty-edge-acme-eu";
+    const { durable_objects, migrations, triggers, secrets, assets } = staging ?? {};
+    expect(acme).toMatchObject({
+      ...{ durable_objects, migrations, triggers, secrets, assets },
+      main: production?.main,
     });
-    expect(d1_databases.map(({ database_name }) => database_name)).toEqual(["loyalty-edge-acme-eu"]);
-    const ids = [...ratelimits, ...configOf("staging", file).ratelimits].map(({ namespace_id }) =>
-      Number(namespace_id),
-    );
-    expect(new Set(ids).size).toBe(4);
+    expect(acme?.vars).toEqual({
+      ...{ ...production?.vars, ENVIRONMENT: "acme-eu", WORKER_NAME: name, HISTORY_MONTHS: "", JWT_AUDIENCE: name },
+    });
+    expect(acme).toMatchObject({
+      name,
+      routes: [],
+      workers_dev: true,
+      r2_buckets: [],
+      kv_namespaces: [{ binding: "CACHE" }],
+    });
+    expect(acme?.route).toBeUndefined();
+    expect(acme?.d1_databases).toMatchObject([{ binding: "DB", database_name: name }]);
+    expect(acme?.analytics_engine_datasets).toEqual([{ binding: "METRICS", dataset: "loyalty_edge_acme_eu" }]);
     // Large numbers, so that no other Worker of the account has the same id by chance.
-    for (const id of ids) expect(id).toBeGreaterThanOrEqual(100_000_000);
-    expect(textOfFile().startsWith(OURS)).toBe(true);
+    for (const { namespace_id } of acme?.ratelimits ?? [])
+      expect(Number(namespace_id)).toBeGreaterThanOrEqual(100_000_000);
+    expect(() => refuseShared("acme-eu", file)).not.toThrow();
+    expect(textOfFile().startsWith(text)).toBe(true);
   });
 
   it("is replaced in one step, because a running npm start reads it at every change", ({ expect }) => {
@@ -78,40 +90,27 @@ describe("a wrangler.toml", () => {
     expect(textOfFile()).toBe(`${OURS}\n# Ours.\n[env.last]\nname = "last"\n`);
   });
 
-  it("gives no environment the address, the history, the tokens or the ids of another", ({ expect }) => {
-    const staging = OURS.replace(
-      /# (\[\[env.staging.r2_buckets\]\])\n# (.*)\n# (.*)/,
-      '$1\n$2\n$3\n[[env.staging.analytics_engine_datasets]]\nbinding = "METRICS"\ndataset = "loyalty_edge_staging"',
-    ).replace(/(\[\[env.staging.kv_namespaces\]\]\nbinding = "CACHE")/, '$1\nid = "abc"');
-    const text = staging
-      .replace('JWKS_URL = ""', 'JWKS_URL = "https://id.example/keys"')
-      .replace("[assets]", 'routes = ["loyalty.example/*"]\nworkers_dev = false\n\n[assets]')
-      .replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"')
-      .replace('name = "loyalty-edge-staging"', 'name = "loyalty-edge-staging"\nroute = "staging.example/*"');
-    writeFileSync(file, text.replace('database_name = "loyalty-edge-staging"', "$&\ndatabase_id = 'def'"));
-
-    addEnvironment("acme-eu", file);
-
-    const config = configOf("acme-eu", file);
-    expect(config).toMatchObject({ routes: [], workers_dev: true, r2_buckets: [] });
-    expect(config.route).toBeUndefined();
-    expect(config.vars).toMatchObject({
-      ...{ HISTORY_MONTHS: "", JWKS_URL: "https://id.example/keys", JWT_AUDIENCE: "loyalty-edge-acme-eu" },
-    });
-    expect(config.analytics_engine_datasets).toEqual([{ binding: "METRICS", dataset: "loyalty_edge_acme_eu" }]);
-    expect(() => refuseShared("acme-eu", file)).not.toThrow();
-  });
-
-  it.for([
-    ["an environment that is there", OURS, "staging", "There is an environment staging already."],
-    ["production's name", OURS, "production", "There is an environment production already."],
-    ["no staging", 'name = "x"\n', "acme", "no [env.staging]"],
-    ["environments in one line", 'name = "x"\nenv = { staging = {} }\n', "acme", "cannot be read: "],
-    ["text that is no TOML", `${OURS}oops`, "acme", "cannot be read: "],
-  ] as const)("does not change with %s", ([, text, name, words], { expect }) => {
+  it.for<[what: string, text: string, edit: () => void, words: string]>([
+    ["an environment that is there", OURS, () => addEnvironment("staging", file), "There is an environment staging"],
+    ["production's name", OURS, () => addEnvironment("production", file), "There is an environment production"],
+    ["no staging", 'name = "x"\n', () => addEnvironment("acme", file), "no [env.staging]"],
+    [
+      "tables in one line",
+      'name = "x"\nenv = { staging = {} }\n',
+      () => addEnvironment("acme", file),
+      "cannot be read: ",
+    ],
+    ["text that is no TOML", `${OURS}oops`, () => addEnvironment("acme", file), "cannot be read: "],
+    [
+      "a section that is not recognized",
+      `${OURS}[env."acme"]\nname = "x"\n`,
+      () => removeEnvironment("acme", file),
+      "wrangler.toml is left as it is: edit the section by hand.",
+    ],
+  ])("does not change with %s", ([, text, edit, words], { expect }) => {
     writeFileSync(file, text);
 
-    expect(() => addEnvironment(name, file)).toThrow(words);
+    expect(edit).toThrow(words);
 
     expect(textOfFile()).toBe(text);
   });
@@ -120,15 +119,6 @@ describe("a wrangler.toml", () => {
     writeFileSync(file, `${OURS}\n[[r2_buckets]]\nbinding = "HISTORY"\nbucket_name = "b"\n`);
 
     expect(() => configOf("production", file)).toThrow(/cannot be read: [\s\S]*bucket_name="b" is invalid/);
-  });
-
-  it("does not change if the section cannot be recognized", ({ expect }) => {
-    const text = `${OURS}[env."acme"]\nname = "x"\n`;
-    writeFileSync(file, text);
-
-    expect(() => removeEnvironment("acme", file)).toThrow("wrangler.toml is left as it is: edit the section by hand.");
-
-    expect(textOfFile()).toBe(text);
   });
 });
 
@@ -155,33 +145,24 @@ describe("npm run programs", () => {
 
 describe("the Worker in front of examples/front", () => {
   it("forwards a request to the program that the host names", async ({ expect }) => {
-    const script = readFileSync(path.join(ROOT, "examples", "front", "front.js"), "utf8");
-    const services = ["loyalty-edge-acme-eu", "loyalty-edge-globex"].map((name) => ({
-      ...{ name, modules: true, script: `export default { fetch: ({ url }) => new Response("${name} " + url) }` },
-    }));
-    const serviceBindings = { ACME_EU: "loyalty-edge-acme-eu", GLOBEX: "loyalty-edge-globex" };
-    const front = { name: "front", modules: true, script, serviceBindings };
-    const miniflare = new Miniflare(convertV4MiniflareOptions({ workers: [front, ...services] }));
+    const programNamed = (name: string) => ({ fetch: async ({ url }: Request) => new Response(`${name} ${url}`) });
+    const env = { ACME_EU: programNamed("acme-eu"), GLOBEX: programNamed("globex") };
+    const file = path.join(ROOT, "examples", "front", "front.js");
+    const { default: front } = await import(/* @vite-ignore */ file);
     const ask = async (url: string) => {
-      const response = await miniflare.dispatchFetch(url);
+      const response: Response = await front.fetch(new Request(url), env);
       return response.ok ? response.text() : response.status;
     };
 
-    const answers = await Promise.all(
-      ["http://acme-eu.loyalty.example/health", "http://globex.loyalty.example/", "http://x.loyalty.example/"].map(ask),
-    );
-    await miniflare.dispose();
-
-    expect(answers).toEqual([
-      "loyalty-edge-acme-eu http://acme-eu.loyalty.example/health",
-      "loyalty-edge-globex http://globex.loyalty.example/",
-      404,
-    ]);
+    expect(await ask("http://acme-eu.loyalty.example/health")).toBe("acme-eu http://acme-eu.loyalty.example/health");
+    expect(await ask("http://globex.loyalty.example/")).toBe("globex http://globex.loyalty.example/");
+    expect(await ask("http://x.loyalty.example/")).toBe(404);
   });
 });
 
 describe("two programs on this machine", { timeout: 600_000 }, () => {
   const urls = { production: "", acme: "" };
+  type Program = keyof typeof urls;
 
   beforeAll(async () => {
     await run("programs", "add", "acme");
@@ -196,31 +177,21 @@ describe("two programs on this machine", { timeout: 600_000 }, () => {
     }
   });
 
-  /** A token of the customer c1, signed with a secret, or with the secret of the program on this machine. */
-  async function tokenOf(program: keyof typeof urls, secret = ""): Promise<string> {
-    const env = { JWT_SECRET: secret };
-    const { output } = await inProcess("token", ["customer", "c1", "--env", program], { root: clone, env });
-    return /^ey\S+$/m.exec(output)?.[0] ?? "";
-  }
+  const OLD_SECRET = { signer: "acme", secret: "the-old:one" } as const;
+  it.for<{ what: string; signer: Program; secret?: string; asked: Program; answer: Program | 401 }>([
+    { what: "production answers its own token", signer: "production", asked: "production", answer: "production" },
+    { what: "acme answers its own token", signer: "acme", asked: "acme", answer: "acme" },
+    { what: "acme refuses a token of production", signer: "production", asked: "acme", answer: 401 },
+    { what: "production refuses a token of acme", signer: "acme", asked: "production", answer: 401 },
+    { what: "acme accepts its previous secret", ...OLD_SECRET, asked: "acme", answer: "acme" },
+    { what: "production refuses the previous secret of acme", ...OLD_SECRET, asked: "production", answer: 401 },
+  ])("$what", async ({ signer, secret = "", asked, answer }, { expect }) => {
+    const args = ["customer", "c1", "--env", signer];
+    const { output } = await inProcess("token", args, { root: clone, env: { JWT_SECRET: secret } });
+    const [token = ""] = /^ey\S+$/m.exec(output) ?? [];
 
-  /** The last name of the customer in a program, which is the program's name, or the status of a refusal. */
-  async function ask(program: keyof typeof urls, token: string): Promise<string | number> {
-    const { status, body } = await call(`${urls[program]}/api/v1/customer/me`, { token });
-    return body.items?.last_name ?? status;
-  }
+    const { status, body } = await call(`${urls[asked]}/api/v1/customer/me`, { token });
 
-  it("answers the same customer from its own data, and refuses the other's secret", async ({ expect }) => {
-    const secretOfProduction = /"(.*)"/.exec(readFileSync(path.join(clone, ".dev.vars"), "utf8"))?.[1];
-    const [production, acme] = [await tokenOf("production"), await tokenOf("acme")];
-    const wrongSecret = await tokenOf("acme", secretOfProduction);
-
-    expect([await ask("production", production), await ask("acme", acme)]).toEqual(["production", "acme"]);
-    expect([await ask("acme", production), await ask("production", acme)]).toEqual([401, 401]);
-    expect(await ask("acme", wrongSecret)).toBe(401);
-  });
-
-  it("accepts its own previous secret of .dev.vars, and no other program's", async ({ expect }) => {
-    expect(await ask("acme", await tokenOf("acme", "the-old:one"))).toBe("acme");
-    expect(await ask("production", await tokenOf("production", "the-old:one"))).toBe(401);
+    expect(body.items?.last_name ?? status).toBe(answer);
   });
 });

@@ -19,9 +19,7 @@ let env: Record<string, string> = {};
 export let database: DatabaseSync;
 
 const file = path.join(clone, "wrangler.toml");
-const config = withHistory(readFileSync(file, "utf8"));
-// Staging has a wrong setting.
-writeFileSync(file, config.replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "abc"'));
+writeFileSync(file, withHistory(readFileSync(file, "utf8")));
 
 beforeEach(async () => {
   cloudflare = new Cloudflare();

@@ -1,11 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { describe, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "./clone.ts";
 import { freePort, pressCtrlC, ROOT, type Running, startCommand, startProgram, untilPrinted } from "./command.ts";
 import { startService } from "./service.ts";
 
-const READY = "Ctrl-C stops it";
 const folder = temporaryFolder();
 
 /** Runs the printed lines in a shell, as if a person had copied them. */
@@ -33,7 +32,7 @@ async function listenAndFeed({ output }: Running): Promise<string[]> {
 }
 
 describe("npm start", () => {
-  it("answers the lines that it prints, the same after a restart, and ends cleanly on Ctrl-C", async ({ expect }) => {
+  it("answers the lines that it prints, the same after a restart, and ends cleanly on Ctrl-C", async () => {
     const args = ["--persist-to", folder];
 
     const first = await startService(args);
@@ -68,51 +67,49 @@ describe("npm start", () => {
   });
 });
 
+/** Whether a process of the command's group runs. A zombie, which has ended, does not count. */
+function runs({ child }: Running): boolean {
+  const states = execFileSync("ps", ["-eo", "pgid=,stat="], { encoding: "utf8" });
+  return new RegExp(`^ *${child.pid} +[^Z]`, "m").test(states);
+}
+
+/** Starts a service with an empty database, by `npm start` or as npm does. */
+async function startEmpty(...command: [file: string, ...args: string[]]) {
+  const port = await freePort();
+  const [file, ...args] = [...command, "--port", String(port), "--persist-to", temporaryFolder(), "--no-demo"];
+  const started = startProgram(file, args);
+  /** Kills the first process, and waits until all processes have ended. */
+  async function kill(signal: NodeJS.Signals): Promise<void> {
+    started.child.kill(signal);
+    await expect.poll(() => runs(started)).toBe(false);
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
+  }
+  return { started, kill };
+}
+
 describe("npm start -- --no-demo", () => {
-  it("prints lines that feed and find a customer in an empty database, and nothing of the demo", async ({ expect }) => {
-    const started = await startService(["--persist-to", temporaryFolder(), "--no-demo"]);
+  it("prints lines that feed and find a customer, and ends if scripts/run.mjs is killed with SIGKILL", async () => {
+    const { started, kill } = await startEmpty("node", "scripts/run.mjs", "start");
     await untilPrinted(started, '"filter":"customers"');
     const lines = started
       .output()
       .split("\n")
       .filter((line) => /^(TOKEN=|curl )/.test(line));
+
     const answers = execFileSync("sh", ["-c", lines.join("\necho\n")], { cwd: ROOT, encoding: "utf8" }).split("\n");
-    started.child.kill("SIGTERM");
+    await kill("SIGKILL");
 
     expect(answers.filter((line) => line !== "").map((line) => JSON.parse(line))).toEqual([
       { status: true, items: { accepted: 1, ignored: 0 } },
       expect.objectContaining({ customers: [expect.objectContaining({ id: "ada" })] }),
     ]);
     expect(started.output()).not.toMatch(/\bc1\b|s101|g1\b/);
-    expect(await started.ended).toBe(0);
   });
-});
 
-/** The processes of a group: their ids and what they run. */
-function processesOf({ child }: Running): { pid: number; command: string }[] {
-  return execFileSync("ps", ["-eo", "pgid=,pid=,stat=,args="], { encoding: "utf8" })
-    .split("\n")
-    .map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [])
-    .filter(([, group, , state]) => Number(group) === child.pid && !state?.startsWith("Z"))
-    .map(([, , pid, , text = ""]) => ({ pid: Number(pid), command: text }));
-}
+  it("ends if npm gets SIGTERM while it migrates", async () => {
+    const { started, kill } = await startEmpty("npm", "start", "--");
+    await untilPrinted(started, "Migrating");
 
-describe("npm start that is killed", () => {
-  it.for([
-    { signal: "SIGTERM", receiver: "npm", after: "Migrating" },
-    { signal: "SIGKILL", receiver: "node scripts/run.mjs", after: READY },
-  ])("ends with all of its processes by $signal of $receiver, and frees its port", async (kill, { expect }) => {
-    const port = await freePort();
-    const started = startProgram("npm", ["start", "--", "--port", String(port), "--persist-to", folder, "--no-demo"]);
-    onTestFinished(() => {
-      for (const { pid } of processesOf(started)) process.kill(pid, "SIGKILL");
-    });
-    await untilPrinted(started, kill.after);
-
-    const { pid = 0 } = processesOf(started).find(({ command }) => command.startsWith(`${kill.receiver} `)) ?? {};
-    process.kill(pid, kill.signal);
-
-    await expect.poll(() => processesOf(started)).toEqual([]);
-    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
+    await kill("SIGTERM");
   });
 });

@@ -43,22 +43,18 @@ describe("npm run token", () => {
     expect(reading).toHaveProperty("claims.expires", expect.closeTo(now() + 3_600, -2));
   });
 
-  const ARGS = ["export", "--secret", "-", "--expires-in", "15m"];
+  it("prefers a secret from standard input to the secret of the environment, and refuses an empty one", async ({
+    expect,
+  }) => {
+    const args = ["export", "--secret", "-", "--expires-in", "15m"];
+    const signing = startCommand("token", args, { stdin: `${JWT_SECRET}\n`, env: { JWT_SECRET: "another" } });
+    const withoutSecret = startCommand("token", args);
 
-  it("prefers a secret from standard input to the secret of the environment", async ({ expect }) => {
-    const signing = startCommand("token", ARGS, { stdin: `${JWT_SECRET}\n`, env: { JWT_SECRET: "another" } });
-
-    expect(await signing.ended).toBe(0);
+    expect([await signing.ended, await withoutSecret.ended]).toEqual([0, 1]);
     expect(signing.output()).toContain("Signed with the secret of standard input");
     const reading = await read(signing.output());
     expect(reading).toMatchObject({ claims: { scopes: ["export"], accounts: "*" } });
     expect(reading).toHaveProperty("claims.expires", expect.closeTo(now() + 900, -2));
-  });
-
-  it("refuses an empty secret", async ({ expect }) => {
-    const signing = startCommand("token", ARGS);
-
-    expect(await signing.ended).toBe(1);
-    expect(await read(signing.output())).toEqual({ kind: "bad", fault: "missing" });
+    expect(await read(withoutSecret.output())).toEqual({ kind: "bad", fault: "missing" });
   });
 });

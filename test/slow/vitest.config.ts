@@ -8,7 +8,7 @@ import { ensureDevVars } from "../../scripts/lib/tokens.ts";
 const ALONE = ["app", "largest-answers"].map((name) => `test/slow/${name}.test.ts`);
 
 // The files that take longest, in the order in which they start: a long file at the end would run alone.
-const LONGEST = ["conform", "bench", "start", "drill", "soak", "commands", "deploy-faults", "incidents"];
+const LONGEST = ["conform", "bench", "start", "drill", "soak", "commands", "deploy"];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -27,29 +27,26 @@ ensureDevVars();
 
 export default defineConfig({
   test: {
+    root: new URL("../..", import.meta.url).pathname,
+    setupFiles: ["test/slow/setup.ts"],
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
     reporters: REPORTERS,
     projects: [
-      project("alone", { include: ALONE, maxWorkers: 1, sequence: { groupOrder: 0 } }),
-      // More files than processors, because most files wait most of the time.
-      project("three at once", {
-        include: ["test/slow/**/*.test.ts"],
-        exclude: [...ALONE, ...NIGHTLY],
-        maxWorkers: 3,
-        sequence: { groupOrder: 1 },
-      }),
+      { extends: true, test: { name: "alone", include: ALONE, maxWorkers: 1, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: "three at once",
+          include: ["test/slow/**/*.test.ts"],
+          exclude: [...ALONE, ...NIGHTLY],
+          // More files than processors, because most files wait most of the time.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });
-
-function project(name: string, options: object) {
-  const root = new URL("../..", import.meta.url).pathname;
-  return {
-    root,
-    test: {
-      ...{ name, root, setupFiles: ["test/slow/setup.ts"], testTimeout: 300_000, hookTimeout: 300_000 },
-      expect: { poll: { timeout: 60_000 } },
-      ...options,
-    },
-  };
-}

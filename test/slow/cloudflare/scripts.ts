@@ -84,7 +84,7 @@ export class Scripts extends Map<string, Script> {
       c.var.script.domains = origins.map(({ hostname }) => hostname);
       return ok([]);
     });
-    // As if all files were uploaded already.
+    // Answers as if all files were uploaded already.
     routes.post("/scripts/:name/assets-upload-session", () => ok({ jwt: "uploaded", buckets: [] }));
     routes.post("/scripts/:name/versions", async (c) => {
       await upload(c.var.script, c.req.raw);
@@ -124,7 +124,7 @@ async function upload(script: Script, request: Request): Promise<void> {
   };
   const file = form.get(metadata.main_module ?? "");
   script.code = file instanceof Blob ? await file.text() : "";
-  // An inherited binding names a secret of the Worker.
+  // An inherited binding names a secret, which the Worker has already.
   script.bindings = (metadata.bindings ?? []).filter(({ type }) => type !== "inherit");
   script.migrationTag = metadata.migrations?.new_tag ?? script.migrationTag;
 }

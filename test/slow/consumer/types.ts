@@ -9,13 +9,9 @@ declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): v
 
 const app: client.Client = createClient({ url: "https://loyalty.example", token: async () => "t" });
 type EntryOf<Entries> = Entries extends AsyncGenerator<infer Entry, void, undefined> ? Entry : never;
-type AnswerCode = "NO_ITEMS" | "VALIDATION_EXCEPTION" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND";
-type RequestCode = "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UPGRADE_REQUIRED";
-type ServiceCode = "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL_ERROR" | "DATABASE_FULL";
 
 same<client.ClientOptions["token"], string | (() => string | Promise<string>)>();
 
-same<client.Failure["errorCode"], AnswerCode | RequestCode | ServiceCode | undefined>();
 same<Awaited<ReturnType<client.Client["messages"]>>, client.PagedResult<client.MessageGroup[]>>();
 same<Awaited<ReturnType<client.Client["nearbyCampaigns"]>>, client.Result<client.NearbyCampaign[]>>();
 same<client.Result<string>["httpStatus" | "requestId"], number | string>();

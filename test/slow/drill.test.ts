@@ -19,12 +19,11 @@ const clone = cloneCheckout();
 const folder = path.join(clone, "source");
 let source: Service;
 
-const shell = (line: string) => startProgram("sh", ["-c", `exec ${line}`], { cwd: clone });
-
-async function run(line: string): Promise<string> {
-  const command = shell(line);
-  expect(await command.ended, `${line}\n${command.output()}`).toBe(0);
-  return command.output();
+/** Runs lines of shell, until one fails. Resolves with what they print. */
+async function run(lines: string): Promise<string> {
+  const shell = startProgram("sh", ["-ec", lines], { cwd: clone });
+  expect(await shell.ended, `${lines}\n${shell.output()}`).toBe(0);
+  return shell.output();
 }
 
 /** Runs all jobs. Each minute of the schedule runs one job. */
@@ -74,16 +73,14 @@ beforeAll(async () => {
 });
 
 /** Runs the commands of a section of docs/incidents.md on the source's data. Resolves with what they print. */
-async function runIncident(section: string): Promise<string> {
+function runIncident(section: string): Promise<string> {
   const commands = blocksIn(sectionOf("incidents.md", `## ${section}\n`), "sh").join("");
   const onSource = commands
     .replaceAll("--remote", `--persist-to ${folder}`)
     // Matches every day, because the demo program has few events of each kind on one day.
     .replace("2026-11-23", "20..-..-..");
   const tokens = `READ=$(npm run --silent token -- export); WRITE=$(npm run --silent token -- feed '*')`;
-  const shell = startProgram("sh", ["-ec", `URL=${source.url}; ${tokens}\n${onSource}`], { cwd: clone });
-  expect(await shell.ended, shell.output()).toBe(0);
-  return shell.output();
+  return run(`URL=${source.url}; ${tokens}\n${onSource}`);
 }
 
 describe("docs/incidents.md, before the drill,", { timeout: 300_000 }, () => {
@@ -126,7 +123,8 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
 
     const outputs = [];
     for (const line of [...commands, ...commandsOfHistory]) {
-      if (line.startsWith("npm start")) await untilPrinted(shell(line), "Ctrl-C stops it");
+      if (line.startsWith("npm start"))
+        await untilPrinted(startProgram("sh", ["-c", `exec ${line}`], { cwd: clone }), "Ctrl-C stops it");
       else outputs.push(await run(line.includes("history -- copy") ? `${line} --persist-to ${folder}` : line));
     }
 

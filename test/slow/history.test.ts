@@ -210,7 +210,6 @@ describe("npm run history -- status", () => {
     expect(output).toMatch(/^\| balance_entry \| +1 \| +2 \| +\d+ \| 2026-01-02 03:04:05 \| 2026-02-01 00:00:00 \|$/m);
     expect(output).toContain("Not all of them have left yet: balance_entry, token_earning.");
   });
-  });
 });
 
 describe("npm run verify-totals -- --history", () => {

@@ -82,7 +82,7 @@ function fieldsOf(names: readonly string[], values: readonly unknown[], defaults
   return { ...namedValues, ...defaults, ...(values[names.length] as Item | undefined) };
 }
 
-/** The value, where a record or a caller is replaced by its id. */
+/** The id of a record or of a caller. Any other value stays as it is. */
 function toId(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toId);
   return typeof value === "object" && value !== null && "id" in value ? value.id : value;

@@ -42,7 +42,7 @@ export interface Setting {
   ann: Caller;
   ben: Caller;
   eve: Caller;
-  /** Makes records that are fed before the rules with feeding are checked. */
+  /** Makes records that are fed before `rulesWithFeeding` are checked. */
   given: Kinds;
   /** The lines of the records that `given` has made. */
   lines: readonly Line[];

@@ -46,7 +46,9 @@ export async function livePolls(suite: Suite): Promise<Section> {
 }
 
 const LISTEN_MS = 1_500;
-const changedFrame = (what: string) => JSON.stringify({ type: "changed", what: [what] });
+const COUPONS_CHANGED = JSON.stringify({ type: "changed", what: ["coupons"] });
+const BALANCE_CHANGED = JSON.stringify({ type: "changed", what: ["balance"] });
+const MESSAGES_CHANGED = JSON.stringify({ type: "changed", what: ["messages"] });
 
 export async function liveChanges(suite: Suite): Promise<Section> {
   const { ann, ben, given, lines, make } = await suite.begin();
@@ -55,7 +57,7 @@ export async function liveChanges(suite: Suite): Promise<Section> {
   for (const caller of [ann, ben]) given.caller(caller);
   const talk = given.group([ann, stranger]);
 
-  /** Feeds lines. Resolves with the frames that Ann gets, and those that Ben gets. */
+  /** Feeds lines. Resolves with the frames that each of the two customers gets. */
   const framesAfter = async (...lines: Line[]) => {
     const listeners: Listener[] = [];
     try {
@@ -63,11 +65,14 @@ export async function liveChanges(suite: Suite): Promise<Section> {
       await suite.feed(...lines);
       await suite.http.sleep(LISTEN_MS);
       // Leave out the first frame, `hello`.
-      return listeners.map(({ frames }) => frames.slice(1));
+      const [ofAnn = [], ofBen = []] = listeners.map(({ frames }) => frames.slice(1));
+      return { ann: ofAnn, ben: ofBen };
     } finally {
       for (const listener of listeners) listener.close();
     }
   };
+  const expectFrames = async (expected: { ann?: string[]; ben?: string[] }, ...lines: Line[]) =>
+    expectSame(await framesAfter(...lines), { ann: [], ben: [], ...expected });
 
   return {
     section: "live, 3",
@@ -75,26 +80,22 @@ export async function liveChanges(suite: Suite): Promise<Section> {
     rulesWithFeeding: {
       "the customer of each `customer_coupon` that was issued, changed or withdrawn.": async () => {
         const [held, heldByBen] = [make.issued(ann, plain, shop), make.issued(ben, plain, shop)];
-        const [onlyAnn, onlyBen] = [
-          [[changedFrame("coupons")], []],
-          [[], [changedFrame("coupons")]],
-        ];
-        expectSame(await framesAfter(held), onlyAnn);
-        const changesForBoth = [{ ...held, total_count: 2 }, heldByBen];
-        expectSame(await framesAfter(...changesForBoth), [[changedFrame("coupons")], [changedFrame("coupons")]]);
-        expectSame(await framesAfter(deleted(held)), onlyAnn);
-        expectSame(await framesAfter(deleted(make.caller(ben))), onlyBen);
+        const heldTwice = { ...held, total_count: 2 };
+        await expectFrames({ ann: [COUPONS_CHANGED] }, held);
+        await expectFrames({ ann: [COUPONS_CHANGED], ben: [COUPONS_CHANGED] }, heldTwice, heldByBen);
+        await expectFrames({ ann: [COUPONS_CHANGED] }, deleted(held));
+        await expectFrames({ ben: [COUPONS_CHANGED] }, deleted(make.caller(ben)));
         await suite.feed(make.caller(ben));
       },
       "A `coupon` notifies nobody: it may have a million holders": async () => {
-        expectSame(await framesAfter({ ...plain, name: suite.word() }), [[], []]);
-        expectSame(await framesAfter(deleted(plain)), [[], []]);
+        await expectFrames({}, { ...plain, name: suite.word() });
+        await expectFrames({}, deleted(plain));
         await suite.feed(plain);
       },
       "the customers of new balance entries, even if these add up to nothing": async () => {
         const entries = [make.entry(ben, shop, "1.00"), make.entry(ben, shop, "-1.00")];
-        expectSame(await framesAfter(...entries), [[], [changedFrame("balance")]]);
-        expectSame(await framesAfter(...entries, make.entry(ann, shop, "1.00")), [[changedFrame("balance")], []]);
+        await expectFrames({ ben: [BALANCE_CHANGED] }, ...entries);
+        await expectFrames({ ann: [BALANCE_CHANGED] }, ...entries, make.entry(ann, shop, "1.00"));
       },
       "A line that changes nothing notifies nobody. Nobody hears of what concerns somebody else.": async () => {
         const group = make.group([ann, ben, stranger]);
@@ -116,20 +117,20 @@ export async function liveChanges(suite: Suite): Promise<Section> {
           make.block(ben, ann),
         ];
         const foreignLine = make.entry(stranger, shop, "1.00");
-        expectSame(await framesAfter(...repeatedLines, ...unannouncedLines, foreignLine), [[], []]);
+        await expectFrames({}, ...repeatedLines, ...unannouncedLines, foreignLine);
       },
       "the members of a group whose shown messages changed or of which a message lost its body": async () => {
         const message = make.message(talk, ann, "rude", { sent_at: "2026-01-04 09:00:00" });
         await suite.feed(message);
-        expectSame(await framesAfter(deleted(message)), [[changedFrame("messages")], []]);
+        await expectFrames({ ann: [MESSAGES_CHANGED] }, deleted(message));
       },
       "who was added to a group or removed from one; the members of a removed group": async () => {
         const group = make.group([ann, stranger]);
         await suite.feed(group, make.message(group, ann, "old", { sent_at: "2026-01-05 09:00:00" }));
-        const [, framesOfBen] = await framesAfter({ ...group, member_ids: [ann.id, stranger.id, ben.id] });
-        expectSame(framesOfBen, [changedFrame("messages")]);
-        expectSame(await framesAfter(group), [[], [changedFrame("messages")]]);
-        expectSame(await framesAfter(deleted(group)), [[changedFrame("messages")], []]);
+        const frames = await framesAfter({ ...group, member_ids: [ann.id, stranger.id, ben.id] });
+        expectSame(frames.ben, [MESSAGES_CHANGED]);
+        await expectFrames({ ben: [MESSAGES_CHANGED] }, group);
+        await expectFrames({ ann: [MESSAGES_CHANGED] }, deleted(group));
       },
     },
   };

@@ -12,22 +12,32 @@ import { MINUTE, pass, SECOND } from "../support/scripted-service.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 
-const EVENTS = [
-  "second passes",
-  "frame arrives",
-  "frame arrives twice",
-  "frame is lost",
-  "frame says something else",
-  "connection breaks",
-  "connection goes silent",
-  "connection is replaced",
-  "token expires",
-  "sockets are refused",
-  "sockets come through",
-  "request is lost",
-  "client restarts",
-] as const;
-type Event = (typeof EVENTS)[number] | { say: string } | { wait: number };
+const RESTART = "client restarts";
+
+/** What can happen, besides a message that somebody writes and time that passes. */
+const EVENTS: Record<string, (world: World) => unknown> = {
+  "second passes": (world) => {
+    world.service.now += 1;
+    world.frames.push({ type: "changed", what: ["messages"] });
+  },
+  "frame arrives": ({ socket, frames }) => socket?.says(frames.shift() ?? { type: "later" }),
+  "frame arrives twice": ({ socket, frames }) => {
+    const frame = frames.shift() ?? { type: "later" };
+    socket?.says(frame);
+    socket?.says(frame);
+  },
+  "frame is lost": ({ frames }) => frames.shift(),
+  "frame says something else": ({ socket }) => socket?.changed("coupons", "balance"),
+  "connection breaks": ({ socket }) => socket?.drops(),
+  "connection is replaced": ({ socket }) => socket?.drops(4408),
+  "token expires": ({ socket }) => socket?.drops(4401),
+  "connection goes silent": ({ socket }) => socket?.goesSilent(),
+  "sockets are refused": (world) => (world.isRefusing = true),
+  "sockets come through": (world) => (world.isRefusing = false),
+  "request is lost": (world) => (world.losesRequest = true),
+  [RESTART]: ({ stop }) => stop.abort(),
+};
+type Event = string | { say: string } | { wait: number };
 
 interface WorldOptions {
   since: Since | undefined;
@@ -45,10 +55,10 @@ class World {
   readonly #events: Event[];
   readonly #sockets = fakeSockets((socket) => this.#onOpen(socket));
   /** Frames that the service has sent, and that have not arrived. */
-  #frames: object[] = [];
-  #isRefusing = false;
-  #losesRequest = false;
-  #stop = new AbortController();
+  frames: object[] = [];
+  isRefusing = false;
+  losesRequest = false;
+  stop = new AbortController();
   #since: Since | undefined;
   readonly #hasSockets: boolean;
 
@@ -69,17 +79,17 @@ class World {
       const event = this.#runNextEvent();
       await pass(typeof event === "object" && "wait" in event ? event.wait : 20);
     }
-    this.#isRefusing = false;
+    this.isRefusing = false;
     this.service.now += 2;
     await pass(4 * MINUTE);
     isOver = true;
-    this.#stop.abort();
+    this.stop.abort();
     await pass(MINUTE);
     await following;
   }
 
   async #follow(): Promise<void> {
-    this.#stop = new AbortController();
+    this.stop = new AbortController();
     const client = createClient({
       url: "https://loyalty.example",
       token: "t",
@@ -87,18 +97,18 @@ class World {
       WebSocket: this.#hasSockets ? this.#sockets.WebSocket : null,
       retry: { attempts: 1 },
     });
-    for await (const group of client.newMessages({ since: this.#since, signal: this.#stop.signal })) {
+    for await (const group of client.newMessages({ since: this.#since, signal: this.stop.signal })) {
       this.receivedTexts.push(group.last_message);
       this.#since = group;
-      if (this.#runNextEvent() === "client restarts") break;
+      if (this.#runNextEvent() === RESTART) break;
     }
   }
 
   async #answer(address: URL): Promise<Response> {
     if (address.pathname.endsWith("/live")) return Response.json({ status: false }, { status: 426 });
     this.#runNextEvent();
-    if (this.#losesRequest) {
-      this.#losesRequest = false;
+    if (this.losesRequest) {
+      this.losesRequest = false;
       throw new TypeError("connection lost");
     }
     const answer = await this.service.fetch(address);
@@ -109,34 +119,19 @@ class World {
   }
 
   #onOpen(socket: FakeSocket): void {
-    this.#frames = [];
-    if (this.#isRefusing) setTimeout(() => socket.drops());
+    this.frames = [];
+    if (this.isRefusing) setTimeout(() => socket.drops());
     else setTimeout(() => socket.hello(), 5);
+  }
+
+  get socket(): FakeSocket | undefined {
+    return this.#sockets.opened.at(-1);
   }
 
   #runNextEvent(): Event | undefined {
     const event = this.#events.shift();
-    const socket = this.#sockets.opened.at(-1);
-    if (typeof event === "object") {
-      if ("say" in event) this.service.say(event.say);
-    } else if (event === "second passes") {
-      this.service.now += 1;
-      this.#frames.push({ type: "changed", what: ["messages"] });
-    } else if (event === "frame arrives") socket?.says(this.#frames.shift() ?? { type: "later" });
-    else if (event === "frame arrives twice") {
-      const frame = this.#frames.shift() ?? { type: "later" };
-      socket?.says(frame);
-      socket?.says(frame);
-    } else if (event === "frame is lost") this.#frames.shift();
-    else if (event === "frame says something else") socket?.changed("coupons", "balance");
-    else if (event === "connection breaks") socket?.drops();
-    else if (event === "connection is replaced") socket?.drops(4408);
-    else if (event === "token expires") socket?.drops(4401);
-    else if (event === "connection goes silent") socket?.goesSilent();
-    else if (event === "sockets are refused") this.#isRefusing = true;
-    else if (event === "sockets come through") this.#isRefusing = false;
-    else if (event === "request is lost") this.#losesRequest = true;
-    else if (event === "client restarts") this.#stop.abort();
+    if (typeof event === "string") EVENTS[event]?.(this);
+    else if (event !== undefined && "say" in event) this.service.say(event.say);
     return event;
   }
 }
@@ -151,7 +146,7 @@ const event = fc.oneof(
   { weight: 5, arbitrary: fc.record({ say: ids }) },
   { weight: 3, arbitrary: fc.constantFrom<Event>("second passes", "frame arrives") },
   { weight: 2, arbitrary: fc.record({ wait: fc.integer({ min: 1, max: 70 * SECOND }) }) },
-  { weight: 4, arbitrary: fc.constantFrom<Event>(...EVENTS) },
+  { weight: 4, arbitrary: fc.constantFrom<Event>(...Object.keys(EVENTS)) },
 );
 
 describe("following the messages", () => {

@@ -19,22 +19,46 @@ beforeEach(() => {
 
 const headersOf = ({ headers }: Answer) => JSON.stringify([...headers].filter(([name]) => name !== "link"));
 
-describe("a customer's value", () => {
-  it("is in no log line and no header of an answer, and neither is the secret", async ({ expect }) => {
+const SECURITY_HEADERS = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "strict-transport-security": "max-age=31536000",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
+describe("every answer", () => {
+  it("has security headers, and no value of the customer in a header or a log line, nor the secret", async ({
+    expect,
+  }) => {
     const storedProgram = program(CANARY);
     await mustFeed(storedProgram.lines);
     const api = as(String(storedProgram.customer.id));
 
+    const successes = await Promise.all(Object.values(CALLS).map((call) => call(api, storedProgram)));
     const answers = await Promise.all([
-      ...Object.values(CALLS).map((call) => call(api, storedProgram)),
+      ...successes,
       api.get(`/api/v1/customer/coupons?search=${CANARY}&type=${CANARY}`),
       api.get(`/api/v1/customer/${CANARY}?token=${CANARY}`),
       api.post("/api/v1/customer/full-search", { query: CANARY, filter: CANARY }),
       api.post("/api/v1/customer/gamification/leaderboard", { location_id: CANARY, rank_on: CANARY }),
       send(`/api/v1/feed?${CANARY}`, { headers: { Authorization: `Bearer ${CANARY}`, Cookie: CANARY } }),
+      api.post("/api/v1/customer/coupons", {}),
+      feed([]),
+      feed(["{"]),
       as(CANARY).get("/api/v1/customer/coupons"),
     ]);
 
+    const routes = Object.keys(CALLS);
+    expect(routes.filter((_, index) => successes[index]?.headers.has("ETag"))).toEqual(
+      routes.filter((route) => route.startsWith("GET")),
+    );
+    for (const { headers } of answers)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        ...SECURITY_HEADERS,
+        "cache-control": headers.has("ETag") ? "private, no-cache" : "private, no-store",
+        "content-type": expect.stringMatching(/^application\/json/),
+      });
     expect(logCalls.length).toBeGreaterThan(3);
     expect(JSON.stringify(logCalls)).not.toContain(CANARY);
     for (const answer of answers) expect(headersOf(answer)).not.toContain(CANARY);
@@ -43,7 +67,7 @@ describe("a customer's value", () => {
     );
   });
 
-  it("is in no failure: a text never repeats a value of the request", async ({ expect }) => {
+  it("that is a failure repeats no value of the request", async ({ expect }) => {
     const badValues = [CANARY, { [CANARY]: CANARY }, [CANARY], `${CANARY}\u0000`, CANARY.repeat(300)];
     const answers = [];
     for (const value of badValues) {
@@ -72,24 +96,21 @@ describe("a customer's value", () => {
     [`D1_ERROR: Network is gone for ${CANARY}`, 503],
     [`D1_ERROR: ${STACK}: SQLITE_ERROR`, 500],
     [STACK, 503],
-  ] as const)(
-    "in an error of the database is neither in the answer nor in the log: %j, %i",
-    async (row, { expect }) => {
-      const [message, expectedStatus] = row;
-      vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch").mockRejectedValue(new Error(message));
+  ] as const)("and every log line leave out the text of an error of the database: %j, %i", async (row, { expect }) => {
+    const [message, expectedStatus] = row;
+    vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch").mockRejectedValue(new Error(message));
 
-      const answers = [
-        await as("c").get("/api/v1/customer/coupons"),
-        await feed([{ record: "account", id: "1", company: CANARY }]),
-      ];
+    const answers = [
+      await as("c").get("/api/v1/customer/coupons"),
+      await feed([{ record: "account", id: "1", company: CANARY }]),
+    ];
 
-      for (const { status, body, headers } of answers) {
-        expect(status).toBe(expectedStatus);
-        expect(body.errorCode).toBe(status === 500 ? "INTERNAL_ERROR" : "UNAVAILABLE");
-        if (status === 500) expect(body.message).toContain(headers.get("X-Request-Id"));
-      }
-      expect(JSON.stringify([answers, logCalls])).not.toContain(CANARY);
-      expect(JSON.stringify(logCalls)).toContain("at ");
-    },
-  );
+    for (const { status, body, headers } of answers) {
+      expect(status).toBe(expectedStatus);
+      expect(body.errorCode).toBe(status === 500 ? "INTERNAL_ERROR" : "UNAVAILABLE");
+      if (status === 500) expect(body.message).toContain(headers.get("X-Request-Id"));
+    }
+    expect(JSON.stringify([answers, logCalls])).not.toContain(CANARY);
+    expect(JSON.stringify(logCalls)).toContain("at ");
+  });
 });

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { type Answer, feed, mustFeed } from "../support/api.ts";
@@ -104,22 +103,6 @@ describe("customers", () => {
     expect(await value("SELECT count(*) FROM listeners WHERE customer_id = ?", customerId)).toBe(0);
     expect([socket.status, socket.headers.get("Retry-After")]).toEqual([503, "2"]);
     expect(await socket.json()).toMatchObject({ errorCode: "UNAVAILABLE", message: expect.stringContaining("full") });
-  });
-
-  it("and feeds are answered without KV", async ({ expect }) => {
-    const kv = Object.getPrototypeOf(env.CACHE);
-    const kvError = new Error("KV GET failed: 503 Service Unavailable");
-    const get = vi.spyOn(kv, "get").mockRejectedValue(kvError);
-    vi.spyOn(kv, "put").mockRejectedValue(kvError);
-    const freshProgram = program("without-kv");
-
-    await mustFeed(freshProgram.lines);
-    for (const [route, call] of Object.entries(CALLS)) {
-      const { status, body } = await call(asAt({}, String(freshProgram.customer.id)), freshProgram);
-      expect([route, status, body.status]).toEqual([route, 200, true]);
-    }
-
-    expect(get).toHaveBeenCalled();
   });
 });
 

@@ -53,30 +53,6 @@ describe("an event", () => {
     expect((await linesInHistory()).map(({ id }) => id)).toEqual(oldEvents.map(({ id }) => id).sort());
   });
 
-  it("leaves as its line in an export, and the row of its segment has the month, times and sums", async ({
-    expect,
-  }) => {
-    const { lines, earned, entry } = shop();
-    const [campaignEntry, plainEntry] = [earned("5.00", "2026-01-02 03:04:05"), entry("-1.25", LAST_LEAVING_SECOND)];
-    await feedOld(...lines, campaignEntry, plainEntry);
-
-    await seal();
-
-    const [segment = {}] = await segments();
-    expect(await linesInHistory()).toEqual(
-      byId([
-        { description: "", ...campaignEntry },
-        { campaign_id: null, description: "", ...plainEntry },
-      ]),
-    );
-    expect(segment).toMatchObject({
-      ...{ kind: "balance_entry", month: "2026-05", number: 1, lines: 2 },
-      ...{ oldest: "2026-01-02 03:04:05", newest: LAST_LEAVING_SECOND, sums: '{"balance":375,"earned":500}' },
-    });
-    const object = await env.TEST_HISTORY.head(String(segment.name));
-    expect([object?.size, object?.checksums.toJSON().sha256]).toEqual([segment.bytes, segment.sha256]);
-  });
-
   it("stays if it is a message of one of the two newest seconds of its group", async ({ expect }) => {
     const { lines, message } = shop();
     const messages = [1, 2, 3, 3, 4].map((day) => message(`2026-01-0${day} 00:00:00`));

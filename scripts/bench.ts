@@ -5,7 +5,7 @@ import path from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { casesOf } from "./bench/cases.ts";
 import { type Lane, lanesOf, measure } from "./bench/drive.ts";
-import { measureMemory, measureNotifications } from "./bench/live.ts";
+import { measureNotifications } from "./bench/live.ts";
 import { load } from "./bench/load.ts";
 import { benchmarkText, type Report } from "./bench/page.ts";
 import { benchToken, buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
@@ -49,7 +49,6 @@ if (import.meta.main) await main(() => program.parseAsync());
 
 async function bench({ scale: requestedScales, rounds, live: liveMessages, docs, json }: Options): Promise<void> {
   if (docs && liveMessages === 0) throw new CommandError("--docs writes a page of whole runs: leave out --live 0.");
-  const folderOf = (name: string) => path.join(FOLDER, name);
   const machine = thisMachine();
 
   await withRuntimes(async (open, progress) => {
@@ -57,7 +56,7 @@ async function bench({ scale: requestedScales, rounds, live: liveMessages, docs,
     const lanes: Lane[] = [];
     const scales: Report["scales"] = [];
     for (const { name, customers } of requestedScales) {
-      const runtime = await open(worker, folderOf(name));
+      const runtime = await open(worker, path.join(FOLDER, name));
       const onLoaded = progress.begin(`Loading ${name}`, Math.round(customers * LINES_A_CUSTOMER));
       const kinds = await load(runtime, benchSize(customers), onLoaded);
       progress.end();
@@ -71,12 +70,10 @@ async function bench({ scale: requestedScales, rounds, live: liveMessages, docs,
     progress.end();
     const report: Report = { at: new Date().toISOString(), machine, rounds, scales, measured };
     if (liveMessages > 0) {
-      const runtime = await open(worker, folderOf("live-notifications"));
+      const runtime = await open(worker, path.join(FOLDER, "live"));
       const onMessage = progress.begin("Notifying sockets", liveMessages);
-      const notifications = await measureNotifications(runtime, liveMessages, onMessage);
+      report.notifications = await measureNotifications(runtime, liveMessages, onMessage);
       progress.end();
-      const folder = folderOf("live-memory");
-      report.live = { notifications, memory: await measureMemory(await open(worker, folder), folder) };
     }
     console.log(`\n${benchmarkText(report)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);

@@ -1,10 +1,7 @@
-import { readdirSync, statSync } from "node:fs";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SUBPROTOCOL, TOKEN_PREFIX } from "../../src/middleware/token.ts";
 import { CommandError } from "../lib/command-error.ts";
 import { Connections, feedCall } from "./http.ts";
-import { runtimeMemory } from "./memory.ts";
 import { customerToken, type Runtime } from "./runtime.ts";
 
 /** How soon sockets are notified. A time is in seconds, from the end of the second in which the message was stored. */
@@ -15,36 +12,12 @@ export interface Notifications {
   messages: { first: number; last: number }[];
 }
 
-/** The memory of open sockets. Each socket belongs to another customer. */
-export interface SocketMemory {
-  sockets: number;
-  /** The number of inbox objects that have stored something. */
-  objects: number;
-  /**
-   * The runtime's memory for each socket: right after all sockets were opened, and later, when all inboxes are idle.
-   */
-  openKibibytes: number;
-  idleKibibytes: number;
-  /** What an inbox takes on disk. */
-  storedKibibytes: number;
-}
-
 const OPENED_AT_ONCE = 50;
 const FRAMES_WITHIN_MS = 20_000;
 const GROUP = "group";
-const MEMBERS = customers("member", 100);
+const MEMBERS = Array.from({ length: 100 }, (_, index) => `member-${index}`);
 const SOCKETS_A_MEMBER = 5;
 const SECOND_MS = 1_000;
-const SOCKETS = 2_000;
-// The first sockets need memory that all sockets share, so they are not measured.
-const WARM_UP_SOCKETS = 100;
-// An object hibernates ten seconds after it last had something to do.
-export const IDLE_AFTER_MS = 15_000;
-const OBJECT_FILE = /^[0-9a-f]{64}\.sqlite$/;
-
-function customers(prefix: string, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
-}
 
 /** Feeds messages one by one to a group whose members all have open sockets. */
 export async function measureNotifications(
@@ -93,34 +66,8 @@ async function endOfNewestSecond(database: D1Database): Promise<number> {
   return Number(await database.prepare(newest).bind(GROUP).first("over")) * SECOND_MS;
 }
 
-/** Measures the memory of open sockets, one for each of many customers, before and after their inboxes become idle. */
-export async function measureMemory({ url }: Runtime, folder: string): Promise<SocketMemory> {
-  await closeAll(await openSockets(url, customers("warm", WARM_UP_SOCKETS)));
-  await sleep(IDLE_AFTER_MS);
-  const memoryBefore = await runtimeMemory(process.pid);
-  const sockets = await openSockets(url, customers("idle", SOCKETS));
-  try {
-    const memoryWhenOpen = await runtimeMemory(process.pid);
-    await sleep(IDLE_AFTER_MS);
-    const memoryWhenIdle = await runtimeMemory(process.pid);
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
-    const objects = files.filter(({ name, parentPath }) => OBJECT_FILE.test(name) && parentPath.endsWith("Inbox"));
-    const bytes = objects.reduce((sum, { name, parentPath }) => sum + statSync(path.join(parentPath, name)).size, 0);
-    const kibibytesEach = (mebibytes: number) => ((mebibytes - memoryBefore) * 1_024) / sockets.length;
-    return {
-      sockets: sockets.length,
-      objects: objects.length - WARM_UP_SOCKETS,
-      openKibibytes: kibibytesEach(memoryWhenOpen),
-      idleKibibytes: kibibytesEach(memoryWhenIdle),
-      storedKibibytes: bytes / objects.length / 1_024,
-    };
-  } finally {
-    await closeAll(sockets);
-  }
-}
-
 /** Opens a socket for each id, and resolves once all sockets have received `hello`. */
-async function openSockets(url: string, ids: readonly string[], onFrame = () => {}): Promise<WebSocket[]> {
+async function openSockets(url: string, ids: readonly string[], onFrame: () => void): Promise<WebSocket[]> {
   const sockets: WebSocket[] = [];
   const queue = ids.values();
   const openNext = async () => {

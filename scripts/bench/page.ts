@@ -1,7 +1,7 @@
 import { quantile } from "../lib/quantile.ts";
 import { table } from "../lib/table.ts";
 import { BASELINE, type Measured } from "./drive.ts";
-import { IDLE_AFTER_MS, type Notifications, type SocketMemory } from "./live.ts";
+import type { Notifications } from "./live.ts";
 import type { KindLoad } from "./load.ts";
 
 /** All measurements of a run. `--json` writes this. */
@@ -12,13 +12,7 @@ export interface Report {
   /** From the smallest to the largest. */
   scales: { name: string; lines: number; databaseBytes: number; kinds: KindLoad[] }[];
   measured: Measured[];
-  live?: Live;
-}
-
-/** Measurements of inboxes and sockets, which have databases of their own. */
-interface Live {
-  notifications: Notifications;
-  memory: SocketMemory;
+  notifications?: Notifications;
 }
 
 /** Shorter times are noise: D1's clock has whole milliseconds, and a time is the mean of many answers. */
@@ -86,7 +80,7 @@ function secondsOf({ messages }: Notifications, which: "first" | "last"): string
 
 /** The text for the terminal, with every case, or for docs/benchmark.md, with the slowest case of each endpoint. */
 export function benchmarkText(report: Report, isShort = false): string {
-  const { machine, scales, at, rounds, live } = report;
+  const { machine, scales, at, rounds, notifications } = report;
   const largest = scales.at(-1);
   const baseline = report.measured.find(({ endpoint, scale }) => endpoint === BASELINE && scale === largest?.name);
   return `# Benchmark
@@ -117,19 +111,16 @@ ${sizeTable(report)}
 What a line writes, lines a second, and their ratio to bare inserts into tables with nothing but a key.
 
 ${feedTable(largest?.kinds ?? [])}
-${live === undefined ? "" : liveSection(live)}`;
+${notifications === undefined ? "" : liveSection(notifications)}`;
 }
 
-function liveSection(live: Live): string {
-  const { notifications, memory } = live;
+function liveSection(notifications: Notifications): string {
+  const { members, sockets, messages } = notifications;
   return `
 ## Live
 
-The ${notifications.members} members of a group hold ${notifications.sockets} sockets, and get ${notifications.messages.length} messages. After the second of a message is over, the first socket
+The ${members} members of a group hold ${sockets} sockets, and get ${messages.length} messages. After the second of a message is over, the first socket
 has its frame after ${secondsOf(notifications, "first")}, the last after ${secondsOf(notifications, "last")}.
-
-${whole(memory.sockets)} sockets of as many customers take of the runtime's memory ${whole(memory.openKibibytes)} KiB each, open, and ${whole(memory.idleKibibytes)} KiB each, idle for ${IDLE_AFTER_MS / 1_000} seconds. On disk it
-is ${whole(memory.storedKibibytes)} KiB each.
 `;
 }
 

@@ -12,7 +12,6 @@ import { bareTables } from "./bare.ts";
 /** The built Worker in workerd on this machine, with its own database. */
 export interface Runtime {
   url: string;
-  folder: string;
   database: D1Database;
   /** Feeds all accounts. */
   feedToken: string;
@@ -105,7 +104,6 @@ async function openRuntime(
   }
   return {
     url,
-    folder,
     database,
     feedToken: await feedToken(),
     async runSchedule(job) {

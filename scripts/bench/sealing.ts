@@ -1,8 +1,6 @@
-import { globSync } from "node:fs";
-import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toDatetime } from "../../src/values/time.ts";
+import { call } from "../lib/call.ts";
 import { quantile } from "../lib/quantile.ts";
 import { linesOf } from "../program/program.ts";
 import { Random } from "../program/random.ts";
@@ -41,7 +39,7 @@ export interface Sealed {
 }
 
 const ENTRIES_A_CUSTOMER = 100;
-const READERS = 20;
+const FEWEST_CUSTOMERS = 20;
 const READ_EVERY_MS = 20;
 const FEED_EVERY_MS = 100;
 const LINES_A_FEED = 20;
@@ -56,7 +54,7 @@ export class Chain {
   #count = 0;
 
   constructor(entries: number) {
-    const customers = Math.max(READERS, Math.ceil(entries / ENTRIES_A_CUSTOMER));
+    const customers = Math.max(FEWEST_CUSTOMERS, Math.ceil(entries / ENTRIES_A_CUSTOMER));
     this.#size = { ...DEMO, customers, chains: 1, stores: 100, visits: 2, campaigns: 10, regulars: 0 };
     this.#members = [...linesOf(this.#size, "membership")].map(({ store_id, customer_id }) => ({
       store_id,
@@ -94,22 +92,11 @@ export async function feedAll({ url, feedToken }: Runtime, lines: Iterable<objec
   connections.close();
 }
 
-export async function countsOf({ database, folder }: Runtime): Promise<Counts> {
-  const sealed = await database.prepare("SELECT total(lines) AS sealed FROM history_segments").first<number>("sealed");
-  return { sealed: sealed ?? 0, bytes: usedBytes(folder) };
-}
-
-/** The size of the largest database in a folder. It leaves out free pages, as D1 does. */
-function usedBytes(folder: string): number {
-  const sizes = globSync(path.join(folder, "v3", "d1", "*", "*.sqlite")).map((file) => {
-    const database = new DatabaseSync(file, { readOnly: true });
-    const query =
-      "SELECT (page_count - freelist_count) * page_size AS used FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
-    const row = database.prepare(query).get();
-    database.close();
-    return Number(row?.used);
-  });
-  return Math.max(...sizes);
+export async function countsOf({ database }: Runtime): Promise<Counts> {
+  const { results, meta } = await database
+    .prepare("SELECT total(lines) AS sealed FROM history_segments")
+    .run<{ sealed: number }>();
+  return { sealed: results[0]?.sealed ?? 0, bytes: meta.size_after };
 }
 
 /**
@@ -118,76 +105,71 @@ function usedBytes(folder: string): number {
  * sealing alike.
  */
 export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries: number) => void): Promise<Sealed> {
+  const state = { isSealing: false, isOver: false };
+  const others = Promise.all([readRepeatedly(runtime, state), feedRepeatedly(runtime, chain, state)]);
   let seconds = 0;
   let { sealed: sealedBefore } = await countsOf(runtime);
-  const run = async () => {
+  for (let runs = 1; ; runs += 1) {
+    state.isSealing = true;
     const startedAt = performance.now();
     await runtime.runSchedule("seal history");
-    const runSeconds = (performance.now() - startedAt) / 1_000;
-    seconds += runSeconds;
+    const milliseconds = performance.now() - startedAt;
+    state.isSealing = false;
+    seconds += milliseconds / 1_000;
     const { sealed } = await countsOf(runtime);
-    const isDone = sealed === sealedBefore;
+    if (sealed === sealedBefore) break;
     onSealed(sealed - sealedBefore);
     sealedBefore = sealed;
-    return { isDone, runSeconds };
-  };
-  const load = new Load(runtime, chain);
-  for (let runs = 1; ; runs += 1) {
-    load.isSealing = true;
-    const { isDone, runSeconds } = await run();
-    load.isSealing = false;
-    if (isDone) break;
-    if (runs <= PAUSES) await sleep(Math.min(runSeconds * 1_000, LONGEST_PAUSE_MS));
+    if (runs <= PAUSES) await sleep(Math.min(milliseconds, LONGEST_PAUSE_MS));
   }
-  const batches = (await (await fetch(new URL("/bench/batch-times", runtime.url))).json()) as BatchTime[];
-  return { seconds, batches, ...(await load.end()) };
+  state.isOver = true;
+  const [reads, feeds] = await others;
+  const { body: batches } = await call(`${runtime.url}/bench/batch-times`);
+  return { seconds, batches, reads, feeds };
 }
 
-/** A reader and a feeder that send requests. Each waits a random time between an answer and its next request. */
-class Load {
+interface SealingState {
   /** Whether history is being sealed. A request during which this changes is not counted. */
-  isSealing = false;
-  readonly #connections: Connections;
-  readonly #work: Promise<[reads: RequestTimes, feeds: RequestTimes]>;
-  #isOver = false;
+  isSealing: boolean;
+  isOver: boolean;
+}
 
-  constructor({ url, feedToken }: Runtime, chain: Chain) {
-    this.#connections = new Connections(url, 2);
-    const tokens = Promise.all(Array.from({ length: READERS }, (_, index) => customerToken(`c${index + 1}`)));
-    const read = async (turn: number): Promise<Call> => {
-      return { method: "GET", path: "/api/v1/customer/me", token: (await tokens)[turn % READERS] ?? "" };
-    };
-    const feed = async () => {
-      const now = new Date();
-      return feedCall(
-        feedToken,
-        [...chain.entries(LINES_A_FEED, now, now)].map((entry) => JSON.stringify(entry)),
-      );
-    };
-    this.#work = Promise.all([this.#askRepeatedly(read, READ_EVERY_MS), this.#askRepeatedly(feed, FEED_EVERY_MS)]);
-  }
+async function readRepeatedly(runtime: Runtime, state: SealingState): Promise<RequestTimes> {
+  const read = { method: "GET", path: "/api/v1/customer/me", token: await customerToken("c1") } as const;
+  return askRepeatedly(runtime, state, READ_EVERY_MS, () => read);
+}
 
-  async #askRepeatedly(call: (turn: number) => Promise<Call>, everyMs: number): Promise<RequestTimes> {
-    const timesWithoutSealing: number[] = [];
-    const timesDuringSealing: number[] = [];
-    for (let turn = 0; !this.#isOver; turn += 1) {
-      const { isSealing } = this;
-      const { milliseconds } = await this.#connections.send(await call(turn));
-      if (isSealing === this.isSealing) (isSealing ? timesDuringSealing : timesWithoutSealing).push(milliseconds);
-      // A random wait, so that requests do not fall into step with the sealing.
-      await sleep(2 * Math.random() * everyMs);
-    }
-    return {
-      p50: quantile(timesWithoutSealing, 0.5),
-      p50Sealing: quantile(timesDuringSealing, 0.5),
-      p99Sealing: quantile(timesDuringSealing, 0.99),
-    };
-  }
+function feedRepeatedly(runtime: Runtime, chain: Chain, state: SealingState): Promise<RequestTimes> {
+  return askRepeatedly(runtime, state, FEED_EVERY_MS, () => {
+    const lines = [...chain.entries(LINES_A_FEED, new Date(), new Date())];
+    return feedCall(
+      runtime.feedToken,
+      lines.map((line) => JSON.stringify(line)),
+    );
+  });
+}
 
-  async end(): Promise<{ reads: RequestTimes; feeds: RequestTimes }> {
-    this.#isOver = true;
-    const [reads, feeds] = await this.#work;
-    this.#connections.close();
-    return { reads, feeds };
+/** Sends one request after another until the sealing is over. */
+async function askRepeatedly(
+  { url }: Runtime,
+  state: SealingState,
+  everyMs: number,
+  makeCall: () => Call,
+): Promise<RequestTimes> {
+  const connections = new Connections(url, 1);
+  const timesWithoutSealing: number[] = [];
+  const timesDuringSealing: number[] = [];
+  while (!state.isOver) {
+    const { isSealing } = state;
+    const { milliseconds } = await connections.send(makeCall());
+    if (isSealing === state.isSealing) (isSealing ? timesDuringSealing : timesWithoutSealing).push(milliseconds);
+    // A random wait, so that requests do not fall into step with the sealing.
+    await sleep(2 * Math.random() * everyMs);
   }
+  connections.close();
+  return {
+    p50: quantile(timesWithoutSealing, 0.5),
+    p50Sealing: quantile(timesDuringSealing, 0.5),
+    p99Sealing: quantile(timesDuringSealing, 0.99),
+  };
 }

@@ -5,12 +5,12 @@ import type { Call as Question } from "../../test/model/parameters.ts";
 import { toTime } from "../../test/model/time.ts";
 import { RandomProgram } from "../../test/programs/random-program.ts";
 import { FEW_FAULTS, LARGE } from "../../test/programs/shapes.ts";
-import { runtimeMemory } from "../bench/memory.ts";
 import { customerToken, type Runtime } from "../bench/runtime.ts";
 import { type Answer, call } from "../lib/call.ts";
 import { sendLines } from "../lib/feed-client.ts";
 import { formatCount } from "../lib/format.ts";
 import { Random } from "../program/random.ts";
+import { runtimeMemory } from "./memory.ts";
 import { excuses, type Stalls } from "./stalls.ts";
 
 /** How often each thing happened. */

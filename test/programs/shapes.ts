@@ -28,6 +28,8 @@ export const MIXED: Shape = {
  */
 export const LARGE: Shape = {
   ...MIXED,
+  store: [12, 3],
+  campaign: [9, 3],
   customer: [400, 4],
   membership: [150, 4],
   customer_coupon: [60, 5],

@@ -10,12 +10,11 @@ import { startCommand } from "./command.ts";
 const json = path.join(temporaryFolder(), "report.json");
 
 describe("npm run bench", () => {
-  // The benchmark opens 2,000 sockets and waits until they are idle.
-  it("measures every endpoint, the feed and sockets", { timeout: 600_000 }, async ({ expect }) => {
+  it("measures every endpoint, the feed and sockets", async ({ expect }) => {
     const run = startCommand("bench", ["--scale", "1k", "--rounds", "5", "--live", "2", "--json", json]);
 
     expect(await run.ended, run.output()).toBe(0);
-    const { measured, scales, live } = JSON.parse(readFileSync(json, "utf8")) as Report;
+    const { measured, scales, notifications } = JSON.parse(readFileSync(json, "utf8")) as Report;
     expect(new Set(measured.map(({ endpoint }) => endpoint)).size).toBe(11);
     // Loading has cached some boards, which cannot be measured cold for half a minute.
     const fewestSamples = (name: string) => (name === "cold" ? 1 : 5);
@@ -23,11 +22,9 @@ describe("npm run bench", () => {
     expect(scales[0]?.kinds).toHaveLength(18);
     expect(scales[0]?.kinds.filter(({ seconds, bareSeconds }) => !(seconds > 0 && bareSeconds > 0))).toEqual([]);
     expect(scales[0]?.databaseBytes).toBeGreaterThan(1_000_000);
-    expect(live?.notifications).toMatchObject({ members: 100, sockets: 500 });
-    expect(live?.notifications.messages).toHaveLength(2);
-    expect(live?.memory).toMatchObject({ sockets: 2_000, objects: 2_000 });
+    expect(notifications).toMatchObject({ members: 100, sockets: 500 });
+    expect(notifications?.messages).toHaveLength(2);
     expect(run.output()).toContain("cases are within their aim at 1k");
-    expect(run.output()).toContain("KiB each, idle");
   });
 });
 

@@ -60,7 +60,7 @@ async function soak({ minutes, connections, seed, stall, json }: Options): Promi
     const { seconds, answers, feed, samples, errors, excused } = load;
     const report: SoakReport = {
       ...{ seconds, connections, seed, answers, feed, errors, excused, differences },
-      memory: reportMemory(samples),
+      memory: reportMemory(samples, seconds),
       stalls: countStalls(stalls),
     };
     console.log(toText(report));

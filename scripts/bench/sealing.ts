@@ -10,13 +10,6 @@ import { Connections, feedCall } from "./http.ts";
 import { inRequests } from "./load.ts";
 import { customerToken, type Runtime } from "./runtime.ts";
 
-export interface BatchTime {
-  /** SQLite's own time, in which the database answers no other request. */
-  sqlMs: number;
-  /** The time from request to answer. It includes the commit, which waits for the disk. */
-  answeredMs: number;
-}
-
 interface Counts {
   sealed: number;
   /** The size of the database without free pages. */
@@ -33,7 +26,8 @@ interface RequestTimes {
 export interface Sealed {
   /** How long all runs of the schedule took. */
   seconds: number;
-  batches: BatchTime[];
+  /** The milliseconds for which each batch held the database. */
+  batches: number[];
   reads: RequestTimes;
   feeds: RequestTimes;
 }

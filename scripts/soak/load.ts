@@ -16,15 +16,6 @@ import { excuses, type Stalls } from "./stalls.ts";
 /** How often each thing happened. */
 export type Counts = Record<string, number>;
 
-/** The memory at a time. */
-export interface MemorySample {
-  /** Seconds since the run began. */
-  at: number;
-  /** How many requests had been answered. */
-  requests: number;
-  mebibytes: number;
-}
-
 const LONGEST_MS = 30_000;
 const SAMPLE_MS = 1_000;
 const PROGRESS_MS = 10_000;
@@ -51,7 +42,8 @@ export class Load {
   /** How often each other error occurred. */
   readonly errors: Counts = {};
   readonly feed = { lines: 0, requests: 0 };
-  readonly samples: MemorySample[] = [];
+  /** The memory of the Workers runtime in MiB, once a second. */
+  readonly samples: number[] = [];
   readonly #runtime: Runtime;
   readonly #stalls: Stalls;
   #startedAt = performance.now();
@@ -82,7 +74,6 @@ export class Load {
       repeat(FEED_EVERY_MS, () => this.#feedFile().catch(this.#onError("feed"))),
       ...Array.from({ length: connections }, () => repeat(0, () => this.#ask())),
     ]);
-    await this.#sampleMemory();
   }
 
   /** Feeds a line for each record, with new events. Two clients send the lines at once; each event must count once. */
@@ -135,7 +126,7 @@ export class Load {
   }
 
   async #sampleMemory(): Promise<void> {
-    this.samples.push({ at: this.seconds, requests: sumOf(this.answers), mebibytes: await runtimeMemory(process.pid) });
+    this.samples.push(await runtimeMemory(process.pid));
   }
 
   #printProgress(minutes: number): void {

@@ -1,57 +1,38 @@
 import { formatNumber } from "../lib/format.ts";
 import { quantile } from "../lib/quantile.ts";
-import { type Counts, type MemorySample, sumOf } from "./load.ts";
+import { type Counts, type Load, sumOf } from "./load.ts";
 
-export interface SoakReport {
-  seconds: number;
+export interface SoakReport extends Pick<Load, "seconds" | "answers" | "feed" | "excused" | "errors"> {
   connections: number;
   seed: number;
-  /** The number of answers of each endpoint. */
-  answers: Counts;
-  /** The number of lines and requests. Each line was sent twice. */
-  feed: { lines: number; requests: number };
   memory: MemoryReport;
   stalls: number;
-  /** How often each error occurred that a stall excuses. */
-  excused: Counts;
-  /** How often each other error occurred. */
-  errors: Counts;
   /** Answers and events that differ from the model's, and derived data that differs from a recount. */
   differences: string[];
 }
 
 /** The resident memory of the Workers runtime, in MiB. */
 interface MemoryReport {
-  /** The maximum of the first minute, or of the first 10,000 requests if they take longer. */
+  /** The maximum of the first fifth of the run. */
   warm: number;
-  /** The median of the last half minute. */
+  /** The median of the last tenth. */
   end: number;
   /** The largest value of `end` that is no failure; null if the run was too short to tell. */
   allowed: number | null;
 }
 
 const MOST_SHOWN = 20;
-const WARM_UP_SECONDS = 60;
-const WARM_UP_REQUESTS = 10_000;
-const LAST_SECONDS = 30;
+const LONG_ENOUGH_SECONDS = 120;
 // `end` may be this much larger than `warm`. A run without a leak had 1,233, then 1,608, then 1,448 MiB in five
 // minutes.
 const TOLERANCE = 0.5;
 
-export function reportMemory(samples: readonly MemorySample[]): MemoryReport {
-  const last = samples.at(-1);
-  if (last === undefined) return { warm: 0, end: 0, allowed: null };
-  const isWarmUp = ({ at, requests }: MemorySample) => at <= WARM_UP_SECONDS || requests <= WARM_UP_REQUESTS;
-  const isAtEnd = ({ at }: MemorySample) => at >= last.at - LAST_SECONDS;
-  const mebibytesOf = (isIncluded: (sample: MemorySample) => boolean) =>
-    samples.filter(isIncluded).map(({ mebibytes }) => mebibytes);
-  const warm = Math.max(...mebibytesOf(isWarmUp));
-  const isLongEnough = last.at >= 2 * WARM_UP_SECONDS && last.requests >= 2 * WARM_UP_REQUESTS;
-  return {
-    warm: Math.round(warm),
-    end: Math.round(quantile(mebibytesOf(isAtEnd), 0.5)),
-    allowed: isLongEnough ? Math.round(warm * (1 + TOLERANCE)) : null,
-  };
+/** @param samples the memory in MiB, at even intervals. */
+export function reportMemory(samples: readonly number[], seconds: number): MemoryReport {
+  const warm = Math.max(...samples.slice(0, Math.ceil(samples.length / 5)));
+  const end = quantile(samples.slice(-Math.ceil(samples.length / 10)), 0.5);
+  const allowed = seconds < LONG_ENOUGH_SECONDS ? null : Math.round(warm * (1 + TOLERANCE));
+  return { warm: Math.round(warm), end: Math.round(end), allowed };
 }
 
 export function toText({ seconds, answers, feed, memory, stalls, excused, errors, differences }: SoakReport): string {

@@ -1,4 +1,4 @@
-import { decodeUtf8, parseObject } from "../../src/values/json.ts";
+import { decodeUtf8, encodeUtf8, parseObject } from "../../src/values/json.ts";
 import { Model } from "../model/model.ts";
 import { PARAMETERS } from "../model/parameters.ts";
 import { type Answer, type FeedLine, ndjson } from "../support/api.ts";
@@ -30,13 +30,14 @@ export class Judge {
     return differenceOf(seen, expected);
   }
 
-  #expected({ method, path, target, body, claims }: FuzzedRequest, { status, headers, body: answered }: Answer) {
+  #expected({ method, path, target, body, claims }: FuzzedRequest, answer: Answer) {
+    const { status } = answer;
     if (![200, 403, 404, 422].includes(status) || claims === null || method === "HEAD") return undefined;
     if (claims.scope === "feed" && method === "POST" && target === "/api/v1/feed") {
       const lines = valuesOf(body);
       const expected = this.#model.feed(lines, { now: NOW, accounts: claims.accounts ?? "*" });
-      const fields = status === 422 ? { fields: Object.keys(answered.messages).sort() } : {};
-      return [expected, { status, ...answered.items, ...fields }] as const;
+      const fields = status === 422 ? { fields: Object.keys(answer.body.messages).sort() } : {};
+      return [expected, { status, ...answer.body.items, ...fields }] as const;
     }
     if (!URL.canParse(target, "https://any.example")) return undefined;
     const { pathname, searchParams } = new URL(target, "https://any.example");
@@ -48,11 +49,11 @@ export class Judge {
     const isSearch = end === "full-search" && !this.#judgesSearches;
     const isKnown =
       hasPathOfEndpoint && !isSearch && end in PARAMETERS && pathname.endsWith(`/${end}`) && !searchParams.has("after");
-    const given = body === null ? undefined : parseObject(textOf(body) ?? "");
-    if (claims.scope !== "customer" || !isKnown || given === null) return undefined;
-    const call = { method: given === undefined ? "GET" : "POST", path: target, body: given } as const;
+    const parameters = body === null ? undefined : parseObject(decodeUtf8(bytesOf(body)) ?? "");
+    if (claims.scope !== "customer" || !isKnown || parameters === null) return undefined;
+    const call = { method: parameters === undefined ? "GET" : "POST", path: target, body: parameters } as const;
     const expected = this.#model.ask(claims.sub, call, NOW);
-    return [expected, seenAs(expected, { status, body: answered, link: headers.get("Link") })] as const;
+    return [expected, seenAs(expected, answer)] as const;
   }
 }
 
@@ -64,23 +65,20 @@ function isDecodable(path: string): boolean {
   }
 }
 
-function textOf(body: FuzzedRequest["body"]): string | null {
-  return body === null || typeof body === "string" ? body : decodeUtf8(body);
+/** The bytes that are sent. Half of a surrogate pair is sent as U+FFFD. */
+function bytesOf(body: FuzzedRequest["body"]): Uint8Array {
+  return typeof body === "string" ? encodeUtf8(body) : (body ?? new Uint8Array());
 }
 
 /** The value of each line; undefined for a blank line, null for one that is no JSON object or not UTF-8. */
 function valuesOf(body: FuzzedRequest["body"]): unknown[] {
   // Make one character of each byte, so that each line can be decoded alone.
-  const lines =
-    typeof body === "string"
-      ? body.split("\n")
-      : Array.from(body ?? [], (byte) => String.fromCharCode(byte))
-          .join("")
-          .split("\n");
+  const lines = Array.from(bytesOf(body), (byte) => String.fromCharCode(byte))
+    .join("")
+    .split("\n");
   return lines.map((line) => {
-    const bytes = Uint8Array.from(line, (character) => character.charCodeAt(0));
-    const text = typeof body === "string" ? line.replace(/^\ufeff/, "") : decodeUtf8(bytes);
-    if (text === null || !text.isWellFormed()) return null;
+    const text = decodeUtf8(Uint8Array.from(line, (character) => character.charCodeAt(0)));
+    if (text === null) return null;
     return text.trim() === "" ? undefined : parseObject(text);
   });
 }

@@ -7,9 +7,9 @@ import { pick, type Row } from "../model/kinds.ts";
 import { Model } from "../model/model.ts";
 import type { Call } from "../model/parameters.ts";
 import { addSeconds } from "../model/time.ts";
-import { feed, send } from "../support/api.ts";
+import { type Answer, feed, send } from "../support/api.ts";
 import { showStoredMessages } from "../support/clock.ts";
-import { type Answered, seenAs } from "../support/compare.ts";
+import { seenAs } from "../support/compare.ts";
 import { differences } from "../support/differences.ts";
 import { exportPages } from "../support/exporting.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
@@ -110,12 +110,11 @@ export class Trial {
 }
 
 /** The service's answer. The Worker's clock moves by a minute for each call, so that no cached board is fresh. */
-async function answerOf(caller: string, { method, path, body }: Call): Promise<Answered> {
+async function answerOf(caller: string, { method, path, body }: Call): Promise<Answer> {
   clockAheadMs += 60_000;
   vi.spyOn(workerClock, "now").mockImplementation(() => Date.now() + clockAheadMs);
   const headers = { Authorization: `Bearer ${await customerToken(caller)}` };
-  const answer = await send(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
-  return { status: answer.status, body: answer.body, link: answer.headers.get("Link") };
+  return send(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
 }
 
 /** Sorts the lines, the two customers of a friendship and the stores of a campaign: their order means nothing. */

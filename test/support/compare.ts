@@ -1,24 +1,16 @@
-import type { Row } from "../model/kinds.ts";
+import { type Answer, linkOf } from "../../scripts/lib/call.ts";
 import type { Expected } from "../model/model.ts";
-
-/** An answer of the service. */
-export interface Answered {
-  status: number;
-  body: Row;
-  /** The header `Link`. */
-  link: string | null;
-}
 
 // The model's sines differ slightly from SQLite's, so the last of a distance's two decimals may differ by one.
 const ROUNDED_MILES = 0.0101;
 
 /** Converts the service's answer to the form of the model's answer, so that the two can be compared. */
-export function seenAs(expected: Expected, { status, body, link }: Answered): Expected {
+export function seenAs(expected: Expected, { status, headers, body }: Omit<Answer, "text">): Expected {
   if (status === 422) return { status, fields: Object.keys(body.messages ?? {}).sort() };
   if (status !== 200) return { status };
   if (body.status === false) return { status, body: { status: false, errorCode: body.errorCode } };
   const converted: Expected = { status, body };
-  if (expected.hasNext !== undefined) converted.hasNext = link?.includes('rel="next"') ?? false;
+  if (expected.hasNext !== undefined) converted.hasNext = linkOf({ headers }) !== undefined;
   const campaigns = expected.body?.items;
   if (Array.isArray(campaigns) && Array.isArray(body.items))
     for (const [index, item] of body.items.entries())

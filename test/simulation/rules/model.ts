@@ -204,7 +204,7 @@ export class ModelRules {
     possible: readonly Expected[],
   ): void {
     const differences = possible.map((expected) =>
-      differenceOf(seenAs(expected, { status, body: structuredClone(json), link: headers.get("Link") }), expected),
+      differenceOf(seenAs(expected, { status, headers, body: structuredClone(json) }), expected),
     );
     if (!differences.includes(null))
       this.#world.fail(rule, `${customer} asks ${path} ${body ?? ""}, and is answered ${differences[0]}`);

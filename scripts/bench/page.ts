@@ -29,7 +29,7 @@ function latencyTable({ measured, scales }: Report, isShort: boolean): string {
     .filter((shownCase) => !isShort || isSlowest(shownCase))
     .map(({ endpoint, name, aim, roundTrips, rowsRead, sqlMilliseconds }) => {
       const ratioAt = (scale: string | undefined) =>
-        measured.find((other) => other.scale === scale && other.endpoint === endpoint && other.name === name)?.ratio;
+        measured.find((lane) => lane.scale === scale && lane.endpoint === endpoint && lane.name === name)?.ratio;
       const sql = sqlMilliseconds < LEAST_SQL_MS ? `< ${LEAST_SQL_MS}` : sqlMilliseconds.toFixed(2);
       return [
         ...[endpoint, name],
@@ -58,14 +58,13 @@ function sizeTable({ scales }: Report): string {
 
 /** Speeds of feeding the largest scale, by kind and in total. */
 function feedTable(kinds: readonly KindLoad[]): string {
-  const sum = (value: (kind: KindLoad) => number) => kinds.reduce((subtotal, kind) => subtotal + value(kind), 0);
-  const total: KindLoad = {
-    kind: "all",
-    lines: sum(({ lines }) => lines),
-    seconds: sum(({ seconds }) => seconds),
-    bareSeconds: sum(({ bareSeconds }) => bareSeconds),
-    rowsWritten: sum(({ rowsWritten }) => rowsWritten),
-  };
+  const total: KindLoad = { kind: "all", lines: 0, seconds: 0, bareSeconds: 0, rowsWritten: 0 };
+  for (const { lines, seconds, bareSeconds, rowsWritten } of kinds) {
+    total.lines += lines;
+    total.seconds += seconds;
+    total.bareSeconds += bareSeconds;
+    total.rowsWritten += rowsWritten;
+  }
   const rows = [...kinds, total].map(({ kind, lines, seconds, bareSeconds, rowsWritten }) => {
     const speeds = [whole(lines / seconds), (bareSeconds / seconds).toFixed(2)];
     return [kind, (rowsWritten / lines).toFixed(2), ...speeds];

@@ -37,32 +37,26 @@ function tokenOf(claims: NonNullable<FuzzedRequest["claims"]>): Promise<string> 
 
 async function sendFuzzed({ method, target, headers, body, claims }: FuzzedRequest): Promise<Response> {
   addresses += 1;
-  const all = new Headers({ ...headers, "CF-Connecting-IP": `192.0.2.${addresses}` });
-  all.set("Authorization", `Bearer ${claims === null ? `${addresses}.x.y` : await tokenOf(claims)}`);
-  const request = new Request(`https://loyalty.example${target}`, { method, headers: all, body });
+  const allHeaders = new Headers({ ...headers, "CF-Connecting-IP": `192.0.2.${addresses}` });
+  allHeaders.set("Authorization", `Bearer ${claims === null ? `${addresses}.x.y` : await tokenOf(claims)}`);
+  const request = new Request(`https://loyalty.example${target}`, { method, headers: allHeaders, body });
   return exports.default.fetch(request);
 }
 
 // The request that took longest.
 const slowest = { milliseconds: 0, what: "" };
 
-async function sendTimed(request: FuzzedRequest): Promise<Response> {
+async function sendTimed(request: FuzzedRequest, isSecondTry = false): Promise<Response> {
   const startedAt = performance.now();
   const response = await sendFuzzed(request);
   const milliseconds = performance.now() - startedAt;
   const { method, target, body } = request;
   const isRead = !target.startsWith("/api/v1/feed");
   // A slow request is timed again: something else on this machine may have delayed it.
-  const again = isRead && limitMs > 0 && milliseconds > limitMs ? await timeOf(request) : milliseconds;
-  if (again > slowest.milliseconds)
-    Object.assign(slowest, { milliseconds: again, what: `${method} ${target} ${String(body).slice(0, 300)}` });
+  if (isRead && limitMs > 0 && milliseconds > limitMs && !isSecondTry) return sendTimed(request, true);
+  if (milliseconds > slowest.milliseconds)
+    Object.assign(slowest, { milliseconds, what: `${method} ${target} ${String(body).slice(0, 300)}` });
   return response;
-}
-
-async function timeOf(request: FuzzedRequest): Promise<number> {
-  const startedAt = performance.now();
-  await sendFuzzed(request);
-  return performance.now() - startedAt;
 }
 
 /** Checks that the answer fits the OpenAPI document and the model. */
@@ -118,11 +112,11 @@ afterAll(() => {
 
 describe("any request", () => {
   it("of every endpoint is fuzzed", ({ expect }) => {
-    const others = PATHS.filter((path) => !((path.split("/").at(-1) ?? "") in PARAMETERS));
+    const otherPaths = PATHS.filter((path) => !((path.split("/").at(-1) ?? "") in PARAMETERS));
 
     // The random program calls every endpoint that the model knows.
     const feeds = ["/api/v1/feed", "/api/v1/feed/customers"];
-    expect(new Set(others)).toEqual(new Set([...feeds, "/api/v1/customer/live", "/health"]));
+    expect(new Set(otherPaths)).toEqual(new Set([...feeds, "/api/v1/customer/live", "/health"]));
   });
 
   it("of a customer gets a documented answer, in time", async ({ expect }) => {

@@ -75,8 +75,10 @@ function encoded(text: string): string {
 }
 
 function toQuery(object: Record<string, unknown>): string {
-  const pairs = Object.entries(object).flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
-  return pairs.map(([name, value]) => `${encoded(name)}=${encoded(toText(value))}`).join("&");
+  const pairs = Object.entries(object).flatMap(([name, value]) =>
+    [value].flat().map((item) => `${encoded(name)}=${encoded(toText(item))}`),
+  );
+  return pairs.join("&");
 }
 
 function toText(value: unknown): string {

@@ -193,7 +193,9 @@ export class RandomProgram {
     const customers = this.idsOf("customer");
     const at = customers.indexOf(customer_id);
     const referrer = customers[at % 3 === 2 ? at - 2 : at - 1];
-    const hasJoined = this.#memberships.some((one) => one.store_id === store_id && one.customer_id === referrer);
+    const hasJoined = this.#memberships.some(
+      (membership) => membership.store_id === store_id && membership.customer_id === referrer,
+    );
     const isReferred = this.#isGood ? hasJoined : this.#random.next() < 0.4;
     return isReferred ? (referrer ?? null) : null;
   }
@@ -201,16 +203,17 @@ export class RandomProgram {
   /** The two ids of a record whose key is a pair. Successive numbers go through all pairs. */
   #pair({ key, fields }: Kind, at: number): (string | undefined)[] {
     const to = key.map((name) => fields.find((field) => field.name === name)?.to ?? "");
-    const [ones = [], others = []] = to.map((record) => this.idsOf(record).slice(0, -1));
-    const round = Math.floor(at / ones.length);
-    const isOfAlike = to[0] === to[1];
-    return [ones[at % ones.length], others[(isOfAlike ? at + 1 + round : round) % others.length]];
+    const [firstIds = [], secondIds = []] = to.map((record) => this.idsOf(record).slice(0, -1));
+    const round = Math.floor(at / firstIds.length);
+    const areOfOneKind = to[0] === to[1];
+    const second = areOfOneKind ? at + 1 + round : round;
+    return [firstIds[at % firstIds.length], secondIds[second % secondIds.length]];
   }
 
   #members(initial: string): string[] {
-    const others = this.idsOf("customer").filter((id) => id !== initial);
-    const stored = this.#rarely() ? others : others.slice(0, -1);
-    const members = this.#random.sample(stored, this.#random.integer(1, MEMBERS_AT_MOST));
+    const otherIds = this.idsOf("customer").filter((id) => id !== initial);
+    const candidates = this.#rarely() ? otherIds : otherIds.slice(0, -1);
+    const members = this.#random.sample(candidates, this.#random.integer(1, MEMBERS_AT_MOST));
     members.splice(this.#random.integer(0, members.length), 0, initial);
     return members;
   }

@@ -135,5 +135,5 @@ function normalized(lines: readonly Row[]): Row[] {
       deleted,
       id ?? pick(row, "store_id campaign_id customer_id friend_id blocked_id group_id"),
     ]);
-  return sortedInside.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  return sortedInside.sort((first, second) => (keyOf(first) < keyOf(second) ? -1 : 1));
 }

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../app-env.ts";
 import { JSON_BODY_LIMIT, readBody } from "../http/body.ts";
 import { invalid, malformedBody } from "../http/errors.ts";
-import { annotate } from "../openapi/notes.ts";
+import { middleware, type Notes } from "../openapi/notes.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { fieldMessages } from "../values/messages.ts";
 
@@ -19,15 +19,13 @@ type Validator<Target extends "json" | "query", Schema extends z.ZodType> = Midd
 export function validateQuery<Schema extends z.ZodObject>(schema: Schema): Validator<"query", Schema> {
   // Dropping empty parameters does not change the schema's types, so the cast keeps them.
   const checked = z.preprocess(withoutEmpty, schema) as unknown as Schema;
-  const validator: unknown = zValidator("query", checked, (result) => {
+  const validator = zValidator("query", checked, (result) => {
     if (result.success) return;
     const repeated = repeatedParameters(result.data as Readonly<Record<string, unknown>>, result.error);
     throw invalid({ ...fieldMessages(result.error), ...repeated });
-  });
-  return annotate(validator as Validator<"query", Schema>, {
-    parameters: { in: "query", schema },
-    failures: ["InvalidFields"],
-  });
+  }) as MiddlewareHandler as MiddlewareHandler<AppEnv>;
+  const note: Notes = { parameters: { in: "query", schema }, failures: ["InvalidFields"] };
+  return middleware(note, validator) as Validator<"query", Schema>;
 }
 
 function withoutEmpty(query: unknown): object {
@@ -50,7 +48,11 @@ export function validateBody<Schema extends z.ZodType>(
   schema: Schema,
   complete = (body: Readonly<Record<string, unknown>>, _: Context): object => body,
 ): Validator<"json", Schema> {
-  const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const note: Notes = {
+    body: { mediaType: "application/json", schema },
+    failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge", "InvalidFields"],
+  };
+  const validator = middleware(note, async (c, next) => {
     const text = decodeUtf8(await readBody(c.req.raw, JSON_BODY_LIMIT));
     const body = text === null ? null : parseObject(text);
     if (body === null) throw malformedBody();
@@ -58,9 +60,6 @@ export function validateBody<Schema extends z.ZodType>(
     if (error !== undefined) throw invalid(fieldMessages(error));
     c.req.addValidatedData("json", data as object);
     await next();
-  };
-  return annotate(handler as Validator<"json", Schema>, {
-    body: { mediaType: "application/json", schema },
-    failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge", "InvalidFields"],
   });
+  return validator as Validator<"json", Schema>;
 }

@@ -43,13 +43,9 @@ export interface Notes {
 
 const notes = new WeakMap<object, Notes>();
 
-export function annotate<Handler extends object>(handler: Handler, note: Notes): Handler {
+export function middleware(note: Notes, handler: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> {
   notes.set(handler, note);
   return handler;
-}
-
-export function middleware(note: Notes, handler: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> {
-  return annotate(handler, note);
 }
 
 export function notesOf(handler: object): Notes {

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
-import * as z from "zod";
 import { askDatabase, type DatabaseLocation, literal } from "./lib/database.ts";
 import { dropFromSegments, dropStoredTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { historyBucket } from "./lib/environments.ts";
@@ -18,7 +17,7 @@ import {
   withEnvironment,
   withService,
 } from "./lib/options.ts";
-import { PatientClient, refusalOf } from "./lib/patient-client.ts";
+import { PatientClient, parse, refusalOf } from "./lib/patient-client.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";
@@ -27,20 +26,22 @@ import { writeWhole } from "./lib/whole-file.ts";
 
 type Options = DatabaseOptions & ServiceAccess;
 
+/** The number of events by their kind. */
+type EventCounts = Record<string, number>;
+
 /**
  * What is stored after an erasure. It does not say what this run did, so that a repeated erasure prints the same
  * receipt.
  */
-const Receipt = z.object({
-  customer: z.string(),
+interface Receipt {
+  customer: string;
   /** When the customer's record was erased, in UTC, by the clock of the database. */
-  erased_at: z.string(),
-  /** Events of the customer whose text is empty, by their kind. */
-  emptied: z.object({ database: z.record(z.string(), z.int()), history: z.record(z.string(), z.int()) }),
+  erased_at: string;
+  /** Events of the customer whose text is empty. */
+  emptied: { database: EventCounts; history: EventCounts };
   /** How many events stay under the bare id, and why. */
-  stays: z.object({ why: z.string(), events: z.record(z.string(), z.int()) }),
-});
-type Receipt = z.output<typeof Receipt>;
+  stays: { why: string; events: EventCounts };
+}
 
 const WHY_EVENTS_STAY = "Amounts, times and ids of events stay, so that the balances and boards of others stay right.";
 const FEED_MS = 60_000;
@@ -117,13 +118,9 @@ function readReceipts(file: string): string[] {
     .split("\n")
     .filter((line) => line.trim() !== "");
   return lines.map((line, index) => {
-    const { data } = z
-      .string()
-      .transform((text) => JSON.parse(text))
-      .pipe(Receipt)
-      .safeParse(line);
-    if (data === undefined) throw new CommandError(`Line ${index + 1} of ${file} is no receipt.`);
-    return data.customer;
+    const receipt = parse(line) as Partial<Receipt> | null;
+    if (receipt?.customer === undefined) throw new CommandError(`Line ${index + 1} of ${file} is no receipt.`);
+    return receipt.customer;
   });
 }
 
@@ -132,7 +129,7 @@ async function eraseCustomer(customer: string, options: Options): Promise<Receip
   const database = databaseOf(options);
   if ((await erasedAt(customer, database)) === undefined) return null;
   await feedErasure(customer, options);
-  const emptiedInDatabase: Record<string, number> = {};
+  const emptiedInDatabase: EventCounts = {};
   // The database comes before history, so that an event which leaves for history meanwhile has no text.
   for (const kind of TEXT_KINDS) emptiedInDatabase[kind] = await dropStoredTexts(kind, customer, database);
   const hasHistory = historyBucket(database.env) !== undefined;

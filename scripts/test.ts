@@ -6,7 +6,7 @@ import { PRODUCTION, STAGING } from "./lib/environments.ts";
 import { newCommand } from "./lib/options.ts";
 import { CommandError, main, runTool } from "./lib/project.ts";
 import { buildReference } from "./lib/reference.ts";
-import { checkBundles, runWrangler } from "./lib/wrangler.ts";
+import { checkBundles } from "./lib/wrangler.ts";
 
 interface Check {
   name: string;
@@ -18,9 +18,7 @@ function tool(name: string, file: string, args: string[]): Check {
   return {
     name,
     async run() {
-      const { status, output } = await (file === "wrangler"
-        ? runWrangler(args, { capture: true })
-        : runTool(file, args, { capture: true }));
+      const { status, output } = await runTool(file, args, { capture: true });
       if (status === 0) return "good";
       console.error(output);
       throw new CommandError(`Failed: ${name}. Run it alone: npx ${file} ${args.join(" ")}`);

@@ -145,7 +145,7 @@ function refusal(answer: Answer, lines: readonly FileLine[], progress: Progress)
   const goOnSentence = `${formatCount(committed, "line is", "lines are")} committed${throughText}. ${goOnFrom(answer, progress)}`;
   if (status === 422 && messages !== undefined) {
     const badLines = Object.entries(messages).map(
-      ([field, texts]) => `  ${withFileNumber(field, lines)}: ${texts.join("; ")}`,
+      ([field, texts]) => `  ${withFileNumbers(field, lines)}: ${texts.join("; ")}`,
     );
     return [`Bad lines: nothing of the last request was applied.`, ...badLines, goOnSentence].join("\n");
   }
@@ -161,14 +161,12 @@ function goOnFrom(answer: Answer, { committed, lastLine }: Progress): string {
   return isFaultOfLines ? "Correct the file and send it again." : "Once that is put right, send the file again.";
 }
 
-/** The name of a field such as `line 3.latitude`, with the line's number in the file instead of that in the request. */
-function withFileNumber(field: string, lines: readonly FileLine[]): string {
-  return field.replace(/^line (\d+)/, (_, number) => `line ${lines[Number(number) - 1]?.number ?? number}`);
-}
-
-/** The feed's sentence `Lines 3, 4 touch …`, with numbers in the file instead of those in the request. */
-function withFileNumbers(sentence: string, lines: readonly FileLine[]): string {
-  return sentence.replace(/^Lines? [\d, ]+ touch/, (beginning) =>
+/**
+ * The name of a field such as `line 3.latitude`, or the sentence `Lines 3, 4 touch …`, with the numbers of lines in the
+ * file instead of those in the request.
+ */
+function withFileNumbers(text: string, lines: readonly FileLine[]): string {
+  return text.replace(/^lines? [\d, ]+/i, (beginning) =>
     beginning.replace(/\d+/g, (number) => String(lines[Number(number) - 1]?.number ?? number)),
   );
 }

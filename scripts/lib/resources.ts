@@ -14,7 +14,8 @@ const Database = z.object({ uuid: z.string() });
 const Namespace = z.object({ id: z.string(), title: z.string(), jurisdiction: z.string().nullish() });
 
 const NO_SUCH_DATABASE = 7404;
-const NAMESPACES_A_PAGE = 100;
+/** As many KV namespaces as an account may have. */
+const NAMESPACE_LIMIT = 1_000;
 
 /** Finds the database and the KV namespace of an environment by their names, or creates them. */
 export async function findOrCreateResources(cloudflare: Cloudflare, env: string): Promise<Resources> {
@@ -44,7 +45,11 @@ async function findOrCreateNamespace(cloudflare: Cloudflare, env: string, jurisd
   const id = kv_namespaces.find(({ binding }) => binding === "CACHE")?.id;
   if (id !== undefined) return id;
   const title = `${name}-cache`;
-  const namespace = await findNamespace(cloudflare, title);
+  const namespaces = await ask(cloudflare, `GET /storage/kv/namespaces?per_page=${NAMESPACE_LIMIT}`);
+  const namespace = z
+    .array(Namespace)
+    .parse(namespaces)
+    .find((candidate) => candidate.title === title);
   if (namespace === undefined) {
     const body = { title, jurisdiction };
     const created = await create(`KV namespace ${title}`, ask(cloudflare, "POST /storage/kv/namespaces", body));
@@ -54,15 +59,6 @@ async function findOrCreateNamespace(cloudflare: Cloudflare, env: string, jurisd
     throw new CommandError(`The KV namespace ${title} is not in the jurisdiction ${jurisdiction}, and cannot be moved. It holds only cached leaderboards: delete it, then deploy again.
 npm run wrangler -- kv namespace delete --namespace-id ${namespace.id}`);
   return namespace.id;
-}
-
-async function findNamespace(cloudflare: Cloudflare, title: string): Promise<z.infer<typeof Namespace> | undefined> {
-  for (let page = 1; ; page += 1) {
-    const address = `/storage/kv/namespaces?per_page=${NAMESPACES_A_PAGE}&page=${page}`;
-    const namespaces = z.array(Namespace).parse(await ask(cloudflare, `GET ${address}`));
-    const namespace = namespaces.find((candidate) => candidate.title === title);
-    if (namespace !== undefined || namespaces.length < NAMESPACES_A_PAGE) return namespace;
-  }
 }
 
 async function create(what: string, request: Promise<unknown>): Promise<unknown> {

@@ -4,7 +4,7 @@ import { askDatabase, type DatabaseLocation, literal } from "./lib/database.ts";
 import { dropFromSegments, dropStoredTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { historyBucket } from "./lib/environments.ts";
 import { exportPages } from "./lib/export-client.ts";
-import { formatCount } from "./lib/format.ts";
+import { ExportProgress } from "./lib/export-progress.ts";
 import { withBucket } from "./lib/history-segments.ts";
 import {
   type DatabaseOptions,
@@ -18,7 +18,6 @@ import {
   withService,
 } from "./lib/options.ts";
 import { PatientClient, parse, refusalOf } from "./lib/patient-client.ts";
-import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError, main } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
@@ -71,24 +70,22 @@ function existingFile(file: string): string {
 
 async function exportCustomer(customer: string, file: string, options: Options): Promise<void> {
   const source = { url: options.url, token: await tokenFor(options, "export"), customer };
-  const progress = new ProgressLine();
-  let lines = 0;
+  const progress = new ExportProgress();
   let isStored = false;
   async function* pages(stop: AbortSignal) {
     for await (const page of exportPages(source, stop)) {
-      lines += page.lines;
       isStored ||= page.bytes.includes('{"record":"customer",');
-      progress.say(formatCount(lines, "line"));
+      progress.add(page);
       yield page.bytes;
     }
     if (!isStored) throw neverStored(customer);
   }
   try {
     await stoppable((stop) => writeWhole(file, pages(stop)));
+    progress.report();
   } finally {
     progress.end();
   }
-  console.error(`${formatCount(lines, "line about the customer is", "lines about the customer are")} in ${file}.`);
 }
 
 async function erase(id: string | undefined, { again, ...options }: Options & { again?: string }): Promise<void> {

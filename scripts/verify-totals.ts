@@ -1,4 +1,4 @@
-import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
+import type { KeyRange } from "../src/db/derived/derived.ts";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
@@ -33,37 +33,37 @@ async function verify(options: Options): Promise<void> {
   const database = databaseOf(options);
   // If no bucket is bound, the command ends here, and not only after the long comparison.
   if (options.history) boundBucket(database);
-  const records = await countRecords(database);
-  const differences = await compare(database, options, records);
+  const tables = await countRecords(database);
+  const differences = await compare(database, options, tables);
   const faults = options.history ? await readHistory(database) : 0;
-  printReport(differences, records, { isRepaired: options.repair ?? false });
+  printReport(differences, tables, { isRepaired: options.repair ?? false });
   if (faults > 0) throw new CommandError(`History has ${formatCount(faults, "fault")}; see above.`);
 }
 
-type Table = NonNullable<Derived["over"]>;
-type Records = Record<Table, { records: number; lastKey: number }>;
+/** A table of records that derived data follows from. */
+interface Records {
+  name: string;
+  records: number;
+  lastKey: number;
+}
 
-/** Counts the records that derived data follows from, by table. */
-async function countRecords(database: DatabaseLocation): Promise<Records> {
+async function countRecords(database: DatabaseLocation): Promise<Records[]> {
   const tables = [...new Set(DERIVED.map(({ over }) => over))].filter((table) => table !== null);
-  const queries = tables.map((table) => `SELECT count(*) AS records, coalesce(max(key), 0) AS lastKey FROM ${table}`);
-  const answers = await askDatabase<Records[Table]>(queries, database);
-  return Object.fromEntries(
-    tables.map((table, index) => [table, answers[index]?.[0] ?? { records: 0, lastKey: 0 }]),
-  ) as Records;
+  const queries = tables.map(
+    (table) => `SELECT '${table}' AS name, count(*) AS records, coalesce(max(key), 0) AS lastKey FROM ${table}`,
+  );
+  const [rows = []] = await askDatabase<Records>([queries.join(" UNION ALL ")], database);
+  return rows;
 }
 
 /** Compares derived data with the records. Resolves with the differences, by the name of the derived data. */
 async function compare(
   database: DatabaseLocation,
   options: Options,
-  records: Records,
+  tables: readonly Records[],
 ): Promise<Map<string, Difference[]>> {
   const steps = DERIVED.flatMap((derived) =>
-    rangesUpTo(derived.over === null ? 0 : records[derived.over].lastKey).map((range) => ({
-      derived,
-      range,
-    })),
+    rangesUpTo(tables.find(({ name }) => name === derived.over)?.lastKey ?? 0).map((range) => ({ derived, range })),
   );
   const progress = new ProgressLine();
   const onStep = progress.begin("Comparing", steps.length);
@@ -102,16 +102,14 @@ async function readHistory(database: DatabaseLocation): Promise<number> {
 
 function printReport(
   differencesByName: ReadonlyMap<string, Difference[]>,
-  records: Records,
+  tables: readonly Records[],
   { isRepaired }: { isRepaired: boolean },
 ): void {
   for (const [name, differences] of differencesByName) {
     if (differences.length === 0) console.log(`${name}: as expected`);
     else console.log(`${name}: ${formatNumber(differences.length)} differ\n${firstLines(differences.map(toText))}`);
   }
-  const counts = Object.entries(records).map(
-    ([table, { records }]) => `${formatNumber(records)} ${table.replace("_", " ")}`,
-  );
+  const counts = tables.map(({ name, records }) => `${formatNumber(records)} ${name.replace("_", " ")}`);
   console.log(`Compared with ${counts.join(", ")}.`);
   const total = [...differencesByName.values()].flat().length;
   const differences = formatCount(total, "difference");

@@ -24,19 +24,16 @@ export function newCommand(words: string): Command {
   return new Command(`${words} --`).showHelpAfterError(`Try: ${words} -- --help`);
 }
 
-/** Adds the options that name the service. */
 export function withService(command: Command, token: string): Command {
   return command
     .option("--url <url>", "the service", "http://127.0.0.1:8787")
     .option("--token <token>", `${token} (default: LOYALTY_EDGE_TOKEN, or a new token for a local service)`);
 }
 
-/** Adds the option that names the environment. */
 export function withEnvironment(command: Command): Command {
   return command.option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION);
 }
 
-/** Adds the options that name the database. */
 export function withDatabase(command: Command): Command {
   return withEnvironment(command)
     .option("--remote", "use the deployed database instead of the local one")

@@ -98,12 +98,13 @@ export class Network {
     const init = { method: call.method ?? "GET", headers, ...(call.body !== undefined && { body: call.body }) };
     const sent: SentRequest = { lines: call.path === "/api/v1/feed" ? call.body : undefined, committed: null };
     const poll = this.#rules.messages.begin(call);
+    const feed = this.#rules.history.begin(call);
     const reads: DatabaseRead[] = [];
     const noteRead = (copy: Instance) => reads.push(this.#rules.model.readFrom(copy));
     const answered = await isolate.fetch(new Request(ORIGIN + call.path, init), env, sent, noteRead);
     const answer = { ...answered, json: answered.body === "" ? null : JSON.parse(answered.body), reads };
     this.#world.log(`${answer.status} ${answer.body}`);
-    this.#rules.checkAnswer(call, answer, { poll, committed: sent.committed });
+    this.#rules.checkAnswer(call, answer, { poll, feed, committed: sent.committed });
     return answer;
   }
 

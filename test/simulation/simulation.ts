@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { entriesReader, follower, newFollowingApp, opener, poller, reader } from "./actors/apps.ts";
-import { type ErasedCustomer, eraser } from "./actors/eraser.ts";
 import { operator, platformFaults, schedule, sealing } from "./actors/operator.ts";
 import type { Stage } from "./actors/stage.ts";
 import { feeder, feedUntilAnswered } from "./actors/systems.ts";
@@ -26,8 +25,6 @@ export interface Outcome {
   seconds: number;
   /** How many segments of history there were. */
   segments: number;
-  /** How many requests had events that were too old. */
-  refused: number;
   /** The broken rule, or any other error; null: every rule held. */
   failure: Error | null;
   /** The log's hash: equal runs have equal hashes. */
@@ -77,7 +74,6 @@ export async function simulate(
     steps: world.steps,
     seconds: (world.time.now - startedAt) / 1_000,
     segments: rules.history.segments.size,
-    refused: rules.history.refused,
     failure: world.failure,
     hash: hash.digest("hex"),
     lastLines: lastLines.slice(-LAST_LINES),
@@ -96,7 +92,6 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
     isOver: () => isOver || world.failure !== null,
   };
   const apps = numbersTo(4).map((number) => newFollowingApp(stage, number));
-  const erased: ErasedCustomer[] = [];
   const begin = async () => {
     const answer = await feedUntilAnswered(stage, world.random("first lines"), program.firstLines());
     if (answer?.status !== 200) throw new Error(`The first lines are refused: ${answer?.body}`);
@@ -106,7 +101,6 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
       ...numbersTo(6).map((number) => poller(stage, number)),
       ...apps.map((app, number) => follower(stage, number, app)),
       ...numbersTo(3).map((number) => reader(stage, number)),
-      eraser(stage, erased),
     ];
     for (const actor of actors) void watch(world, actor);
   };
@@ -125,7 +119,7 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
   const endsAt = Math.max(world.time.now, world.database.usedUpUntil) + RECOVERS_WITHIN_MS;
   await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);
   let isChecked = false;
-  void watch(world, checkRecovery(stage, { apps, erased })).then(() => {
+  void watch(world, checkRecovery(stage, apps)).then(() => {
     isChecked = true;
   });
   await world.time.passUntil(() => hasFailed() || isChecked);

@@ -143,11 +143,6 @@ export class World {
     this.step(`clock of ${name} is ${clock?.aheadMs} ms ahead`);
   }
 
-  /** All values in KV. */
-  stored(): string {
-    return this.#kv.stored();
-  }
-
   close(): void {
     this.database.close();
     removeFolder(this.#folder);

@@ -16,30 +16,24 @@ export async function feeder(stage: Stage, number: number): Promise<void> {
   while (!stage.isEnding()) {
     await pause(stage, random, REST_MS);
     if (stage.isEnding()) return;
-    const lines = stage.program.changes((share) => timeOfOldEvent(stage, random, share));
-    await feed(stage, random, { lines, tooOld: stage.rules.history.tooOld(lines) });
+    await feed(
+      stage,
+      random,
+      stage.program.changes((share) => timeOfOldEvent(stage, random, share)),
+    );
   }
 }
 
-interface Request {
-  lines: readonly Row[];
-  /** The indexes of the lines that were too old when they were fed first. */
-  tooOld: readonly number[];
-}
-
 /** Feeds the lines. If D1 has too little memory for them, feeds them in two halves. */
-async function feed(stage: Stage, random: Random, request: Request): Promise<void> {
-  const { lines, tooOld } = request;
+async function feed(stage: Stage, random: Random, lines: readonly Row[]): Promise<void> {
   const answer = await feedUntilAnswered(stage, random, lines);
   if (answer === null) return;
   if (answer.status === 413) {
     const half = Math.ceil(lines.length / 2);
-    await feed(stage, random, { lines: lines.slice(0, half), tooOld: tooOld.filter((index) => index < half) });
-    const tooOldInSecondHalf = tooOld.filter((index) => index >= half).map((index) => index - half);
-    await feed(stage, random, { lines: lines.slice(half), tooOld: tooOldInSecondHalf });
+    await feed(stage, random, lines.slice(0, half));
+    await feed(stage, random, lines.slice(half));
     return;
   }
-  stage.rules.history.checkFeed(request, answer);
   const bookmark = answer.headers.get("X-D1-Bookmark");
   if (bookmark === null || random.next() < 0.7) return;
   // A customer who sends the bookmark of this answer sees the fed lines, at any location.

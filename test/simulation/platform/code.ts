@@ -43,11 +43,6 @@ const GLOBALS = [
   ...["WebSocketPair", "WebSocket", "WebSocketRequestResponsePair", "CompressionStream"],
 ];
 
-// The service imports nothing else from the platform.
-const PLATFORM = `export class DurableObject {
-  constructor(ctx, env) { this.ctx = ctx; this.env = env; }
-}`;
-
 /** Few events are stored here. They should still leave for history in several steps, so the steps are small. */
 const SMALL_STEPS: Patch = {
   file: "src/history/seal.ts",
@@ -78,7 +73,9 @@ async function bundle(patches: readonly Patch[]): Promise<Load> {
     target: "esnext",
     write: false,
     logLevel: "silent",
-    plugins: [platform, patching(patches)],
+    // The service imports nothing else from the platform.
+    alias: { "cloudflare:workers": path.join(import.meta.dirname, "durable-object.ts") },
+    plugins: [patching(patches)],
   });
   const [output] = outputFiles;
   if (output === undefined) throw new Error("esbuild wrote nothing.");
@@ -89,14 +86,6 @@ async function bundle(patches: readonly Patch[]): Promise<Load> {
     return module.exports as typeof Service;
   };
 }
-
-const platform: Plugin = {
-  name: "platform",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^cloudflare:workers$/ }, ({ path }) => ({ path, namespace: "platform" }));
-    onLoad({ filter: /.*/, namespace: "platform" }, () => ({ contents: PLATFORM }));
-  },
-};
 
 function patched(text: string, { file, find, replace }: Patch): string {
   if (text.split(find).length !== 2) throw new Error(`${file} must have this text once: ${find}`);

@@ -142,13 +142,6 @@ export class SimulatedD1 {
     for (const copy of this.#copies.values()) copy.close();
   }
 
-  /** Runs statements in one transaction, as Cloudflare's API does for a script. */
-  async ask(statements: readonly string[]): Promise<Rows[]> {
-    const queries = statements.map((sql) => ({ sql, params: [] }));
-    const results = await this.run(new Session(this, "first-primary", null), queries, true);
-    return results.map(({ results }) => results as Rows);
-  }
-
   /** Runs a batch, with the faults of the moment. */
   async run(session: Session, queries: readonly Query[], needsPrimary: boolean): Promise<D1Result[]> {
     const { time, weather, random } = this.#platform;

@@ -6,18 +6,8 @@ import { current, Invocation, type SentRequest } from "./invocation.ts";
 import { SocketEnd, socketPairs } from "./sockets.ts";
 import type { Time } from "./time.ts";
 
-// Isolates of Workers as documented (developers.cloudflare.com/workers: reference/how-workers-works,
-// runtime-apis/context, platform/limits), and how they are simulated:
-//
-// | Workers | here |
-// |---|---|
-// | an isolate answers many requests, and has module state | the bundle, evaluated once for each isolate |
-// | it may end at any time, with all its work | `end()` |
-// | `waitUntil` keeps an invocation for 30 s after its answer; other work ends with the answer | `invocation.ts` |
-// | six calls of an invocation may wait for answers | not simulated: `test/faults/notifications.test.ts` counts calls |
-// | 128 MB | not simulated |
-// | time stands still while code runs | the same |
-// | WebAssembly, streams between Workers, `cf` | not used by the service |
+// Isolates of Workers as documented (developers.cloudflare.com/workers: reference/how-workers-works, runtime-apis/context,
+// platform/limits), without the limits of memory and of open connections. An isolate is the bundle, evaluated once.
 
 const BACKGROUND_MS = 30_000;
 const LOST = "Network connection lost.";

@@ -1,15 +1,8 @@
 import { outgoing } from "./invocation.ts";
 import type { Platform } from "./weather.ts";
 
-// KV as documented (developers.cloudflare.com/kv: concepts/how-kv-works, api, platform/limits), and how it is simulated:
-//
-// | KV | here |
-// |---|---|
-// | a write is visible at its own location usually at once, elsewhere within 60 s or more | at once, and within 60 s |
-// | a location caches what it reads for `cacheTtl` (at least 30 s), also that a key has no value | the same |
-// | at most one write of a key each second, else 429 | the same |
-// | a value expires after `expirationTtl` (at least 60 s) | the same |
-// | a call may fail, or be answered late or never | `weather.ts` |
+// KV as documented (developers.cloudflare.com/kv: concepts/how-kv-works, api, platform/limits). A write is visible at its own
+// location at once, and elsewhere within 60 s. A location caches what it reads, also that a key has no value.
 
 interface Write {
   value: string;
@@ -42,11 +35,6 @@ export class SimulatedKv {
     const put = (key: string, value: string, { expirationTtl }: { expirationTtl: number }) =>
       outgoing(() => this.#put(location, key, { value, expirationTtl }));
     return { get, put } as unknown as KVNamespace;
-  }
-
-  /** The newest value of each key. */
-  stored(): string {
-    return JSON.stringify([...this.#writes.values()].map(({ writes }) => writes.at(-1)?.value));
   }
 
   async #get(location: string, key: string, cacheTtl: number): Promise<unknown> {

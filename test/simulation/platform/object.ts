@@ -85,10 +85,6 @@ export class SimulatedObject {
     for (const fail of this.#onEnd.splice(0)) fail();
   }
 
-  stored(): unknown {
-    return [...this.#values];
-  }
-
   #load(): Instance {
     if (this.#instance === null) {
       const { ObjectClass, env } = this.#host();

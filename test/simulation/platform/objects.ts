@@ -59,10 +59,6 @@ export class SimulatedObjects {
     return [...this.#objects.values()].flatMap(({ sockets }) => sockets);
   }
 
-  stored(): string {
-    return JSON.stringify([...this.#objects.values()].map((object) => object.stored()));
-  }
-
   redeploy(mode: "immediate" | "deferred"): void {
     for (const object of this.#objects.values()) {
       if (mode === "immediate") object.endWithSockets();

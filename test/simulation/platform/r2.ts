@@ -1,22 +1,10 @@
 import { createHash } from "node:crypto";
-import { gunzipSync } from "node:zlib";
-import type { Bucket } from "../../../scripts/lib/history-bucket.ts";
 import { outgoing } from "./invocation.ts";
 import type { Platform } from "./weather.ts";
 
 // R2 as documented (developers.cloudflare.com/r2: api/workers/workers-api-reference, api/s3/conditional-operations,
-// reference/consistency, platform/limits), and how it is simulated:
-//
-// | R2 | here |
-// |---|---|
-// | once a write is answered, everybody sees it | one map |
-// | `onlyIf: { etagDoesNotMatch: "*" }` writes only if no object has the name, else resolves with null | the same |
-// | bytes that do not fit the call's `sha256` are refused; `head` gives the hash back | the same |
-// | at most one write of a name each second, else 429 | the same |
-// | a call may fail before or after it was done, or be answered late or never; the caller cannot tell | `weather.ts` |
-// | an account may reach its limit of storage | `weather.ts`: writes fail |
-// | `list` gives at most 1,000 names a call, and a cursor | all names: there are fewer |
-// | `delete`, uploads in parts | not used by the service |
+// reference/consistency, platform/limits), as far as the service uses it. `list` gives all names at once, because there are
+// fewer than 1,000. A call may fail before or after it was done, or be answered late. The caller cannot tell.
 
 interface StoredObject {
   bytes: Buffer;
@@ -54,23 +42,6 @@ export class SimulatedR2 {
   /** The bytes of an object, without faults, for the rules. */
   read(name: string): Buffer | null {
     return this.#objects.get(name)?.bytes ?? null;
-  }
-
-  /** The bucket for a script, which uses it through Cloudflare's API. */
-  open(): Bucket {
-    const { get, put, list } = this.binding();
-    return {
-      read: async (key) => ((await get(key)) === null ? null : this.read(key)),
-      write: async (key, bytes) => void (await put(key, bytes)),
-      list: async (prefix) => (await list({ prefix })).objects.map(({ key }) => key),
-      close: async () => {},
-    };
-  }
-
-  /** The text of all objects. */
-  texts(): string[] {
-    const isGzip = (bytes: Buffer) => bytes[0] === 0x1f;
-    return [...this.#objects.values()].map(({ bytes }) => String(isGzip(bytes) ? gunzipSync(bytes) : bytes));
   }
 
   #put(name: string, bytes: Buffer, options: PutOptions): unknown {

@@ -4,7 +4,7 @@ import { SEALED_KINDS } from "../../../src/history/kinds.ts";
 import type { Segment } from "../../../src/history/object.ts";
 import type { Row } from "../../model/kinds.ts";
 import { toUtc } from "../../model/time.ts";
-import type { Answer } from "../network.ts";
+import type { Answer, Call } from "../network.ts";
 import type { World } from "../world.ts";
 import { PLACED, REFUSED } from "./names.ts";
 
@@ -21,14 +21,16 @@ interface Content {
   ids: readonly string[];
 }
 
+/** The lines of a feed request, and their fields that were too old when it arrived. */
+export interface ArrivedFeed {
+  lines: readonly Row[];
+  tooOld: readonly string[];
+}
+
 /** The promises about history: docs/contract/history.md, 2 to 4. */
 export class HistoryRules {
   /** All segments that there were, each as its row. */
   readonly segments = new Set<string>();
-  /** How many requests had events that were too old. */
-  refused = 0;
-  /** Whether a customer is being erased. Then a segment's row may differ from its object, which is written later. */
-  isErasing = false;
   readonly #world: World;
   readonly #contents = new Map<string, Content>();
 
@@ -53,31 +55,32 @@ export class HistoryRules {
     return this.#segments().flatMap(({ segment, content }) => (segment.kind === kind ? content.ids : []));
   }
 
-  /** The indexes of the lines whose events are too old now. */
-  tooOld(lines: readonly Row[]): number[] {
+  begin({ path, body }: Call): ArrivedFeed | null {
+    if (path !== "/api/v1/feed" || body === undefined) return null;
+    const lines = body.split("\n").map((line) => JSON.parse(line) as Row);
+    return { lines, tooOld: this.#tooOld(lines) };
+  }
+
+  /** The fields of the lines whose events are too old now, such as `line 3.created_at`. */
+  #tooOld(lines: readonly Row[]): string[] {
     const { horizon } = this.#world.history;
     return lines.flatMap((line, index) => {
-      const time = line[TIME_OF[line.record] ?? ""];
+      const field = TIME_OF[line.record] ?? "";
       // A text that is not a time is refused for that reason, and not because of its age.
-      const at = typeof time === "string" ? toUtc(time) : undefined;
-      return at !== undefined && at < horizon ? [index] : [];
+      const at = typeof line[field] === "string" ? toUtc(line[field]) : undefined;
+      return at !== undefined && at < horizon ? [`line ${index + 1}.${field}`] : [];
     });
   }
 
-  /**
-   * A refusal names every line that was too old at first, and no line that is not too old now.
-   * @param tooOld the indexes of the lines that were too old when they were fed first.
-   */
-  checkFeed({ lines, tooOld }: { lines: readonly Row[]; tooOld: readonly number[] }, { status, json }: Answer): void {
-    const fieldsOf = (indexes: readonly number[]) =>
-      indexes.map((index) => `line ${index + 1}.${TIME_OF[lines[index]?.record ?? ""]}`);
+  /** A refusal names every field that was too old when the request arrived, and no field that is not too old now. */
+  checkFeed({ lines, tooOld }: ArrivedFeed, { status, json }: Answer): void {
+    if (status !== 200 && status !== 422) return;
     const messages: Record<string, readonly string[]> = status === 422 ? (json.messages ?? {}) : {};
     const refused = Object.keys(messages).filter((field) => messages[field]?.includes(TOO_OLD));
-    const [oldAtFirst, oldNow] = [fieldsOf(tooOld), fieldsOf(this.tooOld(lines))];
+    const oldNow = this.#tooOld(lines);
     const isRight =
-      oldAtFirst.every((field) => refused.includes(field)) && refused.every((field) => oldNow.includes(field));
-    if (!isRight) this.#fail(REFUSED, `${status} names ${refused}; too old at first: ${oldAtFirst}, now: ${oldNow}`);
-    if (tooOld.length > 0) this.refused += 1;
+      tooOld.every((field) => refused.includes(field)) && refused.every((field) => oldNow.includes(field));
+    if (!isRight) this.#fail(REFUSED, `${status} names ${refused}; too old at first: ${tooOld}, now: ${oldNow}`);
   }
 
   #segments(): { segment: Segment; content: Content }[] {
@@ -95,8 +98,7 @@ export class HistoryRules {
     if (parsed !== undefined && parsed.bytes === bytes) return parsed;
     const sha256 = bytes === null ? "" : sha256Of(bytes);
     const isRight = bytes !== null && sha256 === segment.sha256 && bytes.length === segment.bytes;
-    if (!isRight && !this.isErasing)
-      this.#fail(PLACED, `${segment.name} is ${sha256}, and its row says ${segment.sha256}`);
+    if (!isRight) this.#fail(PLACED, `${segment.name} is ${sha256}, and its row says ${segment.sha256}`);
     const lines = bytes === null ? [] : linesOf(bytes);
     const fault = faultOf(segment, lines);
     if (fault !== null) this.#fail(PLACED, `${segment.name} ${fault}`);

@@ -45,7 +45,6 @@ interface Clock {
  * commit that the service read.
  */
 export class ModelRules {
-  isErasing = false;
   readonly #world: World;
   readonly #history: HistoryRules;
   #last: Moment = { commit: 0, version: 0, state: new Model().state, stamp: "" };
@@ -94,27 +93,13 @@ export class ModelRules {
     const request = current.getStore()?.request;
     // Moving events to history increases the version, too, but feeds nothing.
     if (request?.lines !== undefined && clock.version !== this.#last.version) this.#takeFeed(request, clock);
-    const state = this.isErasing ? this.#withoutDroppedBodies() : this.#last.state;
+    const { state } = this.#last;
     state.clock = { stamp: clock.stamp, time: clock.clockSaid };
     this.#last = { commit: primary.commit, version: clock.version, state, stamp: clock.stamp };
     this.#moments.set(primary.commit, this.#last);
     const oldest = Math.min(primary.commit, ...replicas.map(({ commit }) => commit));
     for (const commit of this.#moments.keys()) if (commit < oldest) this.#moments.delete(commit);
     this.#noteBoards(state);
-  }
-
-  /** The state, with bodies emptied that an erasure has emptied in the database without a feed. */
-  #withoutDroppedBodies(): State {
-    const emptied = new Set(
-      this.#world.database.primary.read<Row>("SELECT id FROM messages WHERE body = ''").map(({ id }) => id),
-    );
-    const state = this.#last.state.copy();
-    state.change(
-      "message",
-      ({ id, body }) => body !== "" && emptied.has(id),
-      () => ({ body: "" }),
-    );
-    return state;
   }
 
   #takeFeed(request: SentRequest, clock: Clock): void {

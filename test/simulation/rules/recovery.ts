@@ -1,8 +1,6 @@
-import { readFileSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { type FollowingApp, locationOf, randomCall, readEntries } from "../actors/apps.ts";
-import { type ErasedCustomer, erase } from "../actors/eraser.ts";
-import { runMinute, seal } from "../actors/operator.ts";
+import { seal } from "../actors/operator.ts";
 import type { Stage } from "../actors/stage.ts";
 import { feedUntilAnswered } from "../actors/systems.ts";
 import { customerLine, groupLine } from "../program.ts";
@@ -10,10 +8,7 @@ import { LOCATIONS } from "../world.ts";
 import { COMES, FRAME, RECOVERY } from "./names.ts";
 
 /** Checks, 90 seconds after the last fault, that health is good and that a new message reaches everybody. */
-export async function checkRecovery(
-  stage: Stage,
-  { apps, erased }: { apps: readonly FollowingApp[]; erased: readonly ErasedCustomer[] },
-): Promise<void> {
+export async function checkRecovery(stage: Stage, apps: readonly FollowingApp[]): Promise<void> {
   const { world, network, rules } = stage;
   const { customers } = stage.program;
   for (const location of LOCATIONS) {
@@ -48,7 +43,6 @@ export async function checkRecovery(
   checkFollowers(stage, apps, COMES);
   checkOutbox(stage);
   await checkHistory(stage);
-  await checkErased(stage, erased);
 }
 
 function checkOutbox({ world }: Stage): void {
@@ -117,30 +111,4 @@ async function checkHistory(stage: Stage): Promise<void> {
 function openScans({ world }: Stage): unknown[] {
   const month = world.history.horizon.slice(0, 7);
   return world.database.primary.read("SELECT kind FROM history_scans WHERE month <> ? OR is_over = 0", month);
-}
-
-const DUE = "SELECT 1 FROM jobs WHERE name = 'merge the search indexes' AND due_at <= (SELECT now FROM clock)";
-
-/** No text of an erased customer is left: docs/incidents.md, "A customer must be erased". */
-async function checkErased(stage: Stage, erased: readonly ErasedCustomer[]): Promise<void> {
-  const { world } = stage;
-  const random = world.random("erased");
-  // Erase again, because time travel may have brought the customers back.
-  for (const customer of erased) await erase(stage, random, customer);
-  for (let run = 0; run < RUNS_AT_MOST && world.database.primary.read(DUE).length > 0; run += 1) {
-    await runMinute(world, random);
-    await world.time.wait(1_000);
-  }
-  const file = world.file("erased");
-  world.database.primary.backUp(file);
-  const stores = {
-    "the database": readFileSync(file),
-    R2: Buffer.from(world.history.bucket.texts().join("\n")),
-    "an inbox": Buffer.from(world.objects.stored()),
-    KV: Buffer.from(world.stored()),
-  };
-  rmSync(file);
-  for (const { id, word } of erased)
-    for (const [store, bytes] of Object.entries(stores))
-      if (bytes.includes(word)) world.fail("of an erased customer no text is left", `${id}, ${word}, is in ${store}`);
 }

@@ -3,7 +3,7 @@ import type { Answer, Call } from "../network.ts";
 import type { SentRequest } from "../platform/invocation.ts";
 import type { World } from "../world.ts";
 import { checkFaults } from "./answers.ts";
-import { HistoryRules } from "./history.ts";
+import { type ArrivedFeed, HistoryRules } from "./history.ts";
 import { MessageRules, type Poll } from "./messages.ts";
 import { ModelRules, type Moment } from "./model.ts";
 import { ALONE, RECOUNT } from "./names.ts";
@@ -36,12 +36,13 @@ export class Rules {
   checkAnswer(
     call: Call,
     answer: Answer,
-    { poll, committed }: { poll: Poll | null; committed: SentRequest["committed"] },
+    { poll, feed, committed }: { poll: Poll | null; feed: ArrivedFeed | null; committed: SentRequest["committed"] },
   ): void {
     checkFaults(this.#world, call, answer);
     this.model.check(call, answer, committed);
     const isFromInbox = answer.reads.length === 0;
     if (poll !== null && isFromInbox) this.messages.check(call, poll, answer);
+    if (feed !== null) this.history.checkFeed(feed, answer);
   }
 
   checkNowAndThen(): void {
@@ -76,12 +77,6 @@ export class Rules {
         this.#world.fail(ALONE, `${name} is taken at ${now}, and another run has it until ${lastLease}`);
       this.#leases.set(name, lease);
     }
-  }
-
-  /** An erasure changes a segment's row before its object, and empties messages without a feed. */
-  set isErasing(isErasing: boolean) {
-    this.model.isErasing = isErasing;
-    this.history.isErasing = isErasing;
   }
 
   /** Starts again after time travel to this moment. */

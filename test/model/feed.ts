@@ -57,7 +57,10 @@ export function applyFeed(before: State, request: FeedRequest): { answer: FeedAn
 
   if (accounts !== "*" && lines.some((line) => isForeign(line, accounts, before, after)))
     return refused({ status: 403 });
-  const faults = writes.flatMap((line) => namesOf(line.number, faultsOf(line, { lines, before, after })));
+  const faults = writes.flatMap((line) => {
+    const badReferrer = isBadReferrer(line, lines, before, after) ? ["referrer_id"] : [];
+    return namesOf(line.number, [...new Set([...faultsOf(line, after), ...badReferrer])]);
+  });
   if (faults.length > 0) return refused({ status: 422, fields: faults.sort() });
 
   const events = (all: readonly Line[]) => all.filter(({ kind }) => kind.isEvent).length;
@@ -229,19 +232,12 @@ function isForeign({ kind, row, key }: Line, accounts: readonly string[], before
   return touched.some((account) => account !== undefined && !accounts.includes(account));
 }
 
-interface Request {
-  lines: readonly Line[];
-  before: State;
-  after: State;
-}
-
-function faultsOf(line: Line, request: Request): string[] {
-  const { row, kind } = line;
+/** The fields of a line that a check finds wrong which needs the state after the request. */
+function faultsOf({ row, kind, key }: Line, after: State): string[] {
   const { record, fields, ownerField } = kind;
-  const { after } = request;
   // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.
   const isKeyStored = fields.every((field) => !field.isKey || missingIds(field, row, after).length === 0);
-  const bad = new Set(isKeyStored ? changedFields(kind, row, after.table(record).get(line.key)) : []);
+  const bad = new Set(isKeyStored ? changedFields(kind, row, after.table(record).get(key)) : []);
   const owner = accountOf(ownerField === "account_id" ? "account" : "store", row[ownerField ?? ""], after);
   for (const field of fields) {
     const { name, to, type } = field;
@@ -253,13 +249,12 @@ function faultsOf(line: Line, request: Request): string[] {
   }
   if (record === "customer_coupon" && after.find("coupon", row.campaign_coupon_id)?.kind === "digital")
     bad.add("campaign_coupon_id");
-  if (isNoMember(line, after)) bad.add("customer_id");
-  if (record === "membership" && row.referrer_id !== null && isBadReferrer(line, request)) bad.add("referrer_id");
+  if (isNoMember(record, row, after)) bad.add("customer_id");
   return [...bad];
 }
 
 /** Whether the customer is no member of the line's group or store. A former member may still earn tokens at a store. */
-function isNoMember({ kind: { record }, row }: Line, after: State): boolean {
+function isNoMember(record: string, row: Row, after: State): boolean {
   const { group_id, store_id, customer_id } = row;
   if (record === "token_earning")
     return after.find("store", store_id) !== undefined && !after.find("membership", store_id, customer_id);
@@ -269,8 +264,9 @@ function isNoMember({ kind: { record }, row }: Line, after: State): boolean {
 }
 
 /** A referrer must be another customer, whose membership of the store is stored or on an earlier line. */
-function isBadReferrer({ kind, number, row }: Line, { lines, before, after }: Request): boolean {
+function isBadReferrer({ kind, number, row }: Line, lines: readonly Line[], before: State, after: State): boolean {
   const { store_id, customer_id, referrer_id } = row;
+  if (kind.record !== "membership" || referrer_id === null) return false;
   if (referrer_id === customer_id) return true;
   if (!after.current("customer", customer_id) || !after.find("store", store_id)) return false;
   const key = keyOf("membership", [store_id, referrer_id]);

@@ -72,7 +72,7 @@ export class Model {
       case "coupons":
         return withItems(couponList(state, caller, parameters, now), NO_ITEMS);
       case "my-coupons":
-        return page(combinedCoupons(state, caller, parameters, now), parameters, NO_ITEMS, toCouponLists);
+        return couponPage(page(combinedCoupons(state, caller, parameters, now), parameters, NO_ITEMS));
       case "full-search":
         return { status: 200, body: fullSearch(state, caller, parameters, now, searchScope) };
       case "leaderboard":
@@ -91,20 +91,17 @@ function withItems(items: unknown, none: Expected = { status: 404 }): Expected {
 }
 
 /** An answer with a page of a list. For an empty page, the answer is `none` if the endpoint has one. */
-function page(
-  list: readonly Row[] | null,
-  { page, per_page }: Row,
-  none?: Expected,
-  toItems: (list: readonly Row[]) => unknown = (items) => items,
-): Expected {
+function page(list: readonly Row[] | null, { page, per_page }: Row, none?: Expected): Expected {
   if (list === null) return { status: 404 };
   const shown = list.slice((page - 1) * per_page, page * per_page);
   if (shown.length === 0 && none !== undefined) return none;
-  return { ...withItems(toItems(shown)), hasNext: list.length > page * per_page };
+  return { ...withItems(shown), hasNext: list.length > page * per_page };
 }
 
 /** Splits the coupons of `/my-coupons` into the three lists of its answer. */
-function toCouponLists(coupons: readonly Row[]): Row {
+function couponPage(answer: Expected): Expected {
+  const coupons: Row[] = answer.body?.items ?? [];
   const ofList = (name: string) => coupons.filter(({ list }) => list === name).map(({ record }) => record);
-  return { store: ofList("store"), mfg: ofList("mfg"), digital: ofList("digital") };
+  const items = { store: ofList("store"), mfg: ofList("mfg"), digital: ofList("digital") };
+  return coupons.length === 0 ? answer : { ...answer, ...withItems(items) };
 }

@@ -1,7 +1,7 @@
 import { pick, type Row } from "./kinds.ts";
 import { type State, sum } from "./state.ts";
 import { by } from "./text.ts";
-import { isWithin, today } from "./time.ts";
+import { isToday } from "./time.ts";
 
 // Nearby campaigns, teams and leaderboards (docs/contract/interface.md, 4.1, 4.3 and 4.7).
 
@@ -20,7 +20,7 @@ function miles(one: Row, other: Row): number {
 
 /** Whether a campaign is active, and today in its time zone is within its dates. */
 export function isRunning({ status, campaign_start_date, campaign_end_date, time_zone }: Row, now: string): boolean {
-  return status === 1 && isWithin(today(now, time_zone), campaign_start_date, campaign_end_date);
+  return status === 1 && isToday(now, time_zone, { first: campaign_start_date, last: campaign_end_date });
 }
 
 export function nearbyCampaigns(state: State, parameters: Row, now: string): Row[] {
@@ -96,7 +96,9 @@ export function leaderboard(state: State, parameters: Row, now: string): Row[] {
   const { location_id, eip_campaign_id, rank_on } = parameters;
   if (!state.shown("store", location_id)) return [];
   const isCounted = ({ id, time_zone, start_date, end_date }: Row) =>
-    eip_campaign_id === undefined ? isWithin(today(now, time_zone), start_date, end_date) : id === eip_campaign_id;
+    eip_campaign_id === undefined
+      ? isToday(now, time_zone, { first: start_date, last: end_date })
+      : id === eip_campaign_id;
   const contests = state.allShown("eip_campaign").filter(isCounted);
   const plays = contests.flatMap(({ id }) => state.all("play", { location_id, eip_campaign_id: id }));
   const players = state.allShown("employee").filter(({ id }) => plays.some(({ employee_id }) => employee_id === id));

@@ -85,21 +85,10 @@ export function entries(state: State, caller: string, parameters: Row, horizon: 
   return [...listed, ...broughtForward.sort(by("account_id"))];
 }
 
-interface Searchable {
-  record: Row;
-  /** The words of the record's texts. */
-  words: string[];
-}
-
-interface Found extends Searchable {
-  /** The words of the query that no word of the record begins with. */
-  unmatchedWords: string[];
-}
-
 const TEXTS = ["name", "address_line_1", "address_line_2", "city", "state", "zip", "campaign_description"];
 
 /** The records of a list that the caller may find, with their words. */
-function searchable(state: State, list: string, caller: string, scope: SearchScope): Searchable[] {
+function searchable(state: State, list: string, caller: string, scope: SearchScope): Row[] {
   if (list === "customers") {
     const isInScope = (id: string) =>
       scope === "all" || id === caller || (scope === "friends" && state.friendStatus(id, caller) === 1);
@@ -114,26 +103,23 @@ function searchable(state: State, list: string, caller: string, scope: SearchSco
   });
 }
 
-function findIn(records: readonly Searchable[], query: readonly string[], isForgiving: boolean): Found[] {
-  if (query.length === 0) return [];
-  const candidates = records.map(({ record, words }) => {
-    const unmatchedWords = query.filter((asked) => !words.some((word) => word.startsWith(asked)));
+/** The records of a list that a query finds. `unmatchedWords` are its words that no word of the record begins with. */
+function findIn(records: readonly Row[], query: readonly string[], isForgiving: boolean): Row[] {
+  const candidates = records.map(({ record, words }): Row => {
+    const unmatchedWords = query.filter((asked) => !words.some((word: string) => word.startsWith(asked)));
     const lacksWholeWord = query.some((asked) => !words.includes(asked));
     return { record, words, unmatchedWords, rank: isForgiving ? unmatchedWords.length : Number(lacksWholeWord) };
   });
-  return candidates
-    .filter(({ words, unmatchedWords }) =>
-      unmatchedWords.every((asked) => isForgiving && words.some((word) => forgives(asked, word))),
-    )
-    .sort(by("rank"))
-    .slice(0, 20);
+  const isForgiven = ({ words, unmatchedWords }: Row) =>
+    unmatchedWords.every((asked: string) => isForgiving && words.some((word: string) => forgives(asked, word)));
+  return candidates.filter(isForgiven).sort(by("rank")).slice(0, 20);
 }
 
 /** The words that a misspelled word was taken for. The word that is in the most records comes first. */
-function corrections(asked: string, shown: readonly Found[]): string[] {
+function corrections(asked: string, shown: readonly Row[]): string[] {
   const wordsOfRecords = shown
     .filter(({ unmatchedWords }) => unmatchedWords.includes(asked))
-    .map(({ words }) => words.filter((word) => word.length <= 100 && forgives(asked, word)));
+    .map(({ words }): string[] => words.filter((word: string) => word.length <= 100 && forgives(asked, word)));
   return [...new Set(wordsOfRecords.flat())]
     .map((word) => ({ word, count: wordsOfRecords.filter((words) => words.includes(word)).length }))
     .sort(by("-count", "word"))
@@ -144,17 +130,16 @@ function corrections(asked: string, shown: readonly Found[]): string[] {
 export function fullSearch(state: State, caller: string, parameters: Row, now: string, scope: SearchScope): Row {
   const { query, filter, typos } = parameters;
   const queryWords = [...new Set(wordsOf(query))];
-  const find = (isForgiving: boolean) =>
-    new Map<string, Found[]>(
-      filter.map((list: string) => [list, findIn(searchable(state, list, caller, scope), queryWords, isForgiving)]),
+  const lists: string[] = queryWords.length === 0 ? [] : filter;
+  const find = (isForgiving: boolean): Row[] =>
+    lists.flatMap((list) =>
+      findIn(searchable(state, list, caller, scope), queryWords, isForgiving).map((found) => ({ ...found, list })),
     );
   const exact = find(false);
-  const isEmpty = [...exact.values()].flat().length === 0;
-  const found = isEmpty && typos ? find(true) : exact;
-  const shown = [...found.values()].flat();
+  const shown = exact.length === 0 && typos ? find(true) : exact;
   const forgiven = queryWords.filter((word) => shown.some(({ unmatchedWords }) => unmatchedWords.includes(word)));
   const list = (name: string) =>
-    (found.get(name) ?? []).map(({ record }) => recordObject(state, name, record, caller, now));
+    shown.filter((found) => found.list === name).map(({ record }) => recordObject(state, name, record, caller, now));
   const storesAndCustomers = { stores: list("stores"), customers: list("customers") };
   const withCampaigns = { items: { ...storesAndCustomers, campaigns: list("campaigns") } };
   const meant = Object.fromEntries(forgiven.map((word) => [word, corrections(word, shown)]));

@@ -27,32 +27,28 @@ export function toUtc(text: string): string | undefined {
   return isTime(utc) ? utc : undefined;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** The day in a time zone at an instant, as `YYYY-MM-DD`. */
-function dayAt(instant: number, zone: string): string {
-  const options = { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" } as const;
-  const format = formats.get(zone) ?? new Intl.DateTimeFormat("en-CA", options);
-  formats.set(zone, format);
-  return format.format(instant).padStart(10, "0");
+/** A function that tells the day in a time zone at an instant, as `YYYY-MM-DD`. */
+function dayIn(timeZone: string): (instant: number) => string {
+  const format = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+  return (instant) => format.format(instant).padStart(10, "0");
 }
 
-export const today = (now: string, zone: string): string => dayAt(toInstant(now), zone);
+/** Whether today in a time zone is between two days, both included. If `last` is null, there is no last day. */
+export function isToday(now: string, zone: string, { first, last }: { first: string; last: string | null }): boolean {
+  const today = dayIn(zone)(toInstant(now));
+  return first <= today && (last === null || today <= last);
+}
 
 /** The last second of a day in a time zone. If clocks are set back at midnight, the day ends twice, and the second end counts. */
 export function lastSecondOf(day: string, zone: string): string {
+  const dayAt = dayIn(zone);
   let later = toInstant(`${day} 00:00:00`) + 48 * 3_600 * SECOND_MS;
   // Start on a later day, and go back as long as it is a later day: by quarters of an hour, then by seconds.
-  for (const stepMs of [900 * SECOND_MS, SECOND_MS]) while (dayAt(later - stepMs, zone) > day) later -= stepMs;
+  for (const stepMs of [900 * SECOND_MS, SECOND_MS]) while (dayAt(later - stepMs) > day) later -= stepMs;
   return toTime(later - SECOND_MS);
 }
 
 /** The last second of an end, which is a time, or a day in a time zone; null if it never ends. */
 export function endOf(end: string | null, zone: string): string | null {
   return end === null || !isDate(end) ? end : lastSecondOf(end, zone);
-}
-
-/** Whether a day is between two days, both included. If `last` is null, there is no last day. */
-export function isWithin(day: string, first: string, last: string | null): boolean {
-  return first <= day && (last === null || day <= last);
 }

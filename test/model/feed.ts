@@ -232,7 +232,7 @@ function isForeign({ kind, row, key }: Line, accounts: readonly string[], before
   return touched.some((account) => account !== undefined && !accounts.includes(account));
 }
 
-/** The fields of a line that a check finds wrong which needs the state after the request. */
+/** The fields of a line that are wrong in the state after the request. */
 function faultsOf({ row, kind, key }: Line, after: State): string[] {
   const { record, fields, ownerField } = kind;
   // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.

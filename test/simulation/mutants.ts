@@ -199,7 +199,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/app.ts",
     find: 'app.use("/api/v1/customer/gamification/leaderboard", database("primary"));',
     replace: "",
-    seenBy: [RULES.BOARD],
+    seenBy: [RULES.BOARD, RULES.BOOKMARK],
   },
   {
     breaks: "a message that is deleted loses its body",

@@ -55,7 +55,7 @@ if (import.meta.main) await main(() => program.parseAsync());
 
 async function run(): Promise<void> {
   console.log(
-    "This takes about two minutes on two processors. The tests run beside the checks, and are shown after them.",
+    "This takes about a minute and a half on two processors. The tests run beside the checks, and are shown after them.",
   );
   await runCheck({ name: "reference page", run: buildReference });
   // The tests take longest, so they start first. The checks run beside them, one at a time, because several would slow

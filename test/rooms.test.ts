@@ -10,8 +10,8 @@ const SOURCES: Record<string, string> = import.meta.glob("../src/**/*.ts", {
 const FOLDERS = [
   "values",
   "db",
-  "auth",
   "http",
+  "auth",
   "inbox",
   "app-env.ts",
   "openapi",

@@ -45,10 +45,13 @@ export async function simulate(
 ): Promise<Outcome> {
   const hash = createHash("sha256");
   const lastLines: string[] = [];
+  let isOver = false;
   const world = new World({
     seed: plan.seed,
     bundle,
     onLine(line) {
+      // The last requests of a run that failed may end after the run.
+      if (isOver) return;
       hash.update(line);
       lastLines.push(line);
       if (lastLines.length > LAST_LINES * 2) lastLines.splice(0, LAST_LINES);
@@ -69,6 +72,7 @@ export async function simulate(
     process.off("unhandledRejection", onRejection);
     Error.stackTraceLimit = limitBefore;
     world.close();
+    isOver = true;
   }
   return {
     steps: world.steps,

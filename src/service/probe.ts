@@ -98,7 +98,7 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
 async function timeCall(env: Env, index: number): Promise<number | string> {
   const startedAt = performance.now();
   const { error } = await attempt(fanOutOf(env, String(index)).pause());
-  return error || performance.now() - startedAt;
+  return error === "" ? performance.now() - startedAt : error;
 }
 
 /** The versions of the Worker and of an object. The call fails while the object gets its new code. */
@@ -141,7 +141,10 @@ async function timeLag(env: Env) {
   }
 }
 
-/** The result, or Cloudflare's error text. The text contains no data of the program, because no measurement reads any. */
+/**
+ * The result and an empty `error`, or null and Cloudflare's error text. The text contains no data of the program, because no
+ * measurement reads any.
+ */
 async function attempt<Value>(work: Promise<Value>): Promise<{ value: Value | null; error: string }> {
   try {
     return { value: await work, error: "" };

@@ -10,8 +10,17 @@ import { variableFault } from "./variables.ts";
 // An import of package.json would add 1 KiB to the Worker. A test compares the versions.
 const VERSION = "0.1.0";
 const ANSWERS_WITHIN_MS = 2_500;
-// Many monitors together cause one check.
+// Any number of monitors causes about one check in this time. Requests that come before the check ends check as well.
 const CACHED_MS = 5_000;
+
+interface Health {
+  /** The names of the parts that do not answer. */
+  down: readonly string[];
+  /** The names of overdue jobs. */
+  overdue: readonly string[];
+}
+
+let lastCheck: { at: number; health: Health } | null = null;
 
 /** The health check. */
 export const service = createRouter().get("/health", addressLimited, async (c) => {
@@ -20,9 +29,11 @@ export const service = createRouter().get("/health", addressLimited, async (c) =
   const nearest = new Database(c.env.DB, "first-unconstrained", usage);
   c.set("db", nearest);
   const now = clock.now();
-  if (last === null || Math.abs(now - last.at) >= CACHED_MS)
-    last = { at: now, ...(await checkParts({ primary, nearest, kv: c.env.CACHE })) };
-  const { down, overdue } = last;
+  if (lastCheck === null || Math.abs(now - lastCheck.at) >= CACHED_MS) {
+    const health = await checkParts({ primary, nearest, kv: c.env.CACHE });
+    lastCheck = { at: now, health };
+  }
+  const { down, overdue } = lastCheck.health;
   const fault = variableFault({ ...c.env });
   if (fault !== null) throw unavailable(`${fault.name} must ${fault.must}.`);
   if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);
@@ -35,11 +46,15 @@ export const service = createRouter().get("/health", addressLimited, async (c) =
   });
 });
 
-/** The result of the last check: the names of the parts that do not answer, and of overdue jobs. */
-let last: ({ at: number } & Awaited<ReturnType<typeof checkParts>>) | null = null;
+/** The services that a deployment depends on. */
+interface Parts {
+  primary: Database;
+  /** The nearest replica, or the primary where there is none. */
+  nearest: Database;
+  kv: KVNamespace;
+}
 
-/** @param parts what a deployment depends on. `nearest` is the nearest replica, or the primary where there is none. */
-async function checkParts({ primary, nearest, kv }: { primary: Database; nearest: Database; kv: KVNamespace }) {
+async function checkParts({ primary, nearest, kv }: Parts): Promise<Health> {
   const [overdue, nearestAnswer, cacheAnswer] = await Promise.all([
     answerInTime(() => findOverdueJobs(primary)),
     answerInTime(() => findOverdueJobs(nearest)),

@@ -47,11 +47,14 @@ export class SharedConnection {
     return this.#options.WebSocket !== null;
   }
 
-  /** Tells the listener states and changes until the signal is aborted. */
+  /** Reports states and changes to the listener until the signal is aborted. */
   listen(listener: PendingChanges, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#listeners.add(listener);
-    const leave = () => this.#listeners.delete(listener) && this.#listeners.size === 0 && this.#stop.abort();
+    const leave = () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stop.abort();
+    };
     signal.addEventListener("abort", leave, { once: true });
     if (this.#listeners.size === 1) {
       this.#stop = new AbortController();

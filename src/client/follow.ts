@@ -77,7 +77,8 @@ export class PendingChanges {
   /**
    * Waits for a change, or for the end of the interval: then everything counts as changed. `hasFrame` is true if a frame
    * had some of the changes, and false if all came from a new connection or the end of the interval.
-   * @throws what `interval` throws, once all earlier changes were returned, and the signal's reason once it is aborted.
+   * @throws the signal's reason once the signal is aborted, and what `interval` throws once all earlier changes were
+   * returned.
    */
   async next(interval: Interval, signal: AbortSignal): Promise<{ what: Change[]; hasFrame: boolean }> {
     const askedAt = Date.now();
@@ -85,16 +86,18 @@ export class PendingChanges {
       throwIfAborted(signal);
       if (this.#changed.length > 0) break;
       const leftMs = interval(this.#state, this.#refusal) - Math.max(Date.now() - askedAt, 0);
-      if (leftMs <= 0) this.#changed = this.#followed;
-      else
-        await pause(leftMs, signal, (wake) => {
-          this.#wake = wake;
-        });
+      if (leftMs <= 0) {
+        this.#changed = this.#followed;
+        break;
+      }
+      await pause(leftMs, signal, (wake) => {
+        this.#wake = wake;
+      });
     }
-    const found = { what: [...this.#changed], hasFrame: this.#hasFrame };
+    const news = { what: [...this.#changed], hasFrame: this.#hasFrame };
     this.#changed = [];
     this.#hasFrame = false;
-    return found;
+    return news;
   }
 }
 

@@ -35,7 +35,7 @@ export const exportRecords: Operation = {
     "A record that was deleted and still matters comes like any other; a line on a later page deletes it again. The schema describes one line.",
   lines: z.union([...EXPORTED_KINDS, program].flatMap(lineSchemas)),
   examples: [{ summary: "Contests of employees", query: { record: "eip_campaign" } }],
-  headers: ["Link", "X-Feed-Version"],
+  headers: ["X-Feed-Version"],
 };
 
 function lineSchemas(kind: Kind): z.ZodType[] {

@@ -24,8 +24,8 @@ const WHOLE_WITHIN_MS = 60_000;
 /**
  * Reads a body of at most `limit` bytes. hono/body-limit does not fit: it has no timeout and accepts a body that was cut
  * off (test/faults/bodies.test.ts).
- * @param onBytes is called with the change of memory in use: before memory is allocated (then it may throw), and with a
- * negative number after memory is freed.
+ * @param onBytes is called with the change of memory in use: first with the size of the buffer, before it is allocated, and
+ * at the end with minus the bytes of the buffer that the body did not fill. The first call may throw.
  * @throws 413 over the limit (without reading the rest), 400 for a body that was cut off, 408 for one that is too slow.
  */
 export async function readBody(
@@ -42,14 +42,16 @@ export async function readBody(
     // One byte more than the limit, so a full buffer means that the body is too large.
     const size = declared || limit.bytes + 1;
     onBytes(size);
+    // An error of the connection becomes null. Then the body was cut off.
     const reading = reader.readAtLeast(size, new Uint8Array(size)).catch(() => null);
-    const value = (await withTimeout(WHOLE_WITHIN_MS, reading))?.value;
+    const result = await withTimeout(WHOLE_WITHIN_MS, reading);
+    const bytes = result?.value;
     // Some connections end a cut-off body without an error. Half a feed must not be taken for a whole one.
-    if (value === undefined || value.length < declared) throw malformedBody(CUT_OFF);
-    if (value.length > limit.bytes) throw bodyTooLarge(limit);
-    onBytes(value.length - size);
-    // `value` itself would keep the whole buffer in memory.
-    return value.length < size ? value.slice() : value;
+    if (bytes === undefined || bytes.length < declared) throw malformedBody(CUT_OFF);
+    if (bytes.length > limit.bytes) throw bodyTooLarge(limit);
+    onBytes(bytes.length - size);
+    // A view of a part of the buffer would keep the whole buffer in memory.
+    return bytes.length < size ? bytes.slice() : bytes;
   } catch (error) {
     throw error instanceof TimedOut ? requestTimeout() : error;
   } finally {

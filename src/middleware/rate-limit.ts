@@ -30,5 +30,6 @@ const NETWORK_GROUPS = 4;
 
 /** An IPv4 address, or the /64 network of an IPv6 address: an IPv6 client can send from any of its 2^64 addresses. */
 export function networkOf(address: string): string {
-  return address.includes(":") ? expandIPv6(address).split(":").slice(0, NETWORK_GROUPS).join(":") : address;
+  if (!address.includes(":")) return address;
+  return expandIPv6(address).split(":").slice(0, NETWORK_GROUPS).join(":");
 }

@@ -66,11 +66,12 @@ export function offeredSubprotocols({ req }: Context): string[] {
 
 /** The request's token; empty if there is none, or more than one. */
 function tokenOf(c: Context<AppEnv>): string {
-  const authorization = c.req.header("Authorization");
-  const tokens = authorization === undefined ? [] : [/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ""];
   const subprotocols = c.req.path === LIVE_PATH ? offeredSubprotocols(c) : [];
-  for (const offered of subprotocols)
-    if (offered.startsWith(TOKEN_PREFIX)) tokens.push(offered.slice(TOKEN_PREFIX.length));
+  const tokens = subprotocols
+    .filter((subprotocol) => subprotocol.startsWith(TOKEN_PREFIX))
+    .map((subprotocol) => subprotocol.slice(TOKEN_PREFIX.length));
+  const authorization = c.req.header("Authorization");
+  if (authorization !== undefined) tokens.push(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "");
   return tokens.length === 1 ? (tokens[0] ?? "") : "";
 }
 

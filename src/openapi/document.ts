@@ -74,6 +74,7 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
   const body = notes.findLast((note) => note.body !== undefined)?.body;
   const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
   const headerNames = notes.flatMap((note) => note.headers ?? []);
+  // The cursor `after` of the next page is in the header `Link`.
   if (parameters.some(({ name }) => name === "after")) headerNames.push("Link");
   const mayBeUnchanged = headerNames.includes("ETag");
   if (mayBeUnchanged) parameters.push(texts.IF_NONE_MATCH);
@@ -145,9 +146,9 @@ function goodResponse(
   headers: ResponseObject["headers"],
   schemas: Components,
 ): OperationObject["responses"] {
-  const described = answer ?? lines ?? frames;
-  if (described === undefined) throw new Error(`The operation ${id} does not describe its answer.`);
-  const schema = toJsonSchema(described, lines ? "input" : "output", schemas, answer && `${pascalCase(id)}Answer`);
+  const zodSchema = answer ?? lines ?? frames;
+  if (zodSchema === undefined) throw new Error(`The operation ${id} does not describe its answer.`);
+  const schema = toJsonSchema(zodSchema, lines ? "input" : "output", schemas, answer && `${pascalCase(id)}Answer`);
   const recorded = (RECORDED as Record<string, Record<string, object>>)[id];
   const answers = examples.map((example) => ({ answer: recorded?.[example.summary], ...example }));
   const content = { [lines ? NDJSON : JSON_TYPE]: { schema, examples: examplesOf(answers, "answer") } };
@@ -159,30 +160,30 @@ function goodResponse(
 /** Adds a failure to the response with its status. */
 function addFailure(responses: OperationObject["responses"], name: FailureName): void {
   const { status, body, headers } = FAILURES[name];
-  const other = responses[status];
-  const content = other?.content[JSON_TYPE];
+  const earlier = responses[status];
+  const earlierContent = earlier?.content[JSON_TYPE];
   const schema = { $ref: "#/components/schemas/Failure" };
-  // The answer without items is the only failure with the status of a good answer.
-  const isAlone = content === undefined || status !== 200;
+  // The answer without items is the only failure that shares its status with the good answer.
+  const goodSchema = status === 200 ? earlierContent?.schema : undefined;
   responses[status] = {
     description: MEANINGS[status],
-    headers: { ...other?.headers, ...headerObjects(Object.keys(headers)) },
+    headers: { ...earlier?.headers, ...headerObjects(Object.keys(headers)) },
     content: {
       [JSON_TYPE]: {
-        schema: isAlone ? schema : { anyOf: [content.schema, schema] },
-        examples: { ...content?.examples, [name]: { value: body } },
+        schema: goodSchema === undefined ? schema : { anyOf: [goodSchema, schema] },
+        examples: { ...earlierContent?.examples, [name]: { value: body } },
       },
     },
   };
 }
 
-/** The headers of every answer, and these. */
+/** References to the headers of every answer, and to the headers with these names. */
 function headerObjects(names: readonly string[]): Record<string, { $ref: string }> {
   const allNames = [...texts.COMMON_HEADERS, ...names];
   return Object.fromEntries(allNames.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The bodies or answers of examples, by the summary. */
+/** The bodies or answers of examples, by their summaries. */
 function examplesOf(examples: readonly Example[], part: "answer" | "body"): Record<string, unknown> {
   const withPart = examples.filter((example) => example[part] !== undefined);
   return Object.fromEntries(withPart.map(({ summary, [part]: value }) => [summary, { summary, value }]));
@@ -194,7 +195,7 @@ function examplesOf(examples: readonly Example[], part: "answer" | "body"): Reco
  */
 function exampleOf({ type, enum: values }: JsonSchema, text: string | undefined, location: "path" | "query"): object {
   if (location === "path") return { example: text };
-  const [shownText = text] = (values as string[] | undefined) ?? [];
+  const shownText = (values as string[] | undefined)?.[0] ?? text;
   if (shownText === undefined) return {};
   return { examples: { default: { value: parsedParameter(type, shownText), "x-disabled": true } } };
 }

@@ -43,6 +43,7 @@ export interface Notes {
 
 const notes = new WeakMap<object, Notes>();
 
+/** A middleware, with its notes for the reference. */
 export function middleware(note: Notes, handler: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> {
   notes.set(handler, note);
   return handler;

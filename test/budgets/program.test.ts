@@ -161,7 +161,7 @@ describe("what a request costs at D1", () => {
   });
 
   it.for(Object.entries(CASE_ROWS))(
-    "is what the benchmark says, for %s: at most %i rows",
+    "is as many round trips as the benchmark names, and few rows: %s, at most %i rows",
     async ([name, rows], { expect }) => {
       const benchCase = cases.get(name);
       if (benchCase === undefined) throw new Error(`The benchmark has no case ${name}.`);

@@ -68,7 +68,7 @@ const busy = (status: number, retryAfter: string) =>
   Response.json({ status: false, message: "Try again later." }, { status, headers: { "Retry-After": retryAfter } });
 
 describe("newMessages", () => {
-  it.for<[string, FollowOptions, number, number, number[]]>([
+  it.for<[how: string, options: FollowOptions, random: number, seconds: number, times: number[]]>([
     ["beside a socket, every 45 to 60 seconds", {}, 0.5, 160, [0, 0, 52.5, 105, 157.5]],
     ["beside a socket, every everyMs if that is longer", { everyMs: 2 * MINUTE }, 0.5, 300, [0, 0, 120, 240]],
     ["in a runtime without sockets, every 5 to 10 seconds", withoutSockets, 0.5, 20, [0, 7.5, 15]],

@@ -70,7 +70,6 @@ describe("a run of the schedule", () => {
     await drain(50_000);
 
     expect(oldestChange).toBe(10_001);
-
     expect(notified().map(({ customer }) => customer)).toEqual(["c30003", "c30002", "c30001"]);
     expect(steps.mock.calls.map(([named]) => Object.keys(named))).toEqual([
       ["removed", "left"],

@@ -27,12 +27,12 @@ beforeAll(async () => {
   await mustFeed([...accounts, customer, ...lines]);
 });
 
-describe("conditional requests", () => {
+describe("an answer with an ETag", () => {
   it.for([
     ["a page with a next page", "my-coupons?per_page=1", 100],
     ["a long body, which is sent in parts", "coupons?includemfg=true&include_images=true", 1_500_000],
   ] as const)(
-    "have a hash of the body as their tag, and are answered 304 with the same headers: %s",
+    "has a hash of its body as the tag, and becomes a 304 with the same headers for a client that has it: %s",
     async ([, path, leastCharacters], { expect }) => {
       const answer = await get(path);
       const tag = answer.headers.get("ETag") ?? "";

@@ -192,7 +192,7 @@ describe("a scheduled run", () => {
     ]);
   });
 
-  it("notifies of changes after twenty seconds, and says how many waited, how old the oldest was, and how many were notified", async ({
+  it("notifies of changes older than twenty seconds, and says how many waited, how old the oldest was, and how many were notified", async ({
     expect,
   }) => {
     // Earlier tests have left changes.

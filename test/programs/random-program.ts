@@ -206,6 +206,7 @@ export class RandomProgram {
     const [firstIds = [], secondIds = []] = to.map((record) => this.idsOf(record).slice(0, -1));
     const round = Math.floor(at / firstIds.length);
     const areOfOneKind = to[0] === to[1];
+    // The two ids of one kind must differ.
     const second = areOfOneKind ? at + 1 + round : round;
     return [firstIds[at % firstIds.length], secondIds[second % secondIds.length]];
   }

@@ -3,7 +3,7 @@ import type { Patch } from "./platform/code.ts";
 import * as RULES from "./rules/names.ts";
 
 /** A change that breaks a rule of the service on purpose. */
-export interface Mutant extends Patch {
+interface Mutant extends Patch {
   /** The rule that the change breaks. */
   breaks: string;
   /** The rules of the simulation that may find it: any of them may come first. */

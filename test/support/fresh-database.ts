@@ -8,10 +8,14 @@ export async function freshDatabase(now: string): Promise<void> {
   await setClock(now);
 }
 
-/** Repeats `reset` until all is gone, because it removes neither a database that is at work nor, sometimes, objects. */
+/**
+ * Empties the database and the bucket. `reset` leaves a database that is at work, and sometimes objects of the bucket, so it
+ * is repeated until all data are gone.
+ */
 export async function emptyDatabase(): Promise<void> {
-  for (let attempts = 1; attempts === 1 || (await holdsData()); attempts += 1) {
-    if (attempts > 100) throw new Error("The database of the test before could not be removed.");
+  await reset();
+  for (let attempts = 1; await holdsData(); attempts += 1) {
+    if (attempts >= 100) throw new Error("The database of the test before could not be removed.");
     await reset();
   }
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);

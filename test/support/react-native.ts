@@ -17,7 +17,7 @@ class AbortController {
   }
 }
 
-export const REACT_NATIVE = { AbortController, AbortSignal };
+const REACT_NATIVE = { AbortController, AbortSignal };
 
 /**
  * Runs test files again, with React Native's AbortController. Import the files with a query, because without one a file

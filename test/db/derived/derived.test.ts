@@ -89,7 +89,8 @@ function damageRows({ table, storedAs, key, values, expected }: Derived): Damage
     (column, number) => `UPDATE ${table} SET ${column} = ifnull(${column}, '') || '1' WHERE ${isRow(number)}`,
   );
   if (storedAs === "columns") return { statements: changes, differences: changes.length };
-  // The first column of the key is that of the first row, and the others are those of the last row.
+  // The added row takes the first column of its key from the first row, and the others from the last row, so that no row
+  // has this key yet.
   const [firstColumn = "", ...otherColumns] = key;
   const statements = [
     ...changes,
@@ -106,13 +107,14 @@ async function damageEntries({ table, expected }: Derived): Promise<Damage> {
     `SELECT key, count(DISTINCT term) AS words FROM (${expected(ALL_KEYS)}) GROUP BY key ORDER BY key LIMIT 2`,
   );
   const [removedKey, changedKey] = entries.map((entry) => entry.key);
-  const insert = `INSERT INTO ${table} (rowid, words) VALUES`;
+  const removedWords = entries.reduce((sum, { words }) => sum + Number(words), 0);
+  const addedWords = ["other", "words", "nobody"];
   return {
     statements: [
       `DELETE FROM ${table} WHERE rowid IN (${removedKey}, ${changedKey})`,
-      `${insert} (${changedKey}, 'other words'), (999999, 'nobody')`,
+      `INSERT INTO ${table} (rowid, words) VALUES (${changedKey}, 'other words'), (999999, 'nobody')`,
     ],
-    differences: entries.reduce((sum, { words }) => sum + Number(words), 0) + 3,
+    differences: removedWords + addedWords.length,
   };
 }
 

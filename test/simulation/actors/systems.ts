@@ -46,7 +46,7 @@ async function feed(stage: Stage, random: Random, lines: readonly Row[]): Promis
  * For this share of calls a time whose events leave for history in the next months, or seldom a time whose events have left;
  * else null.
  */
-export function timeOfOldEvent({ world: { history } }: Stage, random: Random, share: number): string | null {
+function timeOfOldEvent({ world: { history } }: Stage, random: Random, share: number): string | null {
   if (random.next() >= share) return null;
   const days = random.next() < 0.1 ? random.integer(-60, -1) : random.integer(0, 100);
   return toDatetime(new Date(toInstant(history.horizon) + days * DAY_MS + random.integer(0, DAY_MS - 1)));

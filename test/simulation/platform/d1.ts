@@ -4,7 +4,7 @@ import { Instance, type Query, type Rows } from "./sqlite.ts";
 import type { Platform } from "./weather.ts";
 
 // D1 as documented (developers.cloudflare.com/d1: worker-api/d1-database, best-practices/read-replication,
-// best-practices/retry-queries, observability/debug-d1), but for this:
+// best-practices/retry-queries, observability/debug-d1), with these differences:
 //
 // - A batch runs at one moment of simulated time, on one connection of SQLite.
 // - A replica is a read transaction on the primary's file (WAL). SQLite refuses writes there, so they go to the primary.
@@ -76,9 +76,10 @@ export class SimulatedD1 {
   }
 
   #open(file: string, commit: number): void {
-    const open = ([name, clock]: [string, () => number]) =>
-      new Instance(file, { name, isPrimary: name === PRIMARY, clock, commit });
-    this.#copies = new Map([...this.#clocks].map((entry) => [entry[0], open(entry)]));
+    const copies = new Map<string, Instance>();
+    for (const [name, clock] of this.#clocks)
+      copies.set(name, new Instance(file, { name, isPrimary: name === PRIMARY, clock, commit }));
+    this.#copies = copies;
   }
 
   #copy(name: string): Instance {

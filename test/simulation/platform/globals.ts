@@ -4,7 +4,7 @@ import type { Random } from "../../../scripts/program/random.ts";
 import { current } from "./invocation.ts";
 import type { Time } from "./time.ts";
 
-// workerd's way to read a body. A body here is one chunk, so one call of `read` has all of it.
+// Node has no `readAtLeast`. In the simulation each body is one chunk, so `read` returns all of it.
 Object.defineProperty(ReadableStreamBYOBReader.prototype, "readAtLeast", {
   value(this: ReadableStreamBYOBReader, _: number, view: Uint8Array) {
     return this.read(view);
@@ -12,7 +12,7 @@ Object.defineProperty(ReadableStreamBYOBReader.prototype, "readAtLeast", {
 });
 
 /** A clock that is ahead of simulated time. */
-export interface SkewedClock {
+interface SkewedClock {
   aheadMs: number;
 }
 

@@ -12,7 +12,7 @@ import type { Time } from "./time.ts";
 const BACKGROUND_MS = 30_000;
 const LOST = "Network connection lost.";
 
-export interface IsolateOptions {
+interface IsolateOptions {
   load: Load;
   time: Time;
   random: Random;

@@ -4,10 +4,10 @@ import type { Platform } from "./weather.ts";
 
 // Durable Objects as documented (developers.cloudflare.com/durable-objects: api/storage-api, api/alarms,
 // best-practices/websockets, reference/in-memory-state, platform/known-issues, deployments/durable-objects-code-updates),
-// but for this:
+// with these differences and faults:
 //
 // - A write is stored at once, and a frame goes out at once. Cloudflare stores the writes of an event together, and holds
-//   answers and frames back until then. To others an object that ends before that looks as if the call was lost.
+//   answers and frames back until then. If an object ends before, its caller cannot tell that from a lost call.
 // - An idle object may be evicted between any two events.
 // - An alarm may come twice.
 // - A call fails before or after it has arrived (`objects.ts`). The caller cannot tell.
@@ -61,6 +61,7 @@ export class SimulatedObject {
         return event(instance);
       });
       const value = await Promise.race([work, ended]);
+      // `end` rejects `ended`, so that the caller gets an error instead of the value.
       if (this.#platform.weather.happens("an object ends in the middle")) this.end();
       return await Promise.race([ended, value]);
     } finally {

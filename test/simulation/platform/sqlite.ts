@@ -18,7 +18,7 @@ interface InstanceOptions {
 }
 
 /** The rows of a batch, and whether it wrote; "writes": nothing was done, because only the primary can write. */
-export type Transaction = { rows: Rows[]; wrote: boolean } | "writes";
+type Transaction = { rows: Rows[]; wrote: boolean } | "writes";
 
 const SQLITE_CODES: Readonly<Record<number, string>> = { 1: "ERROR", 8: "READONLY", 13: "FULL", 19: "CONSTRAINT" };
 const READONLY = 8;
@@ -142,12 +142,12 @@ export class Instance {
     this.commit = primary.commit;
   }
 
-  /** Ends the snapshot of this replica, so that the file's log can be emptied. */
+  /** Ends the snapshot of this replica, so that `emptyLog` can empty the write-ahead log. */
   release(): void {
     if (this.#database.isTransaction) this.#database.exec("COMMIT");
   }
 
-  /** Moves the log into the file, which is possible only while no replica has a snapshot. */
+  /** Moves the write-ahead log into the file, which is possible only while no replica has a snapshot. */
   emptyLog(): void {
     this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   }

@@ -21,7 +21,7 @@ interface Content {
   ids: readonly string[];
 }
 
-/** The lines of a feed request, and their fields that were too old when it arrived. */
+/** The lines of a feed request, and the fields with times that were too old when the request arrived. */
 export interface ArrivedFeed {
   lines: readonly Row[];
   tooOld: readonly string[];
@@ -55,6 +55,7 @@ export class HistoryRules {
     return this.#segments().flatMap(({ segment, content }) => (segment.kind === kind ? content.ids : []));
   }
 
+  /** What `checkFeed` needs to know from before a feed request; null for another request. */
   begin({ path, body }: Call): ArrivedFeed | null {
     if (path !== "/api/v1/feed" || body === undefined) return null;
     const lines = body.split("\n").map((line) => JSON.parse(line) as Row);

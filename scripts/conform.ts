@@ -78,7 +78,7 @@ async function conform(options: Options): Promise<void> {
       throw error instanceof Broken ? new CommandError(error.message) : error;
     } finally {
       if (stop.aborted) http.ignoreStop();
-      const refusal = await suite.deleteWritten();
+      const refusal = await suite.deleteFedRecords();
       if (refusal !== null)
         console.error(
           `Some records with ids that begin with ${suite.idPrefix} are left: ${refusal.text.slice(0, 300)}`,

@@ -44,8 +44,8 @@ export function fieldsListedIn(rule: string): string[] {
 
 /** Expects the items of a list to have these ids, in this order. With `field`, compares that field instead. */
 export function expectList(list: Answer | readonly Item[], values: readonly unknown[], field = "id"): void {
-  const [items, request] = "body" in list ? [itemsOf(list), list.request] : [list];
-  expectSame(idsOf(items, field), values, request);
+  if ("body" in list) expectSame(idsOf(itemsOf(list), field), values, list.request);
+  else expectSame(idsOf(list, field), values);
 }
 
 /** Expects a failure (docs/contract/interface.md, 3). With `fields`, its `messages` must name exactly these fields. */

@@ -4,8 +4,8 @@ import type { Item } from "./http.ts";
 export type Line = Item & { record: string };
 /** A line of a record whose key is its id. */
 export type LineWithId = Line & { id: string };
-/** Functions that make lines of each kind (docs/contract/feed.md, 4). */
-export type Kinds = ReturnType<typeof kinds>;
+/** A function for each kind of record (docs/contract/feed.md, 4). It makes a line of this kind. */
+export type LineMakers = ReturnType<typeof lineMakers>;
 
 type Values<Names extends readonly string[]> = [...{ [Index in keyof Names]: unknown }, fields?: Item];
 
@@ -19,20 +19,20 @@ const KEY_FIELDS: Record<string, readonly string[]> = {
 };
 
 /**
- * Makes the functions that make lines. Each takes the values of a few fields in order, then an object of other fields.
- * It fills the required fields that no rule is about. A value may be another line: it stands for its id.
+ * The functions that make lines. Each takes the values of a few fields in order, then an object of other fields. It
+ * fills the required fields that no rule is about. A value may be another line, which stands for its id.
  */
-export function kinds(newId: (record: string) => string, onLine: (line: Line) => void = () => {}) {
-  const add = <Made extends Line>(fields: Made): Made => {
-    const line = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toId(value)])) as Made;
+export function lineMakers(newId: (record: string) => string, onLine: (line: Line) => void = () => {}) {
+  const add = <NewLine extends Line>(fields: NewLine): NewLine => {
+    const line = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toId(value)])) as NewLine;
     onLine(line);
     return line;
   };
-  const kind =
+  const maker =
     <const Names extends readonly string[]>(record: string, names: Names, defaults: Item = {}) =>
     (...values: Values<Names>): Line =>
       add({ record, ...fieldsOf(names, values, defaults) });
-  const kindWithId =
+  const makerWithId =
     <const Names extends readonly string[]>(record: string, names: Names, defaults: Item = {}) =>
     (...values: Values<Names>): LineWithId =>
       add({ record, id: newId(record), ...fieldsOf(names, values, defaults) });
@@ -44,36 +44,36 @@ export function kinds(newId: (record: string) => string, onLine: (line: Line) =>
   };
 
   return {
-    account: kindWithId("account", [], { company: "Conform Coffee" }),
-    store: kindWithId("store", ["account_id"], { name: "Conform Street", latitude: 10, longitude: 20 }),
-    campaign: kindWithId("campaign", ["account_id"], { name: "Conform Points", campaign_start_date: "2020-01-01" }),
+    account: makerWithId("account", [], { company: "Conform Coffee" }),
+    store: makerWithId("store", ["account_id"], { name: "Conform Street", latitude: 10, longitude: 20 }),
+    campaign: makerWithId("campaign", ["account_id"], { name: "Conform Points", campaign_start_date: "2020-01-01" }),
     customer,
     /** The customer who is a caller. */
     caller: ({ id }: { id: string }, name?: string, fields: Item = {}) => customer(name, { id, ...fields }),
-    membership: kind("membership", ["store_id", "customer_id"]),
-    registration: kind("registration", ["campaign_id", "customer_id"]),
-    entry: kindWithId("balance_entry", ["customer_id", "store_id", "amount"]),
-    earning: kindWithId("token_earning", ["store_id", "customer_id", "level_no", "tokens"]),
-    friendship: kind("friendship", ["customer_id", "friend_id", "status"]),
-    block: kind("block", ["customer_id", "blocked_id"]),
+    membership: maker("membership", ["store_id", "customer_id"]),
+    registration: maker("registration", ["campaign_id", "customer_id"]),
+    entry: makerWithId("balance_entry", ["customer_id", "store_id", "amount"]),
+    earning: makerWithId("token_earning", ["store_id", "customer_id", "level_no", "tokens"]),
+    friendship: maker("friendship", ["customer_id", "friend_id", "status"]),
+    block: maker("block", ["customer_id", "blocked_id"]),
     /** A message group. Its first member is the initial customer. */
     group: (members: readonly unknown[], fields: Item = {}): LineWithId =>
       add({
         ...{ record: "message_group", id: newId("message_group") },
         ...{ initial_customer_id: members[0], member_ids: members, ...fields },
       }),
-    message: kindWithId("message", ["group_id", "customer_id", "body"]),
-    messageState: kind("message_state", ["group_id", "customer_id"]),
-    coupon: kindWithId("coupon", ["account_id"], {
+    message: makerWithId("message", ["group_id", "customer_id", "body"]),
+    messageState: maker("message_state", ["group_id", "customer_id"]),
+    coupon: makerWithId("coupon", ["account_id"], {
       kind: "store",
       name: "Free conform",
       type: "Free_Item",
       value: "1.00",
     }),
-    issued: kindWithId("customer_coupon", ["customer_id", "campaign_coupon_id", "store_id"]),
-    employee: kindWithId("employee", ["account_id", "name"]),
-    eipCampaign: kindWithId("eip_campaign", ["account_id"], { name: "Conform League", start_date: "2020-01-01" }),
-    play: kindWithId("play", ["eip_campaign_id", "location_id", "employee_id"]),
+    issued: makerWithId("customer_coupon", ["customer_id", "campaign_coupon_id", "store_id"]),
+    employee: makerWithId("employee", ["account_id", "name"]),
+    eipCampaign: makerWithId("eip_campaign", ["account_id"], { name: "Conform League", start_date: "2020-01-01" }),
+    play: makerWithId("play", ["eip_campaign_id", "location_id", "employee_id"]),
   };
 }
 

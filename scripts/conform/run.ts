@@ -11,7 +11,7 @@ export interface Result {
   why?: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   signal: AbortSignal;
   /** How long to repeat the check of a rule that does not hold. Replicas lag behind the feed. */
   patienceMs: number;
@@ -35,7 +35,7 @@ export async function runSections(
     const sectionResults = await checkSection(suite, section, options);
     results.push(...sectionResults);
     options.onSection?.(section.section, sectionResults);
-    await suite.deleteWritten();
+    await suite.deleteFedRecords();
   }
   return results;
 }

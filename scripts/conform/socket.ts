@@ -1,7 +1,7 @@
 import { Broken } from "./expect.ts";
 import type { Suite } from "./suite.ts";
 
-export interface HandshakeAnswer {
+interface HandshakeAnswer {
   status: number;
   headers: Headers;
   text: string;

@@ -1,7 +1,7 @@
 import { type Call, linkOf } from "../lib/call.ts";
 import { Broken, expectInvalid, expectOk, expectSame } from "./expect.ts";
 import { type Answer, type Http, type Item, itemsOrNone, listOf } from "./http.ts";
-import { deleted, type Kinds, keyOf, kinds, type Line, type LineWithId } from "./lines.ts";
+import { deleted, keyOf, type Line, type LineMakers, type LineWithId, lineMakers } from "./lines.ts";
 import type { Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
@@ -28,7 +28,7 @@ export interface Settings {
   anyOrigin: boolean;
 }
 
-export interface SuiteOptions {
+interface SuiteOptions {
   http: Http;
   tokens: Tokens;
   sockets: Sockets;
@@ -36,18 +36,18 @@ export interface SuiteOptions {
   mayFeed: boolean;
 }
 
-/** What a section begins with. */
-export interface Setting {
+/** The callers of a section, and the functions that make its lines. */
+interface SectionStart {
   /** Three customers who can call. They are not stored yet. */
   ann: Caller;
   ben: Caller;
   eve: Caller;
-  /** Makes records that are fed before `rulesWithFeeding` are checked. */
-  given: Kinds;
-  /** The lines of the records that `given` has made. */
+  /** Makes lines, and adds them to `lines`. */
+  given: LineMakers;
+  /** The lines that `given` has made. They are fed before `rulesWithFeeding` are checked. */
   lines: readonly Line[];
-  /** Makes records for a rule to feed. */
-  make: Kinds;
+  /** Makes lines for a rule to feed. */
+  make: LineMakers;
 }
 
 /** Thrown if a rule cannot be checked with the tokens and options that the suite was given. */
@@ -60,6 +60,7 @@ const UNDELETED_KINDS = ["balance_entry", "token_earning", "play", "message"];
 
 const MOST_LINES = 2_000;
 const MOST_PAGES = 1_000;
+/** Reasons to skip a rule. */
 export const ANY_ORIGIN = "CORS_ORIGINS lets every page call";
 const READ_ONLY = "--read-only writes nothing";
 const DAY_MS = 86_400_000;
@@ -74,7 +75,7 @@ export class Suite {
   /** Every id begins with this text, except account ids. */
   readonly idPrefix = `conform-${Math.random().toString(36).slice(2, 8)}`;
   readonly #mayFeed: boolean;
-  /** The lines that delete the fed records, by their JSON. */
+  /** The lines that delete the fed records, by kind and key as JSON. */
   readonly #deleteLines = new Map<string, Line>();
   /** Every id of this run. Only records with these ids are deleted. */
   readonly #ownIds = new Set<unknown>();
@@ -105,13 +106,13 @@ export class Suite {
   }
 
   /** Waits for the next day in UTC if today ends soon. Sections that feed dates of today need the same day throughout. */
-  async untilDayLasts(): Promise<void> {
+  async waitIfDayEndsSoon(): Promise<void> {
     const leftMs = DAY_MS - (Date.now() % DAY_MS);
     if (this.#mayFeed && leftMs < LONGEST_SECTION_MS) await this.http.sleep(leftMs);
   }
 
   /** Begins a section, with new callers. */
-  async begin(): Promise<Setting> {
+  async begin(): Promise<SectionStart> {
     const caller = async (name: string, index: number) => {
       const newCaller = await this.tokens.caller(this.id(name), index);
       this.#noteId(newCaller.id);
@@ -120,8 +121,12 @@ export class Suite {
     const lines: Line[] = [];
     const newId = (record: string) => (record === "account" ? this.accountId() : this.id(record));
     return {
-      ...{ ann: await caller("ann", 0), ben: await caller("ben", 1), eve: await caller("eve", 2) },
-      ...{ given: kinds(newId, (line) => lines.push(line)), lines, make: kinds(newId) },
+      ann: await caller("ann", 0),
+      ben: await caller("ben", 1),
+      eve: await caller("eve", 2),
+      given: lineMakers(newId, (line) => lines.push(line)),
+      lines,
+      make: lineMakers(newId),
     };
   }
 
@@ -137,7 +142,7 @@ export class Suite {
   /** Sends lines to the feed. They are deleted at the end of the section. */
   async send(lines: readonly (Line | string)[], token?: string): Promise<Answer> {
     if (!this.#mayFeed) throw new Skipped(READ_ONLY);
-    for (const line of lines) if (typeof line !== "string") this.#noteKey(line);
+    for (const line of lines) if (typeof line !== "string") this.#noteDeleteLine(line);
     const body = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
     const answer = await this.http.send("/api/v1/feed", { token: token ?? (await this.tokens.feed()), body });
     if (answer.status === 200) this.http.continueFrom(answer);
@@ -198,7 +203,7 @@ export class Suite {
   }
 
   /** Deletes the fed records that can be deleted. Resolves with null, or with the answer if the feed refuses it. */
-  async deleteWritten(): Promise<Answer | null> {
+  async deleteFedRecords(): Promise<Answer | null> {
     const lines = [...this.#deleteLines.values()];
     for (let from = 0; from < lines.length; from += MOST_LINES) {
       const answer = await this.send(lines.slice(from, from + MOST_LINES));
@@ -214,7 +219,7 @@ export class Suite {
   }
 
   /** Notes how to delete the record of a line. A broken service may store it even if it refuses the request. */
-  #noteKey(line: Line): void {
+  #noteDeleteLine(line: Line): void {
     const key = Object.values(keyOf(line));
     // One rule feeds a friendship whose two customers are the same. The feed would refuse to delete it.
     const canBeDeleted = !UNDELETED_KINDS.includes(line.record) && new Set(key).size === key.length;

@@ -1,5 +1,5 @@
 import type { Item } from "../../scripts/conform/http.ts";
-import { kinds, type Line } from "../../scripts/conform/lines.ts";
+import { type Line, lineMakers } from "../../scripts/conform/lines.ts";
 
 // Functions that make lines of the feed as scripts/conform/lines.ts does, but with short ids and more values filled in.
 
@@ -22,7 +22,7 @@ function newId(record: string): string {
   return String(1_000 + count);
 }
 
-const make = kinds(newId);
+const make = lineMakers(newId);
 
 export const { block, membership, messageState, registration, campaign, entry, coupon, earning, eipCampaign, play } =
   make;

@@ -71,14 +71,14 @@ export async function around(suite: Suite): Promise<Section> {
           for (const path of PATHS_WITH_ETAG) {
             const tag = (await suite.get(ann, path)).headers.get("ETag") ?? "";
             const strongTag = tag.replace("W/", "");
-            for (const names of [tag, `"other", ${tag}`, `${strongTag},W/"b,c"`, strongTag, "*", " * "]) {
-              const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": names } });
-              expectSame([answer.status, answer.text], [304, ""], `${path} with If-None-Match: ${names}`);
+            for (const tags of [tag, `"other", ${tag}`, `${strongTag},W/"b,c"`, strongTag, "*", " * "]) {
+              const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": tags } });
+              expectSame([answer.status, answer.text], [304, ""], `${path} with the tags ${tags}`);
               expectSame(answer.headers.get("ETag"), tag);
             }
-            for (const names of ['"other"', `"a${strongTag.slice(1)}`, '"*"', "W/*", "", '""']) {
-              const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": names } });
-              expectSame(answer.status, 200, `${path} with the tags ${names}`);
+            for (const otherTags of ['"other"', `"a${strongTag.slice(1)}`, '"*"', "W/*", "", '""']) {
+              const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": otherTags } });
+              expectSame(answer.status, 200, `${path} with the tags ${otherTags}`);
             }
           }
         },
@@ -106,16 +106,16 @@ export async function around(suite: Suite): Promise<Section> {
         }
       },
       "Send it back with the next request, and its answer is at least as new.": async () => {
-        const held = make.issued(ann, plain, shop);
-        await suite.feed(held);
+        const issuedCoupon = make.issued(ann, plain, shop);
+        await suite.feed(issuedCoupon);
         const first = await suite.until(
           () => suite.http.send(LIST, { token: ann.token }),
-          ({ text }) => text.includes(held.id),
+          ({ text }) => text.includes(issuedCoupon.id),
           30,
         );
         const bookmark = first.headers.get("X-D1-Bookmark") ?? "";
         const next = await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } });
-        expectThat(next.text.includes(held.id), "an answer with its bookmark lacks what an earlier one had");
+        expectThat(next.text.includes(issuedCoupon.id), "an answer with its bookmark lacks what an earlier one had");
       },
     },
   };

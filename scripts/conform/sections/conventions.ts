@@ -53,7 +53,7 @@ export async function conventions(suite: Suite): Promise<Section> {
   const tied = [firstTied, given.issued(ann, plain, shop, early), given.issued(ann, plain, shop, early)];
   const matches = MATCHES.map(([search, name, isFound]) => ({
     ...{ search, name, isFound },
-    held: given.issued(eve, given.coupon(chain, { name }), shop),
+    issuedCoupon: given.issued(eve, given.coupon(chain, { name }), shop),
   }));
   for (const name of SORTED_NAMES.toReversed()) {
     given.membership(shop, given.customer(`Mx ${name}`), { referrer_id: eve });
@@ -156,9 +156,9 @@ export async function conventions(suite: Suite): Promise<Section> {
       },
       "Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves; the two small sigmas (`ς`, `σ`) are one letter.":
         async () => {
-          for (const { held, search, name, isFound } of matches) {
+          for (const { issuedCoupon, search, name, isFound } of matches) {
             const ids = idsOf(await suite.get(eve, "coupons", { search }));
-            expectSame(ids.includes(held.id), isFound, `whether ${search} finds ${name}`);
+            expectSame(ids.includes(issuedCoupon.id), isFound, `whether ${search} finds ${name}`);
           }
         },
       "**Sorting by a name** goes by code point.": async () => {

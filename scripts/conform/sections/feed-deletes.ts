@@ -91,15 +91,15 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           expectSame(await groupOf(removedTalk), undefined);
           await suite.expectCounts({ accepted: 1, ignored: 1 }, ...groupLines);
           expectSame(await groupOf(removedTalk), undefined);
-          const [talk, held] = [make.group([ann, below]), make.issued(ann, plain, shop)];
+          const [talk, issuedCoupon] = [make.group([ann, below]), make.issued(ann, plain, shop)];
           const block = make.block(ann, below);
-          await suite.feed(make.friendship(ann, below, 1), block, held);
+          await suite.feed(make.friendship(ann, below, 1), block, issuedCoupon);
           await suite.feed(talk, make.message(talk, below, "x", sentEarlier));
           const member = async () => ((await groupOf(talk))?.group_members as Item[] | undefined)?.[0];
           expectFields(await member(), { friend_status: 1, is_blocked: true });
-          await suite.feed(deleted(make.friendship(below, ann, 1)), deleted(block), deleted(held));
+          await suite.feed(deleted(make.friendship(below, ann, 1)), deleted(block), deleted(issuedCoupon));
           expectFields(await member(), { friend_status: -1, is_blocked: false });
-          expectSame(await suite.couponOf(ann, held), undefined);
+          expectSame(await suite.couponOf(ann, issuedCoupon), undefined);
         },
       "A soft-deleted record, and a membership that was left, still count as stored for a reference, so that a late retry is not refused.":
         async () => {
@@ -154,14 +154,14 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
       },
       "Soft-deleted: the record, and what is reached through it, answers as if it were not there. Writing the key again brings all of it back":
         async () => {
-          const held = make.issued(ann, plain, shop);
-          await suite.feed(held);
-          expectFields(await suite.couponOf(ann, held), { id: held });
+          const issuedCoupon = make.issued(ann, plain, shop);
+          await suite.feed(issuedCoupon);
+          expectFields(await suite.couponOf(ann, issuedCoupon), { id: issuedCoupon });
           await suite.feed(deleted(shop));
-          expectSame(await suite.couponOf(ann, held), undefined);
+          expectSame(await suite.couponOf(ann, issuedCoupon), undefined);
           expectFailure(await suite.get(ann, `stores/${shop.id}/team-with-level`), 404, "NOT_FOUND");
           await suite.feed(shop);
-          expectFields(await suite.couponOf(ann, held), { id: held });
+          expectFields(await suite.couponOf(ann, issuedCoupon), { id: issuedCoupon });
         },
       "Of an account: its stores, campaigns, coupons, employees and eip_campaigns. Of a store: its memberships and the coupons issued there. Of a campaign: its registrations. Of a coupon: its issued coupons. Of an employee or eip_campaign: the plays. A coupon whose campaign is soft-deleted stays.":
         async () => {
@@ -173,10 +173,10 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           const coupon = make.coupon(account, { campaign_id: campaign });
           const digital = make.coupon(account, { kind: "digital" });
           const records = { account, store, campaign, coupon, digital };
-          const held = make.issued(ben, coupon, store);
+          const issuedToBen = make.issued(ben, coupon, store);
           const joined = [make.membership(store, ben), make.registration(campaign, ben)];
-          await suite.feed(...Object.values(records), held, ...joined);
-          /** Which records of the chain the customer sees (1: sees it), and the counts of `me`. */
+          await suite.feed(...Object.values(records), issuedToBen, ...joined);
+          /** For each record of the chain, 1 if the customer sees it, otherwise 0. Also the counts in `GET /me`. */
           const visibleParts = async () => {
             const mine = (await suite.get(ben, "my-coupons")).text;
             const search = (await suite.post(ben, "full-search", { query: name, typos: false })).text;
@@ -185,7 +185,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             const me = ((await suite.get(ben, "me")).body.items ?? {}) as Item;
             const isIn = (text: string, { id }: LineWithId) => (text.includes(`"${id}"`) ? 1 : 0);
             return {
-              ...{ issuedCoupon: isIn(mine, held), digitalCoupon: isIn(mine, digital) },
+              ...{ issuedCoupon: isIn(mine, issuedToBen), digitalCoupon: isIn(mine, digital) },
               ...{ store: isIn(search, store), campaign: isIn(search, campaign) },
               ...{ nearbyCampaign: isIn(campaigns, campaign), storesCount: me.stores_count },
               ...{ campaignsTotal: me.campaigns_total, campaignsRegistered: me.campaigns_registered },

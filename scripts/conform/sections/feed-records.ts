@@ -43,14 +43,14 @@ export async function feedRecords(suite: Suite): Promise<Section> {
           await suite.expectLineRefused({ record }, ...fields);
       },
       "A default other than that of section 3 stands in parentheses.": async () => {
-        const [held, name] = [make.issued(ann, plain, shop), suite.word()];
-        await suite.feed(make.campaign(chain, { name }), held);
+        const [issuedCoupon, name] = [make.issued(ann, plain, shop), suite.word()];
+        await suite.feed(make.campaign(chain, { name }), issuedCoupon);
         const [actual] = await suite.search(ann, "campaigns", name);
         expectFields(actual, {
           ...{ status: 1, trigger_type: "None", reward_type: "PercentDollarValue", cash_tender_multiplier: "1.00" },
           ...{ trigger_amount: "0.00", campaign_end_date: null },
         });
-        expectFields(await suite.couponOf(ann, held), {
+        expectFields(await suite.couponOf(ann, issuedCoupon), {
           ...{ creation_method: "TriggeredSale", total_count: 1, usage_count: 0, updated_at: null },
           ...{ expiration_type: "Never_Expires", coupon_barcode: 0 },
         });

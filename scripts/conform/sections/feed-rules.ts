@@ -12,19 +12,21 @@ const LARGEST_AMOUNT = "999999999999.99";
 
 export async function feedRules(suite: Suite): Promise<Section> {
   const { ann, given, lines, make } = await suite.begin();
-  const [mine, otherAccount] = [given.account(), given.account()];
-  const [shop, otherShop] = [given.store(mine), given.store(otherAccount)];
-  const [plain, otherPlain] = [given.coupon(mine), given.coupon(otherAccount)];
+  const [ownAccount, otherAccount] = [given.account(), given.account()];
+  const [shop, otherShop] = [given.store(ownAccount), given.store(otherAccount)];
+  const [plain, otherPlain] = [given.coupon(ownAccount), given.coupon(otherAccount)];
   const [ada, bob] = [given.customer(), given.customer()];
   given.caller(ann);
 
   const sendBody = async (body: string): Promise<Answer> =>
     suite.http.send("/api/v1/feed", { token: await suite.tokens.feed(), body });
-  const sendForMine = async (...forMine: Line[]) => suite.send(forMine, await suite.tokens.feed(mine.id));
+  /** Sends lines with a token that may feed only the account `ownAccount`. */
+  const sendForOwnAccount = async (...sentLines: Line[]) =>
+    suite.send(sentLines, await suite.tokens.feed(ownAccount.id));
   const anEntry = (amount = "1.00", fields: object = {}) => make.entry(ada, shop, amount, { ...fields });
-  const aCampaign = (stores: readonly unknown[]) => make.campaign(mine, { store_ids: stores });
+  const aCampaign = (stores: readonly unknown[]) => make.campaign(ownAccount, { store_ids: stores });
   /** A campaign that lists this many stores, which do not exist. */
-  const listing = (count: number) => aCampaign(Array.from({ length: count }, (_, index) => `nowhere-${index}`));
+  const campaignListing = (count: number) => aCampaign(Array.from({ length: count }, (_, index) => `nowhere-${index}`));
 
   return {
     section: "feed, 1",
@@ -42,14 +44,14 @@ export async function feedRules(suite: Suite): Promise<Section> {
         await suite.expectCounts({ accepted: 2, ignored: 1 }, first, bob, anEntry());
       },
       "A time left out is now when the record is first written, and unchanged afterwards.": async () => {
-        const held = make.issued(ann, plain, shop);
-        const createdAt = async () => String((await suite.couponOf(ann, held))?.created_at);
+        const issuedCoupon = make.issued(ann, plain, shop);
+        const createdAt = async () => String((await suite.couponOf(ann, issuedCoupon))?.created_at);
         const [before, after] = [time(-5 * 60), time(5 * 60)];
-        await suite.feed(held);
+        await suite.feed(issuedCoupon);
         const first = await createdAt();
         expectThat(before <= first && first <= after, `a time that was left out is ${first}`);
-        await suite.feed({ ...held, created_at: "2020-02-29 12:00:00" });
-        await suite.feed({ ...held, total_count: 2 });
+        await suite.feed({ ...issuedCoupon, created_at: "2020-02-29 12:00:00" });
+        await suite.feed({ ...issuedCoupon, total_count: 2 });
         expectSame(await createdAt(), "2020-02-29 12:00:00");
       },
       "The fields and accounts of such a line are still checked; its references are not.": async () => {
@@ -57,7 +59,7 @@ export async function feedRules(suite: Suite): Promise<Section> {
         await suite.feed(line);
         await suite.expectCounts({ ignored: 2 }, { ...line, customer_id: "nobody" }, { ...line, store_id: "x" });
         await suite.expectLineRefused({ ...line, amount: "x" }, "amount");
-        expectFailure(await sendForMine(line, { ...line, store_id: otherShop.id }), 403, "FORBIDDEN");
+        expectFailure(await sendForOwnAccount(line, { ...line, store_id: otherShop.id }), 403, "FORBIDDEN");
       },
       "The fields and accounts of every line are checked, but references and fixed fields only of the line that counts.":
         async () => {
@@ -65,26 +67,26 @@ export async function feedRules(suite: Suite): Promise<Section> {
           const unknownAccountsLine = { ...shop, account_id: suite.accountId() };
           await suite.expectRefused([{ ...shop, latitude: 91 }, shop], "line 1.latitude");
           await suite.expectCounts({ accepted: 3 }, otherAccountsLine, unknownAccountsLine, shop);
-          expectFailure(await sendForMine(otherAccountsLine, shop), 403, "FORBIDDEN");
+          expectFailure(await sendForOwnAccount(otherAccountsLine, shop), 403, "FORBIDDEN");
           const ownCampaign = aCampaign([shop]);
           const reachingCampaign = { ...ownCampaign, store_ids: [shop.id, otherShop.id] };
           for (const laterLine of [ownCampaign, deleted(ownCampaign)])
-            expectFailure(await sendForMine(reachingCampaign, laterLine), 403, "FORBIDDEN");
+            expectFailure(await sendForOwnAccount(reachingCampaign, laterLine), 403, "FORBIDDEN");
         },
       'The record is "first stored" at its first line.': async () => {
         const name = suite.word();
-        const [first, second] = [make.store(mine, { name }), make.store(mine, { name })];
+        const [first, second] = [make.store(ownAccount, { name }), make.store(ownAccount, { name })];
         await suite.feed(second, first, second);
         expectList(await suite.search(ann, "stores", name), [second, first]);
       },
       "Accounts and references are checked only when all fields are good, accounts (403) first.": async () => {
         const [foreignStore, badCampaign] = [make.store(otherAccount), aCampaign(["gone"])];
-        expectInvalid(await sendForMine({ ...foreignStore, latitude: 91 }), "line 1.latitude");
-        expectFailure(await sendForMine(foreignStore, badCampaign), 403, "FORBIDDEN");
-        expectInvalid(await sendForMine(badCampaign), "line 1.store_ids");
+        expectInvalid(await sendForOwnAccount({ ...foreignStore, latitude: 91 }), "line 1.latitude");
+        expectFailure(await sendForOwnAccount(foreignStore, badCampaign), 403, "FORBIDDEN");
+        expectInvalid(await sendForOwnAccount(badCampaign), "line 1.store_ids");
       },
       "The message says which limit, and how much the request holds.": async () => {
-        const lines = [listing(12_000), listing(8_000), make.group([ada, bob])];
+        const lines = [campaignListing(12_000), campaignListing(8_000), make.group([ada, bob])];
         for (const [body, ...numbers] of [
           ["{}\n".repeat(MOST_LINES + 345), "2,345", "2,000"],
           [" ".repeat(MOST_BYTES + 1), "2,097,153", "2 MiB"],
@@ -106,7 +108,11 @@ export async function feedRules(suite: Suite): Promise<Section> {
       },
       "ids in all `store_ids` and `member_ids`, and members of the message groups that its lines touch, together | 20,000":
         async () =>
-          await suite.expectRefused([listing(12_000), listing(8_000)], "line 1.store_ids", "line 2.store_ids"),
+          await suite.expectRefused(
+            [campaignListing(12_000), campaignListing(8_000)],
+            "line 1.store_ids",
+            "line 2.store_ids",
+          ),
       "A line touches a message group if it writes, deletes or names the group, or deletes a message of it. Each group counts once, with the members that it had before the request.":
         async () => {
           const crowd = Array.from({ length: 100 }, () => make.customer());
@@ -119,7 +125,7 @@ export async function feedRules(suite: Suite): Promise<Section> {
             messages,
             messageStates,
             deletedMessages: messages.map(deleted),
-            // These count twice: the members in a line, and the stored members that it replaces.
+            // A line of a stored group counts twice: its own members, and the stored members that it replaces.
             groups: groups.slice(0, MOST_GROUPS / 2),
             deletedGroups: groups.map(deleted),
           })) {
@@ -133,16 +139,19 @@ export async function feedRules(suite: Suite): Promise<Section> {
         },
       "If any line is bad, nothing is applied.": async () => {
         const name = suite.word();
-        await suite.expectRefused([make.store(mine, { name }), make.store(mine, { latitude: 91 })], "line 2.latitude");
         await suite.expectRefused(
-          [make.store(mine, { name }), anEntry("1.00", { customer_id: "nobody" })],
+          [make.store(ownAccount, { name }), make.store(ownAccount, { latitude: 91 })],
+          "line 2.latitude",
+        );
+        await suite.expectRefused(
+          [make.store(ownAccount, { name }), anEntry("1.00", { customer_id: "nobody" })],
           "line 2.customer_id",
         );
         expectList(await suite.search(ann, "stores", name), []);
       },
       "*State* is upserted by its key. A field left out takes its default.": async () => {
         const word = suite.word();
-        const store = make.store(mine, { name: `${word} one` });
+        const store = make.store(ownAccount, { name: `${word} one` });
         await suite.feed({ ...store, city: "Tulsa" });
         await suite.feed({ ...store, name: `${word} two` });
         const actual = (await suite.search(ann, "stores", word)).map(({ name, city }) => [name, city]);
@@ -155,12 +164,12 @@ export async function feedRules(suite: Suite): Promise<Section> {
           await suite.expectCounts({ ignored: 1 }, line);
         },
       "The last line counts.": async () => {
-        const store = make.store(mine, { name: suite.word() });
+        const store = make.store(ownAccount, { name: suite.word() });
         await suite.expectCounts({ accepted: 2 }, { ...store, name: "First" }, store);
         expectList(await suite.search(ann, "stores", String(store.name)), [store]);
       },
       '`messages` maps `"line <n>.<field>"` to texts, for the first 100 bad lines': async () => {
-        const badLines = [make.store(mine, { latitude: 91, name: 7 }), { record: "nothing" }, "[1]"];
+        const badLines = [make.store(ownAccount, { latitude: 91, name: 7 }), { record: "nothing" }, "[1]"];
         await suite.expectRefused(badLines, "line 1.latitude", "line 1.name", "line 2.record", "line 3");
         const answer = await suite.send(Array.from({ length: 101 }, () => ({ record: "store" })));
         const namedLines = new Set(Object.keys(answer.body.messages ?? {}).map((field) => field.split(".")[0]));
@@ -193,7 +202,7 @@ export async function feedRules(suite: Suite): Promise<Section> {
       },
       "the referrer must be a member already or stand on an earlier line, so members who would refer to each other in a circle are refused":
         async () => {
-          const store = make.store(mine);
+          const store = make.store(ownAccount);
           const join = (customer: unknown, referrer?: unknown) =>
             make.membership(store, customer, { referrer_id: referrer });
           await suite.feed(store);
@@ -216,13 +225,13 @@ export async function feedRules(suite: Suite): Promise<Section> {
       "References stay within one account: a campaign's stores, a balance entry's campaign and store, a coupon's campaign, an issued coupon's store, and a play's three.":
         async () => {
           const [campaign, league] = [make.campaign(otherAccount), make.eipCampaign(otherAccount)];
-          const player = make.employee(mine, "Ada");
+          const player = make.employee(ownAccount, "Ada");
           await suite.feed(campaign, league, player);
           for (const [line, field] of [
             [aCampaign([otherShop]), "store_ids"],
             [{ ...campaign, store_ids: [shop.id] }, "store_ids"],
             [anEntry("1.00", { campaign_id: campaign }), "campaign_id"],
-            [make.coupon(mine, { campaign_id: campaign }), "campaign_id"],
+            [make.coupon(ownAccount, { campaign_id: campaign }), "campaign_id"],
             [make.issued(ann, otherPlain, shop), "campaign_coupon_id"],
             [make.play(league, shop, player), "eip_campaign_id"],
             [make.play(league, otherShop, player), "employee_id"],
@@ -230,18 +239,26 @@ export async function feedRules(suite: Suite): Promise<Section> {
             await suite.expectLineRefused(line, field);
         },
       "What a record belongs to never changes": async () => {
-        const [campaign, league, player] = [make.campaign(mine), make.eipCampaign(mine), make.employee(mine, "Ada")];
-        const [talk, held] = [make.group([ada, bob]), make.issued(ann, plain, shop)];
+        const [campaign, league, player] = [
+          make.campaign(ownAccount),
+          make.eipCampaign(ownAccount),
+          make.employee(ownAccount, "Ada"),
+        ];
+        const [talk, issuedCoupon] = [make.group([ada, bob]), make.issued(ann, plain, shop)];
         const [membership, referred] = [make.membership(shop, bob), make.membership(shop, ada, { referrer_id: bob })];
-        await suite.feed(campaign, league, player, talk, membership, referred, held);
+        await suite.feed(campaign, league, player, talk, membership, referred, issuedCoupon);
         for (const record of [shop, campaign, league, player])
           await suite.expectLineRefused({ ...record, account_id: otherAccount.id }, "account_id");
         for (const [line, ...fields] of [
           [{ ...plain, kind: "mfg" }, "kind"],
           [{ ...talk, initial_customer_id: bob.id }, "initial_customer_id"],
           [{ ...membership, referrer_id: ada.id }, "referrer_id"],
-          [{ ...held, customer_id: ada.id }, "customer_id"],
-          [{ ...held, campaign_coupon_id: otherPlain.id, store_id: otherShop.id }, "campaign_coupon_id", "store_id"],
+          [{ ...issuedCoupon, customer_id: ada.id }, "customer_id"],
+          [
+            { ...issuedCoupon, campaign_coupon_id: otherPlain.id, store_id: otherShop.id },
+            "campaign_coupon_id",
+            "store_id",
+          ],
         ] as const)
           await suite.expectLineRefused(line, ...fields);
         for (const fields of [{}, { referrer_id: null }]) await suite.feed(make.membership(shop, ada, fields));
@@ -249,15 +266,15 @@ export async function feedRules(suite: Suite): Promise<Section> {
       "If the token does not cover one of them, the answer is 403 and nothing is applied. It names the lines, up to 100, but not the accounts.":
         async () => {
           const name = suite.word();
-          const answer = await sendForMine(make.store(mine, { name }), make.store(otherAccount, { name }));
+          const answer = await sendForOwnAccount(make.store(ownAccount, { name }), make.store(otherAccount, { name }));
           expectFailure(answer, 403, "FORBIDDEN");
           expectThat(/\b2\b/.test(String(answer.body.message)), "the message does not name line 2");
           expectThat(!answer.text.includes(otherAccount.id), "the message names the account");
-          expectFailure(await sendForMine({ ...otherShop, account_id: mine.id }), 403, "FORBIDDEN");
+          expectFailure(await sendForOwnAccount({ ...otherShop, account_id: ownAccount.id }), 403, "FORBIDDEN");
           expectList(await suite.search(ann, "stores", name), []);
         },
       'Customers, friendships, blocks, message groups, messages and message states belong to no account and need `"accounts": "*"`.':
-        async () => expectFailure(await sendForMine(ada), 403, "FORBIDDEN"),
+        async () => expectFailure(await sendForOwnAccount(ada), 403, "FORBIDDEN"),
     },
   };
 }

@@ -11,9 +11,9 @@ export async function feedValues(suite: Suite): Promise<Section> {
   given.caller(ann);
 
   /** Feeds one line for each of these values of a field. Expects each line to be refused for that field only. */
-  const expectRefused = async (make: (fields: Item) => Line, field: string, ...values: unknown[]) => {
-    const lines = values.map((value) => make({ [field]: value }));
-    await suite.expectRefused(lines, ...lines.map((_, index) => `line ${index + 1}.${field}`));
+  const expectRefused = async (makeLine: (fields: Item) => Line, field: string, ...values: unknown[]) => {
+    const badLines = values.map((value) => makeLine({ [field]: value }));
+    await suite.expectRefused(badLines, ...badLines.map((_, index) => `line ${index + 1}.${field}`));
   };
   const expectTaken = async (...lines: Line[]) => expectOk(await suite.send(lines));
   const aStore = (fields: Item) => make.store(chain, fields);
@@ -35,7 +35,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
           await expectRefused(aStore, "name", "é".repeat(201), 7, undefined, null);
           await expectRefused(aCustomer, "first_name", undefined, null, "x".repeat(201));
           await expectRefused(make.account, "company", undefined, null, 7, "x".repeat(201));
-          for (const make of [aCoupon, aCampaign]) await expectRefused(make, "name", "x".repeat(201));
+          for (const makeLine of [aCoupon, aCampaign]) await expectRefused(makeLine, "name", "x".repeat(201));
           await expectTaken(aStore({ name: "\u{1F600}".repeat(200) }));
         },
       "other texts | at most 2,000 characters": async () => {
@@ -125,15 +125,15 @@ export async function feedValues(suite: Suite): Promise<Section> {
       },
       "a date alone, which means that day's last second in the line's `time_zone`. Answers show that second in UTC, and an export gives what was fed":
         async () => {
-          const held = anIssuedCoupon({ expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" });
-          await suite.feed(held);
-          expectFields(await suite.couponOf(ann, held), { expected_end_date: "2090-05-06 14:59:59" });
+          const issuedCoupon = anIssuedCoupon({ expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" });
+          await suite.feed(issuedCoupon);
+          expectFields(await suite.couponOf(ann, issuedCoupon), { expected_end_date: "2090-05-06 14:59:59" });
           await expectRefused(anIssuedCoupon, "expected_end_date", "2090-02-30", "soon", 7);
         },
       "RFC 3339 with any offset, `2026-01-06T09:00:00Z`; or a date alone, which is its midnight in UTC. Fractions of a second are cut off":
         async () => {
           const badValues = ["2026-01-32", "2026-01-01T00:00:00", "2026-01-01 24:00:00", "2026-04-31 00:00:00"];
-          for (const make of [anEntry, aCoupon]) await expectRefused(make, "created_at", ...badValues);
+          for (const makeLine of [anEntry, aCoupon]) await expectRefused(makeLine, "created_at", ...badValues);
           await expectRefused(aPlay, "played_at", ...badValues);
           await expectRefused(aMessage, "sent_at", ...badValues);
           await expectTaken(anEntry({ created_at: "0001-01-01 23:59:59" }));
@@ -142,18 +142,18 @@ export async function feedValues(suite: Suite): Promise<Section> {
             ["2026-01-06T09:00:00.999+05:30", "2026-01-06 03:30:00"],
             ["2026-01-06", "2026-01-06 00:00:00"],
           ]) {
-            const held = anIssuedCoupon({ created_at });
-            await suite.feed(held);
+            const issuedCoupon = anIssuedCoupon({ created_at });
+            await suite.feed(issuedCoupon);
             expectFields(
-              await suite.couponOf(ann, held),
+              await suite.couponOf(ann, issuedCoupon),
               { created_at: expected },
               `a coupon created at ${created_at}`,
             );
           }
         },
       "`time_zone` | a name of IANA, such as `America/New_York`": async () => {
-        for (const make of [aCampaign, aCoupon, anIssuedCoupon])
-          await expectRefused(make, "time_zone", "Mars/Olympus", "+01:00", "BST", "", 7);
+        for (const makeLine of [aCampaign, aCoupon, anIssuedCoupon])
+          await expectRefused(makeLine, "time_zone", "Mars/Olympus", "+01:00", "BST", "", 7);
         await expectTaken(aCampaign({ time_zone: "America/New_York" }));
       },
       "`null` for a field that is not nullable means its default.": async () => {

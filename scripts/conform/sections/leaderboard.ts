@@ -9,7 +9,7 @@ const BOARD_FRESH_SECONDS = 30;
 const BOARD_LIMIT = 100;
 
 export async function leaderboard(suite: Suite): Promise<Section> {
-  await suite.untilDayLasts();
+  await suite.waitIfDayEndsSoon();
   const { ann, given, lines, make } = await suite.begin();
   const unknown = suite.id("unknown");
   const chain = given.account();

@@ -14,6 +14,7 @@ export async function livePolls(suite: Suite): Promise<Section> {
   const talk = given.group([ann, ben]);
   given.message(talk, ben, "old", { sent_at: newest });
   const poll = () => suite.get(ann, "messages", { check_time: newest });
+  /** Whether an answer took no round trip to the database. */
   const isQuiet = ({ headers }: Answer) => /trips;desc="?0"?/.test(headers.get("Server-Timing") ?? "");
 
   return {
@@ -27,19 +28,19 @@ export async function livePolls(suite: Suite): Promise<Section> {
       "From then on the inbox leaves polls to the database until their `check_time` has reached the message.":
         async () => {
           const [news, old] = [suite.word(), suite.word()];
-          const pollNext = async (lines: Line[], text: string, nextPoll = poll) => {
+          const expectPollToShow = async (text: string, fedLines: Line[], nextPoll = poll) => {
             await suite.until(nextPoll, isQuiet, QUIET_WITHIN_SECONDS);
             const isShown = (answer: Answer) => answer.text.includes(text);
-            await suite.feed(...lines);
+            await suite.feed(...fedLines);
             const next = await nextPoll();
             expectThat(isShown(next) || !isQuiet(next), "the poll after a new message is quiet");
             await suite.until(nextPoll, isShown, SHOWN_WITHIN_SECONDS);
           };
-          await pollNext([make.message(talk, ben, news)], news);
+          await expectPollToShow(news, [make.message(talk, ben, news)]);
           const joined = make.group([ben, ann]);
           await suite.feed(joined, make.message(joined, ben, old, { sent_at: "2020-01-01 00:00:00" }));
           const joinedByEve = { ...joined, member_ids: [ben.id, ann.id, eve.id] };
-          await pollNext([joinedByEve], old, () => suite.get(eve, "messages"));
+          await expectPollToShow(old, [joinedByEve], () => suite.get(eve, "messages"));
         },
     },
   };
@@ -65,8 +66,8 @@ export async function liveChanges(suite: Suite): Promise<Section> {
       await suite.feed(...lines);
       await suite.http.sleep(LISTEN_MS);
       // Leave out the first frame, `hello`.
-      const [ofAnn = [], ofBen = []] = listeners.map(({ frames }) => frames.slice(1));
-      return { ann: ofAnn, ben: ofBen };
+      const [framesOfAnn = [], framesOfBen = []] = listeners.map(({ frames }) => frames.slice(1));
+      return { ann: framesOfAnn, ben: framesOfBen };
     } finally {
       for (const listener of listeners) listener.close();
     }
@@ -79,11 +80,11 @@ export async function liveChanges(suite: Suite): Promise<Section> {
     lines,
     rulesWithFeeding: {
       "the customer of each `customer_coupon` that was issued, changed or withdrawn.": async () => {
-        const [held, heldByBen] = [make.issued(ann, plain, shop), make.issued(ben, plain, shop)];
-        const heldTwice = { ...held, total_count: 2 };
-        await expectFrames({ ann: [COUPONS_CHANGED] }, held);
-        await expectFrames({ ann: [COUPONS_CHANGED], ben: [COUPONS_CHANGED] }, heldTwice, heldByBen);
-        await expectFrames({ ann: [COUPONS_CHANGED] }, deleted(held));
+        const [issuedCoupon, couponOfBen] = [make.issued(ann, plain, shop), make.issued(ben, plain, shop)];
+        const changedCoupon = { ...issuedCoupon, total_count: 2 };
+        await expectFrames({ ann: [COUPONS_CHANGED] }, issuedCoupon);
+        await expectFrames({ ann: [COUPONS_CHANGED], ben: [COUPONS_CHANGED] }, changedCoupon, couponOfBen);
+        await expectFrames({ ann: [COUPONS_CHANGED] }, deleted(issuedCoupon));
         await expectFrames({ ben: [COUPONS_CHANGED] }, deleted(make.caller(ben)));
         await suite.feed(make.caller(ben));
       },

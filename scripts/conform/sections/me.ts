@@ -7,11 +7,11 @@ const BALANCES_LIMIT = 1_000;
 
 export async function me(suite: Suite): Promise<Section> {
   const { ann, ben, eve, given, lines, make } = await suite.begin();
-  const joined = given.account({ company: "Zest" });
-  const booked = given.account({ company: "Apple" });
-  const closed = given.account({ company: "Mango" });
-  const [first, second] = [given.store(joined), given.store(joined)];
-  const [third, fourth] = [given.store(booked), given.store(closed)];
+  const joinedAccount = given.account({ company: "Zest" });
+  const bookedAccount = given.account({ company: "Apple" });
+  const closedAccount = given.account({ company: "Mango" });
+  const [first, second] = [given.store(joinedAccount), given.store(joinedAccount)];
+  const [third, fourth] = [given.store(bookedAccount), given.store(closedAccount)];
   const word = suite.word();
   given.caller(ann, `Ann ${word}`, { scan_id: "7", date_of_birth: "1990-02-03" });
   for (const store of [first, second]) given.membership(store, ann);
@@ -24,7 +24,9 @@ export async function me(suite: Suite): Promise<Section> {
   const itemOf = ({ body }: Answer) => (body.items ?? {}) as Item;
   /** The balances at the accounts of this section. With `--tokens`, a caller also has balances from other sections. */
   const balancesOf = (answer: Answer) =>
-    listOf(answer, "balances").filter((item) => [joined, booked, closed].some(({ id }) => id === item.account_id));
+    listOf(answer, "balances").filter((item) =>
+      [joinedAccount, bookedAccount, closedAccount].some(({ id }) => id === item.account_id),
+    );
 
   return {
     section: "interface, 4.8",
@@ -40,23 +42,23 @@ export async function me(suite: Suite): Promise<Section> {
       "`balances` has each account at whose stores the customer has joined or has a balance entry, also if these add up to nothing. Order: `company`, then `account_id`.":
         async () => {
           expectSame(balancesOf(await ask()), [
-            { account_id: booked, company: "Apple", balance: 0, stores_count: 0 },
-            { account_id: closed, company: "Mango", balance: 10, stores_count: 0 },
-            { account_id: joined, company: "Zest", balance: 3.3, stores_count: 2 },
+            { account_id: bookedAccount, company: "Apple", balance: 0, stores_count: 0 },
+            { account_id: closedAccount, company: "Mango", balance: 10, stores_count: 0 },
+            { account_id: joinedAccount, company: "Zest", balance: 3.3, stores_count: 2 },
           ]);
         },
       "An account's `balance` is over all its stores, soft-deleted ones too.": async () => {
         await suite.feed(deleted(second));
-        expectFields(balancesOf(await ask()).at(-1), { account_id: joined, balance: 3.3, stores_count: 1 });
+        expectFields(balancesOf(await ask()).at(-1), { account_id: joinedAccount, balance: 3.3, stores_count: 1 });
         await suite.feed(second);
       },
       "Soft-deleted accounts are left out.": async () => {
         const balanceBefore = itemOf(await ask()).balance;
-        await suite.feed(deleted(closed));
+        await suite.feed(deleted(closedAccount));
         const answer = await ask();
-        expectList(balancesOf(answer), [booked, joined], "account_id");
+        expectList(balancesOf(answer), [bookedAccount, joinedAccount], "account_id");
         expectSame(itemOf(answer).balance, balanceBefore);
-        await suite.feed(closed);
+        await suite.feed(closedAccount);
       },
       'At most 1,000 in an answer; the others follow through `Link: rel="next"`.': async () => {
         const accounts = Array.from({ length: BALANCES_LIMIT + 2 }, (_, index) =>
@@ -69,7 +71,7 @@ export async function me(suite: Suite): Promise<Section> {
         const balances = pages.map((page) => listOf(page, "balances"));
         expectSame(balances[0]?.length, BALANCES_LIMIT);
         const sortKey = ({ company, id }: Item) => `${company} ${id}`;
-        const expected = accounts.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+        const expected = accounts.toSorted((first, second) => (sortKey(first) < sortKey(second) ? -1 : 1));
         expectSame(idsOf(balances.flat(), "account_id").slice(-accounts.length), expected);
       },
       "A customer who is not stored, or was erased, is 404.": async () => {

@@ -24,23 +24,26 @@ export async function messages(suite: Suite): Promise<Section> {
   given.caller(ben, "Ben Conform");
   const avatar = "https://images.example/fay.png";
   const friend = given.customer("Fay Friend", { avatar, customer_description: "I run." });
-  const [asked, blocked] = [given.customer("Abe Asked"), given.customer("Bob Blocked")];
+  const [askedCustomer, blockedCustomer] = [given.customer("Abe Asked"), given.customer("Bob Blocked")];
   given.friendship(friend, ann, 1);
-  given.friendship(ann, asked, 0);
-  given.block(ann, blocked);
+  given.friendship(ann, askedCustomer, 0);
+  given.block(ann, blockedCustomer);
   const shop = given.store(given.account());
   given.entry(friend, shop, "12.50");
   given.entry(friend, shop, "-0.20");
-  const talk = given.group([friend, ann, asked], { group_image: "https://images.example/talk.png" });
-  const [withBlocked, onlyBlocked] = [given.group([ann, blocked, asked]), given.group([ann, blocked])];
-  const silent = given.group([ann, friend]);
+  const talk = given.group([friend, ann, askedCustomer], { group_image: "https://images.example/talk.png" });
+  const [groupWithBlocked, groupOfBlocked] = [
+    given.group([ann, blockedCustomer, askedCustomer]),
+    given.group([ann, blockedCustomer]),
+  ];
+  const silentGroup = given.group([ann, friend]);
   const secondTalk = given.group([ann, ben]);
   given.message(talk, ann, "First", sentAt(1));
   given.message(talk, friend, "Second", sentAt(2));
-  given.message(withBlocked, blocked, "Third", sentAt(3));
-  given.message(onlyBlocked, ann, "Fourth", sentAt(3));
+  given.message(groupWithBlocked, blockedCustomer, "Third", sentAt(3));
+  given.message(groupOfBlocked, ann, "Fourth", sentAt(3));
   given.messageState(talk, ann, { read_at: "2026-01-05 09:02:00" });
-  given.messageState(withBlocked, ann, { read_at: "2026-01-05 09:02:59", notifications_disabled: 1 });
+  given.messageState(groupWithBlocked, ann, { read_at: "2026-01-05 09:02:59", notifications_disabled: 1 });
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const groupOf = (answer: Answer, { id }: LineWithId) => itemsOf(answer).find((item) => item.group_id === id);
@@ -70,11 +73,11 @@ export async function messages(suite: Suite): Promise<Section> {
         },
       "The list holds the caller's groups that show at least one message. If there are none, the answer is `NO_ITEMS`.":
         async () => {
-          expectSame(idsOf(await list(), "group_id").includes(silent.id), false);
+          expectSame(idsOf(await list(), "group_id").includes(silentGroup.id), false);
           expectFailure(await list({}, eve), 200, "NO_ITEMS");
         },
       "Order: the newest message first, then the group's id.": async () => {
-        expectList(await list(), [withBlocked, onlyBlocked, talk], "group_id");
+        expectList(await list(), [groupWithBlocked, groupOfBlocked, talk], "group_id");
       },
       "a member | `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`":
         async (rule) => {
@@ -83,20 +86,20 @@ export async function messages(suite: Suite): Promise<Section> {
         },
       "`group_members` are the other members, in the order of the group's list.": async () => {
         const members = membersOf(await list(), talk);
-        expectList(members, [friend, asked]);
+        expectList(members, [friend, askedCustomer]);
         expectFields(members[0], { customer_description: "I run.", name: "Fay Friend" });
       },
       '`group_name` is their names ("First Last") joined by ", ". Members whom the caller has blocked are left out and counted: " (2 blocked)". If no name is left, it is "(2 blocked)", or `""` if there is no other member.':
         async () => {
           const answer = await list();
-          const names = [talk, withBlocked, onlyBlocked].map((group) => groupOf(answer, group)?.group_name);
+          const names = [talk, groupWithBlocked, groupOfBlocked].map((group) => groupOf(answer, group)?.group_name);
           expectSame(names, ["Fay Friend, Abe Asked", "Abe Asked (1 blocked)", "(1 blocked)"]);
         },
       "`read_status` is 1 if the caller has read up to the last message, or sent it.": async () => {
         const answer = await list();
-        const actual = [talk, withBlocked, onlyBlocked].map((group) => groupOf(answer, group)?.read_status);
+        const actual = [talk, groupWithBlocked, groupOfBlocked].map((group) => groupOf(answer, group)?.read_status);
         expectSame(actual, [1, 0, 1]);
-        expectSame(groupOf(answer, withBlocked)?.notifications_disabled, 1);
+        expectSame(groupOf(answer, groupWithBlocked)?.notifications_disabled, 1);
       },
       "`friend_status` is 1 for friends, 0 for a pending request, -1 for neither. `total_balance` is the member's balance over all stores.":
         async () => {
@@ -104,19 +107,19 @@ export async function messages(suite: Suite): Promise<Section> {
           const [first, second] = membersOf(answer, talk);
           expectFields(first, { friend_status: 1, total_balance: 12.3, is_blocked: false });
           expectFields(second, { friend_status: 0, total_balance: 0, is_blocked: false });
-          const [blockedMember] = membersOf(answer, onlyBlocked);
+          const [blockedMember] = membersOf(answer, groupOfBlocked);
           expectFields(blockedMember, { friend_status: -1, total_balance: 0, is_blocked: true });
         },
       "`check_time` | time | no | only groups whose `last_message_time` is later": async () => {
         expectInvalid(await list({ check_time: "2026-02-30 00:00:00" }), "check_time");
         expectInvalid(await list({ check_time: "yesterday" }), "check_time");
-        expectList(await list({ check_time: "2026-01-05 09:02:00" }), [withBlocked, onlyBlocked], "group_id");
+        expectList(await list({ check_time: "2026-01-05 09:02:00" }), [groupWithBlocked, groupOfBlocked], "group_id");
         expectFailure(await list({ check_time: "2026-01-05 09:03:00" }), 200, "NO_ITEMS");
       },
       "`check_time` may be in any form of a time that the feed takes.": async () => {
         for (const check_time of ["2026-01-05T09:02:00Z", "2026-01-05T11:02:00.5+02:00"])
-          expectList(await list({ check_time }), [withBlocked, onlyBlocked], "group_id");
-        expectList(await list({ check_time: "2026-01-05" }), [withBlocked, onlyBlocked, talk], "group_id");
+          expectList(await list({ check_time }), [groupWithBlocked, groupOfBlocked], "group_id");
+        expectList(await list({ check_time: "2026-01-05" }), [groupWithBlocked, groupOfBlocked, talk], "group_id");
       },
       "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost":
         async () => {

@@ -29,7 +29,7 @@ function distanceInMiles(from: Coordinates, to: Coordinates): number {
 }
 
 export async function nearby(suite: Suite): Promise<Section> {
-  await suite.untilDayLasts();
+  await suite.waitIfDayEndsSoon();
   const { ann, given, lines } = await suite.begin();
   const radius = suite.settings.nearbyRadiusMiles;
   const main = given.account();

@@ -35,11 +35,11 @@ export async function search(suite: Suite): Promise<Section> {
   const { customerSearch } = suite.settings;
   // The records of each rule have a word of their own, so that a search finds no others.
   const newWord = () => suite.word();
-  const [word, crowdWord, company, typed, lonely] = [newWord(), newWord(), newWord(), newWord(), newWord()];
+  const [word, crowdWord, companyWord, typedWord, lonelyWord] = [newWord(), newWord(), newWord(), newWord(), newWord()];
   const [fewerWord, allWord, mostWord, severalWord] = [newWord(), newWord(), newWord(), newWord()];
   const namesWord = newWord();
 
-  const [account, otherAccount] = [given.account({ company: `The ${company} company` }), given.account()];
+  const [account, otherAccount] = [given.account({ company: `The ${companyWord} company` }), given.account()];
   const shop = given.store(account, { name: `${word} Café`, city: "Tulsa", phone: "555" });
   const points = given.campaign(account, {
     name: "Points",
@@ -61,9 +61,9 @@ export async function search(suite: Suite): Promise<Section> {
   given.entry(friend, shop, "7.05");
   given.registration(points, friend);
   given.registration(ended, friend);
-  given.customer(`Lonely ${lonely}`);
-  const longerWord = given.customer(`${typed}ish Longer`);
-  const wholeWord = given.customer(`${typed} Whole`);
+  given.customer(`Lonely ${lonelyWord}`);
+  const longerWord = given.customer(`${typedWord}ish Longer`);
+  const wholeWord = given.customer(`${typedWord} Whole`);
   for (let count = 0; count < BLOCKER_COUNT; count += 1) given.block(given.customer(`Many ${crowdWord}`), ann);
   const crowd = Array.from({ length: LIST_LIMIT + 2 }, () => given.customer(`Many ${crowdWord}`));
 
@@ -135,7 +135,7 @@ export async function search(suite: Suite): Promise<Section> {
         },
       "Stores are searched by name, address lines, city, state, zip and their account's company. Customers are searched by their names, campaigns by name, description and their account's company, whatever their dates and status.":
         async () => {
-          const answer = await ask(company);
+          const answer = await ask(companyWord);
           expectSame(idsIn(answer, "stores"), [shop]);
           expectSame(idsIn(answer, "campaigns"), [points, ended, off]);
           expectSame(idsIn(await ask(word), "campaigns"), [points, ended]);
@@ -144,8 +144,8 @@ export async function search(suite: Suite): Promise<Section> {
         const namesWithTypos = NAMES.map((name) => name.replace(/^(.)(.)(.)/, "$1$3$2"));
         for (const [query, more, mostTrips] of [
           [NAMES[0], {}, 1],
-          [withoutFifthLetter(typed), {}, 3],
-          [withoutFifthLetter(typed), { typos: false }, 1],
+          [withoutFifthLetter(typedWord), {}, 3],
+          [withoutFifthLetter(typedWord), { typos: false }, 1],
           ["qxz1", {}, 1],
           [namesWithTypos.join(" "), {}, 3],
         ] as const) {
@@ -159,10 +159,10 @@ export async function search(suite: Suite): Promise<Section> {
       "At most 20 of each kind.": async () =>
         expectSame(idsIn(await ask(crowdWord), "customers"), findable(...crowd.slice(0, LIST_LIMIT))),
       "Records in which every word of the query is a whole word come first. Within both parts, the record stored first comes first.":
-        async () => expectSame(idsIn(await ask(typed), "customers"), findable(wholeWord, longerWord)),
+        async () => expectSame(idsIn(await ask(typedWord), "customers"), findable(wholeWord, longerWord)),
       "If every list that was asked for would be empty, they are searched once more, unless `typos` is `false`":
         async () => {
-          const wordWithTypo = withoutFifthLetter(typed);
+          const wordWithTypo = withoutFifthLetter(typedWord);
           expectSame(
             idsIn(await ask(wordWithTypo), "customers").toSorted(),
             findable(wholeWord, longerWord).toSorted(),
@@ -208,7 +208,7 @@ export async function search(suite: Suite): Promise<Section> {
           expectSame(await meant(`garica matrin ${severalWord}`), { garica: five, matrin: ["martin"] });
         },
       "Who may not be found does not count towards the limit, and is in no `forgiven` and no `meant`.": async () => {
-        const { body } = await ask(withoutFifthLetter(lonely));
+        const { body } = await ask(withoutFifthLetter(lonelyWord));
         const isFound = customerSearch === "all";
         expectSame(["forgiven" in body, "meant" in body], [isFound, isFound]);
       },

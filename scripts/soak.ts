@@ -54,12 +54,19 @@ async function soak({ minutes, connections, seed, stall, json }: Options): Promi
     await runtime.close();
 
     console.error("Comparing the answers with the model, and the derived data with the records …");
-    const quietStalls = JSON.stringify({ firstAt: 0, milliseconds: 0 });
-    const quietRuntime = await open(worker, folder, { keep: true, bindings: { STALLS: quietStalls } });
-    const differences = await findAllDifferences(quietRuntime, load);
+    const noStalls = JSON.stringify({ firstAt: 0, milliseconds: 0 });
+    const runtimeWithoutStalls = await open(worker, folder, { keep: true, bindings: { STALLS: noStalls } });
+    const differences = await findAllDifferences(runtimeWithoutStalls, load);
     const { seconds, answers, feed, samples, errors, excused } = load;
     const report: SoakReport = {
-      ...{ seconds, connections, seed, answers, feed, errors, excused, differences },
+      seconds,
+      connections,
+      seed,
+      answers,
+      feed,
+      errors,
+      excused,
+      differences,
       memory: reportMemory(samples, seconds),
       stalls: countStalls(stalls),
     };

@@ -60,7 +60,10 @@ export async function measure(lanes: readonly Lane[], rounds: number, onRound: (
     const { scale, endpoint, name, aim } = lane;
     const baseline = baselines.find((candidate) => candidate.scale === scale) ?? lane;
     return {
-      ...{ scale, endpoint, name, ...(aim !== undefined && { aim }) },
+      scale,
+      endpoint,
+      name,
+      ...(aim !== undefined && { aim }),
       samples: laneReplies.length,
       p50: p50Of(lane),
       ratio: p50Of(lane) / p50Of(baseline),

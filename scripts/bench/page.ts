@@ -32,9 +32,11 @@ function latencyTable({ measured, scales }: Report, isShort: boolean): string {
         measured.find((lane) => lane.scale === scale && lane.endpoint === endpoint && lane.name === name)?.ratio;
       const sql = sqlMilliseconds < LEAST_SQL_MS ? `< ${LEAST_SQL_MS}` : sqlMilliseconds.toFixed(2);
       return [
-        ...[endpoint, name],
+        endpoint,
+        name,
         ...shownScales.map((scale) => ratioAt(scale)?.toFixed(2) ?? ""),
-        ...[aim?.toFixed(2) ?? "", roundTrips === 0 ? "–" : sql],
+        aim?.toFixed(2) ?? "",
+        roundTrips === 0 ? "–" : sql,
         whole(rowsRead),
       ];
     });

@@ -27,7 +27,7 @@ export function picksOf(size: Size) {
     "customer",
     ({ first_name, last_name }) => first_name === "Ada" && isWord(last_name, 5),
   );
-  const namedAdeyemi = find(
+  const customerNamedAdeyemi = find(
     "customer",
     ({ first_name, last_name }) => last_name === "Adeyemi" && isWord(first_name, 3),
   );
@@ -53,7 +53,7 @@ export function picksOf(size: Size) {
     denseLocation: { latitude, longitude, single_account_id },
     lonelyStore: { latitude: loneStore.latitude, longitude: loneStore.longitude, single_account_id },
     manyGroups: { customer: "c1", beforeNews: timeOf(3, 1), newest: timeOf(0, 1) },
-    fewGroups: inOneGroup(size),
+    fewGroups: customerInOneGroup(size),
     wideTeam: { store: "s101-1-1", customer: "c1", member: "c2" },
     narrowTeam: teamOfOne(size),
     manyCoupons: text(`c${size.holders[0]?.customer}`),
@@ -67,11 +67,11 @@ export function picksOf(size: Size) {
       chain: "Blue Cup Coffee",
     },
     misspelt: {
-      customers: misspelt("adeyemi", text(namedAdeyemi.first_name)),
+      customers: misspelt("adeyemi", text(customerNamedAdeyemi.first_name)),
       stores: misspelt(text(storeInTown.city), text(storeInTown.name).split(" ")[0] ?? ""),
     },
     manyEntries: entriesOf(size),
-    card: text(namedAdeyemi.scan_id),
+    card: text(customerNamedAdeyemi.scan_id),
     busyBoard,
     boards,
   };
@@ -98,7 +98,7 @@ function entriesOf(size: Size): { customer: string; hundredthPage: string } {
 }
 
 /** A customer who is a member of one group only. */
-function inOneGroup(size: Size): string {
+function customerInOneGroup(size: Size): string {
   const counts = new Map<string, number>();
   for (const { member_ids } of linesOf(size, "message_group"))
     for (const id of member_ids as string[]) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -107,14 +107,14 @@ function inOneGroup(size: Size): string {
 
 /** A member who has referred exactly one other member, who has referred nobody. */
 function teamOfOne(size: Size): { store: string; customer: string } {
-  const referred = new Map<string, string[]>();
+  const referredMembers = new Map<string, string[]>();
   for (const { store_id, customer_id, referrer_id } of linesOf(size, "membership")) {
     const key = `${store_id} ${referrer_id}`;
-    if (referrer_id !== null) referred.set(key, [...(referred.get(key) ?? []), text(customer_id)]);
+    if (referrer_id !== null) referredMembers.set(key, [...(referredMembers.get(key) ?? []), text(customer_id)]);
   }
-  for (const [key, members] of referred) {
+  for (const [key, members] of referredMembers) {
     const [store = "", customer = ""] = key.split(" ");
-    if (store !== "s101-1-1" && members.length === 1 && !referred.has(`${store} ${members[0]}`))
+    if (store !== "s101-1-1" && members.length === 1 && !referredMembers.has(`${store} ${members[0]}`))
       return { store, customer };
   }
   throw new Error("The program has no team of one.");

@@ -13,14 +13,15 @@ import { bareTables } from "./bare.ts";
 export interface Runtime {
   url: string;
   database: D1Database;
-  /** Feeds all accounts. */
+  /** A token that may feed all accounts. */
   feedToken: string;
   /** Runs the schedule once: the jobs that are due, or only this job. */
   runSchedule: (job?: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
-interface Scheduled {
+/** A Worker with its handler `scheduled`, which the types of Miniflare lack. */
+interface ScheduledWorker {
   scheduled: (options: { cron: string }) => Promise<{ outcome: string }>;
 }
 
@@ -109,8 +110,9 @@ async function openRuntime(
     async runSchedule(job) {
       if (job !== undefined)
         await database.prepare("UPDATE jobs SET due_at = iif(name = ?, '', '9999'), lease_until = ''").bind(job).run();
-      const scheduled = (await miniflare.getWorker()) as Awaited<ReturnType<Miniflare["getWorker"]>> & Scheduled;
-      const { outcome } = await scheduled.scheduled({ cron: "* * * * *" });
+      const scheduledWorker = (await miniflare.getWorker()) as Awaited<ReturnType<Miniflare["getWorker"]>> &
+        ScheduledWorker;
+      const { outcome } = await scheduledWorker.scheduled({ cron: "* * * * *" });
       if (outcome !== "ok") throw new CommandError(`The schedule ended with ${outcome}.`);
     },
     close: () => {
@@ -128,13 +130,14 @@ export function feedToken(): Promise<string> {
   return benchToken({ scope: "feed", sub: "bench", accounts: "*" });
 }
 
-/** A token for a day. */
+/** A token that is valid for a day. */
 export function benchToken(claims: Claims): Promise<string> {
   return signClaims({ ...claims, exp: Math.floor(Date.now() / 1_000) + DAY_SECONDS }, SECRET);
 }
 
 type MiniflareOptions = Parameters<typeof convertV4MiniflareOptions>[0];
 
+/** Starts a runtime. By default it has the compatibility date and the variables of wrangler.toml. */
 export function start(options: MiniflareOptions): Miniflare {
   const { compatibility_date: compatibilityDate = "", compatibility_flags } = CONFIG;
   return new Miniflare(
@@ -154,6 +157,7 @@ export function start(options: MiniflareOptions): Miniflare {
   );
 }
 
+/** The options of a runtime that runs this bundle of the Worker, with everything but its database. */
 export function workerOptions(worker: string) {
   return {
     name: "worker",

@@ -23,7 +23,8 @@ interface RequestTimes {
   p99Sealing: number;
 }
 
-export interface Sealed {
+/** What `sealAll` has measured. */
+export interface SealingTimes {
   /** How long all runs of the schedule took. */
   seconds: number;
   /** The milliseconds for which each batch held the database. */
@@ -62,7 +63,7 @@ export class Chain {
 
   *entries(count: number, from: Date, to: Date): Generator<object> {
     for (let index = 0; index < count; index += 1) {
-      const at = new Date(from.getTime() + ((to.getTime() - from.getTime()) * index) / count);
+      const createdAt = new Date(from.getTime() + ((to.getTime() - from.getTime()) * index) / count);
       this.#count += 1;
       yield {
         record: "balance_entry",
@@ -71,7 +72,7 @@ export class Chain {
         ...this.#random.pick(this.#members),
         campaign_id: this.#random.next() < 0.5 ? "k101-double" : null,
         amount: (this.#random.integer(100, 4_000) / 100).toFixed(2),
-        created_at: toDatetime(at),
+        created_at: toDatetime(createdAt),
       };
     }
   }
@@ -98,9 +99,13 @@ export async function countsOf({ database }: Runtime): Promise<Counts> {
  * the first runs for as long as the run took, so that the state of the machine affects requests with and without
  * sealing alike.
  */
-export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries: number) => void): Promise<Sealed> {
+export async function sealAll(
+  runtime: Runtime,
+  chain: Chain,
+  onSealed: (entries: number) => void,
+): Promise<SealingTimes> {
   const state = { isSealing: false, isOver: false };
-  const others = Promise.all([readRepeatedly(runtime, state), feedRepeatedly(runtime, chain, state)]);
+  const requests = Promise.all([readRepeatedly(runtime, state), feedRepeatedly(runtime, chain, state)]);
   let seconds = 0;
   let { sealed: sealedBefore } = await countsOf(runtime);
   for (let runs = 1; ; runs += 1) {
@@ -117,7 +122,7 @@ export async function sealAll(runtime: Runtime, chain: Chain, onSealed: (entries
     if (runs <= PAUSES) await sleep(Math.min(milliseconds, LONGEST_PAUSE_MS));
   }
   state.isOver = true;
-  const [reads, feeds] = await others;
+  const [reads, feeds] = await requests;
   const { body: batches } = await call(`${runtime.url}/bench/batch-times`);
   return { seconds, batches, reads, feeds };
 }
@@ -156,7 +161,9 @@ async function askRepeatedly(
   while (!state.isOver) {
     const { isSealing } = state;
     const { milliseconds } = await connections.send(makeCall());
-    if (isSealing === state.isSealing) (isSealing ? timesDuringSealing : timesWithoutSealing).push(milliseconds);
+    const isCounted = isSealing === state.isSealing;
+    if (isCounted && isSealing) timesDuringSealing.push(milliseconds);
+    if (isCounted && !isSealing) timesWithoutSealing.push(milliseconds);
     // A random wait, so that requests do not fall into step with the sealing.
     await sleep(2 * Math.random() * everyMs);
   }

@@ -13,15 +13,15 @@ import { Random } from "../program/random.ts";
 import { runtimeMemory } from "./memory.ts";
 import { excuses, type Stalls } from "./stalls.ts";
 
-/** How often each thing happened. */
+/** Numbers of answers or errors, by endpoint or by message. */
 export type Counts = Record<string, number>;
 
-const LONGEST_MS = 30_000;
-const SAMPLE_MS = 1_000;
-const PROGRESS_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 30_000;
+const SAMPLE_EVERY_MS = 1_000;
+const PRINT_EVERY_MS = 10_000;
 const FEED_EVERY_MS = 1_000;
-const SCHEDULE_MS = 60_000;
-const TIME = "2026-06-01 12:00:00";
+const SCHEDULE_EVERY_MS = 60_000;
+const FED_TIME = "2026-06-01 12:00:00";
 
 /** The fields of each kind that get D1's time if a line leaves them out. */
 const TIME_FIELDS = new Map(
@@ -61,23 +61,30 @@ export class Load {
   /** Sends requests and feeds until the time is over. */
   async run(minutes: number, connections: number): Promise<void> {
     // The apps need a program to ask about.
-    await this.#feedFile();
+    await this.#feedProgram();
     this.#startedAt = performance.now();
-    const over = AbortSignal.timeout(minutes * 60_000);
+    const end = AbortSignal.timeout(minutes * 60_000);
     const repeat = async (everyMs: number, work: () => Promise<void>) => {
-      for (; !over.aborted; await sleep(everyMs, null, { signal: over }).catch(() => {})) await work();
+      while (!end.aborted) {
+        await work();
+        // The end cuts this wait off, which rejects its promise.
+        await sleep(everyMs, null, { signal: end }).catch(() => {});
+      }
     };
     await Promise.all([
-      repeat(SAMPLE_MS, () => this.#sampleMemory()),
-      repeat(PROGRESS_MS, async () => this.#printProgress(minutes)),
-      repeat(SCHEDULE_MS, () => this.#runtime.runSchedule().catch(this.#onError("schedule", Date.now()))),
-      repeat(FEED_EVERY_MS, () => this.#feedFile().catch(this.#onError("feed"))),
+      repeat(SAMPLE_EVERY_MS, () => this.#sampleMemory()),
+      repeat(PRINT_EVERY_MS, async () => this.#printProgress(minutes)),
+      repeat(SCHEDULE_EVERY_MS, () => this.#runtime.runSchedule().catch(this.#onError("schedule", Date.now()))),
+      repeat(FEED_EVERY_MS, () => this.#feedProgram().catch(this.#onError("feed"))),
       ...Array.from({ length: connections }, () => repeat(0, () => this.#ask())),
     ]);
   }
 
-  /** Feeds a line for each record, with new events. Two clients send the lines at once; each event must count once. */
-  async #feedFile(): Promise<void> {
+  /**
+   * Feeds the whole program, with new ids of its events. Two clients send the same lines at once, and each event must
+   * count once.
+   */
+  async #feedProgram(): Promise<void> {
     const { program, model, feed } = this;
     const now = toTime(Date.now());
     program.renameEvents();
@@ -143,14 +150,21 @@ export class Load {
 /** Asks a question of a random program as a customer. */
 export async function askAs(customer: string, { path, body }: Question, { url }: Runtime): Promise<Answer> {
   const json = body === undefined ? {} : { body: JSON.stringify(body) };
-  return call(url + path, { ...json, token: await customerToken(customer), signal: AbortSignal.timeout(LONGEST_MS) });
+  return call(url + path, {
+    ...json,
+    token: await customerToken(customer),
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  });
 }
 
-/** The line with a time for each field that D1's clock would fill. Only the time of a message stays D1's. */
+/**
+ * The line with a time for each field that D1's clock would fill, so that the model knows the time. Only messages leave
+ * their time to D1.
+ */
 function withTimes(line: Row): Row {
   const fields = TIME_FIELDS.get(line.record) ?? [];
   const times = Object.fromEntries(
-    fields.map((field) => [field, line.record === "message" ? null : (line[field] ?? TIME)]),
+    fields.map((field) => [field, line.record === "message" ? null : (line[field] ?? FED_TIME)]),
   );
   return { ...line, ...times };
 }

@@ -1,4 +1,4 @@
-/** When the primary does not answer: for so many milliseconds, once a minute from `firstAt` on. */
+/** When the primary does not answer: once a minute from `firstAt` on, each time for `milliseconds`. */
 export interface Stalls {
   /** In milliseconds since 1970. */
   firstAt: number;
@@ -7,7 +7,7 @@ export interface Stalls {
 }
 
 const STALL_EVERY_MS = 60_000;
-// How long after a stall it excuses errors. The circuit breaker refuses requests for up to six more seconds.
+// How long after its end a stall excuses errors. The circuit breaker refuses requests for up to six more seconds.
 const AFTER_STALL_MS = 10_000;
 
 /** How many stalls have begun. */

@@ -24,13 +24,13 @@ function stallable(env: Env): Env {
 function stallableDatabase(database: D1Database, stalls: Stalls): D1Database {
   const withSession = (start?: string) => {
     const session = database.withSession(start);
+    if (start !== "first-primary") return session;
     const batch = async <Row>(statements: D1PreparedStatement[]) => {
       if (Math.random() < 0.5) await untilStallEnds(stalls);
       const results = await session.batch<Row>(statements);
       await untilStallEnds(stalls);
       return results;
     };
-    if (start !== "first-primary") return session;
     return { prepare: session.prepare.bind(session), getBookmark: session.getBookmark.bind(session), batch };
   };
   return { withSession } as D1Database;

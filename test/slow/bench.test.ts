@@ -36,7 +36,7 @@ describe("npm run bench:history", () => {
 
     expect(await run.ended, run.output()).toBe(0);
     const { sealedEntries, size, batches, reads, feeds } = JSON.parse(readFileSync(json, "utf8"));
-    // The entries of nine of twelve months and of a part of this month have left.
+    // The entries are of twelve whole months and a part of this month. Those of the oldest nine months have left.
     expect(sealedEntries).toBeGreaterThan(34_000);
     expect(sealedEntries).toBeLessThan(38_500);
     // The database still has a third of the entries, and summaries of the others.

@@ -35,27 +35,47 @@ function* program(): Generator<Line[]> {
     ...["plain", "printed"].map((id) => ({ record: "customer", id, first_name: "A", last_name: "B" })),
     { record: "coupon", id: "logo", account_id: "2", kind: "mfg", name: "Logo", type: "Free", value: "1" },
     {
-      ...{ record: "coupon", id: "printed", account_id: "1", kind: "store", name: "Printed", type: "Free", value: "1" },
+      record: "coupon",
+      id: "printed",
+      account_id: "1",
+      kind: "store",
+      name: "Printed",
+      type: "Free",
+      value: "1",
       header_lines: Array.from({ length: 20 }, () => longText(200)),
       text_lines: Array.from({ length: 20 }, () => longText(200)),
     },
   ];
   yield many(100, (index) => ({
-    ...{ record: "customer", id: idOf("member", index), first_name: "Ada", last_name: "Lovelace" },
-    ...{ customer_description: longText(4_000), avatar: longText(1_900) },
+    record: "customer",
+    id: idOf("member", index),
+    first_name: "Ada",
+    last_name: "Lovelace",
+    customer_description: longText(4_000),
+    avatar: longText(1_900),
   }));
   const members = Array.from({ length: 100 }, (_, index) => idOf("member", index));
   yield many(GROUPS, (index) => ({
-    ...{ record: "message_group", id: idOf("group", index), initial_customer_id: members[0], member_ids: members },
+    record: "message_group",
+    id: idOf("group", index),
+    initial_customer_id: members[0],
+    member_ids: members,
   }));
   yield many(GROUPS, (index) => ({
-    ...{ record: "message", id: idOf("message", index), group_id: idOf("group", index), customer_id: members[1] },
-    ...{ body: "Hello", sent_at: "2026-01-01 00:00:00" },
+    record: "message",
+    id: idOf("message", index),
+    group_id: idOf("group", index),
+    customer_id: members[1],
+    body: "Hello",
+    sent_at: "2026-01-01 00:00:00",
   }));
   const couponsOf = (customer: string, coupon: string, store: string) =>
     many(COUPONS, (index) => ({
-      ...{ record: "customer_coupon", id: idOf(coupon, index), customer_id: customer },
-      ...{ campaign_coupon_id: coupon, store_id: store },
+      record: "customer_coupon",
+      id: idOf(coupon, index),
+      customer_id: customer,
+      campaign_coupon_id: coupon,
+      store_id: store,
     }));
   yield couponsOf("printed", "printed", "s1");
   yield couponsOf("plain", "logo", "s2");

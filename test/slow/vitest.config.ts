@@ -19,7 +19,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// Only the nightly run breaks the service in 30 ways, and simulates up to 200,000 steps to find each.
+// This file breaks the service in many ways, and simulates up to 200,000 steps to find each. Only the nightly run does so.
 const NIGHTLY = process.env.NIGHTLY === undefined ? ["test/slow/simulation.test.ts"] : [];
 
 // Makes the secret of this machine. Without it, two services that start at once would each make one.

@@ -41,6 +41,7 @@ export const program = newCommand("npm run deploy")
 if (import.meta.main) await main(() => program.parseAsync());
 
 async function run({ env, all, dryRun, migrate: migrateOnly = false }: Options): Promise<void> {
+  // Staging comes first.
   const names = all
     ? environmentNames().sort((first, second) => Number(second === STAGING) - Number(first === STAGING))
     : [env];

@@ -97,14 +97,19 @@ async function dropBodies(
       "message" in selection
         ? await dropStoredBody(selection.message, database)
         : await dropStoredTexts("message", selection.customer, database);
-    const { texts, written, skipped, unnamed } = await dropFromSegments(["message"], selection, history);
+    const { texts, writtenSegments, skippedSegments, unnamedObjects } = await dropFromSegments(
+      ["message"],
+      selection,
+      history,
+    );
     console.log(
       `${formatCount(emptiedInDatabase, "message in the database has", "messages in the database have")} no body now.`,
     );
     const bodies = formatCount(texts, "body", "bodies");
-    const objects = formatCount(written, "object");
-    console.log(`${bodies} dropped: ${objects} written anew, ${formatNumber(skipped)} left as they are.`);
-    if (unnamed > 0) console.log(`Also written anew: ${formatCount(unnamed, "object")} that no segment names.`);
+    const objects = formatCount(writtenSegments, "object");
+    console.log(`${bodies} dropped: ${objects} written anew, ${formatNumber(skippedSegments)} left as they are.`);
+    if (unnamedObjects > 0)
+      console.log(`Also written anew: ${formatCount(unnamedObjects, "object")} that no segment names.`);
   });
 }
 

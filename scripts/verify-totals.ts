@@ -41,18 +41,18 @@ async function verify(options: Options): Promise<void> {
 }
 
 /** A table of records that derived data follows from. */
-interface Records {
+interface RecordTable {
   name: string;
   records: number;
   lastKey: number;
 }
 
-async function countRecords(database: DatabaseLocation): Promise<Records[]> {
+async function countRecords(database: DatabaseLocation): Promise<RecordTable[]> {
   const tables = [...new Set(DERIVED.map(({ over }) => over))].filter((table) => table !== null);
   const queries = tables.map(
     (table) => `SELECT '${table}' AS name, count(*) AS records, coalesce(max(key), 0) AS lastKey FROM ${table}`,
   );
-  const [rows = []] = await askDatabase<Records>([queries.join(" UNION ALL ")], database);
+  const [rows = []] = await askDatabase<RecordTable>([queries.join(" UNION ALL ")], database);
   return rows;
 }
 
@@ -60,7 +60,7 @@ async function countRecords(database: DatabaseLocation): Promise<Records[]> {
 async function compare(
   database: DatabaseLocation,
   options: Options,
-  tables: readonly Records[],
+  tables: readonly RecordTable[],
 ): Promise<Map<string, Difference[]>> {
   const steps = DERIVED.flatMap((derived) =>
     rangesUpTo(tables.find(({ name }) => name === derived.over)?.lastKey ?? 0).map((range) => ({ derived, range })),
@@ -102,7 +102,7 @@ async function readHistory(database: DatabaseLocation): Promise<number> {
 
 function printReport(
   differencesByName: ReadonlyMap<string, Difference[]>,
-  tables: readonly Records[],
+  tables: readonly RecordTable[],
   { isRepaired }: { isRepaired: boolean },
 ): void {
   for (const [name, differences] of differencesByName) {

@@ -59,8 +59,11 @@ export function lineMakers(newId: (record: string) => string, onLine: (line: Lin
     /** A message group. Its first member is the initial customer. */
     group: (members: readonly unknown[], fields: Item = {}): LineWithId =>
       add({
-        ...{ record: "message_group", id: newId("message_group") },
-        ...{ initial_customer_id: members[0], member_ids: members, ...fields },
+        record: "message_group",
+        id: newId("message_group"),
+        initial_customer_id: members[0],
+        member_ids: members,
+        ...fields,
       }),
     message: makerWithId("message", ["group_id", "customer_id", "body"]),
     messageState: maker("message_state", ["group_id", "customer_id"]),

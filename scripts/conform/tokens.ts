@@ -41,9 +41,9 @@ export class Tokens {
 
   /** A token that may feed these accounts. Without accounts, it may feed all. */
   async feed(...accounts: string[]): Promise<string> {
-    return this.#keys.tokenFile === undefined || accounts.length > 0
-      ? this.sign({ scope: "feed", sub: SUBJECT, accounts: accounts.length === 0 ? "*" : accounts })
-      : orSkip(this.#keys.tokenFile.feed, "a feed token");
+    const { tokenFile } = this.#keys;
+    if (tokenFile !== undefined && accounts.length === 0) return orSkip(tokenFile.feed, "a feed token");
+    return this.sign({ scope: "feed", sub: SUBJECT, accounts: accounts.length === 0 ? "*" : accounts });
   }
 
   async export(): Promise<string> {

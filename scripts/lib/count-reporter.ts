@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
 
 /** Prints one plain line with the numbers of tests at the end of a run, for a CI to read. */
-export class CountReporter implements Reporter {
+class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const states = modules.flatMap(({ children }) => [...children.allTests()].map((test) => test.result().state));
     const countOf = (state: string) => states.filter((testState) => testState === state).length;

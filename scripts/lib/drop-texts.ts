@@ -12,7 +12,7 @@ const TEXTS = {
   message: { table: "messages", field: "body" },
   balance_entry: { table: "balance_entries", field: "description" },
 };
-export type TextKind = keyof typeof TEXTS;
+type TextKind = keyof typeof TEXTS;
 
 export const TEXT_KINDS = Object.keys(TEXTS) as TextKind[];
 
@@ -99,7 +99,7 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
     }
   }
   refuseFaults(faults);
-  return { events, texts, written: done, skipped, unnamed: unnamedObjects };
+  return { events, texts, writtenSegments: done, skippedSegments: skipped, unnamedObjects };
 }
 
 /**
@@ -111,12 +111,12 @@ async function dropFromSegment(segment: Segment, selection: Selection, { databas
   if (object === null) return "is not in the bucket";
   const emptied = withoutTexts(readableLines(object) ?? [], selection);
   const { events, texts } = emptied;
-  if (sha256Of(object) === segment.sha256) {
-    if (texts === 0) return { events, texts, isWritten: false };
-    if (!(await changeRow(segment, emptied.object, database))) return "was written anew meanwhile: run this again";
-  }
+  const matchesRow = sha256Of(object) === segment.sha256;
   // A run that was cut off has written the row, but not the object. Then the emptied object has the SHA-256 of the row.
-  else if (sha256Of(emptied.object) !== segment.sha256) return "has another SHA-256 than the database says";
+  if (!matchesRow && sha256Of(emptied.object) !== segment.sha256) return "has another SHA-256 than the database says";
+  if (matchesRow && texts === 0) return { events, texts, isWritten: false };
+  if (matchesRow && !(await changeRow(segment, emptied.object, database)))
+    return "was written anew meanwhile: run this again";
   await bucket.write(segment.name, emptied.object);
   return { events, texts, isWritten: true };
 }

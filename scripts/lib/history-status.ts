@@ -28,14 +28,13 @@ export async function historyStatus(database: DatabaseLocation): Promise<string>
   const rows = kinds.map(({ kind, segments, lines, bytes, oldest, newest }) => {
     return [kind, ...[segments, lines, bytes].map(formatNumber), oldest ?? "–", newest ?? "–"];
   });
-  const printed = table(["kind", "segments", "lines", "bytes", "oldest", "newest"], rows);
+  const printedTable = table(["kind", "segments", "lines", "bytes", "oldest", "newest"], rows);
   const unfinished = kinds.filter(({ month, is_over }) => month !== horizon.slice(0, 7) || is_over !== 1);
   const days = Math.max(0, ...unfinished.map((kind) => kind.days ?? 0));
-  const delayText =
-    unfinished.length === 0
-      ? "All of them have left."
-      : `Not all of them have left yet: ${unfinished.map(({ kind }) => kind).join(", ")}. The last moved ${formatCount(days, "day")} ago.`;
-  return `${printed}\nEvents of before ${horizon} leave. ${delayText}`;
+  const tableAndHorizon = `${printedTable}\nEvents of before ${horizon} leave.`;
+  if (unfinished.length === 0) return `${tableAndHorizon} All of them have left.`;
+  const names = unfinished.map(({ kind }) => kind).join(", ");
+  return `${tableAndHorizon} Not all of them have left yet: ${names}. Their slowest scan last went on ${formatCount(days, "day")} ago.`;
 }
 
 async function askKinds(database: DatabaseLocation): Promise<KindStatus[]> {

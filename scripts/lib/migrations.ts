@@ -16,7 +16,7 @@ const FOLDER = path.join(ROOT, "migrations");
 const Answers = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
 
 /**
- * Migrates a deployed database. Each migration is one transaction with its row in that table, so that it is applied
+ * Migrates a deployed database. Each migration is one transaction with its row in `d1_migrations`, so that it is applied
  * whole or not at all. `wrangler d1 migrations apply` would send a file as one text: D1 may cut the text within a
  * trigger, and may apply a part of it.
  * @throws a CommandError that says how far the database is migrated.

@@ -2,7 +2,7 @@
 
 export type Claims = Record<string, unknown>;
 
-export interface SigningKey {
+interface SigningKey {
   key: CryptoKey;
   algorithm: { name: string; hash?: string };
 }

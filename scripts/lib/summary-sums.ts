@@ -15,6 +15,7 @@ export function amountsOf({ summaries }: SealedKind): string[] {
   return [...new Set(summaries.flatMap(({ sums }) => Object.values(sums)))];
 }
 
+/** The keys and the amounts of lines, with decimal amounts in hundredths. */
 export function rowsOf(kind: SealedKind, lines: readonly SegmentLine[]): SummedRow[] {
   const { references, hundredths = [] } = kind.scan.kind;
   const fieldsByKey = new Map(Object.keys(references).map((field) => [referenceKey(field), field]));

@@ -7,7 +7,7 @@ import { stoppable } from "./stoppable.ts";
 
 const NO_SUCH_WORKER = 10007;
 
-async function remove(cloudflare: Cloudflare, name: string): Promise<void> {
+async function deleteWorker(cloudflare: Cloudflare, name: string): Promise<void> {
   try {
     await askOrNull(NO_SUCH_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`);
   } catch (error) {
@@ -22,7 +22,7 @@ async function remove(cloudflare: Cloudflare, name: string): Promise<void> {
  * The code of a Worker that runs statements as one transaction. A binding takes each statement as it is, but
  * Cloudflare's API would split their texts by rules of its own.
  */
-const CODE = `export default {
+const WORKER_CODE = `export default {
   async fetch(request, { DB, SECRET }) {
     if (request.headers.get("Authorization") !== SECRET) return new Response(null, { status: 403 });
     const statements = await request.json();
@@ -68,7 +68,7 @@ export function runThroughWorker(
       await use(run);
       stop.throwIfAborted();
     } finally {
-      await remove(cloudflare, name);
+      await deleteWorker(cloudflare, name);
     }
   }, sayStopping);
 }
@@ -80,7 +80,7 @@ function uploadOf(databaseId: string, secret: string): FormData {
   ];
   const form = new FormData();
   form.set("metadata", JSON.stringify({ main_module: "worker.js", compatibility_date: "2026-10-20", bindings }));
-  form.set("worker.js", new Blob([CODE], { type: "application/javascript+module" }), "worker.js");
+  form.set("worker.js", new Blob([WORKER_CODE], { type: "application/javascript+module" }), "worker.js");
   return form;
 }
 

@@ -8,7 +8,7 @@ import { countSegments, faultOf, forEachSegment, linesOf, type OpenHistory, read
 import { CommandError } from "./project.ts";
 import { additionsQuery, amountsOf, rowsOf, type SummedRow } from "./summary-sums.ts";
 
-export interface HistoryReport {
+interface HistoryReport {
   segments: number;
   lines: number;
   faults: string[];

@@ -15,7 +15,7 @@ interface Versions {
 }
 
 /** When things happened, in milliseconds after the socket was opened. An event that has not happened has no time. */
-export interface Watch {
+interface Watch {
   /** When the new Worker first answered, and when the object first answered with the new code. */
   workerAt?: number;
   objectAt?: number;

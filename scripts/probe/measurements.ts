@@ -55,7 +55,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
   },
   {
     name: "Lag of a replica",
-    assumed: `a write is there within ${ms(BOOKMARK_LIMIT_MS)}, which a request with a bookmark waits`,
+    assumed: `a replica has a write within ${ms(BOOKMARK_LIMIT_MS)}: a request with a bookmark waits no longer for it`,
     async measure(client) {
       const lags: Lag[] = [];
       while (lags.length < LAG_SAMPLES) lags.push(await client.measure<Lag>("lag"));

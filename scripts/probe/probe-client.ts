@@ -28,7 +28,7 @@ export class ProbeClient {
     const body = JSON.stringify({ measure, ...parameters });
     const answer = await this.#client.ask(this.#url, { method: "POST", headers, body, signal });
     signal.throwIfAborted();
-    if (answer?.status === 404)
+    if (answer.status === 404)
       throw new CommandError(
         `There is no probe at ${this.#url.origin}: only staging has one. Deploy it (npm run deploy -- --env staging), or start it here (npm start -- --env staging).`,
       );

@@ -73,7 +73,10 @@ export function* messages(shape: Shape): Generator<Line> {
   }
 }
 
-/** In the groups 1, 5, 9 … the second member has read the first message; in 3, 7, 11 … all, and has muted the group. */
+/**
+ * The second member's state in every second group. In the groups 1, 5, 9 and so on, they have read the first message.
+ * In the groups 3, 7, 11 and so on, they have read both messages and muted the group.
+ */
 export function* messageStates(shape: Shape): Generator<Line> {
   for (const { index, id: group_id, members } of groups(shape)) {
     if (index % 2 === 1) continue;

@@ -52,7 +52,9 @@ export async function conventions(suite: Suite): Promise<Section> {
   const firstTied = given.issued(ann, plain, shop, early);
   const tied = [firstTied, given.issued(ann, plain, shop, early), given.issued(ann, plain, shop, early)];
   const matches = MATCHES.map(([search, name, isFound]) => ({
-    ...{ search, name, isFound },
+    search,
+    name,
+    isFound,
     issuedCoupon: given.issued(eve, given.coupon(chain, { name }), shop),
   }));
   for (const name of SORTED_NAMES.toReversed()) {

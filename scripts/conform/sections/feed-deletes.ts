@@ -185,10 +185,14 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
             const me = ((await suite.get(ben, "me")).body.items ?? {}) as Item;
             const isIn = (text: string, { id }: LineWithId) => (text.includes(`"${id}"`) ? 1 : 0);
             return {
-              ...{ issuedCoupon: isIn(mine, issuedToBen), digitalCoupon: isIn(mine, digital) },
-              ...{ store: isIn(search, store), campaign: isIn(search, campaign) },
-              ...{ nearbyCampaign: isIn(campaigns, campaign), storesCount: me.stores_count },
-              ...{ campaignsTotal: me.campaigns_total, campaignsRegistered: me.campaigns_registered },
+              issuedCoupon: isIn(mine, issuedToBen),
+              digitalCoupon: isIn(mine, digital),
+              store: isIn(search, store),
+              campaign: isIn(search, campaign),
+              nearbyCampaign: isIn(campaigns, campaign),
+              storesCount: me.stores_count,
+              campaignsTotal: me.campaigns_total,
+              campaignsRegistered: me.campaigns_registered,
             };
           };
           const allParts = await visibleParts();

@@ -6,7 +6,7 @@ import { PATIENCE_MS } from "./chromium.ts";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export const VIEWS = ["Nearby", "Coupons", "Messages", "Team", "Search", "Board"] as const;
-export type ViewName = (typeof VIEWS)[number];
+type ViewName = (typeof VIEWS)[number];
 
 export interface Screen {
   width: number;

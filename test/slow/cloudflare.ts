@@ -18,7 +18,7 @@ interface Namespace {
   jurisdiction?: string | undefined;
 }
 
-interface Intercepted {
+interface InterceptedRequest {
   /** Such as "PUT /d1/database/ID", or "POST /workers.dev/NAME" for a request to a Worker. */
   route: string;
   body: string;
@@ -27,7 +27,7 @@ interface Intercepted {
 }
 
 /** Answers a request. `null` closes the connection without an answer. */
-type Intercept = (request: Intercepted) => Response | null | Promise<Response | null>;
+type Intercept = (request: InterceptedRequest) => Response | null | Promise<Response | null>;
 
 export class Cloudflare {
   readonly databases = new Databases();
@@ -41,7 +41,7 @@ export class Cloudflare {
   /** Answers each request. Tests replace it to refuse, delay or lose an answer. */
   intercept: Intercept = ({ answer }) => answer();
   /** Requests that the imitation does not know. */
-  readonly unknown: string[] = [];
+  readonly unknownRequests: string[] = [];
   /** The requests that write, in order. */
   readonly writes: string[] = [];
 
@@ -86,7 +86,7 @@ export class Cloudflare {
     routes.route("/storage/kv/namespaces", this.#namespaceRoutes());
     routes.route("/r2/buckets", this.#bucketRoutes());
     routes.notFound(({ req }) => {
-      this.unknown.push(`${req.method} ${req.path}`);
+      this.unknownRequests.push(`${req.method} ${req.path}`);
       return refusal(404, 7003, `No route for ${req.path}`);
     });
     return routes;
@@ -129,7 +129,8 @@ export class Cloudflare {
         .map((name) => name.slice(bucket.length))
         .filter((name) => name > (req.query("cursor") ?? ""))
         .sort();
-      return ok(key === undefined ? [] : [{ key }], { result_info: next === undefined ? {} : { cursor: key } });
+      const isLastPage = next === undefined;
+      return ok(key === undefined ? [] : [{ key }], { result_info: isLastPage ? {} : { cursor: key } });
     });
     routes.all("/:bucket/objects/:key{.+}", async ({ req }) => {
       const key = `${req.param("bucket")}/${req.param("key")}`;

@@ -20,7 +20,7 @@ const NO_SERVICE: Trial = {
   says: "The service cannot be reached",
 };
 
-// Other files press Ctrl-C in npm start, deploy, conform and soak.
+// Other files press Ctrl-C in npm start, deploy, conform, export, feed and probe.
 const TRIALS: Record<string, Trial> = {
   "npm run wrangler -- versions upload --env= --dry-run": { status: 0, says: "--dry-run: exiting now." },
   "npm run --silent token -- customer c1": { status: 0, says: /^ey[\w-]+\.ey[\w-]+\.[\w-]+$/m },

@@ -44,15 +44,18 @@ describe("npm run conform", () => {
   });
 
   it("writes nothing with --read-only, and refuses an unknown section", async ({ expect }) => {
-    const before = await readStored();
+    const storedBefore = await readStored();
 
     const { status, output } = await conform("--url", url, "--read-only", "--only", "interface");
-    const unknown = await conform("--url", url, "--read-only", "--only", "nothing");
+    const unknownSection = await conform("--url", url, "--read-only", "--only", "nothing");
 
     expect(status, output).toBe(0);
     expect(output).toContain("because --read-only writes nothing");
-    expect(unknown).toMatchObject({ status: 1, output: expect.stringContaining("There is no section nothing.") });
-    expect(await readStored()).toEqual(before);
+    expect(unknownSection).toMatchObject({
+      status: 1,
+      output: expect.stringContaining("There is no section nothing."),
+    });
+    expect(await readStored()).toEqual(storedBefore);
   });
 
   it("deletes what it wrote when it is stopped", async ({ expect }) => {

@@ -5,10 +5,10 @@ import { readMigrations } from "../../scripts/lib/migrations.ts";
 import { temporaryFolder } from "./clone.ts";
 import { refusal } from "./cloudflare/reply.ts";
 import { pressCtrlC, startCommand, untilPrinted } from "./command.ts";
-import { account, CONFIG, clone, run, SCHEMA, STAGING, schemaOf, WORKER, writeConfig } from "./deploying.ts";
+import { CONFIG, clone, openAccount, run, SCHEMA, STAGING, schemaOf, WORKER, writeConfig } from "./deploying.ts";
 import { blocksIn, readDoc } from "./docs.ts";
 
-const COUNT = readMigrations().length;
+const MIGRATION_COUNT = readMigrations().length;
 
 /** wrangler.toml with history and metrics in both environments. */
 const WITH_EVERYTHING = CONFIG.replaceAll(
@@ -29,7 +29,7 @@ describe("npm run deploy", () => {
   it("completes what a failed deployment began, waits for the API, and later finds everything by name", async ({
     expect,
   }) => {
-    const { cloudflare, env, script } = await account();
+    const { cloudflare, env, script } = await openAccount();
     cloudflare.intercept = ({ route, body, answer }) => {
       if (route.startsWith("PUT /d1/database/")) return refusal(403, 10000, "Authentication error");
       return body.includes('"kv_namespace"')
@@ -45,7 +45,7 @@ describe("npm run deploy", () => {
     const failed = await run("deploy", STAGING, { env: withoutAccount });
     const namespace = cloudflare.namespaces.get(`${WORKER}-cache`);
     const { uuid, replication } = { ...cloudflare.databases.get(WORKER) };
-    const written = cloudflare.writes.splice(0).filter((write) => !write.includes("-migrations"));
+    const writesOfFailed = cloudflare.writes.splice(0).filter((write) => !write.includes("-migrations"));
     // After 1,200 calls in five minutes the API refuses all calls for a while, and does not say how long. Wrangler gives
     // up before 15 seconds. Then the command waits, and runs wrangler again.
     let refusesUntil = 0;
@@ -68,7 +68,7 @@ describe("npm run deploy", () => {
     expect(failed.output).toMatch(/(\d+) of \1 migrations were new\./);
     expect(failed.output).toContain("Script startup exceeded CPU time limit");
     // The resources are made and the database is migrated before the Worker is uploaded.
-    expect(written.slice(0, 2)).toEqual(["POST /storage/kv/namespaces", "POST /d1/database"]);
+    expect(writesOfFailed.slice(0, 2)).toEqual(["POST /storage/kv/namespaces", "POST /d1/database"]);
     expect(replication).toBe("disabled");
     expect(refusedCalls.length).toBeGreaterThan(1);
     expect(completed.output).toContain(`read replication of ${WORKER} is automatic`);
@@ -81,15 +81,15 @@ describe("npm run deploy", () => {
     expect(script()?.deployments).toHaveLength(2);
     expect(repeated.output).toMatch(/\n0 of \d+ migrations were new\./);
     expect([cloudflare.namespaces.size, cloudflare.databases.size]).toEqual([151, 1]);
-    expect(cloudflare.unknown).toEqual([]);
+    expect(cloudflare.unknownRequests).toEqual([]);
     expect(readFileSync(path.join(clone, "wrangler.toml"), "utf8")).toBe(CONFIG);
   });
 
   it("applies no migration in part or twice, says which are applied, and verifies the database", async ({ expect }) => {
-    const { cloudflare, env } = await account();
+    const { cloudflare, env } = await openAccount();
     const migrate = () => run("deploy", ["--migrate", ...STAGING], { env });
     const verify = () => run("verify-totals", ["--remote", ...STAGING], { env });
-    // Somebody has made the database.
+    // Somebody has made the database before.
     const { sql } = cloudflare.databases.make(WORKER);
     // The last statement of the third migration makes an index of this name.
     sql.exec("CREATE TABLE stores_deleted (id)");
@@ -108,10 +108,10 @@ describe("npm run deploy", () => {
 
     expect([refused.status, cutOff.status, completed.status], completed.output).toEqual([1, 1, 0]);
     expect(refused.output).toContain(`The migration of ${WORKER} failed, so nothing was deployed.`);
-    expect(refused.output).toContain(`2 of ${COUNT} migrations are applied; the next is 0003_stores.sql.`);
+    expect(refused.output).toContain(`2 of ${MIGRATION_COUNT} migrations are applied; the next is 0003_stores.sql.`);
     expect(unmigrated.output).toContain("The database lacks migrations: npm run deploy applies them.");
     expect(cutOff.output).toContain("The temporary Worker was cut off");
-    expect(completed.output).toContain(`${COUNT - 6} of ${COUNT} migrations were new.`);
+    expect(completed.output).toContain(`${MIGRATION_COUNT - 6} of ${MIGRATION_COUNT} migrations were new.`);
     expect(verified.output).toContain(
       "Compared with 0 customers, 0 stores, 0 campaigns, 0 message groups.\nAll derived data agrees with the records.",
     );
@@ -122,7 +122,7 @@ describe("npm run deploy", () => {
   it("answers only callers who know the temporary Worker's secret, and deletes the Worker after Ctrl-C", async ({
     expect,
   }) => {
-    const { cloudflare, env } = await account();
+    const { cloudflare, env } = await openAccount();
     const name = `${WORKER}-migrations`;
     const [firstRequest, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     cloudflare.intercept = async ({ route, answer }) => {
@@ -151,7 +151,7 @@ describe("npm run deploy", () => {
   it("makes the database and the KV namespace in the jurisdiction, and refuses a namespace outside it", async ({
     expect,
   }) => {
-    const { cloudflare, env } = await account();
+    const { cloudflare, env } = await openAccount();
     const title = `${WORKER}-cache`;
     cloudflare.namespaces.set(title, { title, id: "elsewhere" });
     writeConfig(CONFIG.replaceAll('JURISDICTION = ""', 'JURISDICTION = "eu"'));
@@ -165,15 +165,15 @@ describe("npm run deploy", () => {
     expect(refused.output).toContain(`The KV namespace ${title} is not in the jurisdiction eu`);
     expect(refused.output).toContain("npm run wrangler -- kv namespace delete --namespace-id elsewhere");
     expect(status, output).toBe(0);
-    const made = [...cloudflare.databases.values(), ...cloudflare.namespaces.values()];
-    expect(made.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu", "eu"]);
+    const madeResources = [...cloudflare.databases.values(), ...cloudflare.namespaces.values()];
+    expect(madeResources.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu", "eu"]);
   });
 
   it("deploys staging first with --all, stops at the first failure, and says which are deployed", async ({
     expect,
   }) => {
     for (const name of ["acme", "globex"]) await run("programs", ["add", name]);
-    const { cloudflare, env } = await account();
+    const { cloudflare, env } = await openAccount();
     for (const name of ["loyalty-edge", "loyalty-edge-globex"]) cloudflare.scripts.make(name, "JWT_SECRET");
 
     const withoutSecret = await run("deploy", ["--all"], { env });
@@ -185,15 +185,15 @@ describe("npm run deploy", () => {
     expect(withoutSecret.output).toContain("Give acme a JWT_SECRET for it alone");
     expect(resourcesBefore).toEqual([]);
     expect(status, output).toBe(1);
-    const begun = [...output.matchAll(/^Deploying (\S+) …$/gm)].map(([, name]) => name);
-    expect(begun).toEqual(["staging", "production", "acme"]);
+    const begunEnvironments = [...output.matchAll(/^Deploying (\S+) …$/gm)].map(([, name]) => name);
+    expect(begunEnvironments).toEqual(["staging", "production", "acme"]);
     expect(output).toContain("Deployed: staging, production. Not deployed: acme, globex.");
     expect([...cloudflare.databases.keys()].sort()).toEqual(["loyalty-edge", "loyalty-edge-acme", WORKER]);
-    expect(cloudflare.unknown).toEqual([]);
+    expect(cloudflare.unknownRequests).toEqual([]);
   });
 
   it("makes nothing in an account without a subdomain, R2 and the secret, and says what to do", async ({ expect }) => {
-    const { cloudflare, env } = await account({ hasSecret: false });
+    const { cloudflare, env } = await openAccount({ hasSecret: false });
     writeConfig(WITH_EVERYTHING);
     cloudflare.intercept = ({ route, answer }) => {
       if (route === "GET /workers/subdomain") return refusal(403, 10007);
@@ -215,7 +215,7 @@ describe("npm run deploy", () => {
 
 describe("docs/deploying.md", () => {
   it("leads from nothing to both environments, each on its own domain", async ({ expect }) => {
-    const { cloudflare, env } = await account({ hasSecret: false });
+    const { cloudflare, env } = await openAccount({ hasSecret: false });
     const [production = "", staging = ""] = blocksIn(readDoc("deploying.md"), "toml");
     const config = WITH_EVERYTHING.replace("[assets]", `${production}\n[assets]`);
     writeConfig(config.replace("[env.staging]\n", `[env.staging]\n${staging}`));
@@ -234,7 +234,7 @@ describe("docs/deploying.md", () => {
       expect(deployed, deployed.output).toMatchObject({ status: 0 });
     }
 
-    expect(cloudflare.unknown).toEqual([]);
+    expect(cloudflare.unknownRequests).toEqual([]);
     expect(cloudflare.scripts.get("loyalty-edge")?.domains).toEqual(["loyalty.example"]);
     expect(cloudflare.scripts.get("loyalty-edge-staging")?.domains).toEqual(["staging.loyalty.example"]);
   });

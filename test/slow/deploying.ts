@@ -13,8 +13,8 @@ import { inProcess } from "./in-process.ts";
 export const WORKER = "loyalty-edge-staging";
 export const STAGING = ["--env", "staging"];
 
-/** An account that has only the Worker of staging with its secret, or an empty account. */
-export async function account({ hasSecret = true } = {}) {
+/** Opens an account that has only the Worker of staging with its secret, or an empty account. */
+export async function openAccount({ hasSecret = true } = {}) {
   const cloudflare = new Cloudflare();
   const env = await cloudflare.open();
   if (hasSecret) cloudflare.scripts.make(WORKER, "JWT_SECRET");

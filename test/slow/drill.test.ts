@@ -121,19 +121,23 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
     await runJobs();
     const status = await run(`npm run history -- status --persist-to ${folder}`);
 
-    const outputs = [];
+    /** What each command has printed. */
+    const outputs = new Map<string, string>();
     for (const line of [...commands, ...commandsOfHistory]) {
       if (line.startsWith("npm start"))
         await untilPrinted(startProgram("sh", ["-c", `exec ${line}`], { cwd: clone }), "Ctrl-C stops it");
-      else outputs.push(await run(line.includes("history -- copy") ? `${line} --persist-to ${folder}` : line));
+      else outputs.set(line, await run(line.includes("history -- copy") ? `${line} --persist-to ${folder}` : line));
     }
 
+    const outputOf = (command: string) => [...outputs].find(([line]) => line.includes(command))?.[1];
     expect(status).toContain("All of them have left.");
     expect([commands.length, commandsOfHistory.length]).toEqual([6, 3]);
-    expect(outputs[2]).toContain("All derived data agrees with the records.");
-    expect(outputs[5]).toMatch(/^[1-9]\d* objects copied, 0 were there/m);
-    expect(outputs[6]).toMatch(/^[1-9]\d* objects put back, 0 were there/m);
-    expect(outputs[7]).toMatch(/^history: [1-9]\d* segments with \d,\d{3} lines, as expected$/m);
+    expect(outputOf("verify-totals -- --persist-to")).toContain("All derived data agrees with the records.");
+    expect(outputOf("history -- copy")).toMatch(/^[1-9]\d* objects copied, 0 were there/m);
+    expect(outputOf("history -- restore")).toMatch(/^[1-9]\d* objects put back, 0 were there/m);
+    expect(outputOf("verify-totals -- --history")).toMatch(
+      /^history: [1-9]\d* segments with \d,\d{3} lines, as expected$/m,
+    );
     const exported = readFileSync(path.join(clone, "again.ndjson"), "utf8");
     expect(exported.split("\n").length).toBeGreaterThan(1_000);
     expect(exported).toContain('"record":"play","sealed":true');

@@ -40,7 +40,7 @@ function pagesIn(text: string): object[][] {
 const store = (id: string) => ({ record: "store", id });
 const [A, B, C] = [store("a"), store("b"), store("c")];
 
-/** The answer with all records of a kind, which is how an export asks while something is fed. */
+/** An answer with all records of a kind. With --while-feeding, an export asks for one kind after the other. */
 const all = (lines: readonly object[], version = 1): Page => ({ lines, version, hasNext: false });
 /** An export reads the list of segments at its start and at its end, to notice whether events leave meanwhile. */
 const segments = (...names: string[]) => all(names.map((name) => ({ record: "history_segment", name })));
@@ -49,7 +49,7 @@ const NO_SEGMENTS = segments();
 const group = { record: "message_group", id: "g", member_ids: ["c1", "c2"] };
 const message = (id: string, group_id = "g") => ({ record: "message", id, group_id });
 const [OLD, NEWEST, MOVED] = [message("old"), message("newest"), message("moved")];
-const inRemovedGroup = message("1", "removed");
+const messageOfRemovedGroup = message("1", "removed");
 const state = (customer_id: string, group_id = "g") => ({ record: "message_state", group_id, customer_id });
 const member = (customer_id: string, referrer_id: string | null) => ({
   record: "membership",
@@ -111,7 +111,7 @@ describe("npm run export", () => {
       only: "membership,message_group,message_state,message",
       pages: [
         NO_SEGMENTS,
-        all([OLD, inRemovedGroup]),
+        all([OLD, messageOfRemovedGroup]),
         all([group]),
         { lines: [...FIRST_MEMBERS, member("c3", "late")], version: 2 },
         all([DELETION], 3),
@@ -124,15 +124,15 @@ describe("npm run export", () => {
     {
       does: "leaves out records of groups that were removed meanwhile",
       only: "message_group,message_state,message",
-      pages: [NO_SEGMENTS, all([inRemovedGroup]), all([], 2), all([state("c1", "removed")], 3), NO_SEGMENTS],
+      pages: [NO_SEGMENTS, all([messageOfRemovedGroup]), all([], 2), all([state("c1", "removed")], 3), NO_SEGMENTS],
       writes: [],
       says: "2 feed requests were committed meanwhile. 2 lines that came too late were left out.\n",
     },
     {
       does: "writes records of removed groups if it does not read the groups",
       only: "message_state,message",
-      pages: [NO_SEGMENTS, all([inRemovedGroup]), all([state("c1", "removed")], 3), NO_SEGMENTS],
-      writes: [[state("c1", "removed")], [inRemovedGroup]],
+      pages: [NO_SEGMENTS, all([messageOfRemovedGroup]), all([state("c1", "removed")], 3), NO_SEGMENTS],
+      writes: [[state("c1", "removed")], [messageOfRemovedGroup]],
       says: "No snapshot: 2 feed requests were committed meanwhile.\n",
     },
     {

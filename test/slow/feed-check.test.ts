@@ -7,15 +7,17 @@ describe("npm run feed -- --check", () => {
   const GROUP = { record: "message_group", id: "g", initial_customer_id: "c", member_ids: [] };
   const PROGRAM = { message_stamp: "2026-05-01 10:00:00", message_clock_said: "2026-05-01 10:00:00" };
   const EXPORTED = [{ record: "program", ...PROGRAM }, GROUP].map((line) => JSON.stringify(line));
-  /** A line of 2 MiB, which the newline makes too long for a request. */
-  const [beginning, end] = [`${customer(1).slice(0, -1)},"pad":"`, '"}'];
-  const TOO_LONG = beginning + "x".repeat(2 * 1024 * 1024 - beginning.length - end.length) + end;
+  const BEGINNING = `${customer(1).slice(0, -1)},"pad":"`;
+  const END = '"}';
+  /** A line of 2 MiB. With its newline it is too long for a request. */
+  const TOO_LONG = BEGINNING + "x".repeat(2 * 1024 * 1024 - BEGINNING.length - END.length) + END;
+  const LONGEST = TOO_LONG.replace("xx", "x");
 
   it.for<[what: string, lines: string[], args: string[], ...says: string[]]>([
     ["accepts good lines", [customer(1), customer(2)], [], "2 lines checked, all good."],
     ["refuses the lines of an export", EXPORTED, [], "2 lines checked, 2 bad."],
     ["accepts the lines of an export to restore", EXPORTED, ["--restore"], "2 lines checked, all good."],
-    ["accepts the longest line", [TOO_LONG.replace("xx", "x")], [], "1 line checked, all good."],
+    ["accepts the longest line", [LONGEST], [], "1 line checked, all good."],
     ["refuses a line that is too long for a request", [TOO_LONG, customer(2)], [], "Line 1 is longer than 2 MiB"],
     [
       "names the faults of each line",

@@ -135,7 +135,7 @@ describe("npm run history -- drop-bodies", () => {
   });
 
   it.for(["m1", "b  '1'"])("empties one message, in a segment or in the database: %s", async (id, { expect }) => {
-    for (const stored of ["b  '1'", "b2"]) insert("messages", { id: stored, customer_key: 1, body: "secret" });
+    for (const messageId of ["b  '1'", "b2"]) insert("messages", { id: messageId, customer_key: 1, body: "secret" });
 
     await history("drop-bodies", "--message", id);
 

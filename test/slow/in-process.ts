@@ -3,12 +3,12 @@ import { vi } from "vitest";
 import { ROOT } from "./command.ts";
 
 /** How a command ended, and all that it printed. */
-export interface Ended {
+export interface CommandResult {
   status: number;
   output: string;
 }
 
-export interface InProcess {
+export interface RunOptions {
   env?: Record<string, string | undefined>;
   /** The folder in which the command is typed. */
   cwd?: string;
@@ -21,8 +21,8 @@ export interface InProcess {
 export async function inProcess(
   name: string,
   args: readonly string[],
-  { root = ROOT, cwd = root, env = {} }: InProcess & { root?: string } = {},
-): Promise<Ended> {
+  { root = ROOT, cwd = root, env = {} }: RunOptions & { root?: string } = {},
+): Promise<CommandResult> {
   return parse(await programOf(name, root), args, { cwd, env });
 }
 
@@ -33,7 +33,7 @@ export async function programOf(name: string, root = ROOT): Promise<Command> {
 }
 
 /** Runs the command of a parser, and collects what it prints. */
-export async function parse(program: Command, args: readonly string[], { env = {}, cwd = ROOT }: InProcess = {}) {
+export async function parse(program: Command, args: readonly string[], { env = {}, cwd = ROOT }: RunOptions = {}) {
   let output = "";
   const print = (text: unknown) => {
     output += text;

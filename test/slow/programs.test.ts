@@ -11,7 +11,7 @@ import { startService } from "./service.ts";
 
 const folder = temporaryFolder();
 const file = path.join(folder, "wrangler.toml");
-const OURS = readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
+const OWN_CONFIG = readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
 const textOfFile = () => readFileSync(file, "utf8");
 const clone = cloneCheckout();
 const run = (name: string, ...args: string[]) => inProcess(name, args, { root: clone });
@@ -20,8 +20,8 @@ describe("a wrangler.toml", () => {
   it("gets an environment with staging's bindings, production's variables, and names and ids of its own", ({
     expect,
   }) => {
-    // No other environment may get the address, the history, the tokens or the ids of these.
-    const text = OURS.replace(
+    // The new environment must not get the address, history, tokens and ids that production and staging have here.
+    const text = OWN_CONFIG.replace(
       /# (\[\[env.staging.r2_buckets\]\])\n# (.*)\n# (.*)/,
       '$1\n$2\n$3\n[[env.staging.analytics_engine_datasets]]\nbinding = "METRICS"\ndataset = "loyalty_edge_staging"',
     )
@@ -39,11 +39,19 @@ describe("a wrangler.toml", () => {
     const name = "loyalty-edge-acme-eu";
     const { durable_objects, migrations, triggers, secrets, assets } = staging ?? {};
     expect(acme).toMatchObject({
-      ...{ durable_objects, migrations, triggers, secrets, assets },
+      durable_objects,
+      migrations,
+      triggers,
+      secrets,
+      assets,
       main: production?.main,
     });
     expect(acme?.vars).toEqual({
-      ...{ ...production?.vars, ENVIRONMENT: "acme-eu", WORKER_NAME: name, HISTORY_MONTHS: "", JWT_AUDIENCE: name },
+      ...production?.vars,
+      ENVIRONMENT: "acme-eu",
+      WORKER_NAME: name,
+      HISTORY_MONTHS: "",
+      JWT_AUDIENCE: name,
     });
     expect(acme).toMatchObject({
       name,
@@ -63,36 +71,44 @@ describe("a wrangler.toml", () => {
   });
 
   it("is replaced in one step, because a running npm start reads it at every change", ({ expect }) => {
-    writeFileSync(file, OURS);
+    writeFileSync(file, OWN_CONFIG);
     const oldFile = openSync(file, "r");
 
     addEnvironment("acme", file);
 
-    expect(readFileSync(oldFile, "utf8")).toBe(OURS);
+    expect(readFileSync(oldFile, "utf8")).toBe(OWN_CONFIG);
     expect(textOfFile()).toContain("[env.acme]");
     expect(readdirSync(folder)).toEqual(["wrangler.toml"]);
     closeSync(oldFile);
   });
 
   it("loses exactly the section of a removed environment", ({ expect }) => {
-    writeFileSync(file, OURS);
+    writeFileSync(file, OWN_CONFIG);
     addEnvironment("acme", file);
     addEnvironment("acme-eu", file);
-    const withThree = `${textOfFile()}\n# Ours.\n[env.last]\nname = "last"\n`;
-    writeFileSync(file, withThree.replace("[env.acme.vars]", '# Its own.\n[env.acme.vars]\n# Why.\nX = "y"'));
+    const withThreeEnvironments = `${textOfFile()}\n# Ours.\n[env.last]\nname = "last"\n`;
+    writeFileSync(
+      file,
+      withThreeEnvironments.replace("[env.acme.vars]", '# Its own.\n[env.acme.vars]\n# Why.\nX = "y"'),
+    );
 
     removeEnvironment("acme", file);
-    const withTwo = textOfFile();
+    const withTwoEnvironments = textOfFile();
     removeEnvironment("acme-eu", file);
 
-    expect(withTwo).toContain("[env.acme-eu.vars]");
-    expect(withTwo).not.toMatch(/\[env\.acme[.\]]|Its own|Why/);
-    expect(textOfFile()).toBe(`${OURS}\n# Ours.\n[env.last]\nname = "last"\n`);
+    expect(withTwoEnvironments).toContain("[env.acme-eu.vars]");
+    expect(withTwoEnvironments).not.toMatch(/\[env\.acme[.\]]|Its own|Why/);
+    expect(textOfFile()).toBe(`${OWN_CONFIG}\n# Ours.\n[env.last]\nname = "last"\n`);
   });
 
   it.for<[what: string, text: string, edit: () => void, words: string]>([
-    ["an environment that is there", OURS, () => addEnvironment("staging", file), "There is an environment staging"],
-    ["production's name", OURS, () => addEnvironment("production", file), "There is an environment production"],
+    [
+      "an environment that is there",
+      OWN_CONFIG,
+      () => addEnvironment("staging", file),
+      "There is an environment staging",
+    ],
+    ["production's name", OWN_CONFIG, () => addEnvironment("production", file), "There is an environment production"],
     ["no staging", 'name = "x"\n', () => addEnvironment("acme", file), "no [env.staging]"],
     [
       "tables in one line",
@@ -100,10 +116,10 @@ describe("a wrangler.toml", () => {
       () => addEnvironment("acme", file),
       "cannot be read: ",
     ],
-    ["text that is no TOML", `${OURS}oops`, () => addEnvironment("acme", file), "cannot be read: "],
+    ["text that is no TOML", `${OWN_CONFIG}oops`, () => addEnvironment("acme", file), "cannot be read: "],
     [
       "a section that is not recognized",
-      `${OURS}[env."acme"]\nname = "x"\n`,
+      `${OWN_CONFIG}[env."acme"]\nname = "x"\n`,
       () => removeEnvironment("acme", file),
       "wrangler.toml is left as it is: edit the section by hand.",
     ],
@@ -116,7 +132,7 @@ describe("a wrangler.toml", () => {
   });
 
   it("is refused with wrangler's reason", ({ expect }) => {
-    writeFileSync(file, `${OURS}\n[[r2_buckets]]\nbinding = "HISTORY"\nbucket_name = "b"\n`);
+    writeFileSync(file, `${OWN_CONFIG}\n[[r2_buckets]]\nbinding = "HISTORY"\nbucket_name = "b"\n`);
 
     expect(() => configOf("production", file)).toThrow(/cannot be read: [\s\S]*bucket_name="b" is invalid/);
   });
@@ -139,7 +155,7 @@ describe("npm run programs", () => {
     expect(names).toEqual(["production", "staging", "acme-eu"]);
     expect(removed.output).toContain("no data is deleted");
     expect(removed.output).toContain("npm run wrangler -- d1 delete loyalty-edge-acme-eu");
-    expect(readFileSync(config, "utf8")).toBe(OURS);
+    expect(readFileSync(config, "utf8")).toBe(OWN_CONFIG);
   });
 });
 

@@ -55,9 +55,13 @@ export const linesIn = (object: Buffer = Buffer.of()) =>
     .split("\n")
     .map((line) => JSON.parse(line));
 export const sha256Of = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+/** The name of a kind's segment. */
 export const nameOf = (kind: string) => `${kind}/2026-03/1.ndjson.gz`;
+/** The key of the segment's object in `cloudflare.objects`. */
 export const keyOf = (kind: string) => `${BUCKET}/${nameOf(kind)}`;
+/** The file into which `npm run history -- copy copy` writes the object. */
 export const fileOf = (kind: string) => path.join(clone, "copy", nameOf(kind));
+/** The segment's row in the database. */
 export const rowOf = (kind: string) =>
   database.prepare("SELECT lines, bytes, sha256 FROM history_segments WHERE kind = ?").get(kind);
 

@@ -5,7 +5,7 @@ export interface Service extends Running {
   port: number;
 }
 
-export interface StartOptions {
+interface StartOptions {
   port?: number;
   /** A clone to run in. */
   cwd?: string;

@@ -68,7 +68,7 @@ describe("npm start", () => {
 });
 
 /** Whether a process of the command's group runs. A zombie, which has ended, does not count. */
-function runs({ child }: Running): boolean {
+function hasRunningProcess({ child }: Running): boolean {
   const states = execFileSync("ps", ["-eo", "pgid=,stat="], { encoding: "utf8" });
   return new RegExp(`^ *${child.pid} +[^Z]`, "m").test(states);
 }
@@ -81,7 +81,7 @@ async function startEmpty(...command: [file: string, ...args: string[]]) {
   /** Kills the first process, and waits until all processes have ended. */
   async function kill(signal: NodeJS.Signals): Promise<void> {
     started.child.kill(signal);
-    await expect.poll(() => runs(started)).toBe(false);
+    await expect.poll(() => hasRunningProcess(started)).toBe(false);
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
   }
   return { started, kill };

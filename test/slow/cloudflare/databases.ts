@@ -27,7 +27,7 @@ export class Databases extends Map<string, Database> {
     routes.post("/", async (c) => {
       const { name, jurisdiction } = await c.req.json();
       if (this.has(name)) return refusal(400, 7502, `Database with name '${name}' already exists`);
-      return ok(described(this.make(name, jurisdiction)));
+      return ok(resultFor(this.make(name, jurisdiction)));
     });
     routes.use("/:idOrName/*", async (c, next) => {
       const database = [...this.values()].find(({ name, uuid }) => [name, uuid].includes(c.req.param("idOrName")));
@@ -35,11 +35,11 @@ export class Databases extends Map<string, Database> {
       c.set("database", database);
       return next();
     });
-    routes.get("/:id", (c) => ok(described(c.var.database)));
+    routes.get("/:id", (c) => ok(resultFor(c.var.database)));
     routes.put("/:id", async (c) => {
       const { read_replication } = await c.req.json();
       c.var.database.replication = read_replication.mode;
-      return ok(described(c.var.database));
+      return ok(resultFor(c.var.database));
     });
     routes.post("/:id/query", async (c) => {
       const { sql } = await c.req.json();
@@ -73,7 +73,8 @@ export class Databases extends Map<string, Database> {
   }
 }
 
-function described({ name, uuid, jurisdiction, replication }: Database): object {
+/** What the API says of a database. */
+function resultFor({ name, uuid, jurisdiction, replication }: Database): object {
   return { name, uuid, jurisdiction, read_replication: { mode: replication } };
 }
 

@@ -62,8 +62,8 @@ export class Scripts extends Map<string, Script> {
     });
     routes.delete("/scripts/:name", (c) => ok(this.delete(c.req.param("name"))));
     routes.get("/services/:name", (c) => {
-      const script = { tag: "tag", tags: [], migration_tag: c.var.script.migrationTag };
-      return ok({ default_environment: { environment: "production", script } });
+      const scriptResult = { tag: "tag", tags: [], migration_tag: c.var.script.migrationTag };
+      return ok({ default_environment: { environment: "production", script: scriptResult } });
     });
     routes.get("/workers/:name", (c) => {
       const url = `https://${c.req.param("name")}.example.workers.dev`;

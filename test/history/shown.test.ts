@@ -12,7 +12,6 @@ import {
   LAST_LEAVING_SECOND,
   linesOf,
   seal,
-  sealInPart,
   segments,
   setUpHistory,
   shop,
@@ -23,57 +22,34 @@ import {
 beforeEach(() => setUpHistory());
 
 const ENTRIES = "/api/v1/customer/me/entries";
-const EARLIER_SECOND = "2026-01-02 03:04:05";
 
-/** A shop with a branch, which is a second store of its account, and a store of another account. */
+/** A shop, and a store of another account. */
 function twoShops() {
   const { lines, ...of } = shop();
-  const otherAccount = seed.account({ id: "999999999999999" });
+  const otherAccount = seed.account();
   const otherStore = seed.store(otherAccount.id);
-  const ownAccountId = String(lines[0]?.id);
-  const branch = seed.store(ownAccountId);
-  const entryAt = (storeId: string) => (amount: string, created_at: string) =>
-    seed.entry(of.customerId, storeId, amount, { created_at });
   return {
     ...of,
-    lines: [...lines, otherAccount, otherStore, branch],
-    ownAccountId,
-    otherAccountId: otherAccount.id,
-    entryAtOther: entryAt(otherStore.id),
-    entryAtBranch: entryAt(branch.id),
+    lines: [...lines, otherAccount, otherStore],
+    ownAccountId: String(lines[0]?.id),
+    entryAtOther: (amount: string, created_at: string) =>
+      seed.entry(of.customerId, otherStore.id, amount, { created_at }),
   };
 }
 
+// history.property.test.ts compares the items with the model.
 describe("the entries of a customer", () => {
-  it("end with an item for each account that sums up its old entries, so that all items add up to the balance", async ({
+  it("end with an item for each account that sums up its old entries, even on pages of one item", async ({
     expect,
   }) => {
-    const { lines, customerId, ownAccountId, otherAccountId, ...of } = twoShops();
-    const keptEntry = of.entry("1.00", FIRST_KEPT_SECOND);
-    // Events leave in the order of their ids, so this older entry leaves after newer ones.
-    const oldEntries = [
-      of.entry("5.00", EARLIER_SECOND, { id: "z" }),
-      of.earned("-0.50", LAST_LEAVING_SECOND),
-      of.entryAtOther("70.00", EARLIER_SECOND),
-      of.entryAtBranch("0.25", EARLIER_SECOND),
-    ];
-    await feedOld(...lines, ...oldEntries, keptEntry);
-    await sealInPart(20);
+    const { lines, customerId, ...of } = twoShops();
+    const oldEntries = [of.entry("5.00", LAST_LEAVING_SECOND), of.entryAtOther("70.00", LAST_LEAVING_SECOND)];
+    await feedOld(...lines, ...oldEntries, of.entry("1.00", FIRST_KEPT_SECOND));
+    await seal();
 
-    const pages = await entryPages(customerId);
-    const singleItemPages = await entryPages(customerId, `${ENTRIES}?limit=1`);
-    const otherAccountPages = await entryPages(customerId, `${ENTRIES}?account_id=${otherAccountId}`);
-    const me = await as(customerId).get("/api/v1/customer/me");
+    const pages = await entryPages(customerId, `${ENTRIES}?limit=1`);
 
-    const summary = { id: null, description: "", store: null, campaign: null, brought_forward: true };
-    const summaries = [
-      { ...summary, amount: 4.75, created_at: LAST_LEAVING_SECOND, account_id: ownAccountId },
-      { ...summary, amount: 70, created_at: EARLIER_SECOND, account_id: otherAccountId },
-    ];
-    expect(pages).toEqual([[expect.objectContaining({ id: keptEntry.id, brought_forward: false }), ...summaries]]);
-    expect(singleItemPages).toEqual(pages.flat().map((item) => [item]));
-    expect(otherAccountPages).toEqual([summaries.slice(1)]);
-    expect(me.body.items.balances).toMatchObject([{ balance: 5.75 }, { balance: 70 }]);
+    expect(pages.map((items) => items.map(({ amount }) => amount))).toEqual([[1], [5], [70]]);
   });
 
   it.for([

@@ -145,8 +145,6 @@ export function shop() {
     groupId: group.id,
     entry: (amount: string, created_at: string, fields: object = {}) =>
       seed.entry(customer.id, store.id, amount, { created_at, ...fields }),
-    earned: (amount: string, created_at: string) =>
-      seed.entry(customer.id, store.id, amount, { created_at, campaign_id: campaign.id }),
     earning: (tokens: string, earned_at: string) => ({ ...seed.earning(store.id, customer.id, 2, tokens), earned_at }),
     play: (runs: string, played_at: string) =>
       seed.play(contest.id, store.id, employee.id, { runs, hits: 1, played_at }),

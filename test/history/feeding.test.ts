@@ -3,7 +3,7 @@ import { horizonOf } from "../../src/feed/horizon.ts";
 import { feed, mustFeed, restore } from "../support/api.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import * as seed from "../support/seed.ts";
-import { feedUsage, snapshot, value } from "../support/state.ts";
+import { feedUsage, snapshot } from "../support/state.ts";
 import { FIRST_KEPT_SECOND, feedOld, keepMonths, seal, setUpHistory, shop } from "./support.ts";
 
 // docs/contract/history.md, 1 and 4. It is June, and events from before May are too old.
@@ -50,15 +50,6 @@ describe("an event older than the horizon", () => {
     ]);
 
     expect(answer.body.items).toEqual({ accepted: lines.length + 1, ignored: 1 });
-  });
-
-  it("is no event without a time, because the feed gives it the current time", async ({ expect }) => {
-    const { lines, customerId } = shop();
-    const entry = seed.entry(customerId, lines[1]?.id, "1.00");
-
-    await mustFeed([...lines, entry]);
-
-    expect(await value("SELECT created_at FROM balance_entries WHERE id = ?", entry.id)).toBe("2026-06-10 07:00:00");
   });
 });
 

@@ -34,16 +34,8 @@ const linesInHistory = async () =>
 describe("an event", () => {
   it("leaves if it is from before the first month that stays", async ({ expect }) => {
     const { lines, customerId, ...of } = shop();
-    const oldEvents = [
-      of.entry("5.00", LAST_LEAVING_SECOND),
-      of.earning("2.00", LAST_LEAVING_SECOND),
-      of.play("3.00", LAST_LEAVING_SECOND),
-    ];
-    const keptEvents = [
-      of.entry("1.00", FIRST_KEPT_SECOND),
-      of.earning("1.00", FIRST_KEPT_SECOND),
-      of.play("1.00", FIRST_KEPT_SECOND),
-    ];
+    const eventsAt = (time: string) => [of.entry("5.00", time), of.earning("2.00", time), of.play("3.00", time)];
+    const [oldEvents, keptEvents] = [eventsAt(LAST_LEAVING_SECOND), eventsAt(FIRST_KEPT_SECOND)];
     const newEntry = seed.entry(customerId, lines[1]?.id, "1.00");
     await feedOld(...lines, ...oldEvents, ...keptEvents, newEntry);
 

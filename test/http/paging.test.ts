@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 import { type JsonText, storedJson } from "../../src/http/json-text.ts";
-import { ANSWER_BYTES } from "../../src/http/limits.ts";
-import { firstTexts, fitPage } from "../../src/http/paging.ts";
+import { firstTexts } from "../../src/http/paging.ts";
 
 const NO_TEXT = storedJson("");
 /** A text of this many bytes, in letters of one to four bytes. */
@@ -31,25 +30,5 @@ describe("the first items that fit", () => {
     firstTexts([10, 10, 10, 10, 10], make, 22);
 
     expect(madeItems).toHaveLength(3);
-  });
-});
-
-describe("a page", () => {
-  const toText = (bytes: number) => textOf(bytes);
-  const half = ANSWER_BYTES / 2;
-
-  it.for<[what: string, items: number[], hasMore: boolean, limit: number, expected: object]>([
-    [
-      "is cut where its items do not fit an answer",
-      [half, half, half],
-      false,
-      3,
-      { shown: [half], hasMore: true, isCut: true },
-    ],
-    ["is cut where the database sent no more of it", [1, 1], true, 3, { hasMore: true, isCut: true }],
-    ["is whole where all its items fit, before another page", [1, 1], true, 2, { hasMore: true, isCut: false }],
-    ["is whole where all its items fit, as the last page", [1], false, 2, { hasMore: false, isCut: false }],
-  ])("%s", ([, items, hasMore, limit, expected], { expect }) => {
-    expect(fitPage({ items, hasMore }, { limit }, toText)).toMatchObject(expected);
   });
 });

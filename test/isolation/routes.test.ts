@@ -68,12 +68,6 @@ const REACHES: Record<string, readonly Reach[]> = {
       what: "another's team at that store",
       ask: get(`/stores/${theirs.store.id}/team-with-level?team_member_id=${theirs.customer.id}`),
     },
-    {
-      what: "another's team at my store",
-      ask: (api, my) =>
-        api.get(`${CUSTOMER}/stores/${my.store.id}/team-with-level?team_member_id=${theirs.customer.id}`),
-      control: get(`/stores/${theirs.store.id}/team-with-level`),
-    },
   ],
   [`POST ${CUSTOMER}/full-search`]: [
     {

@@ -20,6 +20,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
   const aCoupon = (fields: Item) => make.coupon(chain, fields);
   const aCampaign = (fields: Item) => make.campaign(chain, fields);
   const anEntry = (fields: Item) => make.entry(ann, shop, "1.00", fields);
+  const anEarning = (fields: Item) => make.earning(shop, ann, 1, "1.00", fields);
   const aPlay = (fields: Item) => make.play(league, shop, player, fields);
   const anAccountUpdate = (fields: Item) => ({ ...chain, ...fields });
   const aCustomer = (fields: Item) => make.customer("A B", fields);
@@ -81,8 +82,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
         await expectRefused(anEntry, "campaign_id", "", 7);
       },
       "ids of events | not beginning with `sealed:`": async () => {
-        await expectRefused(anEntry, "id", "sealed:1");
-        await expectRefused(aPlay, "id", "sealed:1");
+        for (const make of [anEntry, anEarning, aPlay, aMessage]) await expectRefused(make, "id", "sealed:1");
       },
       "at most 20 lines each, of at most 200 characters": async () => {
         for (const field of ["header_lines", "text_lines"])

@@ -19,21 +19,18 @@ interface MoreRecords {
 /** The rows that a search reads with a hundred stores, three popular campaigns and a campaign at one store. */
 async function rowsReadWith({ quietCampaigns = 0, endedCampaigns = 0, foreignStores = 0 }: MoreRecords) {
   const [account, otherAccount, customer] = [seed.account(), seed.account(), seed.customer()];
-  const make = (count: number, makeLine: () => ReturnType<typeof seed.store>) =>
-    Array.from({ length: count }, makeLine);
-  const stores = make(100, () => seed.store(account.id, HERE));
-  const campaignsWithEntries = [
-    ...make(3, () => seed.campaign(account.id)),
-    ...make(endedCampaigns, () => seed.campaign(account.id, { campaign_end_date: "2021-01-01" })),
-  ];
+  const storesOf = (accountId: string, count: number) =>
+    Array.from({ length: count }, () => seed.store(accountId, HERE));
+  const campaigns = (count: number, fields = {}) =>
+    Array.from({ length: count }, () => seed.campaign(account.id, fields));
+  const stores = storesOf(account.id, 100);
+  const campaignsWithEntries = [...campaigns(3), ...campaigns(endedCampaigns, { campaign_end_date: "2021-01-01" })];
+  const campaignOfOneStore = seed.campaign(account.id, { store_ids: [stores[0]?.id] });
   const entries = campaignsWithEntries.flatMap((campaign) =>
     stores.map(({ id }) => seed.entry(customer.id, id, "1.00", { campaign_id: campaign.id })),
   );
-  await mustFeed([
-    ...[account, otherAccount, customer, ...stores, ...make(foreignStores, () => seed.store(otherAccount.id, HERE))],
-    ...[...campaignsWithEntries, seed.campaign(account.id, { store_ids: [stores[0]?.id] })],
-    ...[...make(quietCampaigns, () => seed.campaign(account.id)), ...entries],
-  ]);
+  await mustFeed([account, otherAccount, customer, ...stores, ...storesOf(otherAccount.id, foreignStores)]);
+  await mustFeed([...campaignsWithEntries, campaignOfOneStore, ...campaigns(quietCampaigns), ...entries]);
   const db = new Database(env.DB, "first-unconstrained");
   const items = await findNearbyCampaigns(db, { accountId: account.id, ...HERE, radiusMiles: 25, limit: 8 });
   return { items: items.length, roundTrips: db.usage.roundTrips, rowsRead: db.usage.rowsRead };

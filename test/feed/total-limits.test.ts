@@ -25,8 +25,9 @@ interface Total {
   table: string;
   column: string;
   /** A line that adds an amount to the total. With `isCount` the amount is a count, otherwise it is in hundredths. */
-  line: (stored: Program, amount: number) => FeedLine;
-  inAnswer: (stored: Program) => Promise<unknown>;
+  lineThatAdds: (stored: Program, amount: number) => FeedLine;
+  /** Asks for the total as a customer sees it. */
+  readFromAnswer: (stored: Program) => Promise<unknown>;
   isCount?: boolean;
 }
 
@@ -36,28 +37,35 @@ const entryOfFriend = ({ friend, store }: Program, amount: number) =>
 
 const TOTALS: Record<string, Total> = {
   "a customer's balance": {
-    ...{ table: "customers", column: "balance", line: entryOfFriend },
-    inAnswer: async ({ friend }) => (await me(friend.id)).balance,
+    table: "customers",
+    column: "balance",
+    lineThatAdds: entryOfFriend,
+    readFromAnswer: async ({ friend }) => (await me(friend.id)).balance,
   },
   "a customer's balance, in a group": {
-    ...{ table: "customers", column: "balance", line: entryOfFriend },
-    inAnswer: async ({ customer }) => {
+    table: "customers",
+    column: "balance",
+    lineThatAdds: entryOfFriend,
+    readFromAnswer: async ({ customer }) => {
       const { body } = await as(customer.id).get(`${CUSTOMER}/messages`);
       return body.items[0].group_members[0].total_balance;
     },
   },
   "a balance at a store": {
-    ...{ table: "store_balances", column: "balance", line: entryOfFriend },
-    inAnswer: async (stored) => (await member(stored)).total_balance,
+    table: "store_balances",
+    column: "balance",
+    lineThatAdds: entryOfFriend,
+    readFromAnswer: async (stored) => (await member(stored)).total_balance,
   },
   "a member's tokens": {
-    ...{ table: "memberships", column: "tokens_4" },
-    line: ({ friend, store }, amount) => seed.earning(store.id, friend.id, 4, toDecimal(amount)),
-    inAnswer: async (stored) => (await member(stored)).levels[3].total_tokens_earned,
+    table: "memberships",
+    column: "tokens_4",
+    lineThatAdds: ({ friend, store }, amount) => seed.earning(store.id, friend.id, 4, toDecimal(amount)),
+    readFromAnswer: async (stored) => (await member(stored)).levels[3].total_tokens_earned,
   },
   "an employee's runs": {
     ...playTotal("runs", toDecimal),
-    inAnswer: async (stored) => Number((await board(stored, stored.contest.id)).body.items[0].total_runs),
+    readFromAnswer: async (stored) => Number((await board(stored, stored.contest.id)).body.items[0].total_runs),
   },
   ...Object.fromEntries(
     ["hits", "doubles", "triples"].map((count) => [`an employee's ${count}`, { ...playTotal(count), isCount: true }]),
@@ -66,10 +74,11 @@ const TOTALS: Record<string, Total> = {
 
 function playTotal(measure: string, toField: (amount: number) => unknown = (amount) => amount): Total {
   return {
-    ...{ table: "play_totals", column: measure },
-    line: ({ contest, store, recordOf }, amount) =>
+    table: "play_totals",
+    column: measure,
+    lineThatAdds: ({ contest, store, recordOf }, amount) =>
       seed.play(contest.id, store.id, recordOf.employee?.id, { [measure]: toField(amount) }),
-    inAnswer: async (stored) => (await board(stored, stored.contest.id)).body.items[0][`total_${measure}`],
+    readFromAnswer: async (stored) => (await board(stored, stored.contest.id)).body.items[0][`total_${measure}`],
   };
 }
 
@@ -77,20 +86,20 @@ describe("a total", () => {
   it.for(Object.keys(TOTALS).flatMap((name) => [1, -1].map((sign) => [name, sign] as const)))(
     "is exact up to its limit, and goes no further: %s, %i",
     async ([name, sign], { expect }) => {
-      const { table, column, line, inAnswer, isCount = false } = TOTALS[name] as Total;
+      const { table, column, lineThatAdds, readFromAnswer, isCount = false } = TOTALS[name] as Total;
       const stored = await storedProgram();
       // The first line makes the row of the total.
-      await mustFeed([line(stored, 1)]);
+      await mustFeed([lineThatAdds(stored, 1)]);
       await rows(`UPDATE ${table} SET ${column} = ?`, sign * (LARGEST_TOTAL - 10));
       const before = await snapshot();
 
-      const refusedAnswer = await feed([line(stored, sign * 5), line(stored, sign * 6)]);
+      const refusedAnswer = await feed([lineThatAdds(stored, sign * 5), lineThatAdds(stored, sign * 6)]);
       const after = await snapshot();
-      await mustFeed([line(stored, sign * 5), line(stored, sign * 5)]);
+      await mustFeed([lineThatAdds(stored, sign * 5), lineThatAdds(stored, sign * 5)]);
 
       expect([refusedAnswer.status, refusedAnswer.body.messages]).toEqual([422, TOO_LARGE]);
       expect(after).toBe(before);
-      expect(await inAnswer(stored)).toBe((sign * LARGEST_TOTAL) / (isCount ? 1 : 100));
+      expect(await readFromAnswer(stored)).toBe((sign * LARGEST_TOTAL) / (isCount ? 1 : 100));
     },
   );
 
@@ -134,7 +143,9 @@ describe("many totals at their limit", () => {
     await rows("UPDATE store_balances SET balance = ?", LARGEST_TOTAL);
 
     const { body } = await as(customer.id).post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {
-      ...{ latitude: 35.47, longitude: -97.52, single_account_id: account.id },
+      latitude: 35.47,
+      longitude: -97.52,
+      single_account_id: account.id,
     });
     const { balances } = await me(customer.id);
 

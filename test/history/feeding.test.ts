@@ -10,7 +10,7 @@ import { FIRST_KEPT_SECOND, feedOld, keepMonths, seal, setUpHistory, shop } from
 const OLD = "2026-04-30T23:59:59Z";
 const TEXT = "is older than the history that is kept";
 
-beforeEach(() => setUpHistory());
+beforeEach(setUpHistory);
 
 const onLines = (numbers: readonly number[], field: string) =>
   Object.fromEntries(numbers.map((number) => [`line ${number}.${field}`, [TEXT]]));

@@ -23,7 +23,7 @@ import {
 
 // docs/contract/history.md, 1 and 2. In the simulation, runs fail at any write.
 
-beforeEach(() => setUpHistory());
+beforeEach(setUpHistory);
 
 const failToPut = () => Promise.reject(new Error("put: Unspecified error (0)"));
 

@@ -24,7 +24,7 @@ import {
 
 // Which events leave the database for R2, in which objects, and what else changes (docs/contract/history.md, 2 and 3).
 
-beforeEach(() => setUpHistory());
+beforeEach(setUpHistory);
 
 const byId = <Line extends { id?: unknown }>(lines: Line[]) =>
   lines.sort((first, second) => (String(first.id) < String(second.id) ? -1 : 1));

@@ -19,7 +19,7 @@ import {
 
 // Answers about events that have left the database (docs/contract/interface.md, 4.9; docs/contract/export.md, 1).
 
-beforeEach(() => setUpHistory());
+beforeEach(setUpHistory);
 
 const ENTRIES = "/api/v1/customer/me/entries";
 

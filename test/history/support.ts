@@ -16,7 +16,8 @@ export const LAST_LEAVING_SECOND = "2026-04-30 23:59:59";
 export const FIRST_KEPT_SECOND = "2026-05-01 00:00:00";
 
 /** Empties the database and the bucket. It is June 2026, and events from before May leave. */
-export async function setUpHistory(now = "2026-06-10 07:00:00"): Promise<void> {
+export async function setUpHistory(): Promise<void> {
+  const now = "2026-06-10 07:00:00";
   vi.useFakeTimers({ toFake: ["Date"] });
   await freshDatabase(now);
   await goTo(now);

@@ -24,7 +24,7 @@ const keysOf = (id: string) => inInbox(id, ({ storage }) => [...storage.kv.list(
 const alarmOf = (id: string) => inInbox(id, ({ storage }) => storage.getAlarm());
 const alarmIn = async (id: string) => ((await alarmOf(id)) ?? 0) - Date.now();
 
-const isSubscribedAnew = (id: string) =>
+const waitForNewSubscription = (id: string) =>
   waitUntil(async () => ((await stateOf(id)).subscription?.at ?? 0) > Date.now() - 0.1 * HOUR_MS);
 
 /** A customer whose inbox is subscribed, so that their next poll is answered without D1. */
@@ -82,7 +82,7 @@ describe("the listener's row", () => {
     for (const hours of [21, 2]) {
       await passHours(id, hours);
       await runAlarm(id);
-      await isSubscribedAnew(id);
+      await waitForNewSubscription(id);
       roundedHours.push(Math.round(await hoursLeft(id)));
     }
 
@@ -135,7 +135,7 @@ describe("the listener's row", () => {
     expect(await alarmIn(id)).toBeLessThanOrEqual(MINUTE_MS);
     await evict(id);
     await runAlarm(id);
-    await isSubscribedAnew(id);
+    await waitForNewSubscription(id);
   });
 });
 

@@ -23,8 +23,8 @@ export const MIXED: Shape = {
 };
 
 /**
- * Many customers, because each may ask only 600 times a minute. Many messages, because a restore treats them
- * differently.
+ * For the fuzz test. It has many customers, because each may ask only 600 times a minute. It has many messages, because
+ * restored messages have rules of their own.
  */
 export const LARGE: Shape = {
   ...MIXED,

@@ -9,9 +9,10 @@ interface Batch {
 }
 
 /** A D1 that passes each batch to a function, which may delay it, fail, or change its results. */
-export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>, database = env.DB): D1Database {
+export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>): D1Database {
+  const { DB } = env;
   const withSession = (start?: string) => {
-    const session = database.withSession(start);
+    const session = DB.withSession(start);
     const sqlOf = new WeakMap<D1PreparedStatement, string>();
     const prepare = (sql: string) => ({
       bind(...values: unknown[]) {
@@ -28,6 +29,5 @@ export function databaseThrough(onBatch: (batch: Batch) => Promise<D1Result[]>, 
       });
     return { prepare, batch, getBookmark: () => session.getBookmark() };
   };
-  const { prepare, batch } = database;
-  return { withSession, prepare: prepare.bind(database), batch: batch.bind(database) } as unknown as D1Database;
+  return { withSession, prepare: DB.prepare.bind(DB), batch: DB.batch.bind(DB) } as unknown as D1Database;
 }

@@ -3,9 +3,8 @@ import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
 
 /** The differences that `npm run verify-totals` would find. */
-export async function differences(database = env.DB) {
-  const results = await database.batch(DERIVED.map((derived) => database.prepare(findDifferences(derived, ALL_KEYS))));
-  return DERIVED.map(({ name }, index) => ({ name, found: results[index]?.results })).filter(
-    ({ found }) => found?.length,
-  );
+export async function differences() {
+  const results = await env.DB.batch(DERIVED.map((derived) => env.DB.prepare(findDifferences(derived, ALL_KEYS))));
+  const differencesByName = DERIVED.map(({ name }, index) => ({ name, found: results[index]?.results ?? [] }));
+  return differencesByName.filter(({ found }) => found.length > 0);
 }

@@ -39,8 +39,8 @@ export async function poll(customerId: string, checkTime?: string) {
 }
 
 /** Polls until the inbox is subscribed and answers without D1. */
-export async function pollUntilQuiet(customerId: string, checkTime?: string): Promise<void> {
-  for (let polls = 1; (await poll(customerId, checkTime)).roundTrips > 0; polls += 1) {
+export async function pollUntilQuiet(customerId: string): Promise<void> {
+  for (let polls = 1; (await poll(customerId)).roundTrips > 0; polls += 1) {
     if (polls > 50) throw new Error("The inbox answers no poll.");
   }
 }

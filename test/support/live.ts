@@ -44,8 +44,7 @@ export async function inInbox<Value>(customerId: string, work: (state: DurableOb
   return runInDurableObject(await inboxOf(customerId), (_, state) => work(state));
 }
 
-export const evict = async (customerId: string, options?: Parameters<typeof evictDurableObject>[1]) =>
-  evictDurableObject(await inboxOf(customerId), options);
+export const evict = async (customerId: string) => evictDurableObject(await inboxOf(customerId));
 
 /** Runs the inbox's alarm now, if one is set. */
 export const runAlarm = async (customerId: string) => runDurableObjectAlarm(await inboxOf(customerId));

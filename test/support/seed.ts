@@ -4,8 +4,18 @@ import { type Line, lineMakers } from "../../scripts/conform/lines.ts";
 // Functions that make lines of the feed as scripts/conform/lines.ts does, but with short ids and more values filled in.
 
 const ID_PREFIXES: Record<string, string> = {
-  ...{ store: "s", campaign: "k", customer: "c", balance_entry: "b", coupon: "q", customer_coupon: "i" },
-  ...{ token_earning: "t", message: "m", employee: "e", eip_campaign: "p", play: "y", message_group: "g" },
+  store: "s",
+  campaign: "k",
+  customer: "c",
+  balance_entry: "b",
+  coupon: "q",
+  customer_coupon: "i",
+  token_earning: "t",
+  message: "m",
+  message_group: "g",
+  employee: "e",
+  eip_campaign: "p",
+  play: "y",
 };
 
 let count = 0;

@@ -16,12 +16,12 @@ export function customerToken(customerId: string, claims: Claims = {}): Promise<
   return signToken({ scope: "customer", sub: customerId, ...claims });
 }
 
-export function restoreToken(claims: Claims = {}): Promise<string> {
-  return signToken({ scope: "feed restore", sub: "tests", accounts: "*", ...claims });
+export function restoreToken(): Promise<string> {
+  return signToken({ scope: "feed restore", sub: "tests", accounts: "*" });
 }
 
-export function exportToken(claims: Claims = {}): Promise<string> {
-  return signToken({ scope: "export", sub: "tests", accounts: "*", ...claims });
+export function exportToken(): Promise<string> {
+  return signToken({ scope: "export", sub: "tests", accounts: "*" });
 }
 
 export function feedToken(accounts: readonly string[] | "*"): Promise<string> {

@@ -2,15 +2,16 @@ import { onTestFinished, vi } from "vitest";
 
 // A busy machine may need this long until a condition is true.
 const LONGEST_MS = 30_000;
+const INTERVAL_MS = 20;
 
 /** Waits until a condition is truthy, and resolves with its value. */
-export function waitUntil<Value>(condition: () => Value | Promise<Value>, interval = 20) {
-  return vi.waitUntil(condition, { timeout: LONGEST_MS, interval });
+export function waitUntil<Value>(condition: () => Value | Promise<Value>) {
+  return vi.waitUntil(condition, { timeout: LONGEST_MS, interval: INTERVAL_MS });
 }
 
 /** Repeats a check until it does not throw. */
 export function waitFor<Value>(check: () => Value | Promise<Value>): Promise<Value> {
-  return vi.waitFor(check, { timeout: LONGEST_MS, interval: 20 });
+  return vi.waitFor(check, { timeout: LONGEST_MS, interval: INTERVAL_MS });
 }
 
 const LONGEST_STEP_MS = 20;

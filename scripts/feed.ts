@@ -123,11 +123,11 @@ async function check(name: string, options: Options): Promise<void> {
 
 function progressText({ committed, waiting }: Progress, { size, position }: NdjsonFile, startedAt: number): string {
   const seconds = (Date.now() - startedAt) / 1_000;
-  const sent = `${formatCount(committed, "line")} | ${formatNumber(Math.round(committed / seconds))} lines/s`;
-  if (waiting) return `${sent} | waiting for the service`;
+  const sentText = `${formatCount(committed, "line")} | ${formatNumber(Math.round(committed / seconds))} lines/s`;
+  if (waiting) return `${sentText} | waiting for the service`;
   const share = size === null ? 0 : position() / size;
-  if (share === 0) return sent;
-  return `${Math.floor(100 * share)} % | ${sent} | ${formatDuration((seconds / share) * (1 - share))} left`;
+  if (share === 0) return sentText;
+  return `${Math.floor(100 * share)} % | ${sentText} | ${formatDuration((seconds / share) * (1 - share))} left`;
 }
 
 function summary(

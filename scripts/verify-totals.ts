@@ -94,9 +94,9 @@ function rangesUpTo(lastKey: number): KeyRange[] {
 /** Prints what is wrong with segments and summaries, which no command repairs. Resolves with the number of faults. */
 async function readHistory(database: DatabaseLocation): Promise<number> {
   const { segments, lines, faults } = await withBucket(database, verifyHistory);
-  const read = `history: ${formatCount(segments, "segment")} with ${formatCount(lines, "line")}`;
-  if (faults.length === 0) console.log(`${read}, as expected`);
-  else console.log(`${read}, ${formatCount(faults.length, "fault")}\n${firstLines(faults)}`);
+  const readText = `history: ${formatCount(segments, "segment")} with ${formatCount(lines, "line")}`;
+  if (faults.length === 0) console.log(`${readText}, as expected`);
+  else console.log(`${readText}, ${formatCount(faults.length, "fault")}\n${firstLines(faults)}`);
   return faults.length;
 }
 

@@ -97,7 +97,7 @@ function entriesOf(size: Size): { customer: string; hundredthPage: string } {
   return { customer, hundredthPage: JSON.stringify({ customer, account: "", left: 0, ...lastOfPage99 }) };
 }
 
-/** A customer who is a member of one group only. */
+/** The id of a customer who is in exactly one group. */
 function customerInOneGroup(size: Size): string {
   const counts = new Map<string, number>();
   for (const { member_ids } of linesOf(size, "message_group"))

@@ -80,11 +80,11 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
   const { done, skipped, faults } = await forEachSegment(history, async (segment) => {
     segmentNames.add(segment.name);
     if (!kinds.some((kind) => kind === segment.kind)) return "skipped";
-    const dropped = await dropFromSegment(segment, selection, history);
-    if (typeof dropped === "string") return { fault: dropped };
-    events[segment.kind] = (events[segment.kind] ?? 0) + dropped.events;
-    texts += dropped.texts;
-    return dropped.isWritten ? "done" : "skipped";
+    const outcome = await dropFromSegment(segment, selection, history);
+    if (typeof outcome === "string") return { fault: outcome };
+    events[segment.kind] = (events[segment.kind] ?? 0) + outcome.events;
+    texts += outcome.texts;
+    return outcome.isWritten ? "done" : "skipped";
   });
   for (const kind of kinds) {
     for (const key of await keysOfUnnamedObjects(kind, segmentNames, history)) {

@@ -84,10 +84,11 @@ export function wranglerEnvOption(env: string): string {
 /** @throws a CommandError if the environment shares a resource, such as a database or a rate limit, with another. */
 export function refuseShared(env: string, file = CONFIG): void {
   const resources = resourcesOf(env, file);
-  for (const other of environmentNames(file).filter((name) => name !== env)) {
-    const otherResources = resourcesOf(other, file);
+  for (const otherEnv of environmentNames(file).filter((name) => name !== env)) {
+    const otherResources = resourcesOf(otherEnv, file);
     const shared = resources.find((resource) => otherResources.includes(resource));
-    if (shared !== undefined) throw new CommandError(`${env} and ${other} would share ${shared}: give each its own.`);
+    if (shared !== undefined)
+      throw new CommandError(`${env} and ${otherEnv} would share ${shared}: give each its own.`);
   }
 }
 

@@ -85,8 +85,8 @@ export function judgeCalls(calls: readonly (number | string)[]): Finding {
   const [failure] = calls.filter((call) => typeof call === "string");
   // A call that waits for a connection takes twice as long.
   const atOnce = endedCalls.filter((milliseconds) => milliseconds < CALL_MS * 1.7).length;
-  const failed = failure === undefined ? "" : `, ${calls.length - endedCalls.length} failed ("${failure}")`;
-  const measured = `of ${calls.length} that take a second, ${atOnce} ended within 1.7 seconds, the last after ${ms(Math.max(0, ...endedCalls))}${failed}`;
+  const failedText = failure === undefined ? "" : `, ${calls.length - endedCalls.length} failed ("${failure}")`;
+  const measured = `of ${calls.length} that take a second, ${atOnce} ended within 1.7 seconds, the last after ${ms(Math.max(0, ...endedCalls))}${failedText}`;
   const change = "change CALLS_AT_ONCE in src/inbox/notify.ts";
   if (atOnce < CALLS_AT_ONCE) return { measured, verdict: `wrong: ${change} to ${Math.max(1, atOnce - 1)}` };
   if (atOnce > 6) return { measured, verdict: `wrong: ${change} to as many as ${atOnce - 1}, and measure again` };

@@ -10,9 +10,9 @@ export async function runtimeMemory(pid: number): Promise<number> {
     detached: true,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [listed, [status]] = await Promise.all([text(ps.stdout), once(ps, "exit")]);
+  const [output, [status]] = await Promise.all([text(ps.stdout), once(ps, "exit")]);
   if (status !== 0) throw new CommandError(`Memory cannot be measured: ps ended with status ${status}.`);
-  const processes = listed.split("\n").map((line) => {
+  const processes = output.split("\n").map((line) => {
     const [id, parent, kibibytes, ...command] = line.trim().split(/\s+/);
     return { id: Number(id), parent: Number(parent), kibibytes: Number(kibibytes), command: command.join(" ") };
   });

@@ -13,9 +13,9 @@ const ENDPOINTS = [
 export async function around(suite: Suite): Promise<Section> {
   const { ann, ben, given, lines, make } = await suite.begin();
   const chain = given.account();
-  const [shop, plain] = [given.store(chain), given.coupon(chain)];
+  const [shop, plainCoupon] = [given.store(chain), given.coupon(chain)];
   given.caller(ann);
-  given.issued(ann, plain, shop);
+  given.issued(ann, plainCoupon, shop);
 
   return {
     section: "interface, 6",
@@ -106,7 +106,7 @@ export async function around(suite: Suite): Promise<Section> {
         }
       },
       "Send it back with the next request, and its answer is at least as new.": async () => {
-        const issuedCoupon = make.issued(ann, plain, shop);
+        const issuedCoupon = make.issued(ann, plainCoupon, shop);
         await suite.feed(issuedCoupon);
         const first = await suite.until(
           () => suite.http.send(LIST, { token: ann.token }),

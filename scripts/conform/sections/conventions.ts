@@ -43,14 +43,18 @@ export async function conventions(suite: Suite): Promise<Section> {
   const { ann, ben, eve, given, lines } = await suite.begin();
   const chain = given.account();
   const shop = given.store(chain);
-  const early = { created_at: "2026-01-01 00:00:00" };
+  const createdEarly = { created_at: "2026-01-01 00:00:00" };
   for (const caller of [ann, ben, eve]) given.caller(caller);
   given.membership(shop, eve);
   given.eipCampaign(chain);
-  const plain = given.coupon(chain, { name: "José's deal", value: "5" });
-  const percentIssued = given.issued(ann, given.coupon(chain, { name: '50%_off "now"*' }), shop);
-  const firstTied = given.issued(ann, plain, shop, early);
-  const tied = [firstTied, given.issued(ann, plain, shop, early), given.issued(ann, plain, shop, early)];
+  const plainCoupon = given.coupon(chain, { name: "José's deal", value: "5" });
+  const percentCoupon = given.issued(ann, given.coupon(chain, { name: '50%_off "now"*' }), shop);
+  const firstTiedCoupon = given.issued(ann, plainCoupon, shop, createdEarly);
+  const tiedCoupons = [
+    firstTiedCoupon,
+    given.issued(ann, plainCoupon, shop, createdEarly),
+    given.issued(ann, plainCoupon, shop, createdEarly),
+  ];
   const matches = MATCHES.map(([search, name, isFound]) => ({
     search,
     name,
@@ -131,30 +135,30 @@ export async function conventions(suite: Suite): Promise<Section> {
     rulesWithFeeding: {
       "`storeId=a,b` and `storeId=a&storeId=b` are the same list. Blanks around a part are dropped, and empty parts are ignored.":
         async () => {
-          const expected = [percentIssued, ...tied];
+          const expected = [percentCoupon, ...tiedCoupons];
           for (const search of [`nobody,${shop.id}`, `nobody&storeId=${shop.id}`, `,%20${shop.id}%20,,`])
             expectSame(storeIds(await myCoupons(`?storeId=${search}`)), expected, `coupons of storeId=${search}`);
         },
       "Every list has a total order, because ties end on the id, so pages of unchanged data neither repeat nor skip an item.":
         async () => {
           const pages = await Promise.all([1, 2, 3, 4].map((page) => myCoupons(`?per_page=1&page=${page}`)));
-          expectSame(pages.flatMap(storeIds), [percentIssued, ...tied]);
+          expectSame(pages.flatMap(storeIds), [percentCoupon, ...tiedCoupons]);
         },
       "The header `Link` (RFC 8288) has the addresses of the next and the previous page.": async () => {
         const next = linkOf(await myCoupons("?per_page=3&type=store&search=")) ?? "";
         const { searchParams } = new URL(next);
         expectSame([searchParams.get("type"), searchParams.get("page")], ["store", "2"]);
         const second = await suite.http.send(next, { token: ann.token });
-        expectSame(storeIds(second), tied.slice(2));
+        expectSame(storeIds(second), tiedCoupons.slice(2));
         const first = await suite.http.send(linkOf(second, "prev") ?? "", { token: ann.token });
-        expectSame(storeIds(first), [percentIssued, ...tied.slice(0, 2)]);
+        expectSame(storeIds(first), [percentCoupon, ...tiedCoupons.slice(0, 2)]);
         expectSame(linkOf(second), undefined);
       },
       'As a string an amount has two fraction digits (`"5.00"`)': async () => {
-        expectFields(await suite.couponOf(ann, firstTied), { value: "5.00" });
+        expectFields(await suite.couponOf(ann, firstTiedCoupon), { value: "5.00" });
       },
       "**Matching text** ignores case and accents: `jose` finds `José`.": async () => {
-        expectSame(await idsBySearch("JOSE'S"), tied);
+        expectSame(await idsBySearch("JOSE'S"), tiedCoupons);
       },
       "Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves; the two small sigmas (`ς`, `σ`) are one letter.":
         async () => {
@@ -173,7 +177,7 @@ export async function conventions(suite: Suite): Promise<Section> {
       },
       "`%`, `_`, quotes and query operators are plain text.": async () => {
         for (const search of ["50%_", '"now"*'])
-          expectSame(await idsBySearch(search), [percentIssued], `coupons by ${search}`);
+          expectSame(await idsBySearch(search), [percentCoupon], `coupons by ${search}`);
         for (const search of ["5%f", "_0%"])
           expectThat((await idsBySearch(search)).length === 0, `${search} is a pattern`);
       },

@@ -18,35 +18,38 @@ export async function coupons(suite: Suite): Promise<Section> {
   const otherChain = given.account();
   const [shop, otherShop] = [given.store(chain), given.store(otherChain)];
   for (const caller of [ann, ben]) given.caller(caller);
-  const plain = given.coupon(chain, {
+  const plainCoupon = given.coupon(chain, {
     name: "100%_off",
     header_lines: ["Señor header"],
     text_lines: ["A text line"],
   });
-  const expires = given.coupon(chain, { can_expire: 1, expiration_date: EARLY });
-  const neverExpires = given.coupon(chain, { can_expire: 0, expiration_date: "2020-01-01" });
-  const dollarOff = given.coupon(chain, { name: "Other kind", type: "Dollar_Off" });
-  const elsewhere = given.coupon(otherChain);
-  const [mfg, otherMfg] = [given.coupon(chain, { kind: "mfg" }), given.coupon(otherChain, { kind: "mfg" })];
-  const digital = given.coupon(chain, { kind: "digital" });
+  const expiringCoupon = given.coupon(chain, { can_expire: 1, expiration_date: EARLY });
+  const unexpiringCoupon = given.coupon(chain, { can_expire: 0, expiration_date: "2020-01-01" });
+  const dollarCoupon = given.coupon(chain, { name: "Other kind", type: "Dollar_Off" });
+  const foreignCoupon = given.coupon(otherChain);
+  const [mfgCoupon, foreignMfgCoupon] = [
+    given.coupon(chain, { kind: "mfg" }),
+    given.coupon(otherChain, { kind: "mfg" }),
+  ];
+  const digitalCoupon = given.coupon(chain, { kind: "digital" });
 
-  const soon = given.issued(ann, plain, shop, { expected_end_date: time(3_600), ...older });
-  const byCoupon = given.issued(ann, expires, shop, { expected_end_date: LATE, ...newer });
-  const endless = given.issued(ann, neverExpires, shop, newer);
-  const endlessOlder = given.issued(ann, plain, shop, older);
-  const tied = given.issued(ann, plain, shop, { expected_end_date: LATE, ...older });
-  const tiedToo = given.issued(ann, plain, shop, { expected_end_date: LATE, ...older });
-  const foreign = given.issued(ann, elsewhere, otherShop, older);
-  const otherType = given.issued(ann, dollarOff, shop, older);
-  const ofMfg = given.issued(ann, mfg, shop, older);
-  const invalid = [
+  const issuedSoonEnding = given.issued(ann, plainCoupon, shop, { expected_end_date: time(3_600), ...older });
+  const issuedExpiring = given.issued(ann, expiringCoupon, shop, { expected_end_date: LATE, ...newer });
+  const issuedEndless = given.issued(ann, unexpiringCoupon, shop, newer);
+  const issuedEndlessEarlier = given.issued(ann, plainCoupon, shop, older);
+  const issuedTied = given.issued(ann, plainCoupon, shop, { expected_end_date: LATE, ...older });
+  const issuedTiedToo = given.issued(ann, plainCoupon, shop, { expected_end_date: LATE, ...older });
+  const issuedForeign = given.issued(ann, foreignCoupon, otherShop, older);
+  const issuedDollar = given.issued(ann, dollarCoupon, shop, older);
+  const issuedMfg = given.issued(ann, mfgCoupon, shop, older);
+  const invalidCoupons = [
     { total_count: 2, usage_count: 2 },
     { expected_end_date: time(-5) },
     { deleted_at: "2026-01-01 00:00:00" },
     { deleted_at: LATE },
-  ].map((fields) => given.issued(ann, plain, shop, fields));
-  const crowd = Array.from({ length: LIST_LIMIT + 1 }, () => given.issued(ben, elsewhere, otherShop, older));
-  const lastOfCrowd = given.issued(ben, otherMfg, otherShop, newer);
+  ].map((fields) => given.issued(ann, plainCoupon, shop, fields));
+  const crowd = Array.from({ length: LIST_LIMIT + 1 }, () => given.issued(ben, foreignCoupon, otherShop, older));
+  const lastOfCrowd = given.issued(ben, foreignMfgCoupon, otherShop, newer);
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const detailed = (query: Record<string, string> = {}) => list({ includemfg: "true", ...query });
@@ -65,22 +68,37 @@ export async function coupons(suite: Suite): Promise<Section> {
         async () => {
           const actual = idsOf(await list());
           expectSame(
-            invalid.filter(({ id }) => actual.includes(id)),
+            invalidCoupons.filter(({ id }) => actual.includes(id)),
             [],
           );
         },
       "The end is the earlier of `expected_end_date` and, if `can_expire` is 1, `expiration_date`; its own second is the last valid one. Without an end, a coupon stays valid.":
         async () => {
           const actual = idsOf(await list());
-          expectThat(actual.indexOf(byCoupon.id) < actual.indexOf(tied.id), "the expiration_date is not the end");
-          expectThat(actual.includes(endless.id), "a coupon that cannot expire is left out after its expiration_date");
+          expectThat(
+            actual.indexOf(issuedExpiring.id) < actual.indexOf(issuedTied.id),
+            "the expiration_date is not the end",
+          );
+          expectThat(
+            actual.includes(issuedEndless.id),
+            "a coupon that cannot expire is left out after its expiration_date",
+          );
         },
       'the end, soonest first and "no end" last; then `created_at`, newest first; then id.': async () => {
-        expectList(await list(), [soon, byCoupon, tied, tiedToo, endless, endlessOlder, foreign, otherType]);
+        expectList(await list(), [
+          issuedSoonEnding,
+          issuedExpiring,
+          issuedTied,
+          issuedTiedToo,
+          issuedEndless,
+          issuedEndlessEarlier,
+          issuedForeign,
+          issuedDollar,
+        ]);
       },
       "`items` is an array of store coupons (5.3), at most 1,000.": async () => {
         const items = itemsOf(await list());
-        expectThat(!idsOf(items).includes(ofMfg.id), "a manufacturer coupon is listed without includemfg");
+        expectThat(!idsOf(items).includes(issuedMfg.id), "a manufacturer coupon is listed without includemfg");
         expectThat(!items.some((item) => DETAILS.some((name) => name in item)), "a coupon has details");
       },
       "At most 1,000 records in all, `stores` first.": async () => {
@@ -95,13 +113,13 @@ export async function coupons(suite: Suite): Promise<Section> {
       },
       "`digital` coupons belong to an account and reach every customer who has joined one of its stores.": async () => {
         const isShown = async () =>
-          (await suite.get(ann, "my-coupons", { digitalonly: "1" })).text.includes(digital.id);
+          (await suite.get(ann, "my-coupons", { digitalonly: "1" })).text.includes(digitalCoupon.id);
         const [first, second] = [make.store(chain), make.store(chain)];
         expectSame(await isShown(), false, "before the customer joins");
-        const leftMembership = make.membership(first, ann);
-        await suite.feed(first, second, leftMembership, make.membership(second, ann));
+        const membershipToLeave = make.membership(first, ann);
+        await suite.feed(first, second, membershipToLeave, make.membership(second, ann));
         expectSame(await isShown(), true, "to a member of two stores");
-        await suite.feed(deleted(leftMembership));
+        await suite.feed(deleted(membershipToLeave));
         expectSame(await isShown(), true, "to a member of the other store");
         await suite.feed(deleted(second));
         expectSame(await isShown(), false, "once the other store is deleted");
@@ -110,7 +128,7 @@ export async function coupons(suite: Suite): Promise<Section> {
         async () => {
           const answer = await detailed();
           expectExactFields(answer.body.items, ["stores", "mfg"]);
-          expectSame(idsOf(listOf(answer, "mfg")), [ofMfg]);
+          expectSame(idsOf(listOf(answer, "mfg")), [issuedMfg]);
           const [firstCoupon = {}] = listOf(answer, "stores");
           expectThat(
             DETAILS.every((name) => name in firstCoupon),
@@ -122,7 +140,7 @@ export async function coupons(suite: Suite): Promise<Section> {
         expectSame(logosOf(await detailed({ include_images: "true" }))[0]?.chain_logo, "bG9nbw==");
       },
       "part of the coupon's name, a header line, a text line or the chain's name": async () => {
-        const findsCoupon = async (search: string) => idsOf(await list({ search })).includes(soon.id);
+        const findsCoupon = async (search: string) => idsOf(await list({ search })).includes(issuedSoonEnding.id);
         for (const search of ["0%_o", "SENOR", "ext li", "creme caf", "ue chai"])
           expectThat(await findsCoupon(search), `the search "${search}" does not find the coupon`);
         expectFailure(await list({ search: "100_" }), 200, "NO_ITEMS");
@@ -135,10 +153,10 @@ export async function coupons(suite: Suite): Promise<Section> {
         expectFailure(await list({ search: " 100" }), 200, "NO_ITEMS");
       },
       "the record's `type`; case and accents do not matter": async () => {
-        expectList(await list({ type: "DOLLAR_öff" }), [otherType]);
+        expectList(await list({ type: "DOLLAR_öff" }), [issuedDollar]);
       },
       "only coupons of this account": async () => {
-        expectList(await list({ accountId: otherChain.id }), [foreign]);
+        expectList(await list({ accountId: otherChain.id }), [issuedForeign]);
       },
       "If nothing is found, the answer is `NO_ITEMS`.": async () => {
         expectFailure(await list({}, eve), 200, "NO_ITEMS");

@@ -14,13 +14,13 @@ export async function entries(suite: Suite): Promise<Section> {
   const closedShop = given.store(chain, { name: "Closed Street" });
   const spring = given.campaign(chain, { name: "Spring" });
   for (const caller of [ann, ben]) given.caller(caller);
-  const first = given.entry(ann, shop, "10.00", { created_at: oldTime, description: "Welcome" });
-  const atClosedShop = given.entry(ann, closedShop, "-2.50", { created_at: oldTime, campaign_id: spring });
-  const tied = given.entry(ann, shop, "0.10", { created_at: middleTime });
-  const tiedToo = given.entry(ann, shop, "0.20", { created_at: middleTime });
-  const newest = given.entry(ann, shop, "4.40", { created_at: recentTime });
-  const foreign = given.entry(ann, given.store(otherChain), "1.00", { created_at: recentTime });
-  const allEntries = [foreign, newest, tiedToo, tied, atClosedShop, first];
+  const firstEntry = given.entry(ann, shop, "10.00", { created_at: oldTime, description: "Welcome" });
+  const entryAtClosedShop = given.entry(ann, closedShop, "-2.50", { created_at: oldTime, campaign_id: spring });
+  const tiedEntry = given.entry(ann, shop, "0.10", { created_at: middleTime });
+  const laterTiedEntry = given.entry(ann, shop, "0.20", { created_at: middleTime });
+  const newestEntry = given.entry(ann, shop, "4.40", { created_at: recentTime });
+  const foreignEntry = given.entry(ann, given.store(otherChain), "1.00", { created_at: recentTime });
+  const allEntries = [foreignEntry, newestEntry, laterTiedEntry, tiedEntry, entryAtClosedShop, firstEntry];
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const nextPage = async (answer: Answer, caller = ann) =>
     suite.http.send(linkOf(answer) ?? "nowhere", { token: caller.token });
@@ -35,9 +35,9 @@ export async function entries(suite: Suite): Promise<Section> {
     lines,
     rulesWithFeeding: {
       "An item has these eight fields. `campaign` is an object like `store`, or null.": async () => {
-        const item = itemsOf(await list()).find(({ id }) => id === first.id);
+        const item = itemsOf(await list()).find(({ id }) => id === firstEntry.id);
         expectSame(item, {
-          ...{ id: first, amount: 10, description: "Welcome", created_at: oldTime, brought_forward: false },
+          ...{ id: firstEntry, amount: 10, description: "Welcome", created_at: oldTime, brought_forward: false },
           ...{ store: { id: shop.id, name: "Main Street" }, account_id: chain, campaign: null },
         });
       },
@@ -46,7 +46,7 @@ export async function entries(suite: Suite): Promise<Section> {
       "An entry at a soft-deleted store or campaign shows its name all the same. One at a soft-deleted account is left out.":
         async () => {
           await suite.feed(deleted(closedShop), deleted(spring));
-          const item = itemsOf(await list()).find(({ id }) => id === atClosedShop.id);
+          const item = itemsOf(await list()).find(({ id }) => id === entryAtClosedShop.id);
           expectFields(item, {
             store: { id: closedShop, name: "Closed Street" },
             campaign: { id: spring, name: "Spring" },
@@ -69,7 +69,7 @@ export async function entries(suite: Suite): Promise<Section> {
         const second = await nextPage(page);
         expectSame([idsOf(page), idsOf(second)], [allEntries.slice(1, 3), allEntries.slice(3, 5)]);
         const third = await nextPage(second);
-        expectSame([idsOf(third), linkOf(third)], [[first], undefined]);
+        expectSame([idsOf(third), linkOf(third)], [[firstEntry], undefined]);
       },
       "An `after` that no link gave, or of another customer or `account_id`, is 422.": async () => {
         expectInvalid(await list({ after: "x" }), "after");

@@ -6,7 +6,7 @@ import type { Section, Suite } from "../suite.ts";
 export async function feedDeletes(suite: Suite): Promise<Section> {
   const { ann, ben, given, lines, make } = await suite.begin();
   const chain = given.account();
-  const [shop, plain] = [given.store(chain), given.coupon(chain)];
+  const [shop, plainCoupon] = [given.store(chain), given.coupon(chain)];
   for (const caller of [ann, ben]) given.caller(caller);
   const [middle, below] = [given.customer("Mid Middle"), given.customer("Bel Below")];
   const membershipOfAnn = given.membership(shop, ann);
@@ -91,7 +91,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           expectSame(await groupOf(removedTalk), undefined);
           await suite.expectCounts({ accepted: 1, ignored: 1 }, ...groupLines);
           expectSame(await groupOf(removedTalk), undefined);
-          const [talk, issuedCoupon] = [make.group([ann, below]), make.issued(ann, plain, shop)];
+          const [talk, issuedCoupon] = [make.group([ann, below]), make.issued(ann, plainCoupon, shop)];
           const block = make.block(ann, below);
           await suite.feed(make.friendship(ann, below, 1), block, issuedCoupon);
           await suite.feed(talk, make.message(talk, below, "x", sentEarlier));
@@ -103,10 +103,10 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
         },
       "A soft-deleted record, and a membership that was left, still count as stored for a reference, so that a late retry is not refused.":
         async () => {
-          const closed = make.store(chain);
-          await suite.feed(closed, make.membership(closed, middle));
-          await suite.feed(deleted(closed));
-          await suite.expectCounts({ accepted: 1 }, make.entry(middle, closed, "1.00"));
+          const closedStore = make.store(chain);
+          await suite.feed(closedStore, make.membership(closedStore, middle));
+          await suite.feed(deleted(closedStore));
+          await suite.expectCounts({ accepted: 1 }, make.entry(middle, closedStore, "1.00"));
         },
       "Deleting what is already soft-deleted, left or erased counts under `ignored`.": async () => {
         const records = [make.campaign(chain), make.customer()];
@@ -154,7 +154,7 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
       },
       "Soft-deleted: the record, and what is reached through it, answers as if it were not there. Writing the key again brings all of it back":
         async () => {
-          const issuedCoupon = make.issued(ann, plain, shop);
+          const issuedCoupon = make.issued(ann, plainCoupon, shop);
           await suite.feed(issuedCoupon);
           expectFields(await suite.couponOf(ann, issuedCoupon), { id: issuedCoupon });
           await suite.feed(deleted(shop));
@@ -174,8 +174,8 @@ export async function feedDeletes(suite: Suite): Promise<Section> {
           const digital = make.coupon(account, { kind: "digital" });
           const records = { account, store, campaign, coupon, digital };
           const issuedToBen = make.issued(ben, coupon, store);
-          const joined = [make.membership(store, ben), make.registration(campaign, ben)];
-          await suite.feed(...Object.values(records), issuedToBen, ...joined);
+          const joiningLines = [make.membership(store, ben), make.registration(campaign, ben)];
+          await suite.feed(...Object.values(records), issuedToBen, ...joiningLines);
           /** For each record of the chain, 1 if the customer sees it, otherwise 0. Also the counts in `GET /me`. */
           const visibleParts = async () => {
             const mine = (await suite.get(ben, "my-coupons")).text;

@@ -28,7 +28,7 @@ export async function feedRecords(suite: Suite): Promise<Section> {
   const { ann, ben, given, lines, make } = await suite.begin();
   const chain = given.account();
   const shop = given.store(chain);
-  const [plain, digital] = [given.coupon(chain), given.coupon(chain, { kind: "digital" })];
+  const [plainCoupon, digitalCoupon] = [given.coupon(chain), given.coupon(chain, { kind: "digital" })];
   for (const caller of [ann, ben]) given.caller(caller);
   const outsider = given.customer();
   given.membership(shop, ann);
@@ -43,7 +43,7 @@ export async function feedRecords(suite: Suite): Promise<Section> {
           await suite.expectLineRefused({ record }, ...fields);
       },
       "A default other than that of section 3 stands in parentheses.": async () => {
-        const [issuedCoupon, name] = [make.issued(ann, plain, shop), suite.word()];
+        const [issuedCoupon, name] = [make.issued(ann, plainCoupon, shop), suite.word()];
         await suite.feed(make.campaign(chain, { name }), issuedCoupon);
         const [actual] = await suite.search(ann, "campaigns", name);
         expectFields(actual, {
@@ -86,7 +86,7 @@ export async function feedRecords(suite: Suite): Promise<Section> {
         await suite.expectLineRefused(make.messageState(talk, outsider), "customer_id");
       },
       "`campaign_coupon_id`! (a coupon of kind store or mfg)": async () => {
-        await suite.expectLineRefused(make.issued(ann, digital, shop), "campaign_coupon_id");
+        await suite.expectLineRefused(make.issued(ann, digitalCoupon, shop), "campaign_coupon_id");
       },
       "`amount`! (a decimal)": async () => suite.expectLineRefused(make.entry(ann, shop, "a lot"), "amount"),
       "`kind`! (`store`, `mfg` or `digital`)": async () =>

@@ -14,7 +14,7 @@ export async function feedRules(suite: Suite): Promise<Section> {
   const { ann, given, lines, make } = await suite.begin();
   const [ownAccount, otherAccount] = [given.account(), given.account()];
   const [shop, otherShop] = [given.store(ownAccount), given.store(otherAccount)];
-  const [plain, otherPlain] = [given.coupon(ownAccount), given.coupon(otherAccount)];
+  const [plainCoupon, foreignCoupon] = [given.coupon(ownAccount), given.coupon(otherAccount)];
   const [ada, bob] = [given.customer(), given.customer()];
   given.caller(ann);
 
@@ -44,7 +44,7 @@ export async function feedRules(suite: Suite): Promise<Section> {
         await suite.expectCounts({ accepted: 2, ignored: 1 }, first, bob, anEntry());
       },
       "A time left out is now when the record is first written, and unchanged afterwards.": async () => {
-        const issuedCoupon = make.issued(ann, plain, shop);
+        const issuedCoupon = make.issued(ann, plainCoupon, shop);
         const createdAt = async () => String((await suite.couponOf(ann, issuedCoupon))?.created_at);
         const [before, after] = [time(-5 * 60), time(5 * 60)];
         await suite.feed(issuedCoupon);
@@ -232,7 +232,7 @@ export async function feedRules(suite: Suite): Promise<Section> {
             [{ ...campaign, store_ids: [shop.id] }, "store_ids"],
             [anEntry("1.00", { campaign_id: campaign }), "campaign_id"],
             [make.coupon(ownAccount, { campaign_id: campaign }), "campaign_id"],
-            [make.issued(ann, otherPlain, shop), "campaign_coupon_id"],
+            [make.issued(ann, foreignCoupon, shop), "campaign_coupon_id"],
             [make.play(league, shop, player), "eip_campaign_id"],
             [make.play(league, otherShop, player), "employee_id"],
           ] as const)
@@ -244,18 +244,18 @@ export async function feedRules(suite: Suite): Promise<Section> {
           make.eipCampaign(ownAccount),
           make.employee(ownAccount, "Ada"),
         ];
-        const [talk, issuedCoupon] = [make.group([ada, bob]), make.issued(ann, plain, shop)];
+        const [talk, issuedCoupon] = [make.group([ada, bob]), make.issued(ann, plainCoupon, shop)];
         const [membership, referred] = [make.membership(shop, bob), make.membership(shop, ada, { referrer_id: bob })];
         await suite.feed(campaign, league, player, talk, membership, referred, issuedCoupon);
         for (const record of [shop, campaign, league, player])
           await suite.expectLineRefused({ ...record, account_id: otherAccount.id }, "account_id");
         for (const [line, ...fields] of [
-          [{ ...plain, kind: "mfg" }, "kind"],
+          [{ ...plainCoupon, kind: "mfg" }, "kind"],
           [{ ...talk, initial_customer_id: bob.id }, "initial_customer_id"],
           [{ ...membership, referrer_id: ada.id }, "referrer_id"],
           [{ ...issuedCoupon, customer_id: ada.id }, "customer_id"],
           [
-            { ...issuedCoupon, campaign_coupon_id: otherPlain.id, store_id: otherShop.id },
+            { ...issuedCoupon, campaign_coupon_id: foreignCoupon.id, store_id: otherShop.id },
             "campaign_coupon_id",
             "store_id",
           ],

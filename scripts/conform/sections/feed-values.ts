@@ -6,7 +6,7 @@ import type { Section, Suite } from "../suite.ts";
 export async function feedValues(suite: Suite): Promise<Section> {
   const { ann, given, lines, make } = await suite.begin();
   const chain = given.account();
-  const [shop, plain] = [given.store(chain), given.coupon(chain)];
+  const [shop, plainCoupon] = [given.store(chain), given.coupon(chain)];
   const [league, player] = [given.eipCampaign(chain), given.employee(chain, "Ada")];
   given.caller(ann);
 
@@ -25,7 +25,7 @@ export async function feedValues(suite: Suite): Promise<Section> {
   const anAccountUpdate = (fields: Item) => ({ ...chain, ...fields });
   const aCustomer = (fields: Item) => make.customer("A B", fields);
   const aMessage = (fields: Item) => make.message("talk", ann, "x", fields);
-  const anIssuedCoupon = (fields: Item) => make.issued(ann, plain, shop, fields);
+  const anIssuedCoupon = (fields: Item) => make.issued(ann, plainCoupon, shop, fields);
 
   return {
     section: "feed, 3",

@@ -11,27 +11,27 @@ const BOARD_LIMIT = 100;
 export async function leaderboard(suite: Suite): Promise<Section> {
   await suite.waitIfDayEndsSoon();
   const { ann, given, lines, make } = await suite.begin();
-  const unknown = suite.id("unknown");
+  const unknownId = suite.id("unknown");
   const chain = given.account();
   const [shop, busyShop, tiedShop] = [given.store(chain), given.store(chain), given.store(chain)];
-  const running = given.eipCampaign(chain, { end_date: day(0), start_date: day(0) });
-  const ended = given.eipCampaign(chain, { end_date: day(-1) });
-  const upcoming = given.eipCampaign(chain, { start_date: day(2) });
+  const runningLeague = given.eipCampaign(chain, { end_date: day(0), start_date: day(0) });
+  const endedLeague = given.eipCampaign(chain, { end_date: day(-1) });
+  const upcomingLeague = given.eipCampaign(chain, { start_date: day(2) });
   const employeeNamed = (name: string) => given.employee(chain, name);
   const [ada, bob, cid] = [employeeNamed("Ada"), employeeNamed("Bob"), employeeNamed("Cid")];
   const [dan, eva] = [employeeNamed("Bob"), employeeNamed("Eva")];
-  given.play(running, shop, ada, { runs: "1.50", hits: 1 });
-  given.play(running, shop, ada, { runs: "0.50", doubles: 2 });
-  given.play(running, shop, bob, { runs: "5", hits: 3, triples: 1 });
-  given.play(running, shop, cid, { runs: "0.5", hits: 9 });
-  given.play(running, shop, dan, { runs: "5" });
-  given.play(running, shop, eva);
-  given.play(ended, shop, ada, { runs: "1000", hits: 50 });
-  given.play(upcoming, shop, ada, { runs: "1000", hits: 50 });
+  given.play(runningLeague, shop, ada, { runs: "1.50", hits: 1 });
+  given.play(runningLeague, shop, ada, { runs: "0.50", doubles: 2 });
+  given.play(runningLeague, shop, bob, { runs: "5", hits: 3, triples: 1 });
+  given.play(runningLeague, shop, cid, { runs: "0.5", hits: 9 });
+  given.play(runningLeague, shop, dan, { runs: "5" });
+  given.play(runningLeague, shop, eva);
+  given.play(endedLeague, shop, ada, { runs: "1000", hits: 50 });
+  given.play(upcomingLeague, shop, ada, { runs: "1000", hits: 50 });
   const crowd = Array.from({ length: BOARD_LIMIT + 20 }, () => employeeNamed("Crowd"));
   for (const [index, employee] of crowd.entries())
-    given.play(running, busyShop, employee, { runs: String(index % 3), triples: index });
-  for (const name of SORTED_NAMES.toReversed()) given.play(running, tiedShop, employeeNamed(name));
+    given.play(runningLeague, busyShop, employee, { runs: String(index % 3), triples: index });
+  for (const name of SORTED_NAMES.toReversed()) given.play(runningLeague, tiedShop, employeeNamed(name));
 
   const boardOf = (location_id: string | undefined, more: object = {}) =>
     suite.post(ann, PATH, { location_id, ...more });
@@ -41,7 +41,7 @@ export async function leaderboard(suite: Suite): Promise<Section> {
     section: "interface, 4.7",
     rulesWithoutFeeding: {
       "An unknown store or campaign gives empty `items`.": async () => {
-        expectList(await boardOf(unknown), [], "employee_id");
+        expectList(await boardOf(unknownId), [], "employee_id");
       },
     },
     lines,
@@ -54,8 +54,8 @@ export async function leaderboard(suite: Suite): Promise<Section> {
           expectFields(first, { total_runs: "5", total_hits: 3, total_doubles: 0, total_triples: 1 });
         },
       "only plays in this campaign; otherwise in all campaigns that run now": async () => {
-        expectList(await board({ eip_campaign_id: ended.id }), [ada], "employee_id");
-        expectList(await board({ eip_campaign_id: unknown }), [], "employee_id");
+        expectList(await board({ eip_campaign_id: endedLeague.id }), [ada], "employee_id");
+        expectList(await board({ eip_campaign_id: unknownId }), [], "employee_id");
         expectList(await board(), [bob, dan, ada, cid, eva], "employee_id");
       },
       "Totals are over the employee's plays at that store. An employee whose plays add up to nothing is listed too.":
@@ -85,7 +85,7 @@ export async function leaderboard(suite: Suite): Promise<Section> {
         for (const location_id of [undefined, "", null])
           expectThat(await isBoardOf(`location_id=${shop.id}`, { location_id }), "the store in the query string");
         expectThat(await isBoardOf("location_id=x&location_id=y", { location_id: shop.id }), "the store in the body");
-        expectThat(!(await isBoardOf(`location_id=${shop.id}`, { location_id: unknown })), "the body counts first");
+        expectThat(!(await isBoardOf(`location_id=${shop.id}`, { location_id: unknownId })), "the body counts first");
       },
       "the total to rank by": async () => {
         expectList(await board({ rank_on: "hit" }), [cid, bob, ada, dan, eva], "employee_id");
@@ -94,11 +94,11 @@ export async function leaderboard(suite: Suite): Promise<Section> {
       },
       "A board is at most 30 seconds old: it shows every play whose feed request was answered 30 seconds ago or earlier.":
         async () => {
-          const ask = () => board({ eip_campaign_id: running.id });
+          const ask = () => board({ eip_campaign_id: runningLeague.id });
           const runsOfEva = (answer: Answer) =>
             Number(itemsOf(answer).find(({ employee_id }) => employee_id === eva.id)?.total_runs);
           const runsBefore = runsOfEva(await ask());
-          await suite.feed(make.play(running, shop, eva, { runs: "1" }));
+          await suite.feed(make.play(runningLeague, shop, eva, { runs: "1" }));
           await suite.until(ask, (answer) => runsOfEva(answer) === runsBefore + 1, BOARD_FRESH_SECONDS + 2);
         },
       "The header `X-Board-Age` gives the age in seconds.": async () => {

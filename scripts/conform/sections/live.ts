@@ -37,10 +37,10 @@ export async function livePolls(suite: Suite): Promise<Section> {
             await suite.until(nextPoll, isShown, SHOWN_WITHIN_SECONDS);
           };
           await expectPollToShow(news, [make.message(talk, ben, news)]);
-          const joined = make.group([ben, ann]);
-          await suite.feed(joined, make.message(joined, ben, old, { sent_at: "2020-01-01 00:00:00" }));
-          const joinedByEve = { ...joined, member_ids: [ben.id, ann.id, eve.id] };
-          await expectPollToShow(old, [joinedByEve], () => suite.get(eve, "messages"));
+          const joinedGroup = make.group([ben, ann]);
+          await suite.feed(joinedGroup, make.message(joinedGroup, ben, old, { sent_at: "2020-01-01 00:00:00" }));
+          const groupWithEve = { ...joinedGroup, member_ids: [ben.id, ann.id, eve.id] };
+          await expectPollToShow(old, [groupWithEve], () => suite.get(eve, "messages"));
         },
     },
   };
@@ -54,7 +54,7 @@ const MESSAGES_CHANGED = JSON.stringify({ type: "changed", what: ["messages"] })
 export async function liveChanges(suite: Suite): Promise<Section> {
   const { ann, ben, given, lines, make } = await suite.begin();
   const chain = given.account();
-  const [shop, plain, stranger] = [given.store(chain), given.coupon(chain), given.customer()];
+  const [shop, plainCoupon, stranger] = [given.store(chain), given.coupon(chain), given.customer()];
   for (const caller of [ann, ben]) given.caller(caller);
   const talk = given.group([ann, stranger]);
 
@@ -80,7 +80,7 @@ export async function liveChanges(suite: Suite): Promise<Section> {
     lines,
     rulesWithFeeding: {
       "the customer of each `customer_coupon` that was issued, changed or withdrawn.": async () => {
-        const [issuedCoupon, couponOfBen] = [make.issued(ann, plain, shop), make.issued(ben, plain, shop)];
+        const [issuedCoupon, couponOfBen] = [make.issued(ann, plainCoupon, shop), make.issued(ben, plainCoupon, shop)];
         const changedCoupon = { ...issuedCoupon, total_count: 2 };
         await expectFrames({ ann: [COUPONS_CHANGED] }, issuedCoupon);
         await expectFrames({ ann: [COUPONS_CHANGED], ben: [COUPONS_CHANGED] }, changedCoupon, couponOfBen);
@@ -89,9 +89,9 @@ export async function liveChanges(suite: Suite): Promise<Section> {
         await suite.feed(make.caller(ben));
       },
       "A `coupon` notifies nobody: it may have a million holders": async () => {
-        await expectFrames({}, { ...plain, name: suite.word() });
-        await expectFrames({}, deleted(plain));
-        await suite.feed(plain);
+        await expectFrames({}, { ...plainCoupon, name: suite.word() });
+        await expectFrames({}, deleted(plainCoupon));
+        await suite.feed(plainCoupon);
       },
       "the customers of new balance entries, even if these add up to nothing": async () => {
         const entries = [make.entry(ben, shop, "1.00"), make.entry(ben, shop, "-1.00")];
@@ -102,7 +102,7 @@ export async function liveChanges(suite: Suite): Promise<Section> {
         const group = make.group([ann, ben, stranger]);
         const repeatedLines = [
           make.entry(ben, shop, "1.00"),
-          make.issued(ann, plain, shop),
+          make.issued(ann, plainCoupon, shop),
           make.message(group, ann, "old", { sent_at: "2026-01-04 09:00:00" }),
         ];
         await framesAfter(group, ...repeatedLines);

@@ -61,10 +61,10 @@ export async function longAnswers(suite: Suite): Promise<Section> {
   for (const caller of [ann, ben, eve]) given.caller(caller);
 
   const texts = { header_lines: Array(20).fill(longText(200)) };
-  const [plain, mfg] = [given.coupon(chain, texts), given.coupon(chain, { kind: "mfg", ...texts })];
+  const [plainCoupon, mfgCoupon] = [given.coupon(chain, texts), given.coupon(chain, { kind: "mfg", ...texts })];
   const issuedCoupons = (coupon: LineWithId, count: number) =>
     many(count, () => given.issued(ann, coupon, shop, { created_at: "2026-01-01 00:00:00" }));
-  const [issuedPlain, issuedMfg] = [issuedCoupons(plain, 110), issuedCoupons(mfg, 30)];
+  const [issuedPlain, issuedMfg] = [issuedCoupons(plainCoupon, 110), issuedCoupons(mfgCoupon, 30)];
 
   const members = many(9, () => given.customer("Long Texts", PERSON));
   const groups = many(10, () => given.group([ben, ...members]));

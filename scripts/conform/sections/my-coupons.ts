@@ -11,17 +11,17 @@ export async function myCoupons(suite: Suite): Promise<Section> {
   const [shop, third, otherShop] = [given.store(chain), given.store(chain), given.store(otherChain)];
   given.caller(ann);
   for (const joined of [shop, otherShop]) given.membership(joined, ann);
-  const [plain, mfg] = [given.coupon(chain), given.coupon(chain, { kind: "mfg" })];
+  const [plainCoupon, mfgCoupon] = [given.coupon(chain), given.coupon(chain, { kind: "mfg" })];
   const expiring = { can_expire: 1, expiration_date: "2090-01-01" };
   const digital = given.coupon(chain, { kind: "digital", name: "Digital deal", ...expiring });
   const otherDigital = given.coupon(otherChain, { kind: "digital" });
   // Nobody has joined a store of this coupon's account.
   given.coupon(givenChain(), { kind: "digital" });
   const endIn = (year: number) => ({ expected_end_date: `${year}-01-01 00:00:00` });
-  const atShop = given.issued(ann, plain, shop, endIn(2091));
-  const first = given.issued(ann, plain, third, endIn(2092));
-  const second = given.issued(ann, plain, third, endIn(2093));
-  const ofMfg = given.issued(ann, mfg, shop, endIn(2090));
+  const atShop = given.issued(ann, plainCoupon, shop, endIn(2091));
+  const first = given.issued(ann, plainCoupon, third, endIn(2092));
+  const second = given.issued(ann, plainCoupon, third, endIn(2093));
+  const ofMfg = given.issued(ann, mfgCoupon, shop, endIn(2090));
 
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const digitalIdsOf = (answer: Answer) => listOf(answer, "digital").map((item) => (item.coupon as Item).id);

@@ -32,38 +32,42 @@ export async function nearby(suite: Suite): Promise<Section> {
   await suite.waitIfDayEndsSoon();
   const { ann, given, lines } = await suite.begin();
   const radius = suite.settings.nearbyRadiusMiles;
-  const main = given.account();
-  const northStore = (miles: number) => given.store(main, { ...northOfHere(miles) });
-  const [atHome, oneMile, twoMiles] = [given.store(main), northStore(1), northStore(2)];
-  const [inside, outside] = [northStore(radius - 0.05), northStore(radius + 0.05)];
-  const campaignAt = (stores: readonly LineWithId[], fields: object = {}, account = main) =>
+  const mainAccount = given.account();
+  const northStore = (miles: number) => given.store(mainAccount, { ...northOfHere(miles) });
+  const [storeHere, storeAtOneMile, storeAtTwoMiles] = [given.store(mainAccount), northStore(1), northStore(2)];
+  const [storeInside, storeOutside] = [northStore(radius - 0.05), northStore(radius + 0.05)];
+  const campaignAt = (stores: readonly LineWithId[], fields: object = {}, account = mainAccount) =>
     given.campaign(account, { store_ids: stores, ...fields });
-  const liked = campaignAt([atHome], { name: "Liked", campaign_description: "d", campaign_image: "i" });
-  const loved = campaignAt([inside]);
-  const near = campaignAt([oneMile]);
-  const [tied, tiedToo] = [campaignAt([twoMiles]), campaignAt([twoMiles])];
-  const far = campaignAt([outside]);
+  const likedCampaign = campaignAt([storeHere], { name: "Liked", campaign_description: "d", campaign_image: "i" });
+  const lovedCampaign = campaignAt([storeInside]);
+  const nearCampaign = campaignAt([storeAtOneMile]);
+  const [tiedCampaign, laterTiedCampaign] = [campaignAt([storeAtTwoMiles]), campaignAt([storeAtTwoMiles])];
+  const farCampaign = campaignAt([storeOutside]);
   campaignAt([]);
-  const both = campaignAt([twoMiles, outside]);
+  const campaignAtTwoStores = campaignAt([storeAtTwoMiles, storeOutside]);
   const buyer = given.customer();
-  given.entry(buyer, atHome, "30.00", { campaign_id: liked });
-  given.entry(buyer, atHome, "-20.00", { campaign_id: liked });
-  given.entry(buyer, inside, "29.00", { campaign_id: loved });
-  given.entry(buyer, inside, "2.00", { campaign_id: loved });
-  given.entry(buyer, outside, "500.00", { campaign_id: both });
-  given.entry(buyer, twoMiles, "5.00", { campaign_id: both });
+  given.entry(buyer, storeHere, "30.00", { campaign_id: likedCampaign });
+  given.entry(buyer, storeHere, "-20.00", { campaign_id: likedCampaign });
+  given.entry(buyer, storeInside, "29.00", { campaign_id: lovedCampaign });
+  given.entry(buyer, storeInside, "2.00", { campaign_id: lovedCampaign });
+  given.entry(buyer, storeOutside, "500.00", { campaign_id: campaignAtTwoStores });
+  given.entry(buyer, storeAtTwoMiles, "5.00", { campaign_id: campaignAtTwoStores });
 
-  const dates = given.account();
-  given.store(dates);
-  const today = given.campaign(dates, { campaign_start_date: day(0), campaign_end_date: day(0) });
-  const open = given.campaign(dates);
-  given.campaign(dates, { campaign_end_date: day(-1) });
-  given.campaign(dates, { campaign_start_date: day(2) });
-  given.campaign(dates, { status: 0 });
+  const accountWithDates = given.account();
+  given.store(accountWithDates);
+  const campaignOfToday = given.campaign(accountWithDates, { campaign_start_date: day(0), campaign_end_date: day(0) });
+  const campaignWithoutEnd = given.campaign(accountWithDates);
+  given.campaign(accountWithDates, { campaign_end_date: day(-1) });
+  given.campaign(accountWithDates, { campaign_start_date: day(2) });
+  given.campaign(accountWithDates, { status: 0 });
 
-  const [spread, poles, randomAccount] = [given.account(), given.account(), given.account()];
-  const eastCampaign = campaignAt([given.store(spread, { latitude: 10, longitude: 179.95 })], {}, spread);
-  const poleCampaign = campaignAt([given.store(poles, { latitude: 89.9, longitude: 0 })], {}, poles);
+  const [meridianAccount, poleAccount, randomAccount] = [given.account(), given.account(), given.account()];
+  const eastCampaign = campaignAt(
+    [given.store(meridianAccount, { latitude: 10, longitude: 179.95 })],
+    {},
+    meridianAccount,
+  );
+  const poleCampaign = campaignAt([given.store(poleAccount, { latitude: 89.9, longitude: 0 })], {}, poleAccount);
   const randomOffset = () => (Math.random() - 0.5) * (radius / 25);
   const randomCampaigns = Array.from({ length: RANDOM_STORES }, () => {
     const at = { latitude: HERE.latitude + randomOffset(), longitude: HERE.longitude + randomOffset() };
@@ -79,42 +83,57 @@ export async function nearby(suite: Suite): Promise<Section> {
     rulesWithoutFeeding: {
       "Without campaigns `items` is empty.": async () => expectList(await ask({ id: suite.accountId() }), []),
       "`count` | 1 to 100 | no, 8 | the most campaigns to return": async () => {
-        for (const count of [0, 101, 1.5, "many"]) expectInvalid(await ask(main, { count }), "count");
+        for (const count of [0, 101, 1.5, "many"]) expectInvalid(await ask(mainAccount, { count }), "count");
       },
       "`latitude` | -90 to 90 | yes": async () => {
         for (const latitude of [90.1, -91, "north", undefined])
-          expectInvalid(await ask(main, { latitude }), "latitude");
+          expectInvalid(await ask(mainAccount, { latitude }), "latitude");
       },
       "`longitude` | -180 to 180 | yes": async () => {
-        for (const longitude of [180.5, -181, undefined]) expectInvalid(await ask(main, { longitude }), "longitude");
+        for (const longitude of [180.5, -181, undefined])
+          expectInvalid(await ask(mainAccount, { longitude }), "longitude");
       },
       "`single_account_id` | text | yes | the account whose campaigns to return": async () =>
-        expectInvalid(await ask(main, { single_account_id: undefined }), "single_account_id"),
+        expectInvalid(await ask(mainAccount, { single_account_id: undefined }), "single_account_id"),
     },
     lines,
     rulesWithFeeding: {
       "`id`, `name`, `campaign_description`, `campaign_image`, `distance`": async (rule) => {
-        const [, second] = itemsOf(await ask(main, { count: 2 }));
+        const [, second] = itemsOf(await ask(mainAccount, { count: 2 }));
         expectExactFields(second, fieldsListedIn(rule));
-        expectFields(second, { id: liked, name: "Liked", campaign_description: "d", campaign_image: "i", distance: 0 });
+        expectFields(second, {
+          id: likedCampaign,
+          name: "Liked",
+          campaign_description: "d",
+          campaign_image: "i",
+          distance: 0,
+        });
       },
       "A campaign is listed if it belongs to the account, has `status` 1, runs today, and at least one of its stores is nearby. It runs today if today is within its dates, both included. Without an end date it does not end.":
         async () => {
-          expectList(await ask(dates), [today, open]);
-          expectSame(idsOf(await ask(main)).includes(far.id), false);
+          expectList(await ask(accountWithDates), [campaignOfToday, campaignWithoutEnd]);
+          expectSame(idsOf(await ask(mainAccount)).includes(farCampaign.id), false);
         },
       "A store is nearby if it is at most `NEARBY_RADIUS_MILES` (25) away, also across the 180th meridian and at the poles. The distance is the great-circle distance on a sphere with a radius of 3958.7613 miles.":
         async () => {
-          const actual = idsOf(await ask(main));
-          expectSame([actual.includes(loved.id), actual.includes(far.id)], [true, false]);
-          expectList(await ask(spread, { latitude: 10, longitude: -179.95 }), [eastCampaign]);
-          expectList(await ask(poles, { latitude: 89.9, longitude: 180 }), [poleCampaign]);
+          const actual = idsOf(await ask(mainAccount));
+          expectSame([actual.includes(lovedCampaign.id), actual.includes(farCampaign.id)], [true, false]);
+          expectList(await ask(meridianAccount, { latitude: 10, longitude: -179.95 }), [eastCampaign]);
+          expectList(await ask(poleAccount, { latitude: 89.9, longitude: 180 }), [poleCampaign]);
         },
       "A campaign's popularity is the sum of the positive balance entries that were booked on it at its nearby stores.":
-        async () => expectList(await ask(main, { count: 3 }), [loved, liked, both]),
+        async () =>
+          expectList(await ask(mainAccount, { count: 3 }), [lovedCampaign, likedCampaign, campaignAtTwoStores]),
       "Order: popularity, highest first; then distance before rounding; then id.": async () => {
-        expectList(await ask(main), [loved, liked, both, near, tied, tiedToo]);
-        expectList(await ask(main, { count: "2" }), [loved, liked]);
+        expectList(await ask(mainAccount), [
+          lovedCampaign,
+          likedCampaign,
+          campaignAtTwoStores,
+          nearCampaign,
+          tiedCampaign,
+          laterTiedCampaign,
+        ]);
+        expectList(await ask(mainAccount, { count: "2" }), [lovedCampaign, likedCampaign]);
         expectSame(itemsOf(await ask(randomAccount, { count: undefined })).length, 8);
         const expected = randomCampaigns
           .filter(({ distance }) => distance <= radius)
@@ -125,8 +144,13 @@ export async function nearby(suite: Suite): Promise<Section> {
         );
       },
       "`distance` is in miles to the nearest of the campaign's stores, rounded to two decimals.": async () => {
-        const distances = Object.fromEntries(itemsOf(await ask(main)).map(({ id, distance }) => [id, distance]));
-        expectFields(distances, { [liked.id]: 0, [near.id]: 1, [tied.id]: 2, [both.id]: 2 });
+        const distances = Object.fromEntries(itemsOf(await ask(mainAccount)).map(({ id, distance }) => [id, distance]));
+        expectFields(distances, {
+          [likedCampaign.id]: 0,
+          [nearCampaign.id]: 1,
+          [tiedCampaign.id]: 2,
+          [campaignAtTwoStores.id]: 2,
+        });
       },
     },
   };

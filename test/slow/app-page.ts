@@ -20,7 +20,7 @@ export const PHONE: Screen = { width: 380, height: 780, colorScheme: "light" };
 /** The errors of the example app, and its requests to other hosts. Both should be empty. */
 export interface AppPage {
   errors: string[];
-  elsewhere: string[];
+  foreignRequests: string[];
 }
 
 /** Opens the app in a new window, and runs a test once the app is connected: it shows the customer's balance. */
@@ -33,18 +33,18 @@ export async function openWindow(
   const page = await browser.newPage({ viewport, colorScheme });
   page.setDefaultTimeout(PATIENCE_MS);
   const errors: string[] = [];
-  const elsewhere: string[] = [];
+  const foreignRequests: string[] = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("request", (request) => {
     // Compare without the port, because the page gets its tokens from another port of this machine.
     if (/^https?:/.test(request.url()) && new URL(request.url()).hostname !== new URL(url).hostname)
-      elsewhere.push(request.url());
+      foreignRequests.push(request.url());
   });
   try {
     await page.goto(`${url}/app/`);
     await page.getByText(/^\d+\.\d\d\s*points$/).waitFor();
-    await run(page, { errors, elsewhere });
+    await run(page, { errors, foreignRequests });
   } finally {
     await page.close();
   }
@@ -85,8 +85,8 @@ export async function faultsOfViews(page: Page): Promise<string[]> {
     if (view === "Search") await page.getByRole("searchbox").fill("goran");
     if (view === "Team") await page.getByRole("button", { name: "Team of Kofi Brown" }).click();
     await page.waitForLoadState("networkidle");
-    const found = [...(await accessibilityFaults(page)), ...((await overflow(page)) > 0 ? ["too wide"] : [])];
-    faults.push(...found.map((fault) => `${view}: ${fault}`));
+    const foundFaults = [...(await accessibilityFaults(page)), ...((await overflow(page)) > 0 ? ["too wide"] : [])];
+    faults.push(...foundFaults.map((fault) => `${view}: ${fault}`));
   }
   return faults;
 }

@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     openWindow(browser, service.url, screen, run);
 
   it("shows the demo program's data in each view", async ({ expect }) => {
-    await inWindow(DESK, async (page, { errors, elsewhere }) => {
+    await inWindow(DESK, async (page, { errors, foreignRequests }) => {
       await goTo(page, "Nearby");
       await page.getByText("20 stores of Blue Cup Coffee in Tokyo").waitFor();
       expect(await page.locator("main svg > g > circle[cx]").count()).toBe(20);
@@ -95,39 +95,39 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await page.getByLabel("I am").selectOption("Kofi García");
       await goTo(page, "Messages");
       await page.getByText("Nobody has written yet.").waitFor();
-      expect({ errors, elsewhere }).toEqual({ errors: [], elsewhere: [] });
+      expect({ errors, foreignRequests }).toEqual({ errors: [], foreignRequests: [] });
     });
   });
 
   it("shows what the till sends within three seconds, without a reload", async ({ expect }) => {
     await inWindow(DESK, async (page, { errors }) => {
-      const soon = { timeout: LIVE_WITHIN_MS };
+      const liveTimeout = { timeout: LIVE_WITHIN_MS };
       const points = async () => Number.parseFloat(await page.locator("#balance").innerText());
       const pointsBefore = await points();
       await page.locator("#balance").click();
       await page.getByLabel("Reason").fill("Because it rained");
       expect(await sendForm(page, "Book points")).toMatchObject([{ record: "balance_entry", amount: "5.00" }]);
-      await expect.poll(points, soon).toBeCloseTo(pointsBefore + 5, 2);
+      await expect.poll(points, liveTimeout).toBeCloseTo(pointsBefore + 5, 2);
       const newest = () => page.getByRole("listitem").first().innerText();
-      await expect.poll(newest, soon).toContain("Because it rained");
+      await expect.poll(newest, liveTimeout).toContain("Because it rained");
 
       await goTo(page, "Coupons");
       expect(await page.getByText("Just arrived").count()).toBe(0);
       const [issued] = await Promise.all([
         sendForm(page, "Issue a coupon"),
         // The news disappears after some seconds, so the test waits for it from the start.
-        page.getByText("A new coupon: Five off").waitFor(soon),
+        page.getByText("A new coupon: Five off").waitFor(liveTimeout),
       ]);
       expect(issued).toMatchObject([{ record: "customer_coupon", customer_id: "c1" }]);
-      await page.getByRole("heading", { name: "Just arrived" }).waitFor(soon);
+      await page.getByRole("heading", { name: "Just arrived" }).waitFor(liveTimeout);
 
       await goTo(page, "Messages");
       const [lines] = await Promise.all([
         sendForm(page, "Send a message"),
-        page.getByText("Ben Patel writes: Tea at four?").waitFor(soon),
+        page.getByText("Ben Patel writes: Tea at four?").waitFor(liveTimeout),
       ]);
       expect(lines.map(({ record }) => record)).toEqual(["message_group", "message"]);
-      await page.getByText("Ben Patel: Tea at four?").waitFor(soon);
+      await page.getByText("Ben Patel: Tea at four?").waitFor(liveTimeout);
       expect(errors).toEqual([]);
     });
   });
@@ -243,18 +243,18 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     expect,
   }) => {
     await inWindow(DESK, async (page) => {
-      const failed = page.getByText("The service does not answer.", { exact: true });
+      const failureText = page.getByText("The service does not answer.", { exact: true });
       await stop(service);
       await page.getByRole("contentinfo").getByText("Offline").waitFor({ timeout: NOTICED_WITHIN_MS });
       await page.getByLabel("I am").selectOption("Ben Patel");
-      await failed.first().waitFor({ timeout: NOTICED_WITHIN_MS });
+      await failureText.first().waitFor({ timeout: NOTICED_WITHIN_MS });
       for (const view of ["Nearby", "Team", "Board"] as const) {
         await goTo(page, view);
-        await failed.first().waitFor();
+        await failureText.first().waitFor();
       }
       await goTo(page, "Search");
       await page.getByRole("searchbox").fill("blue har");
-      await failed.waitFor();
+      await failureText.waitFor();
       await page.getByRole("button", { name: "Try again" }).waitFor();
 
       service = await startService(SERVICE_ARGS, service);
@@ -268,7 +268,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       expect(page.url()).toBe(`${service.url}/app/?customer=c6&query=blue+har#search`);
       for (const view of VIEWS) {
         await goTo(page, view);
-        await expect.poll(() => failed.count(), { timeout: RECOVERED_WITHIN_MS, message: view }).toBe(0);
+        await expect.poll(() => failureText.count(), { timeout: RECOVERED_WITHIN_MS, message: view }).toBe(0);
       }
       await page
         .locator("#balance")

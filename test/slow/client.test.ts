@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const LIVE_WITHIN_SECONDS = 5;
 const folder = temporaryFolder();
 const consumer = path.join(folder, "consumer");
-const installed = path.join(consumer, "node_modules", "loyalty-edge");
+const installedPackage = path.join(consumer, "node_modules", "loyalty-edge");
 
 beforeAll(async () => {
   mkdirSync(consumer);
@@ -52,7 +52,7 @@ function tsc(project: string): Promise<string> {
 describe("the packed client", () => {
   it("installs itself and nothing else, in less than 100 KiB", () => {
     const folders = readdirSync(path.join(consumer, "node_modules")).filter((name) => !name.startsWith("."));
-    const files = readdirSync(installed);
+    const files = readdirSync(installedPackage);
 
     expect(folders).toEqual(["loyalty-edge"]);
     expect(files.sort()).toEqual([
@@ -61,7 +61,7 @@ describe("the packed client", () => {
       ...["index.d.ts", "index.js", "package.json"],
       ...["poll", "result", "service", "shapes", "socket", "waiting"].map((file) => `${file}.d.ts`),
     ]);
-    const bytes = files.reduce((total, file) => total + statSync(path.join(installed, file)).size, 0);
+    const bytes = files.reduce((total, file) => total + statSync(path.join(installedPackage, file)).size, 0);
     expect(bytes).toBeLessThan(100 * 1024);
   });
 
@@ -88,11 +88,11 @@ describe("the packed client", () => {
     const settings = { extends: "../../tsconfig.json", compilerOptions, include: ["equal.ts"] };
     writeFileSync(path.join(project, "tsconfig.json"), JSON.stringify(settings));
 
-    const printed = await tsc(project);
+    const compilerOutput = await tsc(project);
     removeFolder(project);
 
-    expect(printed).toBe("");
-    expect(readFileSync(path.join(installed, "shapes.d.ts"), "utf8")).not.toMatch(/\b(any|unknown)\b/);
+    expect(compilerOutput).toBe("");
+    expect(readFileSync(path.join(installedPackage, "shapes.d.ts"), "utf8")).not.toMatch(/\b(any|unknown)\b/);
   });
 });
 
@@ -161,12 +161,12 @@ describe("the packed client against the service", () => {
     const source = `const token: string = ${JSON.stringify(token)};\n${outage}\n${example}`;
     writeFileSync(path.join(consumer, "types.ts"), source.replaceAll("http://127.0.0.1:8787", url));
 
-    const compiled = await typeCheck({ module: "nodenext", lib: ["es2022", "dom"] });
+    const compilerOutput = await typeCheck({ module: "nodenext", lib: ["es2022", "dom"] });
     const app = startProgram(path.join(ROOT, "node_modules", ".bin", "node"), ["types.ts"], { cwd: consumer });
     for (const text of ["Double points, 0.56 miles", "Free pastry", "Elif Eriksson"]) await untilPrinted(app, text);
     app.child.kill("SIGTERM");
 
-    expect(compiled).toBe("");
+    expect(compilerOutput).toBe("");
     await app.ended;
   });
 });

@@ -28,8 +28,8 @@ export function removeFolder(folder: string): void {
  */
 export function cloneCheckout(): string {
   const clone = temporaryFolder();
-  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
-  const files = listed.toString().split("\0").slice(0, -1);
+  const fileList = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
+  const files = fileList.toString().split("\0").slice(0, -1);
   for (const file of files.filter((name) => existsSync(path.join(ROOT, name)))) {
     mkdirSync(path.dirname(path.join(clone, file)), { recursive: true });
     copyFileSync(path.join(ROOT, file), path.join(clone, file));

@@ -22,18 +22,18 @@ const start = () =>
 
 describe("an install that takes long", () => {
   it("says every ten seconds that it continues, and ends with its npm when it is killed", async ({ expect }) => {
-    const failing = start();
-    expect(await failing.ended).toBe(1);
-    const killed = start();
-    await untilPrinted(killed, "Installing");
-    killed.child.kill("SIGTERM");
+    const failingRun = start();
+    expect(await failingRun.ended).toBe(1);
+    const killedRun = start();
+    await untilPrinted(killedRun, "Installing");
+    killedRun.child.kill("SIGTERM");
 
-    expect(await killed.ended).toBe(143);
+    expect(await killedRun.ended).toBe(143);
     // A timer of one second may fire after two on a busy machine.
-    expect(failing.output()).toMatch(
+    expect(failingRun.output()).toMatch(
       /\nInstalling for [12] seconds …\n(.*\n)*The install failed; see npm's output above/,
     );
-    expect(killed.output()).toContain("Stopped.");
-    expect(isRunning(killed)).toBe(false);
+    expect(killedRun.output()).toContain("Stopped.");
+    expect(isRunning(killedRun)).toBe(false);
   });
 });

@@ -13,7 +13,7 @@ import { serveHttp } from "./http-server.ts";
 import { inProcess } from "./in-process.ts";
 import { startService } from "./service.ts";
 
-const repeated = (count: number, milliseconds: number) => Array.from({ length: count }, () => milliseconds);
+const repeat = (count: number, milliseconds: number) => Array.from({ length: count }, () => milliseconds);
 const reads = (milliseconds: number, isPrimary: boolean) => ({
   milliseconds: [milliseconds],
   isPrimary,
@@ -83,42 +83,42 @@ describe("npm run probe", () => {
   });
 
   it("removes on Ctrl-C what it has written", async ({ expect }) => {
-    const asked: string[] = [];
+    const askedMeasures: string[] = [];
     const answers: Record<string, object> = {
       clean: {},
-      calls: { calls: repeated(12, 1_010) },
+      calls: { calls: repeat(12, 1_010) },
       batch: { milliseconds: 1, error: "" },
       reads: reads(9, true),
     };
     // The server never answers the measurement of the lag.
     const unanswering = await serveHttp(async (request, response) => {
       const { measure } = (await json(request)) as { measure: string };
-      asked.push(measure);
+      askedMeasures.push(measure);
       if (measure in answers) response.end(JSON.stringify({ status: true, items: answers[measure] }));
     });
     const probe = run("probe", "--url", unanswering);
-    await expect.poll(() => asked.at(-1)).toBe("lag");
+    await expect.poll(() => askedMeasures.at(-1)).toBe("lag");
 
     pressCtrlC(probe);
 
     expect(await probe.ended).toBe(130);
     expect(probe.output()).toMatch(/\nStopped\.\n$/);
-    expect(asked.at(-1)).toBe("clean");
+    expect(askedMeasures.at(-1)).toBe("clean");
   });
 });
 
 describe("what a probe finds", () => {
   it.for([
-    ["six calls at once", judgeCalls([...repeated(6, 1_010), ...repeated(6, 2_020)]), "holds"],
-    ["five calls at once, while the others fail", judgeCalls([...repeated(5, 1_010), ..."1234567"]), "holds"],
+    ["six calls at once", judgeCalls([...repeat(6, 1_010), ...repeat(6, 2_020)]), "holds"],
+    ["five calls at once, while the others fail", judgeCalls([...repeat(5, 1_010), ..."1234567"]), "holds"],
     [
       "twelve calls at once",
-      judgeCalls(repeated(12, 1_010)),
+      judgeCalls(repeat(12, 1_010)),
       "wrong: change CALLS_AT_ONCE in src/inbox/notify.ts to as many as 11",
     ],
     [
       "three calls at once",
-      judgeCalls([...repeated(3, 1_010), ...repeated(9, 4_000)]),
+      judgeCalls([...repeat(3, 1_010), ...repeat(9, 4_000)]),
       "wrong: change CALLS_AT_ONCE in src/inbox/notify.ts to 2",
     ],
     ["a batch that is accepted", judgeBatches([{ mebibytes: 8, milliseconds: 1, error: "" }]), "holds"],

@@ -43,15 +43,15 @@ async function listEndpoints(): Promise<Endpoint[]> {
 async function open(width: number, height: number, fragment = "") {
   const page = await browser.newPage({ viewport: { width, height } });
   page.setDefaultTimeout(PATIENCE_MS);
-  const elsewhere: string[] = [];
+  const foreignRequests: string[] = [];
   const errors: string[] = [];
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   page.on("request", (request) => {
-    if (/^https?:/.test(request.url()) && !request.url().startsWith(url)) elsewhere.push(request.url());
+    if (/^https?:/.test(request.url()) && !request.url().startsWith(url)) foreignRequests.push(request.url());
   });
   await page.goto(`${url}/${fragment}`);
   await page.getByRole("heading", { name: "loyalty-edge" }).first().waitFor();
-  return { page, elsewhere, errors };
+  return { page, foreignRequests, errors };
 }
 
 /** Scrolls until the page renders an element. The page renders an endpoint when one scrolls near it. */
@@ -93,10 +93,10 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
   });
 
   it.for([
-    { what: "all requests", where: "a desktop", width: 1280, height: 900, tried: 9 },
-    { what: "a request", where: "a phone", width: 390, height: 844, tried: 1 },
+    { what: "all requests", where: "a desktop", width: 1280, height: 900, formCount: 9 },
+    { what: "a request", where: "a phone", width: 390, height: 844, formCount: 1 },
   ])("sends $what as filled in, on $where, and loads nothing from elsewhere", async (screen, { expect }) => {
-    const { page, elsewhere, errors } = await open(screen.width, screen.height);
+    const { page, foreignRequests, errors } = await open(screen.width, screen.height);
     const endpoints = await listEndpoints();
     const withForm = endpoints.filter(({ isSocket }) => !isSocket);
 
@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
     await scrollTo(page, page.getByRole("heading", { name: "Near-by popular campaigns" }));
     for (const { summary } of endpoints)
       expect(await page.getByText(summary, { exact: true }).count()).toBeGreaterThan(0);
-    for (const endpoint of withForm.slice(0, screen.tried)) {
+    for (const endpoint of withForm.slice(0, screen.formCount)) {
       const response = await sendAsFilledIn(page, endpoint);
       const { status, items, ...lists } = await response.json();
 
@@ -112,7 +112,7 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
       expect(status, endpoint.summary).toBe(true);
       expect(Object.values(items ?? lists).flat(), endpoint.summary).not.toEqual([]);
     }
-    expect({ elsewhere, errors }).toEqual({ elsewhere: [], errors: [] });
+    expect({ foreignRequests, errors }).toEqual({ foreignRequests: [], errors: [] });
     const root = "document.documentElement";
     expect(await page.evaluate(`${root}.scrollWidth - ${root}.clientWidth`)).toBe(0);
   });
@@ -154,14 +154,22 @@ describe("a client generated from the OpenAPI document", () => {
     const settings = { compilerOptions: { ...compilerOptions, lib: ["es2022", "dom"] }, files: ["generated.ts"] };
     writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(settings));
 
-    const compiled = await run(path.join(ROOT, "node_modules", ".bin", "tsc"), ["-p", folder]).catch((error) => error);
+    const compilation = await run(path.join(ROOT, "node_modules", ".bin", "tsc"), ["-p", folder]).catch(
+      (error) => error,
+    );
     const { coupons, fullSearch } = await import(/* @vite-ignore */ target);
     const asCustomer = { headers: { Authorization: `Bearer ${demoToken(service)}` } };
-    const found = await coupons({ includemfg: true }, asCustomer);
-    const refused = await fullSearch({ query: "b" }, asCustomer);
+    const foundCoupons = await coupons({ includemfg: true }, asCustomer);
+    const refusedSearch = await fullSearch({ query: "b" }, asCustomer);
 
-    expect(compiled.stdout).toBe("");
-    expect(found.data.items.stores[0]).toMatchObject({ id: "cc0-2-pastry", account: { company: "Blue Cup Coffee" } });
-    expect(refused).toMatchObject({ status: 422, data: { messages: { query: ["must be at least 3 characters"] } } });
+    expect(compilation.stdout).toBe("");
+    expect(foundCoupons.data.items.stores[0]).toMatchObject({
+      id: "cc0-2-pastry",
+      account: { company: "Blue Cup Coffee" },
+    });
+    expect(refusedSearch).toMatchObject({
+      status: 422,
+      data: { messages: { query: ["must be at least 3 characters"] } },
+    });
   });
 });

@@ -34,11 +34,6 @@ export const IS_RUNNING = sql`${campaigns.deleted} = 0 AND ${campaigns.status} =
 // A store that is soft-deleted, or belongs to a soft-deleted account, answers as if it were not there
 // (docs/contract/feed.md, 2).
 
-/** Whether a row of `stores` is the store with this id. */
-export function isStore(storeId: Placeholder): SQL {
-  return sql`${stores.id} = ${storeId} AND ${stores.deleted} = 0 AND NOT ${isAccountDeleted(sql`${stores.account_key}`)}`;
-}
-
 /** Whether the store with this key is soft-deleted: one look into the small index of soft-deleted stores. */
 export function isStoreDeleted(storeKey: SQL): SQL {
   return sql`EXISTS (

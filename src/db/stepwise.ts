@@ -48,7 +48,8 @@ export function selectStepwise<F extends Columns>(read: Stepwise<F>): SQL<Select
   const { tables, list, entry, limit, bytes, constants = {}, fields, joins, long, shared } = read;
   const constantNames = Object.keys(constants);
   const names = Object.keys(fields);
-  const sentBytes = sql.join([sql`step.sent_bytes`, sql`step.shared_bytes`, ...bytesOf(long)], sql` + `);
+  const longBytes = long.map((name) => sql`coalesce(octet_length(step.${sql.identifier(name)}), 0)`);
+  const sentBytes = sql.join([sql`step.sent_bytes`, sql`step.shared_bytes`, ...longBytes], sql` + `);
   const withinLimit = limit === undefined ? sql`` : sql`AND step.number < ${limit}`;
   const columns = [...constantNames.map((name) => sql`step.${sql.identifier(name)}`), selectList(fields)];
   return sql<SelectedRow<F> & { entries_left: number }>`
@@ -66,17 +67,11 @@ export function selectStepwise<F extends Columns>(read: Stepwise<F>): SQL<Select
     SELECT ${identifiers(names)}, entries_left FROM step WHERE number > 0`;
 }
 
-function bytesOf(names: readonly string[]): SQL[] {
-  return names.map((name) => sql`coalesce(octet_length(step.${sql.identifier(name)}), 0)`);
-}
-
-/** The most digits of a number of bytes. A CAST of more text stops at the comma. */
-const MOST_DIGITS = sql.raw("9");
-
 /** The columns `shared_bytes` and `keys`: the bytes of the shared record, unless this row has its fields; and its key. */
 function addShared({ key, bytes }: NonNullable<Stepwise<Columns>["shared"]>): SQL {
   const entryStart = keyText(key);
-  const sharedBytes = sql`CAST(substr(step.keys, instr(step.keys, ${entryStart}) + length(${entryStart}), ${MOST_DIGITS}) AS INTEGER)`;
+  // A number of bytes has at most nine digits. If it has fewer, the CAST stops at the comma.
+  const sharedBytes = sql`CAST(substr(step.keys, instr(step.keys, ${entryStart}) + length(${entryStart}), 9) AS INTEGER)`;
   return sql`iif(${isFirst(key)}, 0, ${sharedBytes}), step.keys || iif(${isFirst(key)}, ${entryStart} || ${bytes} || ',', '')`;
 }
 
@@ -86,8 +81,4 @@ function identifiers(names: readonly string[]): SQL {
 
 function join(parts: readonly SQLWrapper[]): SQL {
   return sql.join([...parts], sql`, `);
-}
-
-export function hasMoreAfter(rows: readonly { entries_left: number }[]): boolean {
-  return (rows.at(-1)?.entries_left ?? 0) > 0;
 }

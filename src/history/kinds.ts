@@ -12,19 +12,15 @@ export interface SealedKind extends Required<Leaving> {
   scan: ExportScan;
 }
 
-/**
- * The most events of a segment, so that a step holds the database for about 22 ms (docs/decisions.md). The limit is no time,
- * so that a step that is repeated makes the same object again.
- */
-const MOST_LINES = 2_000;
-
 // `leftOut` is dropped: an export leaves out the messages of removed groups, but they must leave the database too.
 export const SEALED_KINDS: readonly SealedKind[] = SCANS.flatMap(({ leftOut: _, ...scan }) => {
   const { record, timeField: time, leaving } = scan.kind;
   // The other scans of messages read the table of their groups.
   if (time === undefined || scan.table !== scan.kind.table) return [];
   const table = tableName(scan);
-  const defaults = { lookedAt: 20_000, mostLines: MOST_LINES, when: isEvent(table), summaries: [] };
+  // A step with 2,000 events holds the database for about 22 ms (docs/decisions.md). The limit is no time, so that a step that
+  // is repeated makes the same object again.
+  const defaults = { lookedAt: 20_000, mostLines: 2_000, when: isEvent(table), summaries: [] };
   return [{ record, table, time, scan, ...defaults, ...leaving }];
 });
 

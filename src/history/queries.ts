@@ -85,16 +85,12 @@ export async function findLeaving(
   // If there is no cursor, all rows became lines.
   const lastWritten = cursor && String(cursor[0]);
   return {
-    ids: lastWritten === undefined ? ids : upToLast(ids, lastWritten),
+    ids: lastWritten === undefined ? ids : ids.slice(0, ids.lastIndexOf(lastWritten) + 1),
     lines: bytes,
     number: Number(nextSegment?.number),
     lastId: lastWritten ?? lastEvent?.id ?? from.lastId,
     isOver: lastWritten === undefined && lastEvent?.id === lastEvent?.ofAll,
   };
-}
-
-function upToLast(ids: readonly string[], last: string): string[] {
-  return ids.slice(0, ids.lastIndexOf(last) + 1);
 }
 
 /** A segment whose object is written. Its other columns follow from its events. */
@@ -167,13 +163,8 @@ function addToSummary(
     ON CONFLICT (id) DO UPDATE SET ${sql.raw(updates.join(", "))}`;
 }
 
-/** Stores a step that has found no event. */
-export async function moveOn(db: Database, step: Step): Promise<void> {
-  await db.steps({ moved: [moveScan(step)] });
-}
-
 /** Moves a scan, unless it has changed since it was read: by a new month, another run, or time travel of the database. */
-function moveScan({ from, lastId, isOver }: Step): Statement {
+export function moveScan({ from, lastId, isOver }: Step): Statement {
   const { kind, month, last_id, is_over, moved_at } = historyScans;
   return sql`UPDATE ${historyScans}
     SET ${names(last_id)} = ${lastId}, ${names(is_over)} = ${isOver ? 1 : 0}, ${names(moved_at)} = ${NOW}

@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts";
 import { type HistorySettings, horizonOf } from "../feed/horizon.ts";
 import { kindOf } from "./kinds.ts";
 import { claimBucket, folderOf, gzipLines, objectName, putOnce } from "./object.ts";
-import { findLeaving, findScans, moveOn, type ScanProgress, takeOut } from "./queries.ts";
+import { findLeaving, findScans, moveScan, type ScanProgress, takeOut } from "./queries.ts";
 
 /** The report of a run. */
 export interface Sealed {
@@ -92,7 +92,7 @@ async function takeStep(
   const { ids, lines, number, ...end } = await findLeaving(db, kind, limits);
   const step = { from: scan, ...end };
   if (ids.length === 0) {
-    await moveOn(db, step);
+    await db.steps({ moved: [moveScan(step)] });
     return { ...end, sealed: 0, bytes: 0 };
   }
   const content = await gzipLines(lines);

@@ -51,25 +51,22 @@ export interface Fitted<Item> {
   /** Each shown item as JSON. */
   texts: JsonText[];
   hasMore: boolean;
-  /** Whether some items of this page did not fit into the answer. */
-  isCut: boolean;
+  /** The cursor of the items of this page that did not fit; undefined: all did. */
+  rest: PageCursor | undefined;
 }
 
 /** Cuts a page to the size of an answer, but to one item at least: the feed bounds the size of an item (docs/contract/feed.md, 3). */
 export function fitPage<Item>(
   { items, hasMore }: Paged<Item>,
-  { limit }: Pick<Page, "limit">,
+  { per_page, after = { shown: 0 } }: Pick<PageQuery, "per_page" | "after">,
   toText: (item: Item) => JsonText,
   answerBytes = ANSWER_BYTES,
 ): Fitted<Item> {
   const texts = firstTexts(items, toText, answerBytes - ENVELOPE_BYTES);
   const hasItemsLeft = hasMore || texts.length < items.length;
-  return {
-    shown: items.slice(0, texts.length),
-    texts,
-    hasMore: hasItemsLeft,
-    isCut: hasItemsLeft && texts.length < limit,
-  };
+  const shown = after.shown + texts.length;
+  const rest = hasItemsLeft && shown < per_page ? { shown } : undefined;
+  return { shown: items.slice(0, texts.length), texts, hasMore: hasItemsLeft, rest };
 }
 
 /** The bytes of the JSON around the items. */
@@ -102,29 +99,24 @@ export function firstTexts<Item>(
   return texts;
 }
 
-/** The cursor after an answer; undefined if the answer ends its page. */
-export function cursorAfter(
-  { after }: Pick<PageQuery, "after">,
-  { texts, isCut }: Pick<Fitted<unknown>, "texts" | "isCut">,
-): PageCursor | undefined {
-  return isCut ? { shown: (after?.shown ?? 0) + texts.length } : undefined;
-}
-
 /**
- * Sets the `Link` header of a page. `next` leads to the rest of this page if it is cut, else to the next page. `prev` is set
+ * Sets the `Link` header of a page. `next` leads to the rest of this page if there is one, else to the next page. `prev` is set
  * after the first page.
  * @param position fields of the cursor beside `shown`.
  */
-export function linkPages(c: Context, query: PageQuery, fitted: Fitted<unknown>, position?: object): void {
-  const { page } = query;
-  const rest = cursorAfter(query, fitted);
+export function linkPages(
+  c: Context,
+  { page }: Pick<PageQuery, "page">,
+  { hasMore, rest }: Pick<Fitted<unknown>, "hasMore" | "rest">,
+  position?: object,
+): void {
   const after = position ? { shown: 0, ...rest, ...position } : rest;
   const url = new URL(c.req.url);
   const links: string[] = [];
   url.searchParams.delete("after");
   url.searchParams.set("page", String(page - 1));
   if (page > 1) links.push(`<${url}>; rel="prev"`);
-  url.searchParams.set("page", String(fitted.isCut ? page : page + 1));
-  if (fitted.hasMore) links.push(after === undefined ? `<${url}>; rel="next"` : nextLink(url.href, after));
+  url.searchParams.set("page", String(rest ? page : page + 1));
+  if (hasMore) links.push(after === undefined ? `<${url}>; rel="next"` : nextLink(url.href, after));
   if (links.length > 0) c.header("Link", links.join(", "));
 }

@@ -24,14 +24,7 @@ const LISTENERS_A_PAGE = 10_000;
 export const selectChanges = () =>
   selectOutbox(sql`${outbox.version} = (SELECT ${programState.version} FROM ${programState})`);
 
-export interface Backlog {
-  /** How many changes wait, counted up to 10,000. */
-  waiting: number;
-  /** How long the oldest of them has waited. */
-  oldestSeconds: number;
-  /** Whether messages are unshown although their second is over. */
-  hasUnshown: 0 | 1;
-}
+export type Backlog = RowOf<ReturnType<typeof selectBacklog>>;
 
 const COUNTED_AT_MOST = 10_000;
 
@@ -39,11 +32,12 @@ const COUNTED_AT_MOST = 10_000;
 export const selectBacklog = () =>
   select(
     {
+      /** How many changes wait, counted up to 10,000. */
       waiting: sql<number>`count(*)`,
+      /** How long the oldest of them has waited. */
       oldestSeconds: sql<number>`coalesce(unixepoch(${NOW}) - unixepoch(min(${outbox.stored_at})), 0)`,
-      hasUnshown: sql<0 | 1>`EXISTS (
-        SELECT 1 FROM clock CROSS JOIN ${programState} WHERE ${IS_SHOWING_DUE}
-      )`,
+      /** Whether messages are unshown although their second is over. */
+      hasUnshown: sql<0 | 1>`EXISTS (SELECT 1 FROM clock CROSS JOIN ${programState} WHERE ${IS_SHOWING_DUE})`,
     },
     sql`FROM (
       SELECT ${outbox.stored_at} FROM ${outbox} ORDER BY ${outbox.version} ${limitTo(COUNTED_AT_MOST)}

@@ -4,7 +4,6 @@ import { cursorParameter, nextLink } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems, type JsonText, jsonArray, jsonObject, mergeObjects, storedJson } from "../../http/json-text.ts";
 import {
-  cursorAfter,
   type Fitted,
   fitPage,
   linkPages,
@@ -22,11 +21,7 @@ import { type CouponList, findCoupons, type ItemRow } from "./queries.ts";
 import { COUPON_KINDS, type CouponKind } from "./valid-coupons.ts";
 
 /** The kinds that pass the filters of the combined list. May be empty. */
-function kindsAllowedBy(query: {
-  digitalonly: boolean;
-  type?: CouponKind | undefined;
-  includemfg: boolean;
-}): CouponKind[] {
+function kindsAllowedBy(query: z.output<typeof MyCouponsQuery>): CouponKind[] {
   return COUPON_KINDS.filter(
     (kind) =>
       (kind === "digital" || !query.digitalonly) &&
@@ -92,19 +87,18 @@ function ofKind({ shown, texts }: Fitted<ItemRow>, kind: CouponKind): JsonText {
 export const coupons = createRouter().get("/", conditional, validateQuery(CouponsQuery), async (c) => {
   const { includemfg, include_images, after, ...filter } = c.req.valid("query");
 
-  const page = toPage({ page: 1, per_page: COUPONS_LIMIT, after });
+  const wholeList = { page: 1, per_page: COUPONS_LIMIT, after };
   const found = await findCoupons(c.var.db, {
     customerId: c.var.customerId,
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
-    page,
+    page: toPage(wholeList),
     accounts: includemfg ? { includeImages: include_images } : null,
     isDetailed: includemfg,
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, page, itemWriter(found));
-  const next = cursorAfter({ after }, fitted);
-  if (next) c.header("Link", nextLink(c.req.url, next));
+  const fitted = fitPage(found, wholeList, itemWriter(found));
+  if (fitted.rest) c.header("Link", nextLink(c.req.url, fitted.rest));
   const items = includemfg
     ? jsonObject({ stores: ofKind(fitted, "store"), mfg: ofKind(fitted, "mfg") })
     : jsonArray(fitted.texts);
@@ -114,16 +108,15 @@ export const coupons = createRouter().get("/", conditional, validateQuery(Coupon
 export const myCoupons = createRouter().get("/", conditional, validateQuery(MyCouponsQuery), async (c) => {
   const query = c.req.valid("query");
 
-  const page = toPage(query);
   const found = await findCoupons(c.var.db, {
     customerId: c.var.customerId,
     filter: { kinds: kindsAllowedBy(query), search: query.search, storeIds: query.storeId },
-    page,
+    page: toPage(query),
     accounts: { includeImages: false },
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, page, itemWriter(found));
+  const fitted = fitPage(found, query, itemWriter(found));
   linkPages(c, query, fitted);
   const items = jsonObject({
     store: ofKind(fitted, "store"),

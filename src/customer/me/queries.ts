@@ -22,9 +22,7 @@ export async function findMe(
     selectBalances({ customerId, alreadyShown }),
   ]);
   if (customer === undefined) return null;
-  const balances: AccountBalance[] = rows
-    .slice(0, BALANCES_LIMIT)
-    .map((row) => ({ ...row, balance: row.balance / 100 }));
+  const balances: AccountBalance[] = rows.slice(0, BALANCES_LIMIT);
   const me = mergeObjects(toCustomer(customer), jsonObject({ balances: toJson(balances) }));
   return { me, hasMore: rows.length > BALANCES_LIMIT };
 }
@@ -52,7 +50,7 @@ export const BALANCE_COLUMNS = {
   account_id: accounts.id,
   company: accounts.company,
   // Uses `total()`, because `sum()` fails if the balances at many stores exceed an integer.
-  balance: sql<number>`total(holding.balance)`,
+  balance: sql<number>`total(holding.balance) / 100`,
   stores_count: sql<number>`sum(holding.stores)`,
 };
 

@@ -4,7 +4,7 @@ import type * as z from "zod";
 import { compileOnce, type Database, type PlaceholderOf, type RowOf } from "../../db/database.ts";
 import { customerKeyOf, friendStatus, hasBlocked } from "../../db/rules.ts";
 import { jsonOf } from "../../db/select.ts";
-import { entryValue, hasMoreAfter, selectStepwise } from "../../db/stepwise.ts";
+import { entryValue, selectStepwise } from "../../db/stepwise.ts";
 import {
   customers,
   messageGroupMembers,
@@ -57,7 +57,7 @@ export async function findMessageGroups(db: Database, query: MessageGroupsQuery)
 }
 
 function toPaged(items: GroupRow[]): Paged<GroupRow> {
-  return { items, hasMore: hasMoreAfter(items) };
+  return { items, hasMore: (items.at(-1)?.entries_left ?? 0) > 0 };
 }
 
 type Placeholders = PlaceholderOf<"customerId" | "checkTime" | "limit" | "offset" | "time" | "groupId">;

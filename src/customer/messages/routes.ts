@@ -1,5 +1,6 @@
+import type { Context } from "hono";
 import * as z from "zod";
-import { background, createRouter } from "../../app-env.ts";
+import { type AppEnv, background, createRouter } from "../../app-env.ts";
 import type { Database } from "../../db/database.ts";
 import { cursorParameter } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
@@ -39,18 +40,16 @@ function positionAfter(
  * The groups that a poll asks for. Null: the customer's inbox knows that there are none, so the database is not asked
  * (docs/contract/live.md, 1). An inbox without a subscription gets one in the background, because that needs the primary.
  */
-async function pollMessageGroups(
-  db: Database,
-  inboxes: Inboxes,
-  query: MessageGroupsQuery,
-  inBackground: (work: Promise<unknown>) => void,
-): Promise<Paged<GroupRow> | null> {
+async function pollMessageGroups(c: Context<AppEnv>, query: MessageGroupsQuery): Promise<Paged<GroupRow> | null> {
+  const { db } = c.var;
   const { customerId, checkTime } = query;
+  const inboxes = new Inboxes(c.env);
   // Asks the inbox for the first page only. If it said that a later page is empty, the client would skip the groups there.
   const isFirstPage = query.after === undefined && query.page.offset === 0;
   const answer = isFirstPage ? await inboxes.poll(customerId, checkTime) : null;
   if (answer?.nothingNew) return null;
-  if (answer?.isSubscribed === false) inBackground(subscribe(db.newPrimarySession(), inboxes, customerId, answer.at));
+  if (answer?.isSubscribed === false)
+    background.run(c, subscribe(db.newPrimarySession(), inboxes, customerId, answer.at));
   return findMessageGroups(db, query);
 }
 
@@ -64,9 +63,8 @@ export const messages = createRouter().get("/", conditional, validateQuery(Messa
   const query = c.req.valid("query");
   const { check_time: checkTime = "", after } = query;
 
-  const page = toPage(query);
-  const groupsQuery = { customerId: c.var.customerId, checkTime, page, after };
-  const found = await pollMessageGroups(c.var.db, new Inboxes(c.env), groupsQuery, (work) => background.run(c, work));
+  const { customerId } = c.var;
+  const found = await pollMessageGroups(c, { customerId, checkTime, page: toPage(query), after });
   if (found === null) c.set("source", "inbox");
   // An empty list is thrown, although its status is 200, so that it gets no ETag. Only `answerItems` leads to one.
   if (!found?.items.length) throw noItems("No messages are available.");
@@ -74,7 +72,7 @@ export const messages = createRouter().get("/", conditional, validateQuery(Messa
   // The JSON is not parsed, because a group's members can have half a megabyte.
   const toGroup = ({ record, nameAndMembers }: GroupRow) =>
     mergeObjects(storedJson(record), storedJson(nameAndMembers));
-  const fitted = fitPage(found, page, toGroup, POLL_BYTES);
+  const fitted = fitPage(found, query, toGroup, POLL_BYTES);
   linkPages(c, query, fitted, positionAfter(fitted.shown, after));
   return answerItems<MessageGroup[]>(c, jsonArray(fitted.texts));
 });

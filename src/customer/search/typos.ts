@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { compilePer, type PlaceholderOf } from "../../db/database.ts";
+import { compilePer, type PlaceholderOf, type RowOf } from "../../db/database.ts";
 import { limitTo, selectWith } from "../../db/select.ts";
 import { customerVocabulary, merchantVocabulary } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
@@ -48,14 +48,7 @@ export function readSimilarWords(forgivable: readonly string[], lists: readonly 
 }
 
 /** A word of the query and FTS5 expressions for similar words. An expression is null if there is no such word. */
-interface SimilarWords {
-  vocabulary: VocabularyName;
-  word: string;
-  /** The words that begin with it, or only the beginning if they are many. Null: the word has to be forgiven. */
-  exact: string | null;
-  /** The beginnings that are one typo away. */
-  neighbours: string | null;
-}
+type SimilarWords = RowOf<ReturnType<typeof selectSimilarWords>>;
 
 /** Two FTS5 expressions for the index of a list. `""` finds nothing. */
 export interface TypoExpressions {
@@ -131,10 +124,7 @@ function beginningMeant(withLetter: string, withoutLetter: string): SQL {
  * letter: doubling it here or one place later gives the same word.
  */
 const selectSimilarWords = compilePer(
-  (
-    shape: { vocabulary: VocabularyName },
-    placeholder: PlaceholderOf<"forgivable" | "steps" | "neighbours">,
-  ): SQL<SimilarWords> => {
+  (shape: { vocabulary: VocabularyName }, placeholder: PlaceholderOf<"forgivable" | "steps" | "neighbours">) => {
     const vocabulary = VOCABULARIES[shape.vocabulary];
     const { word } = vocabulary;
     const begins = (text: SQL) =>
@@ -169,6 +159,7 @@ const selectSimilarWords = compilePer(
       {
         vocabulary: sql<VocabularyName>`${sql.raw(`'${shape.vocabulary}'`)}`,
         word: sql<string>`meant.asked`,
+        /** The words that begin with it, or only the beginning if they are many. Null: the word has to be forgiven. */
         exact: sql<string | null>`(
           SELECT iif(count(*) > ${sql.raw(String(MOST_SPELLED_OUT))}, '"' || meant.asked || '"*', group_concat('"' || word || '"', ' OR '))
           FROM (
@@ -176,6 +167,7 @@ const selectSimilarWords = compilePer(
             ${limitTo(MOST_SPELLED_OUT + 1)}
           )
         )`,
+        /** The beginnings that are one typo away. */
         neighbours: sql<string | null>`(SELECT group_concat(term, ' OR ') FROM (
           SELECT iif(${isShort}, '"' || beginning || '"*', '"' || ${word} || '"') AS term
           FROM (

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type PlaceholderOf, type RowOf } from "../../db/database.ts";
 import { LEVELS } from "../../db/derived/totals.ts";
-import { friendStatus, isStore, STORES_JOINED } from "../../db/rules.ts";
+import { friendStatus, isAccountDeleted, STORES_JOINED } from "../../db/rules.ts";
 import { limitTo, pick, select } from "../../db/select.ts";
 import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables.ts";
 import type { Page, Paged } from "../../http/paging.ts";
@@ -79,7 +79,8 @@ const selectStore = compileOnce((placeholder: Placeholders) => {
   const isLinked = sql`EXISTS (SELECT 1 FROM ${callerAt(placeholder)} CROSS JOIN ${linkToRoot(placeholder)})`;
   return select(
     { isRootInCallersTeam: sql<0 | 1>`iif(${isCaller(placeholder)}, 1, ${isLinked})` },
-    sql`FROM ${stores} WHERE ${isStore(placeholder("storeId"))}`,
+    sql`FROM ${stores} WHERE ${stores.id} = ${placeholder("storeId")} AND ${stores.deleted} = 0
+      AND NOT ${isAccountDeleted(sql`${stores.account_key}`)}`,
   );
 });
 

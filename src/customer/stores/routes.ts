@@ -25,18 +25,17 @@ export const TeamQuery = z
 export const stores = createRouter().get("/:id/team-with-level", conditional, validateQuery(TeamQuery), async (c) => {
   const query = c.req.valid("query");
 
-  const page = toPage(query);
   const { hasStore, isRootInCallersTeam, ...found } = await findTeam(c.var.db, {
     customerId: c.var.customerId,
     storeId: c.req.param("id"),
     rootId: query.team_member_id ?? c.var.customerId,
     level: query.level_no,
-    page,
+    page: toPage(query),
   });
   if (!hasStore) throw notFound("There is no store with this id.");
   if (!isRootInCallersTeam) throw notFound("There is no member with this id in your team.");
 
-  const fitted = fitPage(found, page, toJson);
+  const fitted = fitPage(found, query, toJson);
   linkPages(c, query, fitted);
   return answerItems<TeamMember[]>(c, jsonArray(fitted.texts));
 });

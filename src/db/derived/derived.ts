@@ -21,6 +21,6 @@ export interface Derived {
   values: readonly string[];
   /** A query for what must be stored. It is the definition of the derived data. */
   expected: (range: KeyRange) => string;
-  /** The column of the table that a range limits; or, if there is no such column, a query for what is stored. */
-  stored: string | ((range: KeyRange) => string);
+  /** A query for what is stored; left out: the rows of the table with the first column of the key in the range. */
+  stored?: (range: KeyRange) => string;
 }

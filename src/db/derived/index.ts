@@ -13,7 +13,6 @@ const listedStores: Derived = {
   expected: (range) => `
     SELECT store.value AS store_key, campaigns.key AS campaign_key, 1 AS listed
     FROM campaigns, json_each(campaigns.listed_stores) AS store WHERE campaigns.key ${range}`,
-  stored: "campaign_key",
 };
 
 /** Counts soft-deleted stores too. */
@@ -28,7 +27,6 @@ const storesJoined: Derived = {
   expected: (range) => `
     SELECT customer_key AS key, count(*) AS stores_count
     FROM memberships WHERE customer_key ${range} AND joined = 1 GROUP BY customer_key`,
-  stored: "key",
 };
 
 /** The links between each member of a store and the members up to five levels below. */
@@ -41,7 +39,6 @@ const teamLinks: Derived = {
   key: ["store_key", "ancestor_key", "joined", "depth", "name", "descendant_id", "descendant_key"],
   values: [],
   expected: (range) => `SELECT * FROM expected_team_links WHERE store_key ${range}`,
-  stored: "store_key",
 };
 
 const IN_MEMBERSHIPS = {
@@ -50,7 +47,6 @@ const IN_MEMBERSHIPS = {
   storedAs: "columns",
   absent: "0",
   key: ["store_key", "customer_key"],
-  stored: "store_key",
 } as const satisfies Partial<Derived>;
 
 /** How many members are on each level below a member. */
@@ -91,12 +87,11 @@ const messageGroupNews: Derived = {
   table: "message_group_news",
   storedAs: "rows",
   absent: "a difference",
-  key: ["group_id", "customer_key", "newest_at", "group_key"],
+  key: ["group_key", "group_id", "customer_key", "newest_at"],
   values: [],
   expected: (range) => `
     SELECT customer_key, coalesce(newest_at, '') AS newest_at, id AS group_id, group_key
     FROM message_group_members JOIN message_groups ON message_groups.key = group_key WHERE group_key ${range}`,
-  stored: "group_key",
 };
 
 /**
@@ -125,7 +120,6 @@ export const newestMessages: Derived = {
     JOIN second AS newest ON newest.group_key = message_groups.key AND newest.second_rank = 1
     LEFT JOIN second AS earlier ON earlier.group_key = message_groups.key AND earlier.second_rank = 2
     WHERE message_groups.key ${range} AND message_groups.id IS NOT NULL`,
-  stored: "key",
 };
 
 /** The message that the group names if it is of this second, otherwise the message with the greatest id. */

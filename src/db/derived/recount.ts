@@ -63,8 +63,7 @@ export function toText({ what, stored, expected }: Difference): string {
 function selectDifferent(derived: Derived, range: KeyRange): string {
   const { table, key, values, absent, stored } = derived;
   const columns = [...key, ...values].join(", ");
-  const storedRows =
-    typeof stored === "string" ? `SELECT ${columns} FROM ${table} WHERE ${stored} ${range}` : stored(range);
+  const storedRows = stored?.(range) ?? `SELECT ${columns} FROM ${table} WHERE ${key[0]} ${range}`;
   const differences = [
     ...(absent === "a difference" ? ["is_stored <> is_expected"] : []),
     ...(values.length > 0

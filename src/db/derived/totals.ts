@@ -38,7 +38,6 @@ function derivedTotal(total: Total) {
     key: storedKeys,
     values: columns,
     expected: (range: string) => `${sumOf(events)} AND ${keys[0]} ${range} GROUP BY ${keys}`,
-    stored: storedKeys[0] ?? "",
     /**
      * Adds new events to the total. `withFresh` is a `WITH` clause that has the new events under the name of their kind. Events
      * with amounts of 0 may insert a row, but never change one.

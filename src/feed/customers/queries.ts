@@ -13,16 +13,10 @@ const BALANCES_LIMIT = 5_000;
 export async function findByCard(db: Database, { scanId }: { scanId: string }): Promise<CardHolder[]> {
   const [holders, balances] = await db.batch([selectHolders({ scanId }), selectBalances({ scanId })]);
   const byHolder = Map.groupBy(balances, ({ customer_key }) => customer_key);
-  return holders.map(({ key, ...holder }) => {
-    const holderBalances = byHolder.get(key) ?? [];
-    return {
-      ...holder,
-      balances: holderBalances.map(({ customer_key: _, balance, ...account }) => ({
-        ...account,
-        balance: balance / 100,
-      })),
-    };
-  });
+  return holders.map(({ key, ...holder }) => ({
+    ...holder,
+    balances: byHolder.get(key)?.map(({ customer_key: _, ...balance }) => balance) ?? [],
+  }));
 }
 
 // SQLite uses the index of cards only for a query with its condition, `scan_id <> ''`.

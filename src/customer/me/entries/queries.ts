@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { compileOnce, type Database, type PlaceholderOf } from "../../../db/database.ts";
+import { compileOnce, type Database, type PlaceholderOf, type RowOf } from "../../../db/database.ts";
 import { customerKeyOf } from "../../../db/rules.ts";
 import { isEvent, limitTo, select, summaryFormat } from "../../../db/select.ts";
 import { accounts, balanceEntries, campaigns, customers, stores } from "../../../db/tables.ts";
@@ -55,7 +55,7 @@ export async function findEntries(
   };
 }
 
-type EntryRow = NonNullable<ReturnType<typeof selectEntries>["row"]>;
+type EntryRow = RowOf<ReturnType<typeof selectEntries>>;
 
 function positionOf({ part, created_at: time, id, account_id }: EntryRow): Pick<EntriesCursor, "time" | "id"> {
   return part === "forward" ? { time: "", id: account_id ?? "" } : { time, id: id ?? "" };
@@ -128,7 +128,7 @@ const selectEntries = compileOnce((placeholder: Placeholders) => {
     sql`FROM (${scan} LIMIT ${sql.raw(String(READ_ENTRIES))}) AS ${balanceEntries} ${joinAccount}
       LEFT JOIN ${campaigns} ON ${campaigns.key} = ${campaign_key}`,
   );
-  return sql<EntryRowOf<typeof entries>>`${entries}
+  return sql<RowOf<typeof entries>>`${entries}
     UNION ALL SELECT 'end', ${id}, 0, '', ${created_at}, ${nothing}, ${nothing}, ${nothing}, ${nothing}, ${nothing}
     FROM (${lastScanned}) AS ${balanceEntries}
     UNION ALL SELECT * FROM (
@@ -141,5 +141,3 @@ const selectEntries = compileOnce((placeholder: Placeholders) => {
     )
     ${limitTo(placeholder("rows"))}`;
 });
-
-type EntryRowOf<Selected> = Selected extends SQL<infer Row> ? Row : never;

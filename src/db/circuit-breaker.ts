@@ -1,9 +1,6 @@
 /** What became of a call. An error of a statement counts as answered, a lost connection as failed. */
 export type Outcome = "answered" | "timed out" | "failed";
 
-/** Reports the outcome of a call that was let through. */
-export type Settle = (outcome: Outcome) => void;
-
 const TIMEOUTS_TO_OPEN = 2;
 
 // Clients are told to retry after two seconds. The call of the first client that retries is the probe.
@@ -29,7 +26,7 @@ export class CircuitBreaker {
   }
 
   /** Null refuses the call. Otherwise the caller sends it, and reports its outcome. */
-  enter(): Settle | null {
+  enter(): ((outcome: Outcome) => void) | null {
     const isProbe = this.#timeouts >= TIMEOUTS_TO_OPEN;
     if (isProbe) {
       if (this.#now() < this.#nextProbeAt) return null;

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { utf8Bytes } from "../values/text.ts";
+import { joinWithCommas } from "./select.ts";
 
 // Rows are sent as JSON texts, because a statement has at most 100 parameters. D1 accepts a text of twice this size.
 const PARAMETER_BYTES = 1_000_000;
@@ -34,10 +35,7 @@ export function rowsOf(
       ? `nullif(item.value -> ${index}, 'null') AS ${column}`
       : `item.value ->> ${index} AS ${column}`,
   );
-  const parameters = sql.join(
-    chunks.map((chunk) => sql`(${chunk})`),
-    sql`, `,
-  );
+  const parameters = joinWithCommas(chunks.map((chunk) => sql`(${chunk})`));
   return sql`(
     SELECT item.key AS position, ${sql.raw(values.join(", "))}
     FROM (VALUES ${parameters}) AS chunk CROSS JOIN json_each(chunk.column1) AS item

@@ -27,24 +27,22 @@ export function returning<F extends Columns>(write: SQL, fields: F): SQL<Selecte
 }
 
 export function selectList(fields: Columns): SQL {
-  return sql.join(
-    Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`),
-    sql`, `,
-  );
+  return joinWithCommas(Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`));
 }
 
 /** A JSON object as text. A fraction is not exact in the text, because SQLite writes it with 15 digits. */
 export function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
   const parts = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
-  return sql`json_object(${sql.join(parts, sql`, `)})`;
+  return sql`json_object(${joinWithCommas(parts)})`;
 }
 
 /** The names of columns without their table, for a statement that writes them. */
 export function names(...columns: readonly AnyColumn[]): SQL {
-  return sql.join(
-    columns.map(({ name }) => sql.identifier(name)),
-    sql`, `,
-  );
+  return joinWithCommas(columns.map(({ name }) => sql`${sql.identifier(name)}`));
+}
+
+export function joinWithCommas(parts: readonly SQLWrapper[]): SQL {
+  return sql.join([...parts], sql`, `);
 }
 
 export function pick<Table, Name extends keyof Table & string>(table: Table, ...columns: Name[]): Pick<Table, Name> {

@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { type Columns, type SelectedRow, selectList } from "./select.ts";
+import { type Columns, joinWithCommas, type SelectedRow, selectList } from "./select.ts";
 
 /** A list that is read row by row. `fields`, `joins` and `shared` get the values of an entry from `entryValue`. */
 interface Stepwise<F extends Columns> {
@@ -57,10 +57,10 @@ export function selectStepwise<F extends Columns>(read: Stepwise<F>): SQL<Select
     listed(entries) AS MATERIALIZED (SELECT json_group_array(json_array(${entry})) FROM ${list}),
     step(number, entries_left, entry, sent_bytes, shared_bytes, keys, ${identifiers([...constantNames, ...names])}) AS (
       SELECT 0, json_array_length(entries), entries -> 0, 0, 0, '',
-        ${join([...Object.values(constants), ...names.map(() => sql`NULL`)])} FROM listed
+        ${joinWithCommas([...Object.values(constants), ...names.map(() => sql`NULL`)])} FROM listed
       UNION ALL
       SELECT step.number + 1, step.entries_left - 1, (SELECT entries FROM listed) -> (step.number + 1), ${sentBytes},
-        ${shared === undefined ? sql`0, ''` : addShared(shared)}, ${join(columns)}
+        ${shared === undefined ? sql`0, ''` : addShared(shared)}, ${joinWithCommas(columns)}
       FROM step ${joins}
       WHERE step.entries_left > 0 AND ${sentBytes} < ${sql.raw(String(bytes))} ${withinLimit}
     )
@@ -76,9 +76,5 @@ function addShared({ key, bytes }: NonNullable<Stepwise<Columns>["shared"]>): SQ
 }
 
 function identifiers(names: readonly string[]): SQL {
-  return join(names.map((name) => sql`${sql.identifier(name)}`));
-}
-
-function join(parts: readonly SQLWrapper[]): SQL {
-  return sql.join([...parts], sql`, `);
+  return joinWithCommas(names.map((name) => sql`${sql.identifier(name)}`));
 }

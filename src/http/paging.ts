@@ -100,16 +100,12 @@ export function firstTexts<Item>(
 }
 
 /**
- * Sets the `Link` header of a page. `next` leads to the rest of this page if there is one, else to the next page. `prev` is set
- * after the first page.
+ * Sets the `Link` header of a page. `next` leads to the rest of this page if there is one, else to the next page. `prev` is
+ * set after the first page.
  * @param position fields of the cursor beside `shown`.
  */
-export function linkPages(
-  c: Context,
-  { page }: Pick<PageQuery, "page">,
-  { hasMore, rest }: Pick<Fitted<unknown>, "hasMore" | "rest">,
-  position?: object,
-): void {
+export function linkPages(c: Context, { page }: PageQuery, fitted: Fitted<unknown>, position?: object): void {
+  const { hasMore, rest } = fitted;
   const after = position ? { shown: 0, ...rest, ...position } : rest;
   const url = new URL(c.req.url);
   const links: string[] = [];

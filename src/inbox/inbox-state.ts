@@ -1,3 +1,4 @@
+import { LEEWAY_SECONDS } from "../auth/token.ts";
 import { CHANGE_KINDS, type ChangeKind, type Subscription } from "./protocol.ts";
 
 /** The state of an inbox. It is stored, because an idle object loses its memory. */
@@ -66,6 +67,21 @@ export function deletableAt({ subscription, notified }: InboxState): number | nu
 
 function notifiedOf({ notified }: InboxState, now: number): string {
   return notified !== null && now <= notified.at + REMEMBER_MS ? notified.newestAt : "";
+}
+
+/** The data of a socket. It survives hibernation, and unlike storage it is not billed by the row. */
+export interface Attachment {
+  customerId: string;
+  tokenExpires: number;
+  /** The number of the socket in its inbox: the oldest has the lowest. */
+  order: number;
+  /** How many frames the app has sent in the minute from `since`. */
+  frames: { since: number; count: number };
+}
+
+/** When the token of a socket expires, with the usual leeway, in milliseconds since 1970. */
+export function expiresAt({ tokenExpires }: Attachment): number {
+  return (tokenExpires + LEEWAY_SECONDS) * 1_000;
 }
 
 /** Changes that the next frames will report. `readyAt`: from then on, the endpoint of the change shows it. */

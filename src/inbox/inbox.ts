@@ -1,14 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
-import { LEEWAY_SECONDS } from "../auth/token.ts";
 import { Database } from "../db/database.ts";
 import { utf8Bytes } from "../values/text.ts";
 import {
+  type Attachment,
   addChange,
   afterNotification,
   afterSubscription,
   deletableAt,
   EMPTY_INBOX,
   endOf,
+  expiresAt,
   type InboxState,
   isSubscribed,
   nextFrameAt,
@@ -25,16 +26,6 @@ import {
   readConnection,
   type Subscription,
 } from "./protocol.ts";
-
-/** The data of a socket. It survives hibernation, and unlike storage it is not billed by the row. */
-interface Attachment {
-  customerId: string;
-  tokenExpires: number;
-  /** The number of the socket in its inbox: the oldest has the lowest. */
-  order: number;
-  /** How many frames the app has sent in the minute from `since`. */
-  frames: { since: number; count: number };
-}
 
 interface OpenSocket extends Attachment {
   socket: WebSocket;
@@ -111,9 +102,7 @@ export class Inbox extends DurableObject<Env> {
     const { 0: client, 1: server } = new WebSocketPair();
     const openSockets = this.#sockets();
     const tooMany = Math.max(0, openSockets.length - SOCKETS_A_CUSTOMER + 1);
-    for (const { socket } of openSockets.slice(0, tooMany)) {
-      socket.close(...CLOSE.replaced);
-    }
+    for (const { socket } of openSockets.slice(0, tooMany)) socket.close(...CLOSE.replaced);
     const now = Date.now();
     this.ctx.acceptWebSocket(server);
     const order = (openSockets.at(-1)?.order ?? 0) + 1;
@@ -152,9 +141,7 @@ export class Inbox extends DurableObject<Env> {
     const now = Date.now();
     this.#alarmAt = null;
     this.#sendFrame(now);
-    for (const open of this.#sockets()) {
-      if (expiresAt(open) <= now) open.socket.close(...CLOSE.expired);
-    }
+    for (const open of this.#sockets()) if (expiresAt(open) <= now) open.socket.close(...CLOSE.expired);
     this.#renew(now);
     const isOver =
       this.#sockets().length === 0 && this.#pendingChanges.length === 0 && (deletableAt(this.#state) ?? 0) <= now;
@@ -166,7 +153,13 @@ export class Inbox extends DurableObject<Env> {
     if (kinds.length === 0) return;
     this.#pendingChanges = laterChanges;
     const frame = JSON.stringify({ type: "changed", what: kinds });
-    for (const { socket } of this.#sockets()) sendTo(socket, frame);
+    for (const { socket } of this.#sockets()) {
+      try {
+        socket.send(frame);
+      } catch {
+        // The connection of this socket has just been lost. The other sockets must still get their frame.
+      }
+    }
   }
 
   /** Subscribes again in the background, because frames must not wait for a database that does not answer. */
@@ -238,19 +231,6 @@ const frameAt = (shownAt: number) => shownAt + MESSAGE_MARGIN_MS;
 
 function attachmentOf(socket: WebSocket): Attachment {
   return socket.deserializeAttachment() as Attachment;
-}
-
-/** When the token expires, with the usual leeway, in milliseconds since 1970. */
-function expiresAt({ tokenExpires }: Attachment): number {
-  return (tokenExpires + LEEWAY_SECONDS) * 1_000;
-}
-
-function sendTo(socket: WebSocket, frame: string): void {
-  try {
-    socket.send(frame);
-  } catch {
-    // The connection of this socket has just been lost. The other sockets must still get their frame.
-  }
 }
 
 /** Whether a close frame may have this code. The others are reserved or out of range (RFC 6455, 7.4). */

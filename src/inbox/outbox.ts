@@ -4,18 +4,11 @@ import { joinRows } from "../db/json-rows.ts";
 import { limitTo, NOW, names, select } from "../db/select.ts";
 import { outbox, programState } from "../db/tables.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
-import type { ChangeKind } from "./protocol.ts";
 
-/** A row of the outbox: a change by the feed request of this version, which concerns these listeners. */
-export interface Change {
-  version: number;
-  kind: ChangeKind | "erased";
-  /** The ids of the listeners: members of a group, or one customer. */
-  customers: readonly string[];
-  /** The time of the newest message that the change is about; empty if it is about none. */
-  newestAt: string;
-  storedAt: string;
-}
+type OutboxRow = RowOf<ReturnType<typeof selectOutbox>>;
+
+/** A change by the feed request of this version. It concerns these listeners: members of a group, or one customer. */
+export type Change = Omit<OutboxRow, "customers"> & { customers: readonly string[] };
 
 // A Worker holds the ids of at most this many listeners in memory.
 const LISTENERS_A_PAGE = 10_000;
@@ -65,6 +58,7 @@ function selectOutbox(which: SQL) {
   const columns = names(version, kind, customers, newest_at, stored_at);
   const newestFirst = sql`ORDER BY ${version} DESC, ${kind} DESC, ${customers} DESC`;
   return select(
+    // `newestAt`: the time of the newest message that the change is about; empty if it is about none.
     { version, kind, customers, newestAt: newest_at, storedAt: stored_at },
     sql`FROM (
       SELECT ${columns}, sum(json_array_length(${customers})) OVER (${newestFirst}) AS listeners
@@ -73,7 +67,7 @@ function selectOutbox(which: SQL) {
   );
 }
 
-export function toChanges(rows: readonly RowOf<ReturnType<typeof selectOutbox>>[]): Change[] {
+export function toChanges(rows: readonly OutboxRow[]): Change[] {
   return rows.map((row) => ({ ...row, customers: JSON.parse(row.customers) }));
 }
 

@@ -1,6 +1,6 @@
 import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type Database, type RowOf } from "../../db/database.ts";
-import { jsonOf, pick, type SelectedRow, select } from "../../db/select.ts";
+import { joinWithCommas, jsonOf, pick, type SelectedRow, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
 import { ANSWER_BYTES } from "../../http/limits.ts";
 import type { Paged } from "../../http/paging.ts";
@@ -124,7 +124,7 @@ const ITEM = {
 function heldBytes(shape: Shape): SQL {
   const { creation_method, coupon_id } = customerCoupons;
   const texts = [creation_method, stores.store_image, ...(shape.accounts ? [coupon_id] : [])];
-  return sql`octet_length(json_array(${sql.join(texts, sql`, `)}))`;
+  return sql`octet_length(json_array(${joinWithCommas(texts)}))`;
 }
 
 /** The fewest bytes that the coupon and the account add to an item. */

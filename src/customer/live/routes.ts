@@ -9,7 +9,8 @@ import { isAllowedOrigin } from "../../middleware/cors.ts";
 import { offeredSubprotocols, SUBPROTOCOL } from "../../middleware/token.ts";
 
 export const live = createRouter().get("/", async (c) => {
-  refusePlainRequest(c);
+  const isHandshake = c.req.method === "GET" && c.req.header("Upgrade")?.toLowerCase() === "websocket";
+  if (!isHandshake) throw upgradeRequired();
   refuseForeignPage(c);
   const { customerId, tokenExpires, db } = c.var;
 
@@ -34,10 +35,6 @@ export const live = createRouter().get("/", async (c) => {
 
 function cannotListen(why: string, cause: unknown) {
   return unavailable(`Nobody can listen: ${why}. Poll, and try again later.`, cause);
-}
-
-function refusePlainRequest({ req }: Context<AppEnv>): void {
-  if (req.method !== "GET" || req.header("Upgrade")?.toLowerCase() !== "websocket") throw upgradeRequired();
 }
 
 /** A browser sends no preflight for a WebSocket, so the origin is checked here. Apps send no origin. */

@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type Database, type PlaceholderOf, type RowOf } from "../../db/database.ts";
 import { LEVELS } from "../../db/derived/totals.ts";
 import { friendStatus, isAccountDeleted, STORES_JOINED } from "../../db/rules.ts";
-import { limitTo, pick, select } from "../../db/select.ts";
+import { joinWithCommas, limitTo, pick, select } from "../../db/select.ts";
 import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables.ts";
 import type { Page, Paged } from "../../http/paging.ts";
 import type { TeamMember } from "./operations.ts";
@@ -43,9 +43,8 @@ export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
 type Placeholders = PlaceholderOf<"customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset">;
 
 /** The members and tokens of each level, in one column: D1 takes time for every column of a row. */
-const LEVEL_TOTALS = sql<string>`json_array(${sql.join(
+const LEVEL_TOTALS = sql<string>`json_array(${joinWithCommas(
   LEVELS.map((level) => sql`json_array(${memberships[`members_${level}`]}, ${memberships[`tokens_${level}`]})`),
-  sql`, `,
 )})`;
 
 const caller = alias(customers, "caller");

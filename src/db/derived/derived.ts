@@ -13,12 +13,15 @@ export interface Derived {
   table: string;
   /** What of the table is derived: columns, whole rows, or the entries of a search index. */
   storedAs: "columns" | "rows" | "search index";
-  /** How a row counts that only the table or only `expected` has: as if the other had 0 or NULL there, or as a difference. */
-  absent: "0" | "NULL" | "a difference";
+  /**
+   * How a row counts that only the table or only `expected` has: as if the other had NULL there, or as a difference; left
+   * out: as if the other had 0.
+   */
+  absent?: "NULL" | "a difference";
   /** The columns that identify a row, in `expected` and in the table. */
   key: readonly string[];
-  /** The derived columns beside the key. */
-  values: readonly string[];
+  /** The derived columns beside the key; left out: none. */
+  values?: readonly string[];
   /** A query for what must be stored. It is the definition of the derived data. */
   expected: (range: KeyRange) => string;
   /** A query for what is stored; left out: the rows of the table with the first column of the key in the range. */

@@ -7,7 +7,6 @@ const listedStores: Derived = {
   over: "campaigns",
   table: "campaign_stores",
   storedAs: "rows",
-  absent: "0",
   key: ["campaign_key", "store_key"],
   values: ["listed"],
   expected: (range) => `
@@ -21,7 +20,6 @@ const storesJoined: Derived = {
   over: "customers",
   table: "customers",
   storedAs: "columns",
-  absent: "0",
   key: ["key"],
   values: ["stores_count"],
   expected: (range) => `
@@ -37,7 +35,6 @@ const teamLinks: Derived = {
   storedAs: "rows",
   absent: "a difference",
   key: ["store_key", "ancestor_key", "joined", "depth", "name", "descendant_id", "descendant_key"],
-  values: [],
   expected: (range) => `SELECT * FROM expected_team_links WHERE store_key ${range}`,
 };
 
@@ -45,7 +42,6 @@ const IN_MEMBERSHIPS = {
   over: "stores",
   table: "memberships",
   storedAs: "columns",
-  absent: "0",
   key: ["store_key", "customer_key"],
 } as const satisfies Partial<Derived>;
 
@@ -88,7 +84,6 @@ const messageGroupNews: Derived = {
   storedAs: "rows",
   absent: "a difference",
   key: ["group_key", "group_id", "customer_key", "newest_at"],
-  values: [],
   expected: (range) => `
     SELECT customer_key, coalesce(newest_at, '') AS newest_at, id AS group_id, group_key
     FROM message_group_members JOIN message_groups ON message_groups.key = group_key WHERE group_key ${range}`,
@@ -145,7 +140,6 @@ function searchIndex(name: string, table: string, over: Derived["over"]): Derive
     storedAs: "search index",
     absent: "a difference",
     key: ["key", "term"],
-    values: [],
     expected: (range) => `
       SELECT entry.key, term.value AS term
       FROM expected_words AS entry, json_each('["' || replace(entry.words, ' ', '","') || '"]') AS term
@@ -168,7 +162,6 @@ function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRele
     storedAs: "rows",
     absent: "a difference",
     key: ["word"],
-    values: [],
     expected: (range) => `
       SELECT DISTINCT term AS word FROM (${terms.join(" UNION ALL ")})
       WHERE ${canBeMeant("term")} AND unicode(term) ${range}`,

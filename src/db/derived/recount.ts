@@ -26,7 +26,7 @@ export function findDifferences(derived: Derived, range: KeyRange): string {
 
 /** Statements that repair a range of keys. Each computes and writes in one transaction, so the service may go on running. */
 export function repair(derived: Derived, range: KeyRange): string[] {
-  const { table, storedAs, absent, key, values } = derived;
+  const { table, storedAs, absent, key, values = [] } = derived;
   const different = selectDifferent(derived, range);
   if (storedAs === "columns") {
     return [
@@ -61,7 +61,7 @@ export function toText({ what, stored, expected }: Difference): string {
 
 /** A query for the rows that differ: the key, whether the row is stored and expected, and the values of both. */
 function selectDifferent(derived: Derived, range: KeyRange): string {
-  const { table, key, values, absent, stored } = derived;
+  const { table, key, values = [], absent, stored } = derived;
   const columns = [...key, ...values].join(", ");
   const storedRows = stored?.(range) ?? `SELECT ${columns} FROM ${table} WHERE ${key[0]} ${range}`;
   const differences = [
@@ -86,15 +86,15 @@ function selectDifferent(derived: Derived, range: KeyRange): string {
 
 type Side = "stored" | "expected";
 
-function columnsOfSide(side: Side, { values, absent }: Derived): string[] {
+function columnsOfSide(side: Side, { values = [], absent }: Derived): string[] {
   const ofSide = `FILTER (WHERE side = '${side}')`;
-  const otherwise = absent === "0" ? "0" : "NULL";
+  const otherwise = absent === undefined ? "0" : "NULL";
   const sideValues = values.map((column) => `coalesce(max(${column}) ${ofSide}, ${otherwise}) AS ${side}_${column}`);
   return [`count(*) ${ofSide} > 0 AS is_${side}`, ...sideValues];
 }
 
 /** The values of one side as a text, in parentheses if there are several. */
-function shownValues({ values, absent }: Derived, side: Side): string {
+function shownValues({ values = [], absent }: Derived, side: Side): string {
   const columns = values.map((column) => `${side}_${column}`);
   const inParentheses = `'(' || ${columns.map((column) => `coalesce(${column}, 'nothing')`).join(" || ', ' || ")} || ')'`;
   const valuesText = columns.length > 1 ? inParentheses : columns[0];

@@ -63,7 +63,6 @@ export const customerBalances = derivedTotal({
   storedAs: "columns",
   keys: ["customer_key"],
   storedKeys: ["key"],
-  absent: "0",
 });
 
 /** The sum of a customer's balance entries at a store. There is a row wherever there is an entry, even if the sum is 0. */
@@ -87,7 +86,6 @@ export const campaignEarnings = derivedTotal({
   keys: ["store_key", "campaign_key"],
   measures: { earned: "amount" },
   over: "stores",
-  absent: "0",
 });
 
 /** The sums of an employee's plays at a location in a campaign. Even a play without counts puts the employee on the board. */
@@ -115,5 +113,4 @@ export const teamTokens = derivedTotal({
   keys: ["store_key", "customer_key"],
   measures: Object.fromEntries(LEVELS.map((level) => [`tokens_${level}`, `tokens * (level_no = ${level})`])),
   over: "stores",
-  absent: "0",
 });

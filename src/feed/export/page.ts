@@ -9,13 +9,6 @@ import { cursorOf, findPage, type ScannedRows } from "./queries.ts";
 import { type ExportCursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
 import { readSegments } from "./segments.ts";
 
-/** A page of an export: lines that one feed request takes. */
-interface ExportPage {
-  bytes: Uint8Array<ArrayBuffer>;
-  version: number;
-  next: { scan: string; after: ExportCursor["after"]; customer: string | undefined } | undefined;
-}
-
 interface PageRequest {
   records?: readonly string[] | undefined;
   /** Only lines about this customer. */
@@ -26,14 +19,11 @@ interface PageRequest {
 }
 
 /**
- * Reads a page of an export: of these kinds, or of all; without a cursor, the first page.
+ * Reads a page of an export, lines that one feed request takes: of these kinds, or of all; without a cursor, the first page.
  * @throws the failure 422 if the cursor is from an export of other kinds or about another customer, and 503 if an object of
  * history cannot be read.
  */
-export async function readPage(
-  db: Database,
-  { records = [], customer, after, bucket }: PageRequest,
-): Promise<ExportPage> {
+export async function readPage(db: Database, { records = [], customer, after, bucket }: PageRequest) {
   const exportScans = customer === undefined ? SCANS : SCANS_ABOUT_CUSTOMER;
   const scans = records.length === 0 ? exportScans : exportScans.filter(({ kind }) => records.includes(kind.record));
   const scan = scans.find((candidate) => after === undefined || candidate === after.scan);
@@ -41,11 +31,8 @@ export async function readPage(
     throw invalid({ after: ["must be of an export of the same kinds and customer"] });
 
   const laterScans = scans.slice(scans.indexOf(scan) + 1);
-  const { version, nextScan, lastScanned, ...scanned } = await findPage(
-    db,
-    { scan, after: after?.after, customer },
-    laterScans,
-  );
+  const start = { scan, after: after?.after, customer };
+  const { version, nextScan, lastScanned, ...scanned } = await findPage(db, start, laterScans);
   // Of a segment, only `last` is used.
   const written = writeLines(scan, scanned);
   const isSegment = customer !== undefined && scan.kind === historySegment;
@@ -56,10 +43,7 @@ export async function readPage(
 }
 
 /** As many lines as one feed request takes; `last`: the cursor of the last row, if the scan has more. */
-export function writeLines(
-  scan: ExportScan,
-  { rows, ids, hasMore }: ScannedRows,
-): { bytes: ExportPage["bytes"]; last: ExportCursor["after"] } {
+export function writeLines(scan: ExportScan, { rows, ids, hasMore }: ScannedRows) {
   const lines: string[] = [];
   let [size, items] = [0, 0];
   let last = hasMore ? cursorOf(scan, rows.at(-1)) : undefined;

@@ -1,5 +1,6 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Database, Statement } from "../../db/database.ts";
+import { joinWithCommas } from "../../db/select.ts";
 import { programState } from "../../db/tables.ts";
 import { BODY_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
 import { historySegment } from "../records/history-segment.ts";
@@ -88,13 +89,8 @@ function selectPage(scan: ExportScan, whereAndOrder: SQL): SQL {
 }
 
 function whereAndOrderAfter(scan: ExportScan, after: ExportCursor["after"]): SQL {
-  const isAfter =
-    after === undefined
-      ? sql``
-      : sql`AND (${orderOf(scan)}) > (${sql.join(
-          after.map((value) => sql`${value}`),
-          sql`, `,
-        )})`;
+  const values = after?.map((value) => sql`${value}`);
+  const isAfter = values === undefined ? sql`` : sql`AND (${orderOf(scan)}) > (${joinWithCommas(values)})`;
   return sql`WHERE ${sql.raw(scan.when ?? "true")} ${isAfter} ORDER BY ${orderOf(scan)}`;
 }
 

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../db/database.ts";
 import { unionAll } from "../../db/json-rows.ts";
-import { limitTo } from "../../db/select.ts";
+import { joinWithCommas, limitTo } from "../../db/select.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
 import { fieldOf } from "./define-kind.ts";
 import { type Fault, FIXED, NOT_STORED } from "./faults.ts";
@@ -91,7 +91,7 @@ export function refuseForeign(batches: readonly Batch[], accounts: readonly stri
   if (accounts === "*" || batches.length === 0) return [];
   const relations = batches.map(({ kind, all }) => relation(kind, all, lineFieldsAndList(kind)));
   return [
-    sql`WITH ${sql.join(relations, sql`, `)},
+    sql`WITH ${joinWithCommas(relations)},
       touched(number, account) AS (${unionAll(batches.flatMap(({ kind }) => touchedAccounts(kind)))}),
       foreign_line(number) AS (
         SELECT DISTINCT number FROM touched
@@ -117,7 +117,7 @@ export function refuseFaults(batches: readonly Batch[]): { statements: Statement
       sql`SELECT number, ${sql.raw(String(index))} AS fault FROM ${from} AS line WHERE ${when}`,
   );
   const statement = sql`
-    WITH ${sql.join(relations, sql`, `)},
+    WITH ${joinWithCommas(relations)},
       found(number, fault) AS MATERIALIZED (${unionAll(found)}),
       named(number) AS (SELECT DISTINCT number FROM found ORDER BY number ${limitTo(NAMED_LINES)})
     ${insertReport("faults", sql`json_group_array(json_array(number, fault))`)}

@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import { names } from "../../db/select.ts";
 import { messageGroups, messages } from "../../db/tables.ts";
 import { NEXT_STAMP } from "../../inbox/message-clock.ts";
 import { orNull } from "../../values/scalar.ts";
@@ -105,7 +104,6 @@ function timeAsFed(sentAt: string): string {
  * of a new message. In one second the message on the last line is the newest; stored messages have line 0.
  */
 function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
-  const { newest_id, newest_at, earlier_id, earlier_at } = messageGroups;
   return sql`${withFresh},
     candidate(group_key, id, at, number) AS (
       SELECT group_key, id, ${time}, number FROM message
@@ -128,7 +126,7 @@ function updateNewestMessages(withFresh: SQL, time: SQL): SQL {
         max(id) FILTER (WHERE second_rank = 2) AS earlier_id, max(at) FILTER (WHERE second_rank = 2) AS earlier_at
       FROM ranked WHERE rank_in_second = 1 AND second_rank <= 2 GROUP BY group_key
     )
-    UPDATE message_groups SET (${names(newest_id, newest_at, earlier_id, earlier_at)})
+    UPDATE message_groups SET (newest_id, newest_at, earlier_id, earlier_at)
       = (news.newest_id, news.newest_at, news.earlier_id, news.earlier_at)
     FROM news
     WHERE message_groups.key = news.group_key

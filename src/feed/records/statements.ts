@@ -19,8 +19,9 @@ export function write(kind: Kind, rowChunks: readonly string[]): Statement[] {
   return rowChunks.flatMap((chunk) => {
     const all = rowsOf([chunk], writtenColumns(kind), jsonColumns);
     const lines = withReferenceKeys(kind, all, "drop");
-    const statements = kind.write?.(lines, all) ?? [kind.type === "event" ? insert(kind, lines) : upsert(kind, lines)];
-    return [...statements, ...addWords(kind, chunk)];
+    if (kind.type === "event") return [sql`${insertInto(kind, lines)} ON CONFLICT (id) DO NOTHING RETURNING 1`];
+    const upserts = kind.write?.(lines, all) ?? [upsert(kind, lines)];
+    return [...upserts, ...addWords(kind, chunk)];
   });
 }
 
@@ -50,10 +51,6 @@ export function upsert(kind: Kind, lines: SQL): SQL {
   const change = `(${[...newValues.keys()].map((column) => `${table}.${column}`)}) IS NOT (${[...newValues.values()]})`;
   return sql`${insertInto(kind, lines)} ON CONFLICT (${sql.raw(key.join(", "))}) DO UPDATE
     SET ${sql.raw(sets.join(", "))} WHERE ${sql.raw(change)}`;
-}
-
-function insert(kind: Kind, lines: SQL): SQL {
-  return sql`${insertInto(kind, lines)} ON CONFLICT (id) DO NOTHING RETURNING 1`;
 }
 
 function insertInto(kind: Kind, lines: SQL): SQL {
@@ -116,18 +113,14 @@ function withReferenceKeys(kind: Kind, lines: SQL, withMissing: "drop" | "keep",
   const references = Object.entries(kind.references).filter(([field]) => fields?.includes(field) ?? true);
   const joins = references.map(([field, to], index) => {
     const target = `target_${index}`;
-    const join = withMissing === "drop" && !isOptional(kind, field) ? "CROSS JOIN" : "LEFT JOIN";
+    const isRequired = kind.fields.shape[field]?.safeParse(undefined).success !== true;
+    const join = withMissing === "drop" && isRequired ? "CROSS JOIN" : "LEFT JOIN";
     // An erased customer counts as not stored (docs/contract/feed.md, 2).
     const stored = to.deletion?.column === "erased" ? `AND ${target}.erased = 0` : "";
     return `${join} ${tableName(to)} AS ${target} ON ${target}.id = unresolved.${field} ${stored}`;
   });
   const keys = references.map(([field], index) => `, target_${index}.key AS ${referenceKey(field)}`);
   return sql`(SELECT unresolved.* ${sql.raw(keys.join(""))} FROM ${lines} AS unresolved ${sql.raw(joins.join(" "))})`;
-}
-
-/** Whether a reference may be left out. */
-function isOptional({ fields }: Kind, field: string): boolean {
-  return fields.shape[field]?.safeParse(undefined).success ?? false;
 }
 
 /** For a `WITH` clause: lines with the keys of their references, under the name of the kind. */

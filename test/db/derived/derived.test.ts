@@ -81,7 +81,7 @@ const SPECIAL_DAMAGE: Record<string, Damage> = {
 };
 
 /** Changes each value, in a row of its own. If whole rows are derived, also removes one and adds one. */
-function damageRows({ table, storedAs, key, values, expected }: Derived): Damage {
+function damageRows({ table, storedAs, key, values = [], expected }: Derived): Damage {
   const select = (columns: readonly string[], order: string) =>
     `SELECT ${columns} FROM (${expected(ALL_KEYS)}) ORDER BY ${key.map((column) => `${column} ${order}`)} LIMIT 1`;
   const isRow = (number: number) => `(${key}) = (${select(key, "ASC")} OFFSET ${number})`;

@@ -71,16 +71,16 @@ export async function notifyAll(
   const endsAt = Date.now() + milliseconds;
   const first = Math.floor(Math.random() * FAN_OUT_OBJECTS);
   const limits = { milliseconds, callMs: milliseconds, failure: "FAN_OUTS_UNREACHED" };
-  return callEach(inboxes.underWay, batchesOf(calls), limits, ({ batch, index }) =>
+  return callEach(inboxes.underWay, batchesOf(calls), limits, (batch, index) =>
     inboxes.fanOut(`${by} ${(first + index) % FAN_OUT_OBJECTS}`, batch, endsAt),
   );
 }
 
 /** Splits calls into five batches of one size, or into more batches of the largest size. */
-function batchesOf(calls: readonly Call[]): { batch: Call[]; index: number }[] {
+function batchesOf(calls: readonly Call[]): Call[][] {
   const size = Math.min(LARGEST_BATCH, Math.ceil(calls.length / CALLS_AT_ONCE));
   const count = Math.ceil(calls.length / size);
-  return Array.from({ length: count }, (_, index) => ({ batch: calls.slice(index * size, (index + 1) * size), index }));
+  return Array.from({ length: count }, (_, index) => calls.slice(index * size, (index + 1) * size));
 }
 
 /** The notification of a customer's inbox. */
@@ -128,7 +128,7 @@ async function callEach<Item>(
   underWay: Set<Promise<void>>,
   items: readonly Item[],
   { milliseconds, callMs, failure }: { milliseconds: number; callMs: number; failure: string },
-  call: (item: Item) => Promise<CallsOutcome>,
+  call: (item: Item, index: number) => Promise<CallsOutcome>,
 ): Promise<CallsOutcome> {
   const endsAt = performance.now() + milliseconds;
   const leftMs = () => endsAt - performance.now();
@@ -145,12 +145,12 @@ async function callEach<Item>(
     outcome.isOverloaded ||= error instanceof Error && "overloaded" in error && error.overloaded === true;
   };
   const waiting: Promise<void>[] = [];
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     // A call that has timed out still holds a connection, so this waits until a call really ends.
     while (underWay.size >= CALLS_AT_ONCE && leftMs() > 0)
       await withTimeout(leftMs(), Promise.race(underWay)).catch(fail);
     if (leftMs() <= 0 || outcome.isOverloaded) break;
-    const work = call(item)
+    const work = call(item, index)
       .then(take, fail)
       .finally(() => underWay.delete(work));
     underWay.add(work);

@@ -5,7 +5,7 @@ import { LEVELS } from "../../db/derived/totals.ts";
 import { friendStatus, isAccountDeleted, STORES_JOINED } from "../../db/rules.ts";
 import { joinWithCommas, limitTo, pick, select } from "../../db/select.ts";
 import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables.ts";
-import type { Page, Paged } from "../../http/paging.ts";
+import type { Page } from "../../http/paging.ts";
 import type { TeamMember } from "./operations.ts";
 
 interface TeamQuery {
@@ -18,22 +18,17 @@ interface TeamQuery {
   page: Page;
 }
 
-interface Team extends Paged<TeamMember> {
-  hasStore: boolean;
-  /** Whether the root is the caller, or is a member of the store and of the caller's team. */
-  isRootInCallersTeam: boolean;
-}
-
 /**
  * The members of a store 1 to 5 levels below the root, by depth, name and id (docs/contract/interface.md, 4.3). A page costs
  * the same in every team, because each membership holds the totals of its levels.
  */
-export async function findTeam(db: Database, query: TeamQuery): Promise<Team> {
+export async function findTeam(db: Database, query: TeamQuery) {
   const { customerId, storeId, rootId, level, page } = query;
   const values = { customerId, storeId, rootId, from: level ?? 1, to: level ?? 5, ...page, limit: page.limit + 1 };
   const [[found], rows] = await db.batch([selectStore(values), selectMembers(values)]);
   return {
     hasStore: found !== undefined,
+    /** Whether the root is the caller, or is a member of the store and of the caller's team. */
     isRootInCallersTeam: found?.isRootInCallersTeam === 1,
     items: rows.slice(0, page.limit).map(toMember),
     hasMore: rows.length > page.limit,

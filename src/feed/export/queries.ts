@@ -16,14 +16,6 @@ export interface ScannedRows {
   ids: KnownIds;
 }
 
-interface PageRows extends ScannedRows {
-  version: number;
-  /** In an export about a customer: the cursor of the last row that was looked at, if there are more. */
-  lastScanned: ExportCursor["after"];
-  /** The next scan that has rows, so that a scan without rows costs no page. */
-  nextScan: ExportScan | undefined;
-}
-
 // Three limits end a page. `selectMostLines` limits the rows by the sizes of their texts, which SQLite knows without reading
 // the texts. `limitSent` limits the bytes that D1 sends, because the Worker holds them: it reads the texts. `writeLines`
 // limits the lines, which are longer than their rows, by the size of a feed request.
@@ -46,7 +38,7 @@ export async function findPage(
   db: Database,
   { scan, after, customer }: ExportCursor,
   laterScans: readonly ExportScan[],
-): Promise<PageRows> {
+) {
   const whereAndOrder = whereAndOrderAfter(scan, after);
   const [versions, rows, lastRows, firstNonEmpty, ...ids] = await db.batch([
     sql`SELECT ${programState.version} FROM ${programState}`,
@@ -59,7 +51,9 @@ export async function findPage(
   return {
     version: Number(versions?.[0]?.version),
     ...toScannedRows(scan, rows, ids),
+    /** In an export about a customer: the cursor of the last row that was looked at, if there are more. */
     lastScanned: lastRows?.[0] && cursorOf(scan, lastRows[0]),
+    /** The next scan that has rows, so that a scan without rows costs no page. */
     nextScan: laterScans[Number(firstNonEmpty?.[0]?.scan ?? laterScans.length)],
   };
 }

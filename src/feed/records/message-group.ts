@@ -42,8 +42,7 @@ export const messageGroup: Kind = defineKind(messageGroups, {
   ],
   // Members are written from `all`, so that they are checked even if the initial customer of the line is not stored.
   write: (lines, all) => [upsert(messageGroup, lines), removeFormerMembers(all), writeMembers(all)],
-  // Members are removed first: the trigger of their removal reads the group's id and the time of its newest message.
-  remove: (lines) => [removeMembers(lines), removeGroups(lines)],
+  remove: removeGroups,
   exportPageLimit: "sentBytes",
   isAboutCustomer: (customerKey) => `EXISTS (
     SELECT 1 FROM message_group_members AS member
@@ -123,16 +122,15 @@ function writeMembers(lines: SQL): SQL {
     WHERE position <> excluded.position`;
 }
 
-function removeMembers(lines: SQL): SQL {
-  return sql`
-    DELETE FROM message_group_members WHERE group_key IN (
-      SELECT key FROM message_groups WHERE id IN (SELECT id FROM ${lines})
-    )`;
-}
-
-/** A removed group keeps its row, because its messages stay. Without an id, no line can name it. */
-function removeGroups(lines: SQL): SQL {
-  return sql`
-    UPDATE message_groups SET id = NULL, newest_id = NULL, newest_at = NULL, earlier_id = NULL, earlier_at = NULL
-    WHERE id IN (SELECT id FROM ${lines}) RETURNING 1`;
+/**
+ * Removes the members of groups first: the trigger of their removal reads the group's id and the time of its newest message.
+ * A removed group keeps its row, because its messages stay. Without an id, no line can name it.
+ */
+function removeGroups(lines: SQL): SQL[] {
+  const isNamed = sql`id IN (SELECT id FROM ${lines})`;
+  return [
+    sql`DELETE FROM message_group_members WHERE group_key IN (SELECT key FROM message_groups WHERE ${isNamed})`,
+    sql`UPDATE message_groups SET id = NULL, newest_id = NULL, newest_at = NULL, earlier_id = NULL, earlier_at = NULL
+      WHERE ${isNamed} RETURNING 1`,
+  ];
 }

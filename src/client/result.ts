@@ -14,8 +14,8 @@ export type FailedResult = Failure &
     retryAfterMs?: number;
   };
 
-/** The result of a call: its items, with other data of the answer, or the failure. */
-export type Result<Items, Beside = unknown> = ({ status: true; items: Items } & AnswerFacts & Beside) | FailedResult;
+/** The result of a call: its items, with the extra data of some answers, or the failure. */
+export type Result<Items, Extra = unknown> = ({ status: true; items: Items } & AnswerFacts & Extra) | FailedResult;
 
 /** The result of a list in pages. */
 export type PagedResult<Items> = Result<Items, Following<Items>>;
@@ -67,24 +67,24 @@ export interface Answer {
 }
 
 /** The result of a call. @throws a LoyaltyError if the answer is not the service's. */
-export function resultOf<Items, Beside = unknown>(answer: Answer): Result<Items, Beside> {
+export function resultOf<Items, Extra = unknown>(answer: Answer): Result<Items, Extra> {
   const { status: httpStatus, headers, text } = answer;
   const body = readBody(text);
   if (body === null) {
-    const stranger = `Something other than the service answered, with HTTP status ${httpStatus}.`;
-    throw new LoyaltyError(stranger, { cause: text });
+    const message = `Something other than the service answered, with HTTP status ${httpStatus}.`;
+    throw new LoyaltyError(message, { cause: text });
   }
   const facts = { httpStatus, requestId: headers.get("X-Request-Id") ?? "" };
   if (!body.status) {
     const retryAfterMs = askedWait(headers);
     return { ...body, ...facts, ...(retryAfterMs !== null && { retryAfterMs }) } as FailedResult;
   }
-  const { status, items, stores, customers, ...beside } = body;
+  const { status, items, stores, customers, ...extra } = body;
   // The age of a leaderboard is in a header.
   const age = headers.get("X-Board-Age");
-  if (age !== null) beside.age = Number(age);
+  if (age !== null) extra.age = Number(age);
   // A search without campaigns has no `items`: its lists are members of the body itself.
-  return { status, ...facts, items: items ?? { stores, customers, campaigns: [] }, ...beside } as Result<Items, Beside>;
+  return { status, ...facts, items: items ?? { stores, customers, campaigns: [] }, ...extra } as Result<Items, Extra>;
 }
 
 /** The body of an answer of the service; null if the body is from a proxy or a captive network instead. */

@@ -59,8 +59,8 @@ export class Service {
     return { ...result, next };
   }
 
-  async post<Items, Beside = unknown>(path: string, json: object, call?: CallOptions): Promise<Result<Items, Beside>> {
-    return resultOf<Items, Beside>(await this.#ask(path, call, JSON.stringify(json)));
+  async post<Items, Extra = unknown>(path: string, json: object, call?: CallOptions): Promise<Result<Items, Extra>> {
+    return resultOf<Items, Extra>(await this.#ask(path, call, JSON.stringify(json)));
   }
 
   async #ask(path: string, { signal }: CallOptions = {}, body?: string): Promise<Answer> {

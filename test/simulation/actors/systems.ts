@@ -16,11 +16,8 @@ export async function feeder(stage: Stage, number: number): Promise<void> {
   while (!stage.isEnding()) {
     await pause(stage, random, REST_MS);
     if (stage.isEnding()) return;
-    await feed(
-      stage,
-      random,
-      stage.program.changes((share) => timeOfOldEvent(stage, random, share)),
-    );
+    const lines = stage.program.changes((share) => timeOfOldEvent(stage, random, share));
+    await feed(stage, random, lines);
   }
 }
 
@@ -43,8 +40,8 @@ async function feed(stage: Stage, random: Random, lines: readonly Row[]): Promis
 }
 
 /**
- * For this share of calls a time whose events leave for history in the next months, or seldom a time whose events have left;
- * else null.
+ * For this share of the calls: mostly a time whose events leave for history in the next months, and seldom a time whose
+ * events have left. Null for all other calls.
  */
 function timeOfOldEvent({ world: { history } }: Stage, random: Random, share: number): string | null {
   if (random.next() >= share) return null;

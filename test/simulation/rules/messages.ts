@@ -8,7 +8,7 @@ import { POLL } from "./names.ts";
 const SUBSCRIBED_MS = 60 * 60_000 + 4_000;
 
 /** For each group that a customer is shown, by the group's id: the time of the group's last message. */
-export type Shown = ReadonlyMap<string, string>;
+type Shown = ReadonlyMap<string, string>;
 
 /** What the database had when a poll arrived. */
 export interface Poll {
@@ -62,6 +62,7 @@ export class MessageRules {
     return new Map((body.items ?? []).map((group: Row) => [group.group_id, group.last_message_time]));
   }
 
+  /** What `check` needs to know from before a poll; null for another request. */
   begin({ customer, path }: Call): Poll | null {
     if (customer === undefined || !path.startsWith("/api/v1/customer/messages")) return null;
     const unnotified = this.#world.database.primary.read(

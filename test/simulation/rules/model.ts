@@ -70,17 +70,18 @@ export class ModelRules {
     return { ...(this.#moments.get(copy.commit) ?? this.#last), now: toTime(copy.statementAt) };
   }
 
+  /** The model's answer. Answers of a state are remembered, because many requests repeat a call. */
   ask(
     { state, stamp, now }: Pick<DatabaseRead, "state" | "stamp" | "now">,
     customer: string,
     call: { method?: "GET" | "POST"; path: string; body?: unknown },
   ): Expected {
     const second = call.path.includes("/messages") ? stamp : now;
-    const known = this.#answers.get(state) ?? new Map<string, Expected>();
-    this.#answers.set(state, known);
+    const knownAnswers = this.#answers.get(state) ?? new Map<string, Expected>();
+    this.#answers.set(state, knownAnswers);
     const name = JSON.stringify([customer, call.path, call.body, second]);
-    const expected = known.get(name) ?? new Model(state).ask(customer, { method: "GET", ...call }, second);
-    known.set(name, expected);
+    const expected = knownAnswers.get(name) ?? new Model(state).ask(customer, { method: "GET", ...call }, second);
+    knownAnswers.set(name, expected);
     return expected;
   }
 

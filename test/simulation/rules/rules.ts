@@ -40,8 +40,8 @@ export class Rules {
   ): void {
     checkFaults(this.#world, call, answer);
     this.model.check(call, answer, committed);
-    const isFromInbox = answer.reads.length === 0;
-    if (poll !== null && isFromInbox) this.messages.check(call, poll, answer);
+    const hasReadDatabase = answer.reads.length > 0;
+    if (poll !== null && !hasReadDatabase) this.messages.check(call, poll, answer);
     if (feed !== null) this.history.checkFeed(feed, answer);
   }
 

@@ -48,14 +48,6 @@ describe("a session at D1", () => {
     expect(db.usage.roundTrips).toBe(1);
   });
 
-  it("reads again when the connection is lost", async ({ expect }) => {
-    vi.spyOn(session, "batch").mockRejectedValueOnce(LOST_CONNECTION).mockRejectedValueOnce(LOST_CONNECTION);
-    const db = open();
-
-    expect(await db.all(sql`SELECT 1 AS a`)).toEqual([{ a: 1 }]);
-    expect(db.usage).toMatchObject({ roundTrips: 3, attempts: 3 });
-  });
-
   it("counts the attempts of the slowest call, and says who answered last and how large the database is", async ({
     expect,
   }) => {

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { RESTORED_KINDS } from "../../src/feed/records/index.ts";
 import type { Row } from "../model/kinds.ts";
 import { damaged, hostileText, hostileValue, nearly, toHostileJson } from "./hostile.ts";
-import { type FuzzedRequest, headers, systemClaims } from "./requests.ts";
-import { calling, NOW, program } from "./world.ts";
+import { calling, type FuzzedRequest, headers, NOW, program, systemClaims } from "./requests.ts";
 
 const FIELDS = new Map(RESTORED_KINDS.map(({ record, fields }) => [record, Object.keys(fields.shape)]));
 

@@ -13,8 +13,7 @@ import { rows } from "../support/state.ts";
 import { signToken } from "../support/tokens.ts";
 import { feedRequest, restoreRequest } from "./feed-requests.ts";
 import { Judge } from "./judge.ts";
-import { anyRequest, type FuzzedRequest, PATHS } from "./requests.ts";
-import { NOW, program } from "./world.ts";
+import { anyRequest, type FuzzedRequest, NOW, PATHS, program } from "./requests.ts";
 
 const { runs, seed, limitMs } = inject("fuzz");
 // A feed request takes about ten times as long as a customer's request.

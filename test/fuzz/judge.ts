@@ -3,8 +3,7 @@ import { Model } from "../model/model.ts";
 import { PARAMETERS } from "../model/parameters.ts";
 import { type Answer, type FeedLine, ndjson } from "../support/api.ts";
 import { differenceOf, seenAs } from "../support/compare.ts";
-import type { FuzzedRequest } from "./requests.ts";
-import { NOW } from "./world.ts";
+import { type FuzzedRequest, NOW } from "./requests.ts";
 
 /** Compares the answers to fuzzed requests with the model of the contract. */
 export class Judge {

@@ -4,7 +4,7 @@ import { Database } from "../../src/db/database.ts";
 import { sealHistory } from "../../src/history/seal.ts";
 import { as, type FeedLine, mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
-import { nextPage } from "../support/exporting.ts";
+import { allPages } from "../support/exporting.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import { runSchedule } from "../support/schedule.ts";
 import * as seed from "../support/seed.ts";
@@ -119,14 +119,7 @@ interface Entry {
 
 /** Reads a customer's entries page by page. */
 export async function entryPages(customerId: string, target = "/api/v1/customer/me/entries"): Promise<Entry[][]> {
-  const pages: Entry[][] = [];
-  for (let next: string | undefined = target; next !== undefined; ) {
-    const answer = await as(customerId).get(next);
-    if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
-    pages.push(answer.body.items);
-    next = nextPage(answer);
-  }
-  return pages;
+  return (await allPages(target, as(customerId).get)).map(({ body }) => body.items);
 }
 
 /** A store with a campaign, a member, an employee and a group of two customers, and functions that make its events. */

@@ -43,19 +43,6 @@ async function passHours(id: string, hours: number): Promise<void> {
   await evict(id);
 }
 
-describe("an inbox that is evicted", () => {
-  it("wakes for a change, and for its frame", async ({ expect }) => {
-    const { id, change } = await seedCustomer();
-    const sockets = [await listenAs(id), await listenAs(id)];
-    await evict(id);
-
-    await change();
-    await evict(id);
-
-    for (const socket of sockets) expect(await framesOf(socket, id)).toEqual([["balance"]]);
-  });
-});
-
 describe("the listener's row", () => {
   it.for([
     [1.9, 24],

@@ -1,4 +1,5 @@
 import { beforeEach, describe, it, vi } from "vitest";
+import { PARAMETERS } from "../model/parameters.ts";
 import { propertyRuns } from "../support/property-runs.ts";
 import { SHAPES } from "./shapes.ts";
 import { Trial } from "./trial.ts";
@@ -31,15 +32,7 @@ describe("a random program", () => {
 
   it("reaches every kind of answer often", ({ expect }) => {
     console.info(`${numRuns} programs of each shape, seed ${seed}: ${JSON.stringify(counts)}`);
-    const endpoints = [
-      "near-by-popular-campaigns",
-      "messages",
-      "team-with-level",
-      "coupons",
-      "my-coupons",
-      "full-search",
-    ];
-    const successes = [...endpoints, "leaderboard", "me", "entries", "feed"].map((endpoint) => `${endpoint} 200`);
+    const successes = [...Object.keys(PARAMETERS), "feed"].map((endpoint) => `${endpoint} 200`);
     const failures = ["feed 422", "team-with-level 404", "messages none", "my-coupons none", "forgiven"];
     for (const outcome of [...successes, ...failures]) expect(counts[outcome], outcome).toBeGreaterThan(numRuns * 6);
     const rareOutcomes = ["feed 403", "me 404", "leaderboard 422", "full-search 422"];

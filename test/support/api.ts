@@ -1,6 +1,5 @@
 import { exports } from "cloudflare:workers";
 import { type Answer, toAnswer } from "../../scripts/lib/call.ts";
-import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { fitDocument } from "./openapi.ts";
 import { customerToken, feedToken, restoreToken } from "./tokens.ts";
 
@@ -52,31 +51,16 @@ export function feedWith(token: string, lines: readonly FeedLine[] | BodyInit, s
   return sendRequest("/api/v1/feed", { method: "POST", headers, body });
 }
 
-/** Feeds lines in as many requests as they need. Resolves with the last answer. @throws if one is refused. */
+/** Feeds lines. If they are too many for one request, feeds them in halves. @throws if they are refused. */
 export async function mustFeed(lines: readonly FeedLine[]): Promise<Answer> {
-  const [first = [], ...others] = toRequests(lines);
-  const answer = await feed(first);
-  if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
-  return others.length === 0 ? answer : mustFeed(others.flat());
-}
-
-/** Splits lines into requests within the limits of the feed. */
-function toRequests(lines: readonly FeedLine[]): FeedLine[][] {
-  const requests: FeedLine[][] = [[]];
-  let [bytes, items] = [0, 0];
-  for (const line of lines) {
-    const size = new TextEncoder().encode(ndjson([line])).length + 1;
-    const { store_ids, member_ids } = typeof line === "string" ? {} : line;
-    const listed = [store_ids, member_ids].flat().length;
-    if (requests.at(-1)?.length === LINE_LIMIT || bytes + size > BODY_LIMIT.bytes || items + listed > ITEM_LIMIT) {
-      requests.push([]);
-      [bytes, items] = [0, 0];
-    }
-    bytes += size;
-    items += listed;
-    requests.at(-1)?.push(line);
+  const answer = await feed(lines);
+  if (answer.status === 413 && lines.length > 1) {
+    const half = Math.ceil(lines.length / 2);
+    await mustFeed(lines.slice(0, half));
+    return mustFeed(lines.slice(half));
   }
-  return requests;
+  if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
+  return answer;
 }
 
 export const trips = (answer: Answer): number => costIn(answer).roundTrips;

@@ -15,11 +15,13 @@ export function nextPage(answer: Answer): string | undefined {
   return url?.slice(new URL(url).origin.length);
 }
 
-/** Reads this page of an export and all that follow. */
-export async function exportPages(target = EXPORT): Promise<Answer[]> {
+export const exportPages = (target = EXPORT): Promise<Answer[]> => allPages(target, exportPage);
+
+/** Reads this page of a list and all that follow. */
+export async function allPages(target: string, readPage: (path: string) => Promise<Answer>): Promise<Answer[]> {
   const pages: Answer[] = [];
   for (let next: string | undefined = target; next !== undefined; ) {
-    const page = await exportPage(next);
+    const page = await readPage(next);
     if (page.status !== 200) throw new Error(`refused: ${JSON.stringify(page.body)}`);
     pages.push(page);
     next = nextPage(page);

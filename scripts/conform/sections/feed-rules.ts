@@ -46,10 +46,10 @@ export async function feedRules(suite: Suite): Promise<Section> {
       "A time left out is now when the record is first written, and unchanged afterwards.": async () => {
         const issuedCoupon = make.issued(ann, plainCoupon, shop);
         const createdAt = async () => String((await suite.couponOf(ann, issuedCoupon))?.created_at);
-        const [before, after] = [time(-5 * 60), time(5 * 60)];
+        const [earliest, latest] = [time(-5 * 60), time(5 * 60)];
         await suite.feed(issuedCoupon);
         const first = await createdAt();
-        expectThat(before <= first && first <= after, `a time that was left out is ${first}`);
+        expectThat(earliest <= first && first <= latest, `a time that was left out is ${first}`);
         await suite.feed({ ...issuedCoupon, created_at: "2020-02-29 12:00:00" });
         await suite.feed({ ...issuedCoupon, total_count: 2 });
         expectSame(await createdAt(), "2020-02-29 12:00:00");

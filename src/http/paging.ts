@@ -64,8 +64,8 @@ export function fitPage<Item>(
 ): Fitted<Item> {
   const texts = firstTexts(items, toText, answerBytes - ENVELOPE_BYTES);
   const hasItemsLeft = hasMore || texts.length < items.length;
-  const shown = after.shown + texts.length;
-  const rest = hasItemsLeft && shown < per_page ? { shown } : undefined;
+  const shownSoFar = after.shown + texts.length;
+  const rest = hasItemsLeft && shownSoFar < per_page ? { shown: shownSoFar } : undefined;
   return { shown: items.slice(0, texts.length), texts, hasMore: hasItemsLeft, rest };
 }
 

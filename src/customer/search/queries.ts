@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import { compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
+import { compileOnce, compilePer, type Database, type PlaceholderOf, type Statement } from "../../db/database.ts";
 import { findKnown, findMatches, type KnownSearch, matchWithTypos, selectKnownNames } from "./known-customers.ts";
 import { type Found, type FoundRow, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
@@ -35,7 +35,7 @@ export async function searchAll(db: Database, search: FullSearch): Promise<Found
 
 function exactSearch(list: SearchList, { words, customerSearch, customerId: caller }: FullSearch) {
   if (list === "customers" && customerSearch !== "all")
-    return selectKnown({ list, search: customerSearch }, { words: JSON.stringify(words), caller });
+    return selectKnown({ search: customerSearch }, { words: JSON.stringify(words), caller });
   const { plan, texts } = wordExpressions(list, words);
   return selectExact({ list, plan }, { ...texts, caller });
 }
@@ -49,42 +49,39 @@ async function searchWithTypos(db: Database, search: FullSearch, lists: readonly
 
   const similar = read.filter((row) => "vocabulary" in row);
   const knownCustomers = read.filter((row) => "key" in row);
-  const statements = indexed.flatMap((list) => {
+  const statements: Statement<FoundRow>[] = indexed.flatMap((list) => {
     const texts = typoExpressions(words, similar, list);
     return texts === null ? [] : [selectWithTypos({ list }, { ...texts, words: JSON.stringify(words), caller })];
   });
   const matches = matchWithTypos(knownCustomers, words).slice(0, FOUND_LIMIT);
-  if (matches.length > 0) {
-    const values = { matches: JSON.stringify(matches), caller };
-    statements.push(selectKnownWithTypos({ list: "customers" }, values));
-  }
+  if (matches.length > 0) statements.push(selectKnownWithTypos({ matches: JSON.stringify(matches), caller }));
   return (await db.batch(statements)).flat();
 }
 
-/** A statement that reads the found records of a list. `find` gives the common table `found(rank, key, forgiven)`. */
-function compileSearch<Shape extends { list: SearchList }, Name extends string>(
-  find: (shape: Shape, placeholder: PlaceholderOf<Name | "caller">) => SQL,
-) {
-  return compilePer(
-    (shape: Shape, placeholder: PlaceholderOf<Name | "caller">): SQL<FoundRow> =>
-      SELECT_RECORDS[shape.list](find(shape, placeholder), placeholder("caller")),
-  );
-}
-
-const selectExact = compileSearch(
+const selectExact = compilePer(
   (
     { list, plan }: { list: SearchList; plan: LookupPlan },
     placeholder: PlaceholderOf<keyof WordExpressions["texts"] | "caller">,
-  ) => findWords(INDEXES[list](placeholder("caller")), plan, placeholder, FOUND_LIMIT),
+  ): SQL<FoundRow> => {
+    const found = findWords(INDEXES[list](placeholder("caller")), plan, placeholder, FOUND_LIMIT);
+    return SELECT_RECORDS[list](found, placeholder("caller"));
+  },
 );
-const selectWithTypos = compileSearch(
-  ({ list }: { list: SearchList }, placeholder: PlaceholderOf<keyof TypoExpressions | "words" | "caller">) =>
-    findWithTypos(INDEXES[list](placeholder("caller")), placeholder, FOUND_LIMIT),
+
+const selectWithTypos = compilePer(
+  (
+    { list }: { list: SearchList },
+    placeholder: PlaceholderOf<keyof TypoExpressions | "words" | "caller">,
+  ): SQL<FoundRow> => {
+    const found = findWithTypos(INDEXES[list](placeholder("caller")), placeholder, FOUND_LIMIT);
+    return SELECT_RECORDS[list](found, placeholder("caller"));
+  },
 );
-const selectKnown = compileSearch(
-  ({ search }: { list: "customers"; search: KnownSearch }, placeholder: PlaceholderOf<"words" | "caller">) =>
-    findKnown(search, placeholder, FOUND_LIMIT),
+
+const selectKnown = compilePer(({ search }: { search: KnownSearch }, placeholder: PlaceholderOf<"words" | "caller">) =>
+  SELECT_RECORDS.customers(findKnown(search, placeholder, FOUND_LIMIT), placeholder("caller")),
 );
-const selectKnownWithTypos = compileSearch((_: { list: "customers" }, placeholder: PlaceholderOf<"matches">) =>
-  findMatches(placeholder("matches")),
+
+const selectKnownWithTypos = compileOnce((placeholder: PlaceholderOf<"matches" | "caller">) =>
+  SELECT_RECORDS.customers(findMatches(placeholder("matches")), placeholder("caller")),
 );

@@ -93,7 +93,10 @@ export class KeySet {
     // Cloudflare answers 404 with "error code: 1042" if the address belongs to another Worker of the same zone.
     const hint = response.status === 404 ? ": 1042? See docs/tokens.md, Keys on your own zone" : "";
     if (!response.ok) throw new Error(`the key set answers ${response.status}${hint}`);
-    return new TextDecoder().decode(await readBody(response, LARGEST_SET));
+    const body = await readBody(response, LARGEST_SET).catch((cause: unknown) => {
+      throw new Error(`the key set was cut off, or has more than ${LARGEST_SET.name}`, { cause });
+    });
+    return new TextDecoder().decode(body);
   }
 }
 

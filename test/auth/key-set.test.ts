@@ -131,13 +131,23 @@ describe("keys from elsewhere than JWKS_URL on the internet", () => {
     expect([service.fetch.mock.lastCall?.[0], fetchCount]).toEqual(["https://id.example/bound", 0]);
   });
 
-  it("have a hint in the log if Cloudflare answers with 1042", async ({ expect }) => {
+  it.for<[what: string, answer: typeof answers, cause: string]>([
+    [
+      "is Cloudflare's 1042",
+      () => new Response("error code: 1042", { status: 404 }),
+      "the key set answers 404: 1042? See docs/tokens.md, Keys on your own zone",
+    ],
+    [
+      "is too large",
+      () => new Response(`{"keys":[]}${" ".repeat(300_000)}`),
+      "the key set was cut off, or has more than 256 KiB",
+    ],
+  ])("have the cause in the log if the answer %s", async ([, answer, cause], { expect }) => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
-    answers = () => new Response("error code: 1042", { status: 404 });
+    answers = answer;
 
     await deployment()(await tokenOf(await keyPair("ES256", "one")));
 
-    const cause = "the key set answers 404: 1042? See docs/tokens.md, Keys on your own zone";
     expect(log.mock.calls).toEqual([[JSON.stringify({ error: "KEY_SET_UNAVAILABLE", cause })]]);
     expect(tokensPage).toContain("\n## Keys on your own zone\n");
   });
@@ -220,7 +230,7 @@ describe("the keys at JWKS_URL", () => {
     ["is an HTTP error", () => new Response("", { status: 500 })],
     ["is no JSON", () => new Response("<html>")],
     ["is no key set", () => Response.json({ keys: "none" })],
-    ["is huge", () => new Response(`{"keys":[]}${" ".repeat(300_000)}`)],
+    ["is too large", () => new Response(`{"keys":[]}${" ".repeat(300_000)}`)],
   ])("are unknown if the answer %s: the token may be good", async ([, answer], { expect }) => {
     const token = await tokenOf(await keyPair("ES256", "one"));
     const read = deployment();

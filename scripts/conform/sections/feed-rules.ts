@@ -274,7 +274,11 @@ export async function feedRules(suite: Suite): Promise<Section> {
           expectList(await suite.search(ann, "stores", name), []);
         },
       'Customers, friendships, blocks, message groups, messages and message states belong to no account and need `"accounts": "*"`.':
-        async () => expectFailure(await sendForOwnAccount(ada), 403, "FORBIDDEN"),
+        async () => {
+          const answer = await sendForOwnAccount(make.block(ada, bob), bob, shop, ada);
+          expectFailure(answer, 403, "FORBIDDEN");
+          expectThat(/\b1, 2, 4\b/.test(String(answer.body.message)), "the message does not name lines 1, 2 and 4");
+        },
     },
   };
 }

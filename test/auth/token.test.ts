@@ -75,6 +75,8 @@ describe("a token that the secret has signed", () => {
 describe("a token that something else has signed", () => {
   const withPrevious = { ...RULES, JWT_SECRET_PREVIOUS: "before" };
   const withoutSecret = { ...RULES, JWT_SECRET: "" };
+  const onlyPrevious = { ...withPrevious, JWT_SECRET: "" };
+  const expiredClaims = { ...GOOD, exp: NOW - 6 };
 
   it.for<[what: string, reading: object, rules: TokenRules, ...signing: Parameters<typeof sign> | [string]]>([
     ["another secret", badReading("signature"), RULES, GOOD, "another", "HS256"],
@@ -84,23 +86,9 @@ describe("a token that something else has signed", () => {
     ["the previous secret", goodReading, withPrevious, GOOD, "before", "HS256"],
     ["the secret, beside a previous one", goodReading, withPrevious, GOOD, SECRET, "HS256"],
     ["another secret, beside a previous one", badReading("signature"), withPrevious, GOOD, "another", "HS256"],
-    [
-      "the previous secret, long ago",
-      badReading("expired"),
-      withPrevious,
-      { ...GOOD, exp: NOW - 6 },
-      "before",
-      "HS256",
-    ],
+    ["the previous secret, long ago", badReading("expired"), withPrevious, expiredClaims, "before", "HS256"],
     ["a previous secret that is not set", badReading("signature"), RULES, GOOD, "before", "HS256"],
-    [
-      "the previous secret without a secret",
-      badReading("algorithm"),
-      { ...withPrevious, JWT_SECRET: "" },
-      GOOD,
-      "before",
-      "HS256",
-    ],
+    ["the previous secret without a secret", badReading("algorithm"), onlyPrevious, GOOD, "before", "HS256"],
   ])(
     "is good only if the secret or the previous secret signed it: %s",
     async ([, reading, rules, ...signing], { expect }) => {
@@ -124,6 +112,7 @@ describe("a token that something else has signed", () => {
 describe("the scopes of a token", () => {
   const namedClaims = { JWT_SCOPE_CLAIM: "roles", JWT_SUBJECT_CLAIM: "customer_id" };
   const scopeOptional = { JWT_CUSTOMERS_WITHOUT_SCOPE: "true" };
+  const namedAndOptional = { ...namedClaims, ...scopeOptional };
 
   it.for<[what: string, claims: object, rules: Partial<TokenRules>, scopes: string[]]>([
     ["a text of words", { scope: "openid customer" }, {}, ["customer"]],
@@ -137,12 +126,7 @@ describe("the scopes of a token", () => {
     ["a named claim", { roles: ["customer"], customer_id: "c1" }, namedClaims, ["customer"]],
     ["a named claim that says feed, restore and export", { roles: "feed restore export" }, namedClaims, []],
     ["`scope`, where another claim is named", { scope: "customer" }, namedClaims, []],
-    [
-      "a feed's `scope`, where another claim is named",
-      { scope: "feed" },
-      { ...namedClaims, ...scopeOptional },
-      ["feed"],
-    ],
+    ["a feed's `scope`, where another claim is named", { scope: "feed" }, namedAndOptional, ["feed"]],
   ])("are read from %s", async ([, claims, rules, scopes], { expect }) => {
     const reading = await read({ ...GOOD, ...claims }, { rules: { ...RULES, ...rules } });
 

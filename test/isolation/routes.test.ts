@@ -44,10 +44,7 @@ const REACHES: Record<string, readonly Reach[]> = {
     { what: "another customer's coupons by text", ask: get("/coupons?search=theirs-only") },
   ],
   [`GET ${CUSTOMER}/my-coupons`]: [
-    {
-      what: "another customer's coupons, and digital ones of accounts that I have not joined",
-      ask: get("/my-coupons"),
-    },
+    { what: "another customer's coupons, and digital ones of other accounts", ask: get("/my-coupons") },
     { what: "another customer's coupons by store", ask: get(`/my-coupons?storeId=${theirs.store.id}`) },
     { what: "another customer's coupons by text", ask: get("/my-coupons?search=theirs-only&per_page=100") },
     { what: "digital coupons of another account", ask: get(`/my-coupons?digitalonly=1&storeId=${theirs.store.id}`) },

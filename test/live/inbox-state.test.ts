@@ -21,6 +21,8 @@ const [EARLIER_TIME, LATER_TIME] = ["2027-01-01 00:00:00", "2027-01-01 00:00:09"
 const subscribed = (newestAt = EARLIER_TIME, at = NOW) => afterSubscription(EMPTY_INBOX, { newestAt, at }, at);
 const notified = (newestAt: string, state = EMPTY_INBOX, shownAt = 0) =>
   afterNotification(state, { newestAt, shownAt }, NOW);
+const afterLaterMessage = notified(LATER_TIME, subscribed());
+const afterEarlierMessage = notified(EARLIER_TIME, subscribed(LATER_TIME));
 const lateSubscription = afterSubscription(notified(LATER_TIME), { newestAt: EARLIER_TIME, at: NOW }, NOW);
 
 describe("an inbox", () => {
@@ -41,19 +43,9 @@ describe("an inbox", () => {
 
   it.for([
     ["is empty if the poll knows the message of the subscription", subscribed(), EARLIER_TIME, true],
-    ["is not empty if the message of a notification is later", notified(LATER_TIME, subscribed()), EARLIER_TIME, false],
-    [
-      "is empty if the poll knows the message of the notification",
-      notified(LATER_TIME, subscribed()),
-      LATER_TIME,
-      true,
-    ],
-    [
-      "is not empty if the message of the subscription is later",
-      notified(EARLIER_TIME, subscribed(LATER_TIME)),
-      EARLIER_TIME,
-      false,
-    ],
+    ["is not empty if the message of a notification is later", afterLaterMessage, EARLIER_TIME, false],
+    ["is empty if the poll knows the message of the notification", afterLaterMessage, LATER_TIME, true],
+    ["is not empty if the message of the subscription is later", afterEarlierMessage, EARLIER_TIME, false],
     ["is empty without a check_time if there is no message", subscribed(""), "", true],
     ["is not empty without a check_time if there is a message", subscribed(), "", false],
     ["is not empty without a check_time after the first message", notified(EARLIER_TIME, subscribed("")), "", false],

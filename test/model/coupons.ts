@@ -8,14 +8,12 @@ import { endOf } from "./time.ts";
 const LISTS = ["store", "mfg", "digital"];
 const MAILER_FIELDS = ["domain", "secret", "endpoint", "username", "password", "from_email", "from_name"];
 
-/** The account object in coupon lists. Search results have another form. */
-export function accountObject(state: State, id: unknown, { inSearch = false, withLogo = false } = {}): Row {
-  const row = state.find("account", id) ?? {};
-  const { agreement_type, core_tenant_id, core_app_account_id, loyalty_options: options, ...account } = row;
-  if (inSearch) return { ...account, agreement_type };
+/** The account object in coupon lists. */
+function accountObject(state: State, id: unknown, withLogo: boolean): Row {
+  const { agreement_type, loyalty_options: options, ...account } = state.find("account", id) ?? {};
   const mailer = Object.fromEntries(MAILER_FIELDS.map((name) => [`mailer_${name}`, ""]));
   const loyalty_options = options && { ...options, ...mailer, chain_logo: withLogo ? options.chain_logo : "" };
-  return { ...account, core_tenant_id, core_app_account_id, loyalty_options };
+  return { ...account, loyalty_options };
 }
 
 /** A coupon, its issue to a customer and the store, with their ends in UTC. A digital coupon has no issue and no store. */
@@ -25,17 +23,18 @@ function entryOf(coupon: Row, issued: Row = {}, store: Row = {}): Row {
   const ends = [expected_end_date, coupon.can_expire === 1 ? expiration_date : null].filter((end) => end !== null);
   return {
     ...{ coupon: { ...coupon, expiration_date }, issued: { ...issued, expected_end_date }, store },
-    ...{ list: LISTS.indexOf(coupon.kind), end: ends.sort()[0] ?? "never" },
+    ...{ kind: coupon.kind, list: LISTS.indexOf(coupon.kind), end: ends.sort()[0] ?? "never" },
     ...pick({ ...coupon, ...issued }, "created_at id"),
   };
 }
 
-/** The valid coupons of a customer, in the order of the lists. */
-function validCoupons(state: State, caller: string, now: string): Row[] {
-  const joinedAccounts = new Set(state.joinedStores(caller).map(({ account_id }) => account_id));
-  const digitalCoupons = [...joinedAccounts].flatMap((id) =>
-    state.allShown("coupon", { kind: "digital", account_id: id }),
-  );
+/** The valid coupons of the caller that both lists search, in their order. */
+function validCoupons(state: State, caller: string, parameters: Row, now: string): Row[] {
+  const { includemfg, search = "" } = parameters;
+  const accounts = state.joinedStores(caller).map(({ account_id }) => account_id);
+  const digital = state
+    .allShown("coupon", { kind: "digital" })
+    .filter((coupon) => accounts.includes(coupon.account_id));
   const issuedCoupons = state
     .all("customer_coupon", { customer_id: caller, deleted_at: null })
     .filter(({ usage_count, total_count }) => usage_count < total_count)
@@ -43,13 +42,14 @@ function validCoupons(state: State, caller: string, now: string): Row[] {
       const [coupon, store] = [state.shown("coupon", issued.campaign_coupon_id), state.shown("store", issued.store_id)];
       return coupon && store ? [entryOf(coupon, issued, store)] : [];
     });
-  return [...issuedCoupons, ...digitalCoupons.map((coupon) => entryOf(coupon))]
-    .filter(({ end }) => end >= now)
+  return [...issuedCoupons, ...digital.map((coupon) => entryOf(coupon))]
+    .filter(({ end, kind }) => end >= now && (includemfg || kind !== "mfg"))
+    .filter(({ coupon }) => containsText(state, coupon, search))
     .sort(by("list", "end", "-created_at", "id"));
 }
 
 /** Whether a text is in the coupon's name, one of its lines, the account's company or the chain's name. */
-function containsText(state: State, { name, header_lines, text_lines, account_id }: Row, search = ""): boolean {
+function containsText(state: State, { name, header_lines, text_lines, account_id }: Row, search: string): boolean {
   const { company, loyalty_options } = state.find("account", account_id) ?? {};
   const texts = [name, ...header_lines, ...text_lines, company, loyalty_options?.chain_display_name ?? ""];
   return texts.some((text) => fold(String(text)).includes(fold(search)));
@@ -59,73 +59,67 @@ function containsText(state: State, { name, header_lines, text_lines, account_id
 const SHARED =
   "account_id name type value header_lines text_lines can_expire expiration_type expiration_date expiration once_per_sale";
 
-/** In a coupon record, a missing campaign is an empty text, and the barcode is a number. */
-const campaignAndBarcode = ({ campaign_id, coupon_barcode }: Row): Row => ({
-  campaign_id: campaign_id ?? "",
-  coupon_barcode: Number(coupon_barcode),
+/** A coupon outside the digital list: a missing campaign is an empty text, and the barcode is a number. */
+const couponFields = (coupon: Row): Row => ({
+  ...pick(coupon, SHARED),
+  campaign_id: coupon.campaign_id ?? "",
+  coupon_barcode: Number(coupon.coupon_barcode),
 });
 
 /** A coupon record in its shortest form. */
 const couponRecord = ({ coupon, issued, store }: Row): Row => ({
-  ...pick(
-    issued,
-    "id customer_id campaign_coupon_id expected_end_date creation_method created_at updated_at deleted_at",
-  ),
-  ...pick(coupon, SHARED),
-  ...campaignAndBarcode(coupon),
-  ...pick(issued, "total_count usage_count"),
-  store_name: store.name,
-  store_image: store.store_image,
-  campaign_coupon_created: coupon.created_at,
+  ...couponFields(coupon),
+  ...pick(issued, "id customer_id campaign_coupon_id expected_end_date creation_method total_count usage_count"),
+  ...pick(issued, "created_at updated_at deleted_at"),
+  ...{ store_name: store.name, store_image: store.store_image, campaign_coupon_created: coupon.created_at },
   remaining_count: issued.total_count - issued.usage_count,
 });
 
 const detailedRecord = (state: State, entry: Row, withLogo = false): Row => ({
   ...couponRecord(entry),
   ...pick(entry.issued, "coupon_id reserved"),
-  account: accountObject(state, entry.coupon.account_id, { withLogo }),
-});
-
-const campaignCoupon = ({ coupon }: Row): Row => ({
-  ...pick(coupon, `id source_campaign_id filter_items ${SHARED}`),
-  ...campaignAndBarcode(coupon),
+  account: accountObject(state, entry.coupon.account_id, withLogo),
 });
 
 const digitalCoupon = (state: State, { coupon }: Row): Row => ({
-  account: accountObject(state, coupon.account_id),
+  account: accountObject(state, coupon.account_id, false),
   coupon: { ...pick(coupon, `id coupon_barcode is_custom can_combine_with_other created_at ${SHARED}`), is_digital: 1 },
 });
 
 /** The answer's items of `/coupons`; null: there is no coupon. */
 export function couponList(state: State, caller: string, parameters: Row, now: string): Row | Row[] | null {
-  const { includemfg, include_images, search, type, accountId } = parameters;
-  const found = validCoupons(state, caller, now)
-    .filter(({ coupon: { kind } }) => kind === "store" || (includemfg && kind === "mfg"))
-    .filter(({ coupon }) => type === undefined || fold(coupon.type) === fold(type))
+  const { includemfg, include_images, type, accountId } = parameters;
+  const found = validCoupons(state, caller, parameters, now)
+    .filter(({ kind, coupon }) => kind !== "digital" && (type === undefined || fold(coupon.type) === fold(type)))
     .filter(({ coupon }) => accountId === undefined || coupon.account_id === accountId)
-    .filter(({ coupon }) => containsText(state, coupon, search))
     .slice(0, 1_000);
   if (found.length === 0) return null;
   if (!includemfg) return found.map(couponRecord);
-  const recordsOf = (kind: string) =>
-    found
-      .filter(({ coupon }) => coupon.kind === kind)
-      .map((entry) => ({ ...detailedRecord(state, entry, include_images), campaign_coupon: campaignCoupon(entry) }));
-  return { stores: recordsOf("store"), mfg: recordsOf("mfg") };
+  const records = found.map((entry) => ({
+    ...detailedRecord(state, entry, include_images),
+    campaign_coupon: { ...couponFields(entry.coupon), ...pick(entry.coupon, "id source_campaign_id filter_items") },
+  }));
+  const ofKind = (kind: string) => records.filter((_, index) => found[index]?.kind === kind);
+  return { stores: ofKind("store"), mfg: ofKind("mfg") };
 }
 
-/** The coupons of `/my-coupons`, each with the name of its list: store, mfg or digital. */
+/** The coupons of `/my-coupons`, each with the name of its list. */
 export function combinedCoupons(state: State, caller: string, parameters: Row, now: string): Row[] {
-  const { digitalonly, search, type, storeId, includemfg } = parameters;
+  const { digitalonly, type, storeId } = parameters;
   const accounts = storeId.flatMap((id: string) => state.shown("store", id)?.account_id ?? []);
-  const isAtStores = ({ coupon, store }: Row) =>
-    coupon.kind === "digital" ? accounts.includes(coupon.account_id) : storeId.includes(store.id);
-  return validCoupons(state, caller, now)
-    .filter(({ coupon: { kind } }) => (!digitalonly || kind === "digital") && (type === undefined || kind === type))
-    .filter(({ coupon }) => (includemfg || coupon.kind !== "mfg") && containsText(state, coupon, search))
+  const isAtStores = ({ kind, coupon, store }: Row) =>
+    kind === "digital" ? accounts.includes(coupon.account_id) : storeId.includes(store.id);
+  return validCoupons(state, caller, parameters, now)
+    .filter(({ kind }) => (!digitalonly || kind === "digital") && (type === undefined || kind === type))
     .filter((entry) => storeId.length === 0 || isAtStores(entry))
-    .map((entry) => {
-      const list = entry.coupon.kind;
-      return { list, record: list === "digital" ? digitalCoupon(state, entry) : detailedRecord(state, entry) };
-    });
+    .map((entry) => ({
+      list: entry.kind,
+      record: (entry.kind === "digital" ? digitalCoupon : detailedRecord)(state, entry),
+    }));
+}
+
+/** Splits a page of these coupons into the three lists of the answer. */
+export function inLists(page: readonly Row[]): Row {
+  const recordsOf = (name: string) => page.filter(({ list }) => list === name).map(({ record }) => record);
+  return Object.fromEntries(LISTS.map((list) => [list, recordsOf(list)]));
 }

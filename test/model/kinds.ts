@@ -1,10 +1,77 @@
-import { TYPES } from "./values.ts";
+import * as z from "zod";
+import { isDate, toUtc } from "./time.ts";
 
-// The kinds of record in a feed, and their fields (docs/contract/feed.md, 4). `name*` is a field of the key, `name!` is
-// required, `name?` may be null. After `:` comes the field's type; for a field with the id of another record, that
-// record's kind. A field without a type is a text, or has the type after the name of the record. After `=` comes the
-// default, as JSON.
+// The kinds of record in a feed, their fields, and the values of the fields (docs/contract/feed.md, 3 and 4).
 
+/** A text, its length in code points. It has no NUL, and no half of a surrogate pair. */
+export const text = (most: number, least = 0) =>
+  z.string().regex(new RegExp(`^[^\\0\\p{Surrogate}]{${least},${most}}$`, "u"));
+export const whole = (least: number, most: number) => z.int().min(least).max(most);
+/** A JSON string, boolean, null, or a number that can be stored exactly. */
+const any = (most: number) =>
+  z.union([text(most), z.boolean(), z.null(), z.int(), z.number().refine((value) => !Number.isInteger(value))]);
+
+export const id = text(64, 1);
+export const accountId = z.string().regex(/^[1-9]\d{0,14}$/);
+const day = z.string().refine(isDate);
+const time = z.preprocess((value) => (typeof value === "string" ? toUtc(value) : value), z.string());
+const decimal = z.string().regex(/^-?\d{1,12}(\.\d{1,2})?$/);
+// Intl also accepts offsets and abbreviations, which the contract refuses.
+const ZONE = /^(?![a-z]{3}$|systemv\/)[a-z][\w+/-]{0,63}$|^(UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
+
+function isKnownZone(timeZone: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone }));
+  } catch {
+    return false;
+  }
+}
+
+// The shares of a team's levels. A level that is null is the same as one that is left out.
+const SHARES = Object.fromEntries([1, 2, 3, 4, 5].map((level) => [`level_${level}`, any(2_000).optional()]));
+const withoutNulls = (shares: object) => Object.fromEntries(Object.entries(shares).filter(([, one]) => one !== null));
+
+/** Types of fields: the values that each type takes, and the default of a field that is left out. */
+export type Types = Readonly<Record<string, readonly [schema: z.ZodType, valueIfLeftOut?: unknown]>>;
+
+export const TYPES: Types = {
+  text: [text(2_000), ""],
+  name: [text(200), ""],
+  long: [text(4_000), ""],
+  html: [text(65_536), ""],
+  logo: [text(262_144), ""],
+  any: [any(2_000), ""],
+  longAny: [any(4_000), ""],
+  htmlAny: [any(65_536), ""],
+  id: [id],
+  event: [id.regex(/^(?!sealed:)/)],
+  account: [accountId],
+  digits: [accountId],
+  barcode: [z.string().regex(/^\d{1,15}$/), "0"],
+  decimal: [decimal.transform((amount) => Number(amount).toFixed(2)), "0.00"],
+  flag: [whole(0, 1), 0],
+  count: [whole(0, 999_999_999), 0],
+  signed: [whole(-999_999_999, 999_999_999), 0],
+  level: [whole(1, 5)],
+  latitude: [z.number().min(-90).max(90)],
+  longitude: [z.number().min(-180).max(180)],
+  kind: [z.enum(["store", "mfg", "digital"])],
+  date: [day],
+  time: [time],
+  /** A null means the current time. */
+  now: [time.nullable(), null],
+  end: [z.union([day, time])],
+  zone: [z.string().regex(ZONE).refine(isKnownZone), "UTC"],
+  shares: [z.object(SHARES).transform(withoutNulls), {}],
+  lines: [z.array(text(200)).max(20), []],
+  admins: [z.array(text(2_000)).max(20_000)],
+  customers: [z.array(id).min(2).max(100)],
+  stores: [z.union([z.literal("all"), z.array(id).max(20_000)]), "all"],
+};
+
+// `name*` is a field of the key, `name!` is required, `name?` may be null. After `:` comes the field's type; for a field
+// with the id of another record, that record's kind. A field without a type is a text, or has the type after the name of
+// the record. After `=` comes the default, as JSON.
 const TABLE = `
 account:any id*:digits parent_id?:text company!:name company_code domain_name tenancy_initialization db_name? bucket_name?
   identity_tenant_identifier core_tenant_id core_app_account_id slug cw_company sc_company cw_primary_contact
@@ -42,10 +109,10 @@ play id*:event eip_campaign_id!:eip_campaign location_id!:store employee_id!:emp
   doubles:signed triples:signed played_at:now
 message id*:event group_id!:message_group customer_id!:customer body!:long sent_at:now`;
 
-/** The objects in fields. The seven `mailer_*` fields of loyalty options are left out, because they are never stored. */
-const OBJECT_TABLE = `
+/** The fields of `loyalty_options`. The seven `mailer_*` fields are left out, because they are never stored. */
+const OPTIONS_TABLE = `
 options:any id account_id acc_card_identifier chain_display_name description:longAny default_balance_type point_conversion
-  team_breakdown:shares={} chain_active show_on_customer_portal selected_proof_165_id selected_proof_323_id
+  team_breakdown:shares chain_active show_on_customer_portal selected_proof_165_id selected_proof_323_id
   selected_proof_258_id selected_proof_212_id sign_up_bonus_points referral_bonus_points employee_referral_bonus_points
   interest_bonus inactivity_months participate_in_offer min_redeem_amount default_cash_tender_multiplier
   default_non_cash_tender_multiplier default_allow_cash_tender default_allow_non_cash_tender
@@ -60,8 +127,7 @@ options:any id account_id acc_card_identifier chain_display_name description:lon
   partner_ftp_use_sub partner_ftp_sub_folder partner_notify_offers partner_main_email partner_company_id
   partner_notify_list alternate_slug branded_footer_content:htmlAny branded_email_header:htmlAny
   branded_email_footer:htmlAny branded_store_header_name branded_from_email token_sync_time level_sync_time created_at
-  updated_at deleted_at
-shares level_1? level_2? level_3? level_4? level_5?`;
+  updated_at deleted_at`;
 
 /** The names of fields without a type whose default is 0, because they are flags. The others' default is `""`. */
 const FLAGS =
@@ -76,35 +142,34 @@ export const pick = (row: Row, names: string): Row =>
 
 const RECORDS = TABLE.match(/^\w+/gm) ?? [];
 
-/** The default of a field that is left out, unless its declaration has another. */
-function defaultOf(name: string, type: string): unknown {
-  if (/any$/i.test(type)) return FLAGS.test(name) ? 0 : "";
-  return TYPES[type]?.[1];
-}
-
 export type Field = ReturnType<typeof fieldOf>;
 
 /** @param declaration such as `total_count:count=1`. */
-function fieldOf(declaration: string, usualType: string) {
+function fieldOf(declaration: string, usualType: string, types: Types) {
   const [, name = "", mark = "", type = usualType, text] =
     /^(\w+)([*!?]?)(?::(\w+))?(?:=(.*))?$/.exec(declaration) ?? [];
-  const declared = text === undefined ? defaultOf(name, type) : JSON.parse(text);
+  const [typeSchema, typeDefault] = types[type] ?? [id];
+  const isPassedThrough = /any$/i.test(type);
+  const usualDefault = isPassedThrough && FLAGS.test(name) ? 0 : typeDefault;
+  const declared = text === undefined ? usualDefault : JSON.parse(text);
+  const valueIfLeftOut: unknown = mark === "?" ? null : declared;
   /** The kind of record that the field refers to, by an id or a list of ids. */
   const to = RECORDS.find((record) => record === type || `${record}s` === type);
   /** Whether the field cannot change once the record is stored. */
   const isFixed = name === "kind" || name === "referrer_id" || (mark === "!" && to === type);
-  const valueIfLeftOut: unknown = mark === "?" ? null : declared;
-  const marks = { isKey: mark === "*", isRequired: mark === "*" || mark === "!", isNullable: mark === "?" };
-  return { name, type, to, isFixed, valueIfLeftOut, ...marks };
+  const [isKey, isRequired] = [mark === "*", mark === "*" || mark === "!"];
+  const nullMeansDefault = typeSchema.nullish().transform((value) => value ?? valueIfLeftOut);
+  const optional = isPassedThrough || type === "now" ? typeSchema.default(valueIfLeftOut) : nullMeansDefault;
+  return { name, type, to, isFixed, valueIfLeftOut, isKey, isRequired, schema: isRequired ? typeSchema : optional };
 }
 
 export type Kind = ReturnType<typeof kindOf>;
 
 /** @param declaration the name of the kind, perhaps with the type of most fields; then the declarations of its fields. */
-function kindOf(declaration: string) {
+function kindOf(declaration: string, types: Types) {
   const [name = "", ...fieldDeclarations] = declaration.split(/\s+/);
   const [record = "", usualType = "text"] = name.split(":");
-  const fields = fieldDeclarations.map((text) => fieldOf(text, usualType));
+  const fields = fieldDeclarations.map((text) => fieldOf(text, usualType, types));
   const isEvent = fields.some(({ type }) => type === "event");
   /** The name of the field with the event's time, or `""` for a kind that is no event. */
   const timeField = (isEvent && fields.find(({ type }) => type === "now")?.name) || "";
@@ -116,34 +181,20 @@ function kindOf(declaration: string) {
 }
 
 /** Reads a table of declarations. A line that begins with a blank continues the declaration before it. */
-export const kindsOf = (table: string): Kind[] =>
-  table
-    .trim()
-    .split(/\n(?! )/)
-    .map(kindOf);
+export function kindsOf(table: string, types: Types): Kind[] {
+  const declarations = table.trim().split(/\n(?! )/);
+  return declarations.map((declaration) => kindOf(declaration, types));
+}
+
+const [OPTIONS] = kindsOf(OPTIONS_TABLE, TYPES);
+const options = z.object(Object.fromEntries(OPTIONS?.fields.map(({ name, schema }) => [name, schema]) ?? []));
 
 /** All kinds. Each comes after the kinds that its records refer to. */
-export const KINDS: readonly Kind[] = kindsOf(TABLE);
-const OBJECTS = kindsOf(OBJECT_TABLE);
+export const KINDS: readonly Kind[] = kindsOf(TABLE, { ...TYPES, options: [options] });
 
-/** Reads a field of a line. Null means the default, unless null is a value of the field. Undefined: it is invalid. */
-export function readField({ type, isRequired, isNullable, valueIfLeftOut }: Field, value: unknown): unknown {
-  if (value === null && isNullable) return null;
-  const takesNull = type === "now" || /any$/i.test(type);
-  if (!isRequired && (value === undefined || (value === null && !takesNull))) return valueIfLeftOut;
-  const object = OBJECTS.find(({ record }) => record === type);
-  if (object !== undefined) return readObject(object, value);
-  return (TYPES[type] ?? TYPES.id)?.[0](value);
+/** Reads fields. Returns them in the form in which they are stored, and the names of the wrong ones. */
+export function readFields(fields: readonly Field[], values: Row): { row: Row; bad: string[] } {
+  const results = fields.map(({ name, schema }) => ({ name, ...schema.safeParse(values[name]) }));
+  const row = Object.fromEntries(results.map(({ name, data }) => [name, data]));
+  return { row, bad: results.filter(({ success }) => !success).map(({ name }) => name) };
 }
-
-/** Reads an object. It gets a default for each field that is left out; only an object of `shares` does not. */
-function readObject({ record, fields }: Kind, value: unknown): Row | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const row = readFields(fields, value);
-  if (Object.values(row).includes(undefined)) return undefined;
-  return Object.fromEntries(Object.entries(row).filter(([, field]) => record !== "shares" || field !== null));
-}
-
-/** The fields in the form in which they are stored. Undefined: the field is invalid. */
-export const readFields = (fields: readonly Field[], row: Row): Row =>
-  Object.fromEntries(fields.map((field) => [field.name, readField(field, row[field.name])]));

@@ -1,9 +1,8 @@
-import { combinedCoupons, couponList } from "./coupons.ts";
-import { applyFeed, type FeedAnswer, type FeedRequest, removeAll } from "./feed.ts";
+import { combinedCoupons, couponList, inLists } from "./coupons.ts";
+import { applyFeed, type FeedAnswer, type FeedRequest } from "./feed.ts";
 import { KINDS, pick, type Row } from "./kinds.ts";
-import { messageGroups } from "./messages.ts";
-import { type Call, PARAMETERS, readParameters } from "./parameters.ts";
-import { leaderboard, nearbyCampaigns, team } from "./program.ts";
+import { type Call, readParameters } from "./parameters.ts";
+import { leaderboard, messageGroups, nearbyCampaigns, team } from "./program.ts";
 import { entries, fullSearch, me, type SearchScope } from "./search.ts";
 import { State } from "./state.ts";
 
@@ -19,9 +18,7 @@ export interface Expected {
 
 const NO_ITEMS: Expected = { status: 200, body: { status: false, errorCode: "NO_ITEMS" } };
 
-/**
- * A slow and simple service in memory that knows only the contract. The caller says at which second it feeds or asks.
- */
+/** A slow and simple service in memory, which knows only the contract. */
 export class Model {
   state: State;
   /** Events before this time have left for history; null: none have left. */
@@ -45,43 +42,38 @@ export class Model {
 
   /** A restore forgets the messages of removed groups, so their ids can be used again. */
   forgetRemovedGroups(): void {
-    removeAll(this.state, "message", ({ group_id }) => group_id === null);
+    this.state.change("message", ({ group_id }) => group_id === null);
   }
 
+  /** The answer to a feed request that is applied at the second `now`. A refused request changes nothing. */
   feed(lines: readonly unknown[], request: Partial<FeedRequest> & { now: string }): FeedAnswer {
-    const { answer, after } = applyFeed(this.state, { accounts: "*", ...request, lines });
-    this.state = after;
+    const after = this.state.copy();
+    const answer = applyFeed(this.state, after, { accounts: "*", ...request, lines });
+    if (answer.status === 200) this.state = after;
     return answer;
   }
 
   /** The answer to a customer's call at the second `now`. */
   ask(caller: string, call: Call, now: string, searchScope: SearchScope = "all"): Expected {
     const { pathname } = new URL(call.path, "https://any.example");
-    const endpoint = pathname.split("/").at(-1) ?? "";
-    if (!(endpoint in PARAMETERS)) throw new Error(`The model knows no ${pathname}.`);
+    const [store = "", endpoint = ""] = pathname.split("/").slice(-2).map(decodeURIComponent);
     const { parameters, bad } = readParameters(endpoint, call);
     if (bad.length > 0) return { status: 422, fields: bad.filter((name) => name !== "rank_on") };
-    const { state } = this;
-    switch (endpoint) {
-      case "near-by-popular-campaigns":
-        return withItems(nearbyCampaigns(state, parameters, now));
-      case "messages":
-        return page(messageGroups(state, caller, parameters, now), parameters, NO_ITEMS);
-      case "team-with-level":
-        return page(team(state, decodeURIComponent(pathname.split("/").at(-2) ?? ""), caller, parameters), parameters);
-      case "coupons":
-        return withItems(couponList(state, caller, parameters, now), NO_ITEMS);
-      case "my-coupons":
-        return couponPage(page(combinedCoupons(state, caller, parameters, now), parameters, NO_ITEMS));
-      case "full-search":
-        return { status: 200, body: fullSearch(state, caller, parameters, now, searchScope) };
-      case "leaderboard":
-        return withItems(leaderboard(state, parameters, now));
-      case "entries":
-        return page(entries(state, caller, parameters, this.sealedBefore), { page: 1, per_page: parameters.limit });
-      default:
-        return withItems(me(state, caller, now));
-    }
+    const { state, sealedBefore } = this;
+    const answers: Readonly<Record<string, () => Expected>> = {
+      "near-by-popular-campaigns": () => withItems(nearbyCampaigns(state, parameters, now)),
+      messages: () => page(messageGroups(state, caller, parameters, now), parameters, NO_ITEMS),
+      "team-with-level": () => page(team(state, store, caller, parameters), parameters),
+      coupons: () => withItems(couponList(state, caller, parameters, now), NO_ITEMS),
+      "my-coupons": () => page(combinedCoupons(state, caller, parameters, now), parameters, NO_ITEMS, inLists),
+      "full-search": () => ({ status: 200, body: fullSearch(state, caller, parameters, now, searchScope) }),
+      leaderboard: () => withItems(leaderboard(state, parameters, now)),
+      me: () => withItems(me(state, caller, now)),
+      entries: () => page(entries(state, caller, parameters, sealedBefore), { page: 1, per_page: parameters.limit }),
+    };
+    const answer = answers[endpoint];
+    if (answer === undefined) throw new Error(`The model knows no ${pathname}.`);
+    return answer();
   }
 }
 
@@ -91,17 +83,9 @@ function withItems(items: unknown, none: Expected = { status: 404 }): Expected {
 }
 
 /** An answer with a page of a list. For an empty page, the answer is `none` if the endpoint has one. */
-function page(list: readonly Row[] | null, { page, per_page }: Row, none?: Expected): Expected {
+function page(list: Row[] | null, { page, per_page }: Row, none?: Expected, toItems = (all: Row[]): Row => all) {
   if (list === null) return { status: 404 };
   const shown = list.slice((page - 1) * per_page, page * per_page);
   if (shown.length === 0 && none !== undefined) return none;
-  return { ...withItems(shown), hasNext: list.length > page * per_page };
-}
-
-/** Splits the coupons of `/my-coupons` into the three lists of its answer. */
-function couponPage(answer: Expected): Expected {
-  const coupons: Row[] = answer.body?.items ?? [];
-  const ofList = (name: string) => coupons.filter(({ list }) => list === name).map(({ record }) => record);
-  const items = { store: ofList("store"), mfg: ofList("mfg"), digital: ofList("digital") };
-  return coupons.length === 0 ? answer : { ...answer, ...withItems(items) };
+  return { ...withItems(toItems(shown)), hasNext: list.length > page * per_page };
 }

@@ -1,5 +1,5 @@
-import { type Field, kindsOf, type Row } from "./kinds.ts";
-import { type Read, TYPES, text, whole } from "./values.ts";
+import * as z from "zod";
+import { accountId, type Field, id, kindsOf, type Row, readFields, TYPES, type Types, text, whole } from "./kinds.ts";
 
 // The parameters of customers' requests (docs/contract/interface.md, 1 and 4).
 
@@ -24,44 +24,40 @@ leaderboard location_id!:id eip_campaign_id:id rank_on:rank="run"
 me
 entries limit:size=50 account_id:accountId`;
 
-/** The parameters of each endpoint. */
-export const PARAMETERS: Readonly<Record<string, readonly Field[]>> = Object.fromEntries(
-  kindsOf(TABLE).map(({ record, fields }) => [record, fields]),
-);
-
-const NUMBERS = ["page", "size", "level", "latitude", "longitude"];
-const LISTS = ["stores", "customers", "campaigns"];
-const search = text(100);
+export const LISTS = ["stores", "customers", "campaigns"];
+const NUMBER = /^-?\d+(\.\d+)?$/;
+/** A number, or a text such as `8` and `-1.5`. */
+const numeric = (number: z.ZodNumber) =>
+  z.preprocess((value) => (typeof value === "string" && NUMBER.test(value) ? Number(value) : value), number);
 /** The parts between commas, without blanks around them and without empty ones. */
-const parts = (value: unknown) => String(value).match(/[^\s,]([^,]*[^\s,])?/g) ?? [];
+const parts = (list: string) => list.match(/[^\s,]([^,]*[^\s,])?/g) ?? [];
 
-/** How the types are read that the feed does not have. */
-const READERS: Readonly<Record<string, Read>> = {
-  search,
-  page: whole(1, 999_999_999),
-  size: whole(1, 100),
-  boolean: (value) => (/^(true|false|1|0)$/i.test(String(value)) ? /^(true|1)$/i.test(String(value)) : undefined),
-  jsonBoolean: (value) => (typeof value === "boolean" ? value : undefined),
-  accountId: text(15, /^[1-9]\d*$/),
-  issued: text(5, /^(store|mfg)$/),
-  rank: text(6, /^(run|hit|double|triple)$/),
-  query: (value) => (typeof value === "string" ? text(100, /^.{3}/su)(value.trim()) : undefined),
-  ids: (value) => {
-    const all = [value].flat().flatMap(parts);
-    return all.every((one) => readAs("id", one) !== undefined) ? all : undefined;
-  },
-  lists: (value) => {
-    const all = search(value) === undefined ? ["?"] : parts(value);
-    if (!all.every((part) => LISTS.includes(part))) return undefined;
-    return all.length > 0 ? all : LISTS;
-  },
+/** The types that the feed does not have, or that it reads otherwise. */
+const PARAMETER_TYPES: Types = {
+  search: [text(100)],
+  page: [numeric(whole(1, 999_999_999))],
+  size: [numeric(whole(1, 100))],
+  level: [numeric(whole(1, 5))],
+  latitude: [numeric(z.number().min(-90).max(90))],
+  longitude: [numeric(z.number().min(-180).max(180))],
+  boolean: [z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] })],
+  jsonBoolean: [z.boolean()],
+  accountId: [accountId],
+  issued: [z.enum(["store", "mfg"])],
+  rank: [z.enum(["run", "hit", "double", "triple"])],
+  query: [z.string().trim().pipe(text(100, 3))],
+  ids: [z.preprocess((value) => [value].flat().map(String).flatMap(parts), z.array(id))],
+  lists: [
+    text(100)
+      .transform((list) => (/[^\s,]/.test(list) ? parts(list) : LISTS))
+      .pipe(z.array(z.enum(LISTS))),
+  ],
 };
 
-/** Reads a value. Undefined: it is invalid. */
-function readAs(type: string, value: unknown): unknown {
-  const isNumber = NUMBERS.includes(type) && typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
-  return (READERS[type] ?? TYPES[type]?.[0])?.(isNumber ? Number(value) : value);
-}
+/** The parameters of each endpoint. */
+export const PARAMETERS: Readonly<Record<string, readonly Field[]>> = Object.fromEntries(
+  kindsOf(TABLE, { ...TYPES, ...PARAMETER_TYPES }).map(({ record, fields }) => [record, fields]),
+);
 
 const oneOrAll = (values: string[]) => (values.length > 1 ? values : values[0] || undefined);
 
@@ -71,20 +67,14 @@ export function readParameters(endpoint: string, { path, body }: Call): { parame
   const sentValue = ({ name, type }: Field) => {
     const inQuery = searchParams.getAll(name);
     if (body === undefined) return oneOrAll(inQuery);
-    const value = (body as Row)[name];
-    const isEmptyText = (value === "" || value === null) && type !== "size" && type !== "jsonBoolean";
-    if (!isEmptyText && value !== undefined) return value;
+    const value = (body as Row)[name] ?? "";
+    if (value !== "") return value;
+    // An empty text and a null mean that a text is absent. For a number they are errors.
+    if (name in (body as Row) && (type === "size" || type === "jsonBoolean")) return "wrong";
     return name === "location_id" ? oneOrAll(inQuery.filter((id) => id !== "")) : undefined;
   };
-  const parameters: Row = {};
-  const bad: string[] = [];
-  for (const parameter of PARAMETERS[endpoint] ?? []) {
-    const { name, type, isRequired, valueIfLeftOut } = parameter;
-    const value = sentValue(parameter);
-    const isList = Array.isArray(value) && type !== "ids";
-    if (value === undefined) parameters[name] = valueIfLeftOut;
-    else if (!isList) parameters[name] = readAs(type, value);
-    if (parameters[name] === undefined && (isRequired || value !== undefined)) bad.push(name);
-  }
-  return { parameters, bad: bad.sort() };
+  const fields = PARAMETERS[endpoint] ?? [];
+  const values = fields.map((parameter) => [parameter.name, sentValue(parameter)]);
+  const { row, bad } = readFields(fields, Object.fromEntries(values));
+  return { parameters: row, bad: bad.sort() };
 }

@@ -3,7 +3,7 @@ import { type State, sum } from "./state.ts";
 import { by } from "./text.ts";
 import { isToday } from "./time.ts";
 
-// Nearby campaigns, teams and leaderboards (docs/contract/interface.md, 4.1, 4.3 and 4.7).
+// Nearby campaigns, teams, leaderboards and messages (docs/contract/interface.md, 4.1 to 4.3 and 4.7).
 
 const EARTH_RADIUS_MILES = 3958.7613;
 const NEARBY_RADIUS_MILES = 25;
@@ -24,38 +24,37 @@ export function isRunning({ status, campaign_start_date, campaign_end_date, time
 }
 
 export function nearbyCampaigns(state: State, parameters: Row, now: string): Row[] {
-  const ofAccount = { account_id: parameters.single_account_id };
+  const { single_account_id: account_id, count } = parameters;
   const nearbyStores = state
-    .allShown("store", ofAccount)
+    .allShown("store", { account_id })
     .map((store): Row => ({ id: store.id, distance: miles(parameters, store) }))
     .filter(({ distance }) => distance <= NEARBY_RADIUS_MILES);
-  return state
-    .allShown("campaign", ofAccount)
-    .filter((campaign) => isRunning(campaign, now))
-    .flatMap((campaign): Row[] => {
-      const stores = nearbyStores.filter(({ id }) => campaign.store_ids === "all" || campaign.store_ids.includes(id));
-      if (stores.length === 0) return [];
-      const earned = stores
-        .flatMap(({ id }) => state.all("balance_entry", { campaign_id: campaign.id, store_id: id }))
-        .filter(({ amount }) => Number(amount) > 0);
+  const campaigns = state.allShown("campaign", { account_id }).filter((campaign) => isRunning(campaign, now));
+  return campaigns
+    .map(({ store_ids, ...campaign }): Row => {
+      const stores = nearbyStores.filter(({ id }) => store_ids === "all" || store_ids.includes(id));
+      const entries = state.all("balance_entry", { campaign_id: campaign.id });
+      const storeIds = stores.map(({ id }) => id);
+      const earned = entries.filter(({ amount, store_id }) => Number(amount) > 0 && storeIds.includes(store_id));
       const distance = Math.min(...stores.map((store) => store.distance));
-      return [{ ...campaign, popularity: sum(earned, "amount"), distance }];
+      return { ...campaign, popularity: sum(earned, "amount"), distance };
     })
+    .filter(({ distance }) => distance <= NEARBY_RADIUS_MILES)
     .sort(by("-popularity", "distance", "id"))
-    .slice(0, parameters.count)
-    .map((campaign) => ({
+    .slice(0, count)
+    .map(({ distance, ...campaign }) => ({
       ...pick(campaign, "name id campaign_description campaign_image"),
-      distance: Math.round(campaign.distance * 100) / 100,
+      distance: Math.round(distance * 100) / 100,
     }));
 }
 
 /** The members `depth` referrals below a customer. Former members are left out, but those below them are not. */
-function membersBelow(state: State, store: string, root: string, depth: number): string[] {
-  const memberships = state.all("membership", { store_id: store });
+function membersBelow(state: State, store_id: string, root: string, depth: number): string[] {
+  const memberships = state.all("membership", { store_id });
   let level = [root];
   for (let at = 0; at < depth; at += 1)
     level = memberships.filter(({ referrer_id }) => level.includes(referrer_id)).map(({ customer_id }) => customer_id);
-  return level.filter((id) => state.current("membership", store, id));
+  return level.filter((id) => state.current("membership", store_id, id));
 }
 
 /** The members of a team; null if the caller may not see it, so that the answer is 404. */
@@ -66,49 +65,42 @@ export function team(state: State, store: string, caller: string, parameters: Ro
   const isOfTeam = isMember && DEPTHS.some((depth) => membersBelow(state, store, caller, depth).includes(root));
   if (root !== caller && !isOfTeam) return null;
   if (!isMember) return [];
-  const depths = DEPTHS.filter((depth) => level_no === undefined || depth === level_no);
-  return depths.flatMap((depth) =>
-    membersBelow(state, store, root, depth)
-      .map((id) => teamMember(state, store, caller, { id, depth }))
-      .sort(by("name", "id")),
-  );
+  return DEPTHS.filter((depth) => level_no === undefined || depth === level_no)
+    .flatMap((depth) =>
+      membersBelow(state, store, root, depth).map((id) => teamMember(state, store, caller, { id, depth })),
+    )
+    .sort(by("current_level", "name", "id"));
 }
 
-function teamMember(state: State, store: string, caller: string, { id, depth }: { id: string; depth: number }): Row {
-  const levels = DEPTHS.map((level_no) => ({
-    level_no,
-    total_members: membersBelow(state, store, id, level_no).length,
-    total_tokens_earned: sum(state.all("token_earning", { store_id: store, customer_id: id, level_no }), "tokens"),
-  }));
+function teamMember(state: State, store_id: string, caller: string, { id, depth }: { id: string; depth: number }): Row {
   return {
     id,
     name: state.nameOf(id),
     ...pick(state.current("customer", id) ?? {}, "customer_description avatar"),
     friend_status: state.friendStatus(caller, id),
     team_store_count: state.joinedStores(id).length,
-    total_balance: state.balance(id, (storeId) => storeId === store),
+    total_balance: state.balance({ customer_id: id, store_id }),
     current_level: depth,
-    levels,
+    levels: DEPTHS.map((level_no) => ({
+      level_no,
+      total_members: membersBelow(state, store_id, id, level_no).length,
+      total_tokens_earned: sum(state.all("token_earning", { store_id, customer_id: id, level_no }), "tokens"),
+    })),
   };
 }
 
 export function leaderboard(state: State, parameters: Row, now: string): Row[] {
-  const { location_id, eip_campaign_id, rank_on } = parameters;
+  const { location_id, eip_campaign_id: id, rank_on } = parameters;
   if (!state.shown("store", location_id)) return [];
-  const isCounted = ({ id, time_zone, start_date, end_date }: Row) =>
-    eip_campaign_id === undefined
-      ? isToday(now, time_zone, { first: start_date, last: end_date })
-      : id === eip_campaign_id;
-  const contests = state.allShown("eip_campaign").filter(isCounted);
-  const plays = contests.flatMap(({ id }) => state.all("play", { location_id, eip_campaign_id: id }));
-  const players = state.allShown("employee").filter(({ id }) => plays.some(({ employee_id }) => employee_id === id));
+  const contests = state
+    .allShown("eip_campaign", id === undefined ? {} : { id })
+    .filter(({ time_zone, start_date: first, end_date: last }) => id || isToday(now, time_zone, { first, last }));
+  const plays = contests.flatMap((contest) => state.all("play", { location_id, eip_campaign_id: contest.id }));
+  const players = state.allShown("employee").filter((player) => plays.some((play) => play.employee_id === player.id));
   const totals = players.map(({ id, name, avatar }): Row => {
     const own = plays.filter(({ employee_id }) => employee_id === id);
-    return {
-      ...{ employee_id: id, employee_name: name, avatar },
-      ...{ total_runs: sum(own, "runs"), total_hits: sum(own, "hits") },
-      ...{ total_doubles: sum(own, "doubles"), total_triples: sum(own, "triples") },
-    };
+    const totals = ["runs", "hits", "doubles", "triples"].map((count) => [`total_${count}`, sum(own, count)]);
+    return { employee_id: id, employee_name: name, avatar, ...Object.fromEntries(totals) };
   });
   const total = (player: Row): number => player[`total_${rank_on}s`];
   return totals
@@ -116,4 +108,50 @@ export function leaderboard(state: State, parameters: Row, now: string): Row[] {
     .sort(by("rank", "employee_name", "employee_id"))
     .slice(0, 100)
     .map((player) => ({ ...player, total_runs: String(player.total_runs) }));
+}
+
+/** The customer's groups that have a shown message, those with the newest message first. */
+export function messageGroups(state: State, caller: string, { check_time = "" }: Row, now: string): Row[] {
+  return state
+    .all("message_group")
+    .filter(({ member_ids }) => member_ids.includes(caller))
+    .flatMap((group) => shownGroup(state, caller, group, now) ?? [])
+    .filter(({ last_message_time }) => last_message_time > check_time)
+    .sort(by("-last_message_time", "group_id"));
+}
+
+function shownGroup(state: State, caller: string, group: Row, now: string): Row | undefined {
+  const { id: group_id, group_image, initial_customer_id } = group;
+  // A message is shown once its second is over. Of one second's messages, the last is the one that was stored last.
+  const shown = state.all("message", { group_id }).filter(({ sent_at }) => sent_at < now);
+  const last = shown.sort(by("sent_at")).at(-1);
+  if (last === undefined) return undefined;
+  const { read_at, notifications_disabled = 0 } = state.find("message_state", group_id, caller) ?? {};
+  const members = group.member_ids.filter((id: string) => id !== caller).map((id: string) => member(state, caller, id));
+  const nameAndAvatar = (role: string, id: string) => ({
+    [`${role}_name`]: state.nameOf(id),
+    [`${role}_avatar`]: state.current("customer", id)?.avatar ?? "",
+  });
+  return {
+    ...{ group_id, group_image, group_name: groupName(members), initial_customer_id, notifications_disabled },
+    ...{ last_message: last.body, last_message_time: last.sent_at, last_customer: last.customer_id },
+    ...nameAndAvatar("initial_customer", initial_customer_id),
+    ...nameAndAvatar("last_customer", last.customer_id),
+    read_status: last.customer_id === caller || (read_at ?? "") >= last.sent_at ? 1 : 0,
+    group_members: members,
+  };
+}
+
+const member = (state: State, caller: string, id: string): Row => ({
+  ...pick(state.current("customer", id) ?? {}, "id avatar customer_description"),
+  name: state.nameOf(id),
+  friend_status: state.friendStatus(caller, id),
+  total_balance: state.balance({ customer_id: id }),
+  is_blocked: state.find("block", caller, id) !== undefined,
+});
+
+function groupName(members: readonly Row[]): string {
+  const names = members.filter(({ is_blocked }) => !is_blocked).map(({ name }) => name);
+  const blocked = members.length - names.length;
+  return [names.join(", "), blocked > 0 ? `(${blocked} blocked)` : ""].filter((part) => part !== "").join(" ");
 }

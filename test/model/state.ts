@@ -1,4 +1,4 @@
-import { KINDS, type Row } from "./kinds.ts";
+import type { Row } from "./kinds.ts";
 
 /** The key of a record within its kind. The two customers of a friendship may come in either order. */
 export const keyOf = (record: string, parts: unknown[]): string =>
@@ -8,22 +8,18 @@ export const keyOf = (record: string, parts: unknown[]): string =>
 export const sum = (rows: readonly Row[], field: string): number =>
   rows.reduce((total, row) => total + Math.round(row[field] * 100), 0) / 100;
 
+const NO_RECORDS: ReadonlyMap<string, Row> = new Map();
+
 /** A table of records for each kind, by their keys. Records keep the order in which they were first stored. */
 export class State {
-  readonly #tables: Map<string, Map<string, Row>>;
+  #tables = new Map<string, Map<string, Row>>();
   /** The kinds whose tables belong to this state alone. It shares the others with the state that it was copied from. */
   readonly #ownTables = new Set<string>();
   /** The stamp, which is the time of the newest messages, and what D1's clock said when they were stored. */
   clock = { stamp: "", time: "" };
 
-  constructor(tables = new Map(KINDS.map(({ record }) => [record, new Map<string, Row>()]))) {
-    this.#tables = tables;
-  }
-
   table(record: string): ReadonlyMap<string, Row> {
-    const table = this.#tables.get(record);
-    if (table === undefined) throw new Error(`There are no records of the kind ${record}.`);
-    return table;
+    return this.#tables.get(record) ?? NO_RECORDS;
   }
 
   /** Replaces the record with this key; undefined removes it. Copies share rows, so no row is changed in place. */
@@ -34,12 +30,10 @@ export class State {
     else this.#tables.get(record)?.set(key, row);
   }
 
-  /** Changes the records for which `isChanged` is true. Removes those for which `newFields` returns undefined. */
-  change(record: string, isChanged: (row: Row) => boolean, newFields: (row: Row) => Row | undefined): void {
-    for (const [key, row] of [...this.table(record)].filter(([, row]) => isChanged(row))) {
-      const fields = newFields(row);
-      this.store(record, key, fields && { ...row, ...fields });
-    }
+  /** Changes the records for which `isChanged` is true; without new fields, removes them. */
+  change(record: string, isChanged: (row: Row) => boolean, newFields?: (row: Row) => Row): void {
+    for (const [key, row] of [...this.table(record)].filter(([, row]) => isChanged(row)))
+      this.store(record, key, newFields && { ...row, ...newFields(row) });
   }
 
   /** The records of a kind that have these values in these fields. */
@@ -60,7 +54,8 @@ export class State {
 
   /** A copy, which shares tables with this state. After this, only the copy may be changed. */
   copy(): State {
-    const copy = new State(new Map(this.#tables));
+    const copy = new State();
+    copy.#tables = new Map(this.#tables);
     copy.clock = { ...this.clock };
     return copy;
   }
@@ -86,13 +81,9 @@ export class State {
     return this.find("friendship", one, other)?.status ?? -1;
   }
 
-  /** A customer's balance, at all stores or at those that `isCounted`. */
-  balance(id: unknown, isCounted: (storeId: string) => boolean = () => true): number {
-    const entries = this.all("balance_entry", { customer_id: id });
-    return sum(
-      entries.filter(({ store_id }) => isCounted(store_id)),
-      "amount",
-    );
+  /** The balance of a customer, or of a customer at a store. */
+  balance(values: { customer_id: string; store_id?: string }): number {
+    return sum(this.all("balance_entry", values), "amount");
   }
 
   /** The stores that a customer has joined, without those that answers may not show. */

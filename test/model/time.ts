@@ -14,16 +14,13 @@ function isTime(text: string): boolean {
 
 export const isDate = (text: string): boolean => isTime(`${text} 00:00:00`);
 
-const FORMS = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+const FORMS = /^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d:\d\d:\d\d)(?:\.\d+)?(Z|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)?)?$/i;
 
 /** Converts a time in any form that the feed accepts to UTC; undefined for other texts. */
 export function toUtc(text: string): string | undefined {
-  const [, date, clock = "00:00:00", zone] = FORMS.exec(text) ?? [];
-  if (date === undefined || !isTime(`${date} ${clock}`) || (/T/i.test(text) && zone === undefined)) return undefined;
-  const [, sign, hours = "00", minutes = "00"] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? "") ?? [];
-  if (hours > "23" || minutes > "59") return undefined;
-  const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
-  const utc = addSeconds(`${date} ${clock}`, -ahead);
+  const [, date, separator, clock = "00:00:00", zone, hours = "+00", minutes = "00"] = FORMS.exec(text) ?? [];
+  if (!isTime(`${date} ${clock}`) || (/T/i.test(separator ?? "") && zone === undefined)) return undefined;
+  const utc = toTime(Date.parse(`${date}T${clock}${hours}:${minutes}`));
   return isTime(utc) ? utc : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Row } from "../model/kinds.ts";
-import { messageGroups } from "../model/messages.ts";
 import { Model } from "../model/model.ts";
-import { byCodePoint } from "../model/text.ts";
+import { messageGroups } from "../model/program.ts";
+import { by } from "../model/text.ts";
 import * as seed from "./seed.ts";
 
 export const BEGINNING = Date.UTC(2026, 5, 1) / 1_000;
@@ -43,7 +43,7 @@ export class ServiceModel {
     const [time = "", id = ""] = [after?.slice(0, 19), after?.slice(20)];
     const list = this.groupsAt(timeOf(this.now), check_time).filter(
       ({ last_message_time: at, group_id }) =>
-        after === undefined || at < time || (at === time && byCodePoint(group_id, id) > 0),
+        after === undefined || at < time || (at === time && by("id")({ id: group_id }, { id }) > 0),
     );
     const items = list.slice(0, limit);
     const last = items.at(-1);

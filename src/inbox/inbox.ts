@@ -141,7 +141,8 @@ export class Inbox extends DurableObject<Env> {
     const now = Date.now();
     this.#alarmAt = null;
     this.#sendFrame(now);
-    for (const open of this.#sockets()) if (expiresAt(open) <= now) open.socket.close(...CLOSE.expired);
+    const expiredSockets = this.#sockets().filter((socket) => expiresAt(socket) <= now);
+    for (const { socket } of expiredSockets) socket.close(...CLOSE.expired);
     this.#renew(now);
     const isOver =
       this.#sockets().length === 0 && this.#pendingChanges.length === 0 && (deletableAt(this.#state) ?? 0) <= now;

@@ -24,8 +24,8 @@ const WHOLE_WITHIN_MS = 60_000;
 /**
  * Reads a body of at most `limit` bytes. hono/body-limit does not fit: it has no timeout and accepts a body that was cut
  * off (test/faults/bodies.test.ts).
- * @param onBytes is called with the change of memory in use: first with the size of the buffer, before it is allocated, and
- * at the end with minus the bytes of the buffer that the body did not fill. The first call may throw.
+ * @param onBytes is called with each change of the memory that the body takes: before the buffer grows, when it may throw, and
+ * at the end with minus the bytes of the buffer that the body did not fill.
  * @throws 413 over the limit (without reading the rest), 400 for a body that was cut off, 408 for one that is too slow.
  */
 export async function readBody(
@@ -39,23 +39,45 @@ export async function readBody(
   if (body === null) return new Uint8Array();
   const reader = body.getReader({ mode: "byob" });
   try {
-    // One byte more than the limit, so a full buffer means that the body is too large.
-    const size = declared || limit.bytes + 1;
-    onBytes(size);
-    // An error of the connection becomes null. Then the body was cut off.
-    const reading = reader.readAtLeast(size, new Uint8Array(size)).catch(() => null);
-    const result = await withTimeout(WHOLE_WITHIN_MS, reading);
-    const bytes = result?.value;
+    // One byte more than the limit shows that the body is too large.
+    const reading = readUpTo(declared || limit.bytes + 1, reader, onBytes);
+    const bytes = await withTimeout(WHOLE_WITHIN_MS, reading);
     // Some connections end a cut-off body without an error. Half a feed must not be taken for a whole one.
-    if (bytes === undefined || bytes.length < declared) throw malformedBody(CUT_OFF);
+    if (bytes === null || bytes.length < declared) throw malformedBody(CUT_OFF);
     if (bytes.length > limit.bytes) throw bodyTooLarge(limit);
-    onBytes(bytes.length - size);
-    // A view of a part of the buffer would keep the whole buffer in memory.
-    return bytes.length < size ? bytes.slice() : bytes;
+    return bytes;
   } catch (error) {
     throw error instanceof TimedOut ? requestTimeout() : error;
   } finally {
     // Tells the client to stop sending. A cut-off body cannot be cancelled, which is no error.
     void reader.cancel().catch(() => {});
+  }
+}
+
+const FIRST_BYTES = 64 * 1024;
+
+/**
+ * The first `most` bytes of a body, or the whole body if it is shorter; null if the connection broke. The buffer grows as the
+ * body arrives, so that a body that stalls takes little memory.
+ */
+async function readUpTo(
+  most: number,
+  reader: ReadableStreamBYOBReader,
+  onBytes: (bytes: number) => void,
+): Promise<Uint8Array | null> {
+  let bytes = new Uint8Array();
+  for (let capacity = Math.min(FIRST_BYTES, most); ; capacity = Math.min(2 * capacity, most)) {
+    const missing = capacity - bytes.length;
+    onBytes(missing);
+    const buffer = new Uint8Array(capacity);
+    buffer.set(bytes);
+    const result = await reader.readAtLeast(missing, buffer.subarray(bytes.length)).catch(() => null);
+    if (result?.value === undefined) return null;
+    const arrived = result.value.length;
+    bytes = new Uint8Array(result.value.buffer, 0, bytes.length + arrived);
+    if (arrived === missing && capacity < most) continue;
+    onBytes(bytes.length - capacity);
+    // A view of a part of the buffer would keep the whole buffer in memory.
+    return bytes.length < capacity ? bytes.slice() : bytes;
   }
 }

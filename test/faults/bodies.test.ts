@@ -60,9 +60,8 @@ describe("a feed request whose body is cut off after any byte", () => {
 describe("slow uploads", () => {
   it("delay no other feed, however much they have sent", async ({ expect }) => {
     const token = await feedToken("*");
-    const stalledUploads = [3, KIB * KIB, KIB * KIB, KIB * KIB, KIB * KIB, KIB * KIB].map((bytes) =>
-      stall("/api/v1/feed", token, blanks(bytes)),
-    );
+    const sizes = [...Array(40).fill(3), ...Array(5).fill(KIB * KIB)];
+    const stalledUploads = sizes.map((bytes) => stall("/api/v1/feed", token, blanks(bytes)));
     await scheduler.wait(300);
     const lines = Array.from({ length: 100 }, () => seed.customer({ customer_description: "x".repeat(1_900) }));
 
@@ -135,23 +134,28 @@ describe("reading a body", () => {
     },
   );
 
-  it.for<[header: Record<string, string>, bytes: number]>([
-    [{}, LIMIT.bytes + 1],
-    [{ "Content-Length": "10" }, 10],
-  ])("reports its memory before it reads: with %o, %i bytes", async ([headers, bytes], { expect }) => {
-    const body = openBody();
-    const changes: number[] = [];
+  it.for<[header: Record<string, string>, first: number, second: number]>([
+    [{}, 64 * KIB, 64 * KIB],
+    [{ "Content-Length": String(64 * KIB + 10) }, 64 * KIB, 10],
+  ])(
+    "reports its memory before its buffer grows, with the headers %o",
+    async ([headers, first, second], { expect }) => {
+      const body = openBody();
+      const changes: number[] = [];
 
-    const reading = readBody(new Response(body.readable, { headers }), LIMIT, (change) => changes.push(change));
+      const reading = readBody(new Response(body.readable, { headers }), LIMIT, (change) => changes.push(change));
+      await body.write(blanks(10));
+      const changesAtFirst = [...changes];
+      void body
+        .write(blanks(64 * KIB))
+        .then(body.close)
+        .catch(() => {});
+      const { length } = await reading;
 
-    expect(changes).toEqual([bytes]);
-    void body
-      .write(blanks(10))
-      .then(body.close)
-      .catch(() => {});
-    expect(await reading).toEqual(blanks(10));
-    expect(changes).toEqual([bytes, 10 - bytes]);
-  });
+      expect(changesAtFirst).toEqual([first]);
+      expect(changes).toEqual([first, second, length - first - second]);
+    },
+  );
 
   it("ends if it may use no more memory", async ({ expect }) => {
     const body = openBody();

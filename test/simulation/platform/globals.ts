@@ -4,7 +4,7 @@ import type { Random } from "../../../scripts/program/random.ts";
 import { current } from "./invocation.ts";
 import type { Time } from "./time.ts";
 
-// Node has no `readAtLeast`. In the simulation each body is one chunk, so `read` returns all of it.
+// Node has no `readAtLeast`. In the simulation each body is one chunk, so `read` fills the view or returns the rest.
 Object.defineProperty(ReadableStreamBYOBReader.prototype, "readAtLeast", {
   value(this: ReadableStreamBYOBReader, _: number, view: Uint8Array) {
     return this.read(view);

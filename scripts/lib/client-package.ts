@@ -74,7 +74,11 @@ async function declare(): Promise<void> {
   const options = {
     extends: "../../tsconfig.json",
     compilerOptions: {
-      ...{ noEmit: false, declaration: true, emitDeclarationOnly: true, rootDir: ROOT, outDir: "." },
+      noEmit: false,
+      declaration: true,
+      emitDeclarationOnly: true,
+      rootDir: ROOT,
+      outDir: ".",
       types: [path.join(ROOT, "worker-configuration.d.ts")],
     },
     include: ["../../src/client"],

@@ -21,8 +21,13 @@ export function* balanceEntries(shape: Shape): Generator<Line> {
   const inFirstCity = Math.min(shape.storesACity, shape.chainSizes[0] ?? 1);
   const campaignsAtAllStores = AT_ALL_STORES.filter((number) => number < shape.campaigns);
   const entry = (id: string, customer: number, store: number, index: number) => ({
-    ...{ record: "balance_entry", id, customer_id: customerId(customer), store_id: storeId(shape, store) },
-    ...{ amount: amount(random, 40), description: REASONS[index % REASONS.length], created_at: timeIn2026(index * 60) },
+    record: "balance_entry",
+    id,
+    customer_id: customerId(customer),
+    store_id: storeId(shape, store),
+    amount: amount(random, 40),
+    description: REASONS[index % REASONS.length],
+    created_at: timeIn2026(index * 60),
   });
   for (const { number, customer, store: visitedStore } of visits(shape)) {
     const store = number % 50 === 0 ? random.integer(0, inFirstCity - 1) : visitedStore;

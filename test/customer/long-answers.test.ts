@@ -14,8 +14,14 @@ describe("a long answer", () => {
     const [id, name, longField] = [longText(ID_LIMIT), longText(NAME_LIMIT), longText(SHORT_TEXT_LIMIT)];
     const number = -Number.MAX_SAFE_INTEGER;
     const employee = {
-      ...{ employee_id: id, employee_name: name, avatar: longField, rank: 100, total_runs: "-90071992547409.91" },
-      ...{ total_hits: number, total_doubles: number, total_triples: number },
+      employee_id: id,
+      employee_name: name,
+      avatar: longField,
+      rank: 100,
+      total_runs: "-90071992547409.91",
+      total_hits: number,
+      total_doubles: number,
+      total_triples: number,
     };
     const balance = { account_id: "9".repeat(15), company: name, balance: number, stores_count: number };
     const customer = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`field_number_${index}`, longField]));

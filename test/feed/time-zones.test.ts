@@ -35,7 +35,9 @@ function programIn({ time_zone, start, end }: { time_zone?: string; start: strin
 async function shownCounts({ account, store, customer }: ReturnType<typeof programIn>) {
   const api = as(String(customer.id));
   const nearby = await api.post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {
-    ...{ latitude: 35.47, longitude: -97.52, single_account_id: account.id },
+    latitude: 35.47,
+    longitude: -97.52,
+    single_account_id: account.id,
   });
   const me = await api.get(`${CUSTOMER}/me`);
   const board = await api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: store.id });

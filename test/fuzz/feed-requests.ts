@@ -51,8 +51,17 @@ const TIME = "2026-01-01 00:00:00";
 const RESTORED_LINES: readonly Row[] = [
   { record: "program", message_stamp: TIME, message_clock_said: TIME },
   {
-    ...{ record: "history_segment", kind: "play", month: "2020-01", segment_no: 1, name: "play/2020-01-1", lines: 1 },
-    ...{ bytes: 1, sha256: "0".repeat(64), oldest: "2020-01-01 00:00:00", newest: "2020-01-01 00:00:00", sums: {} },
+    record: "history_segment",
+    kind: "play",
+    month: "2020-01",
+    segment_no: 1,
+    name: "play/2020-01-1",
+    lines: 1,
+    bytes: 1,
+    sha256: "0".repeat(64),
+    oldest: "2020-01-01 00:00:00",
+    newest: "2020-01-01 00:00:00",
+    sums: {},
   },
 ];
 

@@ -132,11 +132,17 @@ const customerRequests = calling((): GoodRequest => {
 
 const systemRequests = fc.constantFrom<GoodRequest>(
   {
-    ...{ method: "GET", path: "/api/v1/feed", names: ["record", "customer_id"], claims: systemClaims("export") },
+    method: "GET",
+    path: "/api/v1/feed",
+    names: ["record", "customer_id"],
+    claims: systemClaims("export"),
     parameters: { record: "store,message", customer_id: program.idsOf("customer")[0] },
   },
   {
-    ...{ method: "GET", path: "/api/v1/feed/customers", names: ["scan_id"], claims: systemClaims("lookup") },
+    method: "GET",
+    path: "/api/v1/feed/customers",
+    names: ["scan_id"],
+    claims: systemClaims("lookup"),
     parameters: { scan_id: "1" },
   },
 );

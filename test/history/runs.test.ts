@@ -42,8 +42,12 @@ describe("a run", () => {
     const bytes = await value("SELECT sum(bytes) FROM history_segments");
     expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
       {
-        ...{ work: "seal history", milliseconds: expect.any(Number) },
-        ...{ segments: 2, sealed: 2, bytes, behindDays: 0 },
+        work: "seal history",
+        milliseconds: expect.any(Number),
+        segments: 2,
+        sealed: 2,
+        bytes,
+        behindDays: 0,
       },
     ]);
     expect(points.filter(({ work }) => work === "seal history")).toMatchObject([

@@ -22,8 +22,12 @@ function entryOf(coupon: Row, issued: Row = {}, store: Row = {}): Row {
   const expected_end_date = endOf(issued.expected_end_date ?? null, issued.time_zone);
   const ends = [expected_end_date, coupon.can_expire === 1 ? expiration_date : null].filter((end) => end !== null);
   return {
-    ...{ coupon: { ...coupon, expiration_date }, issued: { ...issued, expected_end_date }, store },
-    ...{ kind: coupon.kind, list: LISTS.indexOf(coupon.kind), end: ends.sort()[0] ?? "never" },
+    coupon: { ...coupon, expiration_date },
+    issued: { ...issued, expected_end_date },
+    store,
+    kind: coupon.kind,
+    list: LISTS.indexOf(coupon.kind),
+    end: ends.sort()[0] ?? "never",
     ...pick({ ...coupon, ...issued }, "created_at id"),
   };
 }
@@ -71,7 +75,9 @@ const couponRecord = ({ coupon, issued, store }: Row): Row => ({
   ...couponFields(coupon),
   ...pick(issued, "id customer_id campaign_coupon_id expected_end_date creation_method total_count usage_count"),
   ...pick(issued, "created_at updated_at deleted_at"),
-  ...{ store_name: store.name, store_image: store.store_image, campaign_coupon_created: coupon.created_at },
+  store_name: store.name,
+  store_image: store.store_image,
+  campaign_coupon_created: coupon.created_at,
   remaining_count: issued.total_count - issued.usage_count,
 });
 

@@ -133,8 +133,14 @@ function shownGroup(state: State, caller: string, group: Row, now: string): Row 
     [`${role}_avatar`]: state.current("customer", id)?.avatar ?? "",
   });
   return {
-    ...{ group_id, group_image, group_name: groupName(members), initial_customer_id, notifications_disabled },
-    ...{ last_message: last.body, last_message_time: last.sent_at, last_customer: last.customer_id },
+    group_id,
+    group_image,
+    group_name: groupName(members),
+    initial_customer_id,
+    notifications_disabled,
+    last_message: last.body,
+    last_message_time: last.sent_at,
+    last_customer: last.customer_id,
     ...nameAndAvatar("initial_customer", initial_customer_id),
     ...nameAndAvatar("last_customer", last.customer_id),
     read_status: last.customer_id === caller || (read_at ?? "") >= last.sent_at ? 1 : 0,

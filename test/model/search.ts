@@ -10,8 +10,14 @@ import { by, forgives, wordsOf } from "./text.ts";
 export type SearchScope = "all" | "friends" | "none";
 
 const HIDDEN = {
-  ...{ scan_id: "", address_line_1: "", address_line_2: "", city: "", state: "", zip: "" },
-  ...{ date_of_birth: null, balance: 0 },
+  scan_id: "",
+  address_line_1: "",
+  address_line_2: "",
+  city: "",
+  state: "",
+  zip: "",
+  date_of_birth: null,
+  balance: 0,
 };
 
 /** A customer as the caller sees it. Only friends see the birth date, card, address and balance. */
@@ -61,13 +67,21 @@ export function entries(state: State, caller: string, parameters: Row, sealedBef
     created_at < (sealedBefore ?? "") ? "left" : "listed",
   );
   const broughtForward = [...Map.groupBy(left, ({ account_id }) => account_id)].map(([account_id, group]) => ({
-    ...{ id: null, description: "", created_at: group[0]?.created_at, account_id, store: null, campaign: null },
-    ...{ amount: sum(group, "amount"), brought_forward: true },
+    id: null,
+    description: "",
+    created_at: group[0]?.created_at,
+    account_id,
+    store: null,
+    campaign: null,
+    amount: sum(group, "amount"),
+    brought_forward: true,
   }));
   const items = listed.map((entry) => ({
     ...pick(entry, "id description created_at account_id"),
-    ...{ amount: Number(entry.amount), brought_forward: false },
-    ...{ store: idAndName("store", entry.store_id), campaign: idAndName("campaign", entry.campaign_id) },
+    amount: Number(entry.amount),
+    brought_forward: false,
+    store: idAndName("store", entry.store_id),
+    campaign: idAndName("campaign", entry.campaign_id),
   }));
   return [...items, ...broughtForward.sort(by("account_id"))];
 }

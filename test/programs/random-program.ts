@@ -21,8 +21,13 @@ const POSTED = ["near-by-popular-campaigns", "full-search", "leaderboard"];
 
 /** The parameters that are ids, and the kinds of the records that they name. */
 const KIND_OF_PARAMETER: Readonly<Record<string, string>> = {
-  ...{ single_account_id: "account", accountId: "account", account_id: "account" },
-  ...{ team_member_id: "customer", storeId: "store", location_id: "store", eip_campaign_id: "eip_campaign" },
+  single_account_id: "account",
+  accountId: "account",
+  account_id: "account",
+  team_member_id: "customer",
+  storeId: "store",
+  location_id: "store",
+  eip_campaign_id: "eip_campaign",
 };
 
 export class RandomProgram {

@@ -37,8 +37,14 @@ export async function entries(suite: Suite): Promise<Section> {
       "An item has these eight fields. `campaign` is an object like `store`, or null.": async () => {
         const item = itemsOf(await list()).find(({ id }) => id === firstEntry.id);
         expectSame(item, {
-          ...{ id: firstEntry, amount: 10, description: "Welcome", created_at: oldTime, brought_forward: false },
-          ...{ store: { id: shop.id, name: "Main Street" }, account_id: chain, campaign: null },
+          id: firstEntry,
+          amount: 10,
+          description: "Welcome",
+          created_at: oldTime,
+          brought_forward: false,
+          store: { id: shop.id, name: "Main Street" },
+          account_id: chain,
+          campaign: null,
         });
       },
       "`items` lists the caller's balance entries, newest first: by `created_at`, then by `id`, both descending.":

@@ -47,12 +47,20 @@ export async function feedRecords(suite: Suite): Promise<Section> {
         await suite.feed(make.campaign(chain, { name }), issuedCoupon);
         const [actual] = await suite.search(ann, "campaigns", name);
         expectFields(actual, {
-          ...{ status: 1, trigger_type: "None", reward_type: "PercentDollarValue", cash_tender_multiplier: "1.00" },
-          ...{ trigger_amount: "0.00", campaign_end_date: null },
+          status: 1,
+          trigger_type: "None",
+          reward_type: "PercentDollarValue",
+          cash_tender_multiplier: "1.00",
+          trigger_amount: "0.00",
+          campaign_end_date: null,
         });
         expectFields(await suite.couponOf(ann, issuedCoupon), {
-          ...{ creation_method: "TriggeredSale", total_count: 1, usage_count: 0, updated_at: null },
-          ...{ expiration_type: "Never_Expires", coupon_barcode: 0 },
+          creation_method: "TriggeredSale",
+          total_count: 1,
+          usage_count: 0,
+          updated_at: null,
+          expiration_type: "Never_Expires",
+          coupon_barcode: 0,
         });
       },
       '`store_ids` ("all"): an array of stores of the account, or `"all"`, which includes future stores': async () => {

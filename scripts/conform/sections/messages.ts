@@ -65,10 +65,15 @@ export async function messages(suite: Suite): Promise<Section> {
           expectExactFields(actual, fieldsListedIn(rule));
           const name = "Fay Friend";
           expectFields(actual, {
-            ...{ group_image: "https://images.example/talk.png" },
-            ...{ last_message: "Second", last_message_time: "2026-01-05 09:02:00" },
-            ...{ initial_customer_id: friend, initial_customer_name: name, initial_customer_avatar: avatar },
-            ...{ last_customer: friend, last_customer_name: name, last_customer_avatar: avatar },
+            group_image: "https://images.example/talk.png",
+            last_message: "Second",
+            last_message_time: "2026-01-05 09:02:00",
+            initial_customer_id: friend,
+            initial_customer_name: name,
+            initial_customer_avatar: avatar,
+            last_customer: friend,
+            last_customer_name: name,
+            last_customer_avatar: avatar,
           });
         },
       "The list holds the caller's groups that show at least one message. If there are none, the answer is `NO_ITEMS`.":

@@ -13,9 +13,19 @@ const PASSED_THROUGH = {
 };
 
 const COUPON = {
-  ...{ name: "Free wash", type: "Dollar_Off", value: "19.5", header_lines: ["a", 'With "quotes"'], text_lines: ["b"] },
-  ...{ can_expire: 1, expiration_type: "Static_Date", expiration_date: "2999-01-31", expiration: "soon" },
-  ...{ once_per_sale: 1, filter_items: 3, coupon_barcode: "0042", source_campaign_id: "elsewhere" },
+  name: "Free wash",
+  type: "Dollar_Off",
+  value: "19.5",
+  header_lines: ["a", 'With "quotes"'],
+  text_lines: ["b"],
+  can_expire: 1,
+  expiration_type: "Static_Date",
+  expiration_date: "2999-01-31",
+  expiration: "soon",
+  once_per_sale: 1,
+  filter_items: 3,
+  coupon_barcode: "0042",
+  source_campaign_id: "elsewhere",
   created_at: "2026-01-02 03:04:05",
 };
 const { created_at: _, ...fieldsOfCoupon } = COUPON;
@@ -28,8 +38,14 @@ const ANSWERED_COUPON = {
   coupon_barcode: 42,
 };
 const ISSUED = {
-  ...{ coupon_id: "7", reserved: 1, total_count: 5, usage_count: 2, creation_method: "Birthday Coupon" },
-  ...{ expected_end_date: "2999-01-30 12:00:00", created_at: "2026-02-01 10:00:00", updated_at: "2026-02-02 10:00:00" },
+  coupon_id: "7",
+  reserved: 1,
+  total_count: 5,
+  usage_count: 2,
+  creation_method: "Birthday Coupon",
+  expected_end_date: "2999-01-30 12:00:00",
+  created_at: "2026-02-01 10:00:00",
+  updated_at: "2026-02-02 10:00:00",
 };
 
 export async function objects(suite: Suite): Promise<Section> {
@@ -89,9 +105,19 @@ export async function objects(suite: Suite): Promise<Section> {
           const { account: _, campaign_coupon: __, ...actual } = (await couponOf(ofSpring)) ?? {};
           const { id, source_campaign_id, filter_items, coupon_barcode, ...ofCoupon } = ANSWERED_COUPON;
           expectSame(actual, {
-            ...{ ...ofCoupon, coupon_barcode, campaign_id: spring, campaign_coupon_created: COUPON.created_at },
-            ...{ ...ISSUED, id: ofSpring, account_id: chain, customer_id: ann.id, campaign_coupon_id: inSpring },
-            ...{ store_name: word, store_image: "https://images.example/s.png", remaining_count: 3, deleted_at: null },
+            ...ofCoupon,
+            coupon_barcode,
+            campaign_id: spring,
+            campaign_coupon_created: COUPON.created_at,
+            ...ISSUED,
+            id: ofSpring,
+            account_id: chain,
+            customer_id: ann.id,
+            campaign_coupon_id: inSpring,
+            store_name: word,
+            store_image: "https://images.example/s.png",
+            remaining_count: 3,
+            deleted_at: null,
           });
         },
       "`campaign_coupon` is the coupon that was issued: `id`, `account_id`, `campaign_id`, `source_campaign_id`, `name`, `type`, `value`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration_date`, `expiration`, `once_per_sale`, `filter_items`, `coupon_barcode`.":

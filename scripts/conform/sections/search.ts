@@ -4,12 +4,23 @@ import { day } from "../lines.ts";
 import type { Section, Suite } from "../suite.ts";
 
 const PRIVATE_FIELDS = {
-  ...{ scan_id: "7", date_of_birth: "1990-02-03", address_line_1: "1 Main", address_line_2: "b" },
-  ...{ city: "c", state: "OK", zip: "73" },
+  scan_id: "7",
+  date_of_birth: "1990-02-03",
+  address_line_1: "1 Main",
+  address_line_2: "b",
+  city: "c",
+  state: "OK",
+  zip: "73",
 };
 const HIDDEN_FIELDS = {
-  ...{ scan_id: "", date_of_birth: null, address_line_1: "", address_line_2: "" },
-  ...{ city: "", state: "", zip: "", balance: 0 },
+  scan_id: "",
+  date_of_birth: null,
+  address_line_1: "",
+  address_line_2: "",
+  city: "",
+  state: "",
+  zip: "",
+  balance: 0,
 };
 const LIST_LIMIT = 20;
 /** As many names as fit into a query. */

@@ -21,13 +21,14 @@ function sealedHistory() {
   const earning = { record: "token_earning", sealed: true, store_id, customer_id };
   // The summaries have the order of an export, and all fields of its lines.
   const campaignSummary = {
-    ...{ record: "balance_entry", sealed: true, customer_id: null as string | null, store_id },
-    ...{
-      amount: "15.00",
-      campaign_id: campaign_id as string | null,
-      description: "",
-      created_at: "2026-02-01 00:00:00",
-    },
+    record: "balance_entry",
+    sealed: true,
+    customer_id: null as string | null,
+    store_id,
+    amount: "15.00",
+    campaign_id: campaign_id as string | null,
+    description: "",
+    created_at: "2026-02-01 00:00:00",
   };
   const customerSummary = {
     ...campaignSummary,
@@ -42,8 +43,16 @@ function sealedHistory() {
     { ...earning, level_no: 2, tokens: "1.50", earned_at: "2026-02-03 00:00:00" },
     { ...earning, level_no: 5, tokens: "70000000000000.00", earned_at: "2026-02-04 00:00:00" },
     {
-      ...{ record: "play", sealed: true, eip_campaign_id: contest.id, location_id: store_id, employee_id: employee.id },
-      ...{ runs: "-1.50", hits: -3, doubles: 0, triples: 70_000_000_000_000, played_at: "2026-02-05 00:00:00" },
+      record: "play",
+      sealed: true,
+      eip_campaign_id: contest.id,
+      location_id: store_id,
+      employee_id: employee.id,
+      runs: "-1.50",
+      hits: -3,
+      doubles: 0,
+      triples: 70_000_000_000_000,
+      played_at: "2026-02-05 00:00:00",
     },
     ...["balance_entry", "message", "play", "token_earning"].map((kind) => segment({ kind })),
   ];
@@ -53,9 +62,17 @@ function sealedHistory() {
 
 function segment({ kind = "play", ...fields }: { kind?: string; [field: string]: unknown } = {}) {
   return {
-    ...{ record: "history_segment", kind, month: "2026-03", segment_no: 2 },
-    ...{ name: `${kind}/2026-03/2.ndjson.gz`, lines: 5_000, bytes: 123_456, sha256: "a".repeat(64) },
-    ...{ oldest: "2024-02-29 12:34:56", newest: "2026-02-28 23:59:59", sums: { balance: "-999999999999999999" } },
+    record: "history_segment",
+    kind,
+    month: "2026-03",
+    segment_no: 2,
+    name: `${kind}/2026-03/2.ndjson.gz`,
+    lines: 5_000,
+    bytes: 123_456,
+    sha256: "a".repeat(64),
+    oldest: "2024-02-29 12:34:56",
+    newest: "2026-02-28 23:59:59",
+    sums: { balance: "-999999999999999999" },
     ...fields,
   };
 }
@@ -109,7 +126,10 @@ describe("lines that stand for sealed events", () => {
     const customer = seed.customer();
     const stores = Array.from({ length: 1_400 }, () => seed.store(account.id));
     const summaries = stores.map(({ id: store_id }) => ({
-      ...{ record: "balance_entry", sealed: true, customer_id: customer.id, store_id },
+      record: "balance_entry",
+      sealed: true,
+      customer_id: customer.id,
+      store_id,
       amount: `${sign}70000000000000.00`,
     }));
     await mustRestore([account, customer, ...stores]);

@@ -136,13 +136,15 @@ describe("a database that grows", () => {
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 
-    for (const gigabytes of [6.9, 7, 7.1, 9.6, 9.7, 8]) await feedTo(databaseOf(gigabytes), [seed.customer()]);
+    const sizes = [6.99, 7, 7.1, 8.49, 8.5, 9.49, 9.5, 9.6, 8];
+    for (const gigabytes of sizes) await feedTo(databaseOf(gigabytes), [seed.customer()]);
 
     const lines = log.mock.calls.map(([line]) => JSON.parse(line)).filter(({ route }) => route === "/api/v1/feed");
-    expect(lines.map(({ databaseBytes }) => databaseBytes / 1e9)).toEqual([6.9, 7, 7.1, 9.6, 9.7, 8]);
+    expect(lines.map(({ databaseBytes }) => databaseBytes / 1e9)).toEqual(sizes);
     expect(warn.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
       { warning: "DATABASE_SIZE", percent: 70, databaseBytes: 7e9 },
-      { warning: "DATABASE_SIZE", percent: 95, databaseBytes: 9.6e9 },
+      { warning: "DATABASE_SIZE", percent: 85, databaseBytes: 8.5e9 },
+      { warning: "DATABASE_SIZE", percent: 95, databaseBytes: 9.5e9 },
     ]);
   });
 });

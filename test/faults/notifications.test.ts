@@ -63,6 +63,21 @@ describe("a feed that cannot notify an inbox", () => {
     expect(await outbox()).toHaveLength(1);
   });
 
+  it("leaves a change to the schedule if the second of its message is not over by D1's clock", async ({ expect }) => {
+    const { reader, writer, group } = await seedGroup();
+    await pollUntilQuiet(reader);
+    const notified = reach(() => true);
+    const { forListeners } = await acceptLines(primary(), [seed.message(group, writer)]);
+    const background: Promise<unknown>[] = [];
+    const inBackground = (work: Promise<unknown>) => background.push(work);
+
+    await notifyOfFeed(new Inboxes(env), forListeners, { db: primary(), inBackground });
+    await Promise.all(background);
+
+    expect(notified).toEqual([reader]);
+    expect(await outbox()).toHaveLength(1);
+  });
+
   it("waits two seconds for the inbox, and notifies the others meanwhile", async ({ expect }) => {
     const first = await seedGroup();
     const second = await seedGroup();

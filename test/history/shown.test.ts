@@ -58,7 +58,8 @@ describe("the entries of a customer", () => {
   ])("$title", async ({ isSecondSeal }, { expect }) => {
     const { lines, customerId, ...of } = twoShops();
     const entries = [of.entry("1.00", FIRST_KEPT_SECOND), of.entryAtOther("4.00", "2026-06-01 00:00:00")];
-    await feedOld(...lines, of.entry("8.00", LAST_LEAVING_SECOND), ...entries);
+    const oldEntries = [of.entry("8.00", LAST_LEAVING_SECOND), of.entryAtOther("3.00", LAST_LEAVING_SECOND)];
+    await feedOld(...lines, ...oldEntries, ...entries);
     if (isSecondSeal) await seal();
     const next = nextPage(await as(customerId).get(`${ENTRIES}?limit=1`)) ?? "";
 

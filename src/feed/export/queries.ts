@@ -59,8 +59,7 @@ export async function findPage(
 }
 
 export function toScannedRows({ reader }: ExportScan, rows: readonly Row[] = [], ids: readonly Row[][]): ScannedRows {
-  const hasMore =
-    rows.length > 0 && (rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent_bytes) >= SENT_BYTES);
+  const hasMore = rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent_bytes) >= SENT_BYTES;
   const idsIn = (idRows: readonly Row[] = []) => new Map(idRows.map(({ key, id }) => [Number(key), String(id)]));
   const idsByTable = reader.smallKinds.map((kind, index) => [tableName(kind), idsIn(ids[index])]);
   return { rows, hasMore, ids: Object.fromEntries(idsByTable) };

@@ -28,7 +28,7 @@ export function rowsOf(kind: SealedKind, lines: readonly SegmentLine[]): SummedR
   });
 }
 
-/** A query of what rows add to each summary of a kind. Its parameter is the rows, as JSON. */
+/** A query that adds up rows for each summary of a kind. Its parameter is a JSON array of the rows. */
 export function additionsQuery(kind: SealedKind): string {
   const keys = keysOf(kind.summaries);
   const columns = [...keys, ...amountsOf(kind)].map((column) => `value ->> '${column}' AS ${column}`);

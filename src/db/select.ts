@@ -38,7 +38,11 @@ export function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<strin
 
 /** The names of columns without their table, for a statement that writes them. */
 export function names(...columns: readonly AnyColumn[]): SQL {
-  return joinWithCommas(columns.map(({ name }) => sql`${sql.identifier(name)}`));
+  return identifiers(columns.map(({ name }) => name));
+}
+
+export function identifiers(names: readonly string[]): SQL {
+  return joinWithCommas(names.map((name) => sql`${sql.identifier(name)}`));
 }
 
 export function joinWithCommas(parts: readonly SQLWrapper[]): SQL {

@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { type Columns, joinWithCommas, type SelectedRow, selectList } from "./select.ts";
+import { type Columns, identifiers, joinWithCommas, type SelectedRow, selectList } from "./select.ts";
 
 /** A list that is read row by row. `fields`, `joins` and `shared` get the values of an entry from `entryValue`. */
 interface Stepwise<F extends Columns> {
@@ -73,8 +73,4 @@ function addShared({ key, bytes }: NonNullable<Stepwise<Columns>["shared"]>): SQ
   // A number of bytes has at most nine digits. If it has fewer, the CAST stops at the comma.
   const sharedBytes = sql`CAST(substr(step.keys, instr(step.keys, ${entryStart}) + length(${entryStart}), 9) AS INTEGER)`;
   return sql`iif(${isFirst(key)}, 0, ${sharedBytes}), step.keys || iif(${isFirst(key)}, ${entryStart} || ${bytes} || ',', '')`;
-}
-
-function identifiers(names: readonly string[]): SQL {
-  return joinWithCommas(names.map((name) => sql`${sql.identifier(name)}`));
 }

@@ -11,6 +11,8 @@ export interface Result {
   why?: string;
 }
 
+type Outcome = Pick<Result, "outcome" | "why">;
+
 interface RunOptions {
   signal: AbortSignal;
   /** How long to repeat the check of a rule that does not hold. Replicas lag behind the feed. */
@@ -31,30 +33,25 @@ export async function runSections(
   const results: Result[] = [];
   for (const makeSection of sections) {
     const section = await makeSection(suite);
-    if (!section.section.startsWith(options.only ?? "")) continue;
+    if (!section.name.startsWith(options.only ?? "")) continue;
     const sectionResults = await checkSection(suite, section, options);
     results.push(...sectionResults);
-    options.onSection?.(section.section, sectionResults);
+    options.onSection?.(section.name, sectionResults);
     await suite.deleteFedRecords();
   }
   return results;
 }
 
-async function checkSection(
-  suite: Suite,
-  { section, rulesWithoutFeeding = {}, lines = [], rulesWithFeeding = {} }: Section,
-  options: RunOptions,
-): Promise<Result[]> {
+async function checkSection(suite: Suite, { name, lines, rules }: Section, options: RunOptions): Promise<Result[]> {
   const results: Result[] = [];
-  for (const [rule, check] of Object.entries(rulesWithoutFeeding))
-    results.push({ section, rule, ...(await outcomeOf(() => check(rule), suite, options)) });
   const feedLines = async () => {
-    if (lines.length > 0) await suite.feed(...lines);
+    await suite.feed(...lines);
   };
-  const feedResult = await outcomeOf(feedLines, suite, { ...options, patienceMs: 0 });
-  for (const [rule, check] of Object.entries(rulesWithFeeding)) {
-    const wasFed = feedResult.outcome === "good";
-    results.push({ section, rule, ...(wasFed ? await outcomeOf(() => check(rule), suite, options) : feedResult) });
+  let feeding: Outcome | null = null;
+  for (const { sentence, needsLines, check } of rules) {
+    if (needsLines) feeding ??= await outcomeOf(feedLines, suite, { ...options, patienceMs: 0 });
+    const obstacle = feeding?.outcome === "good" ? null : feeding;
+    results.push({ section: name, rule: sentence, ...(obstacle ?? (await outcomeOf(check, suite, options))) });
   }
   return results;
 }
@@ -63,7 +60,7 @@ async function outcomeOf(
   check: () => Promise<void>,
   suite: Suite,
   { patienceMs, signal }: RunOptions,
-): Promise<Omit<Result, "section" | "rule">> {
+): Promise<Outcome> {
   for (const deadline = performance.now() + patienceMs; ; await suite.http.sleep(RECHECK_INTERVAL_MS)) {
     try {
       await check();

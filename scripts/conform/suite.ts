@@ -5,19 +5,22 @@ import { deleted, keyOf, type Line, type LineMakers, type LineWithId, lineMakers
 import type { Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
-/** Checks a rule. It gets the rule's sentence. @throws `Broken` if the rule does not hold. */
-export type Check = (rule: string) => Promise<void>;
+/** A rule of the contract. */
+export interface Rule {
+  /** The rule in the words of the contract. */
+  sentence: string;
+  /** Whether the lines of the section must be fed first. */
+  needsLines: boolean;
+  /** @throws `Broken` if the rule does not hold. */
+  check: () => Promise<void>;
+}
 
-/** The rules of a numbered section of docs/contract/, in the words of the contract. */
+/** The rules of a numbered section of docs/contract/. */
 export interface Section {
-  /** The name: `interface, 4.2` is section 4.2 of docs/contract/interface.md. */
-  section: string;
-  /** Rules that can be checked without feeding. */
-  rulesWithoutFeeding?: Record<string, Check>;
-  /** Lines to feed before `rulesWithFeeding` are checked. */
-  lines?: readonly Line[];
-  /** Rules that need these lines, or feed lines of their own. */
-  rulesWithFeeding?: Record<string, Check>;
+  /** `interface, 4.2` is section 4.2 of docs/contract/interface.md. */
+  name: string;
+  lines: readonly Line[];
+  rules: readonly Rule[];
 }
 
 /** The settings of the service that change what it answers. */
@@ -36,18 +39,19 @@ interface SuiteOptions {
   mayFeed: boolean;
 }
 
-/** The callers of a section, and the functions that make its lines. */
+/** What a section states its rules with. */
 interface SectionStart {
+  suite: Suite;
   /** Three customers who can call. They are not stored yet. */
   ann: Caller;
   ben: Caller;
   eve: Caller;
-  /** Makes lines, and adds them to `lines`. */
+  /** Makes lines that are fed before the rules are checked. */
   given: LineMakers;
-  /** The lines that `given` has made. They are fed before `rulesWithFeeding` are checked. */
-  lines: readonly Line[];
   /** Makes lines for a rule to feed. */
   make: LineMakers;
+  /** States a rule. Only rules that stand before the first line of `given` are checked without feeding. */
+  it: (sentence: string, check: (sentence: string) => Promise<void>) => void;
 }
 
 /** Thrown if a rule cannot be checked with the tokens and options that the suite was given. */
@@ -65,6 +69,25 @@ export const ANY_ORIGIN = "CORS_ORIGINS lets every page call";
 const READ_ONLY = "--read-only writes nothing";
 const DAY_MS = 86_400_000;
 const LONGEST_SECTION_MS = 60_000;
+
+/** A function that makes a section for a suite. `state` states the rules. */
+export function section(name: string, state: (start: SectionStart) => void | Promise<void>) {
+  return async (suite: Suite): Promise<Section> => {
+    const lines: Line[] = [];
+    const rules: Rule[] = [];
+    const newId = (record: string) => (record === "account" ? suite.accountId() : suite.id(record));
+    await state({
+      suite,
+      ...(await suite.callers()),
+      given: lineMakers(newId, (line) => lines.push(line)),
+      make: lineMakers(newId),
+      it: (sentence, check) => {
+        rules.push({ sentence, needsLines: lines.length > 0, check: () => check(sentence) });
+      },
+    });
+    return { name, lines, rules };
+  };
+}
 
 /** Makes ids, sends requests and feeds lines for all sections. Deletes the records that they have fed. */
 export class Suite {
@@ -111,23 +134,14 @@ export class Suite {
     if (this.#mayFeed && leftMs < LONGEST_SECTION_MS) await this.http.sleep(leftMs);
   }
 
-  /** Begins a section, with new callers. */
-  async begin(): Promise<SectionStart> {
+  /** Three customers who can call. They are not stored yet. */
+  async callers(): Promise<Record<"ann" | "ben" | "eve", Caller>> {
     const caller = async (name: string, index: number) => {
       const newCaller = await this.tokens.caller(this.id(name), index);
       this.#noteId(newCaller.id);
       return newCaller;
     };
-    const lines: Line[] = [];
-    const newId = (record: string) => (record === "account" ? this.accountId() : this.id(record));
-    return {
-      ann: await caller("ann", 0),
-      ben: await caller("ben", 1),
-      eve: await caller("eve", 2),
-      given: lineMakers(newId, (line) => lines.push(line)),
-      lines,
-      make: lineMakers(newId),
-    };
+    return { ann: await caller("ann", 0), ben: await caller("ben", 1), eve: await caller("eve", 2) };
   }
 
   get(caller: Caller, path: string, query: Record<string, string> = {}, request: Call = {}): Promise<Answer> {

@@ -58,13 +58,12 @@ export function suiteInWorkerd(settings: Partial<Settings> = {}): Suite {
 export async function testSections(sections: readonly MakeSection[], settings: Partial<Settings> = {}): Promise<void> {
   for (const makeSection of sections) {
     const suite = suiteInWorkerd(settings);
-    const { section, lines = [], rulesWithoutFeeding, rulesWithFeeding } = await makeSection(suite);
-    describe(section, () => {
+    const { name, lines, rules } = await makeSection(suite);
+    describe(name, () => {
       beforeAll(async () => {
         if (lines.length > 0) await suite.feed(...lines);
       });
-      for (const [rule, check] of Object.entries({ ...rulesWithoutFeeding, ...rulesWithFeeding }))
-        it(rule, () => check(rule));
+      for (const { sentence, check } of rules) it(sentence, check);
     });
   }
 }

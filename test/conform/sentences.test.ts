@@ -22,13 +22,9 @@ function textOf(section: string): string {
 const sections = await Promise.all(SECTIONS.map((makeSection) => makeSection(suiteInWorkerd())));
 
 describe("the sentences of the rules that conform checks", () => {
-  it.for(sections.map((rules) => [rules.section, rules] as const))(
-    "are in the contract: %s",
-    ([section, { rulesWithoutFeeding, rulesWithFeeding }], { expect }) => {
-      const text = textOf(section);
-      const rules = Object.keys({ ...rulesWithoutFeeding, ...rulesWithFeeding });
+  it.for(sections)("are in the contract: $name", ({ name, rules }, { expect }) => {
+    const text = textOf(name);
 
-      expect(rules.filter((rule) => !text.includes(rule))).toEqual([]);
-    },
-  );
+    expect(rules.filter(({ sentence }) => !text.includes(sentence))).toEqual([]);
+  });
 });

@@ -1,6 +1,6 @@
 import { expectFailure, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Item } from "../http.ts";
-import { ANY_ORIGIN, type Section, Skipped, type Suite } from "../suite.ts";
+import { ANY_ORIGIN, Skipped, section } from "../suite.ts";
 
 const LIST = "/api/v1/customer/coupons";
 const OTHER_ORIGIN = "https://conform.example";
@@ -10,113 +10,102 @@ const ENDPOINTS = [
   ...["full-search", "gamification/leaderboard", "me"],
 ];
 
-export async function around(suite: Suite): Promise<Section> {
-  const { ann, ben, given, lines, make } = await suite.begin();
+export const around = section("interface, 6", ({ suite, ann, ben, given, make, it }) => {
+  it("Answers that may come from a replica have the header `X-D1-Bookmark`.", async () => {
+    for (const path of [LIST, "/api/v1/customer/my-coupons"]) {
+      const { headers } = await suite.http.send(path, { token: ann.token });
+      expectThat((headers.get("X-D1-Bookmark") ?? "") !== "", `${path} has no X-D1-Bookmark`);
+    }
+  });
+  it("A bookmark that this service did not sign is ignored.", async () => {
+    const bookmark = "ffffffff-ffffffff-ffffffff-ffffffffffffffffffffffffffffffff";
+    expectOk(await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } }));
+  });
+  it("**`GET /health`** needs no token, and counts against the limit of an address without one. It answers with the version", async () => {
+    const { status, body } = await suite.http.send("/health");
+    expectSame([status, typeof (body.items as Item).version], [200, "string"]);
+  });
+  it("**`GET /openapi.json`** is the OpenAPI document, for pages of every origin.", async () => {
+    const { status, body } = await suite.http.send("/openapi.json");
+    expectSame([status, String(body.openapi).slice(0, 2)], [200, "3."]);
+    const paths = Object.keys(body.paths ?? {});
+    expectSame(
+      ENDPOINTS.filter((path) => !paths.includes(`/api/v1/customer/${path}`)),
+      [],
+    );
+  });
+  it("A browser page of another origin may call only if `CORS_ORIGINS` names its origin. A preflight from any other is 403 `FORBIDDEN`, and says so.", async () => {
+    if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
+    const headers = { Origin: OTHER_ORIGIN, "Access-Control-Request-Method": "GET" };
+    const preflight = await suite.http.send(LIST, { method: "OPTIONS", headers });
+    expectFailure(preflight, 403, "FORBIDDEN");
+    const answer = await suite.http.send(LIST, { token: ann.token, headers: { Origin: OTHER_ORIGIN } });
+    const allowedOrigins = [preflight, answer].map(({ headers }) => headers.get("Access-Control-Allow-Origin"));
+    expectSame(allowedOrigins, [null, null]);
+  });
+
   const chain = given.account();
   const [shop, plainCoupon] = [given.store(chain), given.coupon(chain)];
   given.caller(ann);
   given.issued(ann, plainCoupon, shop);
 
-  return {
-    section: "interface, 6",
-    rulesWithoutFeeding: {
-      "Answers that may come from a replica have the header `X-D1-Bookmark`.": async () => {
-        for (const path of [LIST, "/api/v1/customer/my-coupons"]) {
-          const { headers } = await suite.http.send(path, { token: ann.token });
-          expectThat((headers.get("X-D1-Bookmark") ?? "") !== "", `${path} has no X-D1-Bookmark`);
-        }
-      },
-      "A bookmark that this service did not sign is ignored.": async () => {
-        const bookmark = "ffffffff-ffffffff-ffffffff-ffffffffffffffffffffffffffffffff";
-        expectOk(await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } }));
-      },
-      "**`GET /health`** needs no token, and counts against the limit of an address without one. It answers with the version":
-        async () => {
-          const { status, body } = await suite.http.send("/health");
-          expectSame([status, typeof (body.items as Item).version], [200, "string"]);
-        },
-      "**`GET /openapi.json`** is the OpenAPI document, for pages of every origin.": async () => {
-        const { status, body } = await suite.http.send("/openapi.json");
-        expectSame([status, String(body.openapi).slice(0, 2)], [200, "3."]);
-        const paths = Object.keys(body.paths ?? {});
-        expectSame(
-          ENDPOINTS.filter((path) => !paths.includes(`/api/v1/customer/${path}`)),
-          [],
-        );
-      },
-      "A browser page of another origin may call only if `CORS_ORIGINS` names its origin. A preflight from any other is 403 `FORBIDDEN`, and says so.":
-        async () => {
-          if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
-          const headers = { Origin: OTHER_ORIGIN, "Access-Control-Request-Method": "GET" };
-          const preflight = await suite.http.send(LIST, { method: "OPTIONS", headers });
-          expectFailure(preflight, 403, "FORBIDDEN");
-          const answer = await suite.http.send(LIST, { token: ann.token, headers: { Origin: OTHER_ORIGIN } });
-          const allowedOrigins = [preflight, answer].map(({ headers }) => headers.get("Access-Control-Allow-Origin"));
-          expectSame(allowedOrigins, [null, null]);
-        },
-    },
-    lines,
-    rulesWithFeeding: {
-      "has a weak `ETag`, `Cache-Control: private, no-cache` and `Vary: Authorization`.": async () => {
-        for (const path of PATHS_WITH_ETAG) {
-          const { request, headers } = await suite.get(ann, path);
-          const actual = [/^W\/".*"$/.test(headers.get("ETag") ?? ""), headers.get("Cache-Control")];
-          expectSame(actual, [true, "private, no-cache"], `a weak ETag and Cache-Control of ${request}`);
-          const vary = (headers.get("Vary") ?? "").split(/, */);
-          expectThat(vary.includes("Authorization"), `${request} has Vary: ${vary}`);
-        }
-      },
-      "A request whose `If-None-Match` names the tag, among others or as `*`, is answered 304, without a body":
-        async () => {
-          for (const path of PATHS_WITH_ETAG) {
-            const tag = (await suite.get(ann, path)).headers.get("ETag") ?? "";
-            const strongTag = tag.replace("W/", "");
-            for (const tags of [tag, `"other", ${tag}`, `${strongTag},W/"b,c"`, strongTag, "*", " * "]) {
-              const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": tags } });
-              expectSame([answer.status, answer.text], [304, ""], `${path} with the tags ${tags}`);
-              expectSame(answer.headers.get("ETag"), tag);
-            }
-            for (const otherTags of ['"other"', `"a${strongTag.slice(1)}`, '"*"', "W/*", "", '""']) {
-              const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": otherTags } });
-              expectSame(answer.status, 200, `${path} with the tags ${otherTags}`);
-            }
-          }
-        },
-      "Equal bodies have equal tags, in every data centre.": async () => {
-        const tagOf = async () => (await suite.get(ann, "me")).headers.get("ETag");
-        const tag = await tagOf();
-        expectSame(await tagOf(), tag);
-        await suite.feed(make.caller(ann, "Conny Conform", { customer_description: "moved" }));
-        expectThat((await tagOf()) !== tag, "another body has the same tag");
-      },
-      "Failures and all other answers of the API are `no-store`.": async () => {
-        const anyTag = { headers: { "If-None-Match": "*" } };
-        const answers = [
-          await suite.get(ann, "messages", {}, anyTag),
-          await suite.get(ann, "coupons", { search: "nothing" }, anyTag),
-          await suite.get(ann, "my-coupons", { search: "nothing" }, anyTag),
-          await suite.get(ann, "stores/nowhere/team-with-level", {}, anyTag),
-          await suite.get(ben, "me", {}, anyTag),
-          await suite.get(ann, "coupons", { includemfg: "maybe" }, anyTag),
-          await suite.post(ann, "full-search", { query: "abc" }),
-        ];
-        for (const { request, headers } of answers) {
-          const actual = [headers.get("Cache-Control"), headers.get("ETag")];
-          expectSame(actual, ["private, no-store", null], `Cache-Control and ETag of ${request}`);
-        }
-      },
-      "Send it back with the next request, and its answer is at least as new.": async () => {
-        const issuedCoupon = make.issued(ann, plainCoupon, shop);
-        await suite.feed(issuedCoupon);
-        const first = await suite.until(
-          () => suite.http.send(LIST, { token: ann.token }),
-          ({ text }) => text.includes(issuedCoupon.id),
-          30,
-        );
-        const bookmark = first.headers.get("X-D1-Bookmark") ?? "";
-        const next = await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } });
-        expectThat(next.text.includes(issuedCoupon.id), "an answer with its bookmark lacks what an earlier one had");
-      },
-    },
-  };
-}
+  it("has a weak `ETag`, `Cache-Control: private, no-cache` and `Vary: Authorization`.", async () => {
+    for (const path of PATHS_WITH_ETAG) {
+      const { request, headers } = await suite.get(ann, path);
+      const actual = [/^W\/".*"$/.test(headers.get("ETag") ?? ""), headers.get("Cache-Control")];
+      expectSame(actual, [true, "private, no-cache"], `a weak ETag and Cache-Control of ${request}`);
+      const vary = (headers.get("Vary") ?? "").split(/, */);
+      expectThat(vary.includes("Authorization"), `${request} has Vary: ${vary}`);
+    }
+  });
+  it("A request whose `If-None-Match` names the tag, among others or as `*`, is answered 304, without a body", async () => {
+    for (const path of PATHS_WITH_ETAG) {
+      const tag = (await suite.get(ann, path)).headers.get("ETag") ?? "";
+      const strongTag = tag.replace("W/", "");
+      for (const tags of [tag, `"other", ${tag}`, `${strongTag},W/"b,c"`, strongTag, "*", " * "]) {
+        const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": tags } });
+        expectSame([answer.status, answer.text], [304, ""], `${path} with the tags ${tags}`);
+        expectSame(answer.headers.get("ETag"), tag);
+      }
+      for (const otherTags of ['"other"', `"a${strongTag.slice(1)}`, '"*"', "W/*", "", '""']) {
+        const answer = await suite.get(ann, path, {}, { headers: { "If-None-Match": otherTags } });
+        expectSame(answer.status, 200, `${path} with the tags ${otherTags}`);
+      }
+    }
+  });
+  it("Equal bodies have equal tags, in every data centre.", async () => {
+    const tagOf = async () => (await suite.get(ann, "me")).headers.get("ETag");
+    const tag = await tagOf();
+    expectSame(await tagOf(), tag);
+    await suite.feed(make.caller(ann, "Conny Conform", { customer_description: "moved" }));
+    expectThat((await tagOf()) !== tag, "another body has the same tag");
+  });
+  it("Failures and all other answers of the API are `no-store`.", async () => {
+    const anyTag = { headers: { "If-None-Match": "*" } };
+    const answers = [
+      await suite.get(ann, "messages", {}, anyTag),
+      await suite.get(ann, "coupons", { search: "nothing" }, anyTag),
+      await suite.get(ann, "my-coupons", { search: "nothing" }, anyTag),
+      await suite.get(ann, "stores/nowhere/team-with-level", {}, anyTag),
+      await suite.get(ben, "me", {}, anyTag),
+      await suite.get(ann, "coupons", { includemfg: "maybe" }, anyTag),
+      await suite.post(ann, "full-search", { query: "abc" }),
+    ];
+    for (const { request, headers } of answers) {
+      const actual = [headers.get("Cache-Control"), headers.get("ETag")];
+      expectSame(actual, ["private, no-store", null], `Cache-Control and ETag of ${request}`);
+    }
+  });
+  it("Send it back with the next request, and its answer is at least as new.", async () => {
+    const issuedCoupon = make.issued(ann, plainCoupon, shop);
+    await suite.feed(issuedCoupon);
+    const first = await suite.until(
+      () => suite.http.send(LIST, { token: ann.token }),
+      ({ text }) => text.includes(issuedCoupon.id),
+      30,
+    );
+    const bookmark = first.headers.get("X-D1-Bookmark") ?? "";
+    const next = await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } });
+    expectThat(next.text.includes(issuedCoupon.id), "an answer with its bookmark lacks what an earlier one had");
+  });
+});

@@ -1,7 +1,7 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFields, expectInvalid, expectList, expectOk, expectSame, expectThat } from "../expect.ts";
 import { type Answer, idsOf, listOf } from "../http.ts";
-import type { Section, Suite } from "../suite.ts";
+import { section } from "../suite.ts";
 
 const NEARBY = "campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
@@ -39,8 +39,66 @@ const BAD_CURSORS = [
 ] as const;
 const NOT_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
 
-export async function conventions(suite: Suite): Promise<Section> {
-  const { ann, ben, eve, given, lines } = await suite.begin();
+export const conventions = section("interface, 1", ({ suite, ann, ben, eve, given, it }) => {
+  const nearby = (more: object) =>
+    suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: "1", ...more });
+  const myCoupons = (query = "", method = "GET") =>
+    suite.http.send(`/api/v1/customer/my-coupons${query}`, { token: ann.token, method });
+
+  it("Both must exist in the calendar.", async () => {
+    for (const check_time of ["2026-02-29 00:00:00", "2026-11-20 24:00:00", "2026-13-01 00:00:00"])
+      expectInvalid(await suite.get(ann, "messages", { check_time }), "check_time");
+  });
+  it("A parameter that is not a list must not be given twice.", async () => {
+    expectInvalid(await myCoupons("?search=a&search=b"), "search");
+  });
+  it("The `Content-Type` does not matter.", async () => {
+    const body = JSON.stringify({ latitude: 0, longitude: 0, single_account_id: "1" });
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"]) {
+      const request = { token: ann.token, body, headers: { "Content-Type": type } };
+      expectOk(await suite.http.send(`/api/v1/customer/${NEARBY}`, request));
+    }
+  });
+  it("**Booleans** in a query are `true`, `false`, `1` or `0`, in any case.", async () => {
+    for (const value of ["TRUE", "False", "1", "0"]) expectOk(await myCoupons(`?digitalonly=${value}`));
+    for (const value of ["yes", "2", "t"]) expectInvalid(await myCoupons(`?digitalonly=${value}`), "digitalonly");
+  });
+  it('`""`, `null`, `true`, `"8x"`, `"1e3"`, `NaN` and `Infinity` are not numbers.', async () => {
+    for (const count of NOT_NUMBERS) expectInvalid(await nearby({ count }), "count");
+  });
+  it('`8`, `8.0` and `"8.0"` are the same whole number.', async () => {
+    for (const count of [8, "8", "8.0"]) expectOk(await nearby({ count }));
+    expectOk(await nearby({ latitude: "-1.5" }));
+  });
+  it("In a query, `search=` or `page=` means that the parameter is absent.", async () => {
+    expectOk(await myCoupons("?search=&page=&type=&storeId="));
+  });
+  it('In a JSON body, `""` and `null` mean absent for an optional text, and are errors for a number.', async () => {
+    for (const eip_campaign_id of ["", null])
+      expectOk(await suite.post(ann, BOARD, { location_id: "s", eip_campaign_id }));
+    for (const latitude of ["", null]) expectInvalid(await nearby({ latitude }), "latitude");
+  });
+  it("**Unknown parameters** are ignored.", async () => {
+    expectOk(await nearby({ nobody: "knows", this: { parameter: 1 } }));
+    expectOk(await myCoupons("?nobody=knows&nobody=this"));
+  });
+  it("`page` is 1 (the default) to 999,999,999, `per_page` 1 to 100 (50).", async () => {
+    for (const page of ["0", "1000000000", "-1", "1.5", "one"]) expectInvalid(await myCoupons(`?page=${page}`), "page");
+    for (const size of ["0", "101"]) expectInvalid(await myCoupons(`?per_page=${size}`), "per_page");
+    expectOk(await myCoupons("?page=999999999&per_page=100"));
+  });
+  it("a malformed `after` is 422.", async () => {
+    for (const path of ["messages", "coupons", "my-coupons", "me"])
+      expectInvalid(await suite.get(ann, path, { after: "x" }), "after");
+    for (const [path, cursor] of BAD_CURSORS)
+      expectInvalid(await suite.get(ann, path, { after: JSON.stringify(cursor) }), "after");
+  });
+  it("**HEAD** is answered like GET, without a body.", async () => {
+    const [head, get] = [await myCoupons("", "HEAD"), await myCoupons()];
+    expectSame([head.status, head.text], [get.status, ""]);
+    expectSame(head.headers.get("Content-Type"), get.headers.get("Content-Type"));
+  });
+
   const chain = given.account();
   const shop = given.store(chain);
   const createdEarly = { created_at: "2026-01-01 00:00:00" };
@@ -66,121 +124,51 @@ export async function conventions(suite: Suite): Promise<Section> {
     given.membership(given.store(given.account({ company: name })), eve);
   }
 
-  const nearby = (more: object) =>
-    suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: chain.id, ...more });
-  const myCoupons = (query = "", method = "GET") =>
-    suite.http.send(`/api/v1/customer/my-coupons${query}`, { token: ann.token, method });
   const storeIds = (answer: Answer) => idsOf(listOf(answer, "store"));
   const idsBySearch = async (search: string) => idsOf(await suite.get(ann, "coupons", { search }));
 
-  return {
-    section: "interface, 1",
-    rulesWithoutFeeding: {
-      "Both must exist in the calendar.": async () => {
-        for (const check_time of ["2026-02-29 00:00:00", "2026-11-20 24:00:00", "2026-13-01 00:00:00"])
-          expectInvalid(await suite.get(ann, "messages", { check_time }), "check_time");
-      },
-      "A parameter that is not a list must not be given twice.": async () => {
-        expectInvalid(await myCoupons("?search=a&search=b"), "search");
-      },
-      "The `Content-Type` does not matter.": async () => {
-        const body = JSON.stringify({ latitude: 0, longitude: 0, single_account_id: chain.id });
-        for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"]) {
-          const request = { token: ann.token, body, headers: { "Content-Type": type } };
-          expectOk(await suite.http.send(`/api/v1/customer/${NEARBY}`, request));
-        }
-      },
-      "**Booleans** in a query are `true`, `false`, `1` or `0`, in any case.": async () => {
-        for (const value of ["TRUE", "False", "1", "0"]) expectOk(await myCoupons(`?digitalonly=${value}`));
-        for (const value of ["yes", "2", "t"]) expectInvalid(await myCoupons(`?digitalonly=${value}`), "digitalonly");
-      },
-      '`""`, `null`, `true`, `"8x"`, `"1e3"`, `NaN` and `Infinity` are not numbers.': async () => {
-        for (const count of NOT_NUMBERS) expectInvalid(await nearby({ count }), "count");
-      },
-      '`8`, `8.0` and `"8.0"` are the same whole number.': async () => {
-        for (const count of [8, "8", "8.0"]) expectOk(await nearby({ count }));
-        expectOk(await nearby({ latitude: "-1.5" }));
-      },
-      "In a query, `search=` or `page=` means that the parameter is absent.": async () => {
-        expectOk(await myCoupons("?search=&page=&type=&storeId="));
-      },
-      'In a JSON body, `""` and `null` mean absent for an optional text, and are errors for a number.': async () => {
-        for (const eip_campaign_id of ["", null])
-          expectOk(await suite.post(ann, BOARD, { location_id: shop.id, eip_campaign_id }));
-        for (const latitude of ["", null]) expectInvalid(await nearby({ latitude }), "latitude");
-      },
-      "**Unknown parameters** are ignored.": async () => {
-        expectOk(await nearby({ nobody: "knows", this: { parameter: 1 } }));
-        expectOk(await myCoupons("?nobody=knows&nobody=this"));
-      },
-      "`page` is 1 (the default) to 999,999,999, `per_page` 1 to 100 (50).": async () => {
-        for (const page of ["0", "1000000000", "-1", "1.5", "one"])
-          expectInvalid(await myCoupons(`?page=${page}`), "page");
-        for (const size of ["0", "101"]) expectInvalid(await myCoupons(`?per_page=${size}`), "per_page");
-        expectOk(await myCoupons("?page=999999999&per_page=100"));
-      },
-      "a malformed `after` is 422.": async () => {
-        for (const path of ["messages", "coupons", "my-coupons", "me"])
-          expectInvalid(await suite.get(ann, path, { after: "x" }), "after");
-        for (const [path, cursor] of BAD_CURSORS)
-          expectInvalid(await suite.get(ann, path, { after: JSON.stringify(cursor) }), "after");
-      },
-      "**HEAD** is answered like GET, without a body.": async () => {
-        const [head, get] = [await myCoupons("", "HEAD"), await myCoupons()];
-        expectSame([head.status, head.text], [get.status, ""]);
-        expectSame(head.headers.get("Content-Type"), get.headers.get("Content-Type"));
-      },
-    },
-    lines,
-    rulesWithFeeding: {
-      "`storeId=a,b` and `storeId=a&storeId=b` are the same list. Blanks around a part are dropped, and empty parts are ignored.":
-        async () => {
-          const expected = [percentCoupon, ...tiedCoupons];
-          for (const search of [`nobody,${shop.id}`, `nobody&storeId=${shop.id}`, `,%20${shop.id}%20,,`])
-            expectSame(storeIds(await myCoupons(`?storeId=${search}`)), expected, `coupons of storeId=${search}`);
-        },
-      "Every list has a total order, because ties end on the id, so pages of unchanged data neither repeat nor skip an item.":
-        async () => {
-          const pages = await Promise.all([1, 2, 3, 4].map((page) => myCoupons(`?per_page=1&page=${page}`)));
-          expectSame(pages.flatMap(storeIds), [percentCoupon, ...tiedCoupons]);
-        },
-      "The header `Link` (RFC 8288) has the addresses of the next and the previous page.": async () => {
-        const next = linkOf(await myCoupons("?per_page=3&type=store&search=")) ?? "";
-        const { searchParams } = new URL(next);
-        expectSame([searchParams.get("type"), searchParams.get("page")], ["store", "2"]);
-        const second = await suite.http.send(next, { token: ann.token });
-        expectSame(storeIds(second), tiedCoupons.slice(2));
-        const first = await suite.http.send(linkOf(second, "prev") ?? "", { token: ann.token });
-        expectSame(storeIds(first), [percentCoupon, ...tiedCoupons.slice(0, 2)]);
-        expectSame(linkOf(second), undefined);
-      },
-      'As a string an amount has two fraction digits (`"5.00"`)': async () => {
-        expectFields(await suite.couponOf(ann, firstTiedCoupon), { value: "5.00" });
-      },
-      "**Matching text** ignores case and accents: `jose` finds `José`.": async () => {
-        expectSame(await idsBySearch("JOSE'S"), tiedCoupons);
-      },
-      "Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves; the two small sigmas (`ς`, `σ`) are one letter.":
-        async () => {
-          for (const { issuedCoupon, search, name, isFound } of matches) {
-            const ids = idsOf(await suite.get(eve, "coupons", { search }));
-            expectSame(ids.includes(issuedCoupon.id), isFound, `whether ${search} finds ${name}`);
-          }
-        },
-      "**Sorting by a name** goes by code point.": async () => {
-        const team = await suite.get(eve, `stores/${shop.id}/team-with-level`);
-        const names = SORTED_NAMES.map((name) => `Mx ${name}`);
-        expectList(team, names, "name");
-        const balances = listOf(await suite.get(eve, "me"), "balances");
-        const otherBalances = balances.filter(({ account_id }) => account_id !== chain.id);
-        expectList(otherBalances, SORTED_NAMES, "company");
-      },
-      "`%`, `_`, quotes and query operators are plain text.": async () => {
-        for (const search of ["50%_", '"now"*'])
-          expectSame(await idsBySearch(search), [percentCoupon], `coupons by ${search}`);
-        for (const search of ["5%f", "_0%"])
-          expectThat((await idsBySearch(search)).length === 0, `${search} is a pattern`);
-      },
-    },
-  };
-}
+  it("`storeId=a,b` and `storeId=a&storeId=b` are the same list. Blanks around a part are dropped, and empty parts are ignored.", async () => {
+    const expected = [percentCoupon, ...tiedCoupons];
+    for (const search of [`nobody,${shop.id}`, `nobody&storeId=${shop.id}`, `,%20${shop.id}%20,,`])
+      expectSame(storeIds(await myCoupons(`?storeId=${search}`)), expected, `coupons of storeId=${search}`);
+  });
+  it("Every list has a total order, because ties end on the id, so pages of unchanged data neither repeat nor skip an item.", async () => {
+    const pages = await Promise.all([1, 2, 3, 4].map((page) => myCoupons(`?per_page=1&page=${page}`)));
+    expectSame(pages.flatMap(storeIds), [percentCoupon, ...tiedCoupons]);
+  });
+  it("The header `Link` (RFC 8288) has the addresses of the next and the previous page.", async () => {
+    const next = linkOf(await myCoupons("?per_page=3&type=store&search=")) ?? "";
+    const { searchParams } = new URL(next);
+    expectSame([searchParams.get("type"), searchParams.get("page")], ["store", "2"]);
+    const second = await suite.http.send(next, { token: ann.token });
+    expectSame(storeIds(second), tiedCoupons.slice(2));
+    const first = await suite.http.send(linkOf(second, "prev") ?? "", { token: ann.token });
+    expectSame(storeIds(first), [percentCoupon, ...tiedCoupons.slice(0, 2)]);
+    expectSame(linkOf(second), undefined);
+  });
+  it('As a string an amount has two fraction digits (`"5.00"`)', async () => {
+    expectFields(await suite.couponOf(ann, firstTiedCoupon), { value: "5.00" });
+  });
+  it("**Matching text** ignores case and accents: `jose` finds `José`.", async () => {
+    expectSame(await idsBySearch("JOSE'S"), tiedCoupons);
+  });
+  it("Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves; the two small sigmas (`ς`, `σ`) are one letter.", async () => {
+    for (const { issuedCoupon, search, name, isFound } of matches) {
+      const ids = idsOf(await suite.get(eve, "coupons", { search }));
+      expectSame(ids.includes(issuedCoupon.id), isFound, `whether ${search} finds ${name}`);
+    }
+  });
+  it("**Sorting by a name** goes by code point.", async () => {
+    const team = await suite.get(eve, `stores/${shop.id}/team-with-level`);
+    const names = SORTED_NAMES.map((name) => `Mx ${name}`);
+    expectList(team, names, "name");
+    const balances = listOf(await suite.get(eve, "me"), "balances");
+    const otherBalances = balances.filter(({ account_id }) => account_id !== chain.id);
+    expectList(otherBalances, SORTED_NAMES, "company");
+  });
+  it("`%`, `_`, quotes and query operators are plain text.", async () => {
+    for (const search of ["50%_", '"now"*'])
+      expectSame(await idsBySearch(search), [percentCoupon], `coupons by ${search}`);
+    for (const search of ["5%f", "_0%"]) expectThat((await idsBySearch(search)).length === 0, `${search} is a pattern`);
+  });
+});

@@ -2,14 +2,41 @@ import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectInvalid, expectSame, expectThat } from "../expect.ts";
 import { exportedLines, type Item } from "../http.ts";
 import { deleted, type Line } from "../lines.ts";
-import type { Section, Suite } from "../suite.ts";
+import { section } from "../suite.ts";
 
 const FEED = "/api/v1/feed";
 const MOST_LINES = 2_000;
 const MOST_BYTES = 2 * 1_024 * 1_024;
 
-export async function exportPages(suite: Suite): Promise<Section> {
-  const { ann, ben, given, lines } = await suite.begin();
+export const exportPages = section("export, 1", ({ suite, ann, ben, given, it }) => {
+  const exportPage = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
+
+  it("`GET /api/v1/feed` answers one page of an export: NDJSON (`application/x-ndjson`), each line ended by a line feed.", async () => {
+    const answer = await exportPage();
+    const contentType = answer.headers.get("Content-Type") ?? "";
+    expectThat(/^application\/x-ndjson/.test(contentType), `the Content-Type is ${contentType}`);
+    exportedLines(answer);
+    expectThat(answer.text === "" || answer.text.endsWith("\n"), "the last line has no line feed");
+  });
+  it("Any other answers 403.", async () => {
+    expectFailure(await suite.http.send(FEED, { token: ann.token }), 403, "FORBIDDEN");
+    const limited = await suite.tokens.sign({ scope: "export", sub: "conform", accounts: [suite.accountId()] });
+    expectFailure(await suite.http.send(FEED, { token: limited }), 403, "FORBIDDEN");
+  });
+  it("**A page** has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`, so one feed request takes it.", async () => {
+    const answer = await exportPage();
+    expectThat(exportedLines(answer).length <= MOST_LINES, "a page has more lines");
+    expectThat(new TextEncoder().encode(answer.text).length <= MOST_BYTES, "a page has more bytes");
+  });
+  it("Any that is not of such a link is 422, and so is one of other kinds.", async () => {
+    expectInvalid(await exportPage("?after=made-up"), "after");
+  });
+  it("An unknown one is 422.", async () => expectInvalid(await exportPage("?record=customer,nothing"), "record"));
+  it("**`X-Feed-Version`** on each page is how many feed requests the database had committed", async () => {
+    const version = (await exportPage("?record=account")).headers.get("X-Feed-Version");
+    expectThat(/^\d+$/.test(version ?? ""), `X-Feed-Version is ${version}`);
+  });
+
   const shop = given.store(given.account());
   for (const caller of [ann, ben]) {
     given.caller(caller);
@@ -21,112 +48,64 @@ export async function exportPages(suite: Suite): Promise<Section> {
   given.message(talk, ann, "Hello");
   given.message(talk, ben, "Hi");
 
-  const exportPage = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
-  return {
-    section: "export, 1",
-    rulesWithoutFeeding: {
-      "`GET /api/v1/feed` answers one page of an export: NDJSON (`application/x-ndjson`), each line ended by a line feed.":
-        async () => {
-          const answer = await exportPage();
-          const contentType = answer.headers.get("Content-Type") ?? "";
-          expectThat(/^application\/x-ndjson/.test(contentType), `the Content-Type is ${contentType}`);
-          exportedLines(answer);
-          expectThat(answer.text === "" || answer.text.endsWith("\n"), "the last line has no line feed");
-        },
-      "Any other answers 403.": async () => {
-        expectFailure(await suite.http.send(FEED, { token: ann.token }), 403, "FORBIDDEN");
-        const limited = await suite.tokens.sign({ scope: "export", sub: "conform", accounts: [suite.accountId()] });
-        expectFailure(await suite.http.send(FEED, { token: limited }), 403, "FORBIDDEN");
-      },
-      "**A page** has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`, so one feed request takes it.":
-        async () => {
-          const answer = await exportPage();
-          expectThat(exportedLines(answer).length <= MOST_LINES, "a page has more lines");
-          expectThat(new TextEncoder().encode(answer.text).length <= MOST_BYTES, "a page has more bytes");
-        },
-      "Any that is not of such a link is 422, and so is one of other kinds.": async () => {
-        expectInvalid(await exportPage("?after=made-up"), "after");
-      },
-      "An unknown one is 422.": async () => expectInvalid(await exportPage("?record=customer,nothing"), "record"),
-      "**`X-Feed-Version`** on each page is how many feed requests the database had committed": async () => {
-        const version = (await exportPage("?record=account")).headers.get("X-Feed-Version");
-        expectThat(/^\d+$/.test(version ?? ""), `X-Feed-Version is ${version}`);
-      },
-    },
-    lines,
-    rulesWithFeeding: {
-      "**`customer_id=ada`** restricts the export to the lines about one customer: the customer, and their memberships, registrations, friendships, issued coupons, states, groups, messages, entries and earnings. The blocks that they made are among them.":
-        async () => {
-          const pages = await suite.pages(`${FEED}?customer_id=${ann.id}`, await suite.tokens.export());
-          const exported = pages.flatMap(exportedLines);
-          const kinds = ["customer", "membership", "message_group", "message", "balance_entry"].sort();
-          expectSame(exported.map(({ record }) => record).sort(), kinds);
-          const isAboutAnn = ({ id, customer_id, member_ids }: Item) =>
-            [id, customer_id, member_ids].flat().includes(ann.id);
-          expectThat(exported.every(isAboutAnn), "a line is about somebody else");
-        },
-      "A cursor of another customer is 422.": async () => {
-        const next = new URL(linkOf(await exportPage(`?customer_id=${ann.id}`)) ?? "");
-        next.searchParams.set("customer_id", ben.id);
-        expectInvalid(await exportPage(next.search), "after");
-      },
-      "**`record=customer,store`** restricts the export to kinds": async () => {
-        const exported = exportedLines(await exportPage("?record=customer,account"));
-        const otherLine = exported.find(({ record }) => record !== "customer" && record !== "account");
-        expectSame(otherLine?.record, undefined);
-      },
-    },
-  };
-}
+  it("**`customer_id=ada`** restricts the export to the lines about one customer: the customer, and their memberships, registrations, friendships, issued coupons, states, groups, messages, entries and earnings. The blocks that they made are among them.", async () => {
+    const pages = await suite.pages(`${FEED}?customer_id=${ann.id}`, await suite.tokens.export());
+    const exported = pages.flatMap(exportedLines);
+    const kinds = ["customer", "membership", "message_group", "message", "balance_entry"].sort();
+    expectSame(exported.map(({ record }) => record).sort(), kinds);
+    const isAboutAnn = ({ id, customer_id, member_ids }: Item) => [id, customer_id, member_ids].flat().includes(ann.id);
+    expectThat(exported.every(isAboutAnn), "a line is about somebody else");
+  });
+  it("A cursor of another customer is 422.", async () => {
+    const next = new URL(linkOf(await exportPage(`?customer_id=${ann.id}`)) ?? "");
+    next.searchParams.set("customer_id", ben.id);
+    expectInvalid(await exportPage(next.search), "after");
+  });
+  it("**`record=customer,store`** restricts the export to kinds", async () => {
+    const exported = exportedLines(await exportPage("?record=customer,account"));
+    const otherLine = exported.find(({ record }) => record !== "customer" && record !== "account");
+    expectSame(otherLine?.record, undefined);
+  });
+});
 
 /** Some kinds of record, in the order of an export. */
 const KIND_ORDER = ["account", "store", "campaign", "customer", "coupon", "employee", "eip_campaign", "message_group"];
 
-export async function exportOrder(suite: Suite): Promise<Section> {
-  const { given, lines } = await suite.begin();
+export const exportOrder = section("export, 2", ({ suite, given, it }) => {
+  it("kind by kind, what others refer to first.", async () => {
+    const answer = await suite.http.send(FEED, { token: await suite.tokens.export() });
+    const kinds = [...new Set(exportedLines(answer).map(({ record }) => String(record)))];
+    expectSame(
+      kinds.filter((kind) => KIND_ORDER.includes(kind)),
+      KIND_ORDER.filter((kind) => kinds.includes(kind)),
+    );
+  });
+
   const chain = given.account();
   const [player, league] = [given.employee(chain, "Ada"), given.eipCampaign(chain)];
 
-  return {
-    section: "export, 2",
-    rulesWithoutFeeding: {
-      "kind by kind, what others refer to first.": async () => {
-        const answer = await suite.http.send(FEED, { token: await suite.tokens.export() });
-        const kinds = [...new Set(exportedLines(answer).map(({ record }) => String(record)))];
-        expectSame(
-          kinds.filter((kind) => KIND_ORDER.includes(kind)),
-          KIND_ORDER.filter((kind) => kinds.includes(kind)),
-        );
-      },
-    },
-    lines,
-    rulesWithFeeding: {
-      "It is deleted again on a later page, after all lines of records, because nothing may refer to an erased customer. The kinds come in reversed order. No page has both lines of records and lines that delete.":
-        async () => {
-          await suite.feed(deleted(player), deleted(league));
-          const answers = await suite.pages(`${FEED}?record=employee,eip_campaign`, await suite.tokens.export());
-          const pages = answers.map(exportedLines);
-          const ownLines = pages.flat().filter(({ id }) => id === player.id || id === league.id);
-          expectSame(
-            ownLines.map(({ id, deleted: deletes = false }) => ({ id, deletes })),
-            [
-              { id: player, deletes: false },
-              { id: league, deletes: false },
-              { id: league, deletes: true },
-              { id: player, deletes: true },
-            ],
-          );
-          for (const page of pages) {
-            const deletions = page.filter((line) => "deleted" in line).length;
-            expectThat(deletions === 0 || deletions === page.length, "a page has lines of records and deletions");
-          }
-        },
-    },
-  };
-}
+  it("It is deleted again on a later page, after all lines of records, because nothing may refer to an erased customer. The kinds come in reversed order. No page has both lines of records and lines that delete.", async () => {
+    await suite.feed(deleted(player), deleted(league));
+    const answers = await suite.pages(`${FEED}?record=employee,eip_campaign`, await suite.tokens.export());
+    const pages = answers.map(exportedLines);
+    const ownLines = pages.flat().filter(({ id }) => id === player.id || id === league.id);
+    expectSame(
+      ownLines.map(({ id, deleted: deletes = false }) => ({ id, deletes })),
+      [
+        { id: player, deletes: false },
+        { id: league, deletes: false },
+        { id: league, deletes: true },
+        { id: player, deletes: true },
+      ],
+    );
+    for (const page of pages) {
+      const deletions = page.filter((line) => "deleted" in line).length;
+      expectThat(deletions === 0 || deletions === page.length, "a page has lines of records and deletions");
+    }
+  });
+});
 
-export async function exportLines(suite: Suite): Promise<Section> {
-  const { given, lines, make } = await suite.begin();
+export const exportLines = section("export, 3", ({ suite, given, make, it }) => {
   const chain = given.account();
 
   /** The exported line of an eip_campaign. There are few records of this kind, so the export is short. */
@@ -135,21 +114,14 @@ export async function exportLines(suite: Suite): Promise<Section> {
     return pages.flatMap(exportedLines).find((line) => line.id === id) as Line | undefined;
   };
 
-  return {
-    section: "export, 3",
-    lines,
-    rulesWithFeeding: {
-      "A line has every field of its kind, whether it was fed or filled in by default, in the order of its schema. So the same record gives the same bytes.":
-        async () => {
-          const league = make.eipCampaign(chain, { name: "Café" });
-          await suite.feed(league);
-          const line = await exportedLeague(league);
-          const { record, time_zone, ...fields }: Item = line ?? {};
-          const { record: _, ...fedFields } = league;
-          expectSame(fields, { ...fedFields, end_date: null });
-          if (line !== undefined) await suite.feed(line);
-          expectSame(JSON.stringify(await exportedLeague(league)), JSON.stringify(line));
-        },
-    },
-  };
-}
+  it("A line has every field of its kind, whether it was fed or filled in by default, in the order of its schema. So the same record gives the same bytes.", async () => {
+    const league = make.eipCampaign(chain, { name: "Café" });
+    await suite.feed(league);
+    const line = await exportedLeague(league);
+    const { record, time_zone, ...fields }: Item = line ?? {};
+    const { record: _, ...fedFields } = league;
+    expectSame(fields, { ...fedFields, end_date: null });
+    if (line !== undefined) await suite.feed(line);
+    expectSame(JSON.stringify(await exportedLeague(league)), JSON.stringify(line));
+  });
+});

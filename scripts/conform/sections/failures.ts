@@ -1,7 +1,7 @@
 import type { Call } from "../../lib/call.ts";
 import { expectFailure, expectInvalid, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
-import type { Section, Suite } from "../suite.ts";
+import { section } from "../suite.ts";
 
 const NEARBY = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
@@ -44,134 +44,124 @@ const BAD_BODIES: readonly (readonly [path: string, body: object, fields: string
   [BOARD, { eip_campaign_id: 7, rank_on: "home run" }, "location_id eip_campaign_id"],
 ];
 
-export async function failures(suite: Suite): Promise<Section> {
-  const { ann, given, lines } = await suite.begin();
+export const failures = section("interface, 3", ({ suite, ann, given, it }) => {
   const unknownId = suite.id("unknown");
-  const shop = given.store(given.account());
-  given.caller(ann);
   const send = (path: string, request: Call = {}) => suite.http.send(path, request);
   const post = (body: string, token = ann.token) => send(NEARBY, { token, body });
 
-  return {
-    section: "interface, 3",
-    rulesWithoutFeeding: {
-      "Every failure is a JSON object with `status: false`, also for unknown paths, wrong methods, bad JSON and crashes.":
-        async () => {
-          const answers: Answer[] = [
-            await send("/api/v1/nowhere", { token: ann.token }),
-            await send(NEARBY, { token: ann.token, method: "DELETE" }),
-            await post("{"),
-            await send("/api/v1/customer/coupons"),
-          ];
-          for (const { request, status, body, headers } of answers) {
-            expectThat(status >= 400 && body.status === false, `${request} answered ${status} without status: false`);
-            expectThat(/^application\/json/.test(headers.get("Content-Type") ?? ""), `${request} is not JSON`);
-          }
-        },
-      "The first of these checks that fails decides the answer: path, method, token, scope, rate, size, JSON, fields":
-        async () => {
-          const large = " ".repeat(MOST_BYTES + 1);
-          expectFailure(await send("/api/v1/nowhere"), 404, "NOT_FOUND");
-          expectFailure(await send(NEARBY, { method: "DELETE" }), 405, "METHOD_NOT_ALLOWED");
-          expectFailure(await send(NEARBY, { body: "{" }), 401, "UNAUTHENTICATED");
-          expectFailure(await post(large), 413, "PAYLOAD_TOO_LARGE");
-          expectFailure(await post("["), 400, "VALIDATION_EXCEPTION", ["body"]);
-        },
-      "then what only the database knows (403 before 404 before 422)": async () => {
-        expectInvalid(await suite.get(ann, `stores/${unknownId}/team-with-level`, { level_no: "9" }), "level_no");
-      },
-      "no messages; no coupons, in either coupon list": async () => {
-        const token = await suite.tokens.sign({ scope: "customer", sub: suite.id("nobody") });
-        for (const list of ["messages", "coupons", "my-coupons"])
-          expectFailure(await send(`/api/v1/customer/${list}`, { token }), 200, "NO_ITEMS");
-      },
-      "`errorCode: VALIDATION_EXCEPTION`, `messages: {field: [text]}` with every bad field": async () => {
-        expectInvalid(
-          await post('{"latitude": 91, "longitude": "east", "count": 0}'),
-          "count",
-          "latitude",
-          "longitude",
-          "single_account_id",
-        );
-        for (const [path, query, fields] of BAD_QUERIES)
-          expectInvalid(await send(`/api/v1/customer/${path}?${query}`, { token: ann.token }), ...fields.split(" "));
-        for (const [path, body, fields] of BAD_BODIES)
-          expectInvalid(await suite.post(ann, path, body), ...fields.split(" "));
-      },
-      "the body is not a JSON object, or breaks off": async () => {
-        for (const body of ["", "[]", "7", "null", '"x"', '{"latitude": 1', "not JSON", '{"a":1}x', "\uFEFF[]"])
-          expectFailure(await post(body), 400, "VALIDATION_EXCEPTION", ["body"]);
-      },
-      "`message` only, with the four values. Other bad fields are reported first": async () => {
-        for (const rank_on of ["steals", "Run", 1, 0, false, ["run"]]) {
-          const { status, body } = await suite.post(ann, BOARD, { location_id: shop.id, rank_on });
-          expectSame([status, Object.keys(body).sort()], [422, ["message", "status"]]);
-          const missing = ["run", "hit", "double", "triple"].filter((value) => !String(body.message).includes(value));
-          expectSame(missing, []);
-        }
-        expectInvalid(await suite.post(ann, BOARD, { rank_on: "steals" }), "location_id");
-      },
-      "header `WWW-Authenticate: Bearer`. One answer for every cause": async () => {
-        const causes = [{}, { token: "nonsense" }, { token: `${ann.token}x` }, { token: "" }];
-        const answers = await Promise.all(causes.map((request) => send("/api/v1/customer/coupons", request)));
-        for (const answer of answers) {
-          expectFailure(answer, 401, "UNAUTHENTICATED");
-          expectSame(answer.headers.get("WWW-Authenticate"), "Bearer");
-          expectSame(answer.body, answers[0]?.body);
-        }
-      },
-      "unknown path, unknown store (also an id of more than 64 characters)": async () => {
-        const paths = ["", "/", "/nowhere", "/stores", "/messages/1", "/messages/"];
-        const stores = [unknownId, LONG_ID].map((id) => `/stores/${id}/team-with-level`);
-        for (const path of [...paths, ...stores])
-          expectFailure(await send(`/api/v1/customer${path}`, { token: ann.token }), 404, "NOT_FOUND");
-      },
-      "`errorCode: METHOD_NOT_ALLOWED`, `message`; header `Allow`": async () => {
-        for (const [path, method, allowed] of [
-          [NEARBY, "GET", "POST"],
-          ["/api/v1/customer/coupons", "POST", "GET"],
-          ...["PUT", "DELETE", "PATCH", "OPTIONS"].map((method) => [NEARBY, method, "POST"] as const),
-        ] as const) {
-          const answer = await send(path, { method, token: ann.token });
-          expectFailure(answer, 405, "METHOD_NOT_ALLOWED");
-          const methods = (answer.headers.get("Allow") ?? "").split(/, */);
-          expectThat(methods.includes(allowed), `${answer.request} has Allow: ${methods}`);
-        }
-      },
-      "`errorCode: PAYLOAD_TOO_LARGE`, `message`": async () => {
-        expectFailure(await post(`{"padding": "${"x".repeat(MOST_BYTES)}"}`), 413, "PAYLOAD_TOO_LARGE");
-      },
-      "Every answer has the headers `X-Request-Id` and `Server-Timing` (milliseconds at the database, and round trips to it).":
-        async () => {
-          const answers = [await suite.get(ann, "coupons"), await send("/nowhere"), await post("{")];
-          for (const { request, headers } of answers) {
-            expectThat((headers.get("X-Request-Id") ?? "") !== "", `${request} has no X-Request-Id`);
-            const timing = headers.get("Server-Timing") ?? "";
-            expectThat(/d1;dur=\d+\.\d, trips;desc="\d+"/.test(timing), `${request} has Server-Timing: ${timing}`);
-          }
-          const ids = new Set(answers.map(({ headers }) => headers.get("X-Request-Id")));
-          expectSame(ids.size, answers.length);
-        },
-      "text parameters | 100 characters": async () => {
-        expectInvalid(await suite.get(ann, "coupons", { search: LONG }), "search");
-      },
-      "ids | 64 characters": async () => {
-        expectInvalid(await suite.post(ann, BOARD, { location_id: LONG_ID }), "location_id");
-      },
-      "A bad item of a list stands under the list's field, with its index in the text.": async () => {
-        const answer = await suite.get(ann, "my-coupons", { storeId: `a,b,${LONG_ID}` });
-        expectInvalid(answer, "storeId");
-        // The index is 2 or 3: the contract does not say whether it counts from 0 or 1.
-        expectThat(/2|3/.test(JSON.stringify(answer.body.messages)), "the text has no index");
-      },
-    },
-    lines,
-    rulesWithFeeding: {
-      "a member who is not in the caller's team": async () => {
-        const path = `stores/${shop.id}/team-with-level`;
-        expectFailure(await suite.get(ann, path, { team_member_id: unknownId }), 404, "NOT_FOUND");
-        expectOk(await suite.get(ann, path));
-      },
-    },
-  };
-}
+  it("Every failure is a JSON object with `status: false`, also for unknown paths, wrong methods, bad JSON and crashes.", async () => {
+    const answers: Answer[] = [
+      await send("/api/v1/nowhere", { token: ann.token }),
+      await send(NEARBY, { token: ann.token, method: "DELETE" }),
+      await post("{"),
+      await send("/api/v1/customer/coupons"),
+    ];
+    for (const { request, status, body, headers } of answers) {
+      expectThat(status >= 400 && body.status === false, `${request} answered ${status} without status: false`);
+      expectThat(/^application\/json/.test(headers.get("Content-Type") ?? ""), `${request} is not JSON`);
+    }
+  });
+  it("The first of these checks that fails decides the answer: path, method, token, scope, rate, size, JSON, fields", async () => {
+    const large = " ".repeat(MOST_BYTES + 1);
+    expectFailure(await send("/api/v1/nowhere"), 404, "NOT_FOUND");
+    expectFailure(await send(NEARBY, { method: "DELETE" }), 405, "METHOD_NOT_ALLOWED");
+    expectFailure(await send(NEARBY, { body: "{" }), 401, "UNAUTHENTICATED");
+    expectFailure(await post(large), 413, "PAYLOAD_TOO_LARGE");
+    expectFailure(await post("["), 400, "VALIDATION_EXCEPTION", ["body"]);
+  });
+  it("then what only the database knows (403 before 404 before 422)", async () => {
+    expectInvalid(await suite.get(ann, `stores/${unknownId}/team-with-level`, { level_no: "9" }), "level_no");
+  });
+  it("no messages; no coupons, in either coupon list", async () => {
+    const token = await suite.tokens.sign({ scope: "customer", sub: suite.id("nobody") });
+    for (const list of ["messages", "coupons", "my-coupons"])
+      expectFailure(await send(`/api/v1/customer/${list}`, { token }), 200, "NO_ITEMS");
+  });
+  it("`errorCode: VALIDATION_EXCEPTION`, `messages: {field: [text]}` with every bad field", async () => {
+    expectInvalid(
+      await post('{"latitude": 91, "longitude": "east", "count": 0}'),
+      "count",
+      "latitude",
+      "longitude",
+      "single_account_id",
+    );
+    for (const [path, query, fields] of BAD_QUERIES)
+      expectInvalid(await send(`/api/v1/customer/${path}?${query}`, { token: ann.token }), ...fields.split(" "));
+    for (const [path, body, fields] of BAD_BODIES)
+      expectInvalid(await suite.post(ann, path, body), ...fields.split(" "));
+  });
+  it("the body is not a JSON object, or breaks off", async () => {
+    for (const body of ["", "[]", "7", "null", '"x"', '{"latitude": 1', "not JSON", '{"a":1}x', "\uFEFF[]"])
+      expectFailure(await post(body), 400, "VALIDATION_EXCEPTION", ["body"]);
+  });
+  it("`message` only, with the four values. Other bad fields are reported first", async () => {
+    for (const rank_on of ["steals", "Run", 1, 0, false, ["run"]]) {
+      const { status, body } = await suite.post(ann, BOARD, { location_id: unknownId, rank_on });
+      expectSame([status, Object.keys(body).sort()], [422, ["message", "status"]]);
+      const missing = ["run", "hit", "double", "triple"].filter((value) => !String(body.message).includes(value));
+      expectSame(missing, []);
+    }
+    expectInvalid(await suite.post(ann, BOARD, { rank_on: "steals" }), "location_id");
+  });
+  it("header `WWW-Authenticate: Bearer`. One answer for every cause", async () => {
+    const causes = [{}, { token: "nonsense" }, { token: `${ann.token}x` }, { token: "" }];
+    const answers = await Promise.all(causes.map((request) => send("/api/v1/customer/coupons", request)));
+    for (const answer of answers) {
+      expectFailure(answer, 401, "UNAUTHENTICATED");
+      expectSame(answer.headers.get("WWW-Authenticate"), "Bearer");
+      expectSame(answer.body, answers[0]?.body);
+    }
+  });
+  it("unknown path, unknown store (also an id of more than 64 characters)", async () => {
+    const paths = ["", "/", "/nowhere", "/stores", "/messages/1", "/messages/"];
+    const stores = [unknownId, LONG_ID].map((id) => `/stores/${id}/team-with-level`);
+    for (const path of [...paths, ...stores])
+      expectFailure(await send(`/api/v1/customer${path}`, { token: ann.token }), 404, "NOT_FOUND");
+  });
+  it("`errorCode: METHOD_NOT_ALLOWED`, `message`; header `Allow`", async () => {
+    for (const [path, method, allowed] of [
+      [NEARBY, "GET", "POST"],
+      ["/api/v1/customer/coupons", "POST", "GET"],
+      ...["PUT", "DELETE", "PATCH", "OPTIONS"].map((method) => [NEARBY, method, "POST"] as const),
+    ] as const) {
+      const answer = await send(path, { method, token: ann.token });
+      expectFailure(answer, 405, "METHOD_NOT_ALLOWED");
+      const methods = (answer.headers.get("Allow") ?? "").split(/, */);
+      expectThat(methods.includes(allowed), `${answer.request} has Allow: ${methods}`);
+    }
+  });
+  it("`errorCode: PAYLOAD_TOO_LARGE`, `message`", async () => {
+    expectFailure(await post(`{"padding": "${"x".repeat(MOST_BYTES)}"}`), 413, "PAYLOAD_TOO_LARGE");
+  });
+  it("Every answer has the headers `X-Request-Id` and `Server-Timing` (milliseconds at the database, and round trips to it).", async () => {
+    const answers = [await suite.get(ann, "coupons"), await send("/nowhere"), await post("{")];
+    for (const { request, headers } of answers) {
+      expectThat((headers.get("X-Request-Id") ?? "") !== "", `${request} has no X-Request-Id`);
+      const timing = headers.get("Server-Timing") ?? "";
+      expectThat(/d1;dur=\d+\.\d, trips;desc="\d+"/.test(timing), `${request} has Server-Timing: ${timing}`);
+    }
+    const ids = new Set(answers.map(({ headers }) => headers.get("X-Request-Id")));
+    expectSame(ids.size, answers.length);
+  });
+  it("text parameters | 100 characters", async () => {
+    expectInvalid(await suite.get(ann, "coupons", { search: LONG }), "search");
+  });
+  it("ids | 64 characters", async () => {
+    expectInvalid(await suite.post(ann, BOARD, { location_id: LONG_ID }), "location_id");
+  });
+  it("A bad item of a list stands under the list's field, with its index in the text.", async () => {
+    const answer = await suite.get(ann, "my-coupons", { storeId: `a,b,${LONG_ID}` });
+    expectInvalid(answer, "storeId");
+    // The index is 2 or 3: the contract does not say whether it counts from 0 or 1.
+    expectThat(/2|3/.test(JSON.stringify(answer.body.messages)), "the text has no index");
+  });
+
+  const shop = given.store(given.account());
+  given.caller(ann);
+
+  it("a member who is not in the caller's team", async () => {
+    const path = `stores/${shop.id}/team-with-level`;
+    expectFailure(await suite.get(ann, path, { team_member_id: unknownId }), 404, "NOT_FOUND");
+    expectOk(await suite.get(ann, path));
+  });
+});

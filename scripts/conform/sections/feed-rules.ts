@@ -1,7 +1,7 @@
 import { expectFailure, expectInvalid, expectList, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import { deleted, type Line, time } from "../lines.ts";
-import type { Section, Suite } from "../suite.ts";
+import { section } from "../suite.ts";
 
 const MOST_LINES = 2_000;
 /** Groups of 100 members that a request may touch. */
@@ -10,8 +10,7 @@ const MOST_BYTES = 2 * 1_024 * 1_024;
 const LARGEST_TOTAL = "90071992547409.91";
 const LARGEST_AMOUNT = "999999999999.99";
 
-export async function feedRules(suite: Suite): Promise<Section> {
-  const { ann, given, lines, make } = await suite.begin();
+export const feedRules = section("feed, 1", ({ suite, ann, given, make, it }) => {
   const [ownAccount, otherAccount] = [given.account(), given.account()];
   const [shop, otherShop] = [given.store(ownAccount), given.store(otherAccount)];
   const [plainCoupon, foreignCoupon] = [given.coupon(ownAccount), given.coupon(otherAccount)];
@@ -28,257 +27,240 @@ export async function feedRules(suite: Suite): Promise<Section> {
   /** A campaign that lists this many stores, which do not exist. */
   const campaignListing = (count: number) => aCampaign(Array.from({ length: count }, (_, index) => `nowhere-${index}`));
 
-  return {
-    section: "feed, 1",
-    lines,
-    rulesWithFeeding: {
-      "Blank lines are skipped, but count in line numbers. A byte order mark at the start of a line and CRLF are accepted.":
-        async () => {
-          const line = JSON.stringify(ada);
-          await suite.expectCounts({ accepted: 2 }, "", `\uFEFF${line}\r`, "  ", line);
-          await suite.expectRefused(["", "", '{"record": "store"'], "line 3");
-        },
-      "where N + M is the number of lines sent": async () => {
-        const first = anEntry();
-        await suite.expectCounts({ accepted: 2 }, first, bob);
-        await suite.expectCounts({ accepted: 2, ignored: 1 }, first, bob, anEntry());
-      },
-      "A time left out is now when the record is first written, and unchanged afterwards.": async () => {
-        const issuedCoupon = make.issued(ann, plainCoupon, shop);
-        const createdAt = async () => String((await suite.couponOf(ann, issuedCoupon))?.created_at);
-        const [earliest, latest] = [time(-5 * 60), time(5 * 60)];
-        await suite.feed(issuedCoupon);
-        const first = await createdAt();
-        expectThat(earliest <= first && first <= latest, `a time that was left out is ${first}`);
-        await suite.feed({ ...issuedCoupon, created_at: "2020-02-29 12:00:00" });
-        await suite.feed({ ...issuedCoupon, total_count: 2 });
-        expectSame(await createdAt(), "2020-02-29 12:00:00");
-      },
-      "The fields and accounts of such a line are still checked; its references are not.": async () => {
-        const line = anEntry();
-        await suite.feed(line);
-        await suite.expectCounts({ ignored: 2 }, { ...line, customer_id: "nobody" }, { ...line, store_id: "x" });
-        await suite.expectLineRefused({ ...line, amount: "x" }, "amount");
-        expectFailure(await sendForOwnAccount(line, { ...line, store_id: otherShop.id }), 403, "FORBIDDEN");
-      },
-      "The fields and accounts of every line are checked, but references and fixed fields only of the line that counts.":
-        async () => {
-          const otherAccountsLine = { ...shop, account_id: otherAccount.id };
-          const unknownAccountsLine = { ...shop, account_id: suite.accountId() };
-          await suite.expectRefused([{ ...shop, latitude: 91 }, shop], "line 1.latitude");
-          await suite.expectCounts({ accepted: 3 }, otherAccountsLine, unknownAccountsLine, shop);
-          expectFailure(await sendForOwnAccount(otherAccountsLine, shop), 403, "FORBIDDEN");
-          const ownCampaign = aCampaign([shop]);
-          const reachingCampaign = { ...ownCampaign, store_ids: [shop.id, otherShop.id] };
-          for (const laterLine of [ownCampaign, deleted(ownCampaign)])
-            expectFailure(await sendForOwnAccount(reachingCampaign, laterLine), 403, "FORBIDDEN");
-        },
-      'The record is "first stored" at its first line.': async () => {
-        const name = suite.word();
-        const [first, second] = [make.store(ownAccount, { name }), make.store(ownAccount, { name })];
-        await suite.feed(second, first, second);
-        expectList(await suite.search(ann, "stores", name), [second, first]);
-      },
-      "Accounts and references are checked only when all fields are good, accounts (403) first.": async () => {
-        const [foreignStore, badCampaign] = [make.store(otherAccount), aCampaign(["gone"])];
-        expectInvalid(await sendForOwnAccount({ ...foreignStore, latitude: 91 }), "line 1.latitude");
-        expectFailure(await sendForOwnAccount(foreignStore, badCampaign), 403, "FORBIDDEN");
-        expectInvalid(await sendForOwnAccount(badCampaign), "line 1.store_ids");
-      },
-      "The message says which limit, and how much the request holds.": async () => {
-        const lines = [campaignListing(12_000), campaignListing(8_000), make.group([ada, bob])];
-        for (const [body, ...numbers] of [
-          ["{}\n".repeat(MOST_LINES + 345), "2,345", "2,000"],
-          [" ".repeat(MOST_BYTES + 1), "2,097,153", "2 MiB"],
-          [lines.map((line) => JSON.stringify(line)).join("\n"), "20,002", "20,000"],
-        ] as [string, ...string[]][]) {
-          const answer = await sendBody(body);
-          expectFailure(answer, 413, "PAYLOAD_TOO_LARGE");
-          const missing = numbers.filter((number) => !String(answer.body.message).includes(number));
-          expectSame(missing, [], String(answer.body.message));
-        }
-      },
-      "lines, without blank ones | 2,000": async () => {
-        expectFailure(await sendBody("{}\n".repeat(MOST_LINES + 1)), 413, "PAYLOAD_TOO_LARGE");
-        await suite.expectCounts({ accepted: MOST_LINES }, ...Array(MOST_LINES).fill(ada), ...Array(10).fill(""));
-      },
-      "body | 2 MiB": async () => {
-        expectFailure(await sendBody(" ".repeat(MOST_BYTES + 1)), 413, "PAYLOAD_TOO_LARGE");
-        expectOk(await sendBody(JSON.stringify(ada).padEnd(MOST_BYTES)));
-      },
-      "ids in all `store_ids` and `member_ids`, and members of the message groups that its lines touch, together | 20,000":
-        async () =>
-          await suite.expectRefused(
-            [campaignListing(12_000), campaignListing(8_000)],
-            "line 1.store_ids",
-            "line 2.store_ids",
-          ),
-      "A line touches a message group if it writes, deletes or names the group, or deletes a message of it. Each group counts once, with the members that it had before the request.":
-        async () => {
-          const crowd = Array.from({ length: 100 }, () => make.customer());
-          const groups = Array.from({ length: MOST_GROUPS + 1 }, () => make.group(crowd));
-          await suite.feed(...crowd, ...groups.slice(100));
-          await suite.feed(...groups.slice(0, 100));
-          const messages = groups.map((group) => make.message(group, crowd[0], "Hello"));
-          const messageStates = groups.map((group) => make.messageState(group, crowd[0]));
-          for (const [what, lines] of Object.entries({
-            messages,
-            messageStates,
-            deletedMessages: messages.map(deleted),
-            // A line of a stored group counts twice: its own members, and the stored members that it replaces.
-            groups: groups.slice(0, MOST_GROUPS / 2),
-            deletedGroups: groups.map(deleted),
-          })) {
-            const [first = ada, ...others] = lines;
-            const tooLarge = await suite.send([...lines, first]);
-            expectFailure(tooLarge, 413, "PAYLOAD_TOO_LARGE");
-            expectThat(tooLarge.text.includes("20,100"), `the answer to too many ${what}: ${tooLarge.text}`);
-            await suite.feed(...others, ...others.slice(0, 1));
-            await suite.feed(first);
-          }
-        },
-      "If any line is bad, nothing is applied.": async () => {
-        const name = suite.word();
-        await suite.expectRefused(
-          [make.store(ownAccount, { name }), make.store(ownAccount, { latitude: 91 })],
-          "line 2.latitude",
-        );
-        await suite.expectRefused(
-          [make.store(ownAccount, { name }), anEntry("1.00", { customer_id: "nobody" })],
-          "line 2.customer_id",
-        );
-        expectList(await suite.search(ann, "stores", name), []);
-      },
-      "*State* is upserted by its key. A field left out takes its default.": async () => {
-        const word = suite.word();
-        const store = make.store(ownAccount, { name: `${word} one` });
-        await suite.feed({ ...store, city: "Tulsa" });
-        await suite.feed({ ...store, name: `${word} two` });
-        const actual = (await suite.search(ann, "stores", word)).map(({ name, city }) => [name, city]);
-        expectSame(actual, [[`${word} two`, ""]]);
-      },
-      "*Events* are stored once by their `id`. The same id again, stored or on an earlier line, counts under `ignored`, so a retry is safe.":
-        async () => {
-          const line = anEntry();
-          await suite.expectCounts({ accepted: 1, ignored: 1 }, line, line);
-          await suite.expectCounts({ ignored: 1 }, line);
-        },
-      "The last line counts.": async () => {
-        const store = make.store(ownAccount, { name: suite.word() });
-        await suite.expectCounts({ accepted: 2 }, { ...store, name: "First" }, store);
-        expectList(await suite.search(ann, "stores", String(store.name)), [store]);
-      },
-      '`messages` maps `"line <n>.<field>"` to texts, for the first 100 bad lines': async () => {
-        const badLines = [make.store(ownAccount, { latitude: 91, name: 7 }), { record: "nothing" }, "[1]"];
-        await suite.expectRefused(badLines, "line 1.latitude", "line 1.name", "line 2.record", "line 3");
-        const answer = await suite.send(Array.from({ length: 101 }, () => ({ record: "store" })));
-        const namedLines = new Set(Object.keys(answer.body.messages ?? {}).map((field) => field.split(".")[0]));
-        expectSame([answer.status, namedLines.size], [422, 100]);
-      },
-      "A request that takes a total beyond that is refused with 422": async () => {
-        const count = Math.ceil(Number(LARGEST_TOTAL) / Number(LARGEST_AMOUNT)) + 1;
-        const { status, body } = await suite.send(Array.from({ length: count }, () => anEntry(LARGEST_AMOUNT)));
-        expectSame([status, body.errorCode], [422, "VALIDATION_EXCEPTION"]);
-        expectSame(body.messages, { body: ["a total would be too large"] });
-      },
-      "A record may refer to one that is stored, or that stands on any line of the same request, before or after.":
-        async () => {
-          const account = make.account();
-          const store = make.store(account);
-          await suite.expectCounts({ accepted: 3 }, make.membership(store, ada), store, account);
-        },
-      "Any other reference is a bad line, named by its field.": async () => {
-        const entry = make.entry("nobody", "nowhere", "1", { campaign_id: "nothing" });
-        const cases: [Line, ...string[]][] = [
-          [make.membership("nowhere", "nobody"), "customer_id", "store_id"],
-          [entry, "customer_id", "store_id", "campaign_id"],
-          [aCampaign([shop, "nowhere"]), "store_ids"],
-          [make.issued("nobody", "nothing", "nowhere"), "customer_id", "campaign_coupon_id", "store_id"],
-          [make.play("none", "nowhere", "nobody"), "eip_campaign_id", "location_id", "employee_id"],
-          [make.registration("none", "nobody"), "campaign_id", "customer_id"],
-          [make.message("none", ann, "x"), "group_id"],
-        ];
-        for (const [line, ...fields] of cases) await suite.expectLineRefused(line, ...fields);
-      },
-      "the referrer must be a member already or stand on an earlier line, so members who would refer to each other in a circle are refused":
-        async () => {
-          const store = make.store(ownAccount);
-          const join = (customer: unknown, referrer?: unknown) =>
-            make.membership(store, customer, { referrer_id: referrer });
-          await suite.feed(store);
-          // The contract does not say which line of a circle is named.
-          for (const lines of [
-            [join(ada, ada)],
-            [join(ada), join(ada, ada)],
-            [join(ada, bob), join(bob)],
-            [join(ada, bob), join(bob, ada)],
-            [join(ada), join(bob), join(ada, bob), join(bob, ada)],
-            [join(ada), join(bob), join(ann), join(ada, ann), join(bob, ada), join(ann, bob)],
-            [join(ada), join(bob, ada), deleted(join(ada))],
-          ]) {
-            const { status, body } = await suite.send(lines);
-            const fields = Object.keys(body.messages ?? {}).map((field) => field.replace(/^line \d\./, ""));
-            expectSame([status, ...new Set(fields)], [422, "referrer_id"], JSON.stringify(lines));
-          }
-          await suite.expectCounts({ accepted: 5 }, join(bob), join(ada), join(bob, ada), join(ann), join(bob, ada));
-        },
-      "References stay within one account: a campaign's stores, a balance entry's campaign and store, a coupon's campaign, an issued coupon's store, and a play's three.":
-        async () => {
-          const [campaign, league] = [make.campaign(otherAccount), make.eipCampaign(otherAccount)];
-          const player = make.employee(ownAccount, "Ada");
-          await suite.feed(campaign, league, player);
-          for (const [line, field] of [
-            [aCampaign([otherShop]), "store_ids"],
-            [{ ...campaign, store_ids: [shop.id] }, "store_ids"],
-            [anEntry("1.00", { campaign_id: campaign }), "campaign_id"],
-            [make.coupon(ownAccount, { campaign_id: campaign }), "campaign_id"],
-            [make.issued(ann, foreignCoupon, shop), "campaign_coupon_id"],
-            [make.play(league, shop, player), "eip_campaign_id"],
-            [make.play(league, otherShop, player), "employee_id"],
-          ] as const)
-            await suite.expectLineRefused(line, field);
-        },
-      "What a record belongs to never changes": async () => {
-        const [campaign, league, player] = [
-          make.campaign(ownAccount),
-          make.eipCampaign(ownAccount),
-          make.employee(ownAccount, "Ada"),
-        ];
-        const [talk, issuedCoupon] = [make.group([ada, bob]), make.issued(ann, plainCoupon, shop)];
-        const [membership, referred] = [make.membership(shop, bob), make.membership(shop, ada, { referrer_id: bob })];
-        await suite.feed(campaign, league, player, talk, membership, referred, issuedCoupon);
-        for (const record of [shop, campaign, league, player])
-          await suite.expectLineRefused({ ...record, account_id: otherAccount.id }, "account_id");
-        for (const [line, ...fields] of [
-          [{ ...plainCoupon, kind: "mfg" }, "kind"],
-          [{ ...talk, initial_customer_id: bob.id }, "initial_customer_id"],
-          [{ ...membership, referrer_id: ada.id }, "referrer_id"],
-          [{ ...issuedCoupon, customer_id: ada.id }, "customer_id"],
-          [
-            { ...issuedCoupon, campaign_coupon_id: foreignCoupon.id, store_id: otherShop.id },
-            "campaign_coupon_id",
-            "store_id",
-          ],
-        ] as const)
-          await suite.expectLineRefused(line, ...fields);
-        for (const fields of [{}, { referrer_id: null }]) await suite.feed(make.membership(shop, ada, fields));
-      },
-      "If the token does not cover one of them, the answer is 403 and nothing is applied. It names the lines, up to 100, but not the accounts.":
-        async () => {
-          const name = suite.word();
-          const answer = await sendForOwnAccount(make.store(ownAccount, { name }), make.store(otherAccount, { name }));
-          expectFailure(answer, 403, "FORBIDDEN");
-          expectThat(/\b2\b/.test(String(answer.body.message)), "the message does not name line 2");
-          expectThat(!answer.text.includes(otherAccount.id), "the message names the account");
-          expectFailure(await sendForOwnAccount({ ...otherShop, account_id: ownAccount.id }), 403, "FORBIDDEN");
-          expectList(await suite.search(ann, "stores", name), []);
-        },
-      'Customers, friendships, blocks, message groups, messages and message states belong to no account and need `"accounts": "*"`.':
-        async () => {
-          const answer = await sendForOwnAccount(make.block(ada, bob), bob, shop, ada);
-          expectFailure(answer, 403, "FORBIDDEN");
-          expectThat(/\b1, 2, 4\b/.test(String(answer.body.message)), "the message does not name lines 1, 2 and 4");
-        },
-    },
-  };
-}
+  it("Blank lines are skipped, but count in line numbers. A byte order mark at the start of a line and CRLF are accepted.", async () => {
+    const line = JSON.stringify(ada);
+    await suite.expectCounts({ accepted: 2 }, "", `\uFEFF${line}\r`, "  ", line);
+    await suite.expectRefused(["", "", '{"record": "store"'], "line 3");
+  });
+  it("where N + M is the number of lines sent", async () => {
+    const first = anEntry();
+    await suite.expectCounts({ accepted: 2 }, first, bob);
+    await suite.expectCounts({ accepted: 2, ignored: 1 }, first, bob, anEntry());
+  });
+  it("A time left out is now when the record is first written, and unchanged afterwards.", async () => {
+    const issuedCoupon = make.issued(ann, plainCoupon, shop);
+    const createdAt = async () => String((await suite.couponOf(ann, issuedCoupon))?.created_at);
+    const [earliest, latest] = [time(-5 * 60), time(5 * 60)];
+    await suite.feed(issuedCoupon);
+    const first = await createdAt();
+    expectThat(earliest <= first && first <= latest, `a time that was left out is ${first}`);
+    await suite.feed({ ...issuedCoupon, created_at: "2020-02-29 12:00:00" });
+    await suite.feed({ ...issuedCoupon, total_count: 2 });
+    expectSame(await createdAt(), "2020-02-29 12:00:00");
+  });
+  it("The fields and accounts of such a line are still checked; its references are not.", async () => {
+    const line = anEntry();
+    await suite.feed(line);
+    await suite.expectCounts({ ignored: 2 }, { ...line, customer_id: "nobody" }, { ...line, store_id: "x" });
+    await suite.expectLineRefused({ ...line, amount: "x" }, "amount");
+    expectFailure(await sendForOwnAccount(line, { ...line, store_id: otherShop.id }), 403, "FORBIDDEN");
+  });
+  it("The fields and accounts of every line are checked, but references and fixed fields only of the line that counts.", async () => {
+    const otherAccountsLine = { ...shop, account_id: otherAccount.id };
+    const unknownAccountsLine = { ...shop, account_id: suite.accountId() };
+    await suite.expectRefused([{ ...shop, latitude: 91 }, shop], "line 1.latitude");
+    await suite.expectCounts({ accepted: 3 }, otherAccountsLine, unknownAccountsLine, shop);
+    expectFailure(await sendForOwnAccount(otherAccountsLine, shop), 403, "FORBIDDEN");
+    const ownCampaign = aCampaign([shop]);
+    const reachingCampaign = { ...ownCampaign, store_ids: [shop.id, otherShop.id] };
+    for (const laterLine of [ownCampaign, deleted(ownCampaign)])
+      expectFailure(await sendForOwnAccount(reachingCampaign, laterLine), 403, "FORBIDDEN");
+  });
+  it('The record is "first stored" at its first line.', async () => {
+    const name = suite.word();
+    const [first, second] = [make.store(ownAccount, { name }), make.store(ownAccount, { name })];
+    await suite.feed(second, first, second);
+    expectList(await suite.search(ann, "stores", name), [second, first]);
+  });
+  it("Accounts and references are checked only when all fields are good, accounts (403) first.", async () => {
+    const [foreignStore, badCampaign] = [make.store(otherAccount), aCampaign(["gone"])];
+    expectInvalid(await sendForOwnAccount({ ...foreignStore, latitude: 91 }), "line 1.latitude");
+    expectFailure(await sendForOwnAccount(foreignStore, badCampaign), 403, "FORBIDDEN");
+    expectInvalid(await sendForOwnAccount(badCampaign), "line 1.store_ids");
+  });
+  it("The message says which limit, and how much the request holds.", async () => {
+    const lines = [campaignListing(12_000), campaignListing(8_000), make.group([ada, bob])];
+    for (const [body, ...numbers] of [
+      ["{}\n".repeat(MOST_LINES + 345), "2,345", "2,000"],
+      [" ".repeat(MOST_BYTES + 1), "2,097,153", "2 MiB"],
+      [lines.map((line) => JSON.stringify(line)).join("\n"), "20,002", "20,000"],
+    ] as [string, ...string[]][]) {
+      const answer = await sendBody(body);
+      expectFailure(answer, 413, "PAYLOAD_TOO_LARGE");
+      const missing = numbers.filter((number) => !String(answer.body.message).includes(number));
+      expectSame(missing, [], String(answer.body.message));
+    }
+  });
+  it("lines, without blank ones | 2,000", async () => {
+    expectFailure(await sendBody("{}\n".repeat(MOST_LINES + 1)), 413, "PAYLOAD_TOO_LARGE");
+    await suite.expectCounts({ accepted: MOST_LINES }, ...Array(MOST_LINES).fill(ada), ...Array(10).fill(""));
+  });
+  it("body | 2 MiB", async () => {
+    expectFailure(await sendBody(" ".repeat(MOST_BYTES + 1)), 413, "PAYLOAD_TOO_LARGE");
+    expectOk(await sendBody(JSON.stringify(ada).padEnd(MOST_BYTES)));
+  });
+  it("ids in all `store_ids` and `member_ids`, and members of the message groups that its lines touch, together | 20,000", async () =>
+    await suite.expectRefused(
+      [campaignListing(12_000), campaignListing(8_000)],
+      "line 1.store_ids",
+      "line 2.store_ids",
+    ));
+  it("A line touches a message group if it writes, deletes or names the group, or deletes a message of it. Each group counts once, with the members that it had before the request.", async () => {
+    const crowd = Array.from({ length: 100 }, () => make.customer());
+    const groups = Array.from({ length: MOST_GROUPS + 1 }, () => make.group(crowd));
+    await suite.feed(...crowd, ...groups.slice(100));
+    await suite.feed(...groups.slice(0, 100));
+    const messages = groups.map((group) => make.message(group, crowd[0], "Hello"));
+    const messageStates = groups.map((group) => make.messageState(group, crowd[0]));
+    for (const [what, lines] of Object.entries({
+      messages,
+      messageStates,
+      deletedMessages: messages.map(deleted),
+      // A line of a stored group counts twice: its own members, and the stored members that it replaces.
+      groups: groups.slice(0, MOST_GROUPS / 2),
+      deletedGroups: groups.map(deleted),
+    })) {
+      const [first = ada, ...others] = lines;
+      const tooLarge = await suite.send([...lines, first]);
+      expectFailure(tooLarge, 413, "PAYLOAD_TOO_LARGE");
+      expectThat(tooLarge.text.includes("20,100"), `the answer to too many ${what}: ${tooLarge.text}`);
+      await suite.feed(...others, ...others.slice(0, 1));
+      await suite.feed(first);
+    }
+  });
+  it("If any line is bad, nothing is applied.", async () => {
+    const name = suite.word();
+    await suite.expectRefused(
+      [make.store(ownAccount, { name }), make.store(ownAccount, { latitude: 91 })],
+      "line 2.latitude",
+    );
+    await suite.expectRefused(
+      [make.store(ownAccount, { name }), anEntry("1.00", { customer_id: "nobody" })],
+      "line 2.customer_id",
+    );
+    expectList(await suite.search(ann, "stores", name), []);
+  });
+  it("*State* is upserted by its key. A field left out takes its default.", async () => {
+    const word = suite.word();
+    const store = make.store(ownAccount, { name: `${word} one` });
+    await suite.feed({ ...store, city: "Tulsa" });
+    await suite.feed({ ...store, name: `${word} two` });
+    const actual = (await suite.search(ann, "stores", word)).map(({ name, city }) => [name, city]);
+    expectSame(actual, [[`${word} two`, ""]]);
+  });
+  it("*Events* are stored once by their `id`. The same id again, stored or on an earlier line, counts under `ignored`, so a retry is safe.", async () => {
+    const line = anEntry();
+    await suite.expectCounts({ accepted: 1, ignored: 1 }, line, line);
+    await suite.expectCounts({ ignored: 1 }, line);
+  });
+  it("The last line counts.", async () => {
+    const store = make.store(ownAccount, { name: suite.word() });
+    await suite.expectCounts({ accepted: 2 }, { ...store, name: "First" }, store);
+    expectList(await suite.search(ann, "stores", String(store.name)), [store]);
+  });
+  it('`messages` maps `"line <n>.<field>"` to texts, for the first 100 bad lines', async () => {
+    const badLines = [make.store(ownAccount, { latitude: 91, name: 7 }), { record: "nothing" }, "[1]"];
+    await suite.expectRefused(badLines, "line 1.latitude", "line 1.name", "line 2.record", "line 3");
+    const answer = await suite.send(Array.from({ length: 101 }, () => ({ record: "store" })));
+    const namedLines = new Set(Object.keys(answer.body.messages ?? {}).map((field) => field.split(".")[0]));
+    expectSame([answer.status, namedLines.size], [422, 100]);
+  });
+  it("A request that takes a total beyond that is refused with 422", async () => {
+    const count = Math.ceil(Number(LARGEST_TOTAL) / Number(LARGEST_AMOUNT)) + 1;
+    const { status, body } = await suite.send(Array.from({ length: count }, () => anEntry(LARGEST_AMOUNT)));
+    expectSame([status, body.errorCode], [422, "VALIDATION_EXCEPTION"]);
+    expectSame(body.messages, { body: ["a total would be too large"] });
+  });
+  it("A record may refer to one that is stored, or that stands on any line of the same request, before or after.", async () => {
+    const account = make.account();
+    const store = make.store(account);
+    await suite.expectCounts({ accepted: 3 }, make.membership(store, ada), store, account);
+  });
+  it("Any other reference is a bad line, named by its field.", async () => {
+    const entry = make.entry("nobody", "nowhere", "1", { campaign_id: "nothing" });
+    const cases: [Line, ...string[]][] = [
+      [make.membership("nowhere", "nobody"), "customer_id", "store_id"],
+      [entry, "customer_id", "store_id", "campaign_id"],
+      [aCampaign([shop, "nowhere"]), "store_ids"],
+      [make.issued("nobody", "nothing", "nowhere"), "customer_id", "campaign_coupon_id", "store_id"],
+      [make.play("none", "nowhere", "nobody"), "eip_campaign_id", "location_id", "employee_id"],
+      [make.registration("none", "nobody"), "campaign_id", "customer_id"],
+      [make.message("none", ann, "x"), "group_id"],
+    ];
+    for (const [line, ...fields] of cases) await suite.expectLineRefused(line, ...fields);
+  });
+  it("the referrer must be a member already or stand on an earlier line, so members who would refer to each other in a circle are refused", async () => {
+    const store = make.store(ownAccount);
+    const join = (customer: unknown, referrer?: unknown) => make.membership(store, customer, { referrer_id: referrer });
+    await suite.feed(store);
+    // The contract does not say which line of a circle is named.
+    for (const lines of [
+      [join(ada, ada)],
+      [join(ada), join(ada, ada)],
+      [join(ada, bob), join(bob)],
+      [join(ada, bob), join(bob, ada)],
+      [join(ada), join(bob), join(ada, bob), join(bob, ada)],
+      [join(ada), join(bob), join(ann), join(ada, ann), join(bob, ada), join(ann, bob)],
+      [join(ada), join(bob, ada), deleted(join(ada))],
+    ]) {
+      const { status, body } = await suite.send(lines);
+      const fields = Object.keys(body.messages ?? {}).map((field) => field.replace(/^line \d\./, ""));
+      expectSame([status, ...new Set(fields)], [422, "referrer_id"], JSON.stringify(lines));
+    }
+    await suite.expectCounts({ accepted: 5 }, join(bob), join(ada), join(bob, ada), join(ann), join(bob, ada));
+  });
+  it("References stay within one account: a campaign's stores, a balance entry's campaign and store, a coupon's campaign, an issued coupon's store, and a play's three.", async () => {
+    const [campaign, league] = [make.campaign(otherAccount), make.eipCampaign(otherAccount)];
+    const player = make.employee(ownAccount, "Ada");
+    await suite.feed(campaign, league, player);
+    for (const [line, field] of [
+      [aCampaign([otherShop]), "store_ids"],
+      [{ ...campaign, store_ids: [shop.id] }, "store_ids"],
+      [anEntry("1.00", { campaign_id: campaign }), "campaign_id"],
+      [make.coupon(ownAccount, { campaign_id: campaign }), "campaign_id"],
+      [make.issued(ann, foreignCoupon, shop), "campaign_coupon_id"],
+      [make.play(league, shop, player), "eip_campaign_id"],
+      [make.play(league, otherShop, player), "employee_id"],
+    ] as const)
+      await suite.expectLineRefused(line, field);
+  });
+  it("What a record belongs to never changes", async () => {
+    const [campaign, league, player] = [
+      make.campaign(ownAccount),
+      make.eipCampaign(ownAccount),
+      make.employee(ownAccount, "Ada"),
+    ];
+    const [talk, issuedCoupon] = [make.group([ada, bob]), make.issued(ann, plainCoupon, shop)];
+    const [membership, referred] = [make.membership(shop, bob), make.membership(shop, ada, { referrer_id: bob })];
+    await suite.feed(campaign, league, player, talk, membership, referred, issuedCoupon);
+    for (const record of [shop, campaign, league, player])
+      await suite.expectLineRefused({ ...record, account_id: otherAccount.id }, "account_id");
+    for (const [line, ...fields] of [
+      [{ ...plainCoupon, kind: "mfg" }, "kind"],
+      [{ ...talk, initial_customer_id: bob.id }, "initial_customer_id"],
+      [{ ...membership, referrer_id: ada.id }, "referrer_id"],
+      [{ ...issuedCoupon, customer_id: ada.id }, "customer_id"],
+      [
+        { ...issuedCoupon, campaign_coupon_id: foreignCoupon.id, store_id: otherShop.id },
+        "campaign_coupon_id",
+        "store_id",
+      ],
+    ] as const)
+      await suite.expectLineRefused(line, ...fields);
+    for (const fields of [{}, { referrer_id: null }]) await suite.feed(make.membership(shop, ada, fields));
+  });
+  it("If the token does not cover one of them, the answer is 403 and nothing is applied. It names the lines, up to 100, but not the accounts.", async () => {
+    const name = suite.word();
+    const answer = await sendForOwnAccount(make.store(ownAccount, { name }), make.store(otherAccount, { name }));
+    expectFailure(answer, 403, "FORBIDDEN");
+    expectThat(/\b2\b/.test(String(answer.body.message)), "the message does not name line 2");
+    expectThat(!answer.text.includes(otherAccount.id), "the message names the account");
+    expectFailure(await sendForOwnAccount({ ...otherShop, account_id: ownAccount.id }), 403, "FORBIDDEN");
+    expectList(await suite.search(ann, "stores", name), []);
+  });
+  it('Customers, friendships, blocks, message groups, messages and message states belong to no account and need `"accounts": "*"`.', async () => {
+    const answer = await sendForOwnAccount(make.block(ada, bob), bob, shop, ada);
+    expectFailure(answer, 403, "FORBIDDEN");
+    expectThat(/\b1, 2, 4\b/.test(String(answer.body.message)), "the message does not name lines 1, 2 and 4");
+  });
+});

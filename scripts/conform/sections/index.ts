@@ -1,4 +1,4 @@
-import type { Section, Suite } from "../suite.ts";
+import type { section } from "../suite.ts";
 import { around } from "./around.ts";
 import { conventions } from "./conventions.ts";
 import { coupons } from "./coupons.ts";
@@ -24,7 +24,7 @@ import { search } from "./search.ts";
 import { team } from "./team.ts";
 import { tokens } from "./tokens.ts";
 
-export type MakeSection = (suite: Suite) => Promise<Section>;
+export type MakeSection = ReturnType<typeof section>;
 
 // The sections are in the order of the contract. test/conform runs each of the four lists in a worker of its own.
 export const ENDPOINTS: readonly MakeSection[] = [

@@ -1,17 +1,23 @@
 import { expectExactFields, expectFields, expectInvalid, expectList, expectThat, fieldsListedIn } from "../expect.ts";
 import { type Answer, itemsOf } from "../http.ts";
 import { day } from "../lines.ts";
-import type { Section, Suite } from "../suite.ts";
+import { section } from "../suite.ts";
 import { SORTED_NAMES } from "./conventions.ts";
 
 const PATH = "gamification/leaderboard";
 const BOARD_FRESH_SECONDS = 30;
 const BOARD_LIMIT = 100;
 
-export async function leaderboard(suite: Suite): Promise<Section> {
+export const leaderboard = section("interface, 4.7", async ({ suite, ann, given, make, it }) => {
   await suite.waitIfDayEndsSoon();
-  const { ann, given, lines, make } = await suite.begin();
   const unknownId = suite.id("unknown");
+  const boardOf = (location_id: string | undefined, more: object = {}) =>
+    suite.post(ann, PATH, { location_id, ...more });
+
+  it("An unknown store or campaign gives empty `items`.", async () => {
+    expectList(await boardOf(unknownId), [], "employee_id");
+  });
+
   const chain = given.account();
   const [shop, busyShop, tiedShop] = [given.store(chain), given.store(chain), given.store(chain)];
   const runningLeague = given.eipCampaign(chain, { end_date: day(0), start_date: day(0) });
@@ -33,78 +39,61 @@ export async function leaderboard(suite: Suite): Promise<Section> {
     given.play(runningLeague, busyShop, employee, { runs: String(index % 3), triples: index });
   for (const name of SORTED_NAMES.toReversed()) given.play(runningLeague, tiedShop, employeeNamed(name));
 
-  const boardOf = (location_id: string | undefined, more: object = {}) =>
-    suite.post(ann, PATH, { location_id, ...more });
   const board = (more: object = {}) => boardOf(shop.id, more);
 
-  return {
-    section: "interface, 4.7",
-    rulesWithoutFeeding: {
-      "An unknown store or campaign gives empty `items`.": async () => {
-        expectList(await boardOf(unknownId), [], "employee_id");
-      },
-    },
-    lines,
-    rulesWithFeeding: {
-      "An item has `employee_id`, `employee_name`, `avatar`, `rank`, `total_runs` (a string), `total_hits`, `total_doubles`, `total_triples`.":
-        async (rule) => {
-          const [first] = itemsOf(await board());
-          expectExactFields(first, fieldsListedIn(rule));
-          expectFields(first, { employee_id: bob, employee_name: "Bob", rank: 1 });
-          expectFields(first, { total_runs: "5", total_hits: 3, total_doubles: 0, total_triples: 1 });
-        },
-      "only plays in this campaign; otherwise in all campaigns that run now": async () => {
-        expectList(await board({ eip_campaign_id: endedLeague.id }), [ada], "employee_id");
-        expectList(await board({ eip_campaign_id: unknownId }), [], "employee_id");
-        expectList(await board(), [bob, dan, ada, cid, eva], "employee_id");
-      },
-      "Totals are over the employee's plays at that store. An employee whose plays add up to nothing is listed too.":
-        async () => {
-          const answer = await board();
-          expectList(answer, [bob, dan, ada, cid, eva], "employee_id");
-          expectList(answer, ["5", "5", "2", "0.5", "0"], "total_runs");
-        },
-      "Rank is highest first. Equal totals share a rank and the next rank is skipped: 1, 2, 2, 4. Order: rank, then name, then id.":
-        async () => {
-          expectList(await board(), [1, 1, 3, 4, 5], "rank");
-          expectList(await boardOf(tiedShop.id), SORTED_NAMES, "employee_name");
-        },
-      "At most 100.": async () => {
-        expectList(
-          await boardOf(busyShop.id, { rank_on: "triple" }),
-          crowd.toReversed().slice(0, BOARD_LIMIT),
-          "employee_id",
-        );
-        const ranks = [...Array(40).fill(1), ...Array(40).fill(41), ...Array(20).fill(81)];
-        expectList(await boardOf(busyShop.id), ranks, "rank");
-      },
-      "`location_id` | text | yes | a store; in the body, or else in the query string": async () => {
-        expectInvalid(await suite.post(ann, PATH, {}), "location_id");
-        const isBoardOf = async (query: string, body: object) =>
-          itemsOf(await suite.post(ann, `${PATH}?${query}`, body)).length > 0;
-        for (const location_id of [undefined, "", null])
-          expectThat(await isBoardOf(`location_id=${shop.id}`, { location_id }), "the store in the query string");
-        expectThat(await isBoardOf("location_id=x&location_id=y", { location_id: shop.id }), "the store in the body");
-        expectThat(!(await isBoardOf(`location_id=${shop.id}`, { location_id: unknownId })), "the body counts first");
-      },
-      "the total to rank by": async () => {
-        expectList(await board({ rank_on: "hit" }), [cid, bob, ada, dan, eva], "employee_id");
-        expectList(await board({ rank_on: "double" }), [ada, bob, dan, cid, eva], "employee_id");
-        expectList(await board({ rank_on: "triple" }), [bob, ada, dan, cid, eva], "employee_id");
-      },
-      "A board is at most 30 seconds old: it shows every play whose feed request was answered 30 seconds ago or earlier.":
-        async () => {
-          const ask = () => board({ eip_campaign_id: runningLeague.id });
-          const runsOfEva = (answer: Answer) =>
-            Number(itemsOf(answer).find(({ employee_id }) => employee_id === eva.id)?.total_runs);
-          const runsBefore = runsOfEva(await ask());
-          await suite.feed(make.play(runningLeague, shop, eva, { runs: "1" }));
-          await suite.until(ask, (answer) => runsOfEva(answer) === runsBefore + 1, BOARD_FRESH_SECONDS + 2);
-        },
-      "The header `X-Board-Age` gives the age in seconds.": async () => {
-        const age = Number((await board()).headers.get("X-Board-Age") ?? Number.NaN);
-        expectThat(age >= 0 && age <= BOARD_FRESH_SECONDS, `X-Board-Age is ${age}`);
-      },
-    },
-  };
-}
+  it("An item has `employee_id`, `employee_name`, `avatar`, `rank`, `total_runs` (a string), `total_hits`, `total_doubles`, `total_triples`.", async (rule) => {
+    const [first] = itemsOf(await board());
+    expectExactFields(first, fieldsListedIn(rule));
+    expectFields(first, { employee_id: bob, employee_name: "Bob", rank: 1 });
+    expectFields(first, { total_runs: "5", total_hits: 3, total_doubles: 0, total_triples: 1 });
+  });
+  it("only plays in this campaign; otherwise in all campaigns that run now", async () => {
+    expectList(await board({ eip_campaign_id: endedLeague.id }), [ada], "employee_id");
+    expectList(await board({ eip_campaign_id: unknownId }), [], "employee_id");
+    expectList(await board(), [bob, dan, ada, cid, eva], "employee_id");
+  });
+  it("Totals are over the employee's plays at that store. An employee whose plays add up to nothing is listed too.", async () => {
+    const answer = await board();
+    expectList(answer, [bob, dan, ada, cid, eva], "employee_id");
+    expectList(answer, ["5", "5", "2", "0.5", "0"], "total_runs");
+  });
+  it("Rank is highest first. Equal totals share a rank and the next rank is skipped: 1, 2, 2, 4. Order: rank, then name, then id.", async () => {
+    expectList(await board(), [1, 1, 3, 4, 5], "rank");
+    expectList(await boardOf(tiedShop.id), SORTED_NAMES, "employee_name");
+  });
+  it("At most 100.", async () => {
+    expectList(
+      await boardOf(busyShop.id, { rank_on: "triple" }),
+      crowd.toReversed().slice(0, BOARD_LIMIT),
+      "employee_id",
+    );
+    const ranks = [...Array(40).fill(1), ...Array(40).fill(41), ...Array(20).fill(81)];
+    expectList(await boardOf(busyShop.id), ranks, "rank");
+  });
+  it("`location_id` | text | yes | a store; in the body, or else in the query string", async () => {
+    expectInvalid(await suite.post(ann, PATH, {}), "location_id");
+    const isBoardOf = async (query: string, body: object) =>
+      itemsOf(await suite.post(ann, `${PATH}?${query}`, body)).length > 0;
+    for (const location_id of [undefined, "", null])
+      expectThat(await isBoardOf(`location_id=${shop.id}`, { location_id }), "the store in the query string");
+    expectThat(await isBoardOf("location_id=x&location_id=y", { location_id: shop.id }), "the store in the body");
+    expectThat(!(await isBoardOf(`location_id=${shop.id}`, { location_id: unknownId })), "the body counts first");
+  });
+  it("the total to rank by", async () => {
+    expectList(await board({ rank_on: "hit" }), [cid, bob, ada, dan, eva], "employee_id");
+    expectList(await board({ rank_on: "double" }), [ada, bob, dan, cid, eva], "employee_id");
+    expectList(await board({ rank_on: "triple" }), [bob, ada, dan, cid, eva], "employee_id");
+  });
+  it("A board is at most 30 seconds old: it shows every play whose feed request was answered 30 seconds ago or earlier.", async () => {
+    const ask = () => board({ eip_campaign_id: runningLeague.id });
+    const runsOfEva = (answer: Answer) =>
+      Number(itemsOf(answer).find(({ employee_id }) => employee_id === eva.id)?.total_runs);
+    const runsBefore = runsOfEva(await ask());
+    await suite.feed(make.play(runningLeague, shop, eva, { runs: "1" }));
+    await suite.until(ask, (answer) => runsOfEva(answer) === runsBefore + 1, BOARD_FRESH_SECONDS + 2);
+  });
+  it("The header `X-Board-Age` gives the age in seconds.", async () => {
+    const age = Number((await board()).headers.get("X-Board-Age") ?? Number.NaN);
+    expectThat(age >= 0 && age <= BOARD_FRESH_SECONDS, `X-Board-Age is ${age}`);
+  });
+});

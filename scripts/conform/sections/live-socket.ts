@@ -1,7 +1,7 @@
 import { expectFailure, expectSame } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import { type Listener, listen } from "../socket.ts";
-import { ANY_ORIGIN, type Section, Skipped, type Suite } from "../suite.ts";
+import { ANY_ORIGIN, Skipped, section } from "../suite.ts";
 
 const LIVE = "/api/v1/customer/live";
 const UPGRADE = { Upgrade: "websocket", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==" };
@@ -15,11 +15,7 @@ const EXPIRES_SECONDS = 2;
 const LEEWAY_SECONDS = 5;
 const MESSAGES_CHANGED = '{"type":"changed","what":["messages"]}';
 
-export async function liveSocket(suite: Suite): Promise<Section> {
-  const { ann, ben, eve, given, lines, make } = await suite.begin();
-  for (const caller of [ann, ben]) given.caller(caller);
-  const talk = given.group([ann, ben]);
-
+export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, given, make, it }) => {
   const handshake = async (headers: Record<string, string>, query = ""): Promise<Answer> => {
     const answer = await suite.sockets.handshake(`${suite.http.url}${LIVE}${query}`, { ...UPGRADE, ...headers });
     const body = answer.text === "" ? {} : JSON.parse(answer.text);
@@ -35,132 +31,124 @@ export async function liveSocket(suite: Suite): Promise<Section> {
     }
   };
 
-  return {
-    section: "live, 2",
-    rulesWithoutFeeding: {
-      "In `Authorization: Bearer`, or as a subprotocol, because a browser cannot send headers with a WebSocket":
-        async () => {
-          expectSame((await handshake(bearer(ann.token))).status, 101);
-          await withSocket(async () => {});
-        },
-      "The answer selects `loyalty-edge` if it was offered.": async () => {
-        const token = `bearer.${ann.token}`;
-        for (const [offered, isSelected, headers = {}] of [
-          [token, false],
-          [`loyalty-edge, ${token}`, true],
-          [`chat,${token} ,loyalty-edge, x`, true],
-          [`${token}, Loyalty-Edge`, false],
-          ["loyalty-edge", true, bearer(ann.token)],
-        ] as const) {
-          const answer = await handshake({ ...headers, "Sec-WebSocket-Protocol": offered });
-          const selected = answer.headers.get("Sec-WebSocket-Protocol");
-          expectSame([answer.status, selected], [101, isSelected ? "loyalty-edge" : null], `offered ${offered}`);
-        }
-      },
-      "come in the order of failures (path, method, token, scope, rate).": async () => {
-        for (const path of [`${LIVE}/`, `${LIVE}/x`, "/api/v1/live", "/api/v1/customer/Live"])
-          expectFailure(await suite.http.send(path, { token: ann.token }), 404, "NOT_FOUND");
-        for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
-          const answer = await suite.http.send(LIVE, { method, token: ann.token });
-          expectFailure(answer, 405, "METHOD_NOT_ALLOWED");
-          expectSame(answer.headers.get("Allow"), "GET");
-        }
-        expectFailure(await handshake(bearer(await suite.tokens.feed())), 403, "FORBIDDEN");
-        const subprotocol = { "Sec-WebSocket-Protocol": `bearer.${await suite.tokens.feed()}` };
-        expectFailure(await handshake(subprotocol), 403, "FORBIDDEN");
-      },
-      "Two tokens are refused with 401. A token in the address is ignored.": async () => {
-        const protocol = `loyalty-edge, bearer.${ann.token}`;
-        for (const [authorization, protocols] of [
-          [`Bearer ${ann.token}`, protocol],
-          [`Bearer ${eve.token}`, protocol],
-          ["Basic YTpi", protocol],
-          ["Bearer", ""],
-          [`Basic ${ann.token}`, ""],
-          [`Bearer ${ann.token}x`, ""],
-          ["", `${protocol}x`],
-          ["", "loyalty-edge, bearer."],
-          ["", `loyalty-edge, ${ann.token}`],
-          ["", `Bearer.${ann.token}`],
-          ["", `bearer.${ann.token}, loyalty-edge, bearer.${eve.token}`],
-          ["", `bearer.${ann.token},bearer.${ann.token}`],
-          ["", `bearer.${ann.token},bearer.`],
-        ]) {
-          const headers = { Authorization: authorization ?? "", "Sec-WebSocket-Protocol": protocols ?? "" };
-          const nonEmptyHeaders = Object.entries(headers).filter(([, value]) => value !== "");
-          expectFailure(await handshake(Object.fromEntries(nonEmptyHeaders)), 401, "UNAUTHENTICATED");
-        }
-        for (const name of ["token", "access_token", "bearer"])
-          expectFailure(await handshake({}, `?${name}=${ann.token}`), 401, "UNAUTHENTICATED");
-      },
-      "Then 426 `UPGRADE_REQUIRED`": async () => {
-        // Do not check the header `Upgrade` of the answer, because proxies remove it.
-        expectFailure(await suite.http.send(LIVE, { token: ann.token }), 426, "UPGRADE_REQUIRED");
-      },
-      "then 403 `FORBIDDEN` for a page whose `Origin` is neither the service's own nor among `CORS_ORIGINS`":
-        async () => {
-          if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
-          expectFailure(await handshake({ ...bearer(ann.token), Origin: "https://conform.example" }), 403, "FORBIDDEN");
-        },
-      'The first is `{"type":"hello"}`.': async () => withSocket(async () => {}),
-      "`ping` is answered with `pong`. Others are ignored.": async () =>
-        withSocket(async (listener) => {
-          for (const frame of ["hello?", "", "{}", '{"type":', "PING", "ping ", "ping"]) listener.send(frame);
-          expectSame(await listener.next("the answer to ping"), "pong");
-        }),
-      "One of more than 1 KiB closes the socket with 1009, and the 61st within a minute with 1008; `ping` does not count.":
-        async () => {
-          const text = "\u{1F600}".repeat(KIBIBYTE / 4);
-          for (const [longest, tooLong] of [
-            [text, `${text}x`],
-            [new Uint8Array(KIBIBYTE), new Uint8Array(KIBIBYTE + 1)],
-          ] as const)
-            await withSocket(async (listener) => {
-              for (const frame of [longest, "ping"]) listener.send(frame);
-              expectSame(await listener.next("the answer to ping after 1 KiB"), "pong");
-              listener.send(tooLong);
-              expectSame(await listener.closeCode("a frame of more than 1 KiB"), 1009);
-            });
-          await withSocket(async (listener) => {
-            for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.send("x");
-            listener.send("ping");
-            expectSame(await listener.next("the answer to ping after 60 frames"), "pong");
-            listener.send("x");
-            expectSame(await listener.closeCode("the 61st frame"), 1008);
-          });
-        },
-      "A customer may have eight sockets. When a ninth opens, the oldest is closed with 4408.": async () => {
-        const listeners: Listener[] = [];
-        try {
-          for (let count = 0; count <= MOST_SOCKETS; count += 1) listeners.push(await listen(suite, eve.token));
-          expectSame(await listeners[0]?.closeCode("the oldest of nine", REPLACED_TIMEOUT_MS), 4408);
-          listeners[1]?.send("ping");
-          expectSame(await listeners[1]?.next("the second of nine"), "pong");
-        } finally {
-          for (const listener of listeners) listener.close();
-        }
-      },
-      "When its token expires, with the usual leeway, a socket is closed with 4401.": async () => {
-        const exp = Math.floor(Date.now() / 1_000) + EXPIRES_SECONDS;
-        const token = await suite.tokens.sign({ scope: "customer", sub: ann.id, exp });
-        const withinMs = (EXPIRES_SECONDS + LEEWAY_SECONDS + 10) * 1_000;
-        const expectClosed = async (listener: Listener) =>
-          expectSame(await listener.closeCode("an expired token", withinMs), 4401);
-        await withSocket(expectClosed, token);
-      },
-    },
-    lines,
-    rulesWithFeeding: {
-      "The frame for `messages` comes up to half a second after the second of the message is over, when the primary shows it. A poll with `check_time` then gets it":
-        async () =>
-          withSocket(async (listener) => {
-            const text = suite.word();
-            await suite.feed(make.message(talk, ben, text));
-            expectSame(await listener.next("the frame of a new message"), MESSAGES_CHANGED);
-            const check_time = "2026-01-01 00:00:00";
-            const poll = () => suite.get(ann, "messages", { check_time });
-            await suite.until(poll, (answer) => answer.text.includes(text), SHOWN_WITHIN_SECONDS);
-          }),
-    },
-  };
-}
+  it("In `Authorization: Bearer`, or as a subprotocol, because a browser cannot send headers with a WebSocket", async () => {
+    expectSame((await handshake(bearer(ann.token))).status, 101);
+    await withSocket(async () => {});
+  });
+  it("The answer selects `loyalty-edge` if it was offered.", async () => {
+    const token = `bearer.${ann.token}`;
+    for (const [offered, isSelected, headers = {}] of [
+      [token, false],
+      [`loyalty-edge, ${token}`, true],
+      [`chat,${token} ,loyalty-edge, x`, true],
+      [`${token}, Loyalty-Edge`, false],
+      ["loyalty-edge", true, bearer(ann.token)],
+    ] as const) {
+      const answer = await handshake({ ...headers, "Sec-WebSocket-Protocol": offered });
+      const selected = answer.headers.get("Sec-WebSocket-Protocol");
+      expectSame([answer.status, selected], [101, isSelected ? "loyalty-edge" : null], `offered ${offered}`);
+    }
+  });
+  it("come in the order of failures (path, method, token, scope, rate).", async () => {
+    for (const path of [`${LIVE}/`, `${LIVE}/x`, "/api/v1/live", "/api/v1/customer/Live"])
+      expectFailure(await suite.http.send(path, { token: ann.token }), 404, "NOT_FOUND");
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+      const answer = await suite.http.send(LIVE, { method, token: ann.token });
+      expectFailure(answer, 405, "METHOD_NOT_ALLOWED");
+      expectSame(answer.headers.get("Allow"), "GET");
+    }
+    expectFailure(await handshake(bearer(await suite.tokens.feed())), 403, "FORBIDDEN");
+    const subprotocol = { "Sec-WebSocket-Protocol": `bearer.${await suite.tokens.feed()}` };
+    expectFailure(await handshake(subprotocol), 403, "FORBIDDEN");
+  });
+  it("Two tokens are refused with 401. A token in the address is ignored.", async () => {
+    const protocol = `loyalty-edge, bearer.${ann.token}`;
+    for (const [authorization, protocols] of [
+      [`Bearer ${ann.token}`, protocol],
+      [`Bearer ${eve.token}`, protocol],
+      ["Basic YTpi", protocol],
+      ["Bearer", ""],
+      [`Basic ${ann.token}`, ""],
+      [`Bearer ${ann.token}x`, ""],
+      ["", `${protocol}x`],
+      ["", "loyalty-edge, bearer."],
+      ["", `loyalty-edge, ${ann.token}`],
+      ["", `Bearer.${ann.token}`],
+      ["", `bearer.${ann.token}, loyalty-edge, bearer.${eve.token}`],
+      ["", `bearer.${ann.token},bearer.${ann.token}`],
+      ["", `bearer.${ann.token},bearer.`],
+    ]) {
+      const headers = { Authorization: authorization ?? "", "Sec-WebSocket-Protocol": protocols ?? "" };
+      const nonEmptyHeaders = Object.entries(headers).filter(([, value]) => value !== "");
+      expectFailure(await handshake(Object.fromEntries(nonEmptyHeaders)), 401, "UNAUTHENTICATED");
+    }
+    for (const name of ["token", "access_token", "bearer"])
+      expectFailure(await handshake({}, `?${name}=${ann.token}`), 401, "UNAUTHENTICATED");
+  });
+  it("Then 426 `UPGRADE_REQUIRED`", async () => {
+    // Do not check the header `Upgrade` of the answer, because proxies remove it.
+    expectFailure(await suite.http.send(LIVE, { token: ann.token }), 426, "UPGRADE_REQUIRED");
+  });
+  it("then 403 `FORBIDDEN` for a page whose `Origin` is neither the service's own nor among `CORS_ORIGINS`", async () => {
+    if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
+    expectFailure(await handshake({ ...bearer(ann.token), Origin: "https://conform.example" }), 403, "FORBIDDEN");
+  });
+  it('The first is `{"type":"hello"}`.', async () => withSocket(async () => {}));
+  it("`ping` is answered with `pong`. Others are ignored.", async () =>
+    withSocket(async (listener) => {
+      for (const frame of ["hello?", "", "{}", '{"type":', "PING", "ping ", "ping"]) listener.send(frame);
+      expectSame(await listener.next("the answer to ping"), "pong");
+    }));
+  it("One of more than 1 KiB closes the socket with 1009, and the 61st within a minute with 1008; `ping` does not count.", async () => {
+    const text = "\u{1F600}".repeat(KIBIBYTE / 4);
+    for (const [longest, tooLong] of [
+      [text, `${text}x`],
+      [new Uint8Array(KIBIBYTE), new Uint8Array(KIBIBYTE + 1)],
+    ] as const)
+      await withSocket(async (listener) => {
+        for (const frame of [longest, "ping"]) listener.send(frame);
+        expectSame(await listener.next("the answer to ping after 1 KiB"), "pong");
+        listener.send(tooLong);
+        expectSame(await listener.closeCode("a frame of more than 1 KiB"), 1009);
+      });
+    await withSocket(async (listener) => {
+      for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.send("x");
+      listener.send("ping");
+      expectSame(await listener.next("the answer to ping after 60 frames"), "pong");
+      listener.send("x");
+      expectSame(await listener.closeCode("the 61st frame"), 1008);
+    });
+  });
+  it("A customer may have eight sockets. When a ninth opens, the oldest is closed with 4408.", async () => {
+    const listeners: Listener[] = [];
+    try {
+      for (let count = 0; count <= MOST_SOCKETS; count += 1) listeners.push(await listen(suite, eve.token));
+      expectSame(await listeners[0]?.closeCode("the oldest of nine", REPLACED_TIMEOUT_MS), 4408);
+      listeners[1]?.send("ping");
+      expectSame(await listeners[1]?.next("the second of nine"), "pong");
+    } finally {
+      for (const listener of listeners) listener.close();
+    }
+  });
+  it("When its token expires, with the usual leeway, a socket is closed with 4401.", async () => {
+    const exp = Math.floor(Date.now() / 1_000) + EXPIRES_SECONDS;
+    const token = await suite.tokens.sign({ scope: "customer", sub: ann.id, exp });
+    const withinMs = (EXPIRES_SECONDS + LEEWAY_SECONDS + 10) * 1_000;
+    const expectClosed = async (listener: Listener) =>
+      expectSame(await listener.closeCode("an expired token", withinMs), 4401);
+    await withSocket(expectClosed, token);
+  });
+
+  for (const caller of [ann, ben]) given.caller(caller);
+  const talk = given.group([ann, ben]);
+
+  it("The frame for `messages` comes up to half a second after the second of the message is over, when the primary shows it. A poll with `check_time` then gets it", async () =>
+    withSocket(async (listener) => {
+      const text = suite.word();
+      await suite.feed(make.message(talk, ben, text));
+      expectSame(await listener.next("the frame of a new message"), MESSAGES_CHANGED);
+      const check_time = "2026-01-01 00:00:00";
+      const poll = () => suite.get(ann, "messages", { check_time });
+      await suite.until(poll, (answer) => answer.text.includes(text), SHOWN_WITHIN_SECONDS);
+    }));
+});

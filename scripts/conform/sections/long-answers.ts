@@ -2,7 +2,7 @@ import { linkOf } from "../../lib/call.ts";
 import { expectSame, expectThat } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, listOf } from "../http.ts";
 import type { Line, LineWithId } from "../lines.ts";
-import type { Section, Suite } from "../suite.ts";
+import { type Suite, section } from "../suite.ts";
 
 const MIB = 1_024 * 1_024;
 /** The most bytes of an answer that are no items: the JSON around them, and the first item of each list. */
@@ -54,8 +54,7 @@ async function expectCut(suite: Suite, { path, token, records, pages }: LongList
 
 const issuedCouponsIn = (answer: Answer): Item[] => ["store", "mfg"].flatMap((name) => listOf(answer, name));
 
-export async function longAnswers(suite: Suite): Promise<Section> {
-  const { ann, ben, eve, given, lines, make } = await suite.begin();
+export const longAnswers = section("interface, 1", ({ suite, ann, ben, eve, given, make, it }) => {
   const chain = given.account();
   const [shop, teamShop] = [given.store(chain), given.store(chain)];
   for (const caller of [ann, ben, eve]) given.caller(caller);
@@ -71,82 +70,65 @@ export async function longAnswers(suite: Suite): Promise<Section> {
   for (const group of groups) given.message(group, members[0], "Hello", { sent_at: "2026-01-05 09:00:00" });
   given.membership(teamShop, eve);
 
-  return {
-    section: "interface, 1",
-    lines,
-    rulesWithFeeding: {
-      "`per_page` 1 to 100 (50).": async () => {
-        expectSame(
-          idsOf(issuedCouponsIn(await suite.get(ann, "my-coupons", { per_page: "" }))),
-          issuedPlain.slice(0, 50),
-        );
-      },
-      "An answer has at most 2 MiB (2,097,152 bytes), unless a single item has more. A list that would have more stops before the item that would exceed it":
-        async () => {
-          await expectCut(suite, { path: "coupons", token: ann.token, records: issuedPlain, pages: ["1", "1"] });
-        },
-      "`page` keeps counting `per_page` items, so the rest of a page has the same `page`.": async () => {
-        const records = [...issuedPlain, ...issuedMfg];
-        const [path, pages] = ["my-coupons?per_page=100", ["1", "1", "2"]];
-        await expectCut(suite, { path, token: ann.token, records, pages });
+  it("`per_page` 1 to 100 (50).", async () => {
+    expectSame(idsOf(issuedCouponsIn(await suite.get(ann, "my-coupons", { per_page: "" }))), issuedPlain.slice(0, 50));
+  });
+  it("An answer has at most 2 MiB (2,097,152 bytes), unless a single item has more. A list that would have more stops before the item that would exceed it", async () => {
+    await expectCut(suite, { path: "coupons", token: ann.token, records: issuedPlain, pages: ["1", "1"] });
+  });
+  it("`page` keeps counting `per_page` items, so the rest of a page has the same `page`.", async () => {
+    const records = [...issuedPlain, ...issuedMfg];
+    const [path, pages] = ["my-coupons?per_page=100", ["1", "1", "2"]];
+    await expectCut(suite, { path, token: ann.token, records, pages });
 
-        const team = many(70, () => make.customer("Long Texts", PERSON));
-        const memberships = team.map((member) => make.membership(teamShop, member, { referrer_id: eve }));
-        await feedInParts(suite, team);
-        await feedInParts(suite, memberships);
-        const teamPath = `stores/${teamShop.id}/team-with-level?per_page=65`;
-        await expectCut(suite, { path: teamPath, token: eve.token, records: team, pages });
-      },
-      "For `GET /messages` the bound is 1 MiB.": async () => {
-        const list = { path: "messages?per_page=4", token: ben.token, records: groups };
-        await expectCut(suite, { ...list, pages: ["1", "1", "2", "2", "3"] }, MIB);
-      },
-      "Nearby campaigns and the full search end there.": async () => {
-        const texts = { campaign_description: DESCRIPTION, campaign_image: TEXT };
-        const account = make.account();
-        await suite.feed(account, make.store(account));
-        await feedInParts(
-          suite,
-          many(70, () => make.campaign(account, texts)),
-        );
-        const query = { latitude: 10, longitude: 20, count: 100, single_account_id: account.id };
-        const answer = await suite.post(ann, "campaigns/near-by-popular-campaigns", query);
-        const bytes = bytesOf(answer.text);
-        expectThat(bytes <= 2 * MIB, `the answer has ${bytes} bytes`);
-        const [first] = itemsOf(answer);
-        expectThat(bytes + bytesOf(JSON.stringify(first)) > 2 * MIB, `the list stops after ${bytes} bytes`);
-      },
-    },
-  };
-}
+    const team = many(70, () => make.customer("Long Texts", PERSON));
+    const memberships = team.map((member) => make.membership(teamShop, member, { referrer_id: eve }));
+    await feedInParts(suite, team);
+    await feedInParts(suite, memberships);
+    const teamPath = `stores/${teamShop.id}/team-with-level?per_page=65`;
+    await expectCut(suite, { path: teamPath, token: eve.token, records: team, pages });
+  });
+  it("For `GET /messages` the bound is 1 MiB.", async () => {
+    const list = { path: "messages?per_page=4", token: ben.token, records: groups };
+    await expectCut(suite, { ...list, pages: ["1", "1", "2", "2", "3"] }, MIB);
+  });
+  it("Nearby campaigns and the full search end there.", async () => {
+    const texts = { campaign_description: DESCRIPTION, campaign_image: TEXT };
+    const account = make.account();
+    await suite.feed(account, make.store(account));
+    await feedInParts(
+      suite,
+      many(70, () => make.campaign(account, texts)),
+    );
+    const query = { latitude: 10, longitude: 20, count: 100, single_account_id: account.id };
+    const answer = await suite.post(ann, "campaigns/near-by-popular-campaigns", query);
+    const bytes = bytesOf(answer.text);
+    expectThat(bytes <= 2 * MIB, `the answer has ${bytes} bytes`);
+    const [first] = itemsOf(answer);
+    expectThat(bytes + bytesOf(JSON.stringify(first)) > 2 * MIB, `the list stops after ${bytes} bytes`);
+  });
+});
 
-export async function longSearch(suite: Suite): Promise<Section> {
-  const { ann, make } = await suite.begin();
-
-  return {
-    section: "interface, 4.6",
-    rulesWithFeeding: {
-      "A list ends earlier where it would have more than 600,000 bytes.": async () => {
-        const word = suite.word();
-        const fields = ["slug", "domain_name", "phone", "address", "partner_code", "data"];
-        const accounts = many(20, () => make.account(Object.fromEntries(fields.map((name) => [name, TEXT]))));
-        await feedInParts(suite, accounts);
-        await feedInParts(suite, [
-          make.caller(ann, word, PERSON),
-          ...accounts.map((account) => make.store(account, { name: word })),
-          ...accounts.map((account) => make.campaign(account, { name: word, campaign_description: DESCRIPTION })),
-          ...many(20, () => make.customer(word, PERSON)),
-        ]);
-        const answer = await suite.post(ann, "full-search", { query: word });
-        const findsAllCustomers = suite.settings.customerSearch === "all";
-        for (const name of ["stores", "campaigns", ...(findsAllCustomers ? ["customers"] : [])]) {
-          const list = listOf(answer, name);
-          const bytes = bytesOf(JSON.stringify(list)) - 2;
-          expectThat(bytes <= SEARCH_LIST_BYTES, `${name} has ${bytes} bytes`);
-          const nextBytes = bytesOf(JSON.stringify(list[0])) + 1;
-          expectThat(bytes + nextBytes > SEARCH_LIST_BYTES, `${name} stops after ${bytes} bytes`);
-        }
-      },
-    },
-  };
-}
+export const longSearch = section("interface, 4.6", ({ suite, ann, make, it }) => {
+  it("A list ends earlier where it would have more than 600,000 bytes.", async () => {
+    const word = suite.word();
+    const fields = ["slug", "domain_name", "phone", "address", "partner_code", "data"];
+    const accounts = many(20, () => make.account(Object.fromEntries(fields.map((name) => [name, TEXT]))));
+    await feedInParts(suite, accounts);
+    await feedInParts(suite, [
+      make.caller(ann, word, PERSON),
+      ...accounts.map((account) => make.store(account, { name: word })),
+      ...accounts.map((account) => make.campaign(account, { name: word, campaign_description: DESCRIPTION })),
+      ...many(20, () => make.customer(word, PERSON)),
+    ]);
+    const answer = await suite.post(ann, "full-search", { query: word });
+    const findsAllCustomers = suite.settings.customerSearch === "all";
+    for (const name of ["stores", "campaigns", ...(findsAllCustomers ? ["customers"] : [])]) {
+      const list = listOf(answer, name);
+      const bytes = bytesOf(JSON.stringify(list)) - 2;
+      expectThat(bytes <= SEARCH_LIST_BYTES, `${name} has ${bytes} bytes`);
+      const nextBytes = bytesOf(JSON.stringify(list[0])) + 1;
+      expectThat(bytes + nextBytes > SEARCH_LIST_BYTES, `${name} stops after ${bytes} bytes`);
+    }
+  });
+});

@@ -1,59 +1,51 @@
 import { expectFailure, expectInvalid, expectList, expectSame } from "../expect.ts";
 import { type Item, itemsOf } from "../http.ts";
 import { deleted } from "../lines.ts";
-import type { Section, Suite } from "../suite.ts";
+import { section } from "../suite.ts";
 
 const LIST_LIMIT = 100;
 
-export async function lookup(suite: Suite): Promise<Section> {
-  const { ann, ben, eve, given, lines, make } = await suite.begin();
+export const lookup = section("feed, 6", ({ suite, ann, ben, eve, given, it }) => {
   const [card, otherCard, sharedCard] = [suite.word(), suite.word(), suite.word()];
+  const ask = async (query: string) =>
+    suite.http.send(`/api/v1/feed/customers${query}`, { token: await suite.tokens.lookup() });
+
+  it("No `scan_id`, or an empty one: 422.", async () => {
+    for (const query of ["", "?scan_id="]) expectInvalid(await ask(query), "scan_id");
+  });
+  it("`GET /api/v1/feed/customers?scan_id=…` takes a lookup token, so that a till holds no token that reads everything.", async () => {
+    const token = await suite.tokens.lookup();
+    for (const path of ["/api/v1/feed", "/api/v1/customer/me"])
+      expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
+    const path = `/api/v1/feed/customers?scan_id=${card}`;
+    const otherTokens = [ann.token, await suite.tokens.feed(), await suite.tokens.export()];
+    for (const token of otherTokens) expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
+  });
+
   const shop = given.store(given.account({ company: "Apple" }));
   given.caller(ann, "Ann Able", { scan_id: card });
   given.caller(ben, "Ben Baker", { scan_id: card });
   given.caller(eve, "Eve Evans", { scan_id: otherCard });
   given.entry(ann, shop, "12.30");
   const erased = given.customer("Gone Girl", { scan_id: card });
-  const holders = Array.from({ length: LIST_LIMIT + 1 }, () => make.customer("Hal Holder", { scan_id: sharedCard }));
-  for (const [index, holder] of holders.entries()) given.entry(holder, shop, `${index}.25`);
-  const ask = async (query: string) =>
-    suite.http.send(`/api/v1/feed/customers${query}`, { token: await suite.tokens.lookup() });
+  const holderIds = Array.from({ length: LIST_LIMIT + 1 }, () => suite.id("holder"));
+  for (const id of holderIds.toReversed()) given.customer("Hal Holder", { id, scan_id: sharedCard });
+  for (const [index, id] of holderIds.entries()) given.entry({ id }, shop, `${index}.25`);
 
-  return {
-    section: "feed, 6",
-    rulesWithoutFeeding: {
-      "No `scan_id`, or an empty one: 422.": async () => {
-        for (const query of ["", "?scan_id="]) expectInvalid(await ask(query), "scan_id");
-      },
-      "`GET /api/v1/feed/customers?scan_id=…` takes a lookup token, so that a till holds no token that reads everything.":
-        async () => {
-          const token = await suite.tokens.lookup();
-          for (const path of ["/api/v1/feed", "/api/v1/customer/me"])
-            expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
-          const path = `/api/v1/feed/customers?scan_id=${card}`;
-          const otherTokens = [ann.token, await suite.tokens.feed(), await suite.tokens.export()];
-          for (const token of otherTokens) expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
-        },
-    },
-    lines: [...lines, ...holders.toReversed()],
-    rulesWithFeeding: {
-      "`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.":
-        async () => {
-          await suite.feed(deleted(erased));
-          const { balances } = (await suite.get(ann, "me")).body.items as Item;
-          expectSame(itemsOf(await ask(`?scan_id=${card}`)), [
-            { id: ann.id, first_name: "Ann", last_name: "Able", balances },
-            { id: ben.id, first_name: "Ben", last_name: "Baker", balances: [] },
-          ]);
-          const shown = itemsOf(await ask(`?scan_id=${sharedCard}`));
-          expectList(shown, holders.slice(0, LIST_LIMIT));
-          const balancesShown = shown.map(({ balances }) => (balances as Item[]).map(({ balance }) => balance));
-          expectSame(
-            balancesShown,
-            Array.from({ length: LIST_LIMIT }, (_, index) => [index + 0.25]),
-          );
-        },
-      "Nobody has the card: 404.": async () => expectFailure(await ask(`?scan_id=${card}x`), 404, "NOT_FOUND"),
-    },
-  };
-}
+  it("`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.", async () => {
+    await suite.feed(deleted(erased));
+    const { balances } = (await suite.get(ann, "me")).body.items as Item;
+    expectSame(itemsOf(await ask(`?scan_id=${card}`)), [
+      { id: ann.id, first_name: "Ann", last_name: "Able", balances },
+      { id: ben.id, first_name: "Ben", last_name: "Baker", balances: [] },
+    ]);
+    const shown = itemsOf(await ask(`?scan_id=${sharedCard}`));
+    expectList(shown, holderIds.slice(0, LIST_LIMIT));
+    const balancesShown = shown.map(({ balances }) => (balances as Item[]).map(({ balance }) => balance));
+    expectSame(
+      balancesShown,
+      Array.from({ length: LIST_LIMIT }, (_, index) => [index + 0.25]),
+    );
+  });
+  it("Nobody has the card: 404.", async () => expectFailure(await ask(`?scan_id=${card}x`), 404, "NOT_FOUND"));
+});

@@ -11,14 +11,13 @@ import {
 } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, itemsOrNone } from "../http.ts";
 import { type LineWithId, time } from "../lines.ts";
-import type { Section, Suite } from "../suite.ts";
+import { section } from "../suite.ts";
 
 const PATH = "messages";
 const SHOWN_WITHIN_SECONDS = 15;
 const MESSAGES_WHILE_POLLING = 4;
 
-export async function messages(suite: Suite): Promise<Section> {
-  const { ann, ben, eve, given, lines, make } = await suite.begin();
+export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, given, make, it }) => {
   const sentAt = (minutes: number) => ({ sent_at: `2026-01-05 09:${String(minutes).padStart(2, "0")}:00` });
   given.caller(ann, "Ann Conform");
   given.caller(ben, "Ben Conform");
@@ -55,140 +54,119 @@ export async function messages(suite: Suite): Promise<Section> {
     return groupOf(await suite.until(() => list({}, caller), isShown, SHOWN_WITHIN_SECONDS), group);
   };
 
-  return {
-    section: "interface, 4.2",
-    lines,
-    rulesWithFeeding: {
-      "a group | `group_id`, `group_image` (or null), `group_name`, `last_message`, `last_message_time`, `initial_customer_id`, `initial_customer_name`, `initial_customer_avatar`, `last_customer` (the sender's id), `last_customer_name`, `last_customer_avatar`, `read_status`, `notifications_disabled`, `group_members`":
-        async (rule) => {
-          const actual = groupOf(await list(), talk);
-          expectExactFields(actual, fieldsListedIn(rule));
-          const name = "Fay Friend";
-          expectFields(actual, {
-            group_image: "https://images.example/talk.png",
-            last_message: "Second",
-            last_message_time: "2026-01-05 09:02:00",
-            initial_customer_id: friend,
-            initial_customer_name: name,
-            initial_customer_avatar: avatar,
-            last_customer: friend,
-            last_customer_name: name,
-            last_customer_avatar: avatar,
-          });
-        },
-      "The list holds the caller's groups that show at least one message. If there are none, the answer is `NO_ITEMS`.":
-        async () => {
-          expectSame(idsOf(await list(), "group_id").includes(silentGroup.id), false);
-          expectFailure(await list({}, eve), 200, "NO_ITEMS");
-        },
-      "Order: the newest message first, then the group's id.": async () => {
-        expectList(await list(), [groupWithBlocked, groupOfBlocked, talk], "group_id");
-      },
-      "a member | `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`":
-        async (rule) => {
-          const [first] = membersOf(await list(), talk);
-          expectExactFields(first, fieldsListedIn(rule));
-        },
-      "`group_members` are the other members, in the order of the group's list.": async () => {
-        const members = membersOf(await list(), talk);
-        expectList(members, [friend, askedCustomer]);
-        expectFields(members[0], { customer_description: "I run.", name: "Fay Friend" });
-      },
-      '`group_name` is their names ("First Last") joined by ", ". Members whom the caller has blocked are left out and counted: " (2 blocked)". If no name is left, it is "(2 blocked)", or `""` if there is no other member.':
-        async () => {
-          const answer = await list();
-          const names = [talk, groupWithBlocked, groupOfBlocked].map((group) => groupOf(answer, group)?.group_name);
-          expectSame(names, ["Fay Friend, Abe Asked", "Abe Asked (1 blocked)", "(1 blocked)"]);
-        },
-      "`read_status` is 1 if the caller has read up to the last message, or sent it.": async () => {
-        const answer = await list();
-        const actual = [talk, groupWithBlocked, groupOfBlocked].map((group) => groupOf(answer, group)?.read_status);
-        expectSame(actual, [1, 0, 1]);
-        expectSame(groupOf(answer, groupWithBlocked)?.notifications_disabled, 1);
-      },
-      "`friend_status` is 1 for friends, 0 for a pending request, -1 for neither. `total_balance` is the member's balance over all stores.":
-        async () => {
-          const answer = await list();
-          const [first, second] = membersOf(answer, talk);
-          expectFields(first, { friend_status: 1, total_balance: 12.3, is_blocked: false });
-          expectFields(second, { friend_status: 0, total_balance: 0, is_blocked: false });
-          const [blockedMember] = membersOf(answer, groupOfBlocked);
-          expectFields(blockedMember, { friend_status: -1, total_balance: 0, is_blocked: true });
-        },
-      "`check_time` | time | no | only groups whose `last_message_time` is later": async () => {
-        expectInvalid(await list({ check_time: "2026-02-30 00:00:00" }), "check_time");
-        expectInvalid(await list({ check_time: "yesterday" }), "check_time");
-        expectList(await list({ check_time: "2026-01-05 09:02:00" }), [groupWithBlocked, groupOfBlocked], "group_id");
-        expectFailure(await list({ check_time: "2026-01-05 09:03:00" }), 200, "NO_ITEMS");
-      },
-      "`check_time` may be in any form of a time that the feed takes.": async () => {
-        for (const check_time of ["2026-01-05T09:02:00Z", "2026-01-05T11:02:00.5+02:00"])
-          expectList(await list({ check_time }), [groupWithBlocked, groupOfBlocked], "group_id");
-        expectList(await list({ check_time: "2026-01-05" }), [groupWithBlocked, groupOfBlocked, talk], "group_id");
-      },
-      "Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost":
-        async () => {
-          // The oldest group has the smallest id. So a service that pages by the id alone fails here.
-          const [oldest, middle, newest] = [
-            make.group([friend, ben]),
-            make.group([friend, ben]),
-            make.group([friend, ben]),
-          ];
-          const groups = [oldest, middle, newest];
-          const sentMessages = groups.map((group, index) => make.message(group, friend, "x", sentAt(30 + index)));
-          await suite.feed(...groups, ...sentMessages);
-          const page = await list({ per_page: "1" }, ben);
-          await suite.feed(make.message(oldest, friend, "meanwhile"));
-          await untilShown(oldest, "meanwhile", ben);
-          const laterPages = await suite.pages(linkOf(page) ?? "", ben.token);
-          const ids = [page, ...laterPages].flatMap((answer) => idsOf(answer, "group_id"));
-          expectSame(
-            ids.filter((id) => groups.some((group) => group.id === id)),
-            [newest, middle],
-          );
-          const check_time = String(itemsOf(page)[0]?.last_message_time);
-          expectFields(
-            groupOf(await list({ check_time }, ben), oldest),
-            { last_message: "meanwhile" },
-            "the next poll",
-          );
-        },
-      "Of several messages in one second, the one stored last is the last.": async () => {
-        await suite.feed(...["one", "two"].map((text) => make.message(secondTalk, ben, text)));
-        await untilShown(secondTalk, "two");
-      },
-      "A fed `sent_at` that is more than an hour old is used as the message's time. Such a message is not news.":
-        async () => {
-          await suite.feed(make.message(talk, friend, "Late", { sent_at: "2025-06-01 08:00:00" }));
-          expectSame(groupOf(await list(), talk)?.last_message, "Second");
-        },
-      "Any later `sent_at` is replaced by the stamp.": async () => {
-        const tomorrow = time(86_400);
-        await suite.feed(make.message(secondTalk, ben, "three", { sent_at: tomorrow }));
-        const actual = (await untilShown(secondTalk, "three"))?.last_message_time;
-        expectThat(String(actual) < tomorrow, `a message sent tomorrow shows ${actual}`);
-      },
-      "You then get every group that has a new message, with its newest message.": async () => {
-        const newestByGroup = new Map<unknown, unknown>();
-        let checkTime = "2026-01-05 09:03:00";
-        const poll = async () => {
-          const answer = await list({ check_time: checkTime, per_page: "100" });
-          for (const item of itemsOrNone(answer)) {
-            newestByGroup.set(item.group_id, item.last_message);
-            if (String(item.last_message_time) > checkTime) checkTime = String(item.last_message_time);
-          }
-          return answer;
-        };
-        const newMessages = Array.from({ length: MESSAGES_WHILE_POLLING }, (_, index) =>
-          index % 2 === 0 ? make.message(talk, friend, suite.word()) : make.message(secondTalk, ben, suite.word()),
-        );
-        for (const message of newMessages) {
-          await suite.feed(message);
-          for (let polls = 0; polls < 4; polls += 1) await poll();
-        }
-        const isShown = () => newMessages.slice(-2).every(({ group_id, body }) => newestByGroup.get(group_id) === body);
-        await suite.until(poll, isShown, SHOWN_WITHIN_SECONDS);
-      },
-    },
-  };
-}
+  it("a group | `group_id`, `group_image` (or null), `group_name`, `last_message`, `last_message_time`, `initial_customer_id`, `initial_customer_name`, `initial_customer_avatar`, `last_customer` (the sender's id), `last_customer_name`, `last_customer_avatar`, `read_status`, `notifications_disabled`, `group_members`", async (rule) => {
+    const actual = groupOf(await list(), talk);
+    expectExactFields(actual, fieldsListedIn(rule));
+    const name = "Fay Friend";
+    expectFields(actual, {
+      group_image: "https://images.example/talk.png",
+      last_message: "Second",
+      last_message_time: "2026-01-05 09:02:00",
+      initial_customer_id: friend,
+      initial_customer_name: name,
+      initial_customer_avatar: avatar,
+      last_customer: friend,
+      last_customer_name: name,
+      last_customer_avatar: avatar,
+    });
+  });
+  it("The list holds the caller's groups that show at least one message. If there are none, the answer is `NO_ITEMS`.", async () => {
+    expectSame(idsOf(await list(), "group_id").includes(silentGroup.id), false);
+    expectFailure(await list({}, eve), 200, "NO_ITEMS");
+  });
+  it("Order: the newest message first, then the group's id.", async () => {
+    expectList(await list(), [groupWithBlocked, groupOfBlocked, talk], "group_id");
+  });
+  it("a member | `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`", async (rule) => {
+    const [first] = membersOf(await list(), talk);
+    expectExactFields(first, fieldsListedIn(rule));
+  });
+  it("`group_members` are the other members, in the order of the group's list.", async () => {
+    const members = membersOf(await list(), talk);
+    expectList(members, [friend, askedCustomer]);
+    expectFields(members[0], { customer_description: "I run.", name: "Fay Friend" });
+  });
+  it('`group_name` is their names ("First Last") joined by ", ". Members whom the caller has blocked are left out and counted: " (2 blocked)". If no name is left, it is "(2 blocked)", or `""` if there is no other member.', async () => {
+    const answer = await list();
+    const names = [talk, groupWithBlocked, groupOfBlocked].map((group) => groupOf(answer, group)?.group_name);
+    expectSame(names, ["Fay Friend, Abe Asked", "Abe Asked (1 blocked)", "(1 blocked)"]);
+  });
+  it("`read_status` is 1 if the caller has read up to the last message, or sent it.", async () => {
+    const answer = await list();
+    const actual = [talk, groupWithBlocked, groupOfBlocked].map((group) => groupOf(answer, group)?.read_status);
+    expectSame(actual, [1, 0, 1]);
+    expectSame(groupOf(answer, groupWithBlocked)?.notifications_disabled, 1);
+  });
+  it("`friend_status` is 1 for friends, 0 for a pending request, -1 for neither. `total_balance` is the member's balance over all stores.", async () => {
+    const answer = await list();
+    const [first, second] = membersOf(answer, talk);
+    expectFields(first, { friend_status: 1, total_balance: 12.3, is_blocked: false });
+    expectFields(second, { friend_status: 0, total_balance: 0, is_blocked: false });
+    const [blockedMember] = membersOf(answer, groupOfBlocked);
+    expectFields(blockedMember, { friend_status: -1, total_balance: 0, is_blocked: true });
+  });
+  it("`check_time` | time | no | only groups whose `last_message_time` is later", async () => {
+    expectInvalid(await list({ check_time: "2026-02-30 00:00:00" }), "check_time");
+    expectInvalid(await list({ check_time: "yesterday" }), "check_time");
+    expectList(await list({ check_time: "2026-01-05 09:02:00" }), [groupWithBlocked, groupOfBlocked], "group_id");
+    expectFailure(await list({ check_time: "2026-01-05 09:03:00" }), 200, "NO_ITEMS");
+  });
+  it("`check_time` may be in any form of a time that the feed takes.", async () => {
+    for (const check_time of ["2026-01-05T09:02:00Z", "2026-01-05T11:02:00.5+02:00"])
+      expectList(await list({ check_time }), [groupWithBlocked, groupOfBlocked], "group_id");
+    expectList(await list({ check_time: "2026-01-05" }), [groupWithBlocked, groupOfBlocked, talk], "group_id");
+  });
+  it("Follow `Link` to the next page: then a group that gets a message meanwhile neither comes twice nor gets lost", async () => {
+    // The oldest group has the smallest id. So a service that pages by the id alone fails here.
+    const [oldest, middle, newest] = [make.group([friend, ben]), make.group([friend, ben]), make.group([friend, ben])];
+    const groups = [oldest, middle, newest];
+    const sentMessages = groups.map((group, index) => make.message(group, friend, "x", sentAt(30 + index)));
+    await suite.feed(...groups, ...sentMessages);
+    const page = await list({ per_page: "1" }, ben);
+    await suite.feed(make.message(oldest, friend, "meanwhile"));
+    await untilShown(oldest, "meanwhile", ben);
+    const laterPages = await suite.pages(linkOf(page) ?? "", ben.token);
+    const ids = [page, ...laterPages].flatMap((answer) => idsOf(answer, "group_id"));
+    expectSame(
+      ids.filter((id) => groups.some((group) => group.id === id)),
+      [newest, middle],
+    );
+    const check_time = String(itemsOf(page)[0]?.last_message_time);
+    expectFields(groupOf(await list({ check_time }, ben), oldest), { last_message: "meanwhile" }, "the next poll");
+  });
+  it("Of several messages in one second, the one stored last is the last.", async () => {
+    await suite.feed(...["one", "two"].map((text) => make.message(secondTalk, ben, text)));
+    await untilShown(secondTalk, "two");
+  });
+  it("A fed `sent_at` that is more than an hour old is used as the message's time. Such a message is not news.", async () => {
+    await suite.feed(make.message(talk, friend, "Late", { sent_at: "2025-06-01 08:00:00" }));
+    expectSame(groupOf(await list(), talk)?.last_message, "Second");
+  });
+  it("Any later `sent_at` is replaced by the stamp.", async () => {
+    const tomorrow = time(86_400);
+    await suite.feed(make.message(secondTalk, ben, "three", { sent_at: tomorrow }));
+    const actual = (await untilShown(secondTalk, "three"))?.last_message_time;
+    expectThat(String(actual) < tomorrow, `a message sent tomorrow shows ${actual}`);
+  });
+  it("You then get every group that has a new message, with its newest message.", async () => {
+    const newestByGroup = new Map<unknown, unknown>();
+    let checkTime = "2026-01-05 09:03:00";
+    const poll = async () => {
+      const answer = await list({ check_time: checkTime, per_page: "100" });
+      for (const item of itemsOrNone(answer)) {
+        newestByGroup.set(item.group_id, item.last_message);
+        if (String(item.last_message_time) > checkTime) checkTime = String(item.last_message_time);
+      }
+      return answer;
+    };
+    const newMessages = Array.from({ length: MESSAGES_WHILE_POLLING }, (_, index) =>
+      index % 2 === 0 ? make.message(talk, friend, suite.word()) : make.message(secondTalk, ben, suite.word()),
+    );
+    for (const message of newMessages) {
+      await suite.feed(message);
+      for (let polls = 0; polls < 4; polls += 1) await poll();
+    }
+    const isShown = () => newMessages.slice(-2).every(({ group_id, body }) => newestByGroup.get(group_id) === body);
+    await suite.until(poll, isShown, SHOWN_WITHIN_SECONDS);
+  });
+});

@@ -1,7 +1,7 @@
 import { expectExactFields, expectFields, expectInvalid, expectList, expectSame, fieldsListedIn } from "../expect.ts";
 import { idsOf, itemsOf } from "../http.ts";
 import { day, type LineWithId } from "../lines.ts";
-import type { Section, Suite } from "../suite.ts";
+import { section } from "../suite.ts";
 
 const PATH = "campaigns/near-by-popular-campaigns";
 const EARTH_RADIUS_MILES = 3958.7613;
@@ -28,9 +28,27 @@ function distanceInMiles(from: Coordinates, to: Coordinates): number {
   return EARTH_RADIUS_MILES * 2 * Math.asin(Math.min(1, chord / 2));
 }
 
-export async function nearby(suite: Suite): Promise<Section> {
+export const nearby = section("interface, 4.1", async ({ suite, ann, given, it }) => {
   await suite.waitIfDayEndsSoon();
-  const { ann, given, lines } = await suite.begin();
+  const unknownAccount = { id: suite.accountId() };
+  const ask = ({ id }: { id: string }, more: object = {}) =>
+    suite.post(ann, PATH, { ...HERE, single_account_id: id, count: 100, ...more });
+
+  it("Without campaigns `items` is empty.", async () => expectList(await ask(unknownAccount), []));
+  it("`count` | 1 to 100 | no, 8 | the most campaigns to return", async () => {
+    for (const count of [0, 101, 1.5, "many"]) expectInvalid(await ask(unknownAccount, { count }), "count");
+  });
+  it("`latitude` | -90 to 90 | yes", async () => {
+    for (const latitude of [90.1, -91, "north", undefined])
+      expectInvalid(await ask(unknownAccount, { latitude }), "latitude");
+  });
+  it("`longitude` | -180 to 180 | yes", async () => {
+    for (const longitude of [180.5, -181, undefined])
+      expectInvalid(await ask(unknownAccount, { longitude }), "longitude");
+  });
+  it("`single_account_id` | text | yes | the account whose campaigns to return", async () =>
+    expectInvalid(await ask(unknownAccount, { single_account_id: undefined }), "single_account_id"));
+
   const radius = suite.settings.nearbyRadiusMiles;
   const mainAccount = given.account();
   const northStore = (miles: number) => given.store(mainAccount, { ...northOfHere(miles) });
@@ -75,83 +93,55 @@ export async function nearby(suite: Suite): Promise<Section> {
     return { campaign, distance: distanceInMiles(HERE, at) };
   });
 
-  const ask = ({ id }: { id: string }, more: object = {}) =>
-    suite.post(ann, PATH, { ...HERE, single_account_id: id, count: 100, ...more });
-
-  return {
-    section: "interface, 4.1",
-    rulesWithoutFeeding: {
-      "Without campaigns `items` is empty.": async () => expectList(await ask({ id: suite.accountId() }), []),
-      "`count` | 1 to 100 | no, 8 | the most campaigns to return": async () => {
-        for (const count of [0, 101, 1.5, "many"]) expectInvalid(await ask(mainAccount, { count }), "count");
-      },
-      "`latitude` | -90 to 90 | yes": async () => {
-        for (const latitude of [90.1, -91, "north", undefined])
-          expectInvalid(await ask(mainAccount, { latitude }), "latitude");
-      },
-      "`longitude` | -180 to 180 | yes": async () => {
-        for (const longitude of [180.5, -181, undefined])
-          expectInvalid(await ask(mainAccount, { longitude }), "longitude");
-      },
-      "`single_account_id` | text | yes | the account whose campaigns to return": async () =>
-        expectInvalid(await ask(mainAccount, { single_account_id: undefined }), "single_account_id"),
-    },
-    lines,
-    rulesWithFeeding: {
-      "`id`, `name`, `campaign_description`, `campaign_image`, `distance`": async (rule) => {
-        const [, second] = itemsOf(await ask(mainAccount, { count: 2 }));
-        expectExactFields(second, fieldsListedIn(rule));
-        expectFields(second, {
-          id: likedCampaign,
-          name: "Liked",
-          campaign_description: "d",
-          campaign_image: "i",
-          distance: 0,
-        });
-      },
-      "A campaign is listed if it belongs to the account, has `status` 1, runs today, and at least one of its stores is nearby. It runs today if today is within its dates, both included. Without an end date it does not end.":
-        async () => {
-          expectList(await ask(accountWithDates), [campaignOfToday, campaignWithoutEnd]);
-          expectSame(idsOf(await ask(mainAccount)).includes(farCampaign.id), false);
-        },
-      "A store is nearby if it is at most `NEARBY_RADIUS_MILES` (25) away, also across the 180th meridian and at the poles. The distance is the great-circle distance on a sphere with a radius of 3958.7613 miles.":
-        async () => {
-          const actual = idsOf(await ask(mainAccount));
-          expectSame([actual.includes(lovedCampaign.id), actual.includes(farCampaign.id)], [true, false]);
-          expectList(await ask(meridianAccount, { latitude: 10, longitude: -179.95 }), [eastCampaign]);
-          expectList(await ask(poleAccount, { latitude: 89.9, longitude: 180 }), [poleCampaign]);
-        },
-      "A campaign's popularity is the sum of the positive balance entries that were booked on it at its nearby stores.":
-        async () =>
-          expectList(await ask(mainAccount, { count: 3 }), [lovedCampaign, likedCampaign, campaignAtTwoStores]),
-      "Order: popularity, highest first; then distance before rounding; then id.": async () => {
-        expectList(await ask(mainAccount), [
-          lovedCampaign,
-          likedCampaign,
-          campaignAtTwoStores,
-          nearCampaign,
-          tiedCampaign,
-          laterTiedCampaign,
-        ]);
-        expectList(await ask(mainAccount, { count: "2" }), [lovedCampaign, likedCampaign]);
-        expectSame(itemsOf(await ask(randomAccount, { count: undefined })).length, 8);
-        const expected = randomCampaigns
-          .filter(({ distance }) => distance <= radius)
-          .sort((nearer, farther) => nearer.distance - farther.distance);
-        expectList(
-          await ask(randomAccount),
-          expected.map(({ campaign }) => campaign),
-        );
-      },
-      "`distance` is in miles to the nearest of the campaign's stores, rounded to two decimals.": async () => {
-        const distances = Object.fromEntries(itemsOf(await ask(mainAccount)).map(({ id, distance }) => [id, distance]));
-        expectFields(distances, {
-          [likedCampaign.id]: 0,
-          [nearCampaign.id]: 1,
-          [tiedCampaign.id]: 2,
-          [campaignAtTwoStores.id]: 2,
-        });
-      },
-    },
-  };
-}
+  it("`id`, `name`, `campaign_description`, `campaign_image`, `distance`", async (rule) => {
+    const [, second] = itemsOf(await ask(mainAccount, { count: 2 }));
+    expectExactFields(second, fieldsListedIn(rule));
+    expectFields(second, {
+      id: likedCampaign,
+      name: "Liked",
+      campaign_description: "d",
+      campaign_image: "i",
+      distance: 0,
+    });
+  });
+  it("A campaign is listed if it belongs to the account, has `status` 1, runs today, and at least one of its stores is nearby. It runs today if today is within its dates, both included. Without an end date it does not end.", async () => {
+    expectList(await ask(accountWithDates), [campaignOfToday, campaignWithoutEnd]);
+    expectSame(idsOf(await ask(mainAccount)).includes(farCampaign.id), false);
+  });
+  it("A store is nearby if it is at most `NEARBY_RADIUS_MILES` (25) away, also across the 180th meridian and at the poles. The distance is the great-circle distance on a sphere with a radius of 3958.7613 miles.", async () => {
+    const actual = idsOf(await ask(mainAccount));
+    expectSame([actual.includes(lovedCampaign.id), actual.includes(farCampaign.id)], [true, false]);
+    expectList(await ask(meridianAccount, { latitude: 10, longitude: -179.95 }), [eastCampaign]);
+    expectList(await ask(poleAccount, { latitude: 89.9, longitude: 180 }), [poleCampaign]);
+  });
+  it("A campaign's popularity is the sum of the positive balance entries that were booked on it at its nearby stores.", async () =>
+    expectList(await ask(mainAccount, { count: 3 }), [lovedCampaign, likedCampaign, campaignAtTwoStores]));
+  it("Order: popularity, highest first; then distance before rounding; then id.", async () => {
+    expectList(await ask(mainAccount), [
+      lovedCampaign,
+      likedCampaign,
+      campaignAtTwoStores,
+      nearCampaign,
+      tiedCampaign,
+      laterTiedCampaign,
+    ]);
+    expectList(await ask(mainAccount, { count: "2" }), [lovedCampaign, likedCampaign]);
+    expectSame(itemsOf(await ask(randomAccount, { count: undefined })).length, 8);
+    const expected = randomCampaigns
+      .filter(({ distance }) => distance <= radius)
+      .sort((nearer, farther) => nearer.distance - farther.distance);
+    expectList(
+      await ask(randomAccount),
+      expected.map(({ campaign }) => campaign),
+    );
+  });
+  it("`distance` is in miles to the nearest of the campaign's stores, rounded to two decimals.", async () => {
+    const distances = Object.fromEntries(itemsOf(await ask(mainAccount)).map(({ id, distance }) => [id, distance]));
+    expectFields(distances, {
+      [likedCampaign.id]: 0,
+      [nearCampaign.id]: 1,
+      [tiedCampaign.id]: 2,
+      [campaignAtTwoStores.id]: 2,
+    });
+  });
+});

@@ -1,7 +1,7 @@
 import { expectExactFields, expectFields, expectInvalid, expectSame, expectThat, fieldsListedIn } from "../expect.ts";
 import { type Answer, idsOf, listOf } from "../http.ts";
 import { day } from "../lines.ts";
-import type { Section, Suite } from "../suite.ts";
+import { section } from "../suite.ts";
 
 const PRIVATE_FIELDS = {
   scan_id: "7",
@@ -41,8 +41,22 @@ const UNFORGIVEN = pairsOf(
     "smit Simth, garica1 Garcia1, 12354 12345, smithe Smit",
 );
 
-export async function search(suite: Suite): Promise<Section> {
-  const { ann, given, lines } = await suite.begin();
+export const search = section("interface, 4.6", ({ suite, ann, given, it }) => {
+  const ask = (query: unknown, more: object = {}) => suite.post(ann, "full-search", { query, ...more });
+
+  it("`query` | text, 3 to 100 characters once trimmed | yes | the words to look for", async () => {
+    for (const query of ["", "ab", "  ab  ", "x".repeat(101), undefined, null])
+      expectInvalid(await ask(query), "query");
+    expectSame((await ask("  abc  ")).status, 200);
+  });
+  it("`filter` | any of `stores`, `customers`, `campaigns`, separated by commas | no, all | what to look for", async () =>
+    expectInvalid(await ask("abc", { filter: "stores,coupons" }), "filter"));
+  it("`typos` | a JSON boolean | no, `true`", async () => expectInvalid(await ask("abc", { typos: "true" }), "typos"));
+  it("A query without a word finds nothing.", async () => {
+    const { items } = (await ask("... --- ...")).body;
+    expectSame(items, { stores: [], customers: [], campaigns: [] });
+  });
+
   const { customerSearch } = suite.settings;
   // The records of each rule have a word of their own, so that a search finds no others.
   const newWord = () => suite.word();
@@ -95,7 +109,6 @@ export async function search(suite: Suite): Promise<Section> {
     severalWord,
   );
 
-  const ask = (query: unknown, more: object = {}) => suite.post(ann, "full-search", { query, ...more });
   const askStores = (query: string) => ask(query, { filter: "stores" });
   const idsIn = (answer: Answer, list: string) => idsOf(listOf(answer, list));
   const customerIn = async (query: string, { id }: { id: string }) =>
@@ -110,165 +123,129 @@ export async function search(suite: Suite): Promise<Section> {
       })
       .map(({ id }) => id);
 
-  return {
-    section: "interface, 4.6",
-    rulesWithoutFeeding: {
-      "`query` | text, 3 to 100 characters once trimmed | yes | the words to look for": async () => {
-        for (const query of ["", "ab", "  ab  ", "x".repeat(101), undefined, null])
-          expectInvalid(await ask(query), "query");
-        expectSame((await ask("  abc  ")).status, 200);
-      },
-      "`filter` | any of `stores`, `customers`, `campaigns`, separated by commas | no, all | what to look for":
-        async () => expectInvalid(await ask("abc", { filter: "stores,coupons" }), "filter"),
-      "`typos` | a JSON boolean | no, `true`": async () => expectInvalid(await ask("abc", { typos: "true" }), "typos"),
-      "A query without a word finds nothing.": async () => {
-        const { items } = (await ask("... --- ...")).body;
-        expectSame(items, { stores: [], customers: [], campaigns: [] });
-      },
-    },
-    lines,
-    rulesWithFeeding: {
-      "**Variant A** (no filter, or one with `campaigns`): `items` is an object with the arrays `stores`, `customers` and `campaigns`. Lists that were not asked for are empty.":
-        async () => {
-          const { body } = await ask(word, { filter: "campaigns" });
-          expectExactFields(body.items, ["stores", "customers", "campaigns"]);
-          const answer = await ask(word, { filter: "campaigns,stores" });
-          expectSame([idsIn(answer, "stores"), idsIn(answer, "customers")], [[shop], []]);
-        },
-      "**Variant B** (a filter without `campaigns`): `stores` and `customers` stand beside `status`, without `items`.":
-        async () => expectExactFields((await askStores(word)).body, ["status", "stores", "customers"]),
-      "Each word of the query must begin some word of the record; different words may match different fields.":
-        async () => {
-          const start = word.slice(0, 5);
-          expectSame(idsIn(await ask(`${start} tul caf`), "stores"), [shop]);
-          expectSame(idsIn(await ask(`${start} nowhere`, { typos: false }), "stores"), []);
-          expectSame(idsIn(await ask(word.slice(1), { typos: false }), "stores"), []);
-        },
-      "Stores are searched by name, address lines, city, state, zip and their account's company. Customers are searched by their names, campaigns by name, description and their account's company, whatever their dates and status.":
-        async () => {
-          const answer = await ask(companyWord);
-          expectSame(idsIn(answer, "stores"), [shop]);
-          expectSame(idsIn(answer, "campaigns"), [points, ended, off]);
-          expectSame(idsIn(await ask(word), "campaigns"), [points, ended]);
-        },
-      "Such a search makes up to three round trips to the database, every other search one.": async () => {
-        const namesWithTypos = NAMES.map((name) => name.replace(/^(.)(.)(.)/, "$1$3$2"));
-        for (const [query, more, mostTrips] of [
-          [NAMES[0], {}, 1],
-          [withoutFifthLetter(typedWord), {}, 3],
-          [withoutFifthLetter(typedWord), { typos: false }, 1],
-          ["qxz1", {}, 1],
-          [namesWithTypos.join(" "), {}, 3],
-        ] as const) {
-          const answer = await ask(query, more);
-          const trips = /trips;desc="(\d+)"/.exec(answer.headers.get("Server-Timing") ?? "")?.[1];
-          expectThat(Number(trips) <= mostTrips, `${trips} round trips for ${query}`);
-        }
-        const answer = await askStores(`${namesWithTypos.join(" ")} ${namesWord}`);
-        expectSame([idsIn(answer, "stores"), answer.body.forgiven], [[namedStore], namesWithTypos]);
-      },
-      "At most 20 of each kind.": async () =>
-        expectSame(idsIn(await ask(crowdWord), "customers"), findable(...crowd.slice(0, LIST_LIMIT))),
-      "Records in which every word of the query is a whole word come first. Within both parts, the record stored first comes first.":
-        async () => expectSame(idsIn(await ask(typedWord), "customers"), findable(wholeWord, longerWord)),
-      "If every list that was asked for would be empty, they are searched once more, unless `typos` is `false`":
-        async () => {
-          const wordWithTypo = withoutFifthLetter(typedWord);
-          expectSame(
-            idsIn(await ask(wordWithTypo), "customers").toSorted(),
-            findable(wholeWord, longerWord).toSorted(),
-          );
-          expectSame(idsIn(await ask(wordWithTypo, { typos: false }), "customers"), []);
-        },
-      "A forgiven word matches a word of the record with the same first letter and a beginning that is one typo away. A typo is one letter more, less or other, or two neighbours swapped (optimal string alignment, distance 1). If that beginning is the word without its last letter, it must be the whole word of the record: `smithe` finds Smith.":
-        async () => {
-          for (const { query, found, isForgiven } of typoCases) {
-            const answer = await askStores(query);
-            expectSame(idsIn(answer, "stores"), isForgiven ? found : [], `${found[0]?.name} by ${query}`);
-            expectSame(answer.body.forgiven?.length ?? 0, isForgiven ? 1 : 0, `words forgiven in ${query}`);
-          }
-        },
-      "Every word of the query must match, as it is or forgiven. Records with fewer forgiven words come first, then the record stored first; at most 20.":
-        async () => {
-          const answer = await askStores(`mraia gracias ${fewerWord}`);
-          expectSame(idsIn(answer, "stores"), [...oneTypo, ...twoTypos].slice(0, LIST_LIMIT));
-          expectSame(answer.body.forgiven, ["mraia", "gracias"]);
-        },
-      "`forgiven` is an array beside `status`, in both variants: the words of the query, folded and in their order, that were forgiven in a record shown. It is left out if there are none.":
-        async () => {
-          const wordWithTypo = withoutFifthLetter(word);
-          expectSame((await ask(`CAFÉ ${wordWithTypo}`)).body.forgiven, [wordWithTypo]);
-          expectSame((await askStores(wordWithTypo)).body.forgiven, [wordWithTypo]);
-          expectSame("forgiven" in (await ask(word)).body, false);
-          expectSame((await askStores(`mraia gracias ${allWord}`)).body.forgiven, ["mraia"]);
-        },
-      "`meant` is an object that says for each of these words which words of the records shown it was taken for":
-        async () => {
-          const wordWithTypo = withoutFifthLetter(word);
-          for (const filter of ["stores,campaigns", "stores"]) {
-            const { meant } = (await ask(wordWithTypo, { filter })).body;
-            expectSame(meant, { [wordWithTypo]: [word] }, `meant with the filter ${filter}`);
-          }
-          expectSame("meant" in (await ask(word)).body, false);
-        },
-      "at most five, each of at most 100 characters, those of the most records first, then by code point.":
-        async () => {
-          const meant = async (query: string) => (await ask(query)).body.meant;
-          expectSame(await meant(`garica ${mostWord}`), { garica: ["garciab", "garcia", "garcias"] });
-          const five = ["garciaa", "garciab", "garciac", "garciad", "garciae"];
-          expectSame(await meant(`garica matrin ${severalWord}`), { garica: five, matrin: ["martin"] });
-        },
-      "Who may not be found does not count towards the limit, and is in no `forgiven` and no `meant`.": async () => {
-        const { body } = await ask(withoutFifthLetter(lonelyWord));
-        const isFound = customerSearch === "all";
-        expectSame(["forgiven" in body, "meant" in body], [isFound, isFound]);
-      },
-      "A word is a run of letters and digits.": async () => {
-        const storesBy = async (query: string) => idsIn(await ask(query, { typos: false }), "stores");
-        for (const sign of ['"', "*", "-", ":", "(", ")", "^", "+", "%_", "'"])
-          expectSame(await storesBy(`${sign}${word}${sign}tulsa${sign}`), [shop], `words between ${sign}`);
-        for (const operator of ["OR", "AND", "NOT", "NEAR"])
-          expectSame(await storesBy(`${word} ${operator} tulsa`), [], `the word ${operator}`);
-      },
-      "a store | `id`, `account_id`, `name`, `store_image`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `phone`, `latitude`, `longitude`, `account` (5.1)":
-        async (rule) => {
-          const [actual] = listOf(await ask(word), "stores");
-          expectExactFields(actual, fieldsListedIn(rule));
-          expectFields(actual, { id: shop, account_id: account, city: "Tulsa", latitude: 10, longitude: 20 });
-        },
-      "a customer | `id`, `scan_id`, `first_name`, `last_name`, `date_of_birth`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `customer_description`, `stores_count`, `friend_status`, `balance`, `avatar`, `campaigns_total`, `campaigns_registered`":
-        async (rule) => expectExactFields(await customerIn(word, ann), fieldsListedIn(rule)),
-      "a campaign | `id`, `account_id` (here an integer), `name`, `campaign_start_date`, `campaign_end_date`, `campaign_description`, `age_range_type`, `age_value`, `min_age`, `max_age`, `status`, `campaign_type`, `trigger_type`, `reward_type`, `campaign_require_register`, `cash_tender_multiplier`, `non_cash_tender_multiplier`, `allow_cash_tender`, `allow_non_cash_tender`, `trigger_amount`, `account` (5.1)":
-        async (rule) => {
-          const [actual] = listOf(await ask(word), "campaigns");
-          expectExactFields(actual, fieldsListedIn(rule));
-          expectFields(actual, {
-            account_id: Number(account.id),
-            trigger_amount: "0.00",
-            cash_tender_multiplier: "1.00",
-          });
-        },
-      '`date_of_birth`, `scan_id`, the address and `balance` of a customer are shown to that customer and to friends (`friend_status` 1). For others the date is `null`, the texts are `""` and the balance is 0.':
-        async () => {
-          expectFields(await customerIn(word, ann), { ...PRIVATE_FIELDS, friend_status: -1 });
-          if (findable(friend).length > 0)
-            expectFields(await customerIn(word, friend), { ...PRIVATE_FIELDS, balance: 7.05, friend_status: 1 });
-          if (findable(stranger).length > 0)
-            expectFields(await customerIn(word, stranger), {
-              ...HIDDEN_FIELDS,
-              customer_description: "I run.",
-              friend_status: -1,
-            });
-        },
-      "Customers who have blocked the caller are not found.": async () =>
-        expectSame(idsIn(await ask(word), "customers"), findable(ann, friend, stranger)),
-      "`campaigns_total` is the number of running campaigns (`status` 1, today within the dates) of the accounts of those stores. `campaigns_registered` is how many of these the customer has registered for.":
-        async () => {
-          const isFriendFound = findable(friend).length > 0;
-          const count = isFriendFound ? 1 : 0;
-          const actual = await customerIn(word, isFriendFound ? friend : ann);
-          expectFields(actual, { stores_count: count, campaigns_total: count, campaigns_registered: count });
-        },
-    },
-  };
-}
+  it("**Variant A** (no filter, or one with `campaigns`): `items` is an object with the arrays `stores`, `customers` and `campaigns`. Lists that were not asked for are empty.", async () => {
+    const { body } = await ask(word, { filter: "campaigns" });
+    expectExactFields(body.items, ["stores", "customers", "campaigns"]);
+    const answer = await ask(word, { filter: "campaigns,stores" });
+    expectSame([idsIn(answer, "stores"), idsIn(answer, "customers")], [[shop], []]);
+  });
+  it("**Variant B** (a filter without `campaigns`): `stores` and `customers` stand beside `status`, without `items`.", async () =>
+    expectExactFields((await askStores(word)).body, ["status", "stores", "customers"]));
+  it("Each word of the query must begin some word of the record; different words may match different fields.", async () => {
+    const start = word.slice(0, 5);
+    expectSame(idsIn(await ask(`${start} tul caf`), "stores"), [shop]);
+    expectSame(idsIn(await ask(`${start} nowhere`, { typos: false }), "stores"), []);
+    expectSame(idsIn(await ask(word.slice(1), { typos: false }), "stores"), []);
+  });
+  it("Stores are searched by name, address lines, city, state, zip and their account's company. Customers are searched by their names, campaigns by name, description and their account's company, whatever their dates and status.", async () => {
+    const answer = await ask(companyWord);
+    expectSame(idsIn(answer, "stores"), [shop]);
+    expectSame(idsIn(answer, "campaigns"), [points, ended, off]);
+    expectSame(idsIn(await ask(word), "campaigns"), [points, ended]);
+  });
+  it("Such a search makes up to three round trips to the database, every other search one.", async () => {
+    const namesWithTypos = NAMES.map((name) => name.replace(/^(.)(.)(.)/, "$1$3$2"));
+    for (const [query, more, mostTrips] of [
+      [NAMES[0], {}, 1],
+      [withoutFifthLetter(typedWord), {}, 3],
+      [withoutFifthLetter(typedWord), { typos: false }, 1],
+      ["qxz1", {}, 1],
+      [namesWithTypos.join(" "), {}, 3],
+    ] as const) {
+      const answer = await ask(query, more);
+      const trips = /trips;desc="(\d+)"/.exec(answer.headers.get("Server-Timing") ?? "")?.[1];
+      expectThat(Number(trips) <= mostTrips, `${trips} round trips for ${query}`);
+    }
+    const answer = await askStores(`${namesWithTypos.join(" ")} ${namesWord}`);
+    expectSame([idsIn(answer, "stores"), answer.body.forgiven], [[namedStore], namesWithTypos]);
+  });
+  it("At most 20 of each kind.", async () =>
+    expectSame(idsIn(await ask(crowdWord), "customers"), findable(...crowd.slice(0, LIST_LIMIT))));
+  it("Records in which every word of the query is a whole word come first. Within both parts, the record stored first comes first.", async () =>
+    expectSame(idsIn(await ask(typedWord), "customers"), findable(wholeWord, longerWord)));
+  it("If every list that was asked for would be empty, they are searched once more, unless `typos` is `false`", async () => {
+    const wordWithTypo = withoutFifthLetter(typedWord);
+    expectSame(idsIn(await ask(wordWithTypo), "customers").toSorted(), findable(wholeWord, longerWord).toSorted());
+    expectSame(idsIn(await ask(wordWithTypo, { typos: false }), "customers"), []);
+  });
+  it("A forgiven word matches a word of the record with the same first letter and a beginning that is one typo away. A typo is one letter more, less or other, or two neighbours swapped (optimal string alignment, distance 1). If that beginning is the word without its last letter, it must be the whole word of the record: `smithe` finds Smith.", async () => {
+    for (const { query, found, isForgiven } of typoCases) {
+      const answer = await askStores(query);
+      expectSame(idsIn(answer, "stores"), isForgiven ? found : [], `${found[0]?.name} by ${query}`);
+      expectSame(answer.body.forgiven?.length ?? 0, isForgiven ? 1 : 0, `words forgiven in ${query}`);
+    }
+  });
+  it("Every word of the query must match, as it is or forgiven. Records with fewer forgiven words come first, then the record stored first; at most 20.", async () => {
+    const answer = await askStores(`mraia gracias ${fewerWord}`);
+    expectSame(idsIn(answer, "stores"), [...oneTypo, ...twoTypos].slice(0, LIST_LIMIT));
+    expectSame(answer.body.forgiven, ["mraia", "gracias"]);
+  });
+  it("`forgiven` is an array beside `status`, in both variants: the words of the query, folded and in their order, that were forgiven in a record shown. It is left out if there are none.", async () => {
+    const wordWithTypo = withoutFifthLetter(word);
+    expectSame((await ask(`CAFÉ ${wordWithTypo}`)).body.forgiven, [wordWithTypo]);
+    expectSame((await askStores(wordWithTypo)).body.forgiven, [wordWithTypo]);
+    expectSame("forgiven" in (await ask(word)).body, false);
+    expectSame((await askStores(`mraia gracias ${allWord}`)).body.forgiven, ["mraia"]);
+  });
+  it("`meant` is an object that says for each of these words which words of the records shown it was taken for", async () => {
+    const wordWithTypo = withoutFifthLetter(word);
+    for (const filter of ["stores,campaigns", "stores"]) {
+      const { meant } = (await ask(wordWithTypo, { filter })).body;
+      expectSame(meant, { [wordWithTypo]: [word] }, `meant with the filter ${filter}`);
+    }
+    expectSame("meant" in (await ask(word)).body, false);
+  });
+  it("at most five, each of at most 100 characters, those of the most records first, then by code point.", async () => {
+    const meant = async (query: string) => (await ask(query)).body.meant;
+    expectSame(await meant(`garica ${mostWord}`), { garica: ["garciab", "garcia", "garcias"] });
+    const five = ["garciaa", "garciab", "garciac", "garciad", "garciae"];
+    expectSame(await meant(`garica matrin ${severalWord}`), { garica: five, matrin: ["martin"] });
+  });
+  it("Who may not be found does not count towards the limit, and is in no `forgiven` and no `meant`.", async () => {
+    const { body } = await ask(withoutFifthLetter(lonelyWord));
+    const isFound = customerSearch === "all";
+    expectSame(["forgiven" in body, "meant" in body], [isFound, isFound]);
+  });
+  it("A word is a run of letters and digits.", async () => {
+    const storesBy = async (query: string) => idsIn(await ask(query, { typos: false }), "stores");
+    for (const sign of ['"', "*", "-", ":", "(", ")", "^", "+", "%_", "'"])
+      expectSame(await storesBy(`${sign}${word}${sign}tulsa${sign}`), [shop], `words between ${sign}`);
+    for (const operator of ["OR", "AND", "NOT", "NEAR"])
+      expectSame(await storesBy(`${word} ${operator} tulsa`), [], `the word ${operator}`);
+  });
+  it("a store | `id`, `account_id`, `name`, `store_image`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `phone`, `latitude`, `longitude`, `account` (5.1)", async (rule) => {
+    const [actual] = listOf(await ask(word), "stores");
+    expectExactFields(actual, fieldsListedIn(rule));
+    expectFields(actual, { id: shop, account_id: account, city: "Tulsa", latitude: 10, longitude: 20 });
+  });
+  it("a customer | `id`, `scan_id`, `first_name`, `last_name`, `date_of_birth`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `customer_description`, `stores_count`, `friend_status`, `balance`, `avatar`, `campaigns_total`, `campaigns_registered`", async (rule) =>
+    expectExactFields(await customerIn(word, ann), fieldsListedIn(rule)));
+  it("a campaign | `id`, `account_id` (here an integer), `name`, `campaign_start_date`, `campaign_end_date`, `campaign_description`, `age_range_type`, `age_value`, `min_age`, `max_age`, `status`, `campaign_type`, `trigger_type`, `reward_type`, `campaign_require_register`, `cash_tender_multiplier`, `non_cash_tender_multiplier`, `allow_cash_tender`, `allow_non_cash_tender`, `trigger_amount`, `account` (5.1)", async (rule) => {
+    const [actual] = listOf(await ask(word), "campaigns");
+    expectExactFields(actual, fieldsListedIn(rule));
+    expectFields(actual, {
+      account_id: Number(account.id),
+      trigger_amount: "0.00",
+      cash_tender_multiplier: "1.00",
+    });
+  });
+  it('`date_of_birth`, `scan_id`, the address and `balance` of a customer are shown to that customer and to friends (`friend_status` 1). For others the date is `null`, the texts are `""` and the balance is 0.', async () => {
+    expectFields(await customerIn(word, ann), { ...PRIVATE_FIELDS, friend_status: -1 });
+    if (findable(friend).length > 0)
+      expectFields(await customerIn(word, friend), { ...PRIVATE_FIELDS, balance: 7.05, friend_status: 1 });
+    if (findable(stranger).length > 0)
+      expectFields(await customerIn(word, stranger), {
+        ...HIDDEN_FIELDS,
+        customer_description: "I run.",
+        friend_status: -1,
+      });
+  });
+  it("Customers who have blocked the caller are not found.", async () =>
+    expectSame(idsIn(await ask(word), "customers"), findable(ann, friend, stranger)));
+  it("`campaigns_total` is the number of running campaigns (`status` 1, today within the dates) of the accounts of those stores. `campaigns_registered` is how many of these the customer has registered for.", async () => {
+    const isFriendFound = findable(friend).length > 0;
+    const count = isFriendFound ? 1 : 0;
+    const actual = await customerIn(word, isFriendFound ? friend : ann);
+    expectFields(actual, { stores_count: count, campaigns_total: count, campaigns_registered: count });
+  });
+});

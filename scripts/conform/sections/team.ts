@@ -10,10 +10,12 @@ import {
 } from "../expect.ts";
 import { type Item, itemsOf } from "../http.ts";
 import type { LineWithId } from "../lines.ts";
-import type { Section, Suite } from "../suite.ts";
+import { section } from "../suite.ts";
 
-export async function team(suite: Suite): Promise<Section> {
-  const { ann, eve, given, lines } = await suite.begin();
+export const team = section("interface, 4.3", ({ suite, ann, eve, given, it }) => {
+  it("An unknown store is 404.", async () =>
+    expectFailure(await suite.get(ann, "stores/nowhere/team-with-level"), 404, "NOT_FOUND"));
+
   const account = given.account();
   const [shop, elsewhere] = [given.store(account), given.store(account)];
   given.caller(ann, "Ann Conform");
@@ -45,55 +47,42 @@ export async function team(suite: Suite): Promise<Section> {
   const levelsOf = (member: Item | undefined, name: string) =>
     ((member?.levels ?? []) as Item[]).map((level) => level[name]);
 
-  return {
-    section: "interface, 4.3",
-    rulesWithoutFeeding: {
-      "An unknown store is 404.": async () =>
-        expectFailure(await list({}, { at: suite.id("unknown") }), 404, "NOT_FOUND"),
-    },
-    lines,
-    rulesWithFeeding: {
-      "A member has `id`, `name`, `customer_description`, `friend_status`, `team_store_count`, `avatar`, `total_balance`, `current_level`, `levels`.":
-        async (rule) => expectExactFields(await memberOf(first), fieldsListedIn(rule)),
-      "The caller's team is everybody at depth 1 to 5 below the caller. `current_level` is that depth.": async () => {
-        const depths = Object.fromEntries(itemsOf(await list()).map(({ id, current_level }) => [id, current_level]));
-        const depthsOfChain = Object.fromEntries(chain.slice(0, 5).map(({ id }, index) => [id, index + 1]));
-        expectSame(depths, { ...depthsOfChain, [zoe.id]: 1, [abe.id]: 2, [twin.id]: 2, [lou.id]: 2 });
-      },
-      "`level_no` | 1 to 5 | no | only this depth": async () => {
-        for (const level_no of ["0", "6", "one"]) expectInvalid(await list({ level_no }), "level_no");
-        expectList(await list({ level_no: "2" }), [abe, twin, second, lou]);
-        expectList(await list({ level_no: "5" }), [fifth]);
-      },
-      "With `team_member_id`, depths count from that member. It must be the caller or a member of the caller's team; otherwise the answer is 404.":
-        async () => {
-          const team = await list({ team_member_id: second.id });
-          expectList(team, chain.slice(2));
-          expectList(team, [1, 2, 3, 4], "current_level");
-          expectFailure(await list({ team_member_id: sid.id }), 404, "NOT_FOUND");
-          expectFailure(await list({ team_member_id: sixth.id }), 404, "NOT_FOUND");
-          expectFailure(await list({ team_member_id: ann.id }, { caller: eve }), 404, "NOT_FOUND");
-          expectOk(await list({ team_member_id: ann.id }));
-        },
-      "`levels` always has five entries. `total_members` counts that depth of the member's own team. `total_tokens_earned` is what the member has earned from that depth at this store.":
-        async () => {
-          const member = await memberOf(first);
-          expectSame(levelsOf(member, "level_no"), [1, 2, 3, 4, 5]);
-          expectSame(levelsOf(member, "total_members"), [4, 1, 1, 1, 1]);
-          expectSame(levelsOf(member, "total_tokens_earned"), [0.3, 0, 7, 0, 0]);
-          expectSame(levelsOf(await memberOf(zoe), "total_members"), [0, 0, 0, 0, 0]);
-        },
-      "`total_balance` is the member's balance at this store. `team_store_count` is the number of stores that the member has joined.":
-        async () => {
-          expectFields(await memberOf(first), { total_balance: 10.1, team_store_count: 2, friend_status: 1 });
-        },
-      'Order: depth, then name ("First Last"), then id.': async () => {
-        expectList(await list(), [first, zoe, abe, twin, second, lou, third, fourth, fifth]);
-      },
-      "A caller who is not a member, or has no team, gets empty `items`.": async () => {
-        expectList(await list({}, { caller: eve }), []);
-        expectList(await list({}, { at: elsewhere.id }), []);
-      },
-    },
-  };
-}
+  it("A member has `id`, `name`, `customer_description`, `friend_status`, `team_store_count`, `avatar`, `total_balance`, `current_level`, `levels`.", async (rule) =>
+    expectExactFields(await memberOf(first), fieldsListedIn(rule)));
+  it("The caller's team is everybody at depth 1 to 5 below the caller. `current_level` is that depth.", async () => {
+    const depths = Object.fromEntries(itemsOf(await list()).map(({ id, current_level }) => [id, current_level]));
+    const depthsOfChain = Object.fromEntries(chain.slice(0, 5).map(({ id }, index) => [id, index + 1]));
+    expectSame(depths, { ...depthsOfChain, [zoe.id]: 1, [abe.id]: 2, [twin.id]: 2, [lou.id]: 2 });
+  });
+  it("`level_no` | 1 to 5 | no | only this depth", async () => {
+    for (const level_no of ["0", "6", "one"]) expectInvalid(await list({ level_no }), "level_no");
+    expectList(await list({ level_no: "2" }), [abe, twin, second, lou]);
+    expectList(await list({ level_no: "5" }), [fifth]);
+  });
+  it("With `team_member_id`, depths count from that member. It must be the caller or a member of the caller's team; otherwise the answer is 404.", async () => {
+    const team = await list({ team_member_id: second.id });
+    expectList(team, chain.slice(2));
+    expectList(team, [1, 2, 3, 4], "current_level");
+    expectFailure(await list({ team_member_id: sid.id }), 404, "NOT_FOUND");
+    expectFailure(await list({ team_member_id: sixth.id }), 404, "NOT_FOUND");
+    expectFailure(await list({ team_member_id: ann.id }, { caller: eve }), 404, "NOT_FOUND");
+    expectOk(await list({ team_member_id: ann.id }));
+  });
+  it("`levels` always has five entries. `total_members` counts that depth of the member's own team. `total_tokens_earned` is what the member has earned from that depth at this store.", async () => {
+    const member = await memberOf(first);
+    expectSame(levelsOf(member, "level_no"), [1, 2, 3, 4, 5]);
+    expectSame(levelsOf(member, "total_members"), [4, 1, 1, 1, 1]);
+    expectSame(levelsOf(member, "total_tokens_earned"), [0.3, 0, 7, 0, 0]);
+    expectSame(levelsOf(await memberOf(zoe), "total_members"), [0, 0, 0, 0, 0]);
+  });
+  it("`total_balance` is the member's balance at this store. `team_store_count` is the number of stores that the member has joined.", async () => {
+    expectFields(await memberOf(first), { total_balance: 10.1, team_store_count: 2, friend_status: 1 });
+  });
+  it('Order: depth, then name ("First Last"), then id.', async () => {
+    expectList(await list(), [first, zoe, abe, twin, second, lou, third, fourth, fifth]);
+  });
+  it("A caller who is not a member, or has no team, gets empty `items`.", async () => {
+    expectList(await list({}, { caller: eve }), []);
+    expectList(await list({}, { at: elsewhere.id }), []);
+  });
+});

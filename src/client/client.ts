@@ -1,21 +1,19 @@
 import type { Entry } from "./entries.ts";
-import type { Changed, ChangesOptions, PollOptions } from "./follow.ts";
-import type { CallOptions, Forgiven, PagedResult, Result } from "./result.ts";
+import type { CallOptions, LoyaltyError, PagedResult, Result, Since } from "./result.ts";
 import type {
   BalanceEntry,
   CouponRecord,
   DetailedCouponRecord,
-  DigitalCoupon,
+  Forgiven,
   LeaderboardItem,
   Me,
   MessageGroup,
-  MyCouponRecord,
+  MyCouponItems,
   NearbyCampaign,
-  SearchCampaign,
-  SearchCustomer,
-  SearchStore,
+  SearchItems,
   TeamMember,
 } from "./shapes.ts";
+import type { Change } from "./socket.ts";
 
 /**
  * A client of the service for one customer. A call resolves with the service's answer, also if that is a failure. If no
@@ -126,22 +124,10 @@ export interface MyCouponsQuery extends Page {
   includemfg?: boolean | undefined;
 }
 
-export interface MyCouponItems {
-  store: MyCouponRecord[];
-  mfg: MyCouponRecord[];
-  digital: DigitalCoupon[];
-}
-
 export interface SearchBody<List extends keyof SearchItems = keyof SearchItems> {
   query: string;
   filter?: List | readonly List[] | undefined;
   typos?: boolean | undefined;
-}
-
-export interface SearchItems {
-  stores: SearchStore[];
-  customers: SearchCustomer[];
-  campaigns: SearchCampaign[];
 }
 
 export interface MessagesQuery extends Page {
@@ -158,4 +144,32 @@ export interface LeaderboardBody {
   location_id: string;
   eip_campaign_id?: string | undefined;
   rank_on?: "double" | "hit" | "run" | "triple" | undefined;
+}
+
+export interface ChangesOptions {
+  /** Ends the iteration, and closes the connection. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface Changed {
+  /** What to ask for again: one or more. */
+  what: Change[];
+}
+
+export interface PollOptions {
+  /**
+   * Where to begin: the last group that you dealt with, whose `group_id` and `last_message_time` are enough; or a time
+   * of the service, such as the newest `last_message_time` of a list that you have; `""` for every group. Left out:
+   * now.
+   */
+  since?: Since | undefined;
+  /**
+   * The wait between two polls without a socket: a random time between this and twice this; 5,000 if left out. With a
+   * socket, polls come once a minute, or every `everyMs` if that is longer.
+   */
+  everyMs?: number;
+  /** Is called with the error of each failed poll, before the poll is tried again. */
+  onError?: ((error: LoyaltyError) => void) | undefined;
+  /** Ends the iteration. */
+  signal?: AbortSignal | undefined;
 }

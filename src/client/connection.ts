@@ -1,24 +1,28 @@
-import type { PendingChanges } from "./follow.ts";
-import { errorOf, type LoyaltyError } from "./result.ts";
-import { Service, type ServiceOptions } from "./service.ts";
-import { type Change, connect, type Ending, type SocketConstructor } from "./socket.ts";
+import { LoyaltyError } from "./result.ts";
+import { errorOf, type Service } from "./service.ts";
+import { type Change, connect, type Ending, EVERYTHING, type Frame, type SocketConstructor } from "./socket.ts";
 import { pause, throwIfAborted, withTimeout } from "./waiting.ts";
-
-interface ConnectionOptions extends Omit<ServiceOptions, "retry"> {
-  /** Null if the runtime has no WebSocket. */
-  WebSocket: SocketConstructor | null;
-}
 
 /**
  * The state of the connection. `blocked`: no connection can be made, but the service answers calls. `unreachable`: the
- * service does not answer.
+ * service does not answer. A LoyaltyError: the service refuses the token.
  */
-export type LiveState = "connecting" | "connected" | "blocked" | "unreachable";
+export type LiveState = "connecting" | "connected" | "blocked" | "unreachable" | LoyaltyError;
+
+/** The changes that one iteration has not received yet. */
+export interface Subscription {
+  readonly followed: readonly Change[];
+  readonly signal: AbortSignal;
+  pending: readonly Change[];
+  /** Whether a frame had some of the pending changes. */
+  hasFrame: boolean;
+  /** Ends the present wait of the iteration. */
+  wake: () => void;
+}
 
 const PATH = "/api/v1/customer/live";
 const PROTOCOL = "loyalty-edge";
 const TOKEN_TIMEOUT_MS = 30_000;
-const ANSWER_WITHIN_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 // The platform or the operator may close all sockets at once, so reconnections are spread over this time.
@@ -31,84 +35,112 @@ const REPLACED = 4408;
 
 /**
  * The connection that all iterations of a client share, because a customer may have only eight. It is open while it has
- * listeners.
+ * subscriptions.
  */
 export class SharedConnection {
-  readonly #options: ConnectionOptions;
-  readonly #listeners = new Set<PendingChanges>();
+  /** Null if the runtime has no WebSocket. */
+  readonly WebSocket: SocketConstructor | null;
+  readonly #service: Service;
+  readonly #subscriptions = new Set<Subscription>();
   #stop = new AbortController();
   #state: LiveState = "connecting";
 
-  constructor(options: ConnectionOptions) {
-    this.#options = options;
+  constructor(service: Service, WebSocket: SocketConstructor | null) {
+    this.#service = service;
+    this.WebSocket = WebSocket;
   }
 
-  get hasSockets(): boolean {
-    return this.#options.WebSocket !== null;
-  }
-
-  /** Reports states and changes to the listener until the signal is aborted. */
-  listen(listener: PendingChanges, signal: AbortSignal): void {
-    if (signal.aborted) return;
-    this.#listeners.add(listener);
+  /** Collects changes until the signal is aborted. */
+  subscribe(followed: readonly Change[], signal: AbortSignal): Subscription {
+    const subscription: Subscription = { followed, signal, pending: [], hasFrame: false, wake: () => {} };
+    if (signal.aborted) return subscription;
+    this.#subscriptions.add(subscription);
     const leave = () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#stop.abort();
+      this.#subscriptions.delete(subscription);
+      if (this.#subscriptions.size === 0) this.#stop.abort();
     };
     signal.addEventListener("abort", leave, { once: true });
-    if (this.#listeners.size === 1) {
+    if (this.#subscriptions.size === 1) {
       this.#stop = new AbortController();
       this.#state = "connecting";
       // The only error is the abort of the signal, which is no failure.
       this.#stayConnected(this.#stop.signal).catch(() => {});
     }
-    listener.setState(this.#state);
+    if (this.#state === "connected") subscription.pending = followed;
+    // A new iteration may have another token than the refused one.
+    if (this.#state instanceof LoyaltyError) this.#state = "blocked";
+    return subscription;
+  }
+
+  /**
+   * Waits for a change, or for the end of the interval: then everything counts as changed. The result is what has changed
+   * since the last result. `interval` has the milliseconds to wait in a state.
+   * @throws the signal's reason once the signal is aborted, and what `interval` throws if no change is pending.
+   */
+  async next(subscription: Subscription, interval: (state: LiveState) => number) {
+    const { followed, signal } = subscription;
+    const askedAt = Date.now();
+    throwIfAborted(signal);
+    while (subscription.pending.length === 0) {
+      const leftMs = interval(this.#state) - Math.max(Date.now() - askedAt, 0);
+      if (leftMs <= 0) subscription.pending = followed;
+      else
+        await pause(leftMs, signal, (wake) => {
+          subscription.wake = wake;
+        });
+    }
+    const { pending, hasFrame } = subscription;
+    Object.assign(subscription, { pending: [], hasFrame: false });
+    return { what: [...pending], hasFrame };
   }
 
   /** Keeps a connection open, and opens another when it ends. Asks for the token each time. */
   async #stayConnected(signal: AbortSignal): Promise<never> {
-    const { url, WebSocket } = this.#options;
-    const reactions = {
-      onHello: () => this.#setState("connected"),
-      onFrame: (changed: Change[]) => {
-        for (const listener of this.#listeners) listener.addFrame(changed);
-      },
-    };
+    const { WebSocket } = this;
+    const { url, askToken } = this.#service.options;
     for (let failures = 0; ; ) {
-      const token = await tokenOf(this.#options, signal);
+      const token = await unlessAborted(withTimeout(TOKEN_TIMEOUT_MS, signal, askToken), signal);
       const open = () => {
         if (token === null || WebSocket === null) return null;
         return new WebSocket(addressOf(url).replace(/^http/i, "ws"), [PROTOCOL, `bearer.${token}`]);
       };
-      const ending = await connect(open, reactions, signal);
-      if (ending.wasOpen) this.#setState(ending.code === REPLACED ? "blocked" : "connecting");
-      else if (token === null) this.#setState("unreachable");
-      else {
-        const [state, refusal] = await findTrouble(this.#options, signal);
-        // If this connection was stopped meanwhile, the listeners may already belong to the next one.
-        throwIfAborted(signal);
-        this.#setState(state, refusal);
-      }
+      const ending = await connect(open, (frame) => this.#receive(frame), signal);
+      let state: LiveState = ending.code === REPLACED ? "blocked" : "connecting";
+      // The token is missing if the app could not give one in time.
+      if (!ending.wasOpen) state = token === null ? "unreachable" : await findTrouble(this.#service, signal);
+      this.#setState(state);
       failures = ending.wasOpen ? 0 : failures + 1;
       await pause(waitAfter(ending, failures), signal);
     }
   }
 
-  /** @param refusal is the service's answer if it refuses the token. */
-  #setState(state: LiveState, refusal?: LoyaltyError): void {
+  #receive({ type, what }: Frame): void {
+    if (type === "hello") this.#setState("connected");
+    // Other frames are `pong`, or belong to a later version of the service.
+    if (type !== "changed" || !Array.isArray(what)) return;
+    for (const subscription of this.#subscriptions) {
+      const { followed, pending } = subscription;
+      const news = followed.filter((change) => what.includes(change));
+      subscription.hasFrame ||= news.length > 0;
+      subscription.pending = EVERYTHING.filter((change) => pending.includes(change) || news.includes(change));
+      subscription.wake();
+    }
+  }
+
+  #setState(state: LiveState): void {
     this.#state = state;
-    for (const listener of this.#listeners) listener.setState(state, refusal);
+    for (const subscription of this.#subscriptions) {
+      if (state === "connected") subscription.pending = subscription.followed;
+      subscription.wake();
+    }
   }
 }
 
-/** The token; null if the app does not give one in time. */
-async function tokenOf({ askToken }: ConnectionOptions, signal: AbortSignal): Promise<string | null> {
-  return withTimeout(TOKEN_TIMEOUT_MS, signal, askToken).catch(() => nullUnlessAborted(signal));
-}
-
-function nullUnlessAborted(signal: AbortSignal): null {
+/** The result; null if it failed, unless that is because of the signal. */
+async function unlessAborted<Value>(result: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
+  const value = await result.catch(() => null);
   throwIfAborted(signal);
-  return null;
+  return value;
 }
 
 /** The address for sockets. On a page, the service's address may be relative. React Native has no working URL class. */
@@ -118,19 +150,18 @@ function addressOf(url: string): string {
   return /^https?:/i.test(address) ? address : new URL(address, page).href;
 }
 
+// One short try: the connection tries again by itself.
+const ONE_TRY = { attempts: 1, longestWaitMs: 0, answerWithinMs: 10_000 };
+
 /**
  * Finds out why a connection could not be made. A browser does not say, so this sends a plain request to the same path. The
  * answer is 426 for a good token, and 401 or 403 for a bad token. The request asks the app for a token again, because the
  * first token may have expired while the device slept.
  */
-async function findTrouble(options: ConnectionOptions, signal: AbortSignal): Promise<[LiveState, LoyaltyError?]> {
-  const service = new Service({
-    ...options,
-    retry: { attempts: 1, longestWaitMs: 0, answerWithinMs: ANSWER_WITHIN_MS },
-  });
-  const result = await service.getPage("/live", "", { signal }).catch(() => nullUnlessAborted(signal));
-  if (result === null || result.httpStatus >= 500 || result.httpStatus === 429) return ["unreachable"];
-  return !result.status && [401, 403].includes(result.httpStatus) ? ["blocked", errorOf(result)] : ["blocked"];
+async function findTrouble(service: Service, signal: AbortSignal): Promise<LiveState> {
+  const result = await unlessAborted(service.getPage("/live", "", { signal }, ONE_TRY), signal);
+  if (result === null || result.httpStatus >= 500 || result.httpStatus === 429) return "unreachable";
+  return !result.status && [401, 403].includes(result.httpStatus) ? errorOf(result) : "blocked";
 }
 
 /** The whole wait is random, so that clients that were dropped together do not reconnect together. */

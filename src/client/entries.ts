@@ -1,4 +1,5 @@
-import { type CallOptions, errorOf, type Following, type Result } from "./result.ts";
+import type { CallOptions, PagedResult } from "./result.ts";
+import { errorOf } from "./service.ts";
 import { pause, waitAfterFailure } from "./waiting.ts";
 
 /** An entry of a list. If the items are several lists, `kind` names the list of the entry. */
@@ -9,7 +10,7 @@ export type Entry<Items> = Items extends readonly (infer One)[]
     }[keyof Items];
 type KindIn<List> = List extends "stores" ? "store" : List;
 
-type Ask<Items> = (call?: CallOptions) => Promise<Result<Items, Partial<Following<Items>>>>;
+type Ask<Items> = (call?: CallOptions) => Promise<PagedResult<Items>>;
 
 /**
  * The entries of a list, page after page. If the rate limit refuses a page, this waits and asks again: a list may have more
@@ -21,15 +22,15 @@ export async function* entriesOf<Items>(
   call?: CallOptions,
 ): AsyncGenerator<Entry<Items>, void, undefined> {
   for (let next: Ask<Items> | null = ask; next !== null; ) {
-    const page: Awaited<ReturnType<Ask<Items>>> = await next(call);
+    const page: PagedResult<Items> = await next(call);
     if (!page.status) {
       if (page.errorCode === "NO_ITEMS") return;
       if (page.httpStatus !== 429 || page.retryAfterMs === undefined) throw errorOf(page);
-      await pause(waitAfterFailure(1, page.retryAfterMs, Infinity), call?.signal ?? null);
+      await pause(waitAfterFailure(1, page.retryAfterMs, Infinity), call?.signal);
       continue;
     }
     yield* flatten(page.items);
-    next = page.next ?? null;
+    next = page.next;
   }
 }
 

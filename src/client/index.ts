@@ -1,34 +1,15 @@
-import type {
-  Client,
-  CouponItems,
-  CouponsQuery,
-  EntriesQuery,
-  MessagesQuery,
-  MyCouponItems,
-  MyCouponsQuery,
-  Page,
-  TeamQuery,
-} from "./client.ts";
+import type { Client, Paged, TeamQuery } from "./client.ts";
 import { SharedConnection } from "./connection.ts";
 import { entriesOf } from "./entries.ts";
 import { followChanges, followMessages } from "./follow.ts";
 import type { CallOptions } from "./result.ts";
 import { encode, type RetryOptions, Service } from "./service.ts";
-import type { BalanceEntry, MessageGroup, TeamMember } from "./shapes.ts";
+import type { TeamMember } from "./shapes.ts";
 import type { SocketConstructor } from "./socket.ts";
 
 export type * from "./client.ts";
-export type { Changed, ChangesOptions, PollOptions } from "./follow.ts";
 export { toDate } from "./poll.ts";
-export {
-  type CallOptions,
-  type FailedResult,
-  type Forgiven,
-  LoyaltyError,
-  type PagedResult,
-  type Result,
-  type Since,
-} from "./result.ts";
+export * from "./result.ts";
 export type { RetryOptions } from "./service.ts";
 export type * from "./shapes.ts";
 export type { Change, SocketConstructor, SocketLike } from "./socket.ts";
@@ -62,29 +43,32 @@ export function createClient({
 }: ClientOptions): Client {
   if (!isAddress(url))
     throw new TypeError(`"${url}" is not the address of a service, such as https://loyalty.example.`);
-  const WebSocket = givenWebSocket ?? null;
   const askToken = async () => (typeof token === "string" ? token : token());
   // A browser's fetch throws if it is called as a method of another object, so this calls it as a plain function.
   const send: typeof fetch = (input, init) => givenFetch(input, init);
   const service = new Service({ url, askToken, send, retry: { ...RETRY, ...retry } });
+  const connection = new SharedConnection(service, givenWebSocket ?? null);
   let hasWarned = false;
-  const connection = new SharedConnection({ url, askToken, send, WebSocket });
 
-  const list = <Items, Query extends object>(path: string, queryOfAll: Page | EntriesQuery = { per_page: 100 }) => {
-    const page = (query?: Query, call?: CallOptions) => service.getPage<Items>(path, query ?? {}, call);
-    const all = (query?: Query, call?: CallOptions) =>
-      entriesOf((options) => service.getPage<Items>(path, { ...queryOfAll, ...query }, options), call);
+  type List<Query, Items> = Paged<[query?: Query, call?: CallOptions], Items>;
+  const list = <Query extends object, Items>(
+    path: string,
+    queryOfAll: object = { per_page: 100 },
+  ): List<Query, Items> => {
+    const page = (query: object = {}, call?: CallOptions) => service.getPage<Items>(path, query, call);
+    const all = (query?: object, call?: CallOptions) =>
+      entriesOf((options) => page({ ...queryOfAll, ...query }, options), call);
     return Object.assign(page, { all });
   };
-  const teamOf = (storeId: string) => list<TeamMember[], TeamQuery>(`/stores/${encode(storeId)}/team-with-level`);
-  const messages = list<MessageGroup[], MessagesQuery>("/messages");
+  const teamOf = (storeId: string) => list<TeamQuery, TeamMember[]>(`/stores/${encode(storeId)}/team-with-level`);
+  const messages: Client["messages"] = list("/messages");
 
   return {
     me: (call) => service.getPage("/me", {}, call),
-    entries: list<BalanceEntry[], EntriesQuery>("/me/entries", { limit: 100 }),
+    entries: list("/me/entries", { limit: 100 }),
     nearbyCampaigns: (json, call) => service.post("/campaigns/near-by-popular-campaigns", json, call),
-    coupons: list<CouponItems<boolean>, CouponsQuery>("/coupons", {}) as Client["coupons"],
-    myCoupons: list<MyCouponItems, MyCouponsQuery>("/my-coupons"),
+    coupons: list("/coupons", {}) as Client["coupons"],
+    myCoupons: list("/my-coupons"),
     fullSearch: ({ filter, ...json }, call) =>
       service.post("/full-search", { ...json, filter: filter && String(filter) }, call),
     messages,
@@ -93,7 +77,7 @@ export function createClient({
       hasWarned = true;
       return followChanges(connection, options);
     },
-    newMessages: (options = {}) => followMessages(messages, connection, options),
+    newMessages: (options = {}) => followMessages(messages.all, connection, options),
     teamWithLevel: Object.assign(
       (storeId: string, query?: TeamQuery, call?: CallOptions) => teamOf(storeId)(query, call),
       { all: (storeId: string, query?: TeamQuery, call?: CallOptions) => teamOf(storeId).all(query, call) },

@@ -1,15 +1,8 @@
 import { compareCodePoints } from "../values/code-points.ts";
-import type { MessagesQuery } from "./client.ts";
-import { entriesOf } from "./entries.ts";
-import type { PollOptions } from "./follow.ts";
-import { type CallOptions, LoyaltyError, type PagedResult, type Since } from "./result.ts";
+import type { Client, MessagesQuery, PollOptions } from "./client.ts";
+import { LoyaltyError, type Since } from "./result.ts";
 import type { MessageGroup } from "./shapes.ts";
 import { pause, waitAfterFailure } from "./waiting.ts";
-
-/** Asks for the first page of the message groups. */
-export type GetMessages = (query: MessagesQuery, call?: CallOptions) => Promise<PagedResult<MessageGroup[]>>;
-
-const GROUPS_A_PAGE = 100;
 
 interface Polling extends Pick<PollOptions, "since" | "onError"> {
   /** Waits until the next poll is due. `foundNews`: the last poll has found a group with a new message. */
@@ -31,13 +24,17 @@ interface Polling extends Pick<PollOptions, "since" | "onError"> {
  * position to continue from. Throws a RangeError for a bad `since`.
  */
 export async function* pollMessages(
-  get: GetMessages,
+  listGroups: Client["messages"]["all"],
   { since, untilDue, onError, signal }: Polling,
 ): AsyncGenerator<MessageGroup, void, undefined> {
   if (typeof since === "string" && since !== "") toDate(since);
   let reached = since;
-  const read = (query: MessagesQuery, limit?: number) =>
-    untilAnswered(() => readGroups((call) => get(query, call), signal, limit), onError, signal);
+  const readOnce = async (query: MessagesQuery, limit: number) => {
+    const groups: MessageGroup[] = [];
+    for await (const group of listGroups(query, { signal })) if (groups.push(group) >= limit) break;
+    return groups;
+  };
+  const read = (query: MessagesQuery, limit = Infinity) => untilAnswered(() => readOnce(query, limit), onError, signal);
   try {
     if (reached === undefined) {
       const [newest] = await read({ per_page: 1 }, 1);
@@ -48,7 +45,7 @@ export async function* pollMessages(
       const from: Since = reached;
       // Other groups may have a message of the same second as the group that was dealt with, so the poll includes it.
       const checkTime = typeof from === "string" ? from : secondBefore(from.last_message_time);
-      const found = await read({ per_page: GROUPS_A_PAGE, check_time: checkTime === "" ? undefined : checkTime });
+      const found = await read({ check_time: checkTime === "" ? undefined : checkTime });
       const groups = found.filter((group) => !isDealtWith(group, from)).reverse();
       for (const group of groups) {
         if (signal.aborted) return;
@@ -92,13 +89,6 @@ async function untilAnswered<Outcome>(
       await pause(waitAfterFailure(failures, askedMs, LONGEST_WAIT_MS), signal);
     }
   }
-}
-
-/** The first `limit` groups of a list. */
-async function readGroups(ask: Parameters<typeof entriesOf<MessageGroup[]>>[0], signal: AbortSignal, limit = Infinity) {
-  const groups: MessageGroup[] = [];
-  for await (const group of entriesOf(ask, { signal })) if (groups.push(group) >= limit) break;
-  return groups;
 }
 
 /** The service lists the groups of one second by id. The iteration gives them in reverse, so the greatest id comes first. */

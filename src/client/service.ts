@@ -1,13 +1,4 @@
-import {
-  type Answer,
-  askedWait,
-  type CallOptions,
-  type Following,
-  LoyaltyError,
-  type PagedResult,
-  type Result,
-  resultOf,
-} from "./result.ts";
+import { type CallOptions, type FailedResult, LoyaltyError, type PagedResult, type Result } from "./result.ts";
 import { pause, throwIfAborted, waitAfterFailure, withTimeout } from "./waiting.ts";
 
 export interface RetryOptions {
@@ -22,7 +13,7 @@ export interface RetryOptions {
 // Answers of the service, or of the edge before it, that it cannot take the request now.
 const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
-export interface ServiceOptions {
+interface ServiceOptions {
   /** Where the service is. */
   url: string;
   askToken: () => Promise<string>;
@@ -30,62 +21,90 @@ export interface ServiceOptions {
   retry: RetryOptions;
 }
 
-type Parameter = string | number | boolean | readonly string[] | undefined;
-type Query = { readonly [name: string]: Parameter };
+/** An answer that has arrived as a whole. */
+interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
 
 /**
  * The calls of one client. Each request carries the bookmark of the database from the last answer, so that no answer is older
  * than the answer before (docs/contract/interface.md, 6). `fetch` sends ETags by itself where the runtime caches answers.
  */
 export class Service {
-  readonly #options: ServiceOptions;
-  readonly #base: string;
+  readonly options: ServiceOptions;
   #bookmark = "";
 
   constructor(options: ServiceOptions) {
-    this.#options = options;
-    this.#base = `${options.url.replace(/\/+$/, "")}/api/v1/customer`;
+    this.options = options;
   }
 
   /** A page of a list. `query` has parameters, or is the query string of a `Link`. */
-  async getPage<Items>(path: string, query: object | string, call?: CallOptions): Promise<PagedResult<Items>> {
-    const answer = await this.#ask(path + (typeof query === "string" ? query : toQuery(query as Query)), call);
+  async getPage<Items>(
+    path: string,
+    query: object | string,
+    call?: CallOptions,
+    retry = this.options.retry,
+  ): Promise<PagedResult<Items>> {
+    const search = typeof query === "string" ? query : toQuery(query);
+    const answer = await this.#ask(path + search, retry, call);
     const result = resultOf<Items>(answer);
     if (!result.status) return result;
     // Takes only the query string of the link, because the service may be behind a proxy with another address.
     const following = /<[^>?]*(\?[^>]*)>; rel="next"/.exec(answer.headers.get("Link") ?? "")?.[1];
-    const next: Following<Items>["next"] =
-      following === undefined ? null : (another) => this.getPage(path, following, another);
+    const next =
+      following === undefined ? null : (another?: CallOptions) => this.getPage<Items>(path, following, another);
     return { ...result, next };
   }
 
   async post<Items, Extra = unknown>(path: string, json: object, call?: CallOptions): Promise<Result<Items, Extra>> {
-    return resultOf<Items, Extra>(await this.#ask(path, call, JSON.stringify(json)));
+    return resultOf<Items, Extra>(await this.#ask(path, this.options.retry, call, JSON.stringify(json)));
   }
 
-  async #ask(path: string, { signal }: CallOptions = {}, body?: string): Promise<Answer> {
-    const { askToken, send, retry } = this.#options;
-    const address = this.#base + path;
-    const sentBookmark = this.#bookmark;
-    const sendOnce = async (limit: AbortSignal) => {
-      const headers: Record<string, string> = { Authorization: `Bearer ${await askToken()}` };
-      if (sentBookmark !== "") headers["X-D1-Bookmark"] = sentBookmark;
-      if (body === undefined) return send(address, { headers, signal: limit });
-      headers["Content-Type"] = "application/json";
-      return send(address, { method: "POST", headers, body, signal: limit });
-    };
-    const answer = await answerOf(sendOnce, retry, signal ?? null);
-    this.#updateBookmark(sentBookmark, answer.headers.get("X-D1-Bookmark") ?? sentBookmark);
-    return answer;
+  /**
+   * Sends a request, and tries again if there is no answer or the service could not take it now. That is safe, because a
+   * customer's calls only read. It waits as long as `Retry-After` says, else longer each time.
+   * @throws a LoyaltyError if the last try had no answer, and the signal's reason once it is aborted.
+   */
+  async #ask(
+    path: string,
+    { attempts, longestWaitMs, answerWithinMs }: RetryOptions,
+    { signal }: CallOptions = {},
+    body?: string,
+  ): Promise<Answer> {
+    for (let attempt = 1; ; attempt += 1) {
+      let askedMs: number | null = null;
+      try {
+        const answer = await withTimeout(answerWithinMs, signal, (limit) => this.#send(path, body, limit));
+        askedMs = askedWait(answer.headers);
+        const isFinal = attempt >= attempts || (askedMs ?? 0) > longestWaitMs;
+        if (isFinal || !RETRIED_STATUSES.has(answer.status)) return answer;
+      } catch (cause) {
+        throwIfAborted(signal);
+        if (attempt >= attempts) throw new LoyaltyError("No answer of the service came.", { cause });
+      }
+      await pause(Math.min(waitAfterFailure(attempt, askedMs, longestWaitMs), longestWaitMs), signal);
+    }
   }
 
   /**
    * Keeps the later bookmark, because answers may arrive out of order. But if an answer has an earlier bookmark than its
    * request, the service has refused the bookmark of the request: it is from another database.
    */
-  #updateBookmark(sentBookmark: string, answeredBookmark: string): void {
+  async #send(path: string, body: string | undefined, signal: AbortSignal): Promise<Answer> {
+    const { url, askToken, send } = this.options;
+    const headers: Record<string, string> = { Authorization: `Bearer ${await askToken()}` };
+    const sentBookmark = this.#bookmark;
+    if (sentBookmark !== "") headers["X-D1-Bookmark"] = sentBookmark;
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const post = body === undefined ? {} : { method: "POST", body };
+    const response = await send(`${url.replace(/\/+$/, "")}/api/v1/customer${path}`, { headers, signal, ...post });
+    const text = await response.text();
+    const answeredBookmark = response.headers.get("X-D1-Bookmark") ?? sentBookmark;
     const isRefused = answeredBookmark < sentBookmark && this.#bookmark === sentBookmark;
     if (isRefused || answeredBookmark > this.#bookmark) this.#bookmark = answeredBookmark;
+    return { status: response.status, headers: response.headers, text };
   }
 }
 
@@ -97,38 +116,51 @@ export function encode(text: string): string {
 }
 
 /** `?name=value&…`; a list is joined with commas. React Native's URLSearchParams has not always escaped values. */
-function toQuery(query: Query): string {
+function toQuery(query: object): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encode(String(value))}`],
   );
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-/**
- * Sends a request, and tries again if there is no answer or the service could not take it now. That is safe, because a
- * customer's calls only read. It waits as long as `Retry-After` says, else longer each time.
- * @throws a LoyaltyError if the last try had no answer, and the signal's reason once it is aborted.
- */
-export async function answerOf(
-  send: (signal: AbortSignal) => Promise<Response>,
-  { attempts, longestWaitMs, answerWithinMs }: RetryOptions,
-  signal: AbortSignal | null,
-): Promise<Answer> {
-  for (let attempt = 1; ; attempt += 1) {
-    const reading = withTimeout(answerWithinMs, signal, async (limit) => {
-      const answer = await send(limit);
-      return { status: answer.status, headers: answer.headers, text: await answer.text() };
-    });
-    let askedMs: number | null = null;
-    try {
-      const answer = await reading;
-      askedMs = askedWait(answer.headers);
-      const isFinal = attempt >= attempts || (askedMs ?? 0) > longestWaitMs;
-      if (isFinal || !RETRIED_STATUSES.has(answer.status)) return answer;
-    } catch (cause) {
-      throwIfAborted(signal);
-      if (attempt >= attempts) throw new LoyaltyError("No answer of the service came.", { cause });
-    }
-    await pause(Math.min(waitAfterFailure(attempt, askedMs, longestWaitMs), longestWaitMs), signal);
+/** The result of a call. @throws a LoyaltyError if the answer is not the service's. */
+function resultOf<Items, Extra = unknown>({ status: httpStatus, headers, text }: Answer): Result<Items, Extra> {
+  const body = readBody(text);
+  if (body === null) {
+    const message = `Something other than the service answered, with HTTP status ${httpStatus}.`;
+    throw new LoyaltyError(message, { cause: text });
   }
+  const facts = { httpStatus, requestId: headers.get("X-Request-Id") ?? "" };
+  if (!body.status) {
+    const retryAfterMs = askedWait(headers);
+    return { ...body, ...facts, ...(retryAfterMs !== null && { retryAfterMs }) } as FailedResult;
+  }
+  const { status, items, stores, customers, ...extra } = body;
+  // The age of a leaderboard is in a header.
+  const age = headers.get("X-Board-Age");
+  if (age !== null) extra.age = Number(age);
+  // A search without campaigns has no `items`: its lists are members of the body itself.
+  return { status, ...facts, items: items ?? { stores, customers, campaigns: [] }, ...extra } as Result<Items, Extra>;
+}
+
+/** The body of an answer of the service; null if the body is from a proxy or a captive network instead. */
+function readBody(text: string): ({ status: boolean } & Record<string, unknown>) | null {
+  try {
+    const body = JSON.parse(text);
+    return typeof body?.status === "boolean" ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The milliseconds that `Retry-After` asks for, in seconds or by a date (RFC 9110, 10.2.3); null without one. */
+function askedWait(headers: Headers): number | null {
+  const retryAfter = headers.get("Retry-After");
+  if (retryAfter === null) return null;
+  const wait = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now();
+  return Number.isNaN(wait) ? null : Math.max(wait, 0);
+}
+
+export function errorOf(failure: FailedResult): LoyaltyError {
+  return new LoyaltyError(failure.message ?? failure.errorCode ?? "The call failed.", { failure });
 }

@@ -8,12 +8,20 @@ export {
   CouponRecord,
   DetailedCouponRecord,
   DigitalCoupon,
+  MyCouponItems,
   MyCouponRecord,
 } from "../customer/coupons/operations.ts";
 export { LeaderboardItem } from "../customer/gamification/operations.ts";
 export { BalanceEntry } from "../customer/me/entries/operations.ts";
 export { AccountBalance, Me } from "../customer/me/operations.ts";
 export { GroupMember, MessageGroup } from "../customer/messages/operations.ts";
-export { SearchAccount, SearchCampaign, SearchCustomer, SearchStore } from "../customer/search/operations.ts";
+export {
+  Forgiven,
+  SearchAccount,
+  SearchCampaign,
+  SearchCustomer,
+  SearchItems,
+  SearchStore,
+} from "../customer/search/operations.ts";
 export { LevelEntry, TeamMember } from "../customer/stores/operations.ts";
 export { Failure } from "../http/failure-schema.ts";

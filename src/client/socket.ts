@@ -28,14 +28,20 @@ const PONG_WITHIN_MS = 10_000;
 const CLOSED_NORMALLY = 1000;
 const BROKEN = 1006;
 
+/** The parts of a frame that the client knows. */
+export interface Frame {
+  type?: unknown;
+  what?: unknown;
+}
+
 /**
- * One connection, from its handshake to its end. After some silence it sends `ping`, and closes the socket if nothing comes
- * back.
+ * One connection, from its handshake to its end. `onFrame` gets each frame from hello on. After some silence the client
+ * sends `ping`, and closes the socket if nothing comes back.
  * @throws the signal's reason once it is aborted.
  */
 export function connect(
   open: () => SocketLike | null,
-  { onHello, onFrame }: { onHello: () => void; onFrame: (changed: Change[]) => void },
+  onFrame: (frame: Frame) => void,
   signal: AbortSignal,
 ): Promise<Ending> {
   return new Promise((resolve, reject) => {
@@ -65,24 +71,14 @@ export function connect(
     socket.addEventListener("error", () => end(BROKEN));
     socket.addEventListener("close", (event) => end((event as { code?: number }).code ?? BROKEN));
     socket.addEventListener("message", (event) => {
-      const frame = readFrame((event as { data?: unknown }).data);
+      const frame: Frame | null = quietly(() => JSON.parse(String((event as { data?: unknown }).data)));
       if (isOver || (!wasOpen && frame?.type !== "hello")) return;
       wasOpen = true;
       clearTimeout(timer);
       timer = setTimeout(ping, PING_AFTER_SILENCE_MS);
-      // Other frames are `pong`, or belong to a later version of the service.
-      if (frame?.type === "hello") onHello();
-      if (frame?.type === "changed" && Array.isArray(frame.what)) onFrame(changesIn(frame.what));
+      if (frame !== null) onFrame(frame);
     });
   });
-}
-
-function readFrame(data: unknown): { type?: unknown; what?: unknown } | null {
-  return quietly(() => JSON.parse(String(data)));
-}
-
-function changesIn(what: readonly unknown[]): Change[] {
-  return EVERYTHING.filter((change) => what.includes(change));
 }
 
 /** The result; null if `run` throws, as some sockets do once they are closed. */

@@ -1,7 +1,7 @@
 // React Native's AbortSignal lacks `reason`, `throwIfAborted`, `any` and `timeout`, so nothing here relies on them.
 
 /** @throws the signal's reason if it was aborted. */
-export function throwIfAborted(signal: AbortSignal | null): void {
+export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw reasonOf(signal);
 }
 
@@ -18,7 +18,7 @@ const LONGEST_MS = 2 ** 31 - 1;
  */
 export function pause(
   milliseconds: number,
-  signal: AbortSignal | null,
+  signal: AbortSignal | undefined,
   begin: (wake: () => void) => void = () => {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -49,7 +49,7 @@ export function waitAfterFailure(number: number, asked: number | null | undefine
 /** The outcome of `run`. Throws if the signal is aborted or the time is over first, even if `run` ignores its signal. */
 export async function withTimeout<Outcome>(
   milliseconds: number,
-  signal: AbortSignal | null,
+  signal: AbortSignal | undefined,
   run: (limit: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
   throwIfAborted(signal);

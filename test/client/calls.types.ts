@@ -41,7 +41,6 @@ same<CallItems<Client["leaderboard"]>, RouteItems<Routes["gamification"]["leader
 type SearchAnswer = InferResponseType<Routes["full-search"]["$post"]>;
 same<CallItems<Client["fullSearch"]>, Extract<SearchAnswer, { items: unknown }>["items"]>();
 same<keyof Exclude<SearchAnswer, { items: unknown }>, "status" | "forgiven" | "meant" | "stores" | "customers">();
-same<client.Forgiven, Pick<SearchAnswer, "forgiven" | "meant">>();
 
 /** The same parameters, each of them required and not null. */
 type Complete<Parameters> = { [K in keyof Parameters]-?: NonNullable<Parameters[K]> };

@@ -1,9 +1,7 @@
 import { describe, it, vi } from "vitest";
-import { answerOf } from "../../src/client/service.ts";
+import type { LoyaltyError } from "../../src/client/index.ts";
 import { reasonOf } from "../../src/client/waiting.ts";
-import { NOW, stopTime } from "../support/scripted-service.ts";
-
-const OPTIONS = { attempts: 3, longestWaitMs: 10_000, answerWithinMs: 30_000 };
+import { NOW, openClient, stopTime } from "../support/scripted-service.ts";
 
 type Outcome = number | Error | { retryAfter: string } | "silence" | "broken body";
 
@@ -15,22 +13,23 @@ const THREE_TRIES = [0, 750, 2_250];
 /** A service whose requests have these outcomes in turn, then 200. `askedAt` has the milliseconds of each request. */
 function service(...outcomes: Outcome[]) {
   const askedAt: number[] = [];
-  const send = async () => {
+  const body = JSON.stringify({ status: true, items: [] });
+  const fetch = async () => {
     const outcome = outcomes[askedAt.push(Date.now() - NOW) - 1] ?? 200;
     if (outcome instanceof Error) throw outcome;
     if (outcome === "silence") return new Promise<Response>(() => {});
     if (outcome === "broken body")
       return new Response(new ReadableStream({ pull: (stream) => stream.error(lostConnection) }));
-    if (typeof outcome === "number") return new Response("{}", { status: outcome });
-    return new Response("{}", { status: 503, headers: { "Retry-After": outcome.retryAfter } });
+    if (typeof outcome === "number") return new Response(body, { status: outcome });
+    return new Response(body, { status: 503, headers: { "Retry-After": outcome.retryAfter } });
   };
-  return { send: (signal: AbortSignal | null = null) => answerOf(send, OPTIONS, signal), askedAt };
+  return { client: openClient({ fetch }).client, askedAt };
 }
 
 stopTime();
 
 describe("a call", () => {
-  it.for<[what: string, outcomes: Outcome[], result: number | object, askedAt: number[]]>([
+  it.for<[what: string, outcomes: Outcome[], result: number | object, times: number[]]>([
     ["is retried after growing waits, half of them random", [lostConnection, lostConnection], 200, THREE_TRIES],
     ["is retried after 429", [429, 429], 200, THREE_TRIES],
     ["is retried after 502, 503 and 504", [502, 503, 504], 504, THREE_TRIES],
@@ -46,31 +45,32 @@ describe("a call", () => {
     ["is not retried after 422", [422], 422, [0]],
     ["is not retried after 500", [500], 500, [0]],
     ["is not retried after 507", [507], 507, [0]],
-  ])("%s", async ([, outcomes, result, askedAt], { expect }) => {
-    const testService = service(...outcomes);
+  ])("%s", async ([, outcomes, result, times], { expect }) => {
+    const { client, askedAt } = service(...outcomes);
 
-    const settled = testService.send().then(
-      ({ status }) => status,
-      ({ name, failure, cause }) => ({ name, failure, cause }),
+    const settled = client.messages().then(
+      ({ httpStatus }) => httpStatus,
+      ({ name, failure, cause }: LoyaltyError) => ({ name, failure, cause }),
     );
     await vi.advanceTimersByTimeAsync(600_000);
 
     const expected = typeof result === "object" ? { name: "LoyaltyError", failure: null, ...result } : result;
     expect(await settled).toEqual(expected);
-    expect(testService.askedAt).toEqual(askedAt);
+    expect(askedAt).toEqual(times);
   });
 
   it.for([Infinity, 2 ** 31])("may take longer than a timer can count: %d ms", async (answerWithinMs, { expect }) => {
-    const slow = () =>
+    const fetch = () =>
       new Promise<Response>((resolve) => {
-        setTimeout(() => resolve(new Response("{}")), 60_000);
+        setTimeout(() => resolve(Response.json({ status: true, items: [] })), 60_000);
       });
+    const { client } = openClient({ fetch, retry: { attempts: 1, answerWithinMs } });
 
-    const call = answerOf(slow, { ...OPTIONS, attempts: 1, answerWithinMs }, null);
+    const call = client.messages();
     call.catch(() => {});
     await vi.advanceTimersByTimeAsync(60_000);
 
-    expect((await call).status).toBe(200);
+    expect((await call).httpStatus).toBe(200);
   });
 
   it.for<[string, Outcome, number]>([
@@ -79,12 +79,12 @@ describe("a call", () => {
     ["while it waits for another try", 503, 500],
   ])("throws the signal's reason at once if it is aborted %s", async ([, outcome, after], { expect }) => {
     const stop = new AbortController();
-    const { send, askedAt } = service(outcome, outcome, outcome);
+    const { client, askedAt } = service(outcome, outcome, outcome);
     const cancel = () => stop.abort(new Error("enough"));
     if (after < 0) cancel();
     else setTimeout(cancel, after);
 
-    const thrown = send(stop.signal).catch((error: Error) => [error, Date.now() - NOW]);
+    const thrown = client.messages({}, { signal: stop.signal }).catch((error: Error) => [error, Date.now() - NOW]);
     await vi.advanceTimersByTimeAsync(60_000);
 
     expect(await thrown).toEqual([reasonOf(stop.signal), Math.max(after, 0)]);

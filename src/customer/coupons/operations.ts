@@ -92,6 +92,7 @@ export const MyCouponItems = named("MyCouponItems", {
   mfg: z.array(MyCouponRecord).describe("The manufacturers' coupons."),
   digital: z.array(DigitalCoupon).describe("The digital coupons of the accounts whose stores the customer has joined."),
 });
+export type MyCouponItems = z.output<typeof MyCouponItems>;
 
 const VALID = "A coupon is valid until it is used up or its end is past. The one that ends soonest comes first.";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
-import { named } from "../../openapi/success.ts";
+import { named, success } from "../../openapi/success.ts";
 import { Account } from "../account.ts";
 import { CampaignDetails } from "../campaign-details.ts";
 
@@ -59,40 +59,37 @@ export const SearchCampaign = CampaignDetails.extend({
 }).meta({ id: "SearchCampaign" });
 export type SearchCampaign = z.output<typeof SearchCampaign>;
 
-const ForgivenWords = z
-  .array(z.string())
-  .optional()
-  .describe(
-    "The words of the query, folded, that were forgiven a typo in a record shown here. Left out if there are none.",
-  );
-
-const MeantWords = z
-  .record(z.string(), z.array(z.string()))
-  .optional()
-  .describe(
-    "For each of `forgiven`, at most five words of records shown here that it was taken for, most frequent first.",
-  );
+export const Forgiven = z.object({
+  forgiven: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "The words of the query, folded, that were forgiven a typo in a record shown here. Left out if there are none.",
+    ),
+  meant: z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .describe(
+      "For each of `forgiven`, at most five words of records shown here that it was taken for, most frequent first.",
+    ),
+});
+export type Forgiven = z.output<typeof Forgiven>;
 
 const Found = z.object({
   stores: z.array(SearchStore).describe("The stores that were found."),
   customers: z.array(SearchCustomer).describe("The customers that were found."),
 });
 
+export const SearchItems = named("FullSearchItems", {
+  ...Found.shape,
+  campaigns: z.array(SearchCampaign).describe("The campaigns that were found."),
+});
+export type SearchItems = z.output<typeof SearchItems>;
+
 /** Variant A, and variant B for a filter without campaigns (docs/contract/interface.md, 4.6). */
 export const FullSearchAnswer = z.union([
-  z
-    .object({
-      status: z.literal(true),
-      items: Found.extend({ campaigns: z.array(SearchCampaign).describe("The campaigns that were found.") }).meta({
-        id: "FullSearchItems",
-      }),
-      forgiven: ForgivenWords,
-      meant: MeantWords,
-    })
-    .meta({ id: "FullSearchAnswer" }),
-  Found.extend({ status: z.literal(true), forgiven: ForgivenWords, meant: MeantWords }).meta({
-    id: "FullSearchAnswerWithoutCampaigns",
-  }),
+  named("FullSearchAnswer", { ...success(SearchItems).shape, ...Forgiven.shape }),
+  named("FullSearchAnswerWithoutCampaigns", { ...Found.shape, status: z.literal(true), ...Forgiven.shape }),
 ]);
 
 export const fullSearch: Operation = {

@@ -4,7 +4,6 @@ import { buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { Chain, countsOf, feedAll, sealAll } from "./bench/sealing.ts";
 import { formatNumber } from "./lib/format.ts";
 import { countingNumber, newCommand, outputFile } from "./lib/options.ts";
-import { main } from "./lib/project.ts";
 import { quantile } from "./lib/quantile.ts";
 import { table } from "./lib/table.ts";
 
@@ -19,8 +18,6 @@ export const program = newCommand("npm run bench:history")
   .option("--entries <n>", "how many entries to feed; nine of their thirteen months leave", countingNumber, 1_000_000)
   .option("--json <file>", "write everything that was measured", outputFile)
   .action(bench);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function bench({ entries, json }: { entries: number; json?: string }): Promise<void> {
   await withRuntimes(async (open, progress) => {

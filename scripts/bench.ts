@@ -10,7 +10,7 @@ import { load } from "./bench/load.ts";
 import { benchmarkText, type Report } from "./bench/page.ts";
 import { benchToken, buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { countingNumber, newCommand, outputFile, wholeNumber } from "./lib/options.ts";
-import { CommandError, main, ROOT } from "./lib/project.ts";
+import { CommandError, ROOT } from "./lib/project.ts";
 import { benchSize } from "./program/shape.ts";
 
 interface Options {
@@ -44,8 +44,6 @@ export const program = newCommand("npm run bench")
   .option("--json <file>", "write everything that was measured", outputFile)
   .option("--docs", "write docs/benchmark.md", false)
   .action(bench);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function bench({ scale: requestedScales, rounds, live: liveMessages, docs, json }: Options): Promise<void> {
   if (docs && liveMessages === 0) throw new CommandError("--docs writes a page of whole runs: leave out --live 0.");

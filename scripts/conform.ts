@@ -10,7 +10,7 @@ import { type Settings, Suite } from "./conform/suite.ts";
 import { type Keys, type TokenFile, Tokens } from "./conform/tokens.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
 import { environmentName, newCommand, wholeNumber } from "./lib/options.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { devSecret, isLocal } from "./lib/tokens.ts";
 
@@ -50,8 +50,6 @@ JWT_AUDIENCE, NEARBY_RADIUS_MILES, CUSTOMER_SEARCH and CORS_ORIGINS say how the 
 the shell, otherwise those of wrangler.toml for --env or for a service on this machine.`,
   )
   .action(conform);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function conform(options: Options): Promise<void> {
   const { url, only, readOnly = false, patience } = options;

@@ -18,7 +18,7 @@ import {
   withService,
 } from "./lib/options.ts";
 import { PatientClient, parse, refusalOf } from "./lib/patient-client.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { writeWhole } from "./lib/whole-file.ts";
@@ -60,8 +60,6 @@ withService(withDatabase(program.command("erase")), "a feed token for all accoun
   .argument("[id]", "the customer's id", recordId)
   .option("--again <receipts>", "after a restore: erase everybody in this file of receipts again", existingFile)
   .action(erase);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 function existingFile(file: string): string {
   if (!existsSync(file)) throw new InvalidArgumentError("There is no such file.");

@@ -1,5 +1,4 @@
 import { newCommand } from "./lib/options.ts";
-import { main } from "./lib/project.ts";
 import { demoLines } from "./program/program.ts";
 
 export const program = newCommand("npm run --silent demo")
@@ -12,5 +11,3 @@ export const program = newCommand("npm run --silent demo")
     const texts = demoLines().map((line) => `${JSON.stringify(line)}\n`);
     process.stdout.write(texts.join(""));
   });
-
-if (import.meta.main) await main(() => program.parseAsync());

@@ -15,7 +15,7 @@ import {
 } from "./lib/environments.ts";
 import { migrate } from "./lib/migrations.ts";
 import { environmentName, newCommand } from "./lib/options.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { findOrCreateResources, replicateReads, writeDeployConfig } from "./lib/resources.ts";
 import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
@@ -37,8 +37,6 @@ export const program = newCommand("npm run deploy")
     "\nLog in with CLOUDFLARE_API_TOKEN, or with npm run wrangler -- login. More: docs/deploying.md",
   )
   .action(run);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function run({ env, all, dryRun, migrate: migrateOnly = false }: Options): Promise<void> {
   // Staging comes first.

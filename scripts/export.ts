@@ -5,7 +5,7 @@ import { type ExportSource, exportPages } from "./lib/export-client.ts";
 import { ExportProgress } from "./lib/export-progress.ts";
 import { ChangedMeanwhile, exportWhileFed } from "./lib/export-while-fed.ts";
 import { kindsAmong, newCommand, outputFile, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { STANDARD_OUTPUT, writeWhole } from "./lib/whole-file.ts";
@@ -27,8 +27,6 @@ export const program = withService(withEnvironment(newCommand("npm run export"))
   .option("--while-feeding", "go on if something is fed meanwhile: the file can be restored, but is no snapshot")
   .addHelpText("after", `\nKinds: ${EXPORTED.join(", ")}`)
   .action(exportInto);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function exportInto(file: string, { url, only, whileFeeding, ...options }: Options): Promise<void> {
   const source = { url, token: await tokenFor({ url, ...options }, "export"), only };

@@ -15,7 +15,7 @@ import {
   withService,
 } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { UnknownFields } from "./lib/unknown-fields.ts";
@@ -45,8 +45,6 @@ export const program = withService(withEnvironment(newCommand("npm run feed")), 
     `\nKinds: ${KINDS.map(({ record }) => record).join(", ")}\nA line sent twice counts once, so sending a file again is safe.`,
   )
   .action((file: string, options: Options) => (options.check ? check(file, options) : send(file, options)));
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function send(name: string, options: Options): Promise<void> {
   const token = await tokenFor(options, options.restore ? "feed restore" : "feed");

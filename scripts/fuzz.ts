@@ -1,5 +1,5 @@
 import { newCommand, wholeNumber } from "./lib/options.ts";
-import { CommandError, main, runTool } from "./lib/project.ts";
+import { CommandError, runTool } from "./lib/project.ts";
 
 // The longest that a read may take, even a search for words chosen to be expensive.
 const LIMIT_MS = "1000";
@@ -20,5 +20,3 @@ export const program = newCommand("npm run fuzz")
     const { status } = await runTool("vitest", ["run", "test/fuzz", "--testTimeout=0", "--silent=false"], { env });
     if (status !== 0) throw new CommandError(`Found something. Again: npm run fuzz -- --runs ${runs} --seed ${seed}`);
   });
-
-if (import.meta.main) await main(() => program.parseAsync());

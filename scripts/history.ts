@@ -6,7 +6,7 @@ import { claimBucket } from "./lib/history-bucket.ts";
 import { forEachSegment, readObject, refuseFaults, sha256Of, withBucket } from "./lib/history-segments.ts";
 import { historyStatus } from "./lib/history-status.ts";
 import { type DatabaseOptions, databaseOf, newCommand, recordId, withDatabase } from "./lib/options.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { replaceFile } from "./lib/whole-file.ts";
 
 export const program = newCommand("npm run history")
@@ -38,8 +38,6 @@ withDatabase(
     .argument("[customer]", "the customer's id", recordId)
     .option("--message <id>", "the message's id, instead of a customer's", recordId),
 ).action(dropBodies);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function copy(folder: string, options: DatabaseOptions): Promise<void> {
   const { done, skipped, faults } = await withBucket(databaseOf(options), (history) =>

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { STAGING } from "./lib/environments.ts";
 import { newCommand, type ServiceAccess, withService } from "./lib/options.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { isLocal, tokenFor } from "./lib/tokens.ts";
 import { measureDeployment } from "./probe/deployment.ts";
@@ -20,8 +20,6 @@ export const program = withService(newCommand("npm run probe"), "an export token
   .option("--deploy", "deploy staging during the last measurement, instead of asking you to")
   .addHelpText("after", "\nTo try it on this machine: npm start -- --env staging. More: docs/deploying.md")
   .action(run);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function run({ deploy = false, ...service }: Options): Promise<void> {
   const isServiceLocal = isLocal(service.url);

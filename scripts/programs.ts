@@ -13,7 +13,6 @@ import {
   variablesOf,
 } from "./lib/environments.ts";
 import { environmentName, newCommand } from "./lib/options.ts";
-import { main } from "./lib/project.ts";
 import { table } from "./lib/table.ts";
 
 export const program = newCommand("npm run programs")
@@ -31,8 +30,6 @@ program
   .description("take the section of a program out of wrangler.toml")
   .argument("<name>", "its name", programToRemove)
   .action(remove);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 function list(): void {
   const rowOf = (env: string) => [env, configOf(env).name ?? "", databaseName(env), addressOf(env) ?? "workers.dev"];

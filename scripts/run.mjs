@@ -1,6 +1,6 @@
 // Every command starts here, on any Node from 20 on and with nothing installed. This file installs the packages of the
-// lock file if any may be missing. Then it runs scripts/COMMAND.ts with the project's own Node. If there is no such
-// script, it runs a tool of node_modules, such as biome.
+// lock file if any may be missing. Then it runs scripts/COMMAND.ts with the project's own Node, through
+// scripts/lib/main.ts. If there is no such script, it runs a tool of node_modules, such as biome.
 import { spawn } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { constants } from "node:os";
@@ -54,6 +54,7 @@ async function install() {
 async function handOver() {
   const bin = path.join(root, "node_modules", ".bin");
   const script = path.join(root, "scripts", `${command}.ts`);
+  const entry = path.join(root, "scripts", "lib", "main.ts");
   const tool = path.join(bin, command ?? "");
   if (command === undefined || !(existsSync(script) || existsSync(tool)))
     fail(`There is no command ${command ?? ""}. See "scripts" in package.json.`);
@@ -63,10 +64,10 @@ async function handOver() {
     // Node caches compiled modules in this folder, so that a command starts in two thirds of the time.
     NODE_COMPILE_CACHE: path.join(root, "node_modules", ".cache", "node"),
   };
-  // The channel closes if this process is killed, so the script notices (scripts/lib/project.ts).
+  // The channel closes if this process is killed, so the script notices (scripts/lib/main.ts).
   const stdio = ["inherit", "inherit", "inherit", "ipc"];
   const { status, signal, error } = existsSync(script)
-    ? await run(projectNode(), [script, ...args], { cwd: process.env.INIT_CWD ?? root, env, stdio })
+    ? await run(projectNode(), [entry, command, ...args], { cwd: process.env.INIT_CWD ?? root, env, stdio })
     : await run(tool, args, { cwd: root, env, stdio: "inherit" });
   if (error !== undefined) throw error;
   process.exit(status ?? 128 + (constants.signals[signal] ?? 0));

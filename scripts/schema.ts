@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { newCommand } from "./lib/options.ts";
-import { main, ROOT } from "./lib/project.ts";
+import { ROOT } from "./lib/project.ts";
 import { SCHEMA_QUERY, schemaDump } from "./lib/schema-dump.ts";
 
 export const program = newCommand("npm run schema")
@@ -15,5 +15,3 @@ export const program = newCommand("npm run schema")
     writeFileSync(path.join(ROOT, "docs", "schema.sql"), schemaDump(rows));
     console.error(`docs/schema.sql holds ${rows.length} tables, indexes, views and triggers.`);
   });
-
-if (import.meta.main) await main(() => program.parseAsync());

@@ -3,7 +3,7 @@ import { type Bundle, bundleService } from "../test/simulation/platform/code.ts"
 import { type Plan, simulate } from "../test/simulation/simulation.ts";
 import { formatCount } from "./lib/format.ts";
 import { countingNumber, newCommand, outputFile } from "./lib/options.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 
 interface Options {
   seed: number;
@@ -23,8 +23,6 @@ export const program = newCommand("npm run simulate")
   .option("--runs <n>", "how many runs, each with a seed one higher", countingNumber, 1)
   .option("--log <file>", "write the log to a file", outputFile)
   .action(run);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function run({ seed, steps, runs, log }: Options): Promise<void> {
   console.error(`Simulating ${formatCount(steps, "step")} a seed …`);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError } from "commander";
 import { buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { countingNumber, newCommand, outputFile } from "./lib/options.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { findAllDifferences } from "./soak/judge.ts";
 import { Load } from "./soak/load.ts";
 import { reportMemory, type SoakReport, toText, verdict } from "./soak/report.ts";
@@ -41,8 +41,6 @@ export const program = newCommand("npm run soak")
   )
   .option("--json <file>", "also write the report to a file", outputFile)
   .action(soak);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function soak({ minutes, connections, seed, stall, json }: Options): Promise<void> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = V8_FLAGS;

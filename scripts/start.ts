@@ -5,7 +5,7 @@ import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { envOption } from "./lib/environments.ts";
 import { newCommand, portNumber, stateFolder, withEnvironment } from "./lib/options.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
 import { devToken } from "./lib/tokens.ts";
 import { tryIt, tryWithoutDemo } from "./lib/try-it.ts";
@@ -27,8 +27,6 @@ export const program = withEnvironment(
   .option("--no-demo", "leave the database as it is")
   .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"', originList)
   .action(start);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions }: Options): Promise<void> {
   const options = { ...otherOptions, env, persistTo };

@@ -4,7 +4,7 @@ import { openApi } from "../src/reference.ts";
 import { buildClient } from "./lib/client-package.ts";
 import { PRODUCTION, STAGING } from "./lib/environments.ts";
 import { newCommand } from "./lib/options.ts";
-import { CommandError, main, runTool } from "./lib/project.ts";
+import { CommandError, runTool } from "./lib/project.ts";
 import { buildReference } from "./lib/reference.ts";
 import { checkBundles } from "./lib/wrangler.ts";
 
@@ -50,8 +50,6 @@ export const program = newCommand("npm test")
   )
   .addHelpText("after", "\nSome tests only: npm run vitest -- test/feed")
   .action(run);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function run(): Promise<void> {
   console.log(

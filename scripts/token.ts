@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError } from "commander";
 import { newCommand, recordId, withEnvironment } from "./lib/options.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { type Bearer, DEV_TOKEN_DAYS, devSecret, devVarsOf, signToken } from "./lib/tokens.ts";
 
 interface Options {
@@ -37,8 +37,6 @@ tokenCommand("lookup", "a token that finds a customer by card").action((options:
 tokenCommand("restore", "a token that restores an export into an empty database").action((options: Options) =>
   print({ scope: "feed restore", accounts: "*" }, options),
 );
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 function tokenCommand(name: string, description: string): Command {
   return withEnvironment(program.command(name).description(description))

@@ -7,7 +7,7 @@ import { boundBucket } from "./lib/history-bucket.ts";
 import { withBucket } from "./lib/history-segments.ts";
 import { type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
-import { CommandError, main } from "./lib/project.ts";
+import { CommandError } from "./lib/project.ts";
 import { verifyHistory } from "./lib/verify-history.ts";
 
 interface Options extends DatabaseOptions {
@@ -26,8 +26,6 @@ export const program = withDatabase(
   .option("--repair", "repair what differs; the service may go on running")
   .option("--history", "read the segments of history too, and compare them with their rows in the database")
   .action(verify);
-
-if (import.meta.main) await main(() => program.parseAsync());
 
 async function verify(options: Options): Promise<void> {
   const database = databaseOf(options);

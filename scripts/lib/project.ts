@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import path from "node:path";
 import type { Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "./command-error.ts";
 
 export { CommandError };
@@ -16,8 +15,6 @@ export const toolEnv = () => ({
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
 });
 
-const SIGNAL_MS = 100;
-
 /** A command was stopped by Ctrl-C or a kill, and has cleaned up. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -27,41 +24,6 @@ export class Interrupted extends Error {
     super("Stopped.");
     this.status = 128 + constants.signals[signal];
   }
-}
-
-/** Runs a command. A CommandError prints one line, a bug its stack; both end with status 1. */
-export async function main(run: () => Promise<unknown>): Promise<void> {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopUnlessHandled(signal));
-  // The channel closes if scripts/run.mjs was killed with SIGKILL, which it cannot pass on.
-  process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  process.channel?.unref();
-  try {
-    await run();
-  } catch (error) {
-    // Ctrl-C ends esbuild too, and esbuild's failure may arrive before the signal. So this waits for a signal, which
-    // would end the process.
-    if (!isExplained(error)) await sleep(SIGNAL_MS);
-    console.error(isExplained(error) ? error.message : error);
-    process.exitCode = error instanceof Interrupted ? error.status : 1;
-  }
-}
-
-/** Ends the process, unless the command has a listener of its own, which cleans up and ends the process. */
-function stopUnlessHandled(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) > 1) return;
-  console.error(new Interrupted(signal).message);
-  process.exit(128 + constants.signals[signal]);
-}
-
-/**
- * Whether the message of an error suffices without the stack. An error of the file system names the call and the path.
- */
-function isExplained(error: unknown): error is Error {
-  return (
-    error instanceof CommandError ||
-    error instanceof Interrupted ||
-    (error instanceof Error && "syscall" in error && "path" in error)
-  );
 }
 
 export interface ToolOptions {

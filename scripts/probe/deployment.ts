@@ -77,7 +77,7 @@ function failureOf(deployed: Promise<void>): { error?: unknown } {
 }
 
 async function deploy(env: string, signal: AbortSignal): Promise<void> {
-  const args = [path.join(ROOT, "scripts", "deploy.ts"), "--env", env];
+  const args = [path.join(ROOT, "scripts", "lib", "main.ts"), "deploy", "--env", env];
   const [status] = await once(spawn(process.execPath, args, { stdio: ["ignore", 2, 2], signal }), "close");
   if (status !== 0) throw new CommandError("The deployment failed, so how long it takes was not measured.");
 }

@@ -58,7 +58,8 @@ export async function parse(program: Command, args: readonly string[], { env = {
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if ("exitCode" in error) return { status: Number(error.exitCode), output };
-    // main() prints only the message of such errors. A clone has a class CommandError of its own, so compare names.
+    // scripts/lib/main.ts prints only the message of such errors. A clone has a class CommandError of its own, so this
+    // compares names.
     if (error.name === "CommandError" || "syscall" in error)
       return { status: 1, output: `${output}${error.message}\n` };
     throw error;

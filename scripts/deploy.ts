@@ -1,6 +1,6 @@
 import { Option } from "commander";
-import { refuseUnready } from "./lib/account.ts";
-import { accountOf, type Cloudflare, openCloudflare, waitedForCalls } from "./lib/cloudflare-api.ts";
+import * as z from "zod";
+import { accountOf, askOrNull, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
 import {
   configOf,
   DEVELOPMENT,
@@ -22,48 +22,35 @@ import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 interface Options {
   env: string;
   all?: boolean;
-  dryRun?: boolean;
   migrate?: boolean;
 }
+
+const NO_WORKER = 10007;
+const Secrets = z.array(z.object({ name: z.string() }));
 
 export const program = newCommand("npm run deploy")
   .description("Migrate the database and deploy the Worker to Cloudflare. Missing resources are created.")
   .option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION)
   .addOption(new Option("--all", "every environment, staging first").conflicts("env"))
-  .option("--dry-run", "build everything, and call nothing at Cloudflare")
-  .addOption(new Option("--migrate", "migrate the database, but deploy no Worker").conflicts("dryRun"))
+  .option("--migrate", "migrate the database, but deploy no Worker")
   .addHelpText(
     "after",
     "\nLog in with CLOUDFLARE_API_TOKEN, or with npm run wrangler -- login. More: docs/deploying.md",
   )
   .action(run);
 
-async function run({ env, all, dryRun, migrate: migrateOnly = false }: Options): Promise<void> {
+async function run({ env, all, migrate: migrateOnly = false }: Options): Promise<void> {
   // Staging comes first.
   const names = all
     ? environmentNames().sort((first, second) => Number(second === STAGING) - Number(first === STAGING))
     : [env];
   for (const name of names) refuseWrongSettings(name);
-  if (!dryRun) await refuseUnready(names);
+  for (const name of names) await refuseMissingSecrets(name);
   if (!migrateOnly) console.error(`The Worker: ${(await checkBundles(names)).join(", ")}.`);
-  if (dryRun) {
-    console.error("Nothing was deployed.");
-    return;
+  for (const name of names) {
+    if (all) console.error(`\nDeploying ${name} …`);
+    await deploy(name, migrateOnly);
   }
-  for (const [index, name] of names.entries()) {
-    try {
-      if (all) console.error(`\nDeploying ${name} …`);
-      await deploy(name, migrateOnly);
-    } catch (error) {
-      if (all)
-        console.error(`Deployed: ${listOf(names.slice(0, index))}. Not deployed: ${listOf(names.slice(index))}.`);
-      throw error;
-    }
-  }
-}
-
-function listOf(names: readonly string[]): string {
-  return names.join(", ") || "none";
 }
 
 async function deploy(env: string, migrateOnly: boolean): Promise<void> {
@@ -76,13 +63,11 @@ async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   await setReplication(cloudflare, env, resources.databaseId);
   // The written configuration has only this environment, at its top level.
   const args = ["deploy", wranglerEnvOption(PRODUCTION), "--config", writeDeployConfig(env, resources)];
-  const uploadWorker = () => runWrangler(args, { capture: "and show" });
-  let upload = await uploadWorker();
-  while (upload.status !== 0 && (await waitedForCalls(cloudflare))) upload = await uploadWorker();
-  if (upload.status !== 0)
+  const { status, output } = await runWrangler(args, { capture: "and show" });
+  if (status !== 0)
     throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before still
 runs. Remove the cause, then run the same command again.`);
-  console.error(`Deployed ${env}. To see whether it works, ask ${addressIn(upload.output)}/health`);
+  console.error(`Deployed ${env}. To see whether it works, ask ${addressIn(output)}/health`);
 }
 
 /** The address of the Worker in wrangler's output: its own domain, or else the one at workers.dev. */
@@ -103,6 +88,18 @@ function refuseWrongSettings(env: string): void {
     throw new CommandError(`No environment can be deployed as ${DEVELOPMENT}: give it another name.`);
   if (ENVIRONMENT !== env) throw new CommandError(`ENVIRONMENT of ${env} must be the name of its environment, ${env}.`);
   refuseShared(env);
+}
+
+/** Wrangler too refuses a Worker without its secrets, but only after the database is made and migrated. */
+async function refuseMissingSecrets(env: string): Promise<void> {
+  const cloudflare = await openCloudflare(accountOf(env));
+  const { name, secrets } = configOf(env);
+  const answer = await askOrNull(NO_WORKER, cloudflare, `GET /workers/scripts/${name}/secrets`);
+  const storedNames = (Secrets.nullable().parse(answer) ?? []).map((secret) => secret.name);
+  const missingName = secrets?.required?.find((secret) => !storedNames.includes(secret));
+  if (missingName !== undefined)
+    throw new CommandError(`Nothing was made, migrated or deployed. Give ${env} a ${missingName} for it alone (openssl rand -base64 48), and run the same command again:
+npm run wrangler -- secret put ${missingName} ${wranglerEnvOption(env)}`);
 }
 
 /**

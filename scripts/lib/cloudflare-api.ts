@@ -17,9 +17,9 @@ const Envelope = z.object({
 
 /** Enough for the longest request, which uploads a Worker. */
 const ANSWER_WITHIN_MS = 120_000;
-// After 1,200 calls in five minutes the API refuses every call for the next five minutes. A PatientClient gives up
-// after one to two minutes if the answers do not say how long to wait, so it is asked several times.
-const ROUNDS_OF_TRIES = 6;
+// After 1,200 calls in five minutes the API refuses every call for the next five minutes, and may not say how long to
+// wait. This number of tries takes longer.
+const TRIES = 26;
 
 /** An account at Cloudflare, and a login. */
 export interface Cloudflare {
@@ -110,33 +110,11 @@ export async function send(cloudflare: Cloudflare, path: string, init: RequestIn
 }
 
 async function sendPatiently(client: PatientClient, path: string, init: RequestInit): Promise<Answer> {
-  let isAnnounced = false;
-  const onWait = () => {
-    if (!isAnnounced) console.error("Cloudflare's API takes no calls now; trying again …");
-    isAnnounced = true;
-  };
-  for (let round = 1; ; round += 1) {
-    const answer = await client.ask(urlOf(path), init, { onWait });
-    if (answer.status === 0) throw new CommandError(`Cloudflare's API cannot be used: ${answer.bytes}`);
-    if (answer.status !== 429 || round === ROUNDS_OF_TRIES) return answer;
-  }
-}
-
-/**
- * If the API refuses calls because there were too many, waits until it takes calls again. Resolves with whether it has
- * waited. Wrangler would not: it gives up after a few seconds, or at once if it should wait for longer than a minute.
- */
-export async function waitedForCalls(cloudflare: Cloudflare): Promise<boolean> {
-  const { headers, accountId } = cloudflare;
-  const path = "/workers/subdomain";
-  const { status } = await fetch(urlOf(`/accounts/${accountId}${path}`), { headers });
-  if (status !== 429) return false;
-  await send(cloudflare, path);
-  return true;
-}
-
-function urlOf(path: string): URL {
-  return new URL((process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4") + path);
+  const url = new URL((process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4") + path);
+  const onWait = () => console.error("Cloudflare's API takes no calls now; trying again …");
+  const answer = await client.ask(url, init, { onWait, tries: TRIES });
+  if (answer.status === 0) throw new CommandError(`Cloudflare's API cannot be used: ${answer.bytes}`);
+  return answer;
 }
 
 /** The result in an answer of the API. @throws an ApiError if the answer has none. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 // The commands call a service that may be busy, restarting or out of reach for a moment, so they try several times.
 
 // Ten tries and the waits between them take a minute or two. By then a service has restarted, even on a busy machine.
-const ATTEMPTS = 10;
+const TRIES = 10;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 // The longest `Retry-After` that a command obeys. The free plan's daily limit asks for hours: then the command ends.
@@ -25,6 +25,14 @@ export interface Answer {
   retryAfterMs: number;
 }
 
+interface Patience {
+  /** Is called before each wait. */
+  onWait?: () => void;
+  /** Whether another try may get another answer. */
+  mayRetry?: (answer: Answer) => boolean;
+  tries?: number;
+}
+
 /** Sends requests, and repeats those that may succeed later. */
 export class PatientClient {
   readonly #withinMs: number;
@@ -37,18 +45,18 @@ export class PatientClient {
     this.#signal = signal;
   }
 
-  /** Resolves with the answer to the last try. `mayRetry` says whether another try may get another answer. */
+  /** Resolves with the answer to the last try. */
   async ask(
     url: URL,
     request: RequestInit,
-    { onWait, mayRetry = isTemporary }: { onWait?: () => void; mayRetry?: (answer: Answer) => boolean } = {},
+    { onWait, mayRetry = isTemporary, tries = TRIES }: Patience = {},
   ): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await ask(url, request, this.#withinMs);
       this.#wasReached ||= answer.connected;
       // If no try has reached the service, its address is probably wrong, so there is no other try.
       const isWorthATry = mayRetry(answer) && answer.retryAfterMs <= LONGEST_RETRY_AFTER_MS;
-      if (!isWorthATry || !this.#wasReached || attempt === ATTEMPTS) return answer;
+      if (!isWorthATry || !this.#wasReached || attempt === tries) return answer;
       onWait?.();
       const signal = this.#signal;
       await sleep(millisecondsToWait(attempt, answer), undefined, { ...(signal && { signal }) }).catch(() => {});

@@ -68,7 +68,10 @@ describe("the example app's files", () => {
   it("are no part of a deployment", async ({ expect }) => {
     await buildReference();
 
+    const read = (name: string) => readFileSync(path.join(ROOT, "dist", "reference", name), "utf8");
     expect(existsSync(path.join(ROOT, "dist", "reference", "app"))).toBe(false);
-    expect(readFileSync(path.join(ROOT, "dist", "reference", "_headers"), "utf8")).not.toContain("/app");
+    expect(read("_headers")).not.toContain("/app");
+    // A page with a token would give it to everybody.
+    expect(JSON.parse(read("settings.json"))).toEqual({});
   });
 });

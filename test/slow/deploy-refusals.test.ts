@@ -66,7 +66,7 @@ describe("npm run deploy", () => {
   ])("refuses %s", async ([, says, ...edits], { expect }) => {
     writeConfig(edited(edits));
 
-    const { status, output } = await run("deploy", ["--dry-run", "--all"]);
+    const { status, output } = await run("deploy", ["--all"]);
 
     expect({ status, output: output.trim() }).toEqual({ status: 1, output: says });
   });

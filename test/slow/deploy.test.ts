@@ -17,18 +17,7 @@ const WITH_EVERYTHING = CONFIG.replaceAll(
 ).replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"');
 
 describe("npm run deploy", () => {
-  it("builds the Worker without a token or the network, and prints its size", async ({ expect }) => {
-    const { status, output } = await run("deploy", ["--dry-run"]);
-
-    expect(status).toBe(0);
-    expect(output).toMatch(/^The Worker: src\/index\.ts [\d.]+ KiB gzip\.\nNothing was deployed\.$/m);
-    const settings = readFileSync(path.join(clone, "dist", "reference", "settings.json"), "utf8");
-    expect(JSON.parse(settings)).toEqual({});
-  });
-
-  it("completes what a failed deployment began, waits for the API, and later finds everything by name", async ({
-    expect,
-  }) => {
+  it("completes what a failed deployment began, and later finds everything by name", async ({ expect }) => {
     const { cloudflare, env, script } = await openAccount();
     cloudflare.intercept = ({ route, body, answer }) => {
       if (route.startsWith("PUT /d1/database/")) return refusal(403, 10000, "Authentication error");
@@ -46,16 +35,7 @@ describe("npm run deploy", () => {
     const namespace = cloudflare.namespaces.get(`${WORKER}-cache`);
     const { uuid, replication } = { ...cloudflare.databases.get(WORKER) };
     const writesOfFailed = cloudflare.writes.splice(0).filter((write) => !write.includes("-migrations"));
-    // After 1,200 calls in five minutes the API refuses all calls for a while, and does not say how long. Wrangler gives
-    // up before 15 seconds. Then the command waits, and runs wrangler again.
-    let refusesUntil = 0;
-    const refusedCalls: string[] = [];
-    cloudflare.intercept = ({ route, answer }) => {
-      if (refusesUntil === 0 && route.includes("assets-upload-session")) refusesUntil = Date.now() + 15_000;
-      if (Date.now() > refusesUntil) return answer();
-      refusedCalls.push(route);
-      return refusal(429, 971, "Please wait and consider throttling your request speed");
-    };
+    cloudflare.intercept = ({ answer }) => answer();
     const completed = await run("deploy", STAGING, { env });
     const { bindings = [] } = script() ?? {};
     const repeated = await run("deploy", STAGING, { env });
@@ -70,7 +50,6 @@ describe("npm run deploy", () => {
     // The resources are made and the database is migrated before the Worker is uploaded.
     expect(writesOfFailed.slice(0, 2)).toEqual(["POST /storage/kv/namespaces", "POST /d1/database"]);
     expect(replication).toBe("disabled");
-    expect(refusedCalls.length).toBeGreaterThan(1);
     expect(completed.output).toContain(`read replication of ${WORKER} is automatic`);
     expect(completed.output).toContain(`ask https://${WORKER}.example.workers.dev/health`);
     expect(cloudflare.databases.get(WORKER)?.replication).toBe("auto");
@@ -169,9 +148,7 @@ describe("npm run deploy", () => {
     expect(madeResources.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu", "eu"]);
   });
 
-  it("deploys staging first with --all, stops at the first failure, and says which are deployed", async ({
-    expect,
-  }) => {
+  it("deploys staging first with --all, and stops at the first failure", async ({ expect }) => {
     for (const name of ["acme", "globex"]) await run("programs", ["add", name]);
     const { cloudflare, env } = await openAccount();
     for (const name of ["loyalty-edge", "loyalty-edge-globex"]) cloudflare.scripts.make(name, "JWT_SECRET");
@@ -182,34 +159,14 @@ describe("npm run deploy", () => {
     cloudflare.databases.make("loyalty-edge-acme").sql.exec("CREATE TABLE d1_migrations (wrong)");
     const { status, output } = await run("deploy", ["--all", "--migrate"], { env });
 
+    expect(withoutSecret).toMatchObject({ status: 1 });
     expect(withoutSecret.output).toContain("Give acme a JWT_SECRET for it alone");
     expect(resourcesBefore).toEqual([]);
     expect(status, output).toBe(1);
     const begunEnvironments = [...output.matchAll(/^Deploying (\S+) …$/gm)].map(([, name]) => name);
     expect(begunEnvironments).toEqual(["staging", "production", "acme"]);
-    expect(output).toContain("Deployed: staging, production. Not deployed: acme, globex.");
     expect([...cloudflare.databases.keys()].sort()).toEqual(["loyalty-edge", "loyalty-edge-acme", WORKER]);
     expect(cloudflare.unknownRequests).toEqual([]);
-  });
-
-  it("makes nothing in an account without a subdomain, R2 and the secret, and says what to do", async ({ expect }) => {
-    const { cloudflare, env } = await openAccount({ hasSecret: false });
-    writeConfig(WITH_EVERYTHING);
-    cloudflare.intercept = ({ route, answer }) => {
-      if (route === "GET /workers/subdomain") return refusal(403, 10007);
-      return route === "GET /r2/buckets" ? refusal(403, 10042) : answer();
-    };
-
-    const { status, output } = await run("deploy", STAGING, { env });
-
-    expect({ status, output }).toEqual({
-      status: 1,
-      output: expect.stringMatching(
-        /^Nothing was made.*\n- Open https:.*\/workers\/onboarding.*\n- Switch on R2.*\n- Give staging a JWT_SECRET.*/,
-      ),
-    });
-    const { databases, namespaces, buckets, scripts } = cloudflare;
-    expect([...databases, ...namespaces, ...buckets, ...scripts]).toEqual([]);
   });
 });
 

@@ -103,7 +103,6 @@ describe("a command of the project", () => {
     [["probe", "--url", "http://127.0.0.1:9", "--token", "t"], "The service cannot be reached"],
     [["conform", "--patience", "long"], "It must be a whole number."],
     [["conform", "--tokens", "nowhere.json"], "no such file"],
-    [["probe", "--env", "production"], "Only staging has a probe."],
     [["probe", "--url", "https://staging.example"], "Name an export token for this service"],
     [["probe", "--deploy"], "--deploy is for a service at Cloudflare, and this address is this machine's"],
     [["conform", "--url", "https://loyalty.example"], "Give JWT_SECRET in the environment"],

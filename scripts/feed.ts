@@ -1,27 +1,18 @@
-import { Option } from "commander";
 import { checkLine, objectOf, readLine } from "../src/feed/lines.ts";
 import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
+import type { Kind } from "../src/feed/records/kind.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
 import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { formatCount, formatDuration, formatNumber } from "./lib/format.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
-import {
-  countingNumber,
-  kindsAmong,
-  newCommand,
-  type ServiceAccess,
-  withEnvironment,
-  withService,
-} from "./lib/options.ts";
+import { countingNumber, newCommand, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";
 import { tokenFor } from "./lib/tokens.ts";
-import { UnknownFields } from "./lib/unknown-fields.ts";
 
 interface Options extends ServiceAccess {
-  only?: string[];
   check?: boolean;
   restore?: boolean;
   from: number;
@@ -29,16 +20,9 @@ interface Options extends ServiceAccess {
 
 export const program = withService(withEnvironment(newCommand("npm run feed")), "a feed token")
   .description("Send a file of one JSON object a line to the feed, in order, in requests within its limits.")
-  .argument("<file>", "an NDJSON file, compressed with gzip or not; - is standard input")
-  .option(
-    "--only <kinds>",
-    "send only records of these kinds, with commas between them",
-    kindsAmong(KINDS.map(({ record }) => record)),
-  )
+  .argument("<file>", "an NDJSON file, compressed if its name ends with .gz; - is standard input")
   .option("--check", "check every line with the service's own schemas and history, and send nothing")
-  .addOption(
-    new Option("--restore", "feed a whole export into an empty database, with a restore token").conflicts("only"),
-  )
+  .option("--restore", "feed a whole export into an empty database, with a restore token")
   .option("--from <line>", "begin at this line of the file", countingNumber, 1)
   .addHelpText(
     "after",
@@ -55,7 +39,7 @@ async function send(name: string, options: Options): Promise<void> {
   const sayWaiting = () => console.error("Waiting for the answer to what was sent …");
   try {
     await stoppable(async (stop) => {
-      const progress = await sendLines(target, selectedLines(file, options), {
+      const progress = await sendLines(target, linesFrom(file, options), {
         onProgress: (progress) => progressLine.say(progressText(progress, file, startedAt)),
         signal: stop,
         pages: options.restore === true,
@@ -70,33 +54,26 @@ async function send(name: string, options: Options): Promise<void> {
   }
 }
 
-/**
- * The lines that `--from` and `--only` select, and lines that are no JSON objects, so that their faults are reported.
- */
-async function* selectedLines({ lines }: NdjsonFile, { only, from }: Options): AsyncGenerator<FileLine> {
-  for await (const line of lines) {
-    if (line.number < from) continue;
-    if (only === undefined || isSelected(line, only)) yield line;
-  }
-}
-
-function isSelected({ number, bytes }: FileLine, only: readonly string[]): boolean {
-  const object = objectOf(readLine(number, bytes)?.text ?? null);
-  return Array.isArray(object) || typeof object.record !== "string" || only.includes(object.record);
+async function* linesFrom({ lines }: NdjsonFile, { from }: Options): AsyncGenerator<FileLine> {
+  for await (const line of lines) if (line.number >= from) yield line;
 }
 
 /** Prints the faults of bad lines. It checks no references, because only the database knows them. */
 async function check(name: string, options: Options): Promise<void> {
   const kinds = options.restore ? RESTORED_KINDS : KINDS;
   const horizon = options.restore ? null : configuredHorizon(options.env);
-  const unknownFields = new UnknownFields(kinds);
+  const warnings = new Set<string>();
   let checkedLines = 0;
   let badLines = 0;
-  for await (const { number, bytes } of selectedLines(openNdjson(name), options)) {
+  for await (const { number, bytes } of linesFrom(openNdjson(name), options)) {
     const line = readLine(number, bytes);
     if (line === null) continue;
     checkedLines += 1;
-    unknownFields.add(number, line.text);
+    for (const warning of unknownFields(line.text, kinds)) {
+      if (warnings.has(warning) || warnings.size === NAMED_LINES) continue;
+      warnings.add(warning);
+      console.error(`Warning: line ${number}: ${warning}, so the feed ignores it.`);
+    }
     const result = checkLine(line, kinds, horizon);
     if (!("messages" in result)) continue;
     badLines += 1;
@@ -107,9 +84,6 @@ async function check(name: string, options: Options): Promise<void> {
   }
   if (badLines > NAMED_LINES)
     console.error(`… and ${formatCount(badLines - NAMED_LINES, "more bad line", "more bad lines")}.`);
-  const warnings = unknownFields.warnings();
-  for (const warning of warnings) console.error(`Warning: ${warning}`);
-  if (warnings.length > 0) console.error("The feed ignores these fields.");
   if (badLines > 0)
     throw new CommandError(
       `${formatCount(checkedLines, "line")} checked, ${formatNumber(badLines)} bad. Nothing was sent.`,
@@ -117,6 +91,16 @@ async function check(name: string, options: Options): Promise<void> {
   console.error(
     `${formatCount(checkedLines, "line")} checked, all good. Nothing was sent; references are checked when lines are sent.`,
   );
+}
+
+/** A warning for each field of a line that its kind does not have. Otherwise nobody would notice a typo. */
+function unknownFields(text: string | null, kinds: readonly Kind[]): string[] {
+  const object = objectOf(text);
+  const kind = Array.isArray(object) ? undefined : kinds.find(({ record }) => record === object.record);
+  if (kind === undefined) return [];
+  const isKnown = (field: string) => Object.hasOwn(kind.fields.shape, field) || /^(record|deleted)$/.test(field);
+  const unknown = Object.keys(object).filter((field) => !isKnown(field));
+  return unknown.map((field) => `${kind.record} has no field ${field}`);
 }
 
 function progressText({ committed, waiting }: Progress, { size, position }: NdjsonFile, startedAt: number): string {

@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from "node:fs";
-import { Readable } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { readLine } from "../../src/feed/lines.ts";
 import { BODY_LIMIT } from "../../src/http/limits.ts";
@@ -24,28 +24,16 @@ export interface NdjsonFile {
 }
 
 const NEWLINE = 0x0a;
-const GZIP_MAGIC = [0x1f, 0x8b];
 // A line with its newline must fit into one request.
 const LONGEST_LINE_BYTES = BODY_LIMIT.bytes - 1;
 
-/**
- * Opens a file of one JSON object a line; `-` is standard input. The file's first bytes say whether it is compressed.
- */
+/** Opens a file of one JSON object a line, which is compressed if its name ends with `.gz`; `-` is standard input. */
 export function openNdjson(file: string): NdjsonFile {
-  const size = file === "-" ? null : sizeOf(file);
-  const source: Readable = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
-  let position = 0;
-  const countedChunks = async function* (): AsyncGenerator<Buffer> {
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      position += chunk.length;
-      yield chunk;
-    }
-  };
-  return {
-    size,
-    position: () => position,
-    lines: splitLines(unzipped(countedChunks())),
-  };
+  if (file === "-") return { size: null, position: () => 0, lines: splitLines(process.stdin) };
+  const size = sizeOf(file);
+  const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
+  const lines = splitLines(file.endsWith(".gz") ? unzipped(source) : source);
+  return { size, position: () => source.bytesRead, lines };
 }
 
 function sizeOf(file: string): number | null {
@@ -55,24 +43,15 @@ function sizeOf(file: string): number | null {
   return stats.isFile() ? stats.size : null;
 }
 
-async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const firstChunk = await chunks.next();
-  if (firstChunk.done) return;
-  const allChunks = (async function* () {
-    yield firstChunk.value;
-    yield* chunks;
-  })();
-  if (GZIP_MAGIC.some((byte, index) => firstChunk.value[index] !== byte)) return yield* allChunks;
-  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  const source = Readable.from(allChunks).on("error", (error) => gunzip.destroy(error));
+async function* unzipped(source: Readable): AsyncGenerator<Buffer> {
   try {
-    yield* source.pipe(gunzip);
+    yield* pipeline(source, createGunzip({ chunkSize: 256 * 1024 }), () => {});
   } catch (error) {
     throw new CommandError(`The file is not whole gzip data: ${error instanceof Error ? error.message : error}.`);
   }
 }
 
-async function* splitLines(chunks: AsyncGenerator<Buffer>): AsyncGenerator<FileLine> {
+async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<FileLine> {
   let unfinishedLine: Buffer = Buffer.alloc(0);
   let number = 0;
   let beginsPage = true;

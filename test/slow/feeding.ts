@@ -8,8 +8,8 @@ export const customer = (number: number) =>
 export const customers = (count: number) => Array.from({ length: count }, (_, index) => customer(index + 1));
 
 /** A file of these lines, or with these bytes. */
-export function fileOf(content: readonly string[] | Buffer): string {
-  const file = path.join(temporaryFolder(), "lines");
+export function fileOf(content: readonly string[] | Buffer, name = "lines"): string {
+  const file = path.join(temporaryFolder(), name);
   writeFileSync(file, content instanceof Buffer ? content : content.join("\n"));
   return file;
 }

@@ -1,6 +1,6 @@
 import { quantile } from "../lib/quantile.ts";
 import type { Case, Cases } from "./cases.ts";
-import { Connections, type Reply } from "./http.ts";
+import { type Reply, send } from "./http.ts";
 
 /** A case at one scale, or the baseline, which has no aim and no fixed number of round trips. */
 export interface Lane extends Pick<Case, "endpoint" | "name" | "call">, Partial<Pick<Case, "roundTrips" | "aim">> {
@@ -40,19 +40,14 @@ export function lanesOf(scale: string, url: string, { cases, baseline }: Cases):
  * affects all lanes alike.
  */
 export async function measure(lanes: readonly Lane[], rounds: number, onRound: () => void): Promise<Measured[]> {
-  const connections = new Map(lanes.map(({ url }) => [url, new Connections(url, 1)]));
   const replies = new Map<Lane, Reply[]>(lanes.map((lane) => [lane, []]));
-  try {
-    for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
-      for (const lane of shuffled(lanes)) {
-        const reply = await connections.get(lane.url)?.send(lane.call(round + WARM_UP_ROUNDS));
-        if (reply === undefined || round < 0) continue;
-        if ((lane.roundTrips ?? reply.roundTrips) === reply.roundTrips) replies.get(lane)?.push(reply);
-      }
-      if (round >= 0) onRound();
+  for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
+    for (const lane of shuffled(lanes)) {
+      const reply = await send(lane.url, lane.call(round + WARM_UP_ROUNDS));
+      const isCounted = round >= 0 && (lane.roundTrips ?? reply.roundTrips) === reply.roundTrips;
+      if (isCounted) replies.get(lane)?.push(reply);
     }
-  } finally {
-    for (const connection of connections.values()) connection.close();
+    if (round >= 0) onRound();
   }
   const p50Of = (lane: Lane) => median(replies.get(lane), "milliseconds");
   const baselines = lanes.filter(({ endpoint }) => endpoint === BASELINE);

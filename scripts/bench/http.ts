@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Agent, type IncomingMessage, request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { CommandError } from "../lib/command-error.ts";
 import type { Call } from "./cases.ts";
@@ -15,45 +15,32 @@ export interface Reply {
   rowsWritten: number;
 }
 
-/** A feed request with lines of JSON. */
-export function feedCall(token: string, lines: readonly string[]): Call {
-  const body = lines.join("\n");
+export function feedCall(token: string, lines: readonly object[]): Call {
+  const body = lines.map((line) => JSON.stringify(line)).join("\n");
   return { method: "POST", path: "/api/v1/feed", token, body, mediaType: "application/x-ndjson" };
 }
 
-export class Connections {
-  readonly #url: string;
-  readonly #agent: Agent;
-
-  constructor(url: string, connections: number) {
-    this.#url = url;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
-  }
-
-  /** Sends a request and reads the whole answer. @throws a CommandError for any answer but 200. */
-  async send({ method, path, token, body = "", mediaType = "application/json" }: Call): Promise<Reply> {
-    const headers = { Authorization: `Bearer ${token}`, ...(method === "POST" && { "Content-Type": mediaType }) };
-    const startedAt = performance.now();
-    const clientRequest = request(this.#url + path, { agent: this.#agent, method, headers });
-    clientRequest.end(body);
-    const [response] = (await once(clientRequest, "response")) as [IncomingMessage];
-    const answer = await buffer(response);
-    const milliseconds = performance.now() - startedAt;
-    if (response.statusCode !== 200)
-      throw new CommandError(`${method} ${path} answered ${response.statusCode}: ${answer.toString().slice(0, 1_000)}`);
-    const timing = String(response.headers["server-timing"] ?? "");
-    const count = (name: string) => Number(new RegExp(`${name};desc="(\\d+)"`).exec(timing)?.[1] ?? 0);
-    return {
-      bytes: answer.length,
-      milliseconds,
-      roundTrips: count("trips"),
-      sqlMilliseconds: Number(/sql;dur=([\d.]+)/.exec(timing)?.[1] ?? 0),
-      rowsRead: count("rows"),
-      rowsWritten: count("written"),
-    };
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
+/** Sends a request and reads the whole answer. @throws a CommandError for any answer but 200. */
+export async function send(url: string, call: Call): Promise<Reply> {
+  const { method, path, token, body = "", mediaType = "application/json" } = call;
+  const headers = { Authorization: `Bearer ${token}`, ...(method === "POST" && { "Content-Type": mediaType }) };
+  const startedAt = performance.now();
+  // Node's own agent keeps the connection open for the next request.
+  const clientRequest = request(url + path, { method, headers });
+  clientRequest.end(body);
+  const [response] = (await once(clientRequest, "response")) as [IncomingMessage];
+  const answer = await buffer(response);
+  const milliseconds = performance.now() - startedAt;
+  if (response.statusCode !== 200)
+    throw new CommandError(`${method} ${path} answered ${response.statusCode}: ${answer.toString().slice(0, 1_000)}`);
+  const timing = String(response.headers["server-timing"] ?? "");
+  const count = (name: string) => Number(new RegExp(`${name};desc="(\\d+)"`).exec(timing)?.[1] ?? 0);
+  return {
+    bytes: answer.length,
+    milliseconds,
+    roundTrips: count("trips"),
+    sqlMilliseconds: Number(/sql;dur=([\d.]+)/.exec(timing)?.[1] ?? 0),
+    rowsRead: count("rows"),
+    rowsWritten: count("written"),
+  };
 }

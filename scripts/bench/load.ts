@@ -1,5 +1,5 @@
 import { KINDS_IN_ORDER, linesOf } from "../program/program.ts";
-import { Connections, feedCall } from "./http.ts";
+import { feedCall, send } from "./http.ts";
 import type { Runtime } from "./runtime.ts";
 
 export interface KindLoad {
@@ -15,11 +15,11 @@ const LINES_A_REQUEST = 2_000;
 // A request may list 20,000 ids, and each campaign lists up to fifty stores.
 const CAMPAIGNS_A_REQUEST = 200;
 
-/** Yields the lines of one request after the other, as JSON texts. */
-export function* inRequests(lines: Iterable<object>, count = LINES_A_REQUEST): Generator<string[]> {
-  let request: string[] = [];
+/** Yields the lines of one request after the other. */
+export function* inRequests<Line>(lines: Iterable<Line>, count = LINES_A_REQUEST): Generator<Line[]> {
+  let request: Line[] = [];
   for (const line of lines) {
-    if (request.push(JSON.stringify(line)) < count) continue;
+    if (request.push(line) < count) continue;
     yield request;
     request = [];
   }
@@ -31,29 +31,25 @@ export function* inRequests(lines: Iterable<object>, count = LINES_A_REQUEST): G
  * the machine affects both alike. The seconds are those of the requests only.
  */
 export async function load(
-  { url, feedToken: token }: Runtime,
+  { url, feedToken }: Runtime,
   program: Parameters<typeof linesOf>[0],
   onProgress: (lines: number) => void,
 ): Promise<KindLoad[]> {
-  const connections = new Connections(url, 1);
   const kinds: KindLoad[] = [];
-  try {
-    for (const kind of KINDS_IN_ORDER) {
-      const kindLoad: KindLoad = { kind, lines: 0, seconds: 0, bareSeconds: 0, rowsWritten: 0 };
-      const linesARequest = kind === "campaign" ? CAMPAIGNS_A_REQUEST : LINES_A_REQUEST;
-      for (const texts of inRequests(linesOf(program, kind), linesARequest)) {
-        const { milliseconds, rowsWritten } = await connections.send(feedCall(token, texts));
-        const bareReply = await connections.send({ ...feedCall(token, texts), path: `/bench/bare/${kind}` });
-        kindLoad.lines += texts.length;
-        kindLoad.seconds += milliseconds / 1_000;
-        kindLoad.bareSeconds += bareReply.milliseconds / 1_000;
-        kindLoad.rowsWritten += rowsWritten;
-        onProgress(texts.length);
-      }
-      kinds.push(kindLoad);
+  for (const kind of KINDS_IN_ORDER) {
+    const kindLoad: KindLoad = { kind, lines: 0, seconds: 0, bareSeconds: 0, rowsWritten: 0 };
+    const linesARequest = kind === "campaign" ? CAMPAIGNS_A_REQUEST : LINES_A_REQUEST;
+    for (const lines of inRequests(linesOf(program, kind), linesARequest)) {
+      const call = feedCall(feedToken, lines);
+      const { milliseconds, rowsWritten } = await send(url, call);
+      const bareReply = await send(url, { ...call, path: `/bench/bare/${kind}` });
+      kindLoad.lines += lines.length;
+      kindLoad.seconds += milliseconds / 1_000;
+      kindLoad.bareSeconds += bareReply.milliseconds / 1_000;
+      kindLoad.rowsWritten += rowsWritten;
+      onProgress(lines.length);
     }
-    return kinds;
-  } finally {
-    connections.close();
+    kinds.push(kindLoad);
   }
+  return kinds;
 }

@@ -6,7 +6,7 @@ import { linesOf } from "../program/program.ts";
 import { Random } from "../program/random.ts";
 import { DEMO, type Size } from "../program/shape.ts";
 import type { Call } from "./cases.ts";
-import { Connections, feedCall } from "./http.ts";
+import { feedCall, send } from "./http.ts";
 import { inRequests } from "./load.ts";
 import { customerToken, type Runtime } from "./runtime.ts";
 
@@ -79,12 +79,10 @@ export class Chain {
 }
 
 export async function feedAll({ url, feedToken }: Runtime, lines: Iterable<object>, onFed: (lines: number) => void) {
-  const connections = new Connections(url, 1);
-  for (const texts of inRequests(lines)) {
-    await connections.send(feedCall(feedToken, texts));
-    onFed(texts.length);
+  for (const requestLines of inRequests(lines)) {
+    await send(url, feedCall(feedToken, requestLines));
+    onFed(requestLines.length);
   }
-  connections.close();
 }
 
 export async function countsOf({ database }: Runtime): Promise<Counts> {
@@ -139,13 +137,9 @@ async function readRepeatedly(runtime: Runtime, state: SealingState): Promise<Re
 }
 
 function feedRepeatedly(runtime: Runtime, chain: Chain, state: SealingState): Promise<RequestTimes> {
-  return askRepeatedly(runtime, state, FEED_EVERY_MS, () => {
-    const lines = [...chain.entries(LINES_A_FEED, new Date(), new Date())];
-    return feedCall(
-      runtime.feedToken,
-      lines.map((line) => JSON.stringify(line)),
-    );
-  });
+  return askRepeatedly(runtime, state, FEED_EVERY_MS, () =>
+    feedCall(runtime.feedToken, [...chain.entries(LINES_A_FEED, new Date(), new Date())]),
+  );
 }
 
 /** Sends one request after another until the sealing is over. */
@@ -155,19 +149,17 @@ async function askRepeatedly(
   everyMs: number,
   makeCall: () => Call,
 ): Promise<RequestTimes> {
-  const connections = new Connections(url, 1);
   const timesWithoutSealing: number[] = [];
   const timesDuringSealing: number[] = [];
   while (!state.isOver) {
     const { isSealing } = state;
-    const { milliseconds } = await connections.send(makeCall());
+    const { milliseconds } = await send(url, makeCall());
     const isCounted = isSealing === state.isSealing;
     if (isCounted && isSealing) timesDuringSealing.push(milliseconds);
     if (isCounted && !isSealing) timesWithoutSealing.push(milliseconds);
     // A random wait, so that requests do not fall into step with the sealing.
     await sleep(2 * Math.random() * everyMs);
   }
-  connections.close();
   return {
     p50: quantile(timesWithoutSealing, 0.5),
     p50Sealing: quantile(timesDuringSealing, 0.5),

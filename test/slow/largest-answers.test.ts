@@ -115,8 +115,9 @@ beforeAll(async () => {
   service = await openSmallHeap(await buildWorker(), temporaryFolder(), MEGABYTES);
   const token = await feedToken();
   for (const lines of program()) {
-    for (const texts of inRequests(lines, LINES_A_REQUEST)) {
-      const { status, text } = await call(`${service.url}/api/v1/feed`, { token, body: texts.join("\n") });
+    for (const requestLines of inRequests(lines, LINES_A_REQUEST)) {
+      const body = requestLines.map((line) => JSON.stringify(line)).join("\n");
+      const { status, text } = await call(`${service.url}/api/v1/feed`, { token, body });
       if (status !== 200) throw new Error(text);
     }
   }

@@ -11,6 +11,7 @@ export interface Answer extends PlainAnswer {
 const ANSWER_TIMEOUT_MS = 60_000;
 const LONGEST_RETRY_AFTER_SECONDS = 65;
 const RETRIES = 3;
+const SLEEP_STEP_MS = 100;
 const BOOKMARK = "X-D1-Bookmark";
 
 /** Sends requests to the service under test. */
@@ -51,20 +52,12 @@ export class Http {
     }
   }
 
-  /** Waits. Throws at once when the suite is stopped. */
+  /** Waits. Throws within 100 ms when the suite is stopped. */
   async sleep(milliseconds: number): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer);
-        reject(this.#signal.reason);
-      };
-      const timer = setTimeout(() => {
-        this.#signal.removeEventListener("abort", stop);
-        resolve();
-      }, milliseconds);
-      if (this.#signal.aborted) stop();
-      this.#signal.addEventListener("abort", stop, { once: true });
-    });
+    for (let waited = 0; waited < milliseconds; waited += SLEEP_STEP_MS) {
+      this.#signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, Math.min(SLEEP_STEP_MS, milliseconds - waited)));
+    }
   }
 
   async #sendOnce(url: URL, { headers, ...options }: Call): Promise<Answer> {

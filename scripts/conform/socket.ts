@@ -1,5 +1,4 @@
 import { Broken } from "./expect.ts";
-import type { Suite } from "./suite.ts";
 
 interface HandshakeAnswer {
   status: number;
@@ -10,7 +9,6 @@ interface HandshakeAnswer {
 /** Sends the HTTP request that asks for a WebSocket. */
 export type Handshake = (address: string, headers: Record<string, string>) => Promise<HandshakeAnswer>;
 
-const OPEN_TIMEOUT_MS = 10_000;
 const FRAME_TIMEOUT_MS = 10_000;
 
 export interface Sockets {
@@ -65,13 +63,4 @@ export class Listener {
     for (const deadline = Date.now() + timeoutMs; !until() && Date.now() < deadline; )
       await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-/** Opens a socket, and waits for its first frame, `hello`. */
-export async function listen({ http, sockets }: Suite, token: string): Promise<Listener> {
-  const address = `${http.url.replace(/^http/, "ws")}/api/v1/customer/live`;
-  const listener = new Listener(await sockets.connect(address, ["loyalty-edge", `bearer.${token}`]));
-  const hello = await listener.next("the first frame", OPEN_TIMEOUT_MS);
-  if (hello !== '{"type":"hello"}') throw new Broken(`the first frame is ${hello}`);
-  return listener;
 }

@@ -2,7 +2,7 @@ import { type Call, linkOf } from "../lib/call.ts";
 import { Broken, expectInvalid, expectOk, expectSame } from "./expect.ts";
 import { type Answer, type Http, type Item, itemsOrNone, listOf } from "./http.ts";
 import { deleted, keyOf, type Line, type LineMakers, type LineWithId, lineMakers } from "./lines.ts";
-import type { Sockets } from "./socket.ts";
+import { Listener, type Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
 /** A rule of the contract. */
@@ -82,7 +82,11 @@ export function section(name: string, state: (start: SectionStart) => void | Pro
       given: lineMakers(newId, (line) => lines.push(line)),
       make: lineMakers(newId),
       it: (sentence, check) => {
-        rules.push({ sentence, needsLines: lines.length > 0, check: () => check(sentence) });
+        rules.push({
+          sentence,
+          needsLines: lines.length > 0,
+          check: () => check(sentence).finally(() => suite.closeListeners()),
+        });
       },
     });
     return { name, lines, rules };
@@ -102,6 +106,7 @@ export class Suite {
   readonly #deleteLines = new Map<string, Line>();
   /** Every id of this run. Only records with these ids are deleted. */
   readonly #ownIds = new Set<unknown>();
+  readonly #listeners: Listener[] = [];
   #idCount = 0;
 
   constructor({ http, tokens, sockets, settings, mayFeed }: SuiteOptions) {
@@ -151,6 +156,19 @@ export class Suite {
 
   post(caller: Caller, path: string, body: object): Promise<Answer> {
     return this.http.send(`/api/v1/customer/${path}`, { token: caller.token, body: JSON.stringify(body) });
+  }
+
+  /** Opens a socket of a customer, and waits for its first frame, `hello`. It is closed once the rule is checked. */
+  async listen(token: string): Promise<Listener> {
+    const address = `${this.http.url.replace(/^http/, "ws")}/api/v1/customer/live`;
+    const listener = new Listener(await this.sockets.connect(address, ["loyalty-edge", `bearer.${token}`]));
+    this.#listeners.push(listener);
+    expectSame(await listener.next("the first frame"), '{"type":"hello"}', "the first frame");
+    return listener;
+  }
+
+  closeListeners(): void {
+    for (const listener of this.#listeners.splice(0)) listener.close();
   }
 
   /** Sends lines to the feed. They are deleted at the end of the section. */

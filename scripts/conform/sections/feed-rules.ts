@@ -130,14 +130,10 @@ export const feedRules = section("feed, 1", ({ suite, ann, given, make, it }) =>
   });
   it("If any line is bad, nothing is applied.", async () => {
     const name = suite.word();
-    await suite.expectRefused(
-      [make.store(ownAccount, { name }), make.store(ownAccount, { latitude: 91 })],
-      "line 2.latitude",
-    );
-    await suite.expectRefused(
-      [make.store(ownAccount, { name }), anEntry("1.00", { customer_id: "nobody" })],
-      "line 2.customer_id",
-    );
+    const goodStore = make.store(ownAccount, { name });
+    const [badStore, badEntry] = [make.store(ownAccount, { latitude: 91 }), anEntry("1.00", { customer_id: "nobody" })];
+    await suite.expectRefused([goodStore, badStore], "line 2.latitude");
+    await suite.expectRefused([goodStore, badEntry], "line 2.customer_id");
     expectList(await suite.search(ann, "stores", name), []);
   });
   it("*State* is upserted by its key. A field left out takes its default.", async () => {
@@ -225,11 +221,8 @@ export const feedRules = section("feed, 1", ({ suite, ann, given, make, it }) =>
       await suite.expectLineRefused(line, field);
   });
   it("What a record belongs to never changes", async () => {
-    const [campaign, league, player] = [
-      make.campaign(ownAccount),
-      make.eipCampaign(ownAccount),
-      make.employee(ownAccount, "Ada"),
-    ];
+    const [campaign, league] = [make.campaign(ownAccount), make.eipCampaign(ownAccount)];
+    const player = make.employee(ownAccount, "Ada");
     const [talk, issuedCoupon] = [make.group([ada, bob]), make.issued(ann, plainCoupon, shop)];
     const [membership, referred] = [make.membership(shop, bob), make.membership(shop, ada, { referrer_id: bob })];
     await suite.feed(campaign, league, player, talk, membership, referred, issuedCoupon);

@@ -136,11 +136,8 @@ export const feedValues = section("feed, 3", ({ suite, ann, given, make, it }) =
     ]) {
       const issuedCoupon = anIssuedCoupon({ created_at });
       await suite.feed(issuedCoupon);
-      expectFields(
-        await suite.couponOf(ann, issuedCoupon),
-        { created_at: expected },
-        `a coupon created at ${created_at}`,
-      );
+      const actual = await suite.couponOf(ann, issuedCoupon);
+      expectFields(actual, { created_at: expected }, `a coupon created at ${created_at}`);
     }
   });
   it("`time_zone` | a name of IANA, such as `America/New_York`", async () => {

@@ -1,6 +1,5 @@
 import { expectFailure, expectSame } from "../expect.ts";
 import type { Answer } from "../http.ts";
-import { type Listener, listen } from "../socket.ts";
 import { ANY_ORIGIN, Skipped, section } from "../suite.ts";
 
 const LIVE = "/api/v1/customer/live";
@@ -22,18 +21,10 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, given, mak
     return { ...answer, body, request: `GET ${LIVE}` };
   };
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-  const withSocket = async (use: (listener: Listener) => Promise<void>, token = ann.token) => {
-    const listener = await listen(suite, token);
-    try {
-      await use(listener);
-    } finally {
-      listener.close();
-    }
-  };
 
   it("In `Authorization: Bearer`, or as a subprotocol, because a browser cannot send headers with a WebSocket", async () => {
     expectSame((await handshake(bearer(ann.token))).status, 101);
-    await withSocket(async () => {});
+    await suite.listen(ann.token);
   });
   it("The answer selects `loyalty-edge` if it was offered.", async () => {
     const token = `bearer.${ann.token}`;
@@ -93,62 +84,55 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, given, mak
     if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
     expectFailure(await handshake({ ...bearer(ann.token), Origin: "https://conform.example" }), 403, "FORBIDDEN");
   });
-  it('The first is `{"type":"hello"}`.', async () => withSocket(async () => {}));
-  it("`ping` is answered with `pong`. Others are ignored.", async () =>
-    withSocket(async (listener) => {
-      for (const frame of ["hello?", "", "{}", '{"type":', "PING", "ping ", "ping"]) listener.send(frame);
-      expectSame(await listener.next("the answer to ping"), "pong");
-    }));
+  it('The first is `{"type":"hello"}`.', async () => {
+    await suite.listen(ann.token);
+  });
+  it("`ping` is answered with `pong`. Others are ignored.", async () => {
+    const listener = await suite.listen(ann.token);
+    for (const frame of ["hello?", "", "{}", '{"type":', "PING", "ping ", "ping"]) listener.send(frame);
+    expectSame(await listener.next("the answer to ping"), "pong");
+  });
   it("One of more than 1 KiB closes the socket with 1009, and the 61st within a minute with 1008; `ping` does not count.", async () => {
     const text = "\u{1F600}".repeat(KIBIBYTE / 4);
     for (const [longest, tooLong] of [
       [text, `${text}x`],
       [new Uint8Array(KIBIBYTE), new Uint8Array(KIBIBYTE + 1)],
-    ] as const)
-      await withSocket(async (listener) => {
-        for (const frame of [longest, "ping"]) listener.send(frame);
-        expectSame(await listener.next("the answer to ping after 1 KiB"), "pong");
-        listener.send(tooLong);
-        expectSame(await listener.closeCode("a frame of more than 1 KiB"), 1009);
-      });
-    await withSocket(async (listener) => {
-      for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.send("x");
-      listener.send("ping");
-      expectSame(await listener.next("the answer to ping after 60 frames"), "pong");
-      listener.send("x");
-      expectSame(await listener.closeCode("the 61st frame"), 1008);
-    });
+    ] as const) {
+      const listener = await suite.listen(ann.token);
+      for (const frame of [longest, "ping"]) listener.send(frame);
+      expectSame(await listener.next("the answer to ping after 1 KiB"), "pong");
+      listener.send(tooLong);
+      expectSame(await listener.closeCode("a frame of more than 1 KiB"), 1009);
+    }
+    const listener = await suite.listen(ann.token);
+    for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.send("x");
+    listener.send("ping");
+    expectSame(await listener.next("the answer to ping after 60 frames"), "pong");
+    listener.send("x");
+    expectSame(await listener.closeCode("the 61st frame"), 1008);
   });
   it("A customer may have eight sockets. When a ninth opens, the oldest is closed with 4408.", async () => {
-    const listeners: Listener[] = [];
-    try {
-      for (let count = 0; count <= MOST_SOCKETS; count += 1) listeners.push(await listen(suite, eve.token));
-      expectSame(await listeners[0]?.closeCode("the oldest of nine", REPLACED_TIMEOUT_MS), 4408);
-      listeners[1]?.send("ping");
-      expectSame(await listeners[1]?.next("the second of nine"), "pong");
-    } finally {
-      for (const listener of listeners) listener.close();
-    }
+    const [oldest, second] = [await suite.listen(eve.token), await suite.listen(eve.token)];
+    for (let count = 2; count <= MOST_SOCKETS; count += 1) await suite.listen(eve.token);
+    expectSame(await oldest.closeCode("the oldest of nine", REPLACED_TIMEOUT_MS), 4408);
+    second.send("ping");
+    expectSame(await second.next("the second of nine"), "pong");
   });
   it("When its token expires, with the usual leeway, a socket is closed with 4401.", async () => {
     const exp = Math.floor(Date.now() / 1_000) + EXPIRES_SECONDS;
-    const token = await suite.tokens.sign({ scope: "customer", sub: ann.id, exp });
+    const listener = await suite.listen(await suite.tokens.sign({ scope: "customer", sub: ann.id, exp }));
     const withinMs = (EXPIRES_SECONDS + LEEWAY_SECONDS + 10) * 1_000;
-    const expectClosed = async (listener: Listener) =>
-      expectSame(await listener.closeCode("an expired token", withinMs), 4401);
-    await withSocket(expectClosed, token);
+    expectSame(await listener.closeCode("an expired token", withinMs), 4401);
   });
 
   for (const caller of [ann, ben]) given.caller(caller);
   const talk = given.group([ann, ben]);
 
-  it("The frame for `messages` comes up to half a second after the second of the message is over, when the primary shows it. A poll with `check_time` then gets it", async () =>
-    withSocket(async (listener) => {
-      const text = suite.word();
-      await suite.feed(make.message(talk, ben, text));
-      expectSame(await listener.next("the frame of a new message"), MESSAGES_CHANGED);
-      const check_time = "2026-01-01 00:00:00";
-      const poll = () => suite.get(ann, "messages", { check_time });
-      await suite.until(poll, (answer) => answer.text.includes(text), SHOWN_WITHIN_SECONDS);
-    }));
+  it("The frame for `messages` comes up to half a second after the second of the message is over, when the primary shows it. A poll with `check_time` then gets it", async () => {
+    const [listener, text] = [await suite.listen(ann.token), suite.word()];
+    await suite.feed(make.message(talk, ben, text));
+    expectSame(await listener.next("the frame of a new message"), MESSAGES_CHANGED);
+    const poll = () => suite.get(ann, "messages", { check_time: "2026-01-01 00:00:00" });
+    await suite.until(poll, (answer) => answer.text.includes(text), SHOWN_WITHIN_SECONDS);
+  });
 });

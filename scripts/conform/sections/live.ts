@@ -1,7 +1,6 @@
 import { expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import { deleted, type Line } from "../lines.ts";
-import { type Listener, listen } from "../socket.ts";
 import { section } from "../suite.ts";
 
 const QUIET_WITHIN_SECONDS = 5;
@@ -51,17 +50,11 @@ export const liveChanges = section("live, 3", ({ suite, ann, ben, given, make, i
 
   /** Feeds lines. Resolves with the frames that each of the two customers gets. */
   const framesAfter = async (...lines: Line[]) => {
-    const listeners: Listener[] = [];
-    try {
-      for (const { token } of [ann, ben]) listeners.push(await listen(suite, token));
-      await suite.feed(...lines);
-      await suite.http.sleep(LISTEN_MS);
-      // Leave out the first frame, `hello`.
-      const [framesOfAnn = [], framesOfBen = []] = listeners.map(({ frames }) => frames.slice(1));
-      return { ann: framesOfAnn, ben: framesOfBen };
-    } finally {
-      for (const listener of listeners) listener.close();
-    }
+    const [listenerOfAnn, listenerOfBen] = [await suite.listen(ann.token), await suite.listen(ben.token)];
+    await suite.feed(...lines);
+    await suite.http.sleep(LISTEN_MS);
+    // Leave out the first frame, `hello`.
+    return { ann: listenerOfAnn.frames.slice(1), ben: listenerOfBen.frames.slice(1) };
   };
   const expectFrames = async (expected: { ann?: string[]; ben?: string[] }, ...lines: Line[]) =>
     expectSame(await framesAfter(...lines), { ann: [], ben: [], ...expected });

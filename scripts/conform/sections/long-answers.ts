@@ -96,10 +96,8 @@ export const longAnswers = section("interface, 1", ({ suite, ann, ben, eve, give
     const texts = { campaign_description: DESCRIPTION, campaign_image: TEXT };
     const account = make.account();
     await suite.feed(account, make.store(account));
-    await feedInParts(
-      suite,
-      many(70, () => make.campaign(account, texts)),
-    );
+    const campaigns = many(70, () => make.campaign(account, texts));
+    await feedInParts(suite, campaigns);
     const query = { latitude: 10, longitude: 20, count: 100, single_account_id: account.id };
     const answer = await suite.post(ann, "campaigns/near-by-popular-campaigns", query);
     const bytes = bytesOf(answer.text);

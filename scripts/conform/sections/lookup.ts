@@ -44,7 +44,7 @@ export const lookup = section("feed, 6", ({ suite, ann, ben, eve, given, it }) =
     const balancesShown = shown.map(({ balances }) => (balances as Item[]).map(({ balance }) => balance));
     expectSame(
       balancesShown,
-      Array.from({ length: LIST_LIMIT }, (_, index) => [index + 0.25]),
+      [...Array(LIST_LIMIT).keys()].map((index) => [index + 0.25]),
     );
   });
   it("Nobody has the card: 404.", async () => expectFailure(await ask(`?scan_id=${card}x`), 404, "NOT_FOUND"));

@@ -31,10 +31,8 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, given
   given.entry(friend, shop, "12.50");
   given.entry(friend, shop, "-0.20");
   const talk = given.group([friend, ann, askedCustomer], { group_image: "https://images.example/talk.png" });
-  const [groupWithBlocked, groupOfBlocked] = [
-    given.group([ann, blockedCustomer, askedCustomer]),
-    given.group([ann, blockedCustomer]),
-  ];
+  const groupWithBlocked = given.group([ann, blockedCustomer, askedCustomer]);
+  const groupOfBlocked = given.group([ann, blockedCustomer]);
   const silentGroup = given.group([ann, friend]);
   const secondTalk = given.group([ann, ben]);
   given.message(talk, ann, "First", sentAt(1));
@@ -127,10 +125,8 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, given
     await untilShown(oldest, "meanwhile", ben);
     const laterPages = await suite.pages(linkOf(page) ?? "", ben.token);
     const ids = [page, ...laterPages].flatMap((answer) => idsOf(answer, "group_id"));
-    expectSame(
-      ids.filter((id) => groups.some((group) => group.id === id)),
-      [newest, middle],
-    );
+    const ownIds = ids.filter((id) => groups.some((group) => group.id === id));
+    expectSame(ownIds, [newest, middle]);
     const check_time = String(itemsOf(page)[0]?.last_message_time);
     expectFields(groupOf(await list({ check_time }, ben), oldest), { last_message: "meanwhile" }, "the next poll");
   });

@@ -54,8 +54,8 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, given, it }
   const northStore = (miles: number) => given.store(mainAccount, { ...northOfHere(miles) });
   const [storeHere, storeAtOneMile, storeAtTwoMiles] = [given.store(mainAccount), northStore(1), northStore(2)];
   const [storeInside, storeOutside] = [northStore(radius - 0.05), northStore(radius + 0.05)];
-  const campaignAt = (stores: readonly LineWithId[], fields: object = {}, account = mainAccount) =>
-    given.campaign(account, { store_ids: stores, ...fields });
+  const campaignAt = (stores: readonly LineWithId[], fields: object = {}) =>
+    given.campaign(mainAccount, { store_ids: stores, ...fields });
   const likedCampaign = campaignAt([storeHere], { name: "Liked", campaign_description: "d", campaign_image: "i" });
   const lovedCampaign = campaignAt([storeInside]);
   const nearCampaign = campaignAt([storeAtOneMile]);
@@ -80,16 +80,13 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, given, it }
   given.campaign(accountWithDates, { status: 0 });
 
   const [meridianAccount, poleAccount, randomAccount] = [given.account(), given.account(), given.account()];
-  const eastCampaign = campaignAt(
-    [given.store(meridianAccount, { latitude: 10, longitude: 179.95 })],
-    {},
-    meridianAccount,
-  );
-  const poleCampaign = campaignAt([given.store(poleAccount, { latitude: 89.9, longitude: 0 })], {}, poleAccount);
+  given.store(meridianAccount, { latitude: 10, longitude: 179.95 });
+  given.store(poleAccount, { latitude: 89.9, longitude: 0 });
+  const [eastCampaign, poleCampaign] = [given.campaign(meridianAccount), given.campaign(poleAccount)];
   const randomOffset = () => (Math.random() - 0.5) * (radius / 25);
   const randomCampaigns = Array.from({ length: RANDOM_STORES }, () => {
     const at = { latitude: HERE.latitude + randomOffset(), longitude: HERE.longitude + randomOffset() };
-    const campaign = campaignAt([given.store(randomAccount, at)], {}, randomAccount);
+    const campaign = given.campaign(randomAccount, { store_ids: [given.store(randomAccount, at)] });
     return { campaign, distance: distanceInMiles(HERE, at) };
   });
 
@@ -129,11 +126,9 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, given, it }
     expectSame(itemsOf(await ask(randomAccount, { count: undefined })).length, 8);
     const expected = randomCampaigns
       .filter(({ distance }) => distance <= radius)
-      .sort((nearer, farther) => nearer.distance - farther.distance);
-    expectList(
-      await ask(randomAccount),
-      expected.map(({ campaign }) => campaign),
-    );
+      .sort((nearer, farther) => nearer.distance - farther.distance)
+      .map(({ campaign }) => campaign);
+    expectList(await ask(randomAccount), expected);
   });
   it("`distance` is in miles to the nearest of the campaign's stores, rounded to two decimals.", async () => {
     const distances = Object.fromEntries(itemsOf(await ask(mainAccount)).map(({ id, distance }) => [id, distance]));

@@ -16,6 +16,9 @@ import { health } from "./service/operations.ts";
 
 /** The description of each endpoint. The build turns it into a static asset, which makes the Worker 10 KiB smaller. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  "POST /api/v1/feed": sendLines,
+  "GET /api/v1/feed": exportRecords,
+  "GET /api/v1/feed/customers": lookUpCustomers,
   "POST /api/v1/customer/campaigns/near-by-popular-campaigns": nearbyCampaigns,
   "GET /api/v1/customer/coupons": listCoupons,
   "GET /api/v1/customer/my-coupons": listMyCoupons,
@@ -26,9 +29,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /api/v1/customer/me/entries": listEntries,
   "GET /api/v1/customer/messages": listMessages,
   "GET /api/v1/customer/stores/:id/team-with-level": teamWithLevel,
-  "GET /api/v1/feed": exportRecords,
-  "POST /api/v1/feed": sendLines,
-  "GET /api/v1/feed/customers": lookUpCustomers,
   "GET /health": health,
 };
 

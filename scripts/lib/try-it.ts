@@ -2,8 +2,8 @@ import { OPERATIONS } from "../../src/reference.ts";
 
 /** A command for each example of the reference that takes a customer's token. The demo program answers all of them. */
 function exampleLines(url: string): string[] {
-  return Object.entries(OPERATIONS).flatMap(([endpoint, { frames, summary: name, examples }]) => {
-    if (!endpoint.includes("/customer/") || frames !== undefined) return [];
+  return Object.entries(OPERATIONS).flatMap(([endpoint, { answerForm, summary: name, examples }]) => {
+    if (!endpoint.includes("/customer/") || answerForm === "frames") return [];
     return examples.map(({ summary, path = {}, query = {}, body }) => {
       const route = endpoint.replace(/^\w+ /, "").replace(/:(\w+)/g, (_, part: string) => path[part] ?? "");
       const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;

@@ -33,7 +33,8 @@ export const exportRecords: Operation = {
     "Gives everything that was fed, as lines that the feed takes, page by page; the header `Link` leads to the next. " +
     `A page has at most ${withCommas(LINE_LIMIT)} lines, ${BODY_LIMIT.name}, and ${withCommas(ITEM_LIMIT)} items of lists. ` +
     "A record that was deleted and still matters comes like any other; a line on a later page deletes it again. The schema describes one line.",
-  lines: z.union([...EXPORTED_KINDS, program].flatMap(lineSchemas)),
+  answer: z.union([...EXPORTED_KINDS, program].flatMap(lineSchemas)),
+  answerForm: "lines",
   examples: [{ summary: "Contests of employees", query: { record: "eip_campaign" } }],
   headers: ["X-Feed-Version"],
 };

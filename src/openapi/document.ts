@@ -1,5 +1,4 @@
 import type { Hono } from "hono";
-import { METHOD_NAME_ALL } from "hono/router";
 import packageJson from "../../package.json" with { type: "json" };
 import type { AppEnv } from "../app-env.ts";
 import { Failure } from "../http/failure-schema.ts";
@@ -11,10 +10,8 @@ import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./js
 import { type Example, type Notes, notesOf, type Operation } from "./notes.ts";
 import * as texts from "./texts.ts";
 
-interface OperationObject extends Record<string, unknown> {
-  operationId: string;
-  responses: Record<string, ResponseObject>;
-}
+type OperationObject = ReturnType<typeof operationObject>;
+type Responses = Record<string, ResponseObject>;
 
 interface ResponseObject {
   description: string;
@@ -22,22 +19,21 @@ interface ResponseObject {
   content: Record<string, { schema: JsonSchema; examples: Record<string, unknown> }>;
 }
 
-const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
+type ObjectSchema = { properties: Record<string, JsonSchema>; required?: string[] };
 
 const JSON_TYPE = "application/json";
 
 /**
- * Builds the OpenAPI document from the app's routes. Requests come from the schemas that validate them, failures from the
- * middleware before each endpoint, and the rest from `operations`, which are not part of the Worker.
+ * Builds the OpenAPI document. Requests come from the schemas that validate them, failures from the middleware before each
+ * endpoint, and the rest from `operations`, which are not part of the Worker.
  * @param operations by method and path, as in `GET /health`.
  */
 export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<string, Operation>>) {
   const schemas: Components = {};
   toJsonSchema(Failure, "output", schemas, "Failure");
   const paths: Record<string, Record<string, OperationObject>> = {};
-  for (const { method, path } of endpoints(app)) {
-    const operation = operations[`${method} ${path}`];
-    if (operation === undefined) throw new Error(`${method} ${path} is not described in src/reference.ts.`);
+  for (const [endpoint, operation] of Object.entries(operations)) {
+    const [method = "", path = ""] = endpoint.split(" ");
     const [handlers] = app.router.match(method, path);
     const notes = [...handlers.map(([[handler]]) => notesOf(handler)), operation];
     const template = path.replace(/:(\w+)/g, "{$1}");
@@ -61,27 +57,21 @@ export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<s
   };
 }
 
-/** The distinct endpoints. A handler for all methods is middleware, so it is left out. */
-export function endpoints(app: Hono<AppEnv>): { method: string; path: string }[] {
-  const served = app.routes.filter(({ method }) => method !== METHOD_NAME_ALL);
-  return [...new Map(served.map(({ method, path }) => [`${method} ${path}`, { method, path }])).values()];
-}
-
 function operationObject(path: string, operation: Operation, notes: readonly Notes[], schemas: Components) {
   const { id, summary, description, examples } = operation;
   const [, tag = "service"] = /^\/api\/v1\/(\w+)/.exec(path) ?? [];
-  const token = notes.find((note) => note.token !== undefined)?.token;
+  const [token] = notes.flatMap((note) => note.token ?? []);
   const body = notes.findLast((note) => note.body !== undefined)?.body;
-  const parameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
+  const ownParameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
   const headerNames = notes.flatMap((note) => note.headers ?? []);
+  const mayBeUnchanged = headerNames.includes("ETag");
+  const parameters = mayBeUnchanged ? [...ownParameters, texts.IF_NONE_MATCH] : ownParameters;
   // The cursor `after` of the next page is in the header `Link`.
   if (parameters.some(({ name }) => name === "after")) headerNames.push("Link");
-  const mayBeUnchanged = headerNames.includes("ETag");
-  if (mayBeUnchanged) parameters.push(texts.IF_NONE_MATCH);
   const headers = headerObjects(headerNames);
 
   const responses = goodResponse(operation, headers, schemas);
-  if (mayBeUnchanged) responses[304] = { description: UNCHANGED, headers, content: {} };
+  if (mayBeUnchanged) responses[304] = { description: texts.UNCHANGED, headers, content: {} };
   for (const name of new Set(notes.flatMap((note) => note.failures ?? []))) addFailure(responses, name);
   const content = body && {
     [body.mediaType]: {
@@ -108,7 +98,7 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
 function bodySchema({ mediaType, schema }: NonNullable<Notes["body"]>, name: string, schemas: Components): JsonSchema {
   const reference = toJsonSchema(schema, "input", schemas, name);
   if (mediaType !== JSON_TYPE) return reference;
-  const named = schemas[name] as { properties: Record<string, JsonSchema> };
+  const named = schemas[name] as ObjectSchema;
   for (const [field, { default: fallback, ...rest }] of Object.entries(named.properties)) {
     if (fallback === undefined) continue;
     named.properties[field] = { ...rest, description: `${rest.description} Left out: \`${fallback}\`.` };
@@ -116,16 +106,9 @@ function bodySchema({ mediaType, schema }: NonNullable<Notes["body"]>, name: str
   return reference;
 }
 
-function parameterObjects(
-  { parameters }: Notes,
-  examples: readonly Example[],
-  schemas: Components,
-): { name: string }[] {
+function parameterObjects({ parameters }: Notes, examples: readonly Example[], schemas: Components) {
   if (parameters === undefined) return [];
-  const { properties, required = [] } = toJsonSchema(parameters.schema, "input", schemas) as {
-    properties: Record<string, JsonSchema>;
-    required?: string[];
-  };
+  const { properties, required = [] } = toJsonSchema(parameters.schema, "input", schemas) as ObjectSchema;
   return Object.entries(properties).map(([name, { description, ...schema }]) => {
     const [exampleText] = examples.flatMap((example) => example[parameters.in]?.[name] ?? []);
     return {
@@ -142,23 +125,22 @@ function parameterObjects(
 }
 
 function goodResponse(
-  { id, answer, lines, frames, examples }: Operation,
+  { id, answer, answerForm, examples }: Operation,
   headers: ResponseObject["headers"],
   schemas: Components,
-): OperationObject["responses"] {
-  const zodSchema = answer ?? lines ?? frames;
-  if (zodSchema === undefined) throw new Error(`The operation ${id} does not describe its answer.`);
-  const schema = toJsonSchema(zodSchema, lines ? "input" : "output", schemas, answer && `${pascalCase(id)}Answer`);
+): Responses {
+  const hasLines = answerForm === "lines";
+  const schema = toJsonSchema(answer, hasLines ? "input" : "output", schemas, `${pascalCase(id)}Answer`);
   const recorded = (RECORDED as Record<string, Record<string, object>>)[id];
   const answers = examples.map((example) => ({ answer: recorded?.[example.summary], ...example }));
-  const content = { [lines ? NDJSON : JSON_TYPE]: { schema, examples: examplesOf(answers, "answer") } };
+  const content = { [hasLines ? NDJSON : JSON_TYPE]: { schema, examples: examplesOf(answers, "answer") } };
   // OpenAPI has no place for WebSocket frames, so the 101 answer describes them.
-  if (frames) return { 101: { description: "The WebSocket is open.", headers, content } };
+  if (answerForm === "frames") return { 101: { description: "The WebSocket is open.", headers, content } };
   return { 200: { description: "The call went well.", headers, content } };
 }
 
 /** Adds a failure to the response with its status. */
-function addFailure(responses: OperationObject["responses"], name: FailureName): void {
+function addFailure(responses: Responses, name: FailureName): void {
   const { status, body, headers } = FAILURES[name];
   const earlier = responses[status];
   const earlierContent = earlier?.content[JSON_TYPE];

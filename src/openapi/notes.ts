@@ -11,12 +11,9 @@ export interface Operation extends Notes {
   id: string;
   summary: string;
   description: string;
-  /** The body of a successful answer. */
-  answer?: z.ZodType;
-  /** The lines of an answer in newline-delimited JSON, which has no `answer`. */
-  lines?: z.ZodType;
-  /** The frames that a WebSocket receives. Such an endpoint has no `answer`. */
-  frames?: z.ZodType;
+  /** The body of a successful answer; or one of its lines, or one frame of the WebSocket. */
+  answer: z.ZodType;
+  answerForm?: "lines" | "frames";
   examples: readonly Example[];
 }
 

@@ -47,6 +47,8 @@ export const IF_NONE_MATCH = {
   schema: { type: "string" },
 };
 
+export const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
+
 /** The headers of every answer. */
 export const COMMON_HEADERS = ["X-Request-Id", "Server-Timing"] as const;
 

@@ -1,15 +1,13 @@
 import * as z from "zod";
 import type { Operation } from "../openapi/notes.ts";
-import { success } from "../openapi/success.ts";
+import { named, success } from "../openapi/success.ts";
 
 /** The state of a healthy service. */
-const Health = z
-  .object({
-    version: z.string().meta({ description: "The version of loyalty-edge." }),
-    database: z.literal("up").meta({ description: "D1 answers: its primary, and a replica." }),
-    cache: z.literal("up").meta({ description: "KV answers." }),
-  })
-  .meta({ id: "Health" });
+const Health = named("Health", {
+  version: z.string().describe("The version of loyalty-edge."),
+  database: z.literal("up").describe("D1 answers: its primary, and a replica."),
+  cache: z.literal("up").describe("KV answers."),
+});
 
 export const health: Operation = {
   id: "health",

@@ -1,19 +1,16 @@
 import * as z from "zod";
 import { CHANGE_KINDS } from "../../inbox/protocol.ts";
 import type { Operation } from "../../openapi/notes.ts";
+import { named } from "../../openapi/success.ts";
 
 /** The frames of a socket are JSON texts (docs/contract/live.md, 2). */
 export const Frame = z
   .discriminatedUnion("type", [
-    z
-      .object({ type: z.literal("hello").describe("The socket is open: call the endpoints once.") })
-      .meta({ id: "HelloFrame" }),
-    z
-      .object({
-        type: z.literal("changed").describe("Something has changed."),
-        what: z.array(z.enum(CHANGE_KINDS)).min(1).describe("Which of the endpoints answer something new."),
-      })
-      .meta({ id: "ChangedFrame" }),
+    named("HelloFrame", { type: z.literal("hello").describe("The socket is open: call the endpoints once.") }),
+    named("ChangedFrame", {
+      type: z.literal("changed").describe("Something has changed."),
+      what: z.array(z.enum(CHANGE_KINDS)).min(1).describe("Which of the endpoints answer something new."),
+    }),
   ])
   .meta({
     id: "LiveFrame",
@@ -48,7 +45,8 @@ export const openSocket: Operation = {
   id: "live",
   summary: "Live",
   description: DESCRIPTION,
-  frames: Frame,
+  answer: Frame,
+  answerForm: "frames",
   examples: [
     { summary: "The first frame", answer: { type: "hello" } },
     { summary: "A new message", answer: { type: "changed", what: ["messages"] } },

@@ -35,8 +35,7 @@ export class Judge {
     if (claims.scope === "feed" && method === "POST" && target === "/api/v1/feed") {
       const lines = valuesOf(body);
       const expected = this.#model.feed(lines, { now: NOW, accounts: claims.accounts ?? "*" });
-      const fields = status === 422 ? { fields: Object.keys(answer.body.messages).sort() } : {};
-      return [expected, { status, ...answer.body.items, ...fields }] as const;
+      return [expected, seenAs(expected, answer)] as const;
     }
     if (!URL.canParse(target, "https://any.example")) return undefined;
     const { pathname, searchParams } = new URL(target, "https://any.example");

@@ -1,22 +1,23 @@
-import { pick, type Row } from "./kinds.ts";
+import { emptyTexts, pick, type Row } from "./kinds.ts";
 import type { State } from "./state.ts";
 import { by, fold } from "./text.ts";
 import { endOf } from "./time.ts";
 
 // Both coupon lists (docs/contract/interface.md, 4.4, 4.5 and 5).
 
-const LISTS = ["store", "mfg", "digital"];
-const MAILER_FIELDS = ["domain", "secret", "endpoint", "username", "password", "from_email", "from_name"];
+const COUPON_KINDS = ["store", "mfg", "digital"];
+const MAILER_FIELDS =
+  "mailer_domain mailer_secret mailer_endpoint mailer_username mailer_password mailer_from_email mailer_from_name";
 
 /** The account object in coupon lists. */
 function accountObject(state: State, id: unknown, withLogo: boolean): Row {
   const { agreement_type, loyalty_options: options, ...account } = state.find("account", id) ?? {};
-  const mailer = Object.fromEntries(MAILER_FIELDS.map((name) => [`mailer_${name}`, ""]));
-  const loyalty_options = options && { ...options, ...mailer, chain_logo: withLogo ? options.chain_logo : "" };
+  const chain_logo = withLogo ? options?.chain_logo : "";
+  const loyalty_options = options && { ...options, ...emptyTexts(MAILER_FIELDS), chain_logo };
   return { ...account, loyalty_options };
 }
 
-/** A coupon, its issue to a customer and the store, with their ends in UTC. A digital coupon has no issue and no store. */
+/** A coupon, its issue to a customer and the store of the issue. Ends are in UTC. A digital coupon is not issued. */
 function entryOf(coupon: Row, issued: Row = {}, store: Row = {}): Row {
   const expiration_date = endOf(coupon.expiration_date, coupon.time_zone);
   const expected_end_date = endOf(issued.expected_end_date ?? null, issued.time_zone);
@@ -26,7 +27,7 @@ function entryOf(coupon: Row, issued: Row = {}, store: Row = {}): Row {
     issued: { ...issued, expected_end_date },
     store,
     kind: coupon.kind,
-    list: LISTS.indexOf(coupon.kind),
+    order: COUPON_KINDS.indexOf(coupon.kind),
     end: ends.sort()[0] ?? "never",
     ...pick({ ...coupon, ...issued }, "created_at id"),
   };
@@ -36,7 +37,7 @@ function entryOf(coupon: Row, issued: Row = {}, store: Row = {}): Row {
 function validCoupons(state: State, caller: string, parameters: Row, now: string): Row[] {
   const { includemfg, search = "" } = parameters;
   const accounts = state.joinedStores(caller).map(({ account_id }) => account_id);
-  const digital = state
+  const digitalCoupons = state
     .allShown("coupon", { kind: "digital" })
     .filter((coupon) => accounts.includes(coupon.account_id));
   const issuedCoupons = state
@@ -46,10 +47,10 @@ function validCoupons(state: State, caller: string, parameters: Row, now: string
       const [coupon, store] = [state.shown("coupon", issued.campaign_coupon_id), state.shown("store", issued.store_id)];
       return coupon && store ? [entryOf(coupon, issued, store)] : [];
     });
-  return [...issuedCoupons, ...digital.map((coupon) => entryOf(coupon))]
+  return [...issuedCoupons, ...digitalCoupons.map((coupon) => entryOf(coupon))]
     .filter(({ end, kind }) => end >= now && (includemfg || kind !== "mfg"))
     .filter(({ coupon }) => containsText(state, coupon, search))
-    .sort(by("list", "end", "-created_at", "id"));
+    .sort(by("order", "end", "-created_at", "id"));
 }
 
 /** Whether a text is in the coupon's name, one of its lines, the account's company or the chain's name. */
@@ -101,15 +102,16 @@ export function couponList(state: State, caller: string, parameters: Row, now: s
     .slice(0, 1_000);
   if (found.length === 0) return null;
   if (!includemfg) return found.map(couponRecord);
-  const records = found.map((entry) => ({
-    ...detailedRecord(state, entry, include_images),
-    campaign_coupon: { ...couponFields(entry.coupon), ...pick(entry.coupon, "id source_campaign_id filter_items") },
-  }));
-  const ofKind = (kind: string) => records.filter((_, index) => found[index]?.kind === kind);
-  return { stores: ofKind("store"), mfg: ofKind("mfg") };
+  const records = found.map((entry) => {
+    const { coupon, kind } = entry;
+    const campaign_coupon = { ...couponFields(coupon), ...pick(coupon, "id source_campaign_id filter_items") };
+    return { kind, record: { ...detailedRecord(state, entry, include_images), campaign_coupon } };
+  });
+  const { store: stores, mfg } = inLists(records);
+  return { stores, mfg };
 }
 
-/** The coupons of `/my-coupons`, each with the name of its list. */
+/** The coupons of `/my-coupons`, each with its kind and its record. */
 export function combinedCoupons(state: State, caller: string, parameters: Row, now: string): Row[] {
   const { digitalonly, type, storeId } = parameters;
   const accounts = storeId.flatMap((id: string) => state.shown("store", id)?.account_id ?? []);
@@ -118,14 +120,11 @@ export function combinedCoupons(state: State, caller: string, parameters: Row, n
   return validCoupons(state, caller, parameters, now)
     .filter(({ kind }) => (!digitalonly || kind === "digital") && (type === undefined || kind === type))
     .filter((entry) => storeId.length === 0 || isAtStores(entry))
-    .map((entry) => ({
-      list: entry.kind,
-      record: (entry.kind === "digital" ? digitalCoupon : detailedRecord)(state, entry),
-    }));
+    .map((entry) => ({ ...entry, record: (entry.kind === "digital" ? digitalCoupon : detailedRecord)(state, entry) }));
 }
 
-/** Splits a page of these coupons into the three lists of the answer. */
-export function inLists(page: readonly Row[]): Row {
-  const recordsOf = (name: string) => page.filter(({ list }) => list === name).map(({ record }) => record);
-  return Object.fromEntries(LISTS.map((list) => [list, recordsOf(list)]));
+/** The records of these coupons, in a list for each kind of coupon. */
+export function inLists(coupons: readonly Row[]): Row {
+  const recordsOf = (name: string) => coupons.filter(({ kind }) => kind === name).map(({ record }) => record);
+  return Object.fromEntries(COUPON_KINDS.map((name) => [name, recordsOf(name)]));
 }

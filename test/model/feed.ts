@@ -1,61 +1,49 @@
-import { type Field, KINDS, type Kind, type Row, readFields } from "./kinds.ts";
+import { KINDS, type Kind, type Row, readFields } from "./kinds.ts";
+import type { Expected } from "./model.ts";
 import { keyOf, type State } from "./state.ts";
 import { by } from "./text.ts";
 import { addSeconds } from "./time.ts";
 
 // The rules for feed requests (docs/contract/feed.md, 1 and 2).
 
-export interface FeedAnswer {
-  status: 200 | 403 | 422;
-  accepted?: number;
-  ignored?: number;
-  /** Only with status 422: the wrong fields, such as `line 3.latitude`. */
-  fields?: string[];
-}
-
 export interface FeedRequest {
-  /** The JSON value of each line; undefined for a blank line. */
-  lines: readonly unknown[];
-  /** The accounts that the token may write to. */
-  accounts: readonly string[] | "*";
   /** The second in which the request is applied. */
   now: string;
-  /** Events before this time have left for history. */
-  horizon?: string | null;
+  /** The accounts that the token may write to. */
+  accounts?: readonly string[] | "*";
 }
 
 /** A line whose fields are good by themselves. A line that deletes has only the fields of its key. */
 type Line = Exclude<ReturnType<typeof readLine>, string[]>;
 
-/** A field that refers to another record, with the id of that record. */
-type Reference = Field & { id: unknown };
-
 const NAMED_LINES = 100;
 const SOFT_DELETED = ["account", "store", "campaign", "coupon", "employee", "eip_campaign", "membership"];
 
-/** Applies a request to a copy of the state, `after`. If the request is refused, the copy is of no use. */
-export function applyFeed(before: State, after: State, request: FeedRequest): FeedAnswer {
-  const { accounts, now, horizon = null } = request;
-  const numbered = request.lines.map((value, index) => ({ value, number: index + 1 }));
-  const read = numbered.filter(({ value }) => value !== undefined).map((line) => readLine(line, horizon));
-  const bad = read.filter((line) => Array.isArray(line));
-  if (bad.length > 0) return { status: 422, fields: bad.slice(0, NAMED_LINES).flat().sort() };
+/**
+ * Applies a request to a copy of the state, `after`. If the request is refused, the copy is of no use.
+ * @param values the JSON value of each line; undefined for a blank line.
+ */
+export function applyFeed(before: State, after: State, values: readonly unknown[], request: FeedRequest): Expected {
+  const { now, accounts = "*" } = request;
+  const readLines = values.flatMap((value, index) =>
+    value === undefined ? [] : [readLine({ value, number: index + 1 }, before.sealedBefore)],
+  );
+  const badLines = readLines.filter((line) => Array.isArray(line));
+  if (badLines.length > 0) return { status: 422, fields: badLines.slice(0, NAMED_LINES).flat().sort() };
 
-  const lines = read.filter((line): line is Line => !Array.isArray(line));
+  const lines = readLines.filter((line): line is Line => !Array.isArray(line));
   const { writes, deletes } = deduplicated(lines, before);
-  takeStamp(after, writes, now);
   for (const line of writes) write(line, after, now);
-  const removed = deletes.filter((line) => remove(line, after));
-  removeTracesOfErased(after);
+  const removedRecords = deletes.filter((line) => remove(line, after));
 
   if (accounts !== "*" && lines.some((line) => isForeign(line, accounts, before, after))) return { status: 403 };
   const faults = writes.flatMap((line) => namesOf(line.number, faultsOf(line, { lines, before, after })));
   if (faults.length > 0) return { status: 422, fields: faults.sort() };
 
   const events = (all: readonly Line[]) => all.filter(({ kind }) => kind.isEvent).length;
-  const repeated = events(lines) - events(writes) - events(deletes);
-  const ignored = repeated + deletes.length - removed.length;
-  return { status: 200, accepted: lines.length - ignored, ignored };
+  const repeatedEvents = events(lines) - events(writes) - events(deletes);
+  const ignored = repeatedEvents + deletes.length - removedRecords.length;
+  return { status: 200, body: { status: true, items: { accepted: lines.length - ignored, ignored } } };
 }
 
 /** The names of fields of a line, such as `line 3.latitude`. */
@@ -71,7 +59,7 @@ const CONTRADICTIONS: Readonly<Record<string, (row: Row) => boolean>> = {
 };
 
 /** Reads a line, or returns the names of its wrong fields. */
-function readLine({ value, number }: { value: unknown; number: number }, horizon: string | null) {
+function readLine({ value, number }: { value: unknown; number: number }, sealedBefore: string) {
   const object = Object(value);
   if (object !== value || Array.isArray(value)) return [`line ${number}`];
   const kind = KINDS.find(({ record }) => record === object.record);
@@ -82,15 +70,15 @@ function readLine({ value, number }: { value: unknown; number: number }, horizon
   const { row, bad } = readFields(fields, object);
   if (bad.length === 0) bad.push(...Object.keys(row).filter((name) => CONTRADICTIONS[name]?.(row)));
   if ("deleted" in object && (typeof object.deleted !== "boolean" || !isDeletable)) bad.push("deleted");
-  if (horizon !== null && row[kind.timeField] < horizon) bad.push(kind.timeField);
+  if (row[kind.timeField] < sealedBefore) bad.push(kind.timeField);
   const key = kind.key.map((name) => row[name]);
   return bad.length > 0 ? namesOf(number, bad) : { kind, number, isDelete, row, key: keyOf(kind.record, key) };
 }
 
 /**
- * The lines that take effect, in the order in which they do. A record is written before the records that refer to it, and
- * deleted after them. Of several lines with one key, only the last one takes effect, in the order of the first lines. For
- * an event, it is the first line that writes it, unless it is stored, and the first that deletes it.
+ * The lines that take effect, in their order. A record is written before the records that refer to it, and deleted after
+ * them. Of several lines with one key, the last one takes effect, at the position of the first. An event that is not
+ * stored is written by its first line. A message is deleted by the first line that deletes it.
  */
 function deduplicated(lines: readonly Line[], before: State): { writes: Line[]; deletes: Line[] } {
   const effective = lines.flatMap((line) => {
@@ -106,36 +94,33 @@ function deduplicated(lines: readonly Line[], before: State): { writes: Line[]; 
   return { writes: ordered.filter((line) => !deletes.includes(line)), deletes: deletes.reverse() };
 }
 
-/** Takes the stamp of new messages: the time of D1's clock, or a second after the last stamp if that is later. */
-function takeStamp(after: State, writes: readonly Line[], now: string): void {
-  const { stamp, time } = after.clock;
-  if (time === now || !writes.some(({ kind }) => kind.record === "message")) return;
-  after.clock = { time: now, stamp: now > stamp ? now : addSeconds(stamp, 1) };
-}
-
 /**
- * Writes a line, unless it refers to a record that is not stored, or changes a fixed field. Then the request is
- * refused, and checks of other lines must not find this line's record.
+ * Writes a line, unless it refers to a record that is not stored. Then the request is refused, and checks of other lines
+ * must not find this line's record. A stored group is written anyway, because checks of other lines use its new members.
  */
 function write({ kind, row, key }: Line, after: State, now: string): void {
   const { record, fields } = kind;
   const stored = after.table(record).get(key);
-  const references = referencesIn(kind, row).filter(({ isRequired, type }) => isRequired && type !== "customers");
-  // A stored group, and a membership with another referrer, are written anyway: the checks of other lines use them.
-  if (references.some((reference) => isMissing(reference, after)) && !(record === "message_group" && stored)) return;
-  if (changedFields(kind, row, stored).length > 0 && record !== "message_group" && record !== "membership") return;
+  const isIncomplete = referencesIn(kind, row, after).some(
+    ({ isMissing, isRequired, type }) => isMissing && isRequired && type !== "customers",
+  );
+  if (isIncomplete && !(record === "message_group" && stored)) return;
   const written: Row = { ...row };
-  for (const { name, type } of fields) if (type === "now") written[name] ??= stored?.[name] ?? now;
-  if (record === "membership") written.referrer_id = (stored ?? row).referrer_id;
+  for (const { name, type, isFixed } of fields) {
+    if (isFixed && stored) written[name] = stored[name];
+    if (type === "now") written[name] ??= stored?.[name] ?? now;
+  }
   if (record === "message") {
-    const isImported = row.sent_at !== null && row.sent_at < addSeconds(after.clock.time, -3_600);
+    const { stamp, time } = after.clock;
+    // All messages of a second get one stamp: the time of D1's clock, or a second after the last stamp if that is later.
+    if (time !== now) after.clock = { time: now, stamp: now > stamp ? now : addSeconds(stamp, 1) };
+    const isImported = row.sent_at !== null && row.sent_at < addSeconds(now, -3_600);
     written.sent_at = isImported ? row.sent_at : after.clock.stamp;
   }
   if (record === "message_group") {
-    written.initial_customer_id = stored?.initial_customer_id ?? row.initial_customer_id;
     written.member_ids = row.member_ids.filter((id: string) => after.current("customer", id));
     const isStranger = ({ customer_id }: Row) => !written.member_ids.includes(customer_id);
-    after.change("message_state", (one) => one.group_id === row.id && isStranger(one));
+    after.change("message_state", (state) => state.group_id === row.id && isStranger(state));
   }
   after.store(record, key, written);
 }
@@ -156,42 +141,32 @@ function remove({ kind: { record, fields }, key }: Line, after: State): boolean 
     // The messages stay without a group, because their ids cannot be used again.
     after.change("message", isOfGroup, () => ({ group_id: null }));
   }
+  if (record === "customer") endRecordsOf(stored.id, after);
   return true;
 }
 
-/** Ends the memberships of erased customers, takes them out of groups, and removes their other records. */
-function removeTracesOfErased(after: State): void {
-  const isErased = (id: unknown) => after.find("customer", id)?.deleted === true;
-  const isOfErased = ({ customer_id, friend_id, blocked_id }: Row) =>
-    [customer_id, friend_id, blocked_id].some(isErased);
+/** Ends the memberships of an erased customer, takes the customer out of groups, and removes their other records. */
+function endRecordsOf(erased: string, after: State): void {
+  const isOfErased = (row: Row) => [row.customer_id, row.friend_id, row.blocked_id].includes(erased);
   after.change("membership", isOfErased, () => ({ deleted: true }));
   for (const record of ["registration", "friendship", "block", "customer_coupon", "message_state"])
     after.change(record, isOfErased);
-  const withoutErased = ({ member_ids }: Row) => ({ member_ids: member_ids.filter((id: string) => !isErased(id)) });
-  after.change("message_group", ({ member_ids }) => member_ids.some(isErased), withoutErased);
+  const withoutErased = ({ member_ids }: Row) => ({ member_ids: member_ids.filter((id: string) => id !== erased) });
+  after.change("message_group", ({ member_ids }) => member_ids.includes(erased), withoutErased);
 }
 
-/** The fields that a line would change although they are fixed once the record is stored. */
-function changedFields({ isEvent, fields }: Kind, row: Row, stored: Row | undefined): string[] {
-  if (isEvent || stored === undefined) return [];
-  const changed = fields.filter(({ name, isFixed }) => isFixed && row[name] !== null && row[name] !== stored[name]);
-  return changed.map(({ name }) => name);
-}
-
-/** The references in a line or a record: its fields with ids of other records, each id alone. */
-const referencesIn = ({ fields }: Kind, row: Row): Reference[] =>
-  fields
-    .filter(({ name, to }) => to !== undefined && row[name] !== "all")
-    .flatMap((field) => [row[field.name] ?? []].flat().map((id) => ({ ...field, id })));
-
-/** Whether no such record is stored. A deleted record counts as stored, an erased customer does not. */
-const isMissing = ({ to = "", id }: Reference, after: State): boolean =>
-  (to === "customer" ? after.current(to, id) : after.find(to, id)) === undefined;
-
-/** The account of the other record; undefined: that is not stored, or has no account. */
-function accountOf({ to = "", id }: Reference, after: State): string | undefined {
-  const row = after.find(to, id);
-  return to === "account" ? row?.id : row?.account_id;
+/** The references in a line or a record: for each id of another record, its field and the account of that record. */
+function referencesIn({ fields }: Kind, row: Row, after: State) {
+  const referring = fields.filter(({ name, to }) => to !== undefined && row[name] !== "all");
+  return referring.flatMap((field) =>
+    [row[field.name] ?? []].flat().map((id) => {
+      const { to = "" } = field;
+      // A deleted record counts as stored, an erased customer does not.
+      const record = to === "customer" ? after.current(to, id) : after.find(to, id);
+      const account: string | undefined = to === "account" ? record?.id : record?.account_id;
+      return { ...field, isMissing: record === undefined, account };
+    }),
+  );
 }
 
 /** Whether a line writes to, or refers to, an account that the token does not cover. */
@@ -199,29 +174,28 @@ function isForeign({ kind, row, key }: Line, accounts: readonly string[], before
   const { record, ownerField } = kind;
   if (ownerField === null) return true;
   const stored = before.table(record).get(key) ?? {};
-  const references = [...referencesIn(kind, row), ...referencesIn(kind, stored)];
+  const references = [...referencesIn(kind, row, after), ...referencesIn(kind, stored, after)];
   // The account that a line names counts even if no such account is stored.
-  const named = record === "account" ? row.id : row.account_id;
-  const touched = [named, ...references.map((reference) => accountOf(reference, after))];
-  return touched.some((account) => account !== undefined && !accounts.includes(account));
+  const namedAccount = record === "account" ? row.id : row.account_id;
+  const touchedAccounts = [namedAccount, ...references.map(({ account }) => account)];
+  return touchedAccounts.some((account) => account !== undefined && !accounts.includes(account));
 }
 
 /** The fields of a line that are wrong in the state after the request. */
 function faultsOf(line: Line, request: { lines: readonly Line[]; before: State; after: State }): Set<string> {
-  const { after } = request;
+  const { before, after } = request;
   const { row, kind, key } = line;
-  const references = referencesIn(kind, row);
-  const ownerReference = references.find(({ name }) => name === kind.ownerField);
-  const owner = ownerReference && accountOf(ownerReference, after);
-  const isOfAnother = (reference: Reference) => {
-    const account = accountOf(reference, after);
-    return account !== undefined && account !== owner && (owner !== undefined || reference.type === "stores");
-  };
-  const wrong = references.filter((reference) => isMissing(reference, after) || isOfAnother(reference));
-  const faults = new Set(wrong.map(({ name }) => name));
+  const references = referencesIn(kind, row, after);
+  const owner = references.find(({ name }) => name === kind.ownerField)?.account;
+  const isOfOwner = ({ account, type }: (typeof references)[number]) =>
+    account === undefined || account === owner || (owner === undefined && type !== "stores");
+  const wrongReferences = references.filter((reference) => reference.isMissing || !isOfOwner(reference));
+  const faults = new Set(wrongReferences.map(({ name }) => name));
+  const stored = before.table(kind.record).get(key) ?? row;
   // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.
-  if (!references.some((reference) => reference.isKey && isMissing(reference, after)))
-    for (const name of changedFields(kind, row, after.table(kind.record).get(key))) faults.add(name);
+  const isKeyMissing = references.some(({ isKey, isMissing }) => isKey && isMissing);
+  for (const { name, isFixed } of isKeyMissing ? [] : kind.fields)
+    if (isFixed && row[name] !== null && row[name] !== stored[name]) faults.add(name);
   const { campaign_coupon_id, group_id, store_id, customer_id } = row;
   if (after.find("coupon", campaign_coupon_id)?.kind === "digital") faults.add("campaign_coupon_id");
   if (after.find("message_group", group_id)?.member_ids.includes(customer_id) === false) faults.add("customer_id");
@@ -239,7 +213,7 @@ function isBadReferrer({ kind, number, row }: Line, { lines, before, after }: Pa
   if (referrer_id === customer_id) return true;
   if (!after.current("customer", customer_id) || !after.find("store", store_id)) return false;
   const key = keyOf("membership", [store_id, referrer_id]);
-  const earlier = lines.filter((line) => line.kind === kind && line.number < number && !line.isDelete);
-  const state = earlier.some((line) => line.key === key) ? after : before;
-  return state.find("membership", store_id, referrer_id) === undefined;
+  const writesReferrer = (line: Line) => line.kind === kind && line.key === key && !line.isDelete;
+  const isOnEarlierLine = lines.some((line) => line.number < number && writesReferrer(line));
+  return !(isOnEarlierLine ? after : before).table("membership").has(key);
 }

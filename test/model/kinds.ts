@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isDate, toUtc } from "./time.ts";
+import { toUtc } from "./time.ts";
 
 // The kinds of record in a feed, their fields, and the values of the fields (docs/contract/feed.md, 3 and 4).
 
@@ -12,8 +12,8 @@ const any = (most: number) =>
   z.union([text(most), z.boolean(), z.null(), z.int(), z.number().refine((value) => !Number.isInteger(value))]);
 
 export const id = text(64, 1);
-export const accountId = z.string().regex(/^[1-9]\d{0,14}$/);
-const day = z.string().refine(isDate);
+const accountId = z.string().regex(/^[1-9]\d{0,14}$/);
+const day = z.iso.date();
 const time = z.preprocess((value) => (typeof value === "string" ? toUtc(value) : value), z.string());
 const decimal = z.string().regex(/^-?\d{1,12}(\.\d{1,2})?$/);
 // Intl also accepts offsets and abbreviations, which the contract refuses.
@@ -29,7 +29,7 @@ function isKnownZone(timeZone: string): boolean {
 
 // The shares of a team's levels. A level that is null is the same as one that is left out.
 const SHARES = Object.fromEntries([1, 2, 3, 4, 5].map((level) => [`level_${level}`, any(2_000).optional()]));
-const withoutNulls = (shares: object) => Object.fromEntries(Object.entries(shares).filter(([, one]) => one !== null));
+const withoutNulls = (shares: object) => Object.fromEntries(Object.entries(shares).filter(([, part]) => part !== null));
 
 /** Types of fields: the values that each type takes, and the default of a field that is left out. */
 export type Types = Readonly<Record<string, readonly [schema: z.ZodType, valueIfLeftOut?: unknown]>>;
@@ -129,7 +129,7 @@ options:any id account_id acc_card_identifier chain_display_name description:lon
   branded_email_footer:htmlAny branded_store_header_name branded_from_email token_sync_time level_sync_time created_at
   updated_at deleted_at`;
 
-/** The names of fields without a type whose default is 0, because they are flags. The others' default is `""`. */
+/** The names of passed-through fields with the default 0, because they are flags. The default of others is `""`. */
 const FLAGS =
   /^(can_|allow_|enable_|show_|is_|include_)|^(protected|stackable|chain_active|text_message_enable|branded_site|campaign_require_register)$/;
 
@@ -139,6 +139,9 @@ export type Row = Record<string, any>;
 /** Some fields of a row. The names are separated by blanks. */
 export const pick = (row: Row, names: string): Row =>
   Object.fromEntries(names.split(" ").map((name) => [name, row[name]]));
+
+/** These fields, each with an empty text. The names are separated by blanks. */
+export const emptyTexts = (names: string): Row => Object.fromEntries(names.split(" ").map((name) => [name, ""]));
 
 const RECORDS = TABLE.match(/^\w+/gm) ?? [];
 
@@ -174,7 +177,7 @@ function kindOf(declaration: string, types: Types) {
   /** The name of the field with the event's time, or `""` for a kind that is no event. */
   const timeField = (isEvent && fields.find(({ type }) => type === "now")?.name) || "";
   const owner = fields.find(({ to }) => to === "account" || to === "store" || to === "campaign");
-  /** The field that tells the record's account: its id, or the id of one of its records; null: there is no account. */
+  /** The field from which the record's account follows. Null: records of this kind have no account. */
   const ownerField = record === "account" ? "id" : (owner?.name ?? null);
   const key = fields.filter(({ isKey }) => isKey).map((field) => field.name);
   return { record, fields, key, isEvent, timeField, ownerField };

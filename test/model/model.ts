@@ -1,5 +1,5 @@
 import { combinedCoupons, couponList, inLists } from "./coupons.ts";
-import { applyFeed, type FeedAnswer, type FeedRequest } from "./feed.ts";
+import { applyFeed, type FeedRequest } from "./feed.ts";
 import { KINDS, pick, type Row } from "./kinds.ts";
 import { type Call, readParameters } from "./parameters.ts";
 import { leaderboard, messageGroups, nearbyCampaigns, team } from "./program.ts";
@@ -10,7 +10,7 @@ import { State } from "./state.ts";
 export interface Expected {
   status: number;
   body?: Row;
-  /** Only with status 422: the names of the wrong parameters, without `rank_on`. */
+  /** Only with status 422: the names of the wrong parameters, without `rank_on`, or of fields, such as `line 3.latitude`. */
   fields?: string[];
   /** Whether the list has another page. */
   hasNext?: boolean;
@@ -21,8 +21,6 @@ const NO_ITEMS: Expected = { status: 200, body: { status: false, errorCode: "NO_
 /** A slow and simple service in memory, which knows only the contract. */
 export class Model {
   state: State;
-  /** Events before this time have left for history; null: none have left. */
-  sealedBefore: string | null = null;
 
   constructor(state = new State()) {
     this.state = state;
@@ -40,15 +38,10 @@ export class Model {
     });
   }
 
-  /** A restore forgets the messages of removed groups, so their ids can be used again. */
-  forgetRemovedGroups(): void {
-    this.state.change("message", ({ group_id }) => group_id === null);
-  }
-
-  /** The answer to a feed request that is applied at the second `now`. A refused request changes nothing. */
-  feed(lines: readonly unknown[], request: Partial<FeedRequest> & { now: string }): FeedAnswer {
+  /** The answer to a request that feeds these lines. A refused request changes nothing. */
+  feed(lines: readonly unknown[], request: FeedRequest): Expected {
     const after = this.state.copy();
-    const answer = applyFeed(this.state, after, { accounts: "*", ...request, lines });
+    const answer = applyFeed(this.state, after, lines, request);
     if (answer.status === 200) this.state = after;
     return answer;
   }
@@ -59,7 +52,7 @@ export class Model {
     const [store = "", endpoint = ""] = pathname.split("/").slice(-2).map(decodeURIComponent);
     const { parameters, bad } = readParameters(endpoint, call);
     if (bad.length > 0) return { status: 422, fields: bad.filter((name) => name !== "rank_on") };
-    const { state, sealedBefore } = this;
+    const { state } = this;
     const answers: Readonly<Record<string, () => Expected>> = {
       "near-by-popular-campaigns": () => withItems(nearbyCampaigns(state, parameters, now)),
       messages: () => page(messageGroups(state, caller, parameters, now), parameters, NO_ITEMS),
@@ -69,7 +62,7 @@ export class Model {
       "full-search": () => ({ status: 200, body: fullSearch(state, caller, parameters, now, searchScope) }),
       leaderboard: () => withItems(leaderboard(state, parameters, now)),
       me: () => withItems(me(state, caller, now)),
-      entries: () => page(entries(state, caller, parameters, sealedBefore), { page: 1, per_page: parameters.limit }),
+      entries: () => page(entries(state, caller, parameters), { page: 1, per_page: parameters.limit }),
     };
     const answer = answers[endpoint];
     if (answer === undefined) throw new Error(`The model knows no ${pathname}.`);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { accountId, type Field, id, kindsOf, type Row, readFields, TYPES, type Types, text, whole } from "./kinds.ts";
+import { type Field, id, kindsOf, type Row, readFields, TYPES, type Types, text, whole } from "./kinds.ts";
 
 // The parameters of customers' requests (docs/contract/interface.md, 1 and 4).
 
@@ -11,7 +11,7 @@ export interface Call {
   body?: unknown;
 }
 
-/** Declared like the fields of records. Each begins with the last segment of the endpoint's path. */
+/** Each endpoint's parameters, declared like the fields of records, after the last segment of the endpoint's path. */
 const TABLE = `
 near-by-popular-campaigns count:size=8 latitude!:latitude longitude!:longitude single_account_id!:id
 messages page:page=1 per_page:size=50 check_time:time
@@ -19,18 +19,19 @@ team-with-level page:page=1 per_page:size=50 level_no:level team_member_id:id
 coupons includemfg:boolean=false include_images:boolean=false search:search type:search accountId:id
 my-coupons page:page=1 per_page:size=50 digitalonly:boolean=false search:search type:issued storeId:ids=[]
   includemfg:boolean=true
-full-search query!:query filter:lists=["stores","customers","campaigns"] typos:jsonBoolean=true
+full-search query!:query filter:lists=[] typos:jsonBoolean=true
 leaderboard location_id!:id eip_campaign_id:id rank_on:rank="run"
 me
-entries limit:size=50 account_id:accountId`;
+entries limit:size=50 account_id:digits`;
 
-export const LISTS = ["stores", "customers", "campaigns"];
+export const SEARCHED_LISTS = ["stores", "customers", "campaigns"];
 const NUMBER = /^-?\d+(\.\d+)?$/;
 /** A number, or a text such as `8` and `-1.5`. */
 const numeric = (number: z.ZodNumber) =>
   z.preprocess((value) => (typeof value === "string" && NUMBER.test(value) ? Number(value) : value), number);
 /** The parts between commas, without blanks around them and without empty ones. */
-const parts = (list: string) => list.match(/[^\s,]([^,]*[^\s,])?/g) ?? [];
+const parts = (list: string): string[] => list.match(/[^\s,]([^,]*[^\s,])?/g) ?? [];
+const shortList = text(100).transform(parts);
 
 /** The types that the feed does not have, or that it reads otherwise. */
 const PARAMETER_TYPES: Types = {
@@ -42,16 +43,11 @@ const PARAMETER_TYPES: Types = {
   longitude: [numeric(z.number().min(-180).max(180))],
   boolean: [z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] })],
   jsonBoolean: [z.boolean()],
-  accountId: [accountId],
   issued: [z.enum(["store", "mfg"])],
   rank: [z.enum(["run", "hit", "double", "triple"])],
   query: [z.string().trim().pipe(text(100, 3))],
   ids: [z.preprocess((value) => [value].flat().map(String).flatMap(parts), z.array(id))],
-  lists: [
-    text(100)
-      .transform((list) => (/[^\s,]/.test(list) ? parts(list) : LISTS))
-      .pipe(z.array(z.enum(LISTS))),
-  ],
+  lists: [shortList.pipe(z.array(z.enum(SEARCHED_LISTS)))],
 };
 
 /** The parameters of each endpoint. */

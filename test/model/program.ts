@@ -7,14 +7,14 @@ import { isToday } from "./time.ts";
 
 const EARTH_RADIUS_MILES = 3958.7613;
 const NEARBY_RADIUS_MILES = 25;
-const DEPTHS = [1, 2, 3, 4, 5];
+const TEAM_DEPTH = 5;
 
 /** The great-circle distance, by the haversine formula. */
-function miles(one: Row, other: Row): number {
+function miles(from: Row, to: Row): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
-  const latitude = Math.sin(radians(other.latitude - one.latitude) / 2) ** 2;
-  const longitude = Math.sin(radians(other.longitude - one.longitude) / 2) ** 2;
-  const haversine = latitude + Math.cos(radians(one.latitude)) * Math.cos(radians(other.latitude)) * longitude;
+  const latitude = Math.sin(radians(to.latitude - from.latitude) / 2) ** 2;
+  const longitude = Math.sin(radians(to.longitude - from.longitude) / 2) ** 2;
+  const haversine = latitude + Math.cos(radians(from.latitude)) * Math.cos(radians(to.latitude)) * longitude;
   return 2 * EARTH_RADIUS_MILES * Math.asin(Math.sqrt(Math.min(1, haversine)));
 }
 
@@ -27,17 +27,17 @@ export function nearbyCampaigns(state: State, parameters: Row, now: string): Row
   const { single_account_id: account_id, count } = parameters;
   const nearbyStores = state
     .allShown("store", { account_id })
-    .map((store): Row => ({ id: store.id, distance: miles(parameters, store) }))
+    .map((store): Row => ({ store_id: store.id, distance: miles(parameters, store) }))
     .filter(({ distance }) => distance <= NEARBY_RADIUS_MILES);
   const campaigns = state.allShown("campaign", { account_id }).filter((campaign) => isRunning(campaign, now));
   return campaigns
     .map(({ store_ids, ...campaign }): Row => {
-      const stores = nearbyStores.filter(({ id }) => store_ids === "all" || store_ids.includes(id));
-      const entries = state.all("balance_entry", { campaign_id: campaign.id });
-      const storeIds = stores.map(({ id }) => id);
-      const earned = entries.filter(({ amount, store_id }) => Number(amount) > 0 && storeIds.includes(store_id));
+      const stores = nearbyStores.filter(({ store_id }) => store_ids === "all" || store_ids.includes(store_id));
+      const positiveEntries = stores
+        .flatMap(({ store_id }) => state.all("balance_entry", { campaign_id: campaign.id, store_id }))
+        .filter(({ amount }) => Number(amount) > 0);
       const distance = Math.min(...stores.map((store) => store.distance));
-      return { ...campaign, popularity: sum(earned, "amount"), distance };
+      return { ...campaign, popularity: sum(positiveEntries, "amount"), distance };
     })
     .filter(({ distance }) => distance <= NEARBY_RADIUS_MILES)
     .sort(by("-popularity", "distance", "id"))
@@ -48,13 +48,14 @@ export function nearbyCampaigns(state: State, parameters: Row, now: string): Row
     }));
 }
 
-/** The members `depth` referrals below a customer. Former members are left out, but those below them are not. */
-function membersBelow(state: State, store_id: string, root: string, depth: number): string[] {
+/** The members below a customer, a list for each depth. Former members are left out, but those below them are not. */
+function membersBelow(state: State, store_id: string, root: string): string[][] {
   const memberships = state.all("membership", { store_id });
   let level = [root];
-  for (let at = 0; at < depth; at += 1)
+  return Array.from({ length: TEAM_DEPTH }, () => {
     level = memberships.filter(({ referrer_id }) => level.includes(referrer_id)).map(({ customer_id }) => customer_id);
-  return level.filter((id) => state.current("membership", store_id, id));
+    return level.filter((id) => state.current("membership", store_id, id));
+  });
 }
 
 /** The members of a team; null if the caller may not see it, so that the answer is 404. */
@@ -62,30 +63,33 @@ export function team(state: State, store: string, caller: string, parameters: Ro
   const { level_no, team_member_id: root = caller } = parameters;
   if (!state.shown("store", store)) return null;
   const isMember = state.current("membership", store, caller) !== undefined;
-  const isOfTeam = isMember && DEPTHS.some((depth) => membersBelow(state, store, caller, depth).includes(root));
+  const isOfTeam = isMember && membersBelow(state, store, caller).flat().includes(root);
   if (root !== caller && !isOfTeam) return null;
-  if (!isMember) return [];
-  return DEPTHS.filter((depth) => level_no === undefined || depth === level_no)
-    .flatMap((depth) =>
-      membersBelow(state, store, root, depth).map((id) => teamMember(state, store, caller, { id, depth })),
-    )
+  const levels = isMember ? membersBelow(state, store, root) : [];
+  return levels
+    .flatMap((ids, index) => ids.map((id) => ({ ...teamMember(state, store, caller, id), current_level: index + 1 })))
+    .filter(({ current_level }) => level_no === undefined || current_level === level_no)
     .sort(by("current_level", "name", "id"));
 }
 
-function teamMember(state: State, store_id: string, caller: string, { id, depth }: { id: string; depth: number }): Row {
+/** The fields of a customer in teams and message groups. For an erased customer, the texts are empty. */
+function person(state: State, caller: string, id: string): Row {
+  const customer = state.current("customer", id);
+  const name = customer === undefined ? "" : `${customer.first_name} ${customer.last_name}`;
+  const { avatar = "", customer_description = "" } = customer ?? {};
+  return { id, name, avatar, customer_description, friend_status: state.friendStatus(caller, id) };
+}
+
+function teamMember(state: State, store_id: string, caller: string, id: string): Row {
   return {
-    id,
-    name: state.nameOf(id),
-    ...pick(state.current("customer", id) ?? {}, "customer_description avatar"),
-    friend_status: state.friendStatus(caller, id),
+    ...person(state, caller, id),
     team_store_count: state.joinedStores(id).length,
-    total_balance: state.balance({ customer_id: id, store_id }),
-    current_level: depth,
-    levels: DEPTHS.map((level_no) => ({
-      level_no,
-      total_members: membersBelow(state, store_id, id, level_no).length,
-      total_tokens_earned: sum(state.all("token_earning", { store_id, customer_id: id, level_no }), "tokens"),
-    })),
+    total_balance: sum(state.all("balance_entry", { customer_id: id, store_id }), "amount"),
+    levels: membersBelow(state, store_id, id).map((members, index) => {
+      const level_no = index + 1;
+      const earnings = state.all("token_earning", { store_id, customer_id: id, level_no });
+      return { level_no, total_members: members.length, total_tokens_earned: sum(earnings, "tokens") };
+    }),
   };
 }
 
@@ -97,14 +101,14 @@ export function leaderboard(state: State, parameters: Row, now: string): Row[] {
     .filter(({ time_zone, start_date: first, end_date: last }) => id || isToday(now, time_zone, { first, last }));
   const plays = contests.flatMap((contest) => state.all("play", { location_id, eip_campaign_id: contest.id }));
   const players = state.allShown("employee").filter((player) => plays.some((play) => play.employee_id === player.id));
-  const totals = players.map(({ id, name, avatar }): Row => {
-    const own = plays.filter(({ employee_id }) => employee_id === id);
-    const totals = ["runs", "hits", "doubles", "triples"].map((count) => [`total_${count}`, sum(own, count)]);
+  const board = players.map(({ id, name, avatar }): Row => {
+    const ownPlays = plays.filter(({ employee_id }) => employee_id === id);
+    const totals = ["runs", "hits", "doubles", "triples"].map((count) => [`total_${count}`, sum(ownPlays, count)]);
     return { employee_id: id, employee_name: name, avatar, ...Object.fromEntries(totals) };
   });
   const total = (player: Row): number => player[`total_${rank_on}s`];
-  return totals
-    .map((player): Row => ({ ...player, rank: 1 + totals.filter((rival) => total(rival) > total(player)).length }))
+  return board
+    .map((player): Row => ({ ...player, rank: 1 + board.filter((rival) => total(rival) > total(player)).length }))
     .sort(by("rank", "employee_name", "employee_id"))
     .slice(0, 100)
     .map((player) => ({ ...player, total_runs: String(player.total_runs) }));
@@ -122,16 +126,19 @@ export function messageGroups(state: State, caller: string, { check_time = "" }:
 
 function shownGroup(state: State, caller: string, group: Row, now: string): Row | undefined {
   const { id: group_id, group_image, initial_customer_id } = group;
-  // A message is shown once its second is over. Of one second's messages, the last is the one that was stored last.
-  const shown = state.all("message", { group_id }).filter(({ sent_at }) => sent_at < now);
-  const last = shown.sort(by("sent_at")).at(-1);
+  // A message is shown once its second is over. Messages of one second stay in the order in which they were stored.
+  const shownMessages = state.all("message", { group_id }).filter(({ sent_at }) => sent_at < now);
+  const last = shownMessages.sort(by("sent_at")).at(-1);
   if (last === undefined) return undefined;
   const { read_at, notifications_disabled = 0 } = state.find("message_state", group_id, caller) ?? {};
-  const members = group.member_ids.filter((id: string) => id !== caller).map((id: string) => member(state, caller, id));
-  const nameAndAvatar = (role: string, id: string) => ({
-    [`${role}_name`]: state.nameOf(id),
-    [`${role}_avatar`]: state.current("customer", id)?.avatar ?? "",
-  });
+  const memberIds: string[] = group.member_ids.filter((id: string) => id !== caller);
+  const members = memberIds.map((id) => ({
+    ...person(state, caller, id),
+    total_balance: sum(state.all("balance_entry", { customer_id: id }), "amount"),
+    is_blocked: state.find("block", caller, id) !== undefined,
+  }));
+  const initialCustomer = person(state, caller, initial_customer_id);
+  const sender = person(state, caller, last.customer_id);
   return {
     group_id,
     group_image,
@@ -141,23 +148,17 @@ function shownGroup(state: State, caller: string, group: Row, now: string): Row 
     last_message: last.body,
     last_message_time: last.sent_at,
     last_customer: last.customer_id,
-    ...nameAndAvatar("initial_customer", initial_customer_id),
-    ...nameAndAvatar("last_customer", last.customer_id),
+    initial_customer_name: initialCustomer.name,
+    initial_customer_avatar: initialCustomer.avatar,
+    last_customer_name: sender.name,
+    last_customer_avatar: sender.avatar,
     read_status: last.customer_id === caller || (read_at ?? "") >= last.sent_at ? 1 : 0,
     group_members: members,
   };
 }
 
-const member = (state: State, caller: string, id: string): Row => ({
-  ...pick(state.current("customer", id) ?? {}, "id avatar customer_description"),
-  name: state.nameOf(id),
-  friend_status: state.friendStatus(caller, id),
-  total_balance: state.balance({ customer_id: id }),
-  is_blocked: state.find("block", caller, id) !== undefined,
-});
-
 function groupName(members: readonly Row[]): string {
   const names = members.filter(({ is_blocked }) => !is_blocked).map(({ name }) => name);
-  const blocked = members.length - names.length;
-  return [names.join(", "), blocked > 0 ? `(${blocked} blocked)` : ""].filter((part) => part !== "").join(" ");
+  const count = members.length - names.length;
+  return [names.join(", "), count > 0 ? `(${count} blocked)` : ""].filter((part) => part !== "").join(" ");
 }

@@ -1,5 +1,5 @@
-import { pick, type Row } from "./kinds.ts";
-import { LISTS } from "./parameters.ts";
+import { emptyTexts, pick, type Row } from "./kinds.ts";
+import { SEARCHED_LISTS } from "./parameters.ts";
 import { isRunning } from "./program.ts";
 import { type State, sum } from "./state.ts";
 import { by, forgives, wordsOf } from "./text.ts";
@@ -10,12 +10,7 @@ import { by, forgives, wordsOf } from "./text.ts";
 export type SearchScope = "all" | "friends" | "none";
 
 const HIDDEN = {
-  scan_id: "",
-  address_line_1: "",
-  address_line_2: "",
-  city: "",
-  state: "",
-  zip: "",
+  ...emptyTexts("scan_id address_line_1 address_line_2 city state zip"),
   date_of_birth: null,
   balance: 0,
 };
@@ -26,15 +21,15 @@ function customerObject(state: State, customer: Row, caller: string, now: string
   const friend_status = state.friendStatus(id, caller);
   const stores = state.joinedStores(id);
   const campaigns = stores.flatMap(({ account_id }) => state.allShown("campaign", { account_id }));
-  const running = [...new Set(campaigns)].filter((campaign) => isRunning(campaign, now));
+  const runningCampaigns = [...new Set(campaigns)].filter((campaign) => isRunning(campaign, now));
   return {
     ...customer,
-    balance: state.balance({ customer_id: id }),
+    balance: sum(state.all("balance_entry", { customer_id: id }), "amount"),
     ...(id === caller || friend_status === 1 ? {} : HIDDEN),
     stores_count: stores.length,
     friend_status,
-    campaigns_total: running.length,
-    campaigns_registered: running.filter((campaign) => state.find("registration", campaign.id, id)).length,
+    campaigns_total: runningCampaigns.length,
+    campaigns_registered: runningCampaigns.filter((campaign) => state.find("registration", campaign.id, id)).length,
   };
 }
 
@@ -45,16 +40,18 @@ export function me(state: State, caller: string, now: string): Row | null {
   const entries = state.all("balance_entry", { customer_id: caller });
   const stores = state.joinedStores(caller);
   const balances = state.allShown("account").flatMap(({ id, company }) => {
-    const booked = entries.filter(({ store_id }) => state.find("store", store_id)?.account_id === id);
+    const bookedEntries = entries.filter(({ store_id }) => state.find("store", store_id)?.account_id === id);
     const stores_count = stores.filter(({ account_id }) => account_id === id).length;
-    const isListed = booked.length > 0 || stores_count > 0;
-    return isListed ? [{ account_id: id, company, balance: sum(booked, "amount"), stores_count }] : [];
+    const isListed = bookedEntries.length > 0 || stores_count > 0;
+    return isListed ? [{ account_id: id, company, balance: sum(bookedEntries, "amount"), stores_count }] : [];
   });
   return { ...customerObject(state, customer, caller, now), balances: balances.sort(by("company", "account_id")) };
 }
 
+const BROUGHT_FORWARD = { id: null, description: "", store_id: null, campaign_id: null };
+
 /** The caller's balance entries, or null like `me`. Those that have left for history are one item for each account. */
-export function entries(state: State, caller: string, parameters: Row, sealedBefore: string | null): Row[] | null {
+export function entries(state: State, caller: string, parameters: Row): Row[] | null {
   if (state.current("customer", caller) === undefined) return null;
   const idAndName = (record: string, id: unknown) => id && pick(state.find(record, id) ?? {}, "id name");
   const all = state
@@ -63,37 +60,28 @@ export function entries(state: State, caller: string, parameters: Row, sealedBef
     .filter(({ account_id }) => state.shown("account", account_id))
     .filter(({ account_id }) => parameters.account_id === undefined || parameters.account_id === account_id)
     .sort(by("-created_at", "-id"));
-  const { listed = [], left = [] } = Object.groupBy(all, ({ created_at }) =>
-    created_at < (sealedBefore ?? "") ? "left" : "listed",
+  const listedEntries = all.filter(({ created_at }) => created_at >= state.sealedBefore);
+  const leftEntries = Map.groupBy(all.slice(listedEntries.length), ({ account_id }) => account_id);
+  const broughtForward = [...leftEntries.values()].map(
+    (entries): Row => ({ ...entries[0], ...BROUGHT_FORWARD, amount: sum(entries, "amount") }),
   );
-  const broughtForward = [...Map.groupBy(left, ({ account_id }) => account_id)].map(([account_id, group]) => ({
-    id: null,
-    description: "",
-    created_at: group[0]?.created_at,
-    account_id,
-    store: null,
-    campaign: null,
-    amount: sum(group, "amount"),
-    brought_forward: true,
-  }));
-  const items = listed.map((entry) => ({
+  return [...listedEntries, ...broughtForward.sort(by("account_id"))].map((entry) => ({
     ...pick(entry, "id description created_at account_id"),
     amount: Number(entry.amount),
-    brought_forward: false,
+    brought_forward: entry.id === null,
     store: idAndName("store", entry.store_id),
     campaign: idAndName("campaign", entry.campaign_id),
   }));
-  return [...items, ...broughtForward.sort(by("account_id"))];
 }
 
-const TEXTS = ["name", "address_line_1", "address_line_2", "city", "state", "zip", "campaign_description"];
+const TEXTS = "name address_line_1 address_line_2 city state zip campaign_description";
 
 /** The records of a list that the caller may find, with their words. */
 function searchable(state: State, list: string, caller: string, scope: SearchScope): Row[] {
   if (list !== "customers")
     return state.allShown(list === "stores" ? "store" : "campaign").map((record) => {
-      const texts = TEXTS.map((field) => record[field]);
-      return { list, record, words: wordsOf(...texts, state.find("account", record.account_id)?.company) };
+      const company = state.find("account", record.account_id)?.company;
+      return { list, record, words: wordsOf(...Object.values(pick(record, TEXTS)), company) };
     });
   const isFriend = (id: string) => scope === "friends" && state.friendStatus(id, caller) === 1;
   return state
@@ -105,24 +93,22 @@ function searchable(state: State, list: string, caller: string, scope: SearchSco
 
 /** The records that a query finds. `forgiven` are the words of the query that no word of the record begins with. */
 function findIn(records: readonly Row[], query: readonly string[], isForgiving: boolean): Row[] {
-  const found = records.map((candidate): Row => {
+  const found = records.flatMap((candidate): Row[] => {
     const words: string[] = candidate.words;
-    const forgiven = query.filter((asked) => !words.some((word) => word.startsWith(asked)));
-    const isFound = forgiven.every((asked) => isForgiving && words.some((word) => forgives(asked, word)));
-    const hasAllWords = query.every((asked) => words.includes(asked));
-    return { ...candidate, forgiven, isFound, rank: hasAllWords ? -1 : forgiven.length };
+    const forgiven = query.filter((askedWord) => !words.some((word) => word.startsWith(askedWord)));
+    const isFound = forgiven.every((askedWord) => isForgiving && words.some((word) => forgives(askedWord, word)));
+    const hasAllWords = query.every((askedWord) => words.includes(askedWord));
+    return isFound ? [{ ...candidate, forgiven, rank: hasAllWords ? -1 : forgiven.length }] : [];
   });
-  return found
-    .filter(({ isFound }) => isFound)
-    .sort(by("rank"))
-    .slice(0, 20);
+  return found.sort(by("rank")).slice(0, 20);
 }
 
 /** The words that a misspelled word was taken for. The word that is in the most records comes first. */
-function corrections(asked: string, shown: readonly Row[]): string[] {
-  const words: string[] = shown.filter(({ forgiven }) => forgiven.includes(asked)).flatMap((found) => found.words);
-  const meant = words.filter((word) => word.length <= 100 && forgives(asked, word));
-  return [...Map.groupBy(meant, (word) => word)]
+function corrections(askedWord: string, records: readonly Row[]): string[] {
+  const forgivenIn = records.filter(({ forgiven }) => forgiven.includes(askedWord));
+  const words: string[] = forgivenIn.flatMap((record) => record.words);
+  const meantWords = words.filter((word) => word.length <= 100 && forgives(askedWord, word));
+  return [...Map.groupBy(meantWords, (word) => word)]
     .map(([word, { length }]) => ({ word, length }))
     .sort(by("-length", "word"))
     .map(({ word }) => word)
@@ -130,19 +116,20 @@ function corrections(asked: string, shown: readonly Row[]): string[] {
 }
 
 export function fullSearch(state: State, caller: string, parameters: Row, now: string, scope: SearchScope): Row {
-  const { query, filter, typos } = parameters;
+  const { query, typos } = parameters;
   const words = wordsOf(query);
-  const lists = LISTS.filter((list) => filter.includes(list) && words.length > 0);
+  const filter = parameters.filter.length > 0 ? parameters.filter : SEARCHED_LISTS;
+  const lists = SEARCHED_LISTS.filter((list) => filter.includes(list) && words.length > 0);
   const find = (isForgiving: boolean) =>
     lists.flatMap((list) => findIn(searchable(state, list, caller, scope), words, isForgiving));
-  const exact = find(false);
-  const shown = exact.length === 0 && typos ? find(true) : exact;
+  const exactMatches = find(false);
+  const records = exactMatches.length === 0 && typos ? find(true) : exactMatches;
   const list = (name: string) =>
-    shown.filter((found) => found.list === name).map(({ record }) => recordObject(state, name, record, caller, now));
+    records.filter((found) => found.list === name).map(({ record }) => recordObject(state, name, record, caller, now));
   const storesAndCustomers = { stores: list("stores"), customers: list("customers") };
   const withCampaigns = { items: { ...storesAndCustomers, campaigns: list("campaigns") } };
-  const forgiven = words.filter((word) => shown.some((found) => found.forgiven.includes(word)));
-  const meant = Object.fromEntries(forgiven.map((word) => [word, corrections(word, shown)]));
+  const forgiven = words.filter((word) => records.some((record) => record.forgiven.includes(word)));
+  const meant = Object.fromEntries(forgiven.map((word) => [word, corrections(word, records)]));
   return {
     status: true,
     ...(filter.includes("campaigns") ? withCampaigns : storesAndCustomers),

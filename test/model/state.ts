@@ -17,6 +17,8 @@ export class State {
   readonly #ownTables = new Set<string>();
   /** The stamp, which is the time of the newest messages, and what D1's clock said when they were stored. */
   clock = { stamp: "", time: "" };
+  /** Events before this time have left for history. */
+  sealedBefore = "";
 
   table(record: string): ReadonlyMap<string, Row> {
     return this.#tables.get(record) ?? NO_RECORDS;
@@ -56,8 +58,7 @@ export class State {
   copy(): State {
     const copy = new State();
     copy.#tables = new Map(this.#tables);
-    copy.clock = { ...this.clock };
-    return copy;
+    return Object.assign(copy, { clock: this.clock, sealedBefore: this.sealedBefore });
   }
 
   /** The records that answers may show: neither they nor their accounts are deleted. */
@@ -71,19 +72,9 @@ export class State {
     return record === "account" || this.current("account", row?.account_id) ? row : undefined;
   }
 
-  nameOf(id: unknown): string {
-    const customer = this.current("customer", id);
-    return customer === undefined ? "" : `${customer.first_name} ${customer.last_name}`;
-  }
-
-  /** 1 for friends, 0 while one has asked the other, -1 otherwise. */
-  friendStatus(one: unknown, other: unknown): number {
-    return this.find("friendship", one, other)?.status ?? -1;
-  }
-
-  /** The balance of a customer, or of a customer at a store. */
-  balance(values: { customer_id: string; store_id?: string }): number {
-    return sum(this.all("balance_entry", values), "amount");
+  /** 1 for friends, 0 for a pending request, -1 for neither. */
+  friendStatus(customerId: unknown, friendId: unknown): number {
+    return this.find("friendship", customerId, friendId)?.status ?? -1;
   }
 
   /** The stores that a customer has joined, without those that answers may not show. */

@@ -4,15 +4,15 @@ import type { Row } from "./kinds.ts";
 
 /** Converts a text, so that texts compare by their code points. Other values stay. */
 const comparable = (value: string | number) =>
-  typeof value === "string" ? Array.from(value, (one) => String(one.codePointAt(0)).padStart(7, "0")).join() : value;
+  typeof value === "string" ? Array.from(value, (char) => String(char.codePointAt(0)).padStart(7, "0")).join() : value;
 
 /** Orders rows by these fields. A minus before a field's name puts the highest value first. */
 export const by =
   (...fields: readonly string[]) =>
-  (one: Row, other: Row): number => {
+  (row: Row, otherRow: Row): number => {
     for (const field of fields) {
       const name = field.replace("-", "");
-      const [left, right] = [comparable(one[name]), comparable(other[name])];
+      const [left, right] = [comparable(row[name]), comparable(otherRow[name])];
       if (left !== right) return left < right === (field === name) ? -1 : 1;
     }
     return 0;
@@ -29,17 +29,17 @@ export function fold(text: string): string {
 export const wordsOf = (...texts: unknown[]): string[] => [...new Set(fold(texts.join(" ")).match(/[\p{L}\p{N}]+/gu))];
 
 /** Whether the asked word is one typo away from a beginning of the stored word, and a search forgives that typo. */
-export function forgives(asked: string, stored: string): boolean {
-  if (!/^\p{L}{5,}$/u.test(asked)) return false;
-  const letters = [...asked];
-  // One letter more, other or less, or two neighbours swapped. A dot stands for any letter.
+export function forgives(askedWord: string, storedWord: string): boolean {
+  if (!/^\p{L}{5,}$/u.test(askedWord)) return false;
+  const letters = [...askedWord];
+  // Typos: a letter more, another letter, a letter less, two neighbours swapped. A dot stands for any letter.
   const patterns = letters.flatMap((letter, at) => [
     letters.toSpliced(at, 0, "."),
     letters.toSpliced(at, 1, "."),
     letters.toSpliced(at, 1),
     letters.toSpliced(at, 2, letters[at + 1] ?? "", letter),
   ]);
-  // If the stored word goes on after the beginning without the last letter, it has another letter there, not one less.
+  // `smithe` finds `smiths` by its other last letter, so the rule that `smith` must be the whole word needs no code.
   const beginnings = patterns.map((pattern) => pattern.join("")).join("|");
-  return stored.startsWith(letters[0] ?? "") && new RegExp(`^(${beginnings})`, "u").test(stored);
+  return storedWord.startsWith(letters[0] ?? "") && new RegExp(`^(${beginnings})`, "u").test(storedWord);
 }

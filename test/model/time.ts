@@ -1,3 +1,5 @@
+import * as z from "zod";
+
 // Times and days (docs/contract/interface.md, 1, and docs/contract/feed.md, 3).
 
 const SECOND_MS = 1_000;
@@ -6,22 +8,17 @@ export const toInstant = (time: string): number => Date.parse(`${time.replace(" 
 export const toTime = (instant: number): string => new Date(instant).toISOString().slice(0, 19).replace("T", " ");
 export const addSeconds = (time: string, seconds: number): string => toTime(toInstant(time) + seconds * SECOND_MS);
 
-/** Whether the text is a time in the form `YYYY-MM-DD hh:mm:ss` that exists in the calendar. */
-function isTime(text: string): boolean {
-  const instant = toInstant(text);
-  return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && !Number.isNaN(instant) && toTime(instant) === text;
-}
-
-export const isDate = (text: string): boolean => isTime(`${text} 00:00:00`);
-
+const RFC_3339 = z.iso.datetime({ offset: true });
 const FORMS = /^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d:\d\d:\d\d)(?:\.\d+)?(Z|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)?)?$/i;
 
 /** Converts a time in any form that the feed accepts to UTC; undefined for other texts. */
 export function toUtc(text: string): string | undefined {
   const [, date, separator, clock = "00:00:00", zone, hours = "+00", minutes = "00"] = FORMS.exec(text) ?? [];
-  if (!isTime(`${date} ${clock}`) || (/T/i.test(separator ?? "") && zone === undefined)) return undefined;
-  const utc = toTime(Date.parse(`${date}T${clock}${hours}:${minutes}`));
-  return isTime(utc) ? utc : undefined;
+  const { data: instant } = RFC_3339.safeParse(`${date}T${clock}${hours}:${minutes}`);
+  if (instant === undefined || (/T/i.test(separator ?? "") && zone === undefined)) return undefined;
+  const utc = toTime(Date.parse(instant));
+  // An offset may move the time out of the years 0000 to 9999.
+  return /^\d/.test(utc) ? utc : undefined;
 }
 
 /** A function that tells the day in a time zone at an instant, as `YYYY-MM-DD`. */
@@ -36,16 +33,15 @@ export function isToday(now: string, zone: string, { first, last }: { first: str
   return first <= today && (last === null || today <= last);
 }
 
-/** The last second of a day in a time zone. If clocks are set back at midnight, the day ends twice, and the second end counts. */
-export function lastSecondOf(day: string, zone: string): string {
-  const dayAt = dayIn(zone);
-  let later = toInstant(`${day} 00:00:00`) + 48 * 3_600 * SECOND_MS;
-  // Start on a later day, and go back as long as it is a later day: by quarters of an hour, then by seconds.
-  for (const stepMs of [900 * SECOND_MS, SECOND_MS]) while (dayAt(later - stepMs) > day) later -= stepMs;
-  return toTime(later - SECOND_MS);
-}
-
-/** The last second of an end, which is a time, or a day in a time zone; null if it never ends. */
+/**
+ * The last second of an end, which is a time, or a day in a time zone; null if it never ends. If clocks are set back at
+ * midnight, the day ends twice, and the second end counts.
+ */
 export function endOf(end: string | null, zone: string): string | null {
-  return end === null || !isDate(end) ? end : lastSecondOf(end, zone);
+  if (end === null || end.includes(" ")) return end;
+  const dayAt = dayIn(zone);
+  let laterInstant = toInstant(`${end} 00:00:00`) + 48 * 3_600 * SECOND_MS;
+  // Start on a later day, and go back as long as it is a later day: by quarters of an hour, then by seconds.
+  for (const stepMs of [900 * SECOND_MS, SECOND_MS]) while (dayAt(laterInstant - stepMs) > end) laterInstant -= stepMs;
+  return toTime(laterInstant - SECOND_MS);
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { FeedAnswer } from "../../model/feed.ts";
+import type { Expected } from "../../model/model.ts";
 import type { Instance, Query } from "./sqlite.ts";
 
 /**
@@ -47,7 +47,7 @@ export interface SentRequest {
   /** A feed's body. */
   lines: string | undefined;
   /** If the feed was committed: the commit, and the model's answer. The rules set it. */
-  committed: { commit: number; answer: FeedAnswer } | null;
+  committed: { commit: number; answer: Expected } | null;
 }
 
 /** The invocation whose code is running; undefined outside of all isolates. */

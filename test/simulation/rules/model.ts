@@ -150,7 +150,7 @@ export class ModelRules {
 
   #checkFeed({ status, body, json }: Answer, committed: SentRequest["committed"]): void {
     if (status !== 200) return;
-    const { accepted, ignored } = committed?.answer ?? {};
+    const { accepted, ignored } = committed?.answer.body?.items ?? {};
     if (json.items.accepted !== accepted || json.items.ignored !== ignored)
       this.#world.fail(LOST, `${body} was acknowledged, and committed ${JSON.stringify(committed)}`);
   }

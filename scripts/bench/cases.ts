@@ -2,13 +2,11 @@ import type { Claims } from "../lib/sign.ts";
 import type { Size } from "../program/shape.ts";
 import { picksOf } from "./picks.ts";
 
+/** A request: POST with a body, otherwise GET. */
 export interface Call {
-  method: "GET" | "POST";
   path: string;
   token: string;
   body?: string;
-  /** The media type of the body. The default is JSON. */
-  mediaType?: string;
 }
 
 /** A request that is measured again and again. */
@@ -44,9 +42,9 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     return { endpoint, name, call: () => request, roundTrips: 1, aim };
   };
   const post = (endpoint: string, name: string, aim: number, path: string, body: object) =>
-    ask(endpoint, name, aim, { method: "POST", path, body: JSON.stringify(body) });
+    ask(endpoint, name, aim, { path, body: JSON.stringify(body) });
   const get = async (endpoint: string, name: string, aim: number, path: string, customer: string) =>
-    ask(endpoint, name, aim, { method: "GET", path }, await tokenOf(customer));
+    ask(endpoint, name, aim, { path }, await tokenOf(customer));
 
   const nearby = (name: string, aim: number, location: object) =>
     post("nearby", name, aim, "/campaigns/near-by-popular-campaigns", location);
@@ -72,7 +70,6 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
 
   const hundredthPage = `/me/entries?after=${encodeURIComponent(manyEntries.hundredthPage)}`;
   const lookup: Call = {
-    method: "GET",
     path: `/api/v1/feed/customers?scan_id=${picks.card}`,
     token: await signed({ scope: "lookup", sub: "bench" }),
   };
@@ -122,5 +119,5 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
       call: (round: number) => (coldBoards[round % coldBoards.length] ?? firstColdBoard).call(round),
     },
   ];
-  return { cases, baseline: { method: "GET", path: `${CUSTOMER}/baseline`, token } };
+  return { cases, baseline: { path: `${CUSTOMER}/baseline`, token } };
 }

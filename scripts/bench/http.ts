@@ -17,13 +17,13 @@ export interface Reply {
 
 export function feedCall(token: string, lines: readonly object[]): Call {
   const body = lines.map((line) => JSON.stringify(line)).join("\n");
-  return { method: "POST", path: "/api/v1/feed", token, body, mediaType: "application/x-ndjson" };
+  return { path: "/api/v1/feed", token, body };
 }
 
 /** Sends a request and reads the whole answer. @throws a CommandError for any answer but 200. */
-export async function send(url: string, call: Call): Promise<Reply> {
-  const { method, path, token, body = "", mediaType = "application/json" } = call;
-  const headers = { Authorization: `Bearer ${token}`, ...(method === "POST" && { "Content-Type": mediaType }) };
+export async function send(url: string, { path, token, body }: Call): Promise<Reply> {
+  const method = body === undefined ? "GET" : "POST";
+  const headers = { Authorization: `Bearer ${token}` };
   const startedAt = performance.now();
   // Node's own agent keeps the connection open for the next request.
   const clientRequest = request(url + path, { method, headers });

@@ -102,8 +102,13 @@ export async function sealAll(
   chain: Chain,
   onSealed: (entries: number) => void,
 ): Promise<SealingTimes> {
-  const state = { isSealing: false, isOver: false };
-  const requests = Promise.all([readRepeatedly(runtime, state), feedRepeatedly(runtime, chain, state)]);
+  const state: SealingState = { isSealing: false, isOver: false };
+  const read = { path: "/api/v1/customer/me", token: await customerToken("c1") };
+  const newEntries = () => [...chain.entries(LINES_A_FEED, new Date(), new Date())];
+  const requests = Promise.all([
+    askRepeatedly(runtime, state, READ_EVERY_MS, () => read),
+    askRepeatedly(runtime, state, FEED_EVERY_MS, () => feedCall(runtime.feedToken, newEntries())),
+  ]);
   let seconds = 0;
   let { sealed: sealedBefore } = await countsOf(runtime);
   for (let runs = 1; ; runs += 1) {
@@ -129,17 +134,6 @@ interface SealingState {
   /** Whether history is being sealed. A request during which this changes is not counted. */
   isSealing: boolean;
   isOver: boolean;
-}
-
-async function readRepeatedly(runtime: Runtime, state: SealingState): Promise<RequestTimes> {
-  const read = { method: "GET", path: "/api/v1/customer/me", token: await customerToken("c1") } as const;
-  return askRepeatedly(runtime, state, READ_EVERY_MS, () => read);
-}
-
-function feedRepeatedly(runtime: Runtime, chain: Chain, state: SealingState): Promise<RequestTimes> {
-  return askRepeatedly(runtime, state, FEED_EVERY_MS, () =>
-    feedCall(runtime.feedToken, [...chain.entries(LINES_A_FEED, new Date(), new Date())]),
-  );
 }
 
 /** Sends one request after another until the sealing is over. */

@@ -181,7 +181,8 @@ async function costOfCase(benchCase: Case) {
 }
 
 function ask({ call }: Case, round: number) {
-  const { method, path, token, body } = call(round);
+  const { path, token, body } = call(round);
+  const method = body === undefined ? "GET" : "POST";
   return costOf(path, { method, headers: { Authorization: `Bearer ${token}` }, body: body ?? null });
 }
 

@@ -47,14 +47,14 @@ interface SectionStart {
   ben: Caller;
   eve: Caller;
   /** Makes lines that are fed before the rules are checked. */
-  given: LineMakers;
+  seed: LineMakers;
   /** Makes lines for a rule to feed. */
   make: LineMakers;
-  /** States a rule. Only rules that stand before the first line of `given` are checked without feeding. */
+  /** States a rule. Rules that stand before the first line of `seed` are checked even if nothing may be fed. */
   it: (sentence: string, check: (sentence: string) => Promise<void>) => void;
 }
 
-/** Thrown if a rule cannot be checked with the tokens and options that the suite was given. */
+/** Thrown if a rule cannot be checked with the tokens and options that the suite has. */
 export class Skipped extends Error {
   override readonly name = "Skipped";
 }
@@ -64,7 +64,7 @@ const UNDELETED_KINDS = ["balance_entry", "token_earning", "play", "message"];
 
 const MOST_LINES = 2_000;
 const MOST_PAGES = 1_000;
-/** Reasons to skip a rule. */
+/** Why a rule is skipped. */
 export const ANY_ORIGIN = "CORS_ORIGINS lets every page call";
 const READ_ONLY = "--read-only writes nothing";
 const DAY_MS = 86_400_000;
@@ -79,7 +79,7 @@ export function section(name: string, state: (start: SectionStart) => void | Pro
     await state({
       suite,
       ...(await suite.callers()),
-      given: lineMakers(newId, (line) => lines.push(line)),
+      seed: lineMakers(newId, (line) => lines.push(line)),
       make: lineMakers(newId),
       it: (sentence, check) => {
         rules.push({

@@ -10,7 +10,7 @@ const ENDPOINTS = [
   ...["full-search", "gamification/leaderboard", "me"],
 ];
 
-export const around = section("interface, 6", ({ suite, ann, ben, given, make, it }) => {
+export const around = section("interface, 6", ({ suite, ann, ben, seed, make, it }) => {
   it("Answers that may come from a replica have the header `X-D1-Bookmark`.", async () => {
     for (const path of [LIST, "/api/v1/customer/my-coupons"]) {
       const { headers } = await suite.http.send(path, { token: ann.token });
@@ -42,10 +42,10 @@ export const around = section("interface, 6", ({ suite, ann, ben, given, make, i
     expectSame(allowedOrigins, [null, null]);
   });
 
-  const chain = given.account();
-  const [shop, plainCoupon] = [given.store(chain), given.coupon(chain)];
-  given.caller(ann);
-  given.issued(ann, plainCoupon, shop);
+  const chain = seed.account();
+  const [shop, plainCoupon] = [seed.store(chain), seed.coupon(chain)];
+  seed.caller(ann);
+  seed.issued(ann, plainCoupon, shop);
 
   it("has a weak `ETag`, `Cache-Control: private, no-cache` and `Vary: Authorization`.", async () => {
     for (const path of PATHS_WITH_ETAG) {

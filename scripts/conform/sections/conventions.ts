@@ -39,7 +39,7 @@ const BAD_CURSORS = [
 ] as const;
 const NOT_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
 
-export const conventions = section("interface, 1", ({ suite, ann, ben, eve, given, it }) => {
+export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed, it }) => {
   const nearby = (more: object) =>
     suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: "1", ...more });
   const myCoupons = (query = "", method = "GET") =>
@@ -99,22 +99,22 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, give
     expectSame(head.headers.get("Content-Type"), get.headers.get("Content-Type"));
   });
 
-  const chain = given.account();
-  const shop = given.store(chain);
-  for (const caller of [ann, ben, eve]) given.caller(caller);
-  given.membership(shop, eve);
-  given.eipCampaign(chain);
-  const plainCoupon = given.coupon(chain, { name: "José's deal", value: "5" });
-  const percentCoupon = given.issued(ann, given.coupon(chain, { name: '50%_off "now"*' }), shop);
-  const givenTied = () => given.issued(ann, plainCoupon, shop, { created_at: "2026-01-01 00:00:00" });
-  const tiedCoupons = [givenTied(), givenTied(), givenTied()] as const;
+  const chain = seed.account();
+  const shop = seed.store(chain);
+  for (const caller of [ann, ben, eve]) seed.caller(caller);
+  seed.membership(shop, eve);
+  seed.eipCampaign(chain);
+  const plainCoupon = seed.coupon(chain, { name: "José's deal", value: "5" });
+  const percentCoupon = seed.issued(ann, seed.coupon(chain, { name: '50%_off "now"*' }), shop);
+  const seedTied = () => seed.issued(ann, plainCoupon, shop, { created_at: "2026-01-01 00:00:00" });
+  const tiedCoupons = [seedTied(), seedTied(), seedTied()] as const;
   const matches = MATCHES.map((match) => {
-    const coupon = given.coupon(chain, { name: match.name });
-    return { ...match, issuedCoupon: given.issued(eve, coupon, shop) };
+    const coupon = seed.coupon(chain, { name: match.name });
+    return { ...match, issuedCoupon: seed.issued(eve, coupon, shop) };
   });
   for (const name of SORTED_NAMES.toReversed()) {
-    given.membership(shop, given.customer(`Mx ${name}`), { referrer_id: eve });
-    given.membership(given.store(given.account({ company: name })), eve);
+    seed.membership(shop, seed.customer(`Mx ${name}`), { referrer_id: eve });
+    seed.membership(seed.store(seed.account({ company: name })), eve);
   }
 
   const storeIds = (answer: Answer) => idsOf(listOf(answer, "store"));

@@ -8,50 +8,50 @@ const DETAILS = ["coupon_id", "reserved", "account", "campaign_coupon"];
 const LIST_LIMIT = 1_000;
 const [EARLY, LATE] = ["2098-01-01 00:00:00", "2099-01-01 00:00:00"];
 
-export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, given, make, it }) => {
+export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, make, it }) => {
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
 
   it("`includemfg` | boolean | no, false | adds manufacturer coupons, and selects the detailed variant", async () =>
     expectInvalid(await list({ includemfg: "maybe" }), "includemfg"));
 
   const [newer, older] = [{ created_at: "2026-01-02 00:00:00" }, { created_at: "2026-01-01 00:00:00" }];
-  const chain = given.account({
+  const chain = seed.account({
     company: "Crème Café",
     loyalty_options: { chain_logo: "bG9nbw==", chain_display_name: "Blue Chain" },
   });
-  const otherChain = given.account();
-  const [shop, otherShop] = [given.store(chain), given.store(otherChain)];
-  for (const caller of [ann, ben]) given.caller(caller);
-  const plainCoupon = given.coupon(chain, {
+  const otherChain = seed.account();
+  const [shop, otherShop] = [seed.store(chain), seed.store(otherChain)];
+  for (const caller of [ann, ben]) seed.caller(caller);
+  const plainCoupon = seed.coupon(chain, {
     name: "100%_off",
     header_lines: ["Señor header"],
     text_lines: ["A text line"],
   });
-  const expiringCoupon = given.coupon(chain, { can_expire: 1, expiration_date: EARLY });
-  const unexpiringCoupon = given.coupon(chain, { can_expire: 0, expiration_date: "2020-01-01" });
-  const dollarCoupon = given.coupon(chain, { name: "Other kind", type: "Dollar_Off" });
-  const foreignCoupon = given.coupon(otherChain);
-  const mfgCoupon = given.coupon(chain, { kind: "mfg" });
-  const foreignMfgCoupon = given.coupon(otherChain, { kind: "mfg" });
-  const digitalCoupon = given.coupon(chain, { kind: "digital" });
+  const expiringCoupon = seed.coupon(chain, { can_expire: 1, expiration_date: EARLY });
+  const unexpiringCoupon = seed.coupon(chain, { can_expire: 0, expiration_date: "2020-01-01" });
+  const dollarCoupon = seed.coupon(chain, { name: "Other kind", type: "Dollar_Off" });
+  const foreignCoupon = seed.coupon(otherChain);
+  const mfgCoupon = seed.coupon(chain, { kind: "mfg" });
+  const foreignMfgCoupon = seed.coupon(otherChain, { kind: "mfg" });
+  const digitalCoupon = seed.coupon(chain, { kind: "digital" });
 
-  const issuedSoonEnding = given.issued(ann, plainCoupon, shop, { expected_end_date: time(3_600), ...older });
-  const issuedExpiring = given.issued(ann, expiringCoupon, shop, { expected_end_date: LATE, ...newer });
-  const issuedEndless = given.issued(ann, unexpiringCoupon, shop, newer);
-  const issuedEndlessEarlier = given.issued(ann, plainCoupon, shop, older);
-  const issuedTied = given.issued(ann, plainCoupon, shop, { expected_end_date: LATE, ...older });
-  const issuedTiedToo = given.issued(ann, plainCoupon, shop, { expected_end_date: LATE, ...older });
-  const issuedForeign = given.issued(ann, foreignCoupon, otherShop, older);
-  const issuedDollar = given.issued(ann, dollarCoupon, shop, older);
-  const issuedMfg = given.issued(ann, mfgCoupon, shop, older);
+  const issuedSoonEnding = seed.issued(ann, plainCoupon, shop, { expected_end_date: time(3_600), ...older });
+  const issuedExpiring = seed.issued(ann, expiringCoupon, shop, { expected_end_date: LATE, ...newer });
+  const issuedEndless = seed.issued(ann, unexpiringCoupon, shop, newer);
+  const issuedEndlessEarlier = seed.issued(ann, plainCoupon, shop, older);
+  const issuedTied = seed.issued(ann, plainCoupon, shop, { expected_end_date: LATE, ...older });
+  const issuedTiedToo = seed.issued(ann, plainCoupon, shop, { expected_end_date: LATE, ...older });
+  const issuedForeign = seed.issued(ann, foreignCoupon, otherShop, older);
+  const issuedDollar = seed.issued(ann, dollarCoupon, shop, older);
+  const issuedMfg = seed.issued(ann, mfgCoupon, shop, older);
   const invalidCoupons = [
     { total_count: 2, usage_count: 2 },
     { expected_end_date: time(-5) },
     { deleted_at: "2026-01-01 00:00:00" },
     { deleted_at: LATE },
-  ].map((fields) => given.issued(ann, plainCoupon, shop, fields));
-  const crowd = Array.from({ length: LIST_LIMIT + 1 }, () => given.issued(ben, foreignCoupon, otherShop, older));
-  const lastOfCrowd = given.issued(ben, foreignMfgCoupon, otherShop, newer);
+  ].map((fields) => seed.issued(ann, plainCoupon, shop, fields));
+  const crowd = Array.from({ length: LIST_LIMIT + 1 }, () => seed.issued(ben, foreignCoupon, otherShop, older));
+  const lastOfCrowd = seed.issued(ben, foreignMfgCoupon, otherShop, newer);
 
   const detailed = (query: Record<string, string> = {}) => list({ includemfg: "true", ...query });
   const logosOf = (answer: Answer) =>

@@ -6,7 +6,7 @@ import { section } from "../suite.ts";
 
 const PATH = "me/entries";
 
-export const entries = section("interface, 4.9", ({ suite, ann, ben, eve, given, make, it }) => {
+export const entries = section("interface, 4.9", ({ suite, ann, ben, eve, seed, make, it }) => {
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
 
   it("`limit` | 1 to 100 | no, 50 | the most items of a page", async () => {
@@ -14,17 +14,17 @@ export const entries = section("interface, 4.9", ({ suite, ann, ben, eve, given,
   });
 
   const [oldTime, middleTime, recentTime] = [time(-3_000), time(-2_000), time(-1_000)];
-  const [chain, otherChain] = [given.account(), given.account()];
-  const shop = given.store(chain, { name: "Main Street" });
-  const closedShop = given.store(chain, { name: "Closed Street" });
-  const spring = given.campaign(chain, { name: "Spring" });
-  for (const caller of [ann, ben]) given.caller(caller);
-  const firstEntry = given.entry(ann, shop, "10.00", { created_at: oldTime, description: "Welcome" });
-  const entryAtClosedShop = given.entry(ann, closedShop, "-2.50", { created_at: oldTime, campaign_id: spring });
-  const tiedEntry = given.entry(ann, shop, "0.10", { created_at: middleTime });
-  const laterTiedEntry = given.entry(ann, shop, "0.20", { created_at: middleTime });
-  const newestEntry = given.entry(ann, shop, "4.40", { created_at: recentTime });
-  const foreignEntry = given.entry(ann, given.store(otherChain), "1.00", { created_at: recentTime });
+  const [chain, otherChain] = [seed.account(), seed.account()];
+  const shop = seed.store(chain, { name: "Main Street" });
+  const closedShop = seed.store(chain, { name: "Closed Street" });
+  const spring = seed.campaign(chain, { name: "Spring" });
+  for (const caller of [ann, ben]) seed.caller(caller);
+  const firstEntry = seed.entry(ann, shop, "10.00", { created_at: oldTime, description: "Welcome" });
+  const entryAtClosedShop = seed.entry(ann, closedShop, "-2.50", { created_at: oldTime, campaign_id: spring });
+  const tiedEntry = seed.entry(ann, shop, "0.10", { created_at: middleTime });
+  const laterTiedEntry = seed.entry(ann, shop, "0.20", { created_at: middleTime });
+  const newestEntry = seed.entry(ann, shop, "4.40", { created_at: recentTime });
+  const foreignEntry = seed.entry(ann, seed.store(otherChain), "1.00", { created_at: recentTime });
   const allEntries = [foreignEntry, newestEntry, laterTiedEntry, tiedEntry, entryAtClosedShop, firstEntry];
   const nextPage = async (answer: Answer, caller = ann) =>
     suite.http.send(linkOf(answer) ?? "nowhere", { token: caller.token });

@@ -8,7 +8,7 @@ const FEED = "/api/v1/feed";
 const MOST_LINES = 2_000;
 const MOST_BYTES = 2 * 1_024 * 1_024;
 
-export const exportPages = section("export, 1", ({ suite, ann, ben, given, it }) => {
+export const exportPages = section("export, 1", ({ suite, ann, ben, seed, it }) => {
   const exportPage = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
 
   it("`GET /api/v1/feed` answers one page of an export: NDJSON (`application/x-ndjson`), each line ended by a line feed.", async () => {
@@ -37,16 +37,16 @@ export const exportPages = section("export, 1", ({ suite, ann, ben, given, it })
     expectThat(/^\d+$/.test(version ?? ""), `X-Feed-Version is ${version}`);
   });
 
-  const shop = given.store(given.account());
+  const shop = seed.store(seed.account());
   for (const caller of [ann, ben]) {
-    given.caller(caller);
-    given.membership(shop, caller);
-    given.entry(caller, shop, "1.00", { description: "Welcome" });
+    seed.caller(caller);
+    seed.membership(shop, caller);
+    seed.entry(caller, shop, "1.00", { description: "Welcome" });
   }
-  given.block(ben, ann);
-  const talk = given.group([ben, ann]);
-  given.message(talk, ann, "Hello");
-  given.message(talk, ben, "Hi");
+  seed.block(ben, ann);
+  const talk = seed.group([ben, ann]);
+  seed.message(talk, ann, "Hello");
+  seed.message(talk, ben, "Hi");
 
   it("**`customer_id=ada`** restricts the export to the lines about one customer: the customer, and their memberships, registrations, friendships, issued coupons, states, groups, messages, entries and earnings. The blocks that they made are among them.", async () => {
     const pages = await suite.pages(`${FEED}?customer_id=${ann.id}`, await suite.tokens.export());
@@ -71,7 +71,7 @@ export const exportPages = section("export, 1", ({ suite, ann, ben, given, it })
 /** Some kinds of record, in the order of an export. */
 const KIND_ORDER = ["account", "store", "campaign", "customer", "coupon", "employee", "eip_campaign", "message_group"];
 
-export const exportOrder = section("export, 2", ({ suite, given, it }) => {
+export const exportOrder = section("export, 2", ({ suite, seed, it }) => {
   it("kind by kind, what others refer to first.", async () => {
     const answer = await suite.http.send(FEED, { token: await suite.tokens.export() });
     const kinds = [...new Set(exportedLines(answer).map(({ record }) => String(record)))];
@@ -82,8 +82,8 @@ export const exportOrder = section("export, 2", ({ suite, given, it }) => {
     );
   });
 
-  const chain = given.account();
-  const [player, league] = [given.employee(chain, "Ada"), given.eipCampaign(chain)];
+  const chain = seed.account();
+  const [player, league] = [seed.employee(chain, "Ada"), seed.eipCampaign(chain)];
 
   it("It is deleted again on a later page, after all lines of records, because nothing may refer to an erased customer. The kinds come in reversed order. No page has both lines of records and lines that delete.", async () => {
     await suite.feed(deleted(player), deleted(league));
@@ -104,8 +104,8 @@ export const exportOrder = section("export, 2", ({ suite, given, it }) => {
   });
 });
 
-export const exportLines = section("export, 3", ({ suite, given, make, it }) => {
-  const chain = given.account();
+export const exportLines = section("export, 3", ({ suite, seed, make, it }) => {
+  const chain = seed.account();
 
   /** The exported line of an eip_campaign. There are few records of this kind, so the export is short. */
   const exportedLeague = async ({ id }: Line): Promise<Line | undefined> => {

@@ -3,14 +3,14 @@ import { type Item, itemsOf, itemsOrNone } from "../http.ts";
 import { deleted, type LineWithId } from "../lines.ts";
 import { section } from "../suite.ts";
 
-export const feedDeletes = section("feed, 2", ({ suite, ann, ben, given, make, it }) => {
-  const chain = given.account();
-  const [shop, plainCoupon] = [given.store(chain), given.coupon(chain)];
-  for (const caller of [ann, ben]) given.caller(caller);
-  const [middle, below] = [given.customer("Mid Middle"), given.customer("Bel Below")];
-  const membershipOfAnn = given.membership(shop, ann);
-  const membershipOfMiddle = given.membership(shop, middle, { referrer_id: ann });
-  given.membership(shop, below, { referrer_id: middle });
+export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it }) => {
+  const chain = seed.account();
+  const [shop, plainCoupon] = [seed.store(chain), seed.coupon(chain)];
+  for (const caller of [ann, ben]) seed.caller(caller);
+  const [middleMember, lowerMember] = [seed.customer("Mid Middle"), seed.customer("Bel Below")];
+  const membershipOfAnn = seed.membership(shop, ann);
+  const membershipOfMiddle = seed.membership(shop, middleMember, { referrer_id: ann });
+  seed.membership(shop, lowerMember, { referrer_id: middleMember });
   const readAt = "2026-01-06 09:00:00";
   const sentEarlier = { sent_at: readAt };
 
@@ -24,24 +24,24 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, given, make, i
   it("Only the key is needed; other fields are ignored, even invalid ones. A key that is not stored counts under `ignored`.", async () =>
     suite.expectCounts({ ignored: 1 }, { ...deleted(make.store(chain)), latitude: "north" }));
   it("A `message_state` ends when its member leaves the group.", async () => {
-    const talk = make.group([ben, middle, ann]);
+    const talk = make.group([ben, middleMember, ann]);
     const state = make.messageState(talk, ann, { read_at: readAt });
     await suite.feed(talk, make.message(talk, ben, "read", sentEarlier), state);
     expectFields(await groupOf(talk), { read_status: 1 });
-    await suite.feed({ ...talk, member_ids: [ben.id, middle.id] });
+    await suite.feed({ ...talk, member_ids: [ben.id, middleMember.id] });
     expectSame(await groupOf(talk), undefined);
     await suite.feed(talk);
     expectFields(await groupOf(talk), { read_status: 0 });
   });
   it("The member leaves lists and counts. Members below stay where they are in the tree. Joining again restores the membership under the same referrer", async () => {
     const wholeTeam = [
-      { id: middle.id, current_level: 1 },
-      { id: below.id, current_level: 2 },
+      { id: middleMember.id, current_level: 1 },
+      { id: lowerMember.id, current_level: 2 },
     ];
     expectSame(await levelsOfTeam(), wholeTeam);
     await suite.feed(deleted(membershipOfMiddle));
     expectSame(await levelsOfTeam(), wholeTeam.slice(1));
-    await suite.feed(make.membership(shop, middle));
+    await suite.feed(make.membership(shop, middleMember));
     expectSame(await levelsOfTeam(), wholeTeam);
     await suite.feed(deleted(membershipOfAnn));
     expectSame(await levelsOfTeam(), []);
@@ -49,25 +49,25 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, given, make, i
   });
   it("Erased: personal fields are emptied. Memberships, registrations, friendships, blocks, group memberships and issued coupons end.", async () => {
     const name = suite.word();
-    const erased = make.customer(`Era ${name}`);
-    const talk = make.group([ann, erased, ben]);
-    const message = make.message(talk, erased, "kept", sentEarlier);
-    await suite.feed(erased, make.friendship(ann, erased, 1), talk, message);
-    expectList(await suite.search(ann, "customers", name), [erased]);
-    await suite.feed(deleted(erased));
+    const erasedCustomer = make.customer(`Era ${name}`);
+    const talk = make.group([ann, erasedCustomer, ben]);
+    const message = make.message(talk, erasedCustomer, "kept", sentEarlier);
+    await suite.feed(erasedCustomer, make.friendship(ann, erasedCustomer, 1), talk, message);
+    expectList(await suite.search(ann, "customers", name), [erasedCustomer]);
+    await suite.feed(deleted(erasedCustomer));
     expectList(await suite.search(ann, "customers", name), []);
     const actual = await groupOf(talk);
-    expectFields(actual, { last_message: "kept", last_customer: erased });
+    expectFields(actual, { last_message: "kept", last_customer: erasedCustomer });
     expectFields(actual, { last_customer_name: "", last_customer_avatar: "" });
     expectList(actual?.group_members as Item[], [ben.id]);
   });
   it("An erased customer counts as not stored: a reference to it is a bad line. Written again, the customer starts anew. Nothing that ended returns, but balance entries count again.", async () => {
     const name = suite.word();
-    const erased = make.customer(`Era ${name}`);
-    await suite.feed(erased, make.friendship(ann, erased, 1), make.entry(erased, shop, "4.00"));
-    await suite.feed(deleted(erased));
-    await suite.expectLineRefused(make.membership(shop, erased), "customer_id");
-    await suite.feed(erased, make.friendship(ben, erased, 1));
+    const erasedCustomer = make.customer(`Era ${name}`);
+    await suite.feed(erasedCustomer, make.friendship(ann, erasedCustomer, 1), make.entry(erasedCustomer, shop, "4.00"));
+    await suite.feed(deleted(erasedCustomer));
+    await suite.expectLineRefused(make.membership(shop, erasedCustomer), "customer_id");
+    await suite.feed(erasedCustomer, make.friendship(ben, erasedCustomer, 1));
     const foundBy = async (caller = ann) => (await suite.search(caller, "customers", name))[0];
     const { customerSearch } = suite.settings;
     if (customerSearch === "all") expectFields(await foundBy(ann), { friend_status: -1 });
@@ -82,21 +82,21 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, given, make, i
     expectSame(await groupOf(removedTalk), undefined);
     await suite.expectCounts({ accepted: 1, ignored: 1 }, ...groupLines);
     expectSame(await groupOf(removedTalk), undefined);
-    const [talk, issuedCoupon] = [make.group([ann, below]), make.issued(ann, plainCoupon, shop)];
-    const block = make.block(ann, below);
-    await suite.feed(make.friendship(ann, below, 1), block, issuedCoupon);
-    await suite.feed(talk, make.message(talk, below, "x", sentEarlier));
+    const [talk, issuedCoupon] = [make.group([ann, lowerMember]), make.issued(ann, plainCoupon, shop)];
+    const block = make.block(ann, lowerMember);
+    await suite.feed(make.friendship(ann, lowerMember, 1), block, issuedCoupon);
+    await suite.feed(talk, make.message(talk, lowerMember, "x", sentEarlier));
     const member = async () => ((await groupOf(talk))?.group_members as Item[] | undefined)?.[0];
     expectFields(await member(), { friend_status: 1, is_blocked: true });
-    await suite.feed(deleted(make.friendship(below, ann, 1)), deleted(block), deleted(issuedCoupon));
+    await suite.feed(deleted(make.friendship(lowerMember, ann, 1)), deleted(block), deleted(issuedCoupon));
     expectFields(await member(), { friend_status: -1, is_blocked: false });
     expectSame(await suite.couponOf(ann, issuedCoupon), undefined);
   });
   it("A soft-deleted record, and a membership that was left, still count as stored for a reference, so that a late retry is not refused.", async () => {
     const closedStore = make.store(chain);
-    await suite.feed(closedStore, make.membership(closedStore, middle));
+    await suite.feed(closedStore, make.membership(closedStore, middleMember));
     await suite.feed(deleted(closedStore));
-    await suite.expectCounts({ accepted: 1 }, make.entry(middle, closedStore, "1.00"));
+    await suite.expectCounts({ accepted: 1 }, make.entry(middleMember, closedStore, "1.00"));
   });
   it("Deleting what is already soft-deleted, left or erased counts under `ignored`.", async () => {
     const records = [make.campaign(chain), make.customer()];

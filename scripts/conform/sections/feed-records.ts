@@ -24,14 +24,14 @@ const REQUIRED_FIELDS: Record<string, readonly string[]> = {
   play: ["id", "eip_campaign_id", "location_id", "employee_id"],
 };
 
-export const feedRecords = section("feed, 4", ({ suite, ann, ben, given, make, it }) => {
-  const chain = given.account();
-  const shop = given.store(chain);
-  const [plainCoupon, digitalCoupon] = [given.coupon(chain), given.coupon(chain, { kind: "digital" })];
-  for (const caller of [ann, ben]) given.caller(caller);
-  const outsider = given.customer();
-  given.membership(shop, ann);
-  const talk = given.group([ann, ben]);
+export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, make, it }) => {
+  const chain = seed.account();
+  const shop = seed.store(chain);
+  const [plainCoupon, digitalCoupon] = [seed.coupon(chain), seed.coupon(chain, { kind: "digital" })];
+  for (const caller of [ann, ben]) seed.caller(caller);
+  const outsider = seed.customer();
+  seed.membership(shop, ann);
+  const talk = seed.group([ann, ben]);
 
   it("Required fields have an exclamation mark.", async () => {
     for (const [record, fields] of Object.entries(REQUIRED_FIELDS))

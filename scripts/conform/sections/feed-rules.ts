@@ -10,12 +10,12 @@ const MOST_BYTES = 2 * 1_024 * 1_024;
 const LARGEST_TOTAL = "90071992547409.91";
 const LARGEST_AMOUNT = "999999999999.99";
 
-export const feedRules = section("feed, 1", ({ suite, ann, given, make, it }) => {
-  const [ownAccount, otherAccount] = [given.account(), given.account()];
-  const [shop, otherShop] = [given.store(ownAccount), given.store(otherAccount)];
-  const [plainCoupon, foreignCoupon] = [given.coupon(ownAccount), given.coupon(otherAccount)];
-  const [ada, bob] = [given.customer(), given.customer()];
-  given.caller(ann);
+export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => {
+  const [ownAccount, otherAccount] = [seed.account(), seed.account()];
+  const [shop, otherShop] = [seed.store(ownAccount), seed.store(otherAccount)];
+  const [plainCoupon, foreignCoupon] = [seed.coupon(ownAccount), seed.coupon(otherAccount)];
+  const [ada, bob] = [seed.customer(), seed.customer()];
+  seed.caller(ann);
 
   const sendBody = async (body: string): Promise<Answer> =>
     suite.http.send("/api/v1/feed", { token: await suite.tokens.feed(), body });

@@ -3,11 +3,11 @@ import type { Item } from "../http.ts";
 import type { Line } from "../lines.ts";
 import { section } from "../suite.ts";
 
-export const feedValues = section("feed, 3", ({ suite, ann, given, make, it }) => {
-  const chain = given.account();
-  const [shop, plainCoupon] = [given.store(chain), given.coupon(chain)];
-  const [league, player] = [given.eipCampaign(chain), given.employee(chain, "Ada")];
-  given.caller(ann);
+export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) => {
+  const chain = seed.account();
+  const [shop, plainCoupon] = [seed.store(chain), seed.coupon(chain)];
+  const [league, player] = [seed.eipCampaign(chain), seed.employee(chain, "Ada")];
+  seed.caller(ann);
 
   /** Feeds one line for each of these values of a field. Expects each line to be refused for that field only. */
   const expectRefused = async (makeLine: (fields: Item) => Line, field: string, ...values: unknown[]) => {

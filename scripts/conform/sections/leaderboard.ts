@@ -8,7 +8,7 @@ const PATH = "gamification/leaderboard";
 const BOARD_FRESH_SECONDS = 30;
 const BOARD_LIMIT = 100;
 
-export const leaderboard = section("interface, 4.7", async ({ suite, ann, given, make, it }) => {
+export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, make, it }) => {
   await suite.waitIfDayEndsSoon();
   const unknownId = suite.id("unknown");
   const boardOf = (location_id: string | undefined, more: object = {}) =>
@@ -18,26 +18,26 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, given,
     expectList(await boardOf(unknownId), [], "employee_id");
   });
 
-  const chain = given.account();
-  const [shop, busyShop, tiedShop] = [given.store(chain), given.store(chain), given.store(chain)];
-  const runningLeague = given.eipCampaign(chain, { end_date: day(0), start_date: day(0) });
-  const endedLeague = given.eipCampaign(chain, { end_date: day(-1) });
-  const upcomingLeague = given.eipCampaign(chain, { start_date: day(2) });
-  const employeeNamed = (name: string) => given.employee(chain, name);
+  const chain = seed.account();
+  const [shop, busyShop, tiedShop] = [seed.store(chain), seed.store(chain), seed.store(chain)];
+  const runningLeague = seed.eipCampaign(chain, { end_date: day(0), start_date: day(0) });
+  const endedLeague = seed.eipCampaign(chain, { end_date: day(-1) });
+  const upcomingLeague = seed.eipCampaign(chain, { start_date: day(2) });
+  const employeeNamed = (name: string) => seed.employee(chain, name);
   const [ada, bob, cid] = [employeeNamed("Ada"), employeeNamed("Bob"), employeeNamed("Cid")];
   const [dan, eva] = [employeeNamed("Bob"), employeeNamed("Eva")];
-  given.play(runningLeague, shop, ada, { runs: "1.50", hits: 1 });
-  given.play(runningLeague, shop, ada, { runs: "0.50", doubles: 2 });
-  given.play(runningLeague, shop, bob, { runs: "5", hits: 3, triples: 1 });
-  given.play(runningLeague, shop, cid, { runs: "0.5", hits: 9 });
-  given.play(runningLeague, shop, dan, { runs: "5" });
-  given.play(runningLeague, shop, eva);
-  given.play(endedLeague, shop, ada, { runs: "1000", hits: 50 });
-  given.play(upcomingLeague, shop, ada, { runs: "1000", hits: 50 });
+  seed.play(runningLeague, shop, ada, { runs: "1.50", hits: 1 });
+  seed.play(runningLeague, shop, ada, { runs: "0.50", doubles: 2 });
+  seed.play(runningLeague, shop, bob, { runs: "5", hits: 3, triples: 1 });
+  seed.play(runningLeague, shop, cid, { runs: "0.5", hits: 9 });
+  seed.play(runningLeague, shop, dan, { runs: "5" });
+  seed.play(runningLeague, shop, eva);
+  seed.play(endedLeague, shop, ada, { runs: "1000", hits: 50 });
+  seed.play(upcomingLeague, shop, ada, { runs: "1000", hits: 50 });
   const crowd = Array.from({ length: BOARD_LIMIT + 20 }, () => employeeNamed("Crowd"));
   for (const [index, employee] of crowd.entries())
-    given.play(runningLeague, busyShop, employee, { runs: String(index % 3), triples: index });
-  for (const name of SORTED_NAMES.toReversed()) given.play(runningLeague, tiedShop, employeeNamed(name));
+    seed.play(runningLeague, busyShop, employee, { runs: String(index % 3), triples: index });
+  for (const name of SORTED_NAMES.toReversed()) seed.play(runningLeague, tiedShop, employeeNamed(name));
 
   const board = (more: object = {}) => boardOf(shop.id, more);
 

@@ -14,7 +14,7 @@ const EXPIRES_SECONDS = 2;
 const LEEWAY_SECONDS = 5;
 const MESSAGES_CHANGED = '{"type":"changed","what":["messages"]}';
 
-export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, given, make, it }) => {
+export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, make, it }) => {
   const handshake = async (headers: Record<string, string>, query = ""): Promise<Answer> => {
     const answer = await suite.sockets.handshake(`${suite.http.url}${LIVE}${query}`, { ...UPGRADE, ...headers });
     const body = answer.text === "" ? {} : JSON.parse(answer.text);
@@ -125,8 +125,8 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, given, mak
     expectSame(await listener.closeCode("an expired token", withinMs), 4401);
   });
 
-  for (const caller of [ann, ben]) given.caller(caller);
-  const talk = given.group([ann, ben]);
+  for (const caller of [ann, ben]) seed.caller(caller);
+  const talk = seed.group([ann, ben]);
 
   it("The frame for `messages` comes up to half a second after the second of the message is over, when the primary shows it. A poll with `check_time` then gets it", async () => {
     const [listener, text] = [await suite.listen(ann.token), suite.word()];

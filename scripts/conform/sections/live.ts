@@ -6,11 +6,11 @@ import { section } from "../suite.ts";
 const QUIET_WITHIN_SECONDS = 5;
 const SHOWN_WITHIN_SECONDS = 15;
 
-export const livePolls = section("live, 1", ({ suite, ann, ben, eve, given, make, it }) => {
+export const livePolls = section("live, 1", ({ suite, ann, ben, eve, seed, make, it }) => {
   const newest = "2026-01-05 09:00:00";
-  for (const caller of [ann, ben, eve]) given.caller(caller);
-  const talk = given.group([ann, ben]);
-  given.message(talk, ben, "old", { sent_at: newest });
+  for (const caller of [ann, ben, eve]) seed.caller(caller);
+  const talk = seed.group([ann, ben]);
+  seed.message(talk, ben, "old", { sent_at: newest });
   const poll = () => suite.get(ann, "messages", { check_time: newest });
   /** Whether an answer took no round trip to the database. */
   const isQuiet = ({ headers }: Answer) => /trips;desc="?0"?/.test(headers.get("Server-Timing") ?? "");
@@ -42,11 +42,11 @@ const COUPONS_CHANGED = JSON.stringify({ type: "changed", what: ["coupons"] });
 const BALANCE_CHANGED = JSON.stringify({ type: "changed", what: ["balance"] });
 const MESSAGES_CHANGED = JSON.stringify({ type: "changed", what: ["messages"] });
 
-export const liveChanges = section("live, 3", ({ suite, ann, ben, given, make, it }) => {
-  const chain = given.account();
-  const [shop, plainCoupon, stranger] = [given.store(chain), given.coupon(chain), given.customer()];
-  for (const caller of [ann, ben]) given.caller(caller);
-  const talk = given.group([ann, stranger]);
+export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, make, it }) => {
+  const chain = seed.account();
+  const [shop, plainCoupon, stranger] = [seed.store(chain), seed.coupon(chain), seed.customer()];
+  for (const caller of [ann, ben]) seed.caller(caller);
+  const talk = seed.group([ann, stranger]);
 
   /** Feeds lines. Resolves with the frames that each of the two customers gets. */
   const framesAfter = async (...lines: Line[]) => {

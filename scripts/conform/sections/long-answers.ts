@@ -54,21 +54,21 @@ async function expectCut(suite: Suite, { path, token, records, pages }: LongList
 
 const issuedCouponsIn = (answer: Answer): Item[] => ["store", "mfg"].flatMap((name) => listOf(answer, name));
 
-export const longAnswers = section("interface, 1", ({ suite, ann, ben, eve, given, make, it }) => {
-  const chain = given.account();
-  const [shop, teamShop] = [given.store(chain), given.store(chain)];
-  for (const caller of [ann, ben, eve]) given.caller(caller);
+export const longAnswers = section("interface, 1", ({ suite, ann, ben, eve, seed, make, it }) => {
+  const chain = seed.account();
+  const [shop, teamShop] = [seed.store(chain), seed.store(chain)];
+  for (const caller of [ann, ben, eve]) seed.caller(caller);
 
   const texts = { header_lines: Array(20).fill(longText(200)) };
-  const [plainCoupon, mfgCoupon] = [given.coupon(chain, texts), given.coupon(chain, { kind: "mfg", ...texts })];
+  const [plainCoupon, mfgCoupon] = [seed.coupon(chain, texts), seed.coupon(chain, { kind: "mfg", ...texts })];
   const issuedCoupons = (coupon: LineWithId, count: number) =>
-    many(count, () => given.issued(ann, coupon, shop, { created_at: "2026-01-01 00:00:00" }));
+    many(count, () => seed.issued(ann, coupon, shop, { created_at: "2026-01-01 00:00:00" }));
   const [issuedPlain, issuedMfg] = [issuedCoupons(plainCoupon, 110), issuedCoupons(mfgCoupon, 30)];
 
-  const members = many(9, () => given.customer("Long Texts", PERSON));
-  const groups = many(10, () => given.group([ben, ...members]));
-  for (const group of groups) given.message(group, members[0], "Hello", { sent_at: "2026-01-05 09:00:00" });
-  given.membership(teamShop, eve);
+  const members = many(9, () => seed.customer("Long Texts", PERSON));
+  const groups = many(10, () => seed.group([ben, ...members]));
+  for (const group of groups) seed.message(group, members[0], "Hello", { sent_at: "2026-01-05 09:00:00" });
+  seed.membership(teamShop, eve);
 
   it("`per_page` 1 to 100 (50).", async () => {
     expectSame(idsOf(issuedCouponsIn(await suite.get(ann, "my-coupons", { per_page: "" }))), issuedPlain.slice(0, 50));

@@ -5,7 +5,7 @@ import { section } from "../suite.ts";
 
 const LIST_LIMIT = 100;
 
-export const lookup = section("feed, 6", ({ suite, ann, ben, eve, given, it }) => {
+export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, it }) => {
   const [card, otherCard, sharedCard] = [suite.word(), suite.word(), suite.word()];
   const ask = async (query: string) =>
     suite.http.send(`/api/v1/feed/customers${query}`, { token: await suite.tokens.lookup() });
@@ -22,26 +22,26 @@ export const lookup = section("feed, 6", ({ suite, ann, ben, eve, given, it }) =
     for (const token of otherTokens) expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
   });
 
-  const shop = given.store(given.account({ company: "Apple" }));
-  given.caller(ann, "Ann Able", { scan_id: card });
-  given.caller(ben, "Ben Baker", { scan_id: card });
-  given.caller(eve, "Eve Evans", { scan_id: otherCard });
-  given.entry(ann, shop, "12.30");
-  const erased = given.customer("Gone Girl", { scan_id: card });
+  const shop = seed.store(seed.account({ company: "Apple" }));
+  seed.caller(ann, "Ann Able", { scan_id: card });
+  seed.caller(ben, "Ben Baker", { scan_id: card });
+  seed.caller(eve, "Eve Evans", { scan_id: otherCard });
+  seed.entry(ann, shop, "12.30");
+  const erasedCustomer = seed.customer("Gone Girl", { scan_id: card });
   const holderIds = Array.from({ length: LIST_LIMIT + 1 }, () => suite.id("holder"));
-  for (const id of holderIds.toReversed()) given.customer("Hal Holder", { id, scan_id: sharedCard });
-  for (const [index, id] of holderIds.entries()) given.entry({ id }, shop, `${index}.25`);
+  for (const id of holderIds.toReversed()) seed.customer("Hal Holder", { id, scan_id: sharedCard });
+  for (const [index, id] of holderIds.entries()) seed.entry({ id }, shop, `${index}.25`);
 
   it("`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.", async () => {
-    await suite.feed(deleted(erased));
+    await suite.feed(deleted(erasedCustomer));
     const { balances } = (await suite.get(ann, "me")).body.items as Item;
     expectSame(itemsOf(await ask(`?scan_id=${card}`)), [
       { id: ann.id, first_name: "Ann", last_name: "Able", balances },
       { id: ben.id, first_name: "Ben", last_name: "Baker", balances: [] },
     ]);
-    const shown = itemsOf(await ask(`?scan_id=${sharedCard}`));
-    expectList(shown, holderIds.slice(0, LIST_LIMIT));
-    const balancesShown = shown.map(({ balances }) => (balances as Item[]).map(({ balance }) => balance));
+    const shownCustomers = itemsOf(await ask(`?scan_id=${sharedCard}`));
+    expectList(shownCustomers, holderIds.slice(0, LIST_LIMIT));
+    const balancesShown = shownCustomers.map(({ balances }) => (balances as Item[]).map(({ balance }) => balance));
     expectSame(
       balancesShown,
       [...Array(LIST_LIMIT).keys()].map((index) => [index + 0.25]),

@@ -5,20 +5,20 @@ import { section } from "../suite.ts";
 
 const BALANCES_LIMIT = 1_000;
 
-export const me = section("interface, 4.8", ({ suite, ann, ben, eve, given, make, it }) => {
-  const joinedAccount = given.account({ company: "Zest" });
-  const bookedAccount = given.account({ company: "Apple" });
-  const closedAccount = given.account({ company: "Mango" });
-  const [first, second] = [given.store(joinedAccount), given.store(joinedAccount)];
-  const [third, fourth] = [given.store(bookedAccount), given.store(closedAccount)];
+export const me = section("interface, 4.8", ({ suite, ann, ben, eve, seed, make, it }) => {
+  const joinedAccount = seed.account({ company: "Zest" });
+  const bookedAccount = seed.account({ company: "Apple" });
+  const closedAccount = seed.account({ company: "Mango" });
+  const [mainShop, sideShop] = [seed.store(joinedAccount), seed.store(joinedAccount)];
+  const [bookedShop, closedShop] = [seed.store(bookedAccount), seed.store(closedAccount)];
   const word = suite.word();
-  given.caller(ann, `Ann ${word}`, { scan_id: "7", date_of_birth: "1990-02-03" });
-  for (const store of [first, second]) given.membership(store, ann);
-  given.entry(ann, first, "1.10");
-  given.entry(ann, second, "2.20");
-  given.entry(ann, third, "5.00");
-  given.entry(ann, third, "-5.00");
-  given.entry(ann, fourth, "10.00");
+  seed.caller(ann, `Ann ${word}`, { scan_id: "7", date_of_birth: "1990-02-03" });
+  for (const store of [mainShop, sideShop]) seed.membership(store, ann);
+  seed.entry(ann, mainShop, "1.10");
+  seed.entry(ann, sideShop, "2.20");
+  seed.entry(ann, bookedShop, "5.00");
+  seed.entry(ann, bookedShop, "-5.00");
+  seed.entry(ann, closedShop, "10.00");
   const ask = (caller = ann) => suite.get(caller, "me");
   const itemOf = ({ body }: Answer) => (body.items ?? {}) as Item;
   /** The balances at the accounts of this section. With `--tokens`, a caller also has balances from other sections. */
@@ -41,9 +41,9 @@ export const me = section("interface, 4.8", ({ suite, ann, ben, eve, given, make
     ]);
   });
   it("An account's `balance` is over all its stores, soft-deleted ones too.", async () => {
-    await suite.feed(deleted(second));
+    await suite.feed(deleted(sideShop));
     expectFields(balancesOf(await ask()).at(-1), { account_id: joinedAccount, balance: 3.3, stores_count: 1 });
-    await suite.feed(second);
+    await suite.feed(sideShop);
   });
   it("Soft-deleted accounts are left out.", async () => {
     const balanceBefore = itemOf(await ask()).balance;

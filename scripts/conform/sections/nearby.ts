@@ -28,7 +28,7 @@ function distanceInMiles(from: Coordinates, to: Coordinates): number {
   return EARTH_RADIUS_MILES * 2 * Math.asin(Math.min(1, chord / 2));
 }
 
-export const nearby = section("interface, 4.1", async ({ suite, ann, given, it }) => {
+export const nearby = section("interface, 4.1", async ({ suite, ann, seed, it }) => {
   await suite.waitIfDayEndsSoon();
   const unknownAccount = { id: suite.accountId() };
   const ask = ({ id }: { id: string }, more: object = {}) =>
@@ -50,12 +50,12 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, given, it }
     expectInvalid(await ask(unknownAccount, { single_account_id: undefined }), "single_account_id"));
 
   const radius = suite.settings.nearbyRadiusMiles;
-  const mainAccount = given.account();
-  const northStore = (miles: number) => given.store(mainAccount, { ...northOfHere(miles) });
-  const [storeHere, storeAtOneMile, storeAtTwoMiles] = [given.store(mainAccount), northStore(1), northStore(2)];
+  const mainAccount = seed.account();
+  const northStore = (miles: number) => seed.store(mainAccount, { ...northOfHere(miles) });
+  const [storeHere, storeAtOneMile, storeAtTwoMiles] = [seed.store(mainAccount), northStore(1), northStore(2)];
   const [storeInside, storeOutside] = [northStore(radius - 0.05), northStore(radius + 0.05)];
   const campaignAt = (stores: readonly LineWithId[], fields: object = {}) =>
-    given.campaign(mainAccount, { store_ids: stores, ...fields });
+    seed.campaign(mainAccount, { store_ids: stores, ...fields });
   const likedCampaign = campaignAt([storeHere], { name: "Liked", campaign_description: "d", campaign_image: "i" });
   const lovedCampaign = campaignAt([storeInside]);
   const nearCampaign = campaignAt([storeAtOneMile]);
@@ -63,30 +63,30 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, given, it }
   const farCampaign = campaignAt([storeOutside]);
   campaignAt([]);
   const campaignAtTwoStores = campaignAt([storeAtTwoMiles, storeOutside]);
-  const buyer = given.customer();
-  given.entry(buyer, storeHere, "30.00", { campaign_id: likedCampaign });
-  given.entry(buyer, storeHere, "-20.00", { campaign_id: likedCampaign });
-  given.entry(buyer, storeInside, "29.00", { campaign_id: lovedCampaign });
-  given.entry(buyer, storeInside, "2.00", { campaign_id: lovedCampaign });
-  given.entry(buyer, storeOutside, "500.00", { campaign_id: campaignAtTwoStores });
-  given.entry(buyer, storeAtTwoMiles, "5.00", { campaign_id: campaignAtTwoStores });
+  const buyer = seed.customer();
+  seed.entry(buyer, storeHere, "30.00", { campaign_id: likedCampaign });
+  seed.entry(buyer, storeHere, "-20.00", { campaign_id: likedCampaign });
+  seed.entry(buyer, storeInside, "29.00", { campaign_id: lovedCampaign });
+  seed.entry(buyer, storeInside, "2.00", { campaign_id: lovedCampaign });
+  seed.entry(buyer, storeOutside, "500.00", { campaign_id: campaignAtTwoStores });
+  seed.entry(buyer, storeAtTwoMiles, "5.00", { campaign_id: campaignAtTwoStores });
 
-  const accountWithDates = given.account();
-  given.store(accountWithDates);
-  const campaignOfToday = given.campaign(accountWithDates, { campaign_start_date: day(0), campaign_end_date: day(0) });
-  const campaignWithoutEnd = given.campaign(accountWithDates);
-  given.campaign(accountWithDates, { campaign_end_date: day(-1) });
-  given.campaign(accountWithDates, { campaign_start_date: day(2) });
-  given.campaign(accountWithDates, { status: 0 });
+  const accountWithDates = seed.account();
+  seed.store(accountWithDates);
+  const campaignOfToday = seed.campaign(accountWithDates, { campaign_start_date: day(0), campaign_end_date: day(0) });
+  const campaignWithoutEnd = seed.campaign(accountWithDates);
+  seed.campaign(accountWithDates, { campaign_end_date: day(-1) });
+  seed.campaign(accountWithDates, { campaign_start_date: day(2) });
+  seed.campaign(accountWithDates, { status: 0 });
 
-  const [meridianAccount, poleAccount, randomAccount] = [given.account(), given.account(), given.account()];
-  given.store(meridianAccount, { latitude: 10, longitude: 179.95 });
-  given.store(poleAccount, { latitude: 89.9, longitude: 0 });
-  const [eastCampaign, poleCampaign] = [given.campaign(meridianAccount), given.campaign(poleAccount)];
+  const [meridianAccount, poleAccount, randomAccount] = [seed.account(), seed.account(), seed.account()];
+  seed.store(meridianAccount, { latitude: 10, longitude: 179.95 });
+  seed.store(poleAccount, { latitude: 89.9, longitude: 0 });
+  const [eastCampaign, poleCampaign] = [seed.campaign(meridianAccount), seed.campaign(poleAccount)];
   const randomOffset = () => (Math.random() - 0.5) * (radius / 25);
   const randomCampaigns = Array.from({ length: RANDOM_STORES }, () => {
     const at = { latitude: HERE.latitude + randomOffset(), longitude: HERE.longitude + randomOffset() };
-    const campaign = given.campaign(randomAccount, { store_ids: [given.store(randomAccount, at)] });
+    const campaign = seed.campaign(randomAccount, { store_ids: [seed.store(randomAccount, at)] });
     return { campaign, distance: distanceInMiles(HERE, at) };
   });
 

@@ -48,21 +48,21 @@ const ISSUED = {
   updated_at: "2026-02-02 10:00:00",
 };
 
-export const objects = section("interface, 5", ({ suite, ann, given, it }) => {
+export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
   const word = suite.word();
-  const chain = given.account({
+  const chain = seed.account({
     ...PASSED_THROUGH,
     loyalty_options: { mailer_password: "secret", chain_display_name: "Chain", team_breakdown: { level_1: "50" } },
   });
-  const plainAccount = given.account();
-  const shop = given.store(chain, { name: word, store_image: "https://images.example/s.png" });
-  given.caller(ann);
-  given.membership(shop, ann);
-  const spring = given.campaign(chain);
-  const inSpring = given.coupon(chain, { ...COUPON, campaign_id: spring });
-  given.coupon(chain, { kind: "digital", coupon_barcode: "0042" });
-  const ofSpring = given.issued(ann, inSpring, shop, ISSUED);
-  const ofNone = given.issued(ann, given.coupon(plainAccount), given.store(plainAccount));
+  const plainAccount = seed.account();
+  const shop = seed.store(chain, { name: word, store_image: "https://images.example/s.png" });
+  seed.caller(ann);
+  seed.membership(shop, ann);
+  const spring = seed.campaign(chain);
+  const couponOfSpring = seed.coupon(chain, { ...COUPON, campaign_id: spring });
+  seed.coupon(chain, { kind: "digital", coupon_barcode: "0042" });
+  const issuedCoupon = seed.issued(ann, couponOfSpring, shop, ISSUED);
+  const issuedWithoutCampaign = seed.issued(ann, seed.coupon(plainAccount), seed.store(plainAccount));
 
   const couponOf = async ({ id }: LineWithId) =>
     listOf(await suite.get(ann, "coupons", { includemfg: "true" }), "stores").find((item) => item.id === id);
@@ -73,28 +73,28 @@ export const objects = section("interface, 5", ({ suite, ann, given, it }) => {
 
   it("`id`, `parent_id`, `company`, `company_code`, `domain_name`, `tenancy_initialization`, `db_name`, `bucket_name`, `identity_tenant_identifier`, `core_tenant_id`, `core_app_account_id`, `slug`, `cw_company`, `sc_company`, `cw_primary_contact`, `account_package_id`, `can_own_accounts`, `agreement_type`, `protected`, `phone`, `address`, `country_id`, `state_id`, `city_id`, `city`, `state`, `zip`, `type`, `partner_code`, `partner_notify`, `include_child_buydowns`, `data`, `created_at`, `updated_at`, `deleted_at`, `applicable_tier`, `loyalty_options`", async (rule) => {
     const names = fieldsListedIn(rule).filter((name) => name !== "agreement_type");
-    expectExactFields((await couponOf(ofSpring))?.account, names);
+    expectExactFields((await couponOf(issuedCoupon))?.account, names);
   });
   it("Search results have `agreement_type`, but not `core_tenant_id`, `core_app_account_id` and `loyalty_options`. Coupon lists have these three, but not `agreement_type`.", async () => {
-    const { core_tenant_id, core_app_account_id, loyalty_options, ...commonFields } = await accountOf(ofSpring);
+    const { core_tenant_id, core_app_account_id, loyalty_options, ...commonFields } = await accountOf(issuedCoupon);
     expectExactFields(await accountInSearch(), [...Object.keys(commonFields), "agreement_type"]);
   });
   it("any JSON string, number, boolean or null comes back as it was fed", async () => {
     expectFields((await accountInSearch()) as Item, PASSED_THROUGH);
   });
   it("`loyalty_options` is an object, or null if the account has none.", async () => {
-    const { loyalty_options } = await accountOf(ofSpring);
+    const { loyalty_options } = await accountOf(issuedCoupon);
     expectFields(loyalty_options as Item, { chain_display_name: "Chain", team_breakdown: { level_1: "50" } });
-    expectSame((await accountOf(ofNone)).loyalty_options, null);
+    expectSame((await accountOf(issuedWithoutCampaign)).loyalty_options, null);
   });
   it('The seven `mailer_*` fields are credentials: they are never stored and always `""`.', async () => {
-    const options = (await accountOf(ofSpring)).loyalty_options as Item;
+    const options = (await accountOf(issuedCoupon)).loyalty_options as Item;
     const mailer = Object.entries(options).filter(([name]) => name.startsWith("mailer_"));
     expectSame([mailer.length, mailer.filter(([, value]) => value !== "")], [7, []]);
   });
   it("`id`, `account_id`, `customer_id`, `campaign_coupon_id`, `expected_end_date`, `creation_method`, `created_at`, `updated_at`, `deleted_at`, `store_name`, `campaign_id`, `name`, `coupon_barcode`, `type`, `value`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration`, `once_per_sale`, `expiration_date`, `campaign_coupon_created`, `total_count`, `usage_count`, `remaining_count`, `store_image`. The detailed variants add `coupon_id`, `reserved`, `account` and `campaign_coupon`.", async (rule) => {
-    expectExactFields(await couponOf(ofSpring), fieldsListedIn(rule));
-    const { account: _, campaign_coupon: __, ...actual } = (await couponOf(ofSpring)) ?? {};
+    expectExactFields(await couponOf(issuedCoupon), fieldsListedIn(rule));
+    const { account: _, campaign_coupon: __, ...actual } = (await couponOf(issuedCoupon)) ?? {};
     const { id, source_campaign_id, filter_items, coupon_barcode, ...ofCoupon } = ANSWERED_COUPON;
     expectSame(actual, {
       ...ofCoupon,
@@ -102,10 +102,10 @@ export const objects = section("interface, 5", ({ suite, ann, given, it }) => {
       campaign_id: spring,
       campaign_coupon_created: COUPON.created_at,
       ...ISSUED,
-      id: ofSpring,
+      id: issuedCoupon,
       account_id: chain,
       customer_id: ann.id,
-      campaign_coupon_id: inSpring,
+      campaign_coupon_id: couponOfSpring,
       store_name: word,
       store_image: "https://images.example/s.png",
       remaining_count: 3,
@@ -113,13 +113,13 @@ export const objects = section("interface, 5", ({ suite, ann, given, it }) => {
     });
   });
   it("`campaign_coupon` is the coupon that was issued: `id`, `account_id`, `campaign_id`, `source_campaign_id`, `name`, `type`, `value`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration_date`, `expiration`, `once_per_sale`, `filter_items`, `coupon_barcode`.", async (rule) => {
-    const issuedCoupon = (await couponOf(ofSpring))?.campaign_coupon as Item;
-    expectExactFields(issuedCoupon, fieldsListedIn(rule));
-    expectSame(issuedCoupon, { ...ANSWERED_COUPON, id: inSpring, account_id: chain, campaign_id: spring });
+    const actual = (await couponOf(issuedCoupon))?.campaign_coupon as Item;
+    expectExactFields(actual, fieldsListedIn(rule));
+    expectSame(actual, { ...ANSWERED_COUPON, id: couponOfSpring, account_id: chain, campaign_id: spring });
   });
   it('`campaign_id` is `""` for a coupon that belongs to no campaign. `coupon_barcode` is a number here.', async () => {
-    expectFields(await couponOf(ofNone), { campaign_id: "" });
-    expectFields(await couponOf(ofSpring), { campaign_id: spring, coupon_barcode: 42 });
+    expectFields(await couponOf(issuedWithoutCampaign), { campaign_id: "" });
+    expectFields(await couponOf(issuedCoupon), { campaign_id: spring, coupon_barcode: 42 });
   });
   it("An object with `account` (5.1) and `coupon`: `id`, `account_id`, `name`, `coupon_barcode`, `type`, `value`, `is_digital`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration`, `once_per_sale`, `is_custom`, `expiration_date`, `can_combine_with_other`, `created_at`. `coupon_barcode` is a string here and keeps its leading zeros.", async (rule) => {
     const [first] = await digitalCoupons();

@@ -41,7 +41,7 @@ const UNFORGIVEN = pairsOf(
     "smit Simth, garica1 Garcia1, 12354 12345, smithe Smit",
 );
 
-export const search = section("interface, 4.6", ({ suite, ann, given, it }) => {
+export const search = section("interface, 4.6", ({ suite, ann, seed, it }) => {
   const ask = (query: unknown, more: object = {}) => suite.post(ann, "full-search", { query, ...more });
 
   it("`query` | text, 3 to 100 characters once trimmed | yes | the words to look for", async () => {
@@ -64,47 +64,47 @@ export const search = section("interface, 4.6", ({ suite, ann, given, it }) => {
   const [fewerWord, allWord, mostWord, severalWord] = [newWord(), newWord(), newWord(), newWord()];
   const namesWord = newWord();
 
-  const [account, otherAccount] = [given.account({ company: `The ${companyWord} company` }), given.account()];
-  const shop = given.store(account, { name: `${word} Café`, city: "Tulsa", phone: "555" });
-  const points = given.campaign(account, {
+  const [account, otherAccount] = [seed.account({ company: `The ${companyWord} company` }), seed.account()];
+  const shop = seed.store(account, { name: `${word} Café`, city: "Tulsa", phone: "555" });
+  const runningCampaign = seed.campaign(account, {
     name: "Points",
     campaign_description: `for ${word}`,
     campaign_end_date: day(1),
   });
-  const ended = given.campaign(account, { campaign_end_date: "2021-01-01", name: `Ended ${word}` });
-  const off = given.campaign(account, { status: 0, name: "Off" });
+  const endedCampaign = seed.campaign(account, { campaign_end_date: "2021-01-01", name: `Ended ${word}` });
+  const stoppedCampaign = seed.campaign(account, { status: 0, name: "Off" });
 
-  given.caller(ann, `Ann ${word}`, PRIVATE_FIELDS);
-  const friend = given.customer(`Friend ${word}`, PRIVATE_FIELDS);
-  const stranger = given.customer(`José ${word}`, { ...PRIVATE_FIELDS, customer_description: "I run." });
-  given.friendship(ann, friend, 1);
-  given.block(ann, stranger);
-  given.block(given.customer(`Shy ${word}`), ann);
-  given.membership(shop, stranger);
-  given.membership(shop, friend);
-  given.entry(stranger, shop, "9.99");
-  given.entry(friend, shop, "7.05");
-  given.registration(points, friend);
-  given.registration(ended, friend);
-  given.customer(`Lonely ${lonelyWord}`);
-  const longerWord = given.customer(`${typedWord}ish Longer`);
-  const wholeWord = given.customer(`${typedWord} Whole`);
-  for (let count = 0; count < BLOCKER_COUNT; count += 1) given.block(given.customer(`Many ${crowdWord}`), ann);
-  const crowd = Array.from({ length: LIST_LIMIT + 2 }, () => given.customer(`Many ${crowdWord}`));
+  seed.caller(ann, `Ann ${word}`, PRIVATE_FIELDS);
+  const friend = seed.customer(`Friend ${word}`, PRIVATE_FIELDS);
+  const stranger = seed.customer(`José ${word}`, { ...PRIVATE_FIELDS, customer_description: "I run." });
+  seed.friendship(ann, friend, 1);
+  seed.block(ann, stranger);
+  seed.block(seed.customer(`Shy ${word}`), ann);
+  seed.membership(shop, stranger);
+  seed.membership(shop, friend);
+  seed.entry(stranger, shop, "9.99");
+  seed.entry(friend, shop, "7.05");
+  seed.registration(runningCampaign, friend);
+  seed.registration(endedCampaign, friend);
+  seed.customer(`Lonely ${lonelyWord}`);
+  const customerWithLongerWord = seed.customer(`${typedWord}ish Longer`);
+  const customerWithWholeWord = seed.customer(`${typedWord} Whole`);
+  for (let count = 0; count < BLOCKER_COUNT; count += 1) seed.block(seed.customer(`Many ${crowdWord}`), ann);
+  const crowd = Array.from({ length: LIST_LIMIT + 2 }, () => seed.customer(`Many ${crowdWord}`));
 
-  const givenStores = (names: readonly string[], ownWord: string) =>
-    names.map((name) => given.store(otherAccount, { name: `${name} ${ownWord}` }));
+  const seedStores = (names: readonly string[], ownWord: string) =>
+    names.map((name) => seed.store(otherAccount, { name: `${name} ${ownWord}` }));
   const typoCases = [...FORGIVEN, ...UNFORGIVEN].map(([query, name], index) => {
     const ownWord = newWord();
-    const found = givenStores([name], ownWord);
-    return { query: `${query} ${ownWord}`, found, isForgiven: index < FORGIVEN.length };
+    const stores = seedStores([name], ownWord);
+    return { query: `${query} ${ownWord}`, stores, isForgiven: index < FORGIVEN.length };
   });
-  const [namedStore] = givenStores([NAMES.join(" ")], namesWord);
-  const twoTypos = givenStores(Array(15).fill("Maria Garcias"), fewerWord);
-  const oneTypo = givenStores(Array(10).fill("Maria Gracias"), fewerWord);
-  givenStores(["Maria Garcias", ...Array(LIST_LIMIT).fill("Maria Gracias")], allWord);
-  givenStores(["Garcias", "Garcia", "Garciab", "Garcia Garciab", "Garciab", "Martin"], mostWord);
-  for (const letter of "abcdefg") givenStores([`Garcia${letter} Martin`], severalWord);
+  const [namedStore] = seedStores([NAMES.join(" ")], namesWord);
+  const storesWithTwoTypos = seedStores(Array(15).fill("Maria Garcias"), fewerWord);
+  const storesWithOneTypo = seedStores(Array(10).fill("Maria Gracias"), fewerWord);
+  seedStores(["Maria Garcias", ...Array(LIST_LIMIT).fill("Maria Gracias")], allWord);
+  seedStores(["Garcias", "Garcia", "Garciab", "Garcia Garciab", "Garciab", "Martin"], mostWord);
+  for (const letter of "abcdefg") seedStores([`Garcia${letter} Martin`], severalWord);
 
   const askStores = (query: string) => ask(query, { filter: "stores" });
   const idsIn = (answer: Answer, list: string) => idsOf(listOf(answer, list));
@@ -137,8 +137,8 @@ export const search = section("interface, 4.6", ({ suite, ann, given, it }) => {
   it("Stores are searched by name, address lines, city, state, zip and their account's company. Customers are searched by their names, campaigns by name, description and their account's company, whatever their dates and status.", async () => {
     const answer = await ask(companyWord);
     expectSame(idsIn(answer, "stores"), [shop]);
-    expectSame(idsIn(answer, "campaigns"), [points, ended, off]);
-    expectSame(idsIn(await ask(word), "campaigns"), [points, ended]);
+    expectSame(idsIn(answer, "campaigns"), [runningCampaign, endedCampaign, stoppedCampaign]);
+    expectSame(idsIn(await ask(word), "campaigns"), [runningCampaign, endedCampaign]);
   });
   it("Such a search makes up to three round trips to the database, every other search one.", async () => {
     const namesWithTypos = NAMES.map((name) => name.replace(/^(.)(.)(.)/, "$1$3$2"));
@@ -159,22 +159,23 @@ export const search = section("interface, 4.6", ({ suite, ann, given, it }) => {
   it("At most 20 of each kind.", async () =>
     expectSame(idsIn(await ask(crowdWord), "customers"), findable(...crowd.slice(0, LIST_LIMIT))));
   it("Records in which every word of the query is a whole word come first. Within both parts, the record stored first comes first.", async () =>
-    expectSame(idsIn(await ask(typedWord), "customers"), findable(wholeWord, longerWord)));
+    expectSame(idsIn(await ask(typedWord), "customers"), findable(customerWithWholeWord, customerWithLongerWord)));
   it("If every list that was asked for would be empty, they are searched once more, unless `typos` is `false`", async () => {
     const wordWithTypo = withoutFifthLetter(typedWord);
-    expectSame(idsIn(await ask(wordWithTypo), "customers").toSorted(), findable(wholeWord, longerWord).toSorted());
+    const actual = idsIn(await ask(wordWithTypo), "customers").toSorted();
+    expectSame(actual, findable(customerWithWholeWord, customerWithLongerWord).toSorted());
     expectSame(idsIn(await ask(wordWithTypo, { typos: false }), "customers"), []);
   });
   it("A forgiven word matches a word of the record with the same first letter and a beginning that is one typo away. A typo is one letter more, less or other, or two neighbours swapped (optimal string alignment, distance 1). If that beginning is the word without its last letter, it must be the whole word of the record: `smithe` finds Smith.", async () => {
-    for (const { query, found, isForgiven } of typoCases) {
+    for (const { query, stores, isForgiven } of typoCases) {
       const answer = await askStores(query);
-      expectSame(idsIn(answer, "stores"), isForgiven ? found : [], `${found[0]?.name} by ${query}`);
+      expectSame(idsIn(answer, "stores"), isForgiven ? stores : [], `${stores[0]?.name} by ${query}`);
       expectSame(answer.body.forgiven?.length ?? 0, isForgiven ? 1 : 0, `words forgiven in ${query}`);
     }
   });
   it("Every word of the query must match, as it is or forgiven. Records with fewer forgiven words come first, then the record stored first; at most 20.", async () => {
     const answer = await askStores(`mraia gracias ${fewerWord}`);
-    expectSame(idsIn(answer, "stores"), [...oneTypo, ...twoTypos].slice(0, LIST_LIMIT));
+    expectSame(idsIn(answer, "stores"), [...storesWithOneTypo, ...storesWithTwoTypos].slice(0, LIST_LIMIT));
     expectSame(answer.body.forgiven, ["mraia", "gracias"]);
   });
   it("`forgiven` is an array beside `status`, in both variants: the words of the query, folded and in their order, that were forgiven in a record shown. It is left out if there are none.", async () => {

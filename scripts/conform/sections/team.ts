@@ -12,34 +12,34 @@ import { type Item, itemsOf } from "../http.ts";
 import type { LineWithId } from "../lines.ts";
 import { section } from "../suite.ts";
 
-export const team = section("interface, 4.3", ({ suite, ann, eve, given, it }) => {
+export const team = section("interface, 4.3", ({ suite, ann, eve, seed, it }) => {
   it("An unknown store is 404.", async () =>
     expectFailure(await suite.get(ann, "stores/nowhere/team-with-level"), 404, "NOT_FOUND"));
 
-  const account = given.account();
-  const [shop, elsewhere] = [given.store(account), given.store(account)];
-  given.caller(ann, "Ann Conform");
-  given.membership(shop, ann);
+  const account = seed.account();
+  const [shop, elsewhere] = [seed.store(account), seed.store(account)];
+  seed.caller(ann, "Ann Conform");
+  seed.membership(shop, ann);
   const join = (customer: LineWithId, referrer?: { id: string }, store = shop) =>
-    given.membership(store, customer, referrer && { referrer_id: referrer });
+    seed.membership(store, customer, referrer && { referrer_id: referrer });
   // The caller referred the first of these members. Each member referred the next.
-  const inChain = (depth: number) => given.customer(`Depth ${depth}`, { customer_description: "below", avatar: "a" });
+  const inChain = (depth: number) => seed.customer(`Depth ${depth}`, { customer_description: "below", avatar: "a" });
   const chain = [inChain(1), inChain(2), inChain(3), inChain(4), inChain(5), inChain(6)] as const;
   const [first, second, third, fourth, fifth, sixth] = chain;
   for (const [index, member] of chain.entries()) join(member, chain[index - 1] ?? ann);
-  const [zoe, abe, twin] = [given.customer("Zoe Last"), given.customer("Abe First"), given.customer("Abe First")];
-  const [lou, sid] = [given.customer("Lou Left"), given.customer("Sid Aside")];
+  const [zoe, abe, twin] = [seed.customer("Zoe Last"), seed.customer("Abe First"), seed.customer("Abe First")];
+  const [lou, sid] = [seed.customer("Lou Left"), seed.customer("Sid Aside")];
   join(zoe, ann);
   for (const member of [twin, abe, lou]) join(member, first);
   join(sid);
   join(first, undefined, elsewhere);
   join(zoe, first, elsewhere);
-  given.friendship(ann, first, 1);
-  given.entry(first, shop, "10.10");
-  given.entry(first, elsewhere, "500.00");
-  given.earning(shop, first, 1, "0.10");
-  given.earning(shop, first, 1, "0.20");
-  given.earning(shop, first, 3, "7.00");
+  seed.friendship(ann, first, 1);
+  seed.entry(first, shop, "10.10");
+  seed.entry(first, elsewhere, "500.00");
+  seed.earning(shop, first, 1, "0.10");
+  seed.earning(shop, first, 1, "0.20");
+  seed.earning(shop, first, 3, "7.00");
 
   const list = (query: Record<string, string> = {}, { caller = ann, at = shop.id } = {}) =>
     suite.get(caller, `stores/${encodeURIComponent(at)}/team-with-level`, query);

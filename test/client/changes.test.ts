@@ -1,21 +1,185 @@
 import { describe, it, vi } from "vitest";
-import { type ClientOptions, createClient } from "../../src/client/index.ts";
-import { fakeSockets } from "../support/fake-socket.ts";
+import { type ClientOptions, createClient, type LoyaltyError } from "../../src/client/index.ts";
+import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
 import {
   EVERYTHING,
+  follow,
   followChanges,
   followConnected,
   MINUTE,
   openClient,
   pass,
   SECOND,
-  type ServiceState,
+  type ServiceOptions,
+  secondsPassed,
   soon,
   stopTime,
   URL_OF_SERVICE,
 } from "../support/scripted-service.ts";
 
 stopTime();
+
+const breakAtOnce = (socket: FakeSocket) => void setTimeout(() => socket.drops());
+
+/** Gives these tokens one after another. A function in the list is called instead. */
+function inTurn(...tokens: (string | (() => Promise<string>))[]) {
+  return async () => {
+    const token = tokens.shift() ?? "last";
+    return typeof token === "string" ? token : token();
+  };
+}
+
+/** Does to the newest socket what a line of a script says, such as `3 drops 4408`, once its second has come. */
+async function act(line: string, last: () => FakeSocket): Promise<void> {
+  const [second, event, ...words] = line.split(" ");
+  await pass((Number(second) - secondsPassed()) * SECOND);
+  if (event === "hello") last().hello();
+  if (event === "says") last().says(words.join(" "));
+  if (event === "changed") last().changed(...words);
+  if (event === "drops") last().drops(words[0] === undefined ? undefined : Number(words[0]));
+  await soon();
+}
+
+describe("changes()", () => {
+  it.for<[title: string, options: ServiceOptions, script: string[], log: string[]]>([
+    [
+      "lists everything after hello, then the changes of each frame",
+      {},
+      ["1 hello", "2 changed messages", "3 changed balance coupons"],
+      ["0 opens t0", "1 everything", "2 messages", "3 coupons,balance"],
+    ],
+    [
+      "leaves out frames and changes that the client does not know",
+      {},
+      [
+        ...["0 hello", "1 says pong", "1 says {", "1 says null", '1 says "changed"', '1 says {"type":"later"}'],
+        ...[
+          '1 says {"type":"changed"}',
+          '1 says {"type":"changed","what":"messages"}',
+          "1 changed",
+          "1 changed badges",
+        ],
+        "2 changed badges coupons",
+      ],
+      ["0 opens t0", "0 everything", "2 coupons"],
+    ],
+    [
+      "lists everything every one to two minutes while no socket can be opened",
+      { WebSocket: null },
+      ["300 ends"],
+      ["0 everything", "90 everything", "180 everything", "270 everything"],
+    ],
+    ["gives no item while the service is down", { state: "down", WebSocket: null }, ["600 ends"], []],
+    ["gives no item while the service is busy", { state: "busy", WebSocket: null }, ["600 ends"], []],
+    ["gives no item while the service does not answer", { state: "unreachable", WebSocket: null }, ["600 ends"], []],
+    ["gives no item behind a captive network", { state: "captive", WebSocket: null }, ["600 ends"], []],
+    [
+      "gives up a connection after ten seconds without a hello, and leaves out its frames",
+      { state: "down" },
+      ["0 changed messages", "10.5 ends"],
+      ["0 opens t0", "10.5 opens t0"],
+    ],
+    [
+      "waits ten seconds for an answer that says why no connection can be made",
+      { onOpen: breakAtOnce, fetch: () => new Promise(() => {}) },
+      ["10.5 ends"],
+      ["0 opens t0", "10.5 opens t0"],
+    ],
+    [
+      "connects again within a second after its token has expired, with another token",
+      { token: inTurn("t1", "t2") },
+      ["0 hello", "0 drops 4401", "0.5 hello"],
+      ["0 opens t1", "0 everything", "0.5 opens t2", "0.5 everything"],
+    ],
+    [
+      "throws a LoyaltyError if the service refuses the token",
+      { state: "refusing" },
+      ["0 hello", "0 drops 4401", "1 drops", "60 ends"],
+      ["0 opens t0", "0 everything", "0.5 opens t0", "1 LoyaltyError: The service's words. UNAUTHENTICATED"],
+    ],
+    [
+      "throws a LoyaltyError if the token has another scope",
+      { state: "forbidding" },
+      ["0 drops", "60 ends"],
+      ["0 opens t0", "0 LoyaltyError: The service's words. FORBIDDEN"],
+    ],
+    [
+      "asks for a newer token before it counts as refused",
+      { token: inTurn("expired", "newer", "newest") },
+      ["0 drops", "2 hello"],
+      ["0 opens expired", "0 everything", "0.5 opens newest", "2 everything"],
+    ],
+    [
+      "connects again within 30 seconds after a lost connection, and after growing waits while it fails",
+      { state: "unreachable" },
+      [
+        ...[
+          "0 hello",
+          "0 drops 1012",
+          "15 drops",
+          "15.5 drops",
+          "16.5 drops",
+          "18.5 drops",
+          "22.5 drops",
+          "30.5 drops",
+        ],
+        ...["46.5 drops", "76.5 drops", "106.5 drops", "136.5 hello", "137 drops 1012", "152 drops", "152.5 ends"],
+      ],
+      [
+        ...["0 opens t0", "0 everything", "15 opens t0", "15.5 opens t0", "16.5 opens t0", "18.5 opens t0"],
+        ...["22.5 opens t0", "30.5 opens t0", "46.5 opens t0", "76.5 opens t0", "106.5 opens t0", "136.5 opens t0"],
+        ...["136.5 everything", "152 opens t0", "152.5 opens t0"],
+      ],
+    ],
+    [
+      "connects again five to ten minutes after a newer socket replaced its own, and lists everything meanwhile",
+      {},
+      ["0 hello", "0 drops 4408", "450 ends"],
+      [
+        ...["0 opens t0", "0 everything", "90 everything", "180 everything", "270 everything", "360 everything"],
+        ...["450 opens t0", "450 everything"],
+      ],
+    ],
+    [
+      "connects again if the app's function for tokens fails or never ends",
+      {
+        token: inTurn(
+          () => Promise.reject(new TypeError("connection lost")),
+          () => new Promise(() => {}),
+        ),
+      },
+      ["31.5 ends"],
+      ["31.5 opens last"],
+    ],
+    [
+      "connects again if the runtime refuses to open a socket",
+      {
+        onOpen: () => {
+          throw new DOMException("An insecure WebSocket connection may not be initiated.", "SecurityError");
+        },
+      },
+      ["2 ends"],
+      ["0 opens t0", "0 everything", "0.5 opens t0", "1.5 opens t0"],
+    ],
+  ])("%s", async ([, options, script, expected], { expect }) => {
+    const log: string[] = [];
+    const { client, last } = openClient({
+      ...options,
+      onOpen: (socket) => {
+        log.push(`${secondsPassed()} opens ${socket.protocols[1]?.replace("bearer.", "")}`);
+        options.onOpen?.(socket);
+      },
+    });
+    const ended = follow(client.changes(), ({ what }) => {
+      log.push(`${secondsPassed()} ${what.length === EVERYTHING.length ? "everything" : what}`);
+    });
+    void ended.then((error) => log.push(`${secondsPassed()} ${error} ${(error as LoyaltyError).failure?.errorCode}`));
+    await soon();
+    for (const line of script) await act(line, last);
+
+    expect(log).toEqual(expected);
+  });
+});
 
 /** An iteration of changes() after its first item. */
 async function beginChanges() {
@@ -30,25 +194,6 @@ async function beginChanges() {
 }
 
 describe("the items of changes()", () => {
-  it("list everything after hello, then the changes of each frame", async ({ expect }) => {
-    const { receivedChanges, last } = followChanges();
-    await pass(SECOND);
-    expect(receivedChanges).toEqual([]);
-
-    last().hello();
-    await pass(SECOND);
-    last().changed("messages");
-    await pass(SECOND);
-    last().changed("balance", "coupons");
-    await soon();
-
-    expect(receivedChanges).toEqual([
-      [1, EVERYTHING],
-      [2, ["messages"]],
-      [3, ["coupons", "balance"]],
-    ]);
-  });
-
   it("are merged into one item while the app is busy", async ({ expect }) => {
     const { changes, last } = await beginChanges();
 
@@ -59,44 +204,6 @@ describe("the items of changes()", () => {
     last().changed("coupons");
     expect(await next).toEqual({ done: false, value: { what: ["coupons"] } });
   });
-
-  it("leave out frames and changes that the client does not know", async ({ expect }) => {
-    const { receivedChanges, last } = await followConnected();
-
-    for (const frame of ["pong", "{", "null", '"changed"', { type: "later" }, { type: "changed" }]) last().says(frame);
-    last().says({ type: "changed", what: "messages" });
-    last().says({ type: "changed", what: [] });
-    last().changed("badges");
-    await soon();
-    last().changed("badges", "coupons");
-    await soon();
-
-    expect(receivedChanges).toEqual([
-      [0, EVERYTHING],
-      [0, ["coupons"]],
-    ]);
-  });
-
-  it("list everything every one to two minutes while no socket can be opened", async ({ expect }) => {
-    const { receivedChanges, stop } = followChanges({ WebSocket: null });
-
-    await pass(5 * MINUTE);
-    stop.abort();
-
-    expect(receivedChanges).toEqual([0, 90, 180, 270].map((second) => [second, EVERYTHING]));
-  });
-
-  it.for<ServiceState>(["down", "busy", "unreachable", "captive"])(
-    "do not come while the service cannot answer: %s",
-    async (state, { expect }) => {
-      const { receivedChanges, stop } = followChanges({ state, WebSocket: null });
-
-      await pass(10 * MINUTE);
-      stop.abort();
-
-      expect(receivedChanges).toEqual([]);
-    },
-  );
 
   it("leave no listener and no timer behind", async ({ expect }) => {
     const { changes, stop, last } = await beginChanges();

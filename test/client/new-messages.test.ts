@@ -1,5 +1,5 @@
 import { describe, it, vi } from "vitest";
-import type { LoyaltyError, PollOptions } from "../../src/client/index.ts";
+import type { LoyaltyError, MessageGroup, PollOptions, Since } from "../../src/client/index.ts";
 import type { FakeSocket } from "../support/fake-socket.ts";
 import { ServiceModel } from "../support/messages-model.ts";
 import {
@@ -128,6 +128,24 @@ describe("newMessages", () => {
 
     expect(receivedTexts).toEqual(["a 1", "b 1"]);
     expect(polledAt).toEqual([0, 0, 1, 1.3, 2, 2.3]);
+  });
+
+  it("continues after any group that was dealt with, even among groups of one second", async ({ expect }) => {
+    const { client, stop, say } = followMessages({ largestPage: 2 });
+    // The last two sort differently by UTF-16 unit and by code point.
+    say("a", "b", "\u{ff5e}", "\u{1f600}");
+    say("c");
+    const groupsAfter = async (since: Since) => {
+      const groups: MessageGroup[] = [];
+      void follow(client.newMessages({ since, signal: stop.signal }), (group) => groups.push(group));
+      await soon();
+      return groups;
+    };
+
+    const all = await groupsAfter("");
+
+    expect(all.map(({ group_id }) => group_id)).toEqual(["\u{1f600}", "\u{ff5e}", "b", "a", "c"]);
+    for (const [index, group] of all.entries()) expect(await groupsAfter(group)).toEqual(all.slice(index + 1));
   });
 
   it("gives the oldest of the present groups first, and opens no socket for an app that takes no more", async ({

@@ -17,10 +17,6 @@ export class FakeSocket implements SocketLike {
     this.protocols = protocols;
   }
 
-  get isOpen(): boolean {
-    return this.closedWith === null;
-  }
-
   addEventListener(type: string, listener: Listener): void {
     this.#listeners[type] = [...(this.#listeners[type] ?? []), listener];
   }
@@ -50,11 +46,6 @@ export class FakeSocket implements SocketLike {
   drops(code?: number): void {
     if (code === undefined) this.#fire("error", {});
     this.#fire("close", { code: code ?? 1006 });
-  }
-
-  /** The connection is lost without any event. */
-  goesSilent(): void {
-    for (const type of Object.keys(this.#listeners)) this.#listeners[type] = [];
   }
 
   #fire(type: string, event: object): void {

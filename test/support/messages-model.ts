@@ -4,8 +4,8 @@ import { messageGroups } from "../model/program.ts";
 import { by } from "../model/text.ts";
 import * as seed from "./seed.ts";
 
-export const BEGINNING = Date.UTC(2026, 5, 1) / 1_000;
-export const timeOf = (second: number) => new Date(second * 1_000).toISOString().slice(0, 19).replace("T", " ");
+const BEGINNING = Date.UTC(2026, 5, 1) / 1_000;
+const timeOf = (second: number) => new Date(second * 1_000).toISOString().slice(0, 19).replace("T", " ");
 
 const [READER, WRITER] = [seed.customer(), seed.customer()];
 

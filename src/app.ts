@@ -39,7 +39,7 @@ app.post("/api/v1/feed", feedOnly, database("primary"));
 app.get("/api/v1/feed", exportOnly, database("primary"));
 app.get("/api/v1/feed/customers", lookupOnly, database("bookmark"));
 
-const routes = app
+app
   .route("/api/v1/customer/campaigns", campaigns)
   .route("/api/v1/customer/coupons", coupons)
   .route("/api/v1/customer/my-coupons", myCoupons)
@@ -53,6 +53,3 @@ const routes = app
   .route("/api/v1/feed", feed)
   .route("/api/v1/feed/customers", lookup)
   .route("/", service);
-
-/** The routes with their request and answer types. A test checks the client against them. */
-export type App = typeof routes;

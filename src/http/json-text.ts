@@ -1,4 +1,4 @@
-import type { Context, TypedResponse } from "hono";
+import type { Context } from "hono";
 import { encodeUtf8 } from "../values/json.ts";
 
 declare const isJson: unique symbol;
@@ -29,14 +29,14 @@ export function mergeObjects(...objects: readonly JsonText[]): JsonText {
   return storedJson(`{${objects.map((object) => object.slice(1, -1)).join(",")}}`);
 }
 
-/** A successful answer, typed by its items. */
-export function answerItems<Items>(c: Context, items: JsonText) {
-  return answerJson<{ status: true; items: Items }>(c, jsonObject({ status: toJson(true), items }));
+/** A successful answer with these items. */
+export function answerItems(c: Context, items: JsonText): Response {
+  return answerJson(c, jsonObject({ status: toJson(true), items }));
 }
 
-/** Answers 200 with a JSON body, typed by `Body`, and stores its bytes in `c.var.answered` for the ETag. */
-export function answerJson<Body>(c: Context, body: JsonText): Response & TypedResponse<Body, 200, "json"> {
+/** Answers 200 with a JSON body, and stores its bytes in `c.var.answered` for the ETag. */
+export function answerJson(c: Context, body: JsonText): Response {
   const bytes = encodeUtf8(body);
   c.set("answered", bytes);
-  return c.body(bytes, 200, { "Content-Type": "application/json" }) as never;
+  return c.body(bytes, 200, { "Content-Type": "application/json" });
 }

@@ -12,7 +12,7 @@ import { fieldMessages } from "../values/messages.ts";
 type Validator<Target extends "json" | "query", Schema extends z.ZodType> = MiddlewareHandler<
   AppEnv,
   string,
-  { in: { [T in Target]: z.input<Schema> }; out: { [T in Target]: z.output<Schema> } }
+  { out: { [T in Target]: z.output<Schema> } }
 >;
 
 /** Validates the query, and reports every bad parameter at once. An empty parameter counts as absent. */

@@ -52,7 +52,7 @@ export const probe = createRouter()
     const items = await measure(c.env, c.req.valid("json")).finally(() => {
       busyUntil = 0;
     });
-    return c.json({ status: true as const, items });
+    return c.json({ status: true, items });
   })
   .get(PROBE_PATH, async (c) => {
     if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") throw upgradeRequired();

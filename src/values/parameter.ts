@@ -33,13 +33,7 @@ export function undefinedIfEmpty(value: unknown): unknown {
   return value === "" || value === null ? undefined : value;
 }
 
-type OptionalText<Schema extends z.ZodType> = z.ZodType<
-  z.output<Schema> | undefined,
-  z.input<Schema> | null | undefined
-> & { _zod: { optin: "optional"; optout: "optional" } };
-
 /** An optional text of a JSON body, in which `""` and null mean absent. */
 export function optionalText<Schema extends z.ZodType>(schema: Schema) {
-  // `z.preprocess` types its input as unknown. The cast names the intended input.
-  return z.preprocess(undefinedIfEmpty, schema.optional()) as unknown as OptionalText<Schema>;
+  return z.preprocess(undefinedIfEmpty, schema.optional());
 }

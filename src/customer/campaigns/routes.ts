@@ -5,7 +5,6 @@ import { firstTexts } from "../../http/paging.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { integerParameter, numberParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
-import type { NearbyCampaign } from "./operations.ts";
 import { findNearbyCampaigns } from "./queries.ts";
 
 export const NearbyCampaignsBody = z.object({
@@ -24,6 +23,6 @@ export const campaigns = createRouter().post(
 
     const items = await findNearbyCampaigns(c.var.db, { accountId, ...position, radiusMiles, limit });
 
-    return answerItems<NearbyCampaign[]>(c, jsonArray(firstTexts(items, toJson)));
+    return answerItems(c, jsonArray(firstTexts(items, toJson)));
   },
 );

@@ -16,7 +16,6 @@ import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
-import type { CouponItems, MyCouponItems } from "./operations.ts";
 import { type CouponList, findCoupons, type ItemRow } from "./queries.ts";
 import { COUPON_KINDS, type CouponKind } from "./valid-coupons.ts";
 
@@ -102,7 +101,7 @@ export const coupons = createRouter().get("/", conditional, validateQuery(Coupon
   const items = includemfg
     ? jsonObject({ stores: ofKind(fitted, "store"), mfg: ofKind(fitted, "mfg") })
     : jsonArray(fitted.texts);
-  return answerItems<z.output<typeof CouponItems>>(c, items);
+  return answerItems(c, items);
 });
 
 export const myCoupons = createRouter().get("/", conditional, validateQuery(MyCouponsQuery), async (c) => {
@@ -123,5 +122,5 @@ export const myCoupons = createRouter().get("/", conditional, validateQuery(MyCo
     mfg: ofKind(fitted, "mfg"),
     digital: ofKind(fitted, "digital"),
   });
-  return answerItems<z.output<typeof MyCouponItems>>(c, items);
+  return answerItems(c, items);
 });

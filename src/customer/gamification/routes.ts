@@ -49,6 +49,6 @@ export const gamification = createRouter().post(
     c.set("source", foundIn);
     c.set("boardAgeSeconds", ageSeconds);
     c.header("X-Board-Age", String(ageSeconds));
-    return c.json({ status: true as const, items: rank(employees, measure, BOARD_LIMIT) });
+    return c.json({ status: true, items: rank(employees, measure, BOARD_LIMIT) });
   },
 );

@@ -6,7 +6,6 @@ import { answerItems } from "../../http/json-text.ts";
 import { PageCursor } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
-import type { Me } from "./operations.ts";
 import { BALANCES_LIMIT, findMe } from "./queries.ts";
 
 const MeQuery = z.object({ after: cursorParameter(PageCursor) });
@@ -17,5 +16,5 @@ export const me = createRouter().get("/", conditional, validateQuery(MeQuery), a
   if (found === null) throw notFound("The customer of this token is not stored.");
 
   if (found.hasMore) c.header("Link", nextLink(c.req.url, { shown: alreadyShown + BALANCES_LIMIT }));
-  return answerItems<Me>(c, found.me);
+  return answerItems(c, found.me);
 });

@@ -12,7 +12,6 @@ import { beginListening } from "../../inbox/listeners.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { FedTime } from "../../values/time.ts";
-import type { MessageGroup } from "./operations.ts";
 import { findMessageGroups, type GroupRow, type MessageGroupsQuery, MessagesCursor } from "./queries.ts";
 
 export const MessagesQuery = z
@@ -74,5 +73,5 @@ export const messages = createRouter().get("/", conditional, validateQuery(Messa
     mergeObjects(storedJson(record), storedJson(nameAndMembers));
   const fitted = fitPage(found, query, toGroup, POLL_BYTES);
   linkPages(c, query, fitted, positionAfter(fitted.shown, after));
-  return answerItems<MessageGroup[]>(c, jsonArray(fitted.texts));
+  return answerItems(c, jsonArray(fitted.texts));
 });

@@ -8,7 +8,6 @@ import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { integerParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
-import type { TeamMember } from "./operations.ts";
 import { findTeam } from "./queries.ts";
 
 export const TeamQuery = z
@@ -37,5 +36,5 @@ export const stores = createRouter().get("/:id/team-with-level", conditional, va
 
   const fitted = fitPage(found, query, toJson);
   linkPages(c, query, fitted);
-  return answerItems<TeamMember[]>(c, jsonArray(fitted.texts));
+  return answerItems(c, jsonArray(fitted.texts));
 });

@@ -4,7 +4,6 @@ import { notFound } from "../../http/errors.ts";
 import { answerItems, toJson } from "../../http/json-text.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { ShortText } from "../../values/text.ts";
-import type { CardHolder } from "./operations.ts";
 import { findByCard } from "./queries.ts";
 
 /** The query of a lookup (docs/contract/feed.md, 6). */
@@ -16,5 +15,5 @@ export const lookup = createRouter().get("/", validateQuery(LookupQuery), async 
   const items = await findByCard(c.var.db, { scanId });
   if (items.length === 0) throw notFound("No customer has this card.");
 
-  return answerItems<CardHolder[]>(c, toJson(items));
+  return answerItems(c, toJson(items));
 });

@@ -7,7 +7,6 @@ import { conditional } from "../../../middleware/conditional.ts";
 import { validateQuery } from "../../../middleware/validate.ts";
 import { integerParameter } from "../../../values/number.ts";
 import { AccountId } from "../../../values/text.ts";
-import type { BalanceEntry } from "./operations.ts";
 import { EntriesCursor, findEntries } from "./queries.ts";
 
 export const EntriesQuery = z.object({
@@ -27,5 +26,5 @@ export const entries = createRouter().get("/", conditional, validateQuery(Entrie
   if (found === "left") throw invalid({ after: ["old entries have left meanwhile: start again"] });
 
   if (found.next) c.header("Link", nextLink(c.req.url, found.next));
-  return answerItems<BalanceEntry[]>(c, toJson(found.items));
+  return answerItems(c, toJson(found.items));
 });

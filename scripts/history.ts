@@ -1,9 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { dropFromSegments, dropStoredBody, dropStoredTexts, type Selection } from "./lib/drop-texts.ts";
+import { dropFromSegments, dropStoredTexts, type Selection } from "./lib/drop-texts.ts";
 import { formatCount, formatNumber } from "./lib/format.ts";
-import { claimBucket } from "./lib/history-bucket.ts";
-import { forEachSegment, readObject, refuseFaults, sha256Of, withBucket } from "./lib/history-segments.ts";
+import { claimBucket, type ObjectStore } from "./lib/history-bucket.ts";
+import {
+  forEachSegment,
+  type OpenHistory,
+  readObject,
+  refuseFaults,
+  sha256Of,
+  withBucket,
+} from "./lib/history-segments.ts";
 import { historyStatus } from "./lib/history-status.ts";
 import { type DatabaseOptions, databaseOf, newCommand, recordId, withDatabase } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
@@ -39,48 +46,46 @@ withDatabase(
     .option("--message <id>", "the message's id, instead of a customer's", recordId),
 ).action(dropBodies);
 
-async function copy(folder: string, options: DatabaseOptions): Promise<void> {
-  const { done, skipped, faults } = await withBucket(databaseOf(options), (history) =>
-    forEachSegment(history, async (segment, bucket) => {
-      const file = path.join(folder, segment.name);
-      if (existsSync(file) && sha256Of(readFileSync(file)) === segment.sha256) return "skipped";
-      const object = await readObject(bucket, segment);
-      if (typeof object === "string") return { fault: object };
-      replaceFile(file, object);
-      return "done";
-    }),
-  );
-  refuseFaults(faults);
-  console.log(
-    `${formatCount(done, "object")} copied, ${formatNumber(skipped)} were there. All are as the database says.`,
+function copy(folder: string, options: DatabaseOptions): Promise<void> {
+  return withBucket(databaseOf(options), (history) =>
+    transfer(history, { from: history.bucket, to: objectsIn(folder), verb: "copied" }),
   );
 }
 
-async function restore(folder: string, options: DatabaseOptions): Promise<void> {
+function restore(folder: string, options: DatabaseOptions): Promise<void> {
   const database = databaseOf(options);
-  // The bucket is claimed once, before the first write.
-  let claimed: Promise<void> | undefined;
-  const { done, skipped, faults } = await withBucket(database, (history) =>
-    forEachSegment(history, async (segment, bucket) => {
-      const objectInBucket = await bucket.read(segment.name);
-      if (objectInBucket !== null)
-        return sha256Of(objectInBucket) === segment.sha256
-          ? "skipped"
-          : { fault: "is in the bucket, as another object" };
-      const file = path.join(folder, segment.name);
-      if (!existsSync(file)) return { fault: "is neither in the bucket nor in the folder" };
-      const object = readFileSync(file);
-      if (sha256Of(object) !== segment.sha256) return { fault: "has another SHA-256 in the folder" };
-      claimed ??= claimBucket(bucket, database);
-      await claimed;
-      await bucket.write(segment.name, object);
-      return "done";
-    }),
-  );
+  return withBucket(database, async (history) => {
+    await claimBucket(history.bucket, database);
+    await transfer(history, { from: objectsIn(folder), to: history.bucket, verb: "put back" });
+  });
+}
+
+function objectsIn(folder: string): ObjectStore {
+  const fileOf = (key: string) => path.join(folder, key);
+  return {
+    place: "folder",
+    read: async (key) => (existsSync(fileOf(key)) ? readFileSync(fileOf(key)) : null),
+    write: async (key, bytes) => replaceFile(fileOf(key), bytes),
+  };
+}
+
+/** Writes the objects that are missing. Replaces a damaged file of a folder, but no object of the bucket. */
+async function transfer(
+  history: OpenHistory,
+  { from, to, verb }: { from: ObjectStore; to: ObjectStore; verb: string },
+): Promise<void> {
+  const { done, skipped, faults } = await forEachSegment(history, async (segment) => {
+    const existingObject = await to.read(segment.name);
+    if (existingObject !== null && sha256Of(existingObject) === segment.sha256) return "skipped";
+    if (existingObject !== null && to.place === "bucket") return { fault: "is in the bucket, as another object" };
+    const object = await readObject(from, segment);
+    if (typeof object === "string") return { fault: object };
+    await to.write(segment.name, object);
+    return "done";
+  });
   refuseFaults(faults);
-  console.log(
-    `${formatCount(done, "object")} put back, ${formatNumber(skipped)} were there. All are as the database says.`,
-  );
+  const objects = formatCount(done, "object");
+  console.log(`${objects} ${verb}, ${formatNumber(skipped)} were there. All are as the database says.`);
 }
 
 async function dropBodies(
@@ -91,10 +96,7 @@ async function dropBodies(
   const selection = selectionOf(customer, message);
   await withBucket(database, async (history) => {
     // The database comes before history, so that a message which leaves for history meanwhile has no body.
-    const emptiedInDatabase =
-      "message" in selection
-        ? await dropStoredBody(selection.message, database)
-        : await dropStoredTexts("message", selection.customer, database);
+    const emptiedInDatabase = await dropStoredTexts("message", selection, database);
     const { texts, writtenSegments, skippedSegments, unnamedObjects } = await dropFromSegments(
       ["message"],
       selection,

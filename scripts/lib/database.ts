@@ -9,17 +9,13 @@ import { CommandError } from "./project.ts";
 /** A database of an environment: the local one in a folder, or the deployed one. */
 export type DatabaseLocation = { env: string } & ({ persistTo: string } | { remote: true });
 
-/** A database of an environment, or a simulated database. */
-export type AnyDatabase = DatabaseLocation | { ask: (statements: readonly string[]) => Promise<unknown[][]> };
-
 const BUSY_MS = 10_000;
 
 /**
  * Runs statements, and resolves with the rows of each.
  * @throws a CommandError that says in one line why there are none, and what to do.
  */
-export async function askDatabase<Row>(statements: readonly string[], database: AnyDatabase): Promise<Row[][]> {
-  if ("ask" in database) return (await database.ask(statements)) as Row[][];
+export async function askDatabase<Row>(statements: readonly string[], database: DatabaseLocation): Promise<Row[][]> {
   const lines = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim());
   if (!("remote" in database)) return askLocal(lines, database.persistTo) as Row[][];
   const answers = (await askDeployed(lines.join("; "), database)) as { results: Row[] }[];

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { Segment } from "../../src/history/object.ts";
-import { type AnyDatabase, askDatabase, literal } from "./database.ts";
+import { askDatabase, type DatabaseLocation, literal } from "./database.ts";
 import { forEachSegment, linesOf, type OpenHistory, refuseFaults, sha256Of } from "./history-segments.ts";
 import type { SegmentLine } from "./summary-sums.ts";
 
@@ -19,35 +19,33 @@ export const TEXT_KINDS = Object.keys(TEXTS) as TextKind[];
 // A statement blocks everybody else from the database, and without an index by customer it reads every row.
 const ROWS_A_STATEMENT = 5_000;
 
-/**
- * Empties the body of a message in the database, so that a trigger notifies the group. Resolves with the number of
- * messages that had a body: 1 or 0.
- */
-export async function dropStoredBody(message: string, database: AnyDatabase): Promise<number> {
-  const update = `UPDATE messages SET body = '' WHERE id = ${literal(message)} AND body <> '' RETURNING 1`;
-  const [rows = []] = await askDatabase([update], database);
-  return rows.length;
-}
-
-/** The number of a customer's events in a chunk, and the chunk's last id; null for the last chunk. */
+/** The number of selected events in a chunk, and the chunk's last id; null for the last chunk. */
 interface ChunkRow {
   events: number;
   lastId: string | null;
 }
 
-/** Empties the texts of a customer's events of a kind in the database. Resolves with the number of these events. */
-export async function dropStoredTexts(kind: TextKind, customer: string, database: AnyDatabase): Promise<number> {
+/** Empties the texts of the selected events of a kind in the database. Resolves with the number of these events. */
+export async function dropStoredTexts(
+  kind: TextKind,
+  selection: Selection,
+  database: DatabaseLocation,
+): Promise<number> {
   const { table, field } = TEXTS[kind];
   // Summaries are left out: a summary stands for events that have left, and has no text.
-  const isTheirs = `customer_key = (SELECT key FROM customers WHERE id = ${literal(customer)}) AND id NOT GLOB 'sealed:*'`;
+  const isSelected =
+    "message" in selection
+      ? "true"
+      : `customer_key = (SELECT key FROM customers WHERE id = ${literal(selection.customer)}) AND id NOT GLOB 'sealed:*'`;
+  const isCandidate = "message" in selection ? `id = ${literal(selection.message)}` : "true";
   let events = 0;
   for (let lastId: string | null = ""; lastId !== null; ) {
-    const chunk: string = `FROM ${table} WHERE id > ${literal(lastId)} ORDER BY id LIMIT ${ROWS_A_STATEMENT}`;
+    const chunk: string = `FROM ${table} WHERE id > ${literal(lastId)} AND ${isCandidate} ORDER BY id LIMIT ${ROWS_A_STATEMENT}`;
     const [[row] = []]: ChunkRow[][] = await askDatabase<ChunkRow>(
       [
-        `SELECT count(*) FILTER (WHERE ${isTheirs}) AS events, iif(count(*) = ${ROWS_A_STATEMENT}, max(id), NULL) AS lastId
+        `SELECT count(*) FILTER (WHERE ${isSelected}) AS events, iif(count(*) = ${ROWS_A_STATEMENT}, max(id), NULL) AS lastId
         FROM (SELECT id, customer_key ${chunk})`,
-        `UPDATE ${table} SET ${field} = '' WHERE ${isTheirs} AND ${field} <> '' AND id IN (SELECT id ${chunk})`,
+        `UPDATE ${table} SET ${field} = '' WHERE ${isSelected} AND ${field} <> '' AND id IN (SELECT id ${chunk})`,
       ],
       database,
     );
@@ -62,7 +60,7 @@ export async function dropStoredTexts(kind: TextKind, customer: string, database
  * name is still stored in a part of the index that no search reads. By itself the schedule merges only parts of the
  * same size.
  */
-export async function mergeSearchIndex(database: AnyDatabase): Promise<void> {
+export async function mergeSearchIndex(database: DatabaseLocation): Promise<void> {
   const beginMerge = "INSERT INTO customer_words (customer_words, rank) VALUES ('merge', -100)";
   await askDatabase([beginMerge, "UPDATE jobs SET due_at = '' WHERE name = 'merge the search indexes'"], database);
 }
@@ -125,7 +123,7 @@ async function dropFromSegment(segment: Segment, selection: Selection, { databas
  * Writes the size and hash of the new object into a segment's row. Resolves with false if another run has changed the
  * row.
  */
-async function changeRow(segment: Segment, object: Buffer, database: AnyDatabase): Promise<boolean> {
+async function changeRow(segment: Segment, object: Buffer, database: DatabaseLocation): Promise<boolean> {
   const { kind, month, number, sha256 } = segment;
   const update = `UPDATE history_segments SET bytes = ${object.length}, sha256 = '${sha256Of(object)}'
     WHERE kind = '${kind}' AND month = '${month}' AND number = ${number} AND sha256 = '${sha256}' RETURNING 1`;

@@ -6,12 +6,17 @@ import type { DatabaseLocation } from "./database.ts";
 import { historyBucket, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
-/** The R2 bucket with the segments of a deployment or a local service. */
-export interface Bucket {
+/** A place for the objects of segments. */
+export interface ObjectStore {
+  place: "bucket" | "folder";
   /** The bytes of an object; null if there is no such object. */
   read: (key: string) => Promise<Buffer | null>;
   /** Writes or replaces an object. */
   write: (key: string, bytes: Buffer) => Promise<void>;
+}
+
+/** The R2 bucket with the segments of a deployment or a local service. */
+export interface Bucket extends ObjectStore {
   /** The keys that begin with the prefix. */
   list: (prefix: string) => Promise<string[]>;
   close: () => Promise<void>;
@@ -65,6 +70,7 @@ async function deployedBucket(name: string, jurisdiction: string | undefined, en
   const ask = (path: string, init: RequestInit = {}) =>
     send(cloudflare, `/r2/buckets/${name}/objects${path}`, { ...init, headers });
   return {
+    place: "bucket",
     async read(key) {
       const answer = await ask(`/${key}`);
       if (answer.status === 404) return null;
@@ -101,6 +107,7 @@ async function localBucket(name: string, persistTo: string): Promise<Bucket> {
   );
   const { BUCKET: bucket } = await miniflare.getBindings<{ BUCKET: R2Bucket }>();
   return {
+    place: "bucket",
     async read(key) {
       const object = await bucket.get(key);
       return object === null ? null : Buffer.from(await object.arrayBuffer());

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { kindOf } from "../../src/history/kinds.ts";
 import type { Segment } from "../../src/history/object.ts";
-import { type AnyDatabase, askDatabase, type DatabaseLocation } from "./database.ts";
+import { askDatabase, type DatabaseLocation } from "./database.ts";
 import { firstLines, formatCount } from "./format.ts";
-import { type Bucket, boundBucket, openBucket } from "./history-bucket.ts";
+import { type Bucket, boundBucket, type ObjectStore, openBucket } from "./history-bucket.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { CommandError } from "./project.ts";
 import { type SegmentLine, sumsOf } from "./summary-sums.ts";
 
 /** A database, and the bucket with its segments. */
 export interface OpenHistory {
-  database: AnyDatabase;
+  database: DatabaseLocation;
   bucket: Bucket;
   /** The number of segments that the database names. */
   segments: number;
@@ -33,15 +33,15 @@ export async function withBucket<Result>(
 
 /** Calls `work` for every segment that the database names, and collects faults. Resolves with the outcomes. */
 export async function forEachSegment(
-  { database, bucket, segments }: OpenHistory,
-  work: (segment: Segment, bucket: Bucket) => Promise<"done" | "skipped" | { fault: string }>,
+  { database, segments }: OpenHistory,
+  work: (segment: Segment) => Promise<"done" | "skipped" | { fault: string }>,
 ) {
   const progress = new ProgressLine();
   const onSegment = segments > 0 ? progress.begin("Segments", segments) : () => {};
   const outcomes = { done: 0, skipped: 0, faults: [] as string[] };
   try {
     for await (const segment of segmentsOf(database)) {
-      const outcome = await work(segment, bucket);
+      const outcome = await work(segment);
       if (typeof outcome === "string") outcomes[outcome] += 1;
       else outcomes.faults.push(`${segment.name} ${outcome.fault}`);
       onSegment();
@@ -60,14 +60,14 @@ export function refuseFaults(faults: readonly string[]): void {
     );
 }
 
-export async function countSegments(database: AnyDatabase): Promise<number> {
+export async function countSegments(database: DatabaseLocation): Promise<number> {
   const query = "SELECT count(*) AS segments FROM history_segments";
   const [[row] = []] = await askDatabase<{ segments: number }>([query], database);
   return row?.segments ?? 0;
 }
 
 /** The segments that a database names, by kind, month and number. */
-async function* segmentsOf(database: AnyDatabase): AsyncGenerator<Segment> {
+async function* segmentsOf(database: DatabaseLocation): AsyncGenerator<Segment> {
   let after = "('', '', 0)";
   for (let rowCount = ROWS_A_QUERY; rowCount === ROWS_A_QUERY; ) {
     const query = `SELECT kind, month, number, name, lines, bytes, sha256, oldest, newest, sums FROM history_segments
@@ -85,9 +85,9 @@ export function sha256Of(bytes: Buffer): string {
 }
 
 /** The object of a segment, or a text that says why the object does not match the segment's row. */
-export async function readObject(bucket: Bucket, { name, sha256 }: Segment): Promise<Buffer | string> {
-  const bytes = await bucket.read(name);
-  if (bytes === null) return "is not in the bucket";
+export async function readObject(store: ObjectStore, { name, sha256 }: Segment): Promise<Buffer | string> {
+  const bytes = await store.read(name);
+  if (bytes === null) return `is not in the ${store.place}`;
   return sha256Of(bytes) === sha256 ? bytes : "has another SHA-256 than the database says";
 }
 

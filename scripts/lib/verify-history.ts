@@ -3,7 +3,7 @@ import { isEvent } from "../../src/db/select.ts";
 import { referenceKey, tableName } from "../../src/feed/records/kind.ts";
 import { keysOf } from "../../src/feed/records/summaries.ts";
 import { kindOf, SEALED_KINDS, type SealedKind } from "../../src/history/kinds.ts";
-import { type AnyDatabase, askDatabase } from "./database.ts";
+import { askDatabase, type DatabaseLocation } from "./database.ts";
 import { countSegments, faultOf, forEachSegment, linesOf, type OpenHistory, readObject } from "./history-segments.ts";
 import { CommandError } from "./project.ts";
 import { additionsQuery, amountsOf, rowsOf, type SummedRow } from "./summary-sums.ts";
@@ -73,7 +73,7 @@ class Sums {
 const ROWS_A_STATEMENT = 50_000;
 
 /** All summaries of a kind in a database, in groups of ROWS_A_STATEMENT. */
-async function* summariesIn(database: AnyDatabase, kind: SealedKind): AsyncGenerator<SummedRow[]> {
+async function* summariesIn(database: DatabaseLocation, kind: SealedKind): AsyncGenerator<SummedRow[]> {
   for (let after: string | undefined = ""; after !== undefined; ) {
     const [rows = []]: SummedRow[][] = await askDatabase<SummedRow>([selectSummaries(kind, after)], database);
     yield rows;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { Chain, countsOf, feedAll, sealAll } from "./bench/sealing.ts";
 import { formatNumber } from "./lib/format.ts";
-import { countingNumber, newCommand, outputFile } from "./lib/options.ts";
+import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
 import { quantile } from "./lib/quantile.ts";
 import { table } from "./lib/table.ts";
 
@@ -15,7 +15,7 @@ export const program = newCommand("npm run bench:history")
   .description(
     "Measure history: how much of a year's entries stays in the database, and how long other requests wait while the rest leaves.\n1,000,000 entries take some ten minutes, and 1 GB of disk.",
   )
-  .option("--entries <n>", "how many entries to feed; nine of their thirteen months leave", countingNumber, 1_000_000)
+  .option("--entries <n>", "how many entries to feed; nine of their thirteen months leave", wholeNumber(1), 1_000_000)
   .option("--json <file>", "write everything that was measured", outputFile)
   .action(bench);
 

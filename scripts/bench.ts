@@ -9,14 +9,13 @@ import { measureNotifications } from "./bench/live.ts";
 import { load } from "./bench/load.ts";
 import { benchmarkText, type Report } from "./bench/page.ts";
 import { benchToken, buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
-import { countingNumber, newCommand, outputFile, wholeNumber } from "./lib/options.ts";
-import { CommandError, ROOT } from "./lib/project.ts";
+import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
+import { ROOT } from "./lib/project.ts";
 import { benchSize } from "./program/shape.ts";
 
 interface Options {
   scale: Scale[];
   rounds: number;
-  live: number;
   json?: string;
   docs: boolean;
 }
@@ -29,6 +28,8 @@ interface Scale {
 const { version: workerd } = createRequire(import.meta.url)("workerd/package.json") as { version: string };
 // An estimate, for the progress line.
 const LINES_A_CUSTOMER = 4.85;
+// Notifying the sockets of a message takes a second.
+const ROUNDS_A_MESSAGE = 10;
 
 export const program = newCommand("npm run bench")
   .description(
@@ -39,14 +40,12 @@ export const program = newCommand("npm run bench")
       .argParser(scales)
       .default(scales("10k"), "10k"),
   )
-  .option("--rounds <n>", "how often to send each request", countingNumber, 200)
-  .option("--live <n>", "how many messages to notify sockets of; 0: no sockets", wholeNumber, 20)
+  .option("--rounds <n>", "how often to send each request", wholeNumber(1), 200)
   .option("--json <file>", "write everything that was measured", outputFile)
   .option("--docs", "write docs/benchmark.md", false)
   .action(bench);
 
-async function bench({ scale: requestedScales, rounds, live: liveMessages, docs, json }: Options): Promise<void> {
-  if (docs && liveMessages === 0) throw new CommandError("--docs writes a page of whole runs: leave out --live 0.");
+async function bench({ scale: requestedScales, rounds, docs, json }: Options): Promise<void> {
   const machine = thisMachine();
 
   await withRuntimes(async (open, progress) => {
@@ -67,12 +66,11 @@ async function bench({ scale: requestedScales, rounds, live: liveMessages, docs,
     const measured = await measure(lanes, rounds, progress.begin("Asking in turn", rounds));
     progress.end();
     const report: Report = { at: new Date().toISOString(), machine, rounds, scales, measured };
-    if (liveMessages > 0) {
-      const runtime = await open(worker, path.join(FOLDER, "live"));
-      const onMessage = progress.begin("Notifying sockets", liveMessages);
-      report.notifications = await measureNotifications(runtime, liveMessages, onMessage);
-      progress.end();
-    }
+    const messages = Math.ceil(rounds / ROUNDS_A_MESSAGE);
+    const runtime = await open(worker, path.join(FOLDER, "live"));
+    const onMessage = progress.begin("Notifying sockets", messages);
+    report.notifications = await measureNotifications(runtime, messages, onMessage);
+    progress.end();
     console.log(`\n${benchmarkText(report)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
     if (docs) writeFileSync(path.join(ROOT, "docs", "benchmark.md"), benchmarkText(report, true));

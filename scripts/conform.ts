@@ -41,7 +41,7 @@ export const program = newCommand("npm run conform")
   .option("--env <name>", "the environment of wrangler.toml that the service is", environmentName)
   .option("--read-only", "feed nothing, and check only the rules that hold whatever is stored")
   .option("--only <section>", 'only these sections: "feed", "interface, 4", "live, 2"')
-  .option("--patience <seconds>", "how long a rule may take until it holds, because replicas lag", wholeNumber, 5)
+  .option("--patience <seconds>", "how long a rule may take until it holds, because replicas lag", wholeNumber(), 5)
   .addHelpText(
     "after",
     `

@@ -6,7 +6,7 @@ import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { formatCount, formatDuration, formatNumber } from "./lib/format.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
-import { countingNumber, newCommand, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
+import { newCommand, type ServiceAccess, wholeNumber, withEnvironment, withService } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError } from "./lib/project.ts";
 import { stoppable } from "./lib/stoppable.ts";
@@ -23,7 +23,7 @@ export const program = withService(withEnvironment(newCommand("npm run feed")), 
   .argument("<file>", "an NDJSON file, compressed if its name ends with .gz; - is standard input")
   .option("--check", "check every line with the service's own schemas and history, and send nothing")
   .option("--restore", "feed a whole export into an empty database, with a restore token")
-  .option("--from <line>", "begin at this line of the file", countingNumber, 1)
+  .option("--from <line>", "begin at this line of the file", wholeNumber(1), 1)
   .addHelpText(
     "after",
     `\nKinds: ${KINDS.map(({ record }) => record).join(", ")}\nA line sent twice counts once, so sending a file again is safe.`,

@@ -8,11 +8,11 @@ export const program = newCommand("npm run fuzz")
   .description(
     "Send random requests, good, nearly good and hostile, to every endpoint and the feed, in the Workers runtime.",
   )
-  .option("--runs <n>", "how many requests", wholeNumber, 10_000)
+  .option("--runs <n>", "how many requests", wholeNumber(), 10_000)
   .option(
     "--seed <n>",
     "the seed of all randomness: the same seed sends the same requests",
-    wholeNumber,
+    wholeNumber(),
     Date.now() % 1e9,
   )
   .action(async ({ runs, seed }: { runs: number; seed: number }) => {

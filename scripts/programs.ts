@@ -1,11 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { addEnvironment, removeEnvironment } from "./lib/edit-environments.ts";
 import {
-  addressOf,
   configOf,
   DEVELOPMENT,
   databaseName,
-  environmentNames,
   envOption,
   historyBucket,
   PRODUCTION,
@@ -13,13 +11,11 @@ import {
   variablesOf,
 } from "./lib/environments.ts";
 import { environmentName, newCommand } from "./lib/options.ts";
-import { table } from "./lib/table.ts";
 
 export const program = newCommand("npm run programs")
-  .description("List, add and remove programs: the environments of wrangler.toml, each a deployment of its own.")
+  .description("Add and remove programs: the environments of wrangler.toml, each a deployment of its own.")
   .addHelpText("after", "\nNothing is deployed, and no data is deleted. More: docs/deploying.md");
 
-program.command("list").description("print every environment, with its Worker, database and address").action(list);
 program
   .command("add")
   .description("write the section of a program into wrangler.toml")
@@ -30,11 +26,6 @@ program
   .description("take the section of a program out of wrangler.toml")
   .argument("<name>", "its name", programToRemove)
   .action(remove);
-
-function list(): void {
-  const rowOf = (env: string) => [env, configOf(env).name ?? "", databaseName(env), addressOf(env) ?? "workers.dev"];
-  console.log(table(["program", "Worker", "database", "address"], environmentNames().map(rowOf)));
-}
 
 function add(name: string): void {
   addEnvironment(name);

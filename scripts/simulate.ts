@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { type Bundle, bundleService } from "../test/simulation/platform/code.ts";
 import { type Plan, simulate } from "../test/simulation/simulation.ts";
 import { formatCount } from "./lib/format.ts";
-import { countingNumber, newCommand, outputFile } from "./lib/options.ts";
+import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
 
 interface Options {
@@ -18,9 +18,9 @@ export const program = newCommand("npm run simulate")
   .description(
     "Run the service in simulated time on a simulated platform with all its faults, and check its rules at every step.",
   )
-  .option("--seed <n>", "the seed of all randomness: the same seed gives the same run", countingNumber, 1)
-  .option("--steps <n>", "how many requests and faults before the faults end", countingNumber, 20_000)
-  .option("--runs <n>", "how many runs, each with a seed one higher", countingNumber, 1)
+  .option("--seed <n>", "the seed of all randomness: the same seed gives the same run", wholeNumber(1), 1)
+  .option("--steps <n>", "how many requests and faults before the faults end", wholeNumber(1), 20_000)
+  .option("--runs <n>", "how many runs, each with a seed one higher", wholeNumber(1), 1)
   .option("--log <file>", "write the log to a file", outputFile)
   .action(run);
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError } from "commander";
 import { buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
-import { countingNumber, newCommand, outputFile } from "./lib/options.ts";
+import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
 import { findAllDifferences } from "./soak/judge.ts";
 import { Load } from "./soak/load.ts";
@@ -31,12 +31,12 @@ export const program = newCommand("npm run soak")
     "Load a service of its own with apps and a feed at the same time, then check its memory, answers and totals.",
   )
   .option("--minutes <n>", "for how long", minutes, 5)
-  .option("--connections <n>", "how many apps ask at the same time", countingNumber, 64)
-  .option("--seed <n>", "the seed of the program and of the requests", countingNumber, 1)
+  .option("--connections <n>", "how many apps ask at the same time", wholeNumber(1), 64)
+  .option("--seed <n>", "the seed of the program and of the requests", wholeNumber(1), 1)
   .option(
     "--stall <seconds>",
     `for how many seconds the primary does not answer, once a minute: up to ${MOST_STALL_SECONDS}`,
-    stallSeconds,
+    wholeNumber(0, MOST_STALL_SECONDS),
     0,
   )
   .option("--json <file>", "also write the report to a file", outputFile)
@@ -83,11 +83,5 @@ async function soak({ minutes, connections, seed, stall, json }: Options): Promi
 function minutes(text: string): number {
   if (!/^\d{1,4}(\.\d{1,3})?$/.test(text) || Number(text) === 0)
     throw new InvalidArgumentError("It must be a number of minutes, such as 5 or 0.5.");
-  return Number(text);
-}
-
-function stallSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text) || Number(text) > MOST_STALL_SECONDS)
-    throw new InvalidArgumentError(`It must be a whole number, 0 to ${MOST_STALL_SECONDS}.`);
   return Number(text);
 }

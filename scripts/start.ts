@@ -4,7 +4,7 @@ import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { envOption } from "./lib/environments.ts";
-import { newCommand, portNumber, stateFolder, withEnvironment } from "./lib/options.ts";
+import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
 import { devToken } from "./lib/tokens.ts";
@@ -22,7 +22,7 @@ export const program = withEnvironment(
     "Start the service on this machine: migrated, with the demo program loaded, and with a token to call it.",
   ),
 )
-  .option("--port <n>", "the port to listen on", portNumber, 8787)
+  .option("--port <n>", "the port to listen on", wholeNumber(1, 65_535), 8787)
   .option("--persist-to <dir>", "the folder of the local database, if it is not the environment's own")
   .option("--no-demo", "leave the database as it is")
   .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"', originList)

@@ -41,11 +41,6 @@ export function databaseName(env: string): string {
   return name;
 }
 
-/** The address of an environment with a route of its own. */
-export function addressOf(env: string): string | undefined {
-  return routesOf(configOf(env))[0];
-}
-
 /** The bucket that an environment binds for history. */
 export function historyBucket(env: string) {
   return configOf(env).r2_buckets.find(({ binding }) => binding === "HISTORY");

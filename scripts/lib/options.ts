@@ -49,20 +49,14 @@ export function stateFolder(env: string): string {
   return path.join(ROOT, ".wrangler", env === PRODUCTION ? "state" : `state-${env}`);
 }
 
-export function portNumber(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) throw new InvalidArgumentError("It must be 1 to 65535.");
-  return port;
-}
-
-export function countingNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
-  return Number(text);
-}
-
-export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
+/** A parser of whole numbers of this size. */
+export function wholeNumber(least = 0, most = 999_999_999): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number >= least && number <= most))
+      throw new InvalidArgumentError(`It must be a whole number, ${least} to ${most.toLocaleString("en")}.`);
+    return number;
+  };
 }
 
 export function recordId(text: string): string {

@@ -139,19 +139,15 @@ describe("a wrangler.toml", () => {
 });
 
 describe("npm run programs", () => {
-  it("adds a program, lists it and removes it, and says what to do next", async ({ expect }) => {
+  it("adds a program and removes it, and says what to do next", async ({ expect }) => {
     const config = path.join(clone, "wrangler.toml");
 
     const added = await run("programs", "add", "acme-eu");
-    const listed = await run("programs", "list");
     const names = environmentNames(config);
     const removed = await run("programs", "remove", "acme-eu");
 
-    expect([added.status, listed.status, removed.status]).toEqual([0, 0, 0]);
+    expect([added.status, removed.status]).toEqual([0, 0]);
     expect(added.output).toContain("npm run wrangler -- secret put JWT_SECRET --env acme-eu");
-    expect(listed.output).toMatch(
-      /^\| acme-eu +\| loyalty-edge-acme-eu +\| loyalty-edge-acme-eu +\| workers\.dev +\|$/m,
-    );
     expect(names).toEqual(["production", "staging", "acme-eu"]);
     expect(removed.output).toContain("no data is deleted");
     expect(removed.output).toContain("npm run wrangler -- d1 delete loyalty-edge-acme-eu");

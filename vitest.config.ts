@@ -39,7 +39,7 @@ if (existsSync(IN_MEMORY)) {
 }
 
 // wrangler.toml names the folder of the reference, so the folder must exist.
-await buildReference();
+buildReference();
 
 export default defineConfig({
   plugins: [

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
-import { InvalidArgumentError } from "commander";
+import { readFileSync } from "node:fs";
 import { askDatabase, type DatabaseLocation, literal } from "./lib/database.ts";
 import { dropFromSegments, dropStoredTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { historyBucket } from "./lib/environments.ts";
@@ -58,13 +57,8 @@ withService(withEnvironment(program.command("export")), "an export token")
 withService(withDatabase(program.command("erase")), "a feed token for all accounts")
   .description("erase a customer in the database, in history and in the inbox, and print a receipt")
   .argument("[id]", "the customer's id", recordId)
-  .option("--again <receipts>", "after a restore: erase everybody in this file of receipts again", existingFile)
+  .option("--again <receipts>", "after a restore: erase everybody in this file of receipts again")
   .action(erase);
-
-function existingFile(file: string): string {
-  if (!existsSync(file)) throw new InvalidArgumentError("There is no such file.");
-  return file;
-}
 
 async function exportCustomer(customer: string, file: string, options: Options): Promise<void> {
   const source = { url: options.url, token: await tokenFor(options, "export"), customer };
@@ -87,24 +81,13 @@ async function exportCustomer(customer: string, file: string, options: Options):
 }
 
 async function erase(id: string | undefined, { again, ...options }: Options & { again?: string }): Promise<void> {
-  if (id !== undefined && again === undefined) return eraseOne(id, options);
-  if (id === undefined && again !== undefined) return eraseAgain(again, options);
-  throw new CommandError("Name either a customer or --again RECEIPTS.");
-}
-
-async function eraseOne(customer: string, options: Options): Promise<void> {
-  const receipt = await eraseCustomer(customer, options);
-  if (receipt === null) throw neverStored(customer);
-  console.log(JSON.stringify(receipt));
-}
-
-async function eraseAgain(file: string, options: Options): Promise<void> {
-  const customers = readReceipts(file);
-  if (customers.length === 0) console.error(`${file} has no receipts: nothing to erase.`);
-  for (const customer of customers) {
+  if ((id === undefined) === (again === undefined))
+    throw new CommandError("Name either a customer or --again RECEIPTS.");
+  for (const customer of again === undefined ? [id ?? ""] : readReceipts(again)) {
     const receipt = await eraseCustomer(customer, options);
-    if (receipt === null) console.error(`${customer} is not in this database: nothing to erase.`);
-    else console.log(JSON.stringify(receipt));
+    if (receipt !== null) console.log(JSON.stringify(receipt));
+    else if (again === undefined) throw neverStored(customer);
+    else console.error(`${customer} is not in this database: nothing to erase.`);
   }
 }
 

@@ -9,7 +9,6 @@ import path from "node:path";
 const root = path.dirname(import.meta.dirname ?? new URL(".", import.meta.url).pathname);
 const [command, ...args] = process.argv.slice(2);
 
-const PROGRESS_EVERY_MS = 10_000;
 const WATCH_NPM_EVERY_MS = 500;
 
 // The process of the install, or of the command.
@@ -35,16 +34,11 @@ function installIsStale() {
 
 async function install() {
   console.error("Installing what package-lock.json names: half a minute to two …");
-  const startedAt = Date.now();
-  const progress = setInterval(() => {
-    console.error(`Installing for ${Math.round((Date.now() - startedAt) / 1_000)} seconds …`);
-  }, PROGRESS_EVERY_MS);
   const flags = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = process.env.npm_execpath;
   const options = { cwd: root, stdio: ["ignore", 2, 2] };
   const { status, error } =
     npm === undefined ? await run("npm", flags, options) : await run(process.execPath, [npm, ...flags], options);
-  clearInterval(progress);
   if (error !== undefined) fail(`npm cannot be run (${error.message}). Install Node 20 or newer with its npm.`);
   if (stopSignal !== undefined) fail("Stopped.", 128 + constants.signals[stopSignal]);
   if (status !== 0) fail("The install failed; see npm's output above.");

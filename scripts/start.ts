@@ -7,8 +7,9 @@ import { envOption } from "./lib/environments.ts";
 import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
+import { stoppable } from "./lib/stoppable.ts";
 import { devToken } from "./lib/tokens.ts";
-import { tryIt, tryWithoutDemo } from "./lib/try-it.ts";
+import { tryIt } from "./lib/try-it.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
 
 interface Options extends Omit<ServiceOptions, "persistTo"> {
@@ -16,6 +17,9 @@ interface Options extends Omit<ServiceOptions, "persistTo"> {
   persistTo?: string;
   demo: boolean;
 }
+
+/** What a database has. If loading the demo program was cut off, it has only the first lines of the program. */
+type Contents = "nothing" | "first lines" | "demo" | "other data";
 
 export const program = withEnvironment(
   newCommand("npm start").description(
@@ -42,39 +46,34 @@ async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions 
 async function run(options: ServiceOptions & { env: string }, demo: boolean): Promise<void> {
   const { env } = options;
   const contents = demo ? await lookForDemo(options) : "other data";
-  const service = serve(options);
-  // A terminal sends Ctrl-C to the server too. A kill reaches only this process, so this process passes signals on, and
-  // then waits until the server has ended.
-  let stopping = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => {
-      stopping = true;
-      service.stop(signal);
-    });
-  }
-
-  const ready = await service.ready;
-  if (!ready && !stopping) {
-    service.stop("SIGTERM");
-    throw new CommandError("The server did not start; see wrangler's output above.");
-  }
-  if (ready && (contents === "nothing" || contents === "first lines")) await loadDemo(service.url, env);
-  if (ready)
-    console.log(
-      contents === "other data"
-        ? tryWithoutDemo(service.url, envOption(env))
-        : tryIt(service.url, envOption(env), {
-            customerId: DEMO_CUSTOMER,
-            token: await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env),
-          }),
-    );
-  const status = await service.ended;
-  if (!stopping) throw new CommandError(`The server ended by itself, with status ${status}.`);
+  await stoppable(async (stop) => {
+    const service = serve(options);
+    // A terminal sends Ctrl-C to the server too. A kill reaches only this process, so this process passes it on.
+    stop.addEventListener("abort", () => service.stop());
+    try {
+      const isReady = await service.ready;
+      if (!isReady && !stop.aborted) throw new CommandError("The server did not start; see wrangler's output above.");
+      if (isReady && !stop.aborted) await introduce(service.url, env, contents);
+      const status = await service.ended;
+      if (!stop.aborted) throw new CommandError(`The server ended by itself, with status ${status}.`);
+    } finally {
+      service.stop();
+    }
+  });
   console.error("Stopped.");
 }
 
-/** What the database has. If loading the demo program was cut off, it has only the first lines of the program. */
-async function lookForDemo(database: DatabaseLocation): Promise<"nothing" | "first lines" | "demo" | "other data"> {
+/** Loads the demo program where it is missing, and prints what to try. */
+async function introduce(url: string, env: string, contents: Contents): Promise<void> {
+  if (contents === "nothing" || contents === "first lines") await loadDemo(url, env);
+  if (contents !== "other data") {
+    const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
+    console.log(tryIt(url, envOption(env), { customerId: DEMO_CUSTOMER, token }));
+  }
+  console.log(`The reference is at ${url}, with a token filled in. Ctrl-C stops it.`);
+}
+
+async function lookForDemo(database: DatabaseLocation): Promise<Contents> {
   const lines = demoLines();
   const firstLine = lines[0];
   const lastLine = lines.at(-1);

@@ -1,7 +1,7 @@
 import { SEALED_KINDS } from "../../src/history/kinds.ts";
 import { askDatabase, type DatabaseLocation } from "./database.ts";
 import { configuredHorizon } from "./environments.ts";
-import { formatCount, formatNumber } from "./format.ts";
+import { formatNumber } from "./format.ts";
 import { CommandError } from "./project.ts";
 import { table } from "./table.ts";
 
@@ -16,8 +16,6 @@ interface KindStatus {
   /** The month of the scan, as YYYY-MM. */
   month: string | null;
   is_over: number | null;
-  /** The days since the scan last went on. */
-  days: number | null;
 }
 
 /** A table of the events that have left a database, and a sentence that says whether more events have to leave. */
@@ -30,19 +28,17 @@ export async function historyStatus(database: DatabaseLocation): Promise<string>
   });
   const printedTable = table(["kind", "segments", "lines", "bytes", "oldest", "newest"], rows);
   const unfinished = kinds.filter(({ month, is_over }) => month !== horizon.slice(0, 7) || is_over !== 1);
-  const days = Math.max(0, ...unfinished.map((kind) => kind.days ?? 0));
   const tableAndHorizon = `${printedTable}\nEvents of before ${horizon} leave.`;
   if (unfinished.length === 0) return `${tableAndHorizon} All of them have left.`;
   const names = unfinished.map(({ kind }) => kind).join(", ");
-  return `${tableAndHorizon} Not all of them have left yet: ${names}. Their slowest scan last went on ${formatCount(days, "day")} ago.`;
+  return `${tableAndHorizon} Not all of them have left yet: ${names}.`;
 }
 
 async function askKinds(database: DatabaseLocation): Promise<KindStatus[]> {
   const kinds = SEALED_KINDS.map(({ record }) => `('${record}')`);
   const query = `WITH sealed (kind) AS (VALUES ${kinds})
     SELECT sealed.kind, count(number) AS segments, coalesce(sum(lines), 0) AS lines,
-      coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, scan.month,
-      scan.is_over, CAST(julianday('now') - julianday(scan.moved_at) AS INTEGER) AS days
+      coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, scan.month, scan.is_over
     FROM sealed
     LEFT JOIN history_segments ON history_segments.kind = sealed.kind
     LEFT JOIN history_scans AS scan ON scan.kind = sealed.kind

@@ -3,8 +3,8 @@ import path from "node:path";
 import { unstable_splitSqlQuery as splitSqlQuery } from "wrangler";
 import * as z from "zod";
 import { ask, type Cloudflare } from "./cloudflare-api.ts";
-import { configOf, databaseName } from "./environments.ts";
-import { CommandError, ROOT } from "./project.ts";
+import { configOf } from "./environments.ts";
+import { ROOT } from "./project.ts";
 import { runThroughWorker } from "./temporary-worker.ts";
 
 const MIGRATIONS_TABLE = "d1_migrations";
@@ -19,32 +19,20 @@ const Answers = z.array(z.object({ results: z.array(z.object({ name: z.string() 
  * Migrates a deployed database. Each migration is one transaction with its row in `d1_migrations`, so that it is applied
  * whole or not at all. `wrangler d1 migrations apply` would send a file as one text: D1 may cut the text within a
  * trigger, and may apply a part of it.
- * @throws a CommandError that says how far the database is migrated.
  */
 export async function migrate(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const migrations = readMigrations();
   const appliedNames = await readAppliedNames(cloudflare, databaseId);
-  const pendingMigrations = migrations.filter(({ name }) => !appliedNames.has(name));
-  let appliedCount = 0;
-  try {
-    if (pendingMigrations.length > 0)
-      await runThroughWorker(cloudflare, { name: `${configOf(env).name}-migrations`, databaseId }, async (run) => {
-        for (const { name, statements } of pendingMigrations) {
-          await run([
-            CREATE_MIGRATIONS_TABLE,
-            ...statements,
-            `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES ('${name}')`,
-          ]);
-          appliedCount += 1;
-        }
-      });
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    throw new CommandError(`The migration of ${databaseName(env)} failed, so nothing was deployed. ${error.message}
-${migrations.length - pendingMigrations.length + appliedCount} of ${migrations.length} migrations are applied; the next is ${pendingMigrations[appliedCount]?.name}.
-The Worker that ran before goes on. Remove the cause, then run the same command again.`);
-  }
-  console.error(`${pendingMigrations.length} of ${migrations.length} migrations were new.`);
+  const newMigrations = migrations.filter(({ name }) => !appliedNames.has(name));
+  if (newMigrations.length > 0)
+    await runThroughWorker(cloudflare, { name: `${configOf(env).name}-migrations`, databaseId }, async (run) => {
+      for (const { name, statements } of newMigrations) {
+        console.error(`Applying ${name} …`);
+        const recordName = `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES ('${name}')`;
+        await run([CREATE_MIGRATIONS_TABLE, ...statements, recordName]);
+      }
+    });
+  console.error(`${newMigrations.length} of ${migrations.length} migrations were new.`);
 }
 
 async function readAppliedNames(cloudflare: Cloudflare, databaseId: string): Promise<Set<string>> {

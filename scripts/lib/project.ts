@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import path from "node:path";
-import type { Writable } from "node:stream";
 import { CommandError } from "./command-error.ts";
 
 export { CommandError };
@@ -31,8 +30,6 @@ export interface ToolOptions {
    * true: the output goes to the caller, not to the terminal. "and show": to both. In both cases the tool has no input.
    */
   capture?: boolean | "and show";
-  /** The stream to which the output goes, instead of the terminal. */
-  into?: Writable;
   env?: Record<string, string>;
   /** If it aborts, the tool gets SIGTERM, and the status is 1. */
   signal?: AbortSignal;
@@ -45,13 +42,12 @@ export interface ToolOptions {
 export function runTool(
   tool: string,
   args: readonly string[],
-  { capture = false, into, env = {}, signal }: ToolOptions = {},
+  { capture = false, env = {}, signal }: ToolOptions = {},
 ): Promise<{ status: number; output: string }> {
   return new Promise((resolve, reject) => {
-    const isPiped = capture !== false || into !== undefined;
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
       cwd: ROOT,
-      stdio: isPiped ? ["ignore", "pipe", "pipe"] : "inherit",
+      stdio: capture ? ["ignore", "pipe", "pipe"] : "inherit",
       env: { ...toolEnv(), ...env },
     });
     signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
@@ -63,12 +59,10 @@ export function runTool(
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
-      if (into !== undefined) stream?.pipe(into, { end: false });
-      else
-        stream?.on("data", (data) => {
-          output += data;
-          if (capture === "and show") process.stderr.write(data);
-        });
+      stream?.on("data", (data) => {
+        output += data;
+        if (capture === "and show") process.stderr.write(data);
+      });
     }
     child.on("error", reject);
     child.on("close", (status) => {

@@ -15,31 +15,25 @@ export interface ExtraFiles {
   headers: string;
 }
 
-const NO_FILES: ExtraFiles = { files: new Map(), headers: "" };
+interface Extras {
+  /** A token that the forms of the page send. */
+  token?: string;
+  extraFiles?: ExtraFiles | undefined;
+}
 
 /**
- * Writes the reference page, its renderer and the OpenAPI document. The page loads nothing from elsewhere. Resolves with the
- * result that `npm test` prints.
+ * Writes the reference page, its renderer and the OpenAPI document into a folder. The page loads nothing from elsewhere.
+ * By default the folder is the one that is deployed.
  */
-export async function buildReference(): Promise<string> {
-  build(DEPLOYED, {});
-  return "good";
-}
-
-/** Writes the reference for this machine into another folder, with a token filled in and with extra files. */
-export function buildDevelopmentReference(folder: string, token: string, extraFiles = NO_FILES): void {
-  build(folder, { token }, extraFiles);
-}
-
-function build(folder: string, settings: { token?: string }, extraFiles = NO_FILES): void {
+export function buildReference(folder = DEPLOYED, { extraFiles, ...settings }: Extras = {}): void {
   const pageFiles = readdirSync(PAGE_FOLDER).map((name) => [name, readFileSync(path.join(PAGE_FOLDER, name))] as const);
   const files = new Map<string, string | Uint8Array>([
     ...pageFiles,
-    ["_headers", readFileSync(path.join(PAGE_FOLDER, "_headers"), "utf8") + extraFiles.headers],
+    ["_headers", readFileSync(path.join(PAGE_FOLDER, "_headers"), "utf8") + (extraFiles?.headers ?? "")],
     ["settings.json", `${JSON.stringify(settings)}\n`],
     ["scalar.js", scalarBundle()],
     ["openapi.json", JSON.stringify(openApi())],
-    ...extraFiles.files,
+    ...(extraFiles?.files ?? []),
   ]);
   mkdirSync(folder, { recursive: true });
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

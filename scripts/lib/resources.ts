@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
-import { ApiError, ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
+import { ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
 import { configOf, databaseName, variablesOf } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
 
@@ -32,8 +32,8 @@ async function findOrCreateDatabase(cloudflare: Cloudflare, env: string, jurisdi
   const address = `/d1/database/${encodeURIComponent(name)}`;
   const existingDatabase = Database.nullable().parse(await askOrNull(NO_SUCH_DATABASE, cloudflare, `GET ${address}`));
   if (existingDatabase !== null) return existingDatabase.uuid;
-  const created = await create(`database ${name}`, ask(cloudflare, "POST /d1/database", { name, jurisdiction }));
-  return Database.parse(created).uuid;
+  console.error(`Making the database ${name} …`);
+  return Database.parse(await ask(cloudflare, "POST /d1/database", { name, jurisdiction })).uuid;
 }
 
 /**
@@ -51,25 +51,13 @@ async function findOrCreateNamespace(cloudflare: Cloudflare, env: string, jurisd
     .parse(namespaces)
     .find((candidate) => candidate.title === title);
   if (namespace === undefined) {
-    const body = { title, jurisdiction };
-    const created = await create(`KV namespace ${title}`, ask(cloudflare, "POST /storage/kv/namespaces", body));
-    return Namespace.parse(created).id;
+    console.error(`Making the KV namespace ${title} …`);
+    return Namespace.parse(await ask(cloudflare, "POST /storage/kv/namespaces", { title, jurisdiction })).id;
   }
   if (jurisdiction !== undefined && namespace.jurisdiction !== jurisdiction)
     throw new CommandError(`The KV namespace ${title} is not in the jurisdiction ${jurisdiction}, and cannot be moved. It holds only cached leaderboards: delete it, then deploy again.
 npm run wrangler -- kv namespace delete --namespace-id ${namespace.id}`);
   return namespace.id;
-}
-
-async function create(what: string, request: Promise<unknown>): Promise<unknown> {
-  try {
-    const created = await request;
-    console.error(`Made the ${what}. Deployments find it by that name: there is nothing to write down.`);
-    return created;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new CommandError(`The ${what} could not be made, so nothing was migrated or deployed. ${error.message}`);
-  }
 }
 
 /**

@@ -19,7 +19,7 @@ import {
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
 import { CommandError, ROOT, toolEnv } from "./project.ts";
-import { buildDevelopmentReference, type ExtraFiles } from "./reference.ts";
+import { buildReference, type ExtraFiles } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
 import { runWrangler } from "./wrangler.ts";
 
@@ -29,7 +29,7 @@ export interface Service {
   ready: Promise<boolean>;
   /** Resolves with the exit status. */
   ended: Promise<number | null>;
-  stop: (signal: NodeJS.Signals) => void;
+  stop: () => void;
 }
 
 export interface ServiceOptions {
@@ -57,13 +57,13 @@ export async function prepare(
   await refuseTakenPort(port);
   ensureDevVars(env);
   const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
-  buildDevelopmentReference(referenceIn(persistTo), token, extraFiles);
+  buildReference(referenceIn(persistTo), { token, extraFiles });
   await migrate(env, persistTo);
 }
 
 /** Starts the service on a prepared database. */
 export function serve({ env = PRODUCTION, port, persistTo, cors }: ServiceOptions): Service {
-  const { JWT_SECRET_PREVIOUS: previousSecret = "" } = readDevVars(env) ?? {};
+  const { JWT_SECRET_PREVIOUS: previousSecret = "" } = readDevVars(env);
   const workerVariables = {
     ENVIRONMENT: env === STAGING ? STAGING : DEVELOPMENT,
     // The local runtime has no jurisdictions.
@@ -94,7 +94,7 @@ export function serve({ env = PRODUCTION, port, persistTo, cors }: ServiceOption
   const url = `http://127.0.0.1:${port}`;
   const ended = once(server, "exit").then(([status]) => status as number | null);
   const ready = waitUntilReady(url, server);
-  return { url, ready, ended, stop: (signal) => void server.kill(signal) };
+  return { url, ready, ended, stop: () => void server.kill() };
 }
 
 /** Feeds the demo program, without the events that would leave for history. */

@@ -88,21 +88,15 @@ export function ensureDevVars(env = PRODUCTION): void {
  */
 export function devSecret(env = PRODUCTION): string {
   if (env === PRODUCTION) ensureDevVars();
-  const secret = readDevVars(env)?.JWT_SECRET;
-  if (secret === undefined)
-    throw new CommandError(
-      `This machine has no secret of ${env}. Give its JWT_SECRET, or run npm start --${envOption(env)} first.`,
-    );
-  if (secret === "")
-    throw new CommandError(
-      `There is no JWT_SECRET in ${devVarsOf(env)}. Set one, or delete the file to get a new one.`,
-    );
-  return secret;
+  const { JWT_SECRET: secret } = readDevVars(env);
+  if (secret) return secret;
+  throw new CommandError(
+    `${devVarsOf(env)} has no JWT_SECRET. Give the secret of ${env} as JWT_SECRET, or delete the file and run npm start --${envOption(env)}`,
+  );
 }
 
-/** The variables of an environment's file; null if there is no file. */
-export function readDevVars(env: string): { JWT_SECRET: string; JWT_SECRET_PREVIOUS?: string } | null {
+/** The variables of an environment's file. There are none if there is no file. */
+export function readDevVars(env: string): { JWT_SECRET?: string; JWT_SECRET_PREVIOUS?: string } {
   const file = path.join(ROOT, devVarsOf(env));
-  if (!existsSync(file)) return null;
-  return { JWT_SECRET: "", ...parseEnv(readFileSync(file, "utf8")) };
+  return existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
 }

@@ -27,26 +27,10 @@ TOKEN=$TOKEN node_modules/.bin/node -e '${script}'
 curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*'${flag})" "${url}/api/v1/feed" -d '${MESSAGE}'`;
 }
 
-/** The text of `npm start` without the demo program: how to feed a customer, and how to find them. */
-export function tryWithoutDemo(url: string, flag: string): string {
-  return `
-The reference is at ${url}. Ctrl-C stops it.
-No demo program was loaded, and the example app shows nothing else.
-
-# Feed a customer; a file of lines goes with npm run feed -- FILE --url ${url}${flag}
-curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*'${flag})" "${url}/api/v1/feed" -d '{"record":"customer","id":"ada","first_name":"Ada","last_name":"Lovelace"}'
-
-# A token of that customer, and what it finds
-TOKEN=$(npm run --silent token -- customer ada${flag})
-curl -s -H "Authorization: Bearer $TOKEN" "${url}/api/v1/customer/full-search" -d '{"query":"ada","filter":"customers"}'
-`;
-}
-
-/** The text of `npm start` with the demo program: the address, a customer's token, and commands to copy. */
+/** What `npm start` prints of the demo program: the address of the app, a customer's token, and commands to copy. */
 export function tryIt(url: string, flag: string, { customerId, token }: { customerId: string; token: string }): string {
   return `
 The example app is at ${url}/app/: a customer's app, and beside it a till that changes it while you watch.
-The reference is at ${url}, with a token filled in. Ctrl-C stops it.
 
 # A token of the demo customer ${customerId}, good for 30 days
 TOKEN=${token}

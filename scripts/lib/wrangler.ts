@@ -10,7 +10,7 @@ const LARGEST_GZIP_KIB = 105;
  * that wrangler.toml names, and a fresh clone has no dist/reference.
  */
 export async function runWrangler(args: readonly string[], options?: ToolOptions): ReturnType<typeof runTool> {
-  await buildReference();
+  buildReference();
   return runTool("wrangler", args, options);
 }
 

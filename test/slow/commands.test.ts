@@ -93,7 +93,7 @@ describe("a command of the project", () => {
     [["token", "feed", "165,,x"], "It must be"],
     [["token", "customer", "c1", "--expires-in", "0d"], "It must be a number with m, h or d behind it"],
     [["token", "export", "--secret", "abc"], "Only - is taken, for standard input."],
-    [["token", "customer", "c1", "--env", "staging"], "This machine has no secret of staging."],
+    [["token", "customer", "c1", "--env", "staging"], ".dev.vars.staging has no JWT_SECRET."],
     [["soak", "--minutes", "none"], "It must be a number of minutes"],
     [["soak", "--connections", "0"], "It must be a whole number, 1 to 999,999,999."],
     [["soak", "--stall", "31"], "It must be a whole number, 0 to 30."],

@@ -88,21 +88,12 @@ async function startEmpty(...command: [file: string, ...args: string[]]) {
 }
 
 describe("npm start -- --no-demo", () => {
-  it("prints lines that feed and find a customer, and ends if scripts/run.mjs is killed with SIGKILL", async () => {
+  it("prints nothing of the demo program, and ends if scripts/run.mjs is killed with SIGKILL", async () => {
     const { started, kill } = await startEmpty("node", "scripts/run.mjs", "start");
-    await untilPrinted(started, '"filter":"customers"');
-    const lines = started
-      .output()
-      .split("\n")
-      .filter((line) => /^(TOKEN=|curl )/.test(line));
+    await untilPrinted(started, "Ctrl-C stops it");
 
-    const answers = execFileSync("sh", ["-c", lines.join("\necho\n")], { cwd: ROOT, encoding: "utf8" }).split("\n");
     await kill("SIGKILL");
 
-    expect(answers.filter((line) => line !== "").map((line) => JSON.parse(line))).toEqual([
-      { status: true, items: { accepted: 1, ignored: 0 } },
-      expect.objectContaining({ customers: [expect.objectContaining({ id: "ada" })] }),
-    ]);
     expect(started.output()).not.toMatch(/\bc1\b|s101|g1\b/);
   });
 

@@ -10,8 +10,7 @@ import { type Settings, Suite } from "./conform/suite.ts";
 import { type Keys, type TokenFile, Tokens } from "./conform/tokens.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
 import { environmentName, newCommand, wholeNumber } from "./lib/options.ts";
-import { CommandError } from "./lib/project.ts";
-import { stoppable } from "./lib/stoppable.ts";
+import { CommandError, stoppable } from "./lib/project.ts";
 import { devSecret, isLocal } from "./lib/tokens.ts";
 
 interface Options {
@@ -62,7 +61,9 @@ async function conform(options: Options): Promise<void> {
     const http = new Http(url, stop);
     const suite = new Suite({ http, tokens, sockets, settings: settingsOf(variables), mayFeed: !readOnly });
     try {
-      await refuseUnreachable(http);
+      await http.send("/health").catch(({ message }: Error) => {
+        throw new CommandError(`The service cannot be reached: ${message}`);
+      });
       const results = await runSections(suite, SECTIONS, {
         signal: stop,
         patienceMs: patience * 1_000,
@@ -84,11 +85,6 @@ async function conform(options: Options): Promise<void> {
     }
     stop.throwIfAborted();
   }
-}
-
-async function refuseUnreachable(http: Http): Promise<void> {
-  const answer = await http.send("/health").catch((error: Error) => error);
-  if (answer instanceof Error) throw new CommandError(`The service cannot be reached: ${answer.message}`);
 }
 
 function keysOf({ url, tokens: tokenFile, env, readOnly = false }: Options, variables: Variables): Keys {

@@ -17,8 +17,7 @@ import {
   withService,
 } from "./lib/options.ts";
 import { PatientClient, parse, refusalOf } from "./lib/patient-client.ts";
-import { CommandError } from "./lib/project.ts";
-import { stoppable } from "./lib/stoppable.ts";
+import { CommandError, stoppable } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { writeWhole } from "./lib/whole-file.ts";
 

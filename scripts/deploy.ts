@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import * as z from "zod";
-import { accountOf, askOrNull, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
+import { accountOf, ask, askOrNull, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
 import {
   configOf,
   DEVELOPMENT,
@@ -16,7 +16,7 @@ import {
 import { migrate } from "./lib/migrations.ts";
 import { environmentName, newCommand } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
-import { findOrCreateResources, replicateReads, writeDeployConfig } from "./lib/resources.ts";
+import { findOrCreateResources, writeDeployConfig } from "./lib/resources.ts";
 import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
 interface Options {
@@ -103,13 +103,14 @@ npm run wrangler -- secret put ${missingName} ${wranglerEnvOption(env)}`);
 }
 
 /**
- * Switches read replication on. A refusal does not end the deployment: without replicas everything works, but more
+ * Switches read replication on. Wrangler has no command for that
+ * (https://developers.cloudflare.com/api/resources/d1/subresources/database/methods/update). A refusal does not end the deployment: without replicas everything works, but more
  * slowly for distant clients.
  */
 async function setReplication(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const name = databaseName(env);
   try {
-    await replicateReads(cloudflare, databaseId);
+    await ask(cloudflare, `PUT /d1/database/${databaseId}`, { read_replication: { mode: "auto" } });
     console.error(`Reads are answered by the nearest replica: read replication of ${name} is automatic.`);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

@@ -5,8 +5,7 @@ import { type ExportSource, exportPages } from "./lib/export-client.ts";
 import { ExportProgress } from "./lib/export-progress.ts";
 import { ChangedMeanwhile, exportWhileFed } from "./lib/export-while-fed.ts";
 import { kindsAmong, newCommand, outputFile, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
-import { CommandError } from "./lib/project.ts";
-import { stoppable } from "./lib/stoppable.ts";
+import { CommandError, stoppable } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { STANDARD_OUTPUT, writeWhole } from "./lib/whole-file.ts";
 

@@ -8,8 +8,7 @@ import { formatCount, formatDuration, formatNumber } from "./lib/format.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
 import { newCommand, type ServiceAccess, wholeNumber, withEnvironment, withService } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
-import { CommandError } from "./lib/project.ts";
-import { stoppable } from "./lib/stoppable.ts";
+import { CommandError, stoppable } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
 
 interface Options extends ServiceAccess {

@@ -1,12 +1,11 @@
 import { program as deployCommand } from "./deploy.ts";
 import { STAGING } from "./lib/environments.ts";
 import { newCommand, withService } from "./lib/options.ts";
-import { CommandError } from "./lib/project.ts";
-import { stoppable } from "./lib/stoppable.ts";
+import { CommandError, stoppable } from "./lib/project.ts";
 import { isLocal, tokenFor } from "./lib/tokens.ts";
 import { measureDeployment } from "./probe/deployment.ts";
 import { type Finding, MEASUREMENTS, type Measurement } from "./probe/measurements.ts";
-import { ProbeClient } from "./probe/probe-client.ts";
+import { openProbe, type ProbeClient } from "./probe/probe-client.ts";
 
 interface Options {
   url: string;
@@ -37,7 +36,7 @@ async function run({ url, token, deploy = false }: Options): Promise<void> {
     );
   const access = { url, token: await tokenFor({ url, env: STAGING, ...(token && { token }) }, "export") };
   await stoppable(async (stop) => {
-    const client = new ProbeClient(access, stop);
+    const client = openProbe(access, stop);
     await client.clean();
     await measureAll(client, stop).finally(() => client.clean());
   });

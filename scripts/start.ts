@@ -3,11 +3,9 @@ import { invalidOrigins } from "../src/middleware/cors.ts";
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
-import { envOption } from "./lib/environments.ts";
 import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
-import { CommandError } from "./lib/project.ts";
+import { CommandError, stoppable } from "./lib/project.ts";
 import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
-import { stoppable } from "./lib/stoppable.ts";
 import { devToken } from "./lib/tokens.ts";
 import { tryIt } from "./lib/try-it.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
@@ -68,7 +66,7 @@ async function introduce(url: string, env: string, contents: Contents): Promise<
   if (contents === "nothing" || contents === "first lines") await loadDemo(url, env);
   if (contents !== "other data") {
     const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
-    console.log(tryIt(url, envOption(env), { customerId: DEMO_CUSTOMER, token }));
+    console.log(tryIt(url, DEMO_CUSTOMER, token));
   }
   console.log(`The reference is at ${url}, with a token filled in. Ctrl-C stops it.`);
 }

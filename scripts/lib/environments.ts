@@ -90,6 +90,7 @@ export function refuseShared(env: string, file = CONFIG): void {
 /** The names of everything that no other environment may use, such as `the database loyalty-edge`. */
 function resourcesOf(env: string, file: string): string[] {
   const config = configOf(env, file);
+  const routes = [config.route ?? [], config.routes ?? []].flat();
   const { JWKS_URL = "", JWKS = "", JWT_AUDIENCE = "" } = variablesOf(env, file);
   const keys = JWKS_URL || JWKS;
   const namesByType: [type: string, names: (string | undefined)[]][] = [
@@ -98,16 +99,12 @@ function resourcesOf(env: string, file: string): string[] {
     ["the KV namespace", config.kv_namespaces.map(({ id }) => id)],
     ["the bucket", config.r2_buckets.map(({ bucket_name }) => bucket_name)],
     ["the namespace_id of rate limits", config.ratelimits.map(({ namespace_id }) => namespace_id)],
-    ["the route", routesOf(config)],
+    ["the route", routes.map((route) => (typeof route === "string" ? route : route.pattern))],
     ["the tokens of", [keys === "" ? undefined : `${keys} for "${JWT_AUDIENCE}"`]],
   ];
   return namesByType.flatMap(([type, names]) =>
     names.filter((name) => name !== undefined).map((name) => `${type} ${name}`),
   );
-}
-
-function routesOf({ route, routes = [] }: Config): string[] {
-  return [route ?? [], routes].flat().map((entry) => (typeof entry === "string" ? entry : entry.pattern));
 }
 
 /** wrangler.toml as it is written: with all environments, and without wrangler's defaults. */

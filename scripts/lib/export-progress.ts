@@ -4,11 +4,6 @@ import { ProgressLine } from "./progress-line.ts";
 
 /** Prints how far an export is, and whether it is a snapshot. */
 export class ExportProgress {
-  /**
-   * The number of lines that were left out. Such a line refers to a record that was stored after the records of its kind
-   * were read.
-   */
-  leftOutLines = 0;
   readonly #line = new ProgressLine();
   readonly #startedAt = Date.now();
   readonly #totals = { lines: 0, bytes: 0 };
@@ -41,9 +36,7 @@ export class ExportProgress {
     if (this.requestsMeanwhile === 0)
       return `A snapshot after ${formatCount(this.#firstVersion ?? 0, "feed request")}.`;
     const requests = formatCount(this.requestsMeanwhile, "feed request was", "feed requests were");
-    const text = `No snapshot: ${requests} committed meanwhile.`;
-    if (this.leftOutLines === 0) return text;
-    return `${text} ${formatCount(this.leftOutLines, "line that came too late was", "lines that came too late were")} left out.`;
+    return `No snapshot: ${requests} committed meanwhile.`;
   }
 
   #summary(): string {

@@ -50,7 +50,6 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
           versions.add(page.version);
           const lines = page.lines === 0 ? [] : page.bytes.toString().trimEnd().split("\n");
           const keptLines = readLines.filter(kind, lines);
-          if (round === 0) progress.leftOutLines += lines.length - keptLines.length;
           progress.add(page);
           if (keptLines.length === 0) continue;
           const isDeleting = keptLines[0]?.endsWith('"deleted":true}') ?? false;
@@ -65,7 +64,7 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
       // A later round has older messages of a group than an earlier round, so it is written first.
       for (let round = MESSAGE_ROUNDS - 1; round >= 0; round -= 1) {
         const part = partOf(kind, round);
-        yield* kind === "message" ? messagesIn(part, readLines, progress) : bytesIn(part);
+        yield* kind === "message" ? messagesIn(part, readLines) : bytesIn(part);
       }
     }
     for (const kind of kinds.toReversed()) yield* bytesIn(partOf(kind, "deleted"));
@@ -156,10 +155,9 @@ async function* bytesIn(part: string): AsyncGenerator<Uint8Array> {
 }
 
 /** The messages whose groups the export has. */
-async function* messagesIn(part: string, readLines: ReadLines, progress: ExportProgress): AsyncGenerator<Uint8Array> {
+async function* messagesIn(part: string, readLines: ReadLines): AsyncGenerator<Uint8Array> {
   if (!existsSync(part)) return;
   for await (const line of createInterface({ input: createReadStream(part) })) {
     if (line === "" || readLines.hasGroup(line)) yield Buffer.from(`${line}\n`);
-    else progress.leftOutLines += 1;
   }
 }

@@ -28,20 +28,16 @@ export async function migrate(cloudflare: Cloudflare, env: string, databaseId: s
     await runThroughWorker(cloudflare, { name: `${configOf(env).name}-migrations`, databaseId }, async (run) => {
       for (const { name, statements } of newMigrations) {
         console.error(`Applying ${name} …`);
-        const recordName = `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES ('${name}')`;
-        await run([CREATE_MIGRATIONS_TABLE, ...statements, recordName]);
+        await run([...statements, `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES ('${name}')`]);
       }
     });
   console.error(`${newMigrations.length} of ${migrations.length} migrations were new.`);
 }
 
 async function readAppliedNames(cloudflare: Cloudflare, databaseId: string): Promise<Set<string>> {
-  const query = async (sql: string) => {
-    const [answer] = Answers.parse(await ask(cloudflare, `POST /d1/database/${databaseId}/query`, { sql }));
-    return answer?.results.map(({ name }) => name) ?? [];
-  };
-  const [table] = await query(`SELECT name FROM sqlite_schema WHERE name = '${MIGRATIONS_TABLE}'`);
-  return new Set(table === undefined ? [] : await query(`SELECT name FROM ${MIGRATIONS_TABLE}`));
+  const sql = `${CREATE_MIGRATIONS_TABLE}; SELECT name FROM ${MIGRATIONS_TABLE}`;
+  const answers = Answers.parse(await ask(cloudflare, `POST /d1/database/${databaseId}/query`, { sql }));
+  return new Set(answers.at(-1)?.results.map(({ name }) => name));
 }
 
 export function readMigrations(): { name: string; statements: readonly string[] }[] {

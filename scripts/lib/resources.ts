@@ -61,14 +61,6 @@ npm run wrangler -- kv namespace delete --namespace-id ${namespace.id}`);
 }
 
 /**
- * Lets replicas answer reads. Wrangler has no command for that
- * (https://developers.cloudflare.com/api/resources/d1/subresources/database/methods/update).
- */
-export async function replicateReads(cloudflare: Cloudflare, databaseId: string): Promise<void> {
-  await ask(cloudflare, `PUT /d1/database/${databaseId}`, { read_replication: { mode: "auto" } });
-}
-
-/**
  * Writes the configuration of an environment with the ids of its resources, because wrangler looks up databases only.
  * Returns the name of the file.
  */

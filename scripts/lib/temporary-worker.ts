@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
-import { CommandError } from "./project.ts";
-import { stoppable } from "./stoppable.ts";
+import { CommandError, stoppable } from "./project.ts";
 
 const NO_SUCH_WORKER = 10007;
 

@@ -13,22 +13,8 @@ function exampleLines(url: string): string[] {
   });
 }
 
-/** A message for the demo customer. The shell gives each message a new id. */
-const MESSAGE = `{"record":"message","id":"try-'$(date +%s)'","group_id":"g1","customer_id":"c6","body":"Tea at four?"}`;
-
-/** A command that prints changes for the customer of `$TOKEN`, and a command that changes something. */
-function listen(url: string, flag: string): string {
-  const script =
-    `new WebSocket("${url.replace(/^http/, "ws")}/api/v1/customer/live", ["loyalty-edge", "bearer." + process.env.TOKEN])` +
-    ".onmessage = ({ data }) => console.log(data)";
-  return `# Listen for what changes for this customer. Leave it running: the next line, in another terminal, sends them a message
-TOKEN=$TOKEN node_modules/.bin/node -e '${script}'
-
-curl -s -H "Authorization: Bearer $(npm run --silent token -- feed '*'${flag})" "${url}/api/v1/feed" -d '${MESSAGE}'`;
-}
-
 /** What `npm start` prints of the demo program: the address of the app, a customer's token, and commands to copy. */
-export function tryIt(url: string, flag: string, { customerId, token }: { customerId: string; token: string }): string {
+export function tryIt(url: string, customerId: string, token: string): string {
   return `
 The example app is at ${url}/app/: a customer's app, and beside it a till that changes it while you watch.
 
@@ -36,7 +22,5 @@ The example app is at ${url}/app/: a customer's app, and beside it a till that c
 TOKEN=${token}
 
 ${exampleLines(url).join("\n\n")}
-
-${listen(url, flag)}
 `;
 }

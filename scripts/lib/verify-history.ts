@@ -8,17 +8,11 @@ import { countSegments, faultOf, forEachSegment, linesOf, type OpenHistory, read
 import { CommandError } from "./project.ts";
 import { additionsQuery, amountsOf, rowsOf, type SummedRow } from "./summary-sums.ts";
 
-interface HistoryReport {
-  segments: number;
-  lines: number;
-  faults: string[];
-}
-
 /**
  * Compares every segment with its row in the database, and every summary with the sum of the segments.
  * @throws a CommandError if events left meanwhile, because then the summaries have events that no read segment has.
  */
-export async function verifyHistory(history: OpenHistory): Promise<HistoryReport> {
+export async function verifyHistory(history: OpenHistory) {
   const { database, bucket, segments } = history;
   const sums = new Sums();
   let lines = 0;

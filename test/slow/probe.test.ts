@@ -6,7 +6,7 @@ import { call } from "../../scripts/lib/call.ts";
 import { askDatabase } from "../../scripts/lib/database.ts";
 import { judgeDeployment, measureDeployment } from "../../scripts/probe/deployment.ts";
 import { judgeBatches, judgeCache, judgeCalls, judgeLags, judgeReads } from "../../scripts/probe/measurements.ts";
-import { ProbeClient } from "../../scripts/probe/probe-client.ts";
+import { openProbe } from "../../scripts/probe/probe-client.ts";
 import { cloneCheckout } from "./clone.ts";
 import { pressCtrlC, startCommand } from "./command.ts";
 import { serveHttp } from "./http-server.ts";
@@ -66,7 +66,7 @@ describe("npm run probe", () => {
 
   it("sees when the object of an open socket runs the new code", async ({ expect }) => {
     const { signal } = new AbortController();
-    const client = new ProbeClient({ url, token }, signal);
+    const client = openProbe({ url, token }, signal);
     // The local runtime treats an edited file as a deployment.
     const deploy = async () => appendFileSync(path.join(clone, "src", "staging.ts"), "// Edited.\n");
 

@@ -16,19 +16,15 @@ const BOOKMARK = "X-D1-Bookmark";
 
 /** Sends requests to the service under test. */
 export class Http {
-  readonly #url: string;
+  readonly url: string;
   readonly #fetch: typeof fetch;
   #signal: AbortSignal;
   #bookmark: string | null = null;
 
   constructor(url: string, signal: AbortSignal, send: typeof fetch = fetch) {
-    this.#url = url.replace(/\/+$/, "");
+    this.url = url.replace(/\/+$/, "");
     this.#signal = signal;
     this.#fetch = send;
-  }
-
-  get url(): string {
-    return this.#url;
   }
 
   /** Lets requests be sent although the suite was stopped, so that its records can be deleted. */
@@ -44,7 +40,7 @@ export class Http {
   /** Sends a request to a path, or to the address in a `Link` header. After 429 and 503, waits and tries again. */
   async send(address: string, request: Call = {}): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#sendOnce(new URL(address, `${this.#url}/`), request);
+      const answer = await this.#sendOnce(new URL(address, `${this.url}/`), request);
       const wait = Number(answer.headers.get("Retry-After") ?? Number.NaN);
       const isBusy = answer.status === 429 || answer.status === 503;
       if (!isBusy || !(wait <= LONGEST_RETRY_AFTER_SECONDS) || attempt > RETRIES) return answer;

@@ -1,10 +1,7 @@
+import type { Answer } from "../lib/call.ts";
 import { Broken } from "./expect.ts";
 
-interface HandshakeAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
-}
+type HandshakeAnswer = Pick<Answer, "status" | "headers" | "text">;
 
 /** Sends the HTTP request that asks for a WebSocket. */
 export type Handshake = (address: string, headers: Record<string, string>) => Promise<HandshakeAnswer>;
@@ -19,12 +16,12 @@ export interface Sockets {
 /** A socket of `GET /api/v1/customer/live`, and its frames in order. */
 export class Listener {
   readonly frames: string[] = [];
-  readonly #socket: WebSocket;
+  readonly socket: WebSocket;
   #closeCode: number | null = null;
   #readCount = 0;
 
   constructor(socket: WebSocket) {
-    this.#socket = socket;
+    this.socket = socket;
     socket.addEventListener("message", ({ data }) => {
       this.frames.push(String(data));
     });
@@ -33,21 +30,13 @@ export class Listener {
     });
   }
 
-  send(frame: string | Uint8Array<ArrayBuffer>): void {
-    this.#socket.send(frame);
-  }
-
-  close(): void {
-    this.#socket.close();
-  }
-
   /** Waits for the next frame. `what` begins the error message if no frame comes. */
-  async next(what: string, timeoutMs = FRAME_TIMEOUT_MS): Promise<string> {
-    await this.#wait(() => this.frames.length > this.#readCount || this.#closeCode !== null, timeoutMs);
+  async next(what: string): Promise<string> {
+    await this.#wait(() => this.frames.length > this.#readCount || this.#closeCode !== null, FRAME_TIMEOUT_MS);
     const frame = this.frames[this.#readCount];
     if (frame === undefined && this.#closeCode !== null)
       throw new Broken(`${what}: the socket was closed with ${this.#closeCode}`);
-    if (frame === undefined) throw new Broken(`${what}: no frame within ${timeoutMs} ms`);
+    if (frame === undefined) throw new Broken(`${what}: no frame within ${FRAME_TIMEOUT_MS} ms`);
     this.#readCount += 1;
     return frame;
   }

@@ -168,7 +168,7 @@ export class Suite {
   }
 
   closeListeners(): void {
-    for (const listener of this.#listeners.splice(0)) listener.close();
+    for (const listener of this.#listeners.splice(0)) listener.socket.close();
   }
 
   /** Sends lines to the feed. They are deleted at the end of the section. */

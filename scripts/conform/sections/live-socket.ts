@@ -89,7 +89,7 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, make
   });
   it("`ping` is answered with `pong`. Others are ignored.", async () => {
     const listener = await suite.listen(ann.token);
-    for (const frame of ["hello?", "", "{}", '{"type":', "PING", "ping ", "ping"]) listener.send(frame);
+    for (const frame of ["hello?", "", "{}", '{"type":', "PING", "ping ", "ping"]) listener.socket.send(frame);
     expectSame(await listener.next("the answer to ping"), "pong");
   });
   it("One of more than 1 KiB closes the socket with 1009, and the 61st within a minute with 1008; `ping` does not count.", async () => {
@@ -99,23 +99,23 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, make
       [new Uint8Array(KIBIBYTE), new Uint8Array(KIBIBYTE + 1)],
     ] as const) {
       const listener = await suite.listen(ann.token);
-      for (const frame of [longest, "ping"]) listener.send(frame);
+      for (const frame of [longest, "ping"]) listener.socket.send(frame);
       expectSame(await listener.next("the answer to ping after 1 KiB"), "pong");
-      listener.send(tooLong);
+      listener.socket.send(tooLong);
       expectSame(await listener.closeCode("a frame of more than 1 KiB"), 1009);
     }
     const listener = await suite.listen(ann.token);
-    for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.send("x");
-    listener.send("ping");
+    for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.socket.send("x");
+    listener.socket.send("ping");
     expectSame(await listener.next("the answer to ping after 60 frames"), "pong");
-    listener.send("x");
+    listener.socket.send("x");
     expectSame(await listener.closeCode("the 61st frame"), 1008);
   });
   it("A customer may have eight sockets. When a ninth opens, the oldest is closed with 4408.", async () => {
     const [oldest, second] = [await suite.listen(eve.token), await suite.listen(eve.token)];
     for (let count = 2; count <= MOST_SOCKETS; count += 1) await suite.listen(eve.token);
     expectSame(await oldest.closeCode("the oldest of nine", REPLACED_TIMEOUT_MS), 4408);
-    second.send("ping");
+    second.socket.send("ping");
     expectSame(await second.next("the second of nine"), "pong");
   });
   it("When its token expires, with the usual leeway, a socket is closed with 4401.", async () => {

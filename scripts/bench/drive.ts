@@ -8,7 +8,7 @@ export interface Lane extends Pick<Case, "endpoint" | "name" | "call">, Partial<
   url: string;
 }
 
-export interface Measured {
+export interface Measurement {
   scale: string;
   endpoint: string;
   name: string;
@@ -39,7 +39,7 @@ export function lanesOf(scale: string, url: string, { cases, baseline }: Cases):
  * Sends the request of every lane once a round, in a random order and one at a time, so that the state of the machine
  * affects all lanes alike.
  */
-export async function measure(lanes: readonly Lane[], rounds: number, onRound: () => void): Promise<Measured[]> {
+export async function measure(lanes: readonly Lane[], rounds: number, onRound: () => void): Promise<Measurement[]> {
   const replies = new Map<Lane, Reply[]>(lanes.map((lane) => [lane, []]));
   for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
     for (const lane of shuffled(lanes)) {
@@ -51,7 +51,7 @@ export async function measure(lanes: readonly Lane[], rounds: number, onRound: (
   }
   const p50Of = (lane: Lane) => median(replies.get(lane), "milliseconds");
   const baselines = lanes.filter(({ endpoint }) => endpoint === BASELINE);
-  return [...replies].map(([lane, laneReplies]): Measured => {
+  return [...replies].map(([lane, laneReplies]): Measurement => {
     const { scale, endpoint, name, aim } = lane;
     const baseline = baselines.find((candidate) => candidate.scale === scale) ?? lane;
     return {

@@ -1,6 +1,6 @@
 import { quantile } from "../lib/quantile.ts";
 import { table } from "../lib/table.ts";
-import { BASELINE, type Measured } from "./drive.ts";
+import { BASELINE, type Measurement } from "./drive.ts";
 import type { Notifications } from "./live.ts";
 import type { KindLoad } from "./load.ts";
 
@@ -11,7 +11,7 @@ export interface Report {
   rounds: number;
   /** From the smallest to the largest. */
   scales: { name: string; lines: number; databaseBytes: number; kinds: KindLoad[] }[];
-  measured: Measured[];
+  measured: Measurement[];
   notifications?: Notifications;
 }
 
@@ -23,7 +23,7 @@ function latencyTable({ measured, scales }: Report, isShort: boolean): string {
   const largest = scales.at(-1)?.name;
   const shownScales = [...new Set([scales[0]?.name, largest])];
   const casesAtLargest = measured.filter(({ scale }) => scale === largest);
-  const isSlowest = ({ endpoint, ratio }: Measured) =>
+  const isSlowest = ({ endpoint, ratio }: Measurement) =>
     casesAtLargest.every((candidate) => candidate.endpoint !== endpoint || candidate.ratio <= ratio);
   const rows = casesAtLargest
     .filter((shownCase) => !isShort || isSlowest(shownCase))

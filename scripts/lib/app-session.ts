@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Chain, DemoCustomer, Session } from "../../examples/app/lib/session.ts";
-import { demoByKind } from "../program/program.ts";
+import { linesOf, type PartName } from "../program/program.ts";
+import { DEMO } from "../program/shape.ts";
 import { devToken } from "./tokens.ts";
 
 /** The customers of the example app's page: c1, who has friends, four of these friends, and c2, who has nothing yet. */
@@ -28,8 +29,7 @@ export interface AppSession {
  * nowhere. Only pages that the service serves get tokens.
  */
 export async function serveAppSession(servicePort: number, env: string): Promise<AppSession> {
-  const linesOf = demoByKind();
-  const program: Program = { customers: listCustomers(linesOf), chains: listChains(linesOf) };
+  const program: Program = { customers: listCustomers(), chains: listChains() };
   const server = createServer();
   const address = `${ADDRESS}:${await listen(server)}`;
   const pages = [ADDRESS, "localhost"].map((host) => `http://${host}:${servicePort}`);
@@ -77,17 +77,17 @@ async function makeSession({ customers, chains }: Program, env: string): Promise
   };
 }
 
-type DemoByKind = ReturnType<typeof demoByKind>;
+const demoLines = (record: PartName) => [...linesOf(DEMO, record)];
 
-function listCustomers(linesOf: DemoByKind): Program["customers"] {
+function listCustomers(): Program["customers"] {
   return APP_CUSTOMERS.map((id) => {
-    const person = linesOf("customer").find((customer) => customer.id === id);
-    const memberships = linesOf("membership").filter(({ customer_id }) => customer_id === id);
+    const person = demoLines("customer").find((customer) => customer.id === id);
+    const memberships = demoLines("membership").filter(({ customer_id }) => customer_id === id);
     return {
       id,
       name: `${person?.first_name} ${person?.last_name}`,
       stores: memberships.map(({ store_id }) => {
-        const store = linesOf("store").find((candidate) => candidate.id === store_id);
+        const store = demoLines("store").find((candidate) => candidate.id === store_id);
         const name = `${store?.address_line_1}, ${store?.city}`;
         return { id: String(store_id), name, chainId: String(store?.account_id) };
       }),
@@ -95,10 +95,10 @@ function listCustomers(linesOf: DemoByKind): Program["customers"] {
   });
 }
 
-function listChains(linesOf: DemoByKind): Chain[] {
-  return linesOf("account").map(({ id, company }) => {
-    const ownLines = (record: string) => linesOf(record).filter((line) => line.account_id === id);
-    const namesOf = (record: string) =>
+function listChains(): Chain[] {
+  return demoLines("account").map(({ id, company }) => {
+    const ownLines = (record: PartName) => demoLines(record).filter((line) => line.account_id === id);
+    const namesOf = (record: PartName) =>
       ownLines(record)
         .filter(({ kind }) => kind !== "digital")
         .filter((line) => !NOT_NOW.test(String(line.id)))

@@ -20,19 +20,30 @@ export function storeId({ chainOf, firstStores, storesACity, cities }: Shape, st
   return `s${accountId(chain)}-${city + 1}-${number - city * storesACity + 1}`;
 }
 
-export function* accounts(shape: Shape): Generator<Line & { id: string; company: string }> {
+interface Chain {
+  /** The number of the chain, from 0. */
+  chain: number;
+  account: string;
+  company: string;
+}
+
+function* chainsOf(shape: Shape): Generator<Chain> {
   const { lastName } = namesOf(shape);
   const random = new Random("accounts");
   for (let chain = 0; chain < shape.chains; chain += 1) {
     const company = COMPANIES[chain] ?? `${lastName(random)} & ${lastName(random)}`;
+    yield { chain, account: accountId(chain), company };
+  }
+}
+
+export function* accounts(shape: Shape): Generator<Line> {
+  for (const { account, company } of chainsOf(shape)) {
+    const slug = company.toLowerCase().replace(/[^a-z0-9]+/g, "-");
     yield {
       record: "account",
-      id: accountId(chain),
+      id: account,
       company,
-      slug: company
-        .toLowerCase()
-        .replace(/[^a-z0-9]+/g, "-")
-        .replace(/-$/, ""),
+      slug: slug.replace(/-$/, ""),
       type: "chain",
       loyalty_options: {
         chain_display_name: `${company} Rewards`,
@@ -48,8 +59,7 @@ export function* accounts(shape: Shape): Generator<Line & { id: string; company:
 export function* stores(shape: Shape): Generator<Line> {
   const random = new Random("stores");
   const { streetName, townName } = namesOf(shape);
-  for (const { id } of accounts(shape)) {
-    const chain = Number(id) - FIRST_ACCOUNT;
+  for (const { chain, account } of chainsOf(shape)) {
     const cities = chain === 0 ? CITIES.slice(0, shape.cities) : random.sample(CITIES, shape.cities);
     for (let number = 0; number < (shape.chainSizes[chain] ?? 0); number += 1) {
       const city = cities[Math.floor(number / shape.storesACity)];
@@ -61,10 +71,10 @@ export function* stores(shape: Shape): Generator<Line> {
       yield {
         record: "store",
         id: storeId(shape, (shape.firstStores[chain] ?? 0) + number),
-        account_id: id,
+        account_id: account,
         name: street,
         ...location,
-        store_image: `https://images.example/stores/${id}.png`,
+        store_image: `https://images.example/stores/${account}.png`,
         address_line_1: `${random.integer(1, 999)} ${street}`,
         zip: String(random.integer(10_000, 99_999)),
         phone: `+1 555 ${random.integer(1_000_000, 9_999_999)}`,
@@ -108,17 +118,14 @@ export const AT_ALL_STORES = [0, 6, 9];
 export function* campaigns(shape: Shape): Generator<Line> {
   const random = new Random("campaigns");
   const { lastName } = namesOf(shape);
-  for (const { id: account, company } of accounts(shape)) {
-    const chain = Number(account) - FIRST_ACCOUNT;
+  for (const { chain, account, company } of chainsOf(shape)) {
     const size = shape.chainSizes[chain] ?? 0;
     for (let number = 0; number < shape.campaigns; number += 1) {
       const id = campaignId(chain, number);
       const name = ["Double points", "Weekend treats", "Opening days", "Jubilee"][number] ?? `${lastName(random)} days`;
-      const listedNumbers = Array.from(
-        { length: Math.min(LISTED_STORES, size) },
-        (_, index) => (index * 2 + number) % size,
-      );
-      const ids = [...new Set(listedNumbers)].map((index) => storeId(shape, (shape.firstStores[chain] ?? 0) + index));
+      const listedCount = Math.min(LISTED_STORES, size);
+      const listedNumbers = new Set(Array.from({ length: listedCount }, (_, index) => (index * 2 + number) % size));
+      const ids = [...listedNumbers].map((index) => storeId(shape, (shape.firstStores[chain] ?? 0) + index));
       const isAtAllStores = !RUNNING.includes(number) || AT_ALL_STORES.includes(number);
       yield {
         record: "campaign",
@@ -135,17 +142,13 @@ export function* campaigns(shape: Shape): Generator<Line> {
   }
 }
 
-const ENDS = { can_expire: 1, expiration_type: "Static_Date", expiration_date: FAR_AHEAD };
+const endsOn = (date: string) => ({ can_expire: 1, expiration_type: "Static_Date", expiration_date: date });
+const ENDS = endsOn(FAR_AHEAD);
 
 const COUPONS: readonly [id: string, kind: string, name: string, fields: Record<string, unknown>][] = [
   ["welcome", "store", "Five off", { type: "Dollar_Off", value: "5.00" }],
   ["pastry", "store", "Free pastry", { type: "Free_Item", value: "0.00", ...ENDS }],
-  [
-    "past",
-    "store",
-    "Last summer's treat",
-    { type: "Free_Item", value: "0.00", ...ENDS, expiration_date: "2024-06-30" },
-  ],
+  ["past", "store", "Last summer's treat", { type: "Free_Item", value: "0.00", ...endsOn("2024-06-30") }],
   ["brand", "mfg", "One off oat milk", { type: "Dollar_Off", value: "1.00", filter_items: "oat milk", ...ENDS }],
   ["digital", "digital", "Tenth drink free", { type: "Free_Item", value: "0.00", can_combine_with_other: 1 }],
   ["flash", "digital", "Ten per cent off", { type: "Percent_Off", value: "10.00", is_custom: 1, ...ENDS }],
@@ -167,8 +170,7 @@ export function couponId(chain: number, number: number): string {
 export function* coupons(shape: Shape): Generator<Line> {
   const random = new Random("coupons");
   const { lastName } = namesOf(shape);
-  for (const { id: account, company } of accounts(shape)) {
-    const chain = Number(account) - FIRST_ACCOUNT;
+  for (const { chain, account, company } of chainsOf(shape)) {
     for (let number = 0; number < shape.coupons; number += 1) {
       const [, kind = "", name, fields] = COUPONS[number % COUPONS.length] ?? [];
       yield {

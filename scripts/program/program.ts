@@ -46,9 +46,3 @@ export const DEMO_CUSTOMER = "c1";
 export function demoLines(): Line[] {
   return [...programLines(DEMO)];
 }
-
-/** The demo program's lines by kind. */
-export function demoByKind(): (record: string) => readonly Line[] {
-  const kinds = Map.groupBy(demoLines(), ({ record }) => record);
-  return (record) => kinds.get(record) ?? [];
-}

@@ -57,7 +57,7 @@ export function lineMakers(newId: (record: string) => string, onLine: (line: Lin
     friendship: maker("friendship", ["customer_id", "friend_id", "status"]),
     block: maker("block", ["customer_id", "blocked_id"]),
     /** A message group. Its first member is the initial customer. */
-    group: (members: readonly unknown[], fields: Item = {}): LineWithId =>
+    group: (members: readonly unknown[] = [], fields: Item = {}): LineWithId =>
       add({
         record: "message_group",
         id: newId("message_group"),

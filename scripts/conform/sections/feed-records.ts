@@ -1,28 +1,7 @@
 import { expectFields, expectList, expectSame } from "../expect.ts";
 import { idsOf } from "../http.ts";
+import type { Line } from "../lines.ts";
 import { section } from "../suite.ts";
-
-/** The required fields of each kind of record. */
-const REQUIRED_FIELDS: Record<string, readonly string[]> = {
-  account: ["id", "company"],
-  store: ["id", "account_id", "name", "latitude", "longitude"],
-  campaign: ["id", "account_id", "name", "campaign_start_date"],
-  customer: ["id", "first_name", "last_name"],
-  membership: ["store_id", "customer_id"],
-  registration: ["campaign_id", "customer_id"],
-  balance_entry: ["id", "customer_id", "store_id", "amount"],
-  token_earning: ["id", "store_id", "customer_id", "level_no", "tokens"],
-  friendship: ["customer_id", "friend_id", "status"],
-  block: ["customer_id", "blocked_id"],
-  message_group: ["id", "initial_customer_id", "member_ids"],
-  message: ["id", "group_id", "customer_id", "body"],
-  message_state: ["group_id", "customer_id"],
-  coupon: ["id", "account_id", "kind", "name", "type", "value"],
-  customer_coupon: ["id", "customer_id", "campaign_coupon_id", "store_id"],
-  employee: ["id", "account_id", "name"],
-  eip_campaign: ["id", "account_id", "name", "start_date"],
-  play: ["id", "eip_campaign_id", "location_id", "employee_id"],
-};
 
 export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, make, it }) => {
   const chain = seed.account();
@@ -34,8 +13,12 @@ export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, make, it
   const talk = seed.group([ann, ben]);
 
   it("Required fields have an exclamation mark.", async () => {
-    for (const [record, fields] of Object.entries(REQUIRED_FIELDS))
-      await suite.expectLineRefused({ record }, ...fields);
+    const { caller: _, ...makers } = make;
+    for (const makeLine of Object.values(makers)) {
+      // A line that is made without values has only the required fields.
+      const { record, ...requiredFields } = (makeLine as () => Line)();
+      await suite.expectLineRefused({ record }, ...Object.keys(requiredFields));
+    }
   });
   it("A default other than that of section 3 stands in parentheses.", async () => {
     const [issuedCoupon, name] = [make.issued(ann, plainCoupon, shop), suite.word()];

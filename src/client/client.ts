@@ -156,7 +156,7 @@ export interface Changed {
   what: Change[];
 }
 
-export interface PollOptions {
+export interface PollOptions extends ChangesOptions {
   /**
    * Where to begin: the last group that you dealt with, whose `group_id` and `last_message_time` are enough; or a time
    * of the service, such as the newest `last_message_time` of a list that you have; `""` for every group. Left out:
@@ -170,6 +170,4 @@ export interface PollOptions {
   everyMs?: number;
   /** Is called with the error of each failed poll, before the poll is tried again. */
   onError?: ((error: LoyaltyError) => void) | undefined;
-  /** Ends the iteration. */
-  signal?: AbortSignal | undefined;
 }

@@ -159,7 +159,7 @@ const ONE_TRY = { attempts: 1, longestWaitMs: 0, answerWithinMs: 10_000 };
  * first token may have expired while the device slept.
  */
 async function findTrouble(service: Service, signal: AbortSignal): Promise<LiveState> {
-  const result = await unlessAborted(service.getPage("/live", "", { signal }, ONE_TRY), signal);
+  const result = await unlessAborted(service.getPage("/live", "", { signal, retry: ONE_TRY }), signal);
   if (result === null || result.httpStatus >= 500 || result.httpStatus === 429) return "unreachable";
   return !result.status && [401, 403].includes(result.httpStatus) ? errorOf(result) : "blocked";
 }

@@ -68,6 +68,6 @@ export function followMessages(
       mayBeOfFirstFrame = hasFrame && wait !== undefined;
       waits = hasFrame ? WAITS_AFTER_FRAME_MS : laterWaits;
     };
-    return pollMessages(listGroups, { since, untilDue, onError, signal: stop });
+    return pollMessages(listGroups, untilDue, { since, onError }, stop);
   });
 }

@@ -50,11 +50,10 @@ export function createClient({
   const connection = new SharedConnection(service, givenWebSocket ?? null);
   let hasWarned = false;
 
-  type List<Query, Items> = Paged<[query?: Query, call?: CallOptions], Items>;
   const list = <Query extends object, Items>(
     path: string,
     queryOfAll: object = { per_page: 100 },
-  ): List<Query, Items> => {
+  ): Paged<[query?: Query, call?: CallOptions], Items> => {
     const page = (query: object = {}, call?: CallOptions) => service.getPage<Items>(path, query, call);
     const all = (query?: object, call?: CallOptions) =>
       entriesOf((options) => page({ ...queryOfAll, ...query }, options), call);

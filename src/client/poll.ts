@@ -4,12 +4,6 @@ import { LoyaltyError, type Since } from "./result.ts";
 import type { MessageGroup } from "./shapes.ts";
 import { pause, waitAfterFailure } from "./waiting.ts";
 
-interface Polling extends Pick<PollOptions, "since" | "onError"> {
-  /** Waits until the next poll is due. `foundNews`: the last poll has found a group with a new message. */
-  untilDue: (foundNews: boolean) => Promise<void>;
-  signal: AbortSignal;
-}
-
 /**
  * Gives a message group each time that it has a new message, oldest message first. A poll reads all pages with one
  * `check_time` before it gives its first group (docs/contract/interface.md, 4.2). So a group comes after all groups with
@@ -20,21 +14,20 @@ interface Polling extends Pick<PollOptions, "since" | "onError"> {
  *
  * A failed poll starts again with its first page, because its cursor may have been refused. After a 429 it goes on with the
  * same page.
+ * @param untilDue waits until the next poll is due. `foundNews`: the last poll has found a group with a new message.
  * @throws a LoyaltyError if the service refuses the token, or asks to wait for more than five minutes; its `since` is the
  * position to continue from. Throws a RangeError for a bad `since`.
  */
 export async function* pollMessages(
   listGroups: Client["messages"]["all"],
-  { since, untilDue, onError, signal }: Polling,
+  untilDue: (foundNews: boolean) => Promise<void>,
+  { since, onError }: PollOptions,
+  signal: AbortSignal,
 ): AsyncGenerator<MessageGroup, void, undefined> {
   if (typeof since === "string" && since !== "") toDate(since);
   let reached = since;
-  const readOnce = async (query: MessagesQuery, limit: number) => {
-    const groups: MessageGroup[] = [];
-    for await (const group of listGroups(query, { signal })) if (groups.push(group) >= limit) break;
-    return groups;
-  };
-  const read = (query: MessagesQuery, limit = Infinity) => untilAnswered(() => readOnce(query, limit), onError, signal);
+  const read = (query: MessagesQuery, limit = Infinity) =>
+    readGroups(() => listGroups(query, { signal }), limit, onError, signal);
   try {
     if (reached === undefined) {
       const [newest] = await read({ per_page: 1 }, 1);
@@ -50,7 +43,6 @@ export async function* pollMessages(
       for (const group of groups) {
         if (signal.aborted) return;
         yield group;
-        reached = group;
       }
       // A group that moves to the first page while later pages are read has a later message, and comes with the next poll.
       reached = found[0]?.last_message_time ?? from;
@@ -69,17 +61,20 @@ const LONGEST_WAIT_MS = 30_000;
 const LONGEST_ASKED_MS = 300_000;
 
 /**
- * Reads until the service answers.
+ * The first `limit` groups of a list. If the service does not give them, this lists them again from the start.
  * @throws a LoyaltyError if the service refuses the token, or asks to wait for more than five minutes.
  */
-async function untilAnswered<Outcome>(
-  read: () => Promise<Outcome>,
-  onError: Polling["onError"],
+async function readGroups(
+  list: () => AsyncIterable<MessageGroup>,
+  limit: number,
+  onError: PollOptions["onError"],
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<MessageGroup[]> {
   for (let failures = 1; ; failures += 1) {
     try {
-      return await read();
+      const groups: MessageGroup[] = [];
+      for await (const group of list()) if (groups.push(group) >= limit) break;
+      return groups;
     } catch (error) {
       if (!(error instanceof LoyaltyError) || STATUSES_OF_REFUSED_TOKEN.includes(error.failure?.httpStatus ?? 0))
         throw error;

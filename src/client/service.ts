@@ -21,6 +21,9 @@ interface ServiceOptions {
   retry: RetryOptions;
 }
 
+/** A call of the app, or one of the client itself with limits of its own. */
+type Call = CallOptions & { retry?: RetryOptions };
+
 /** An answer that has arrived as a whole. */
 interface Answer {
   status: number;
@@ -41,14 +44,8 @@ export class Service {
   }
 
   /** A page of a list. `query` has parameters, or is the query string of a `Link`. */
-  async getPage<Items>(
-    path: string,
-    query: object | string,
-    call?: CallOptions,
-    retry = this.options.retry,
-  ): Promise<PagedResult<Items>> {
-    const search = typeof query === "string" ? query : toQuery(query);
-    const answer = await this.#ask(path + search, retry, call);
+  async getPage<Items>(path: string, query: object | string, call?: Call): Promise<PagedResult<Items>> {
+    const answer = await this.#ask(path + (typeof query === "string" ? query : toQuery(query)), call);
     const result = resultOf<Items>(answer);
     if (!result.status) return result;
     // Takes only the query string of the link, because the service may be behind a proxy with another address.
@@ -59,7 +56,7 @@ export class Service {
   }
 
   async post<Items, Extra = unknown>(path: string, json: object, call?: CallOptions): Promise<Result<Items, Extra>> {
-    return resultOf<Items, Extra>(await this.#ask(path, this.options.retry, call, JSON.stringify(json)));
+    return resultOf<Items, Extra>(await this.#ask(path, call, JSON.stringify(json)));
   }
 
   /**
@@ -67,12 +64,8 @@ export class Service {
    * customer's calls only read. It waits as long as `Retry-After` says, else longer each time.
    * @throws a LoyaltyError if the last try had no answer, and the signal's reason once it is aborted.
    */
-  async #ask(
-    path: string,
-    { attempts, longestWaitMs, answerWithinMs }: RetryOptions,
-    { signal }: CallOptions = {},
-    body?: string,
-  ): Promise<Answer> {
+  async #ask(path: string, { signal, retry = this.options.retry }: Call = {}, body?: string): Promise<Answer> {
+    const { attempts, longestWaitMs, answerWithinMs } = retry;
     for (let attempt = 1; ; attempt += 1) {
       let askedMs: number | null = null;
       try {
@@ -88,10 +81,6 @@ export class Service {
     }
   }
 
-  /**
-   * Keeps the later bookmark, because answers may arrive out of order. But if an answer has an earlier bookmark than its
-   * request, the service has refused the bookmark of the request: it is from another database.
-   */
   async #send(path: string, body: string | undefined, signal: AbortSignal): Promise<Answer> {
     const { url, askToken, send } = this.options;
     const headers: Record<string, string> = { Authorization: `Bearer ${await askToken()}` };
@@ -101,6 +90,8 @@ export class Service {
     const post = body === undefined ? {} : { method: "POST", body };
     const response = await send(`${url.replace(/\/+$/, "")}/api/v1/customer${path}`, { headers, signal, ...post });
     const text = await response.text();
+    // Keeps the later bookmark, because answers may arrive out of order. But if an answer has an earlier bookmark than its
+    // request, the service has refused the bookmark of the request: it is from another database.
     const answeredBookmark = response.headers.get("X-D1-Bookmark") ?? sentBookmark;
     const isRefused = answeredBookmark < sentBookmark && this.#bookmark === sentBookmark;
     if (isRefused || answeredBookmark > this.#bookmark) this.#bookmark = answeredBookmark;

@@ -124,11 +124,8 @@ function parameterObjects({ parameters }: Notes, examples: readonly Example[], s
   });
 }
 
-function goodResponse(
-  { id, answer, answerForm, examples }: Operation,
-  headers: ResponseObject["headers"],
-  schemas: Components,
-): Responses {
+function goodResponse(operation: Operation, headers: ResponseObject["headers"], schemas: Components): Responses {
+  const { id, answer, answerForm, examples } = operation;
   const hasLines = answerForm === "lines";
   const schema = toJsonSchema(answer, hasLines ? "input" : "output", schemas, `${pascalCase(id)}Answer`);
   const recorded = (RECORDED as Record<string, Record<string, object>>)[id];

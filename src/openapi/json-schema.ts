@@ -16,15 +16,9 @@ export function toJsonSchema(
   components: Components,
   name?: string,
 ): JsonSchema {
-  const {
-    $schema,
-    $defs = {},
-    ...own
-  } = z.toJSONSchema(schema, { target: "draft-2020-12", io, unrepresentable: "any", override: byMetadata });
-  const { root, defs } = JSON.parse(
-    JSON.stringify({ root: own, defs: $defs }).replaceAll('"#/$defs/', '"#/components/schemas/'),
-  ) as { root: JsonSchema; defs: Components };
-  for (const [id, { id: _, ...component }] of Object.entries(defs)) components[id] = component;
+  const text = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: "any", override: byMetadata }));
+  const { $schema, $defs, ...root }: JsonSchema = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/'));
+  for (const [id, { id: _, ...component }] of Object.entries(($defs ?? {}) as Components)) components[id] = component;
   if (name === undefined || root.properties === undefined) return root;
   components[name] = root;
   return { $ref: `#/components/schemas/${name}` };

@@ -80,7 +80,6 @@ export class SharedConnection {
   async next(subscription: Subscription, interval: (state: LiveState) => number) {
     const { followed, signal } = subscription;
     const askedAt = Date.now();
-    throwIfAborted(signal);
     while (subscription.pending.length === 0) {
       const leftMs = interval(this.#state) - Math.max(Date.now() - askedAt, 0);
       if (leftMs <= 0) subscription.pending = followed;
@@ -89,6 +88,7 @@ export class SharedConnection {
           subscription.wake = wake;
         });
     }
+    throwIfAborted(signal);
     const { pending, hasFrame } = subscription;
     Object.assign(subscription, { pending: [], hasFrame: false });
     return { what: [...pending], hasFrame };

@@ -265,13 +265,18 @@ describe("the end of changes()", () => {
     },
   );
 
-  it("comes with its signal, before pending changes", async ({ expect }) => {
+  it.for([
+    ["before the next item is asked for", false],
+    ["while an item is waited for", true],
+  ] as const)("comes with its signal, even if a change is pending: %s", async ([, isAsked], { expect }) => {
     const { changes, stop, last } = await beginChanges();
+    const asked = isAsked ? changes.next() : undefined;
+    await soon();
     last().changed("coupons");
 
     stop.abort();
 
-    expect(await changes.next()).toEqual({ done: true, value: undefined });
+    expect(await (asked ?? changes.next())).toEqual({ done: true, value: undefined });
   });
 
   it("comes with return() while the next item is waited for, and leaves no listener on the signal", async ({

@@ -37,6 +37,14 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, 
   const crowd = Array.from({ length: BOARD_LIMIT + 20 }, () => employeeNamed("Crowd"));
   for (const [index, employee] of crowd.entries())
     seed.play(runningLeague, busyShop, employee, { runs: String(index % 3), triples: index });
+  // By one total, each of these is tied across the limit: the first of the tied employees by name, and the last by id.
+  const LOWEST = { runs: "-1", hits: -1, doubles: -1, triples: -1 };
+  const tiedTotals = { run: { runs: "0" }, hit: { hits: 0 }, double: { doubles: 0 }, triple: { triples: 20 } };
+  const tiedEmployees = Object.entries(tiedTotals).map(([rank_on, total]) => {
+    const employee = employeeNamed("Ann");
+    seed.play(runningLeague, busyShop, employee, { ...LOWEST, ...total });
+    return { rank_on, employee };
+  });
   for (const name of SORTED_NAMES.toReversed()) seed.play(runningLeague, tiedShop, employeeNamed(name));
 
   const board = (more: object = {}) => boardOf(shop.id, more);
@@ -62,10 +70,15 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, 
     expectList(await boardOf(tiedShop.id), SORTED_NAMES, "employee_name");
   });
   it("At most 100.", async () => {
-    const byTriples = await boardOf(busyShop.id, { rank_on: "triple" });
-    expectList(byTriples, crowd.toReversed().slice(0, BOARD_LIMIT), "employee_id");
+    const byTriples = itemsOf(await boardOf(busyShop.id, { rank_on: "triple" }));
+    expectList(byTriples.slice(0, -1), crowd.toReversed().slice(0, BOARD_LIMIT - 1), "employee_id");
     const ranks = [...Array(40).fill(1), ...Array(40).fill(41), ...Array(20).fill(81)];
     expectList(await boardOf(busyShop.id), ranks, "rank");
+    for (const { rank_on, employee } of tiedEmployees) {
+      const items = itemsOf(await boardOf(busyShop.id, { rank_on }));
+      const isListed = items.some(({ employee_id }) => employee_id === employee.id);
+      expectThat(isListed, `the first by name is listed by ${rank_on}`);
+    }
   });
   it("`location_id` | text | yes | a store; in the body, or else in the query string", async () => {
     expectInvalid(await suite.post(ann, PATH, {}), "location_id");

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, inject, it, vi } from "vitest";
 import { toAnswer } from "../../scripts/lib/call.ts";
 import { Failure } from "../../src/http/failure-schema.ts";
+import { encodeUtf8 } from "../../src/values/json.ts";
 import { PARAMETERS } from "../model/parameters.ts";
 import { type FeedLine, mustFeed } from "../support/api.ts";
 import { stopClock } from "../support/clock.ts";
@@ -38,7 +39,8 @@ async function sendFuzzed({ method, target, headers, body, claims }: FuzzedReque
   addresses += 1;
   const allHeaders = new Headers({ ...headers, "CF-Connecting-IP": `192.0.2.${addresses}` });
   allHeaders.set("Authorization", `Bearer ${claims === null ? `${addresses}.x.y` : await tokenOf(claims)}`);
-  const request = new Request(`https://loyalty.example${target}`, { method, headers: allHeaders, body });
+  const bytes = typeof body === "string" ? encodeUtf8(body) : body;
+  const request = new Request(`https://loyalty.example${target}`, { method, headers: allHeaders, body: bytes });
   return exports.default.fetch(request);
 }
 

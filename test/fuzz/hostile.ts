@@ -107,12 +107,20 @@ export function toHostileJson(value: unknown): string {
   );
 }
 
+/** A hostile value instead of this value. Instead of a list, it may be the list with one hostile item. */
+const insteadOf = (value: unknown): fc.Arbitrary<unknown> =>
+  Array.isArray(value) && value.length > 0
+    ? fc.oneof(
+        hostileValue,
+        hostileValue.map((item) => value.with(0, item)),
+      )
+    : hostileValue;
+
 /** The object with one to three fields replaced by hostile values. */
-export function nearly(object: object, fields: readonly string[]): fc.Arbitrary<Record<string, unknown>> {
-  const change = fc.tuple(
-    fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...fields) }, fc.constant("__proto__")),
-    hostileValue,
-  );
+export function nearly(object: Record<string, unknown>, fields: readonly string[]) {
+  const change = fc
+    .oneof({ weight: 9, arbitrary: fc.constantFrom(...fields) }, fc.constant("__proto__"))
+    .chain((field) => fc.tuple(fc.constant(field), insteadOf(object[field])));
   const changes = fc.array(change, { minLength: 1, maxLength: 3 });
   return changes.map((entries) => ({ ...object, ...Object.fromEntries(entries) }));
 }

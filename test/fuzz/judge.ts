@@ -63,7 +63,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** The bytes that are sent. Half of a surrogate pair is sent as U+FFFD. */
+/** The bytes that are sent. Half of a surrogate pair becomes U+FFFD. */
 function bytesOf(body: FuzzedRequest["body"]): Uint8Array {
   return typeof body === "string" ? encodeUtf8(body) : (body ?? new Uint8Array());
 }

@@ -79,6 +79,18 @@ describe("a run of the schedule", () => {
     expect(await countChanges()).toBe(0);
   });
 
+  it("takes 80 batches of changes, and leaves the others to the next run", async ({ expect }) => {
+    await addChanges(count(81));
+    // A batch has at most 10,000 listeners, so each of these changes fills one.
+    await rows("UPDATE outbox SET customers = ?", JSON.stringify(Array(5_001).fill("ada")));
+    takeNotifications();
+
+    const report = await drain(50_000);
+
+    expect(report).toMatchObject({ waiting: 81, notified: 80, failed: 0 });
+    expect(await countChanges()).toBe(1);
+  });
+
   it("that has too little time notifies of the newest changes, and the next run of the others", async ({ expect }) => {
     await addChanges(count(30));
     const notifiedCustomers: string[] = [];

@@ -17,16 +17,18 @@ export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(Credentials).meta({ 
 export type AnsweredLoyaltyOptions = z.output<typeof AnsweredLoyaltyOptions>;
 
 export const CouponAccount = Account.omit({ agreement_type: true })
-  .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable().describe("Or null.") })
+  .extend({
+    loyalty_options: AnsweredLoyaltyOptions.nullable().describe("The loyalty options of the account, or null."),
+  })
   .meta({ id: "CouponAccount" });
 export type CouponAccount = z.output<typeof CouponAccount>;
 
 /** A coupon of the simple variant of the coupon list (docs/contract/interface.md, 5.3). */
 export const CouponRecord = CouponText.extend({
-  id: z.string().describe("The customer's coupon."),
+  id: z.string().describe("The id of the customer's coupon."),
   customer_id: z.string().describe("The customer who holds it."),
-  campaign_coupon_id: z.string().describe("The coupon that was issued."),
-  expected_end_date: z.string().nullable().describe("An end of its own, in UTC, or null."),
+  campaign_coupon_id: z.string().describe("The id of the coupon that was issued."),
+  expected_end_date: z.string().nullable().describe("An end of this customer's coupon alone, in UTC, or null."),
   creation_method: z.string().describe("Why it was issued, such as `Birthday Coupon`."),
   created_at: z.string().describe("When it was issued, in UTC."),
   updated_at: z.string().nullable().describe("When it last changed, in UTC, or null."),
@@ -44,7 +46,7 @@ export type CouponRecord = z.output<typeof CouponRecord>;
 
 /** A coupon of the combined list, `GET /my-coupons`. */
 export const MyCouponRecord = CouponRecord.extend({
-  coupon_id: z.string().nullable().describe("As the merchant gave it, or null."),
+  coupon_id: z.string().nullable().describe("The `coupon_id` that the merchant has fed, or null."),
   reserved: z.int().describe("1 when it is reserved for a sale."),
   account: CouponAccount,
 }).meta({ id: "MyCouponRecord" });
@@ -72,7 +74,7 @@ export const DigitalCoupon = named("DigitalCoupon", {
     coupon_barcode: z.string().describe("Its barcode, with its leading zeros."),
     is_digital: z.literal(1).describe("Always 1."),
     is_custom: z.int().describe("1 when it was made for one merchant."),
-    can_combine_with_other: z.int().describe("1 when it may be used with others."),
+    can_combine_with_other: z.int().describe("1 when it may be used with other coupons."),
     created_at: z.string().describe("When it was made, in UTC."),
   }).meta({ id: "DigitalCouponText", description: "The coupon itself." }),
 });

@@ -3,8 +3,8 @@ import type { Operation } from "../../../openapi/notes.ts";
 import { named, success } from "../../../openapi/success.ts";
 
 const Named = named("NamedRecord", {
-  id: z.string().describe("Its id."),
-  name: z.string().describe("Its name."),
+  id: z.string().describe("The id of the store or campaign."),
+  name: z.string().describe("The name of the store or campaign."),
 });
 
 export const BalanceEntry = named("BalanceEntry", {
@@ -14,7 +14,7 @@ export const BalanceEntry = named("BalanceEntry", {
   created_at: z
     .string()
     .describe("When it was booked, in UTC. For what was brought forward, the time of the newest booking."),
-  store: Named.nullable().describe("Where it was booked; null where `brought_forward` is true."),
+  store: Named.nullable().describe("The store at which it was booked; null where `brought_forward` is true."),
   account_id: z.string().describe("The merchant account."),
   campaign: Named.nullable().describe("The campaign that it was booked for, or null."),
   brought_forward: z.boolean().describe("Whether the item stands for all older entries at this account."),

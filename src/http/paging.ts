@@ -80,23 +80,16 @@ export function firstTexts<Item>(
   toText: (item: Item) => JsonText,
   limit = ANSWER_BYTES - ENVELOPE_BYTES,
 ): JsonText[] {
-  const texts: JsonText[] = [];
-  const withComma = (text: JsonText) => 1 + utf8Bytes(text);
+  const texts = items.map(toText);
   // Counting bytes is slow. Most lists are so short that an upper bound is enough.
+  const units = texts.reduce((sum, text) => sum + 1 + text.length, 0);
+  if (BYTES_A_UNIT * units <= limit) return texts;
   let bytes = 0;
-  let isCounted = false;
-  for (const item of items) {
-    const text = toText(item);
-    const atMost = 1 + BYTES_A_UNIT * text.length;
-    if (!isCounted && bytes + atMost > limit) {
-      bytes = texts.reduce((sum, one) => sum + withComma(one), 0);
-      isCounted = true;
-    }
-    bytes += isCounted ? withComma(text) : atMost;
-    if (bytes > limit && texts.length > 0) break;
-    texts.push(text);
-  }
-  return texts;
+  const firstTooMany = texts.findIndex((text, index) => {
+    bytes += 1 + utf8Bytes(text);
+    return bytes > limit && index > 0;
+  });
+  return firstTooMany === -1 ? texts : texts.slice(0, firstTooMany);
 }
 
 /**

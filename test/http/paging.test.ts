@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { type JsonText, storedJson } from "../../src/http/json-text.ts";
+import { storedJson } from "../../src/http/json-text.ts";
 import { firstTexts, fitPage } from "../../src/http/paging.ts";
 
 const NO_TEXT = storedJson("");
@@ -29,17 +29,5 @@ describe("the first items that fit", () => {
   it("are at least one, however long it is", ({ expect }) => {
     expect(firstTexts([40, 1], (bytes) => textOf(bytes), 10)).toHaveLength(1);
     expect(firstTexts([], () => NO_TEXT, 10)).toEqual([]);
-  });
-
-  it("are made only until one does not fit", ({ expect }) => {
-    const madeItems: number[] = [];
-    const make = (bytes: number): JsonText => {
-      madeItems.push(bytes);
-      return textOf(bytes);
-    };
-
-    firstTexts([10, 10, 10, 10, 10], make, 22);
-
-    expect(madeItems).toHaveLength(3);
   });
 });

@@ -67,17 +67,6 @@ export const MEASUREMENTS: readonly Measurement[] = [
     assumed: `it is there within ${KV_LIMIT_MS / 1_000} seconds: 60 of KV's own, and 30 that the service caches`,
     measure: measureCache,
   },
-  {
-    name: "Rows of an alarm",
-    assumed: "to set one writes a row; an inbox deletes its alarm only with all that it has",
-    async measure(client) {
-      const { set, deleted, databaseBytes } = await client.measure<Record<string, number>>("alarm");
-      return {
-        measured: `setting writes ${set}, deleting ${deleted}; the object takes ${databaseBytes?.toLocaleString("en")} bytes meanwhile`,
-        verdict: set === 1 ? "holds" : `wrong: write ${set} for an alarm into docs/costs.py`,
-      };
-    },
-  },
 ];
 
 export function judgeCalls(calls: readonly (number | string)[]): Finding {

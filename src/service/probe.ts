@@ -2,13 +2,12 @@ import * as z from "zod";
 import { createRouter } from "../app-env.ts";
 import { FRESH_SECONDS } from "../customer/gamification/cached-values.ts";
 import { Database } from "../db/database.ts";
-import { answerFailure, unavailable, upgradeRequired } from "../http/errors.ts";
+import { answerFailure, upgradeRequired } from "../http/errors.ts";
 import { FanOut } from "../inbox/fan-out.ts";
 import { Inbox } from "../inbox/inbox.ts";
 import { Inboxes, inboxName, inJurisdiction } from "../inbox/inboxes.ts";
 import { workerVersion } from "../middleware/metrics.ts";
 import { observe } from "../middleware/observe.ts";
-import { addressLimited } from "../middleware/rate-limit.ts";
 import { exportOnly } from "../middleware/token.ts";
 import { validateBody } from "../middleware/validate.ts";
 import { clock } from "../values/clock.ts";
@@ -25,11 +24,9 @@ const LAG_LIMIT_MS = 10_000;
 const LOOK_AGAIN_MS = 10;
 const SOCKET_SECONDS = 900;
 const CACHED_SECONDS = 300;
-const LONGEST_MS = 45_000;
-const DAY_MS = 86_400_000;
 
 const Measurement = z.object({
-  measure: z.enum(["calls", "batch", "reads", "lag", "write to KV", "read from KV", "versions", "alarm", "clean"]),
+  measure: z.enum(["calls", "batch", "reads", "lag", "write to KV", "read from KV", "versions", "clean"]),
   /** For `calls`. */
   count: z.int().min(1).max(12).default(1),
   /** For `batch`. */
@@ -40,18 +37,11 @@ const Measurement = z.object({
   value: z.string().max(64).default(""),
 });
 
-/** The time limit of the running measurement. A measurement never ends if its request was cancelled. */
-let busyUntil = 0;
-
 /** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
 export const probe = createRouter()
-  .use(observe, exportOnly, addressLimited)
+  .use(observe, exportOnly)
   .post(PROBE_PATH, validateBody(Measurement), async (c) => {
-    if (Date.now() < busyUntil) throw unavailable("Another probe is under way.");
-    busyUntil = Date.now() + LONGEST_MS;
-    const items = await measure(c.env, c.req.valid("json")).finally(() => {
-      busyUntil = 0;
-    });
+    const items = await measure(c.env, c.req.valid("json"));
     return c.json({ status: true, items });
   })
   .get(PROBE_PATH, async (c) => {
@@ -84,11 +74,9 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
       return { values: await Promise.all(REGIONS.map((region) => readIn(env, region))) };
     case "versions":
       return versionsOf(env);
-    case "alarm":
-      return (await inboxOf(env, `${NAME}, alarm`)).writeAlarm();
     case "clean":
       await removeMark(new Database(env.DB, "first-primary"), NAME);
-      await (await inboxOf(env, NAME)).clear();
+      await (await inboxOf(env)).clear();
       await env.CACHE.delete(NAME);
       return {};
   }
@@ -103,7 +91,7 @@ async function timeCall(env: Env, index: number): Promise<number | string> {
 
 /** The versions of the Worker and of an object. The call fails while the object gets its new code. */
 async function versionsOf(env: Env) {
-  const { value: object, error } = await attempt(inboxOf(env, NAME).then((inbox) => inbox.version()));
+  const { value: object, error } = await attempt(inboxOf(env).then((inbox) => inbox.version()));
   return { worker: workerVersion(env) ?? "", object, error };
 }
 
@@ -159,9 +147,9 @@ function fanOutOf(env: Env, name: string, locationHint?: DurableObjectLocationHi
   return fanOuts.get(fanOuts.idFromName(`${NAME}, ${name}`), locationHint && { locationHint });
 }
 
-async function inboxOf(env: Env, name: string) {
+async function inboxOf(env: Env) {
   const inboxes = inJurisdiction(env, env.INBOXES as DurableObjectNamespace<ProbedInbox>);
-  return inboxes.get(inboxes.idFromName(await inboxName(env.ENVIRONMENT, name)));
+  return inboxes.get(inboxes.idFromName(await inboxName(env.ENVIRONMENT, NAME)));
 }
 
 export class ProbedFanOut extends FanOut {
@@ -178,20 +166,6 @@ export class ProbedFanOut extends FanOut {
 export class ProbedInbox extends Inbox {
   version(): string {
     return workerVersion(this.env) ?? "";
-  }
-
-  /** The rows that SQLite writes to set an alarm and to delete it. Leaves nothing stored. */
-  async writeAlarm() {
-    const { storage } = this.ctx;
-    const countWritten = () => Number(storage.sql.exec("SELECT total_changes() AS rows").one().rows);
-    const before = countWritten();
-    await storage.setAlarm(Date.now() + DAY_MS);
-    const afterSet = countWritten();
-    await storage.deleteAlarm();
-    const afterDelete = countWritten();
-    const { databaseSize } = storage.sql;
-    await storage.deleteAll();
-    return { set: afterSet - before, deleted: afterDelete - afterSet, databaseBytes: databaseSize };
   }
 
   /** Closes the object's socket, and deletes its data. */

@@ -55,11 +55,6 @@ describe("npm run probe", () => {
       ["Round trips to D1", expect.stringMatching(/^p50 of 10: primary \d+ ms .*, nearest \d+ ms/), "not judged"],
       ["Lag of a replica", "no replica answered", "not measured"],
       ["A written board elsewhere (KV)", expect.stringMatching(/^wnam [\d.]+ s, .*apac [\d.]+ s$/), "not judged"],
-      [
-        "Rows of an alarm",
-        expect.stringMatching(/^setting writes 1, deleting 1; the object takes 12,288/),
-        "not judged",
-      ],
     ]);
     expect(await listeners()).not.toContain("npm run probe");
   });

@@ -1,4 +1,5 @@
 import { readBody } from "../http/body.ts";
+import { clock } from "../values/clock.ts";
 import { withTimeout } from "../values/timeout.ts";
 import { ASYMMETRIC_ALGORITHMS, type AsymmetricAlgorithm, type PublicKey } from "./token.ts";
 
@@ -20,7 +21,6 @@ export type Fetcher = Pick<typeof globalThis, "fetch">;
  */
 export class KeySet {
   readonly source: string;
-  readonly #now: () => number;
   readonly #fetcher: Fetcher;
   #keys: PublicKey[] = [];
   #fetchedAt = Number.NEGATIVE_INFINITY;
@@ -28,10 +28,8 @@ export class KeySet {
   #triesSoFar = 0;
   #loading: Promise<void> = Promise.resolve();
 
-  /** @param now the time in milliseconds, like `Date.now`. */
-  constructor(source: string, now: () => number = Date.now, fetcher: Fetcher = globalThis) {
+  constructor(source: string, fetcher: Fetcher = globalThis) {
     this.source = source;
-    this.#now = now;
     this.#fetcher = fetcher;
   }
 
@@ -44,7 +42,7 @@ export class KeySet {
     kid: string | undefined,
     keepAlive: (work: Promise<void>) => void = () => {},
   ): Promise<PublicKey[] | null> {
-    if (this.#now() - this.#fetchedAt >= KEYS_FRESH_MS) await this.#refresh(keepAlive);
+    if (clock.now() - this.#fetchedAt >= KEYS_FRESH_MS) await this.#refresh(keepAlive);
     const matchingKeys = () =>
       this.#keys.filter((key) => isUsableFor(key, algorithm) && (kid === undefined || key.kid === kid));
     // A fresh set may lack a key that the issuer has just added.
@@ -53,18 +51,18 @@ export class KeySet {
   }
 
   #isUsable(): boolean {
-    return this.#now() - this.#fetchedAt < KEYS_USABLE_MS;
+    return clock.now() - this.#fetchedAt < KEYS_USABLE_MS;
   }
 
   async #refresh(keepAlive: (work: Promise<void>) => void): Promise<void> {
-    if (this.#now() - this.#triedAt >= this.#waitMs()) {
-      this.#triedAt = this.#now();
+    if (clock.now() - this.#triedAt >= this.#waitMs()) {
+      this.#triedAt = clock.now();
       this.#triesSoFar += 1;
       this.#loading = this.#load();
       keepAlive(this.#loading);
     }
     // If the request that started the fetch was cancelled, the fetch never ends. So every request waits with a timeout.
-    const leftMs = this.#triedAt + FETCH_LIMIT_MS - this.#now();
+    const leftMs = this.#triedAt + FETCH_LIMIT_MS - clock.now();
     if (leftMs > 0) await withTimeout(leftMs, this.#loading).catch(() => {});
   }
 
@@ -79,7 +77,7 @@ export class KeySet {
   async #load(): Promise<void> {
     try {
       this.#keys = readKeys(this.source.startsWith("{") ? this.source : await this.#fetch());
-      this.#fetchedAt = this.#now();
+      this.#fetchedAt = clock.now();
       if (this.#keys.length === 0) console.error(JSON.stringify({ error: "KEY_SET_EMPTY" }));
     } catch (error) {
       console.error(

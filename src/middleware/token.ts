@@ -82,7 +82,7 @@ function keysOf(c: Context<AppEnv>): Keys | null {
   const { JWKS, JWKS_URL, JWKS_SERVICE }: Partial<Env> & { JWKS_SERVICE?: Fetcher } = c.env;
   const source = JWKS || JWKS_URL || "";
   if (source === "") return null;
-  if (keySet?.source !== source) keySet = new KeySet(source, Date.now, JWKS_SERVICE);
+  if (keySet?.source !== source) keySet = new KeySet(source, JWKS_SERVICE);
   const keys = keySet;
   return { find: (algorithm, kid) => keys.find(algorithm, kid, (work) => c.executionCtx.waitUntil(work)) };
 }

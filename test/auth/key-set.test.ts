@@ -4,6 +4,7 @@ import tokensPage from "../../docs/tokens.md?raw";
 import { tokenPart } from "../../scripts/lib/sign.ts";
 import { KeySet } from "../../src/auth/key-set.ts";
 import { readToken } from "../../src/auth/token.ts";
+import { clock } from "../../src/values/clock.ts";
 import { send } from "../support/api.ts";
 import { keyPair } from "../support/signing.ts";
 import { tokenRules } from "../support/tokens.ts";
@@ -21,6 +22,7 @@ let fetchCount = 0;
 beforeEach(() => {
   now = 1_800_000_000_000;
   fetchCount = 0;
+  vi.spyOn(clock, "now").mockImplementation(() => now);
   vi.spyOn(console, "error").mockImplementation(() => {});
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => {
     fetchCount += 1;
@@ -39,7 +41,7 @@ const tokenOf = ({ secret, alg }: KeyPair, claims: Record<string, unknown> = {})
 
 /** A function that reads tokens with a key set. The source is the address or the text of the key set. */
 function deployment(source = URL) {
-  const rules = { ...tokenRules(""), keys: new KeySet(source, () => now) };
+  const rules = { ...tokenRules(""), keys: new KeySet(source) };
   return async (token: string) => (await readToken(token, rules, now / 1_000)).kind;
 }
 
@@ -244,7 +246,7 @@ describe("the keys at JWKS_URL", () => {
     answers = () => new Promise(() => {});
     vi.useFakeTimers();
     const onResult = vi.fn();
-    void new KeySet(URL, () => now).find("ES256", "one").then(onResult);
+    void new KeySet(URL).find("ES256", "one").then(onResult);
 
     await vi.advanceTimersByTimeAsync(3 * SECOND - 1);
     expect(onResult).not.toHaveBeenCalled();
@@ -256,7 +258,7 @@ describe("the keys at JWKS_URL", () => {
 
   it("are fetched again by other requests if the first was cancelled", async ({ expect }) => {
     const hangingFetch = vi.mocked(fetch).mockImplementation(() => new Promise(() => {}));
-    const keys = new KeySet(URL, () => now);
+    const keys = new KeySet(URL);
     const inBackground: Promise<void>[] = [];
     void keys.find("ES256", "one", (work) => inBackground.push(work));
 

@@ -13,27 +13,18 @@ const ANSWERS_WITHIN_MS = 2_500;
 // Any number of monitors causes about one check in this time. Requests that come before the check ends check as well.
 const CACHED_MS = 5_000;
 
-interface Health {
-  /** The names of the parts that do not answer. */
-  down: readonly string[];
-  /** The names of overdue jobs. */
-  overdue: readonly string[];
-}
-
-let lastCheck: { at: number; health: Health } | null = null;
+let lastCheck: Awaited<ReturnType<typeof checkParts>> | null = null;
 
 /** The health check. */
 export const service = createRouter().get("/health", addressLimited, async (c) => {
   const usage = noUsage();
   const primary = new Database(c.env.DB, "first-primary", usage);
+  // The nearest replica, or the primary where there is none.
   const nearest = new Database(c.env.DB, "first-unconstrained", usage);
   c.set("db", nearest);
-  const now = clock.now();
-  if (lastCheck === null || Math.abs(now - lastCheck.at) >= CACHED_MS) {
-    const health = await checkParts({ primary, nearest, kv: c.env.CACHE });
-    lastCheck = { at: now, health };
-  }
-  const { down, overdue } = lastCheck.health;
+  if (lastCheck === null || Math.abs(clock.now() - lastCheck.at) >= CACHED_MS)
+    lastCheck = await checkParts({ primary, nearest, kv: c.env.CACHE });
+  const { down, overdue } = lastCheck;
   const fault = variableFault({ ...c.env });
   if (fault !== null) throw unavailable(`${fault.name} must ${fault.must}.`);
   if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);
@@ -43,15 +34,9 @@ export const service = createRouter().get("/health", addressLimited, async (c) =
   return c.json({ status: true, items: { version: VERSION, database: "up", cache: "up" } });
 });
 
-/** The services that a deployment depends on. */
-interface Parts {
-  primary: Database;
-  /** The nearest replica, or the primary where there is none. */
-  nearest: Database;
-  kv: KVNamespace;
-}
-
-async function checkParts({ primary, nearest, kv }: Parts): Promise<Health> {
+/** When the parts of a deployment were asked, the names of those that do not answer, and the names of overdue jobs. */
+async function checkParts({ primary, nearest, kv }: { primary: Database; nearest: Database; kv: KVNamespace }) {
+  const at = clock.now();
   const [overdue, nearestAnswer, cacheAnswer] = await Promise.all([
     answerInTime(() => findOverdueJobs(primary)),
     answerInTime(() => findOverdueJobs(nearest)),
@@ -66,7 +51,7 @@ async function checkParts({ primary, nearest, kv }: Parts): Promise<Health> {
   };
   const down = Object.entries(isDown).flatMap(([name, isPartDown]) => (isPartDown ? [name] : []));
   // A replica may not know yet that a job was done, so its list is not used.
-  return { down, overdue: overdue ?? [] };
+  return { at, down, overdue: overdue ?? [] };
 }
 
 /** The answer of a part; null if it fails or takes too long. */

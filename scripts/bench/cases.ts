@@ -23,14 +23,11 @@ export interface Case {
 
 const CUSTOMER = "/api/v1/customer";
 
-export interface Cases {
-  cases: Case[];
-  /** A `SELECT 1`. */
-  baseline: Call;
-}
+/** The endpoint of the first case, a `SELECT 1`. */
+export const BASELINE = "baseline";
 
 /** The cases of a program of this size: every endpoint, with long and short answers, hits and misses. */
-export async function casesOf(size: Size, signed: (claims: Claims) => Promise<string>): Promise<Cases> {
+export async function casesOf(size: Size, signed: (claims: Claims) => Promise<string>): Promise<Case[]> {
   const picks = picksOf(size);
   const { names, narrowTeam, wideTeam, manyGroups, manyEntries } = picks;
   const tokenOf = (customerId: string) => signed({ scope: "customer", sub: customerId });
@@ -74,7 +71,8 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     token: await signed({ scope: "lookup", sub: "bench" }),
   };
 
-  const cases = [
+  return [
+    ask(BASELINE, "SELECT 1", 1, { path: "/baseline" }),
     nearby("densest place", 1.5, picks.denseLocation),
     nearby("one store", 1.6, picks.lonelyStore),
     nearby("no store", 1.6, { ...picks.denseLocation, latitude: -75, longitude: -120 }),
@@ -82,10 +80,7 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     await get("messages", "few groups", 1.6, "/messages", picks.fewGroups),
     await get("messages", "poll, news", 1.6, since(manyGroups.beforeNews), manyGroups.customer),
     // The customer's inbox object answers, without D1.
-    {
-      ...(await get("messages", "poll, no news", 0.6, since(manyGroups.newest), manyGroups.customer)),
-      roundTrips: 0 as const,
-    },
+    { ...(await get("messages", "poll, no news", 0.6, since(manyGroups.newest), manyGroups.customer)), roundTrips: 0 },
     await team("wide, first page", wideTeam),
     await team("wide, one level", wideTeam, "?level_no=2"),
     await team("a member's", wideTeam, `?team_member_id=${wideTeam.member}`),
@@ -103,21 +98,20 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     await get("me", "few stores", 1.25, "/me", narrowTeam.customer),
     await get("entries", "first page", 1.3, "/me/entries", manyEntries.customer),
     await get("entries", "hundredth page", 1.3, hundredthPage, manyEntries.customer),
-    { endpoint: "lookup", name: "by card", aim: 1.3, roundTrips: 1 as const, call: () => lookup },
+    { endpoint: "lookup", name: "by card", aim: 1.3, roundTrips: 1, call: () => lookup },
     search("common beginning", 1.7, names.first.slice(0, 3)),
     search("common name", 1.7, names.common),
     search("two words", 1.9, `${names.first} ${names.last}`),
     search("a chain", 2.1, names.chain),
     search("rare name", 1.7, names.rare),
-    { ...search("nothing", 3, "zzyzxqq"), roundTrips: 2 as const },
+    { ...search("nothing", 3, "zzyzxqq"), roundTrips: 2 },
     search("two initials", 4, `${names.first.charAt(0)} ${names.last.charAt(0)}`),
     ...withTypos("customers"),
     ...withTypos("stores"),
-    { ...board("warm", 1, picks.busyBoard, "run"), roundTrips: 0 as const },
+    { ...board("warm", 1, picks.busyBoard, "run"), roundTrips: 0 },
     {
       ...firstColdBoard,
       call: (round: number) => (coldBoards[round % coldBoards.length] ?? firstColdBoard).call(round),
     },
   ];
-  return { cases, baseline: { path: `${CUSTOMER}/baseline`, token } };
 }

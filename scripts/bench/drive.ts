@@ -1,18 +1,14 @@
 import { quantile } from "../lib/quantile.ts";
-import type { Case, Cases } from "./cases.ts";
+import { BASELINE, type Case } from "./cases.ts";
 import { type Reply, send } from "./http.ts";
 
-/** A case at one scale, or the baseline, which has no aim and no fixed number of round trips. */
-export interface Lane extends Pick<Case, "endpoint" | "name" | "call">, Partial<Pick<Case, "roundTrips" | "aim">> {
+/** A case at one scale. */
+export interface Lane extends Case {
   scale: string;
   url: string;
 }
 
-export interface Measurement {
-  scale: string;
-  endpoint: string;
-  name: string;
-  aim?: number;
+export interface Measurement extends Pick<Lane, "scale" | "endpoint" | "name" | "aim"> {
   samples: number;
   p50: number;
   /** The p50 divided by the p50 of the baseline at the same scale. */
@@ -25,15 +21,9 @@ export interface Measurement {
   bytes: number;
 }
 
-export const BASELINE = "baseline";
 const WARM_UP_ROUNDS = 10;
 // The slowest answers depend on the machine more than on the service.
 const SLOWEST_SHARE = 0.05;
-
-export function lanesOf(scale: string, url: string, { cases, baseline }: Cases): Lane[] {
-  const baselineCase = { endpoint: BASELINE, name: "SELECT 1", call: () => baseline };
-  return [baselineCase, ...cases].map((lane) => ({ ...lane, scale, url }));
-}
 
 /**
  * Sends the request of every lane once a round, in a random order and one at a time, so that the state of the machine
@@ -44,7 +34,7 @@ export async function measure(lanes: readonly Lane[], rounds: number, onRound: (
   for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
     for (const lane of shuffled(lanes)) {
       const reply = await send(lane.url, lane.call(round + WARM_UP_ROUNDS));
-      const isCounted = round >= 0 && (lane.roundTrips ?? reply.roundTrips) === reply.roundTrips;
+      const isCounted = round >= 0 && lane.roundTrips === reply.roundTrips;
       if (isCounted) replies.get(lane)?.push(reply);
     }
     if (round >= 0) onRound();
@@ -58,7 +48,7 @@ export async function measure(lanes: readonly Lane[], rounds: number, onRound: (
       scale,
       endpoint,
       name,
-      ...(aim !== undefined && { aim }),
+      aim,
       samples: laneReplies.length,
       p50: p50Of(lane),
       ratio: p50Of(lane) / p50Of(baseline),
@@ -78,10 +68,8 @@ function sqlMilliseconds(replies: readonly Reply[]): number {
 }
 
 function median(replies: readonly Reply[] = [], figure: keyof Reply): number {
-  return quantile(
-    replies.map((reply) => reply[figure]),
-    0.5,
-  );
+  const values = replies.map((reply) => reply[figure]);
+  return quantile(values, 0.5);
 }
 
 function shuffled<Item>(items: readonly Item[]): Item[] {

@@ -1,6 +1,7 @@
 import { quantile } from "../lib/quantile.ts";
 import { table } from "../lib/table.ts";
-import { BASELINE, type Measurement } from "./drive.ts";
+import { BASELINE } from "./cases.ts";
+import type { Measurement } from "./drive.ts";
 import type { Notifications } from "./live.ts";
 import type { KindLoad } from "./load.ts";
 
@@ -12,7 +13,7 @@ export interface Report {
   /** From the smallest to the largest. */
   scales: { name: string; lines: number; databaseBytes: number; kinds: KindLoad[] }[];
   measured: Measurement[];
-  notifications?: Notifications;
+  notifications: Notifications;
 }
 
 /** Shorter times are noise: D1's clock has whole milliseconds, and a time is the mean of many answers. */
@@ -35,7 +36,7 @@ function latencyTable({ measured, scales }: Report, isShort: boolean): string {
         endpoint,
         name,
         ...shownScales.map((scale) => ratioAt(scale)?.toFixed(2) ?? ""),
-        aim?.toFixed(2) ?? "",
+        aim.toFixed(2),
         roundTrips === 0 ? "–" : sql,
         whole(rowsRead),
       ];
@@ -46,8 +47,8 @@ function latencyTable({ measured, scales }: Report, isShort: boolean): string {
 
 /** A sentence that says how many cases are within their aims at the largest scale. */
 function aimsLine({ measured, scales }: Report): string {
-  const cases = measured.filter(({ scale, aim }) => scale === scales.at(-1)?.name && aim !== undefined);
-  const casesWithinAim = cases.filter(({ ratio, aim = 0 }) => ratio <= aim);
+  const cases = measured.filter(({ scale, endpoint }) => scale === scales.at(-1)?.name && endpoint !== BASELINE);
+  const casesWithinAim = cases.filter(({ ratio, aim }) => ratio <= aim);
   return `${casesWithinAim.length} of ${cases.length} cases are within their aim at ${scales.at(-1)?.name}.`;
 }
 
@@ -82,6 +83,7 @@ function secondsOf({ messages }: Notifications, which: "first" | "last"): string
 /** The text for the terminal, with every case, or for docs/benchmark.md, with the slowest case of each endpoint. */
 export function benchmarkText(report: Report, isShort = false): string {
   const { machine, scales, at, rounds, notifications } = report;
+  const { members, sockets, messages } = notifications;
   const largest = scales.at(-1);
   const baseline = report.measured.find(({ endpoint, scale }) => endpoint === BASELINE && scale === largest?.name);
   return `# Benchmark
@@ -112,12 +114,7 @@ ${sizeTable(report)}
 What a line writes, lines a second, and their ratio to bare inserts into tables with nothing but a key.
 
 ${feedTable(largest?.kinds ?? [])}
-${notifications === undefined ? "" : liveSection(notifications)}`;
-}
 
-function liveSection(notifications: Notifications): string {
-  const { members, sockets, messages } = notifications;
-  return `
 ## Live
 
 The ${members} members of a group hold ${sockets} sockets, and get ${messages.length} messages. After the second of a message is over, the first socket

@@ -152,8 +152,8 @@ describe("what a request costs at D1", () => {
   const cases = new Map<string, Case>();
 
   beforeAll(async () => {
-    const benchmark = await casesOf(SIZE, signToken);
-    for (const benchCase of benchmark.cases) cases.set(`${benchCase.endpoint}: ${benchCase.name}`, benchCase);
+    const [_baseline, ...endpointCases] = await casesOf(SIZE, signToken);
+    for (const benchCase of endpointCases) cases.set(`${benchCase.endpoint}: ${benchCase.name}`, benchCase);
   });
 
   it("has a budget for every case of the benchmark", ({ expect }) => {

@@ -23,7 +23,7 @@ describe("npm run bench", () => {
     expect(scales[0]?.kinds.filter(({ seconds, bareSeconds }) => !(seconds > 0 && bareSeconds > 0))).toEqual([]);
     expect(scales[0]?.databaseBytes).toBeGreaterThan(1_000_000);
     expect(notifications).toMatchObject({ members: 100, sockets: 500 });
-    expect(notifications?.messages).toHaveLength(2);
+    expect(notifications.messages).toHaveLength(2);
     expect(run.output()).toContain("cases are within their aim at 1k");
   });
 });

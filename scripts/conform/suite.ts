@@ -39,13 +39,12 @@ interface SuiteOptions {
   mayFeed: boolean;
 }
 
+/** Customers who can call. They are not stored yet. */
+type Callers = Record<"ann" | "ben" | "eve", Caller>;
+
 /** What a section states its rules with. */
-interface SectionStart {
+interface SectionStart extends Callers {
   suite: Suite;
-  /** Three customers who can call. They are not stored yet. */
-  ann: Caller;
-  ben: Caller;
-  eve: Caller;
   /** Makes lines that are fed before the rules are checked. */
   seed: LineMakers;
   /** Makes lines for a rule to feed. */
@@ -139,8 +138,7 @@ export class Suite {
     if (this.#mayFeed && leftMs < LONGEST_SECTION_MS) await this.http.sleep(leftMs);
   }
 
-  /** Three customers who can call. They are not stored yet. */
-  async callers(): Promise<Record<"ann" | "ben" | "eve", Caller>> {
+  async callers(): Promise<Callers> {
     const caller = async (name: string, index: number) => {
       const newCaller = await this.tokens.caller(this.id(name), index);
       this.#noteId(newCaller.id);

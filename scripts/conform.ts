@@ -9,7 +9,7 @@ import { SECTIONS } from "./conform/sections/index.ts";
 import { type Settings, Suite } from "./conform/suite.ts";
 import { type Keys, type TokenFile, Tokens } from "./conform/tokens.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
-import { environmentName, newCommand, wholeNumber } from "./lib/options.ts";
+import { environmentName, newCommand } from "./lib/options.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
 import { devSecret, isLocal } from "./lib/tokens.ts";
 
@@ -19,12 +19,13 @@ interface Options {
   env?: string;
   readOnly?: boolean;
   only?: string;
-  patience: number;
 }
 
 type Variables = Record<string, string | undefined>;
 
 const CALLERS = 3;
+// A rule may take so long until it holds, because replicas lag.
+const PATIENCE_MS = 5_000;
 
 export const program = newCommand("npm run conform")
   .description(
@@ -40,7 +41,6 @@ export const program = newCommand("npm run conform")
   .option("--env <name>", "the environment of wrangler.toml that the service is", environmentName)
   .option("--read-only", "feed nothing, and check only the rules that hold whatever is stored")
   .option("--only <section>", 'only these sections: "feed", "interface, 4", "live, 2"')
-  .option("--patience <seconds>", "how long a rule may take until it holds, because replicas lag", wholeNumber(), 5)
   .addHelpText(
     "after",
     `
@@ -51,7 +51,7 @@ the shell, otherwise those of wrangler.toml for --env or for a service on this m
   .action(conform);
 
 async function conform(options: Options): Promise<void> {
-  const { url, only, readOnly = false, patience } = options;
+  const { url, only, readOnly = false } = options;
   const env = options.env ?? (isLocal(url) ? PRODUCTION : undefined);
   const variables = { ...(env !== undefined && variablesOf(env)), ...process.env };
   const tokens = new Tokens(keysOf(options, variables));
@@ -66,7 +66,7 @@ async function conform(options: Options): Promise<void> {
       });
       const results = await runSections(suite, SECTIONS, {
         signal: stop,
-        patienceMs: patience * 1_000,
+        patienceMs: PATIENCE_MS,
         only,
         onSection: (section, sectionResults) => console.log(sectionText(section, sectionResults)),
       });

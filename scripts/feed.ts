@@ -4,7 +4,7 @@ import type { Kind } from "../src/feed/records/kind.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
 import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
-import { formatCount, formatDuration, formatNumber } from "./lib/format.ts";
+import { formatCount, formatNumber, formatRate } from "./lib/format.ts";
 import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
 import { newCommand, type ServiceAccess, wholeNumber, withEnvironment, withService } from "./lib/options.ts";
 import { ProgressLine } from "./lib/progress-line.ts";
@@ -103,20 +103,16 @@ function unknownFields(text: string | null, kinds: readonly Kind[]): string[] {
 }
 
 function progressText({ committed, waiting }: Progress, { size, position }: NdjsonFile, startedAt: number): string {
-  const seconds = (Date.now() - startedAt) / 1_000;
-  const sentText = `${formatCount(committed, "line")} | ${formatNumber(Math.round(committed / seconds))} lines/s`;
-  if (waiting) return `${sentText} | waiting for the service`;
-  const share = size === null ? 0 : position() / size;
-  if (share === 0) return sentText;
-  return `${Math.floor(100 * share)} % | ${sentText} | ${formatDuration((seconds / share) * (1 - share))} left`;
+  const share = size === null ? "" : `${Math.floor((100 * position()) / size)} %: `;
+  const waitingText = waiting ? ", waiting for the service" : "";
+  return `${share}${formatCount(committed, "line")} ${formatRate(committed, startedAt)}${waitingText}`;
 }
 
 function summary(
   { committed, ignored, lastLine }: Progress,
   { startedAt, stopped, from }: { startedAt: number; stopped: boolean; from: number },
 ): string {
-  const seconds = (Date.now() - startedAt) / 1000;
   const lines = `${formatCount(committed, "line")} committed (${formatNumber(committed - ignored)} accepted, ${formatNumber(ignored)} ignored)`;
-  const rate = `in ${formatDuration(seconds)}, ${formatNumber(Math.round(committed / Math.max(seconds, 0.001)))} lines/s`;
-  return stopped ? `${lines}. Go on with: --from ${Math.max(lastLine + 1, from)}` : `${lines} ${rate}.`;
+  if (stopped) return `${lines}. Go on with: --from ${Math.max(lastLine + 1, from)}`;
+  return `${lines} ${formatRate(committed, startedAt)}.`;
 }

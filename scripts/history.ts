@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { SEALED_KINDS } from "../src/history/kinds.ts";
+import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { dropFromSegments, dropStoredTexts, type Selection } from "./lib/drop-texts.ts";
+import { configuredHorizon } from "./lib/environments.ts";
 import { formatCount, formatNumber } from "./lib/format.ts";
 import { claimBucket, type ObjectStore } from "./lib/history-bucket.ts";
 import {
@@ -11,9 +14,9 @@ import {
   sha256Of,
   withBucket,
 } from "./lib/history-segments.ts";
-import { historyStatus } from "./lib/history-status.ts";
 import { type DatabaseOptions, databaseOf, newCommand, recordId, withDatabase } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
+import { table } from "./lib/table.ts";
 import { replaceFile } from "./lib/whole-file.ts";
 
 export const program = newCommand("npm run history")
@@ -22,7 +25,7 @@ export const program = newCommand("npm run history")
 
 withDatabase(
   program.command("status").description("print how many events have left, and which kinds still have to leave"),
-).action(async (options: DatabaseOptions) => console.log(await historyStatus(databaseOf(options))));
+).action(status);
 
 withDatabase(
   program
@@ -45,6 +48,48 @@ withDatabase(
     .argument("[customer]", "the customer's id", recordId)
     .option("--message <id>", "the message's id, instead of a customer's", recordId),
 ).action(dropBodies);
+
+/** The segments of a kind, and how far the newest scan for old events has come. */
+interface KindStatus {
+  kind: string;
+  segments: number;
+  lines: number;
+  bytes: number;
+  oldest: string | null;
+  newest: string | null;
+  /** The month of the scan, as YYYY-MM. */
+  month: string | null;
+  is_over: number | null;
+}
+
+/** Prints a table of the events that have left, and a sentence that says whether more events have to leave. */
+async function status(options: DatabaseOptions): Promise<void> {
+  const database = databaseOf(options);
+  const horizon = configuredHorizon(database.env);
+  if (horizon === null) throw new CommandError("HISTORY_MONTHS is not set in wrangler.toml, so no events leave.");
+  const kinds = await askKinds(database);
+  const rows = kinds.map(({ kind, segments, lines, bytes, oldest, newest }) => {
+    return [kind, ...[segments, lines, bytes].map(formatNumber), oldest ?? "–", newest ?? "–"];
+  });
+  console.log(table(["kind", "segments", "lines", "bytes", "oldest", "newest"], rows));
+  const unfinished = kinds.filter(({ month, is_over }) => month !== horizon.slice(0, 7) || is_over !== 1);
+  const names = unfinished.map(({ kind }) => kind).join(", ");
+  const sentence = names === "" ? "All of them have left." : `Not all of them have left yet: ${names}.`;
+  console.log(`Events of before ${horizon} leave. ${sentence}`);
+}
+
+async function askKinds(database: DatabaseLocation): Promise<KindStatus[]> {
+  const kinds = SEALED_KINDS.map(({ record }) => `('${record}')`);
+  const query = `WITH sealed (kind) AS (VALUES ${kinds})
+    SELECT sealed.kind, count(number) AS segments, coalesce(sum(lines), 0) AS lines,
+      coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, scan.month, scan.is_over
+    FROM sealed
+    LEFT JOIN history_segments ON history_segments.kind = sealed.kind
+    LEFT JOIN history_scans AS scan ON scan.kind = sealed.kind
+    GROUP BY sealed.kind`;
+  const [rows = []] = await askDatabase<KindStatus>([query], database);
+  return rows;
+}
 
 function copy(folder: string, options: DatabaseOptions): Promise<void> {
   return withBucket(databaseOf(options), (history) =>
@@ -97,19 +142,13 @@ async function dropBodies(
   await withBucket(database, async (history) => {
     // The database comes before history, so that a message which leaves for history meanwhile has no body.
     const emptiedInDatabase = await dropStoredTexts("message", selection, database);
-    const { texts, writtenSegments, skippedSegments, unnamedObjects } = await dropFromSegments(
-      ["message"],
-      selection,
-      history,
-    );
+    const { texts, written, skipped } = await dropFromSegments(["message"], selection, history);
     console.log(
       `${formatCount(emptiedInDatabase, "message in the database has", "messages in the database have")} no body now.`,
     );
     const bodies = formatCount(texts, "body", "bodies");
-    const objects = formatCount(writtenSegments, "object");
-    console.log(`${bodies} dropped: ${objects} written anew, ${formatNumber(skippedSegments)} left as they are.`);
-    if (unnamedObjects > 0)
-      console.log(`Also written anew: ${formatCount(unnamedObjects, "object")} that no segment names.`);
+    const objects = formatCount(written, "object");
+    console.log(`${bodies} dropped: ${objects} written anew, ${formatNumber(skipped)} left as they are.`);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { KeyRange } from "../src/db/derived/derived.ts";
+import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
 import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
@@ -32,9 +32,18 @@ async function verify(options: Options): Promise<void> {
   // If no bucket is bound, the command ends here, and not only after the long comparison.
   if (options.history) boundBucket(database);
   const tables = await countRecords(database);
-  const differences = await compare(database, options, tables);
+  let total = 0;
+  for (const derived of DERIVED) {
+    const lastKey = tables.find(({ name }) => name === derived.over)?.lastKey ?? 0;
+    total += await compare(derived, rangesUpTo(lastKey), { database, mayRepair: options.repair ?? false });
+  }
   const faults = options.history ? await readHistory(database) : 0;
-  printReport(differences, tables, { isRepaired: options.repair ?? false });
+  const counts = tables.map(({ name, records }) => `${formatNumber(records)} ${name.replace("_", " ")}`);
+  console.log(`Compared with ${counts.join(", ")}.`);
+  const differences = formatCount(total, "difference");
+  if (total === 0) console.log("All derived data agrees with the records.");
+  else if (options.repair) console.log(`Repaired ${differences}. Run the command again to see that none is left.`);
+  else throw new CommandError(`${differences}. To repair: npm run verify-totals -- --repair`);
   if (faults > 0) throw new CommandError(`History has ${formatCount(faults, "fault")}; see above.`);
 }
 
@@ -54,29 +63,29 @@ async function countRecords(database: DatabaseLocation): Promise<RecordTable[]> 
   return rows;
 }
 
-/** Compares derived data with the records. Resolves with the differences, by the name of the derived data. */
+/** Compares derived data with the records, and prints the differences. Resolves with their number. */
 async function compare(
-  database: DatabaseLocation,
-  options: Options,
-  tables: readonly RecordTable[],
-): Promise<Map<string, Difference[]>> {
-  const steps = DERIVED.flatMap((derived) =>
-    rangesUpTo(tables.find(({ name }) => name === derived.over)?.lastKey ?? 0).map((range) => ({ derived, range })),
-  );
+  derived: Derived,
+  ranges: readonly KeyRange[],
+  { database, mayRepair }: { database: DatabaseLocation; mayRepair: boolean },
+): Promise<number> {
   const progress = new ProgressLine();
-  const onStep = progress.begin("Comparing", steps.length);
-  const differencesByName = new Map<string, Difference[]>();
+  const onRange = progress.begin(derived.name, ranges.length);
+  let differences: Difference[] = [];
   try {
-    for (const { derived, range } of steps) {
-      const [differences = []] = await askDatabase<Difference>([findDifferences(derived, range)], database);
-      differencesByName.set(derived.name, [...(differencesByName.get(derived.name) ?? []), ...differences]);
-      if (options.repair && differences.length > 0) await askDatabase(repair(derived, range), database);
-      onStep();
+    for (const range of ranges) {
+      const [foundDifferences = []] = await askDatabase<Difference>([findDifferences(derived, range)], database);
+      if (mayRepair && foundDifferences.length > 0) await askDatabase(repair(derived, range), database);
+      differences = differences.concat(foundDifferences);
+      onRange();
     }
-    return differencesByName;
   } finally {
     progress.end();
   }
+  if (differences.length === 0) console.log(`${derived.name}: as expected`);
+  else
+    console.log(`${derived.name}: ${formatNumber(differences.length)} differ\n${firstLines(differences.map(toText))}`);
+  return differences.length;
 }
 
 /** Ranges that cover all keys. The last range has no end, because derived rows may be left of a deleted record. */
@@ -96,22 +105,4 @@ async function readHistory(database: DatabaseLocation): Promise<number> {
   if (faults.length === 0) console.log(`${readText}, as expected`);
   else console.log(`${readText}, ${formatCount(faults.length, "fault")}\n${firstLines(faults)}`);
   return faults.length;
-}
-
-function printReport(
-  differencesByName: ReadonlyMap<string, Difference[]>,
-  tables: readonly RecordTable[],
-  { isRepaired }: { isRepaired: boolean },
-): void {
-  for (const [name, differences] of differencesByName) {
-    if (differences.length === 0) console.log(`${name}: as expected`);
-    else console.log(`${name}: ${formatNumber(differences.length)} differ\n${firstLines(differences.map(toText))}`);
-  }
-  const counts = tables.map(({ name, records }) => `${formatNumber(records)} ${name.replace("_", " ")}`);
-  console.log(`Compared with ${counts.join(", ")}.`);
-  const total = [...differencesByName.values()].flat().length;
-  const differences = formatCount(total, "difference");
-  if (total === 0) console.log("All derived data agrees with the records.");
-  else if (isRepaired) console.log(`Repaired ${differences}. Run the command again to see that none is left.`);
-  else throw new CommandError(`${differences}. To repair: npm run verify-totals -- --repair`);
 }

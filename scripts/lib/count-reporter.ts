@@ -3,26 +3,16 @@ import type { Reporter, TestModule } from "vitest/node";
 /** Prints one plain line with the numbers of tests at the end of a run, for a CI to read. */
 class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const states = modules.flatMap(({ children }) => [...children.allTests()].map((test) => test.result().state));
-    const countOf = (state: string) => states.filter((testState) => testState === state).length;
+    const tests = modules.flatMap(({ children }) => [...children.allTests()]);
+    const countOf = (state: string) => tests.filter((test) => test.result().state === state).length;
     // A file that cannot be loaded, or a hook that throws, belongs to no test but fails the run.
-    const otherErrors = [
-      ...unhandledErrors,
-      ...modules.flatMap((module) =>
-        [module, ...module.children.allSuites()].flatMap((moduleOrSuite) => moduleOrSuite.errors()),
-      ),
-    ].length;
-    const unrunTests = [
-      { number: countOf("skipped"), what: "skipped" },
-      { number: countOf("pending"), what: "not run" },
-    ].filter(({ number }) => number > 0);
-
-    const counts = [
-      { number: countOf("passed"), what: "passed" },
-      { number: countOf("failed") + otherErrors, what: "failed" },
-      ...unrunTests,
-    ];
-    console.log(counts.map(({ number, what }) => `${number} ${what}`).join(", "));
+    const parents = modules.flatMap((module) => [module, ...module.children.allSuites()]);
+    const otherErrors = [...unhandledErrors, ...parents.flatMap((parent) => parent.errors())].length;
+    const [skipped, notRun] = [countOf("skipped"), countOf("pending")];
+    const counts = [`${countOf("passed")} passed`, `${countOf("failed") + otherErrors} failed`];
+    if (skipped > 0) counts.push(`${skipped} skipped`);
+    if (notRun > 0) counts.push(`${notRun} not run`);
+    console.log(counts.join(", "));
   }
 }
 

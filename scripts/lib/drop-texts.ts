@@ -73,15 +73,16 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
   const { bucket } = history;
   const events: Record<string, number> = {};
   let texts = 0;
-  let unnamedObjects = 0;
+  let written = 0;
   const segmentNames = new Set<string>();
-  const { done, skipped, faults } = await forEachSegment(history, async (segment) => {
+  const { skipped, faults } = await forEachSegment(history, async (segment) => {
     segmentNames.add(segment.name);
     if (!kinds.some((kind) => kind === segment.kind)) return "skipped";
     const outcome = await dropFromSegment(segment, selection, history);
     if (typeof outcome === "string") return { fault: outcome };
     events[segment.kind] = (events[segment.kind] ?? 0) + outcome.events;
     texts += outcome.texts;
+    if (outcome.isWritten) written += 1;
     return outcome.isWritten ? "done" : "skipped";
   });
   for (const kind of kinds) {
@@ -93,11 +94,11 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
       if (emptied.texts === 0) continue;
       await bucket.write(key, emptied.object);
       texts += emptied.texts;
-      unnamedObjects += 1;
+      written += 1;
     }
   }
   refuseFaults(faults);
-  return { events, texts, writtenSegments: done, skippedSegments: skipped, unnamedObjects };
+  return { events, texts, written, skipped };
 }
 
 /**

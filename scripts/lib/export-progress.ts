@@ -1,5 +1,5 @@
 import type { Page } from "./export-client.ts";
-import { formatCount, formatDuration, formatNumber } from "./format.ts";
+import { formatCount, formatNumber, formatRate } from "./format.ts";
 import { ProgressLine } from "./progress-line.ts";
 
 /** Prints how far an export is, and whether it is a snapshot. */
@@ -41,9 +41,7 @@ export class ExportProgress {
 
   #summary(): string {
     const { lines, bytes } = this.#totals;
-    const seconds = Math.max((Date.now() - this.#startedAt) / 1_000, 0.001);
     const megabytes = formatNumber(Math.round(bytes / 1e6));
-    const rate = formatNumber(Math.round(lines / seconds));
-    return `${formatCount(lines, "line")} (${megabytes} MB) in ${formatDuration(seconds)}, ${rate} lines/s`;
+    return `${formatCount(lines, "line")} (${megabytes} MB) ${formatRate(lines, this.#startedAt)}`;
   }
 }

@@ -14,6 +14,12 @@ export function formatCount(number: number, noun: string, nouns = `${noun}s`): s
   return `${formatNumber(number)} ${number === 1 ? noun : nouns}`;
 }
 
+/** How fast lines came: `in 47 s, 1,200 lines/s`. */
+export function formatRate(lines: number, startedAt: number): string {
+  const seconds = Math.max((Date.now() - startedAt) / 1_000, 0.001);
+  return `in ${formatDuration(seconds)}, ${formatNumber(Math.round(lines / seconds))} lines/s`;
+}
+
 const SHOWN_LINES = 20;
 
 /** The first lines of a list, indented, and how many more there are. */

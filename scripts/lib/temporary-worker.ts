@@ -6,17 +6,6 @@ import { CommandError, stoppable } from "./project.ts";
 
 const NO_SUCH_WORKER = 10007;
 
-async function deleteWorker(cloudflare: Cloudflare, name: string): Promise<void> {
-  try {
-    await askOrNull(NO_SUCH_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`);
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    console.error(
-      `The temporary Worker ${name} is left: delete it in the dashboard, or deploy again. ${error.message}`,
-    );
-  }
-}
-
 /**
  * The code of a Worker that runs statements as one transaction. A binding takes each statement as it is, but
  * Cloudflare's API would split their texts by rules of its own.
@@ -67,7 +56,10 @@ export function runThroughWorker(
       await use(run);
       stop.throwIfAborted();
     } finally {
-      await deleteWorker(cloudflare, name);
+      await askOrNull(NO_SUCH_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`).catch(
+        ({ message }: Error) =>
+          console.error(`The temporary Worker ${name} is left: delete it in the dashboard. ${message}`),
+      );
     }
   }, sayStopping);
 }

@@ -100,7 +100,6 @@ describe("a command of the project", () => {
     [["bench", "--scale", "many"], "10k, 100k or 1m"],
     [["bench", "--scale", "1k,1k"], "A scale is named twice."],
     [["probe", "--url", "http://127.0.0.1:9", "--token", "t"], "The service cannot be reached"],
-    [["conform", "--patience", "long"], "It must be a whole number, 0 to"],
     [["conform", "--tokens", "nowhere.json"], "no such file"],
     [["probe", "--url", "https://staging.example"], "Name an export token for this service"],
     [["probe", "--deploy"], "--deploy is for a service at Cloudflare, and this address is this machine's"],

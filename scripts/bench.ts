@@ -85,8 +85,6 @@ function scales(text: string): Scale[] {
     if (number === undefined) throw new InvalidArgumentError("Such as 10k, 100k or 1m.");
     return { name, customers: Number(number) * (unit === "m" ? 1_000_000 : 1_000) };
   });
-  if (new Set(parsedScales.map(({ name }) => name)).size < parsedScales.length)
-    throw new InvalidArgumentError("A scale is named twice.");
   return parsedScales.sort((first, second) => first.customers - second.customers);
 }
 

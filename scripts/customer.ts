@@ -16,7 +16,7 @@ import {
   withEnvironment,
   withService,
 } from "./lib/options.ts";
-import { PatientClient, parse, refusalOf } from "./lib/patient-client.ts";
+import { parse, patientFetch, refusalOf } from "./lib/patient-client.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { writeWhole } from "./lib/whole-file.ts";
@@ -134,7 +134,7 @@ async function feedErasure(customer: string, options: Options): Promise<void> {
   const token = await tokenFor(options, "feed");
   const body = JSON.stringify({ record: "customer", id: customer, deleted: true });
   const request = { method: "POST", headers: { Authorization: `Bearer ${token}` }, body };
-  const answer = await new PatientClient(FEED_MS).ask(new URL("/api/v1/feed", options.url), request);
+  const answer = await patientFetch(FEED_MS)(new URL("/api/v1/feed", options.url), request);
   if (answer.status !== 200) throw new CommandError(refusalOf(answer));
 }
 

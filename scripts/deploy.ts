@@ -103,9 +103,9 @@ npm run wrangler -- secret put ${missingName} ${wranglerEnvOption(env)}`);
 }
 
 /**
- * Switches read replication on. Wrangler has no command for that
- * (https://developers.cloudflare.com/api/resources/d1/subresources/database/methods/update). A refusal does not end the deployment: without replicas everything works, but more
- * slowly for distant clients.
+ * Switches read replication on, for which wrangler has no command
+ * (https://developers.cloudflare.com/api/resources/d1/subresources/database/methods/update). A refusal does not end the
+ * deployment: without replicas everything works, but more slowly for distant clients.
  */
 async function setReplication(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const name = databaseName(env);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { SEALED_KINDS } from "../src/history/kinds.ts";
-import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
+import { askDatabase } from "./lib/database.ts";
 import { dropFromSegments, dropStoredTexts, type Selection } from "./lib/drop-texts.ts";
 import { configuredHorizon } from "./lib/environments.ts";
 import { formatCount, formatNumber } from "./lib/format.ts";
@@ -67,7 +67,15 @@ async function status(options: DatabaseOptions): Promise<void> {
   const database = databaseOf(options);
   const horizon = configuredHorizon(database.env);
   if (horizon === null) throw new CommandError("HISTORY_MONTHS is not set in wrangler.toml, so no events leave.");
-  const kinds = await askKinds(database);
+  const sealedKinds = SEALED_KINDS.map(({ record }) => `('${record}')`);
+  const query = `WITH sealed (kind) AS (VALUES ${sealedKinds})
+    SELECT sealed.kind, count(number) AS segments, coalesce(sum(lines), 0) AS lines,
+      coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, scan.month, scan.is_over
+    FROM sealed
+    LEFT JOIN history_segments ON history_segments.kind = sealed.kind
+    LEFT JOIN history_scans AS scan ON scan.kind = sealed.kind
+    GROUP BY sealed.kind`;
+  const [kinds = []] = await askDatabase<KindStatus>([query], database);
   const rows = kinds.map(({ kind, segments, lines, bytes, oldest, newest }) => {
     return [kind, ...[segments, lines, bytes].map(formatNumber), oldest ?? "–", newest ?? "–"];
   });
@@ -76,19 +84,6 @@ async function status(options: DatabaseOptions): Promise<void> {
   const names = unfinished.map(({ kind }) => kind).join(", ");
   const sentence = names === "" ? "All of them have left." : `Not all of them have left yet: ${names}.`;
   console.log(`Events of before ${horizon} leave. ${sentence}`);
-}
-
-async function askKinds(database: DatabaseLocation): Promise<KindStatus[]> {
-  const kinds = SEALED_KINDS.map(({ record }) => `('${record}')`);
-  const query = `WITH sealed (kind) AS (VALUES ${kinds})
-    SELECT sealed.kind, count(number) AS segments, coalesce(sum(lines), 0) AS lines,
-      coalesce(sum(bytes), 0) AS bytes, min(oldest) AS oldest, max(newest) AS newest, scan.month, scan.is_over
-    FROM sealed
-    LEFT JOIN history_segments ON history_segments.kind = sealed.kind
-    LEFT JOIN history_scans AS scan ON scan.kind = sealed.kind
-    GROUP BY sealed.kind`;
-  const [rows = []] = await askDatabase<KindStatus>([query], database);
-  return rows;
 }
 
 function copy(folder: string, options: DatabaseOptions): Promise<void> {

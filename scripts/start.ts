@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from "commander";
 import { invalidOrigins } from "../src/middleware/cors.ts";
+import { OPERATIONS } from "../src/reference.ts";
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
-import { CommandError, stoppable } from "./lib/project.ts";
-import { loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
+import { CommandError, Interrupted } from "./lib/project.ts";
+import { isReady, loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
 import { devToken } from "./lib/tokens.ts";
-import { tryIt } from "./lib/try-it.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
 
 interface Options extends Omit<ServiceOptions, "persistTo"> {
@@ -36,29 +36,32 @@ async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions 
   try {
     await prepare(options, await buildAppPage(session.url));
     await run(options, demo);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    console.error(error.message);
   } finally {
     session.close();
   }
 }
 
-async function run(options: ServiceOptions & { env: string }, demo: boolean): Promise<void> {
+/** Runs the service. Never resolves. @throws Interrupted after Ctrl-C or a kill. */
+async function run(options: ServiceOptions & { env: string }, demo: boolean): Promise<never> {
   const { env } = options;
   const contents = demo ? await lookForDemo(options) : "other data";
-  await stoppable(async (stop) => {
-    const service = serve(options);
-    // A terminal sends Ctrl-C to the server too. A kill reaches only this process, so this process passes it on.
-    stop.addEventListener("abort", () => service.stop());
-    try {
-      const isReady = await service.ready;
-      if (!isReady && !stop.aborted) throw new CommandError("The server did not start; see wrangler's output above.");
-      if (isReady && !stop.aborted) await introduce(service.url, env, contents);
-      const status = await service.ended;
-      if (!stop.aborted) throw new CommandError(`The server ended by itself, with status ${status}.`);
-    } finally {
-      service.stop();
-    }
-  });
-  console.error("Stopped.");
+  const url = `http://127.0.0.1:${options.port}`;
+  const stop = new AbortController();
+  const server = serve(options, stop.signal);
+  try {
+    if (!(await isReady(url, server))) throw new CommandError("The server did not start; see wrangler's output above.");
+    await introduce(url, env, contents);
+  } catch (error) {
+    stop.abort();
+    // After Ctrl-C, the error is only a consequence, and the server's promise rejects with Interrupted.
+    await server;
+    throw error;
+  }
+  const { status } = await server;
+  throw new CommandError(`The server ended by itself, with status ${status}.`);
 }
 
 /** Loads the demo program where it is missing, and prints what to try. */
@@ -84,6 +87,31 @@ async function lookForDemo(database: DatabaseLocation): Promise<Contents> {
   if (row?.has_last_line) return "demo";
   if (row?.has_first_line) return "first lines";
   return row?.has_accounts ? "other data" : "nothing";
+}
+
+/** A command for each example of the reference that takes a customer's token. The demo program answers all of them. */
+function exampleLines(url: string): string[] {
+  return Object.entries(OPERATIONS).flatMap(([endpoint, { answerForm, summary: name, examples }]) => {
+    if (!endpoint.includes("/customer/") || answerForm === "frames") return [];
+    return examples.map(({ summary, path = {}, query = {}, body }) => {
+      const route = endpoint.replace(/^\w+ /, "").replace(/:(\w+)/g, (_, part: string) => path[part] ?? "");
+      const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
+      const data = body === undefined ? "" : ` -d '${JSON.stringify(body)}'`;
+      return `# ${name}: ${summary.replace(/;.*/, "")}\ncurl -s -H "Authorization: Bearer $TOKEN" "${url}${route}${search}"${data}`;
+    });
+  });
+}
+
+/** What `npm start` prints of the demo program: the address of the app, a customer's token, and commands to copy. */
+function tryIt(url: string, customerId: string, token: string): string {
+  return `
+The example app is at ${url}/app/: a customer's app, and beside it a till that changes it while you watch.
+
+# A token of the demo customer ${customerId}, good for 30 days
+TOKEN=${token}
+
+${exampleLines(url).join("\n\n")}
+`;
 }
 
 function originList(text: string): string {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Chain, DemoCustomer, Session } from "../../examples/app/lib/session.ts";
 import { linesOf, type PartName } from "../program/program.ts";
@@ -19,19 +19,17 @@ interface Program {
   chains: Chain[];
 }
 
-export interface AppSession {
-  url: string;
-  close: () => void;
-}
+export type AppSession = Awaited<ReturnType<typeof serveAppSession>>;
 
 /**
  * Serves tokens to the example app's page, at an address of its own. Each request gets new tokens, which are stored
  * nowhere. Only pages that the service serves get tokens.
  */
-export async function serveAppSession(servicePort: number, env: string): Promise<AppSession> {
+export async function serveAppSession(servicePort: number, env: string) {
   const program: Program = { customers: listCustomers(), chains: listChains() };
-  const server = createServer();
-  const address = `${ADDRESS}:${await listen(server)}`;
+  const server = createServer().listen(0, ADDRESS);
+  await once(server, "listening");
+  const address = `${ADDRESS}:${(server.address() as AddressInfo).port}`;
   const pages = [ADDRESS, "localhost"].map((host) => `http://${host}:${servicePort}`);
   server.on("request", ({ headers: { host, origin = "" } }, response) => {
     response.setHeader("Cache-Control", "no-store").setHeader("Vary", "Origin");
@@ -54,12 +52,6 @@ export async function serveAppSession(servicePort: number, env: string): Promise
       server.closeAllConnections();
     },
   };
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, ADDRESS);
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
 }
 
 async function makeSession({ customers, chains }: Program, env: string): Promise<Session> {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { configOf } from "./environments.ts";
-import { type Answer, PatientClient, parse } from "./patient-client.ts";
+import { type Answer, type PatientFetch, parse, patientFetch } from "./patient-client.ts";
 import { CommandError } from "./project.ts";
 import { runWrangler } from "./wrangler.ts";
 
@@ -23,7 +23,7 @@ const TRIES = 26;
 
 /** An account at Cloudflare, and a login. */
 export interface Cloudflare {
-  client: PatientClient;
+  fetch: PatientFetch;
   /** The headers of the login. */
   headers: Record<string, string>;
   accountId: string;
@@ -44,7 +44,7 @@ export function accountOf(env: string): string | undefined {
 
 /** @throws a CommandError if nobody is logged in, or if the login has several accounts and no setting names one. */
 export async function openCloudflare(accountId: string | undefined): Promise<Cloudflare> {
-  const login = { client: new PatientClient(ANSWER_WITHIN_MS), headers: await authorization() };
+  const login = { fetch: patientFetch(ANSWER_WITHIN_MS), headers: await authorization() };
   return { ...login, accountId: accountId || (await onlyAccount(login)) };
 }
 
@@ -64,8 +64,8 @@ async function authorization(): Promise<Record<string, string>> {
     : { "X-Auth-Key": credentials.key, "X-Auth-Email": credentials.email };
 }
 
-async function onlyAccount({ client, headers }: Omit<Cloudflare, "accountId">): Promise<string> {
-  const [account, ...otherAccounts] = Accounts.parse(resultOf(await sendPatiently(client, "/accounts", { headers })));
+async function onlyAccount({ fetch, headers }: Omit<Cloudflare, "accountId">): Promise<string> {
+  const [account, ...otherAccounts] = Accounts.parse(resultOf(await sendPatiently(fetch, "/accounts", { headers })));
   if (account === undefined || otherAccounts.length > 0)
     throw new CommandError("The login has no account, or several: name one in CLOUDFLARE_ACCOUNT_ID.");
   return account.id;
@@ -99,7 +99,7 @@ export async function askOrNull(code: number, cloudflare: Cloudflare, route: str
 /** Sends a request about the account. After a 401 it logs in again: the login of wrangler expires within an hour. */
 export async function send(cloudflare: Cloudflare, path: string, init: RequestInit = {}): Promise<Answer> {
   const sendOnce = () =>
-    sendPatiently(cloudflare.client, `/accounts/${cloudflare.accountId}${path}`, {
+    sendPatiently(cloudflare.fetch, `/accounts/${cloudflare.accountId}${path}`, {
       ...init,
       headers: { ...cloudflare.headers, ...(init.headers as Record<string, string>) },
     });
@@ -109,10 +109,10 @@ export async function send(cloudflare: Cloudflare, path: string, init: RequestIn
   return sendOnce();
 }
 
-async function sendPatiently(client: PatientClient, path: string, init: RequestInit): Promise<Answer> {
+async function sendPatiently(fetch: PatientFetch, path: string, init: RequestInit): Promise<Answer> {
   const url = new URL((process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4") + path);
   const onWait = () => console.error("Cloudflare's API takes no calls now; trying again …");
-  const answer = await client.ask(url, init, { onWait, tries: TRIES });
+  const answer = await fetch(url, init, { onWait, tries: TRIES });
   if (answer.status === 0) throw new CommandError(`Cloudflare's API cannot be used: ${answer.bytes}`);
   return answer;
 }

@@ -1,5 +1,5 @@
 import { linkOf } from "./call.ts";
-import { PatientClient, refusalOf } from "./patient-client.ts";
+import { patientFetch, refusalOf } from "./patient-client.ts";
 import { CommandError } from "./project.ts";
 
 /** A page of an export. It fits into one feed request. */
@@ -26,10 +26,10 @@ export async function* exportPages(source: ExportSource, signal: AbortSignal): A
   const firstUrl = new URL("/api/v1/feed", source.url);
   if (source.only !== undefined) firstUrl.searchParams.set("record", source.only.join(","));
   if (source.customer !== undefined) firstUrl.searchParams.set("customer_id", source.customer);
-  const client = new PatientClient(ANSWER_WITHIN_MS, signal);
+  const ask = patientFetch(ANSWER_WITHIN_MS, signal);
   const request = { headers: { Authorization: `Bearer ${source.token}` }, signal };
   for (let url: URL | null = firstUrl; url !== null; ) {
-    const answer = await client.ask(url, request);
+    const answer = await ask(url, request);
     signal.throwIfAborted();
     if (answer.status !== 200) throw new CommandError(refusalOf(answer));
     const { bytes, headers } = answer;

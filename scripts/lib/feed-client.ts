@@ -5,7 +5,7 @@ import { identityOf, itemsOf } from "../../src/feed/records/kind.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
 import { formatCount } from "./format.ts";
 import type { FileLine } from "./ndjson-file.ts";
-import { type Answer, isTemporary, PatientClient, parse, refusalOf } from "./patient-client.ts";
+import { type Answer, isTemporary, parse, patientFetch, refusalOf } from "./patient-client.ts";
 import { CommandError } from "./project.ts";
 
 export interface Progress {
@@ -89,7 +89,7 @@ export async function sendLines(
   const progress: Progress = { committed: 0, ignored: 0, lastLine: 0, waiting: false };
   const feed = new URL("/api/v1/feed", url);
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/x-ndjson" };
-  const client = new PatientClient(ANSWER_WITHIN_MS, signal);
+  const ask = patientFetch(ANSWER_WITHIN_MS, signal);
   for await (const batch of inBatches(lines, { pages })) if (!(await send(batch))) break;
   return progress;
 
@@ -105,7 +105,7 @@ export async function sendLines(
     // A single line cannot be halved. So it is sent again if the database ran out of memory, perhaps through other
     // requests.
     const mayRetry = (answer: Answer) => isTemporary(answer) || (batch.length === 1 && isTemporarilyTooLarge(answer));
-    const answer = await client.ask(feed, { method: "POST", headers, body }, { onWait, mayRetry });
+    const answer = await ask(feed, { method: "POST", headers, body }, { onWait, mayRetry });
     progress.waiting = false;
     if (signal?.aborted && mayRetry(answer)) return false;
     if (answer.status === 200) {
@@ -149,9 +149,7 @@ function refusal(answer: Answer, lines: readonly FileLine[], progress: Progress)
     );
     return [`Bad lines: nothing of the last request was applied.`, ...badLines, goOnSentence].join("\n");
   }
-  if (status === 401) return `The token is not good for this service (401). ${message ?? ""}\n${goOnSentence}`;
   if (status === 403) return `${withFileNumbers(message ?? "Refused (403).", lines)}\n${goOnSentence}`;
-  if (status === 507) return `The database is full (507). ${message ?? ""}\n${goOnSentence}`;
   return `${refusalOf(answer)}\n${goOnSentence}`;
 }
 

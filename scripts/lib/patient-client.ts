@@ -33,36 +33,24 @@ interface Patience {
   tries?: number;
 }
 
-/** Sends requests, and repeats those that may succeed later. */
-export class PatientClient {
-  readonly #withinMs: number;
-  readonly #signal: AbortSignal | undefined;
-  #wasReached = false;
+/** Sends a request, and repeats it while it may succeed later. Resolves with the answer to the last try. */
+export type PatientFetch = (url: URL, request: RequestInit, patience?: Patience) => Promise<Answer>;
 
-  /** An answer must come within `withinMs`. The signal ends the waits between tries. */
-  constructor(withinMs: number, signal?: AbortSignal) {
-    this.#withinMs = withinMs;
-    this.#signal = signal;
-  }
-
-  /** Resolves with the answer to the last try. */
-  async ask(
-    url: URL,
-    request: RequestInit,
-    { onWait, mayRetry = isTemporary, tries = TRIES }: Patience = {},
-  ): Promise<Answer> {
+/** Each answer must come within `withinMs`. The signal ends the waits between tries. */
+export function patientFetch(withinMs: number, signal?: AbortSignal): PatientFetch {
+  let wasReached = false;
+  return async (url, request, { onWait, mayRetry = isTemporary, tries = TRIES } = {}) => {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await ask(url, request, this.#withinMs);
-      this.#wasReached ||= answer.connected;
+      const answer = await ask(url, request, withinMs);
+      wasReached ||= answer.connected;
       // If no try has reached the service, its address is probably wrong, so there is no other try.
       const isWorthATry = mayRetry(answer) && answer.retryAfterMs <= LONGEST_RETRY_AFTER_MS;
-      if (!isWorthATry || !this.#wasReached || attempt === tries) return answer;
+      if (!isWorthATry || !wasReached || attempt === tries) return answer;
       onWait?.();
-      const signal = this.#signal;
       await sleep(millisecondsToWait(attempt, answer), undefined, { ...(signal && { signal }) }).catch(() => {});
       if (signal?.aborted) return answer;
     }
-  }
+  };
 }
 
 /** Whether an answer says that the service is busy, restarting or out of reach. */

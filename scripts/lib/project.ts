@@ -8,7 +8,7 @@ export { CommandError };
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
 /** Environment variables for tools: wrangler must send no metrics, and ask no service where this machine is. */
-export const toolEnv = () => ({
+const toolEnv = () => ({
   ...process.env,
   WRANGLER_SEND_METRICS: "false",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
@@ -18,19 +17,10 @@ import {
 } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
-import { CommandError, ROOT, toolEnv } from "./project.ts";
+import { CommandError, runTool } from "./project.ts";
 import { buildReference, type ExtraFiles } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
 import { runWrangler } from "./wrangler.ts";
-
-export interface Service {
-  url: string;
-  /** Resolves with true once the service answers, with false if it has ended or does not answer within a minute. */
-  ready: Promise<boolean>;
-  /** Resolves with the exit status. */
-  ended: Promise<number | null>;
-  stop: () => void;
-}
 
 export interface ServiceOptions {
   /** An environment of wrangler.toml. The default is production. */
@@ -61,8 +51,14 @@ export async function prepare(
   await migrate(env, persistTo);
 }
 
-/** Starts the service on a prepared database. */
-export function serve({ env = PRODUCTION, port, persistTo, cors }: ServiceOptions): Service {
+/**
+ * Runs the service on a prepared database until the signal aborts. Resolves with the exit status.
+ * @throws Interrupted after Ctrl-C or a kill.
+ */
+export function serve(
+  { env = PRODUCTION, port, persistTo, cors }: ServiceOptions,
+  signal: AbortSignal,
+): ReturnType<typeof runTool> {
   const { JWT_SECRET_PREVIOUS: previousSecret = "" } = readDevVars(env);
   const workerVariables = {
     ENVIRONMENT: env === STAGING ? STAGING : DEVELOPMENT,
@@ -85,16 +81,7 @@ export function serve({ env = PRODUCTION, port, persistTo, cors }: ServiceOption
     "--test-scheduled",
     "--log-level=warn",
   ];
-  const server = spawn(path.join(ROOT, "node_modules", ".bin", "wrangler"), args, {
-    cwd: ROOT,
-    stdio: ["ignore", "inherit", "inherit"],
-    env: toolEnv(),
-  });
-  if (server.pid === undefined) throw new CommandError("wrangler could not be started: is the project installed?");
-  const url = `http://127.0.0.1:${port}`;
-  const ended = once(server, "exit").then(([status]) => status as number | null);
-  const ready = waitUntilReady(url, server);
-  return { url, ready, ended, stop: () => void server.kill() };
+  return runTool("wrangler", args, { signal });
 }
 
 /** Feeds the demo program, without the events that would leave for history. */
@@ -156,9 +143,14 @@ async function migrate(env: string, persistTo: string): Promise<void> {
   if (status !== 0) throw new CommandError(`Wrangler could not migrate the local database.\n${output}`);
 }
 
-async function waitUntilReady(url: string, server: ChildProcess): Promise<boolean> {
-  const hasEnded = () => server.exitCode !== null || server.signalCode !== null;
-  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline && !hasEnded(); await sleep(100)) {
+/** Resolves with true once the server answers, with false if it has ended or does not answer within a minute. */
+export async function isReady(url: string, server: Promise<unknown>): Promise<boolean> {
+  let hasEnded = false;
+  const onEnd = () => {
+    hasEnded = true;
+  };
+  server.then(onEnd, onEnd);
+  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline && !hasEnded; await sleep(100)) {
     const isThere = await fetch(url).then(
       () => true,
       () => false,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../lib/project.ts";
-import type { Finding } from "./measurements.ts";
+import { type Finding, finding } from "./measurements.ts";
 import type { ProbeClient } from "./probe-client.ts";
 
 interface Versions {
@@ -59,11 +59,10 @@ export function judgeDeployment({ objectAt, closed }: Watch): Finding {
   const socket =
     closed === undefined ? "the socket stayed open" : `the socket closed with ${closed.code} after ${after(closed.at)}`;
   if (objectAt === undefined)
-    return {
-      measured: `the object still ran its former code after ${after(WAIT_MS)}, ${socket}`,
-      verdict: "wrong: let more time pass between adding a method to an object and calling it (docs/contributing.md)",
-    };
-  const measured = `${after(objectAt)} after the deployment, ${socket}`;
-  if (objectAt <= ASSUMED_MS) return { measured, verdict: "holds" };
-  return { measured, verdict: `wrong: a method is called ${after(objectAt)} after it was added, at the earliest` };
+    return finding(
+      `the object still ran its former code after ${after(WAIT_MS)}, ${socket}`,
+      "let more time pass between adding a method to an object and calling it (docs/contributing.md)",
+    );
+  const change = `a method is called ${after(objectAt)} after it was added, at the earliest`;
+  return finding(`${after(objectAt)} after the deployment, ${socket}`, objectAt <= ASSUMED_MS ? null : change);
 }

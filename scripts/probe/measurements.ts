@@ -69,6 +69,11 @@ export const MEASUREMENTS: readonly Measurement[] = [
   },
 ];
 
+/** A figure, and what to change if the assumption is wrong. */
+export function finding(measured: string, change: string | null): Finding {
+  return { measured, verdict: change === null ? "holds" : `wrong: ${change}` };
+}
+
 export function judgeCalls(calls: readonly (number | string)[]): Finding {
   const endedCalls = calls.filter((call) => typeof call === "number");
   const [failure] = calls.filter((call) => typeof call === "string");
@@ -77,9 +82,8 @@ export function judgeCalls(calls: readonly (number | string)[]): Finding {
   const failedText = failure === undefined ? "" : `, ${calls.length - endedCalls.length} failed ("${failure}")`;
   const measured = `of ${calls.length} that take a second, ${atOnce} ended within 1.7 seconds, the last after ${ms(Math.max(0, ...endedCalls))}${failedText}`;
   const change = "change CALLS_AT_ONCE in src/inbox/notify.ts";
-  if (atOnce < CALLS_AT_ONCE) return { measured, verdict: `wrong: ${change} to ${Math.max(1, atOnce - 1)}` };
-  if (atOnce > 6) return { measured, verdict: `wrong: ${change} to as many as ${atOnce - 1}, and measure again` };
-  return { measured, verdict: "holds" };
+  if (atOnce < CALLS_AT_ONCE) return finding(measured, `${change} to ${Math.max(1, atOnce - 1)}`);
+  return finding(measured, atOnce > 6 ? `${change} to as many as ${atOnce - 1}, and measure again` : null);
 }
 
 export interface Batch {
@@ -94,9 +98,9 @@ export function judgeBatches(batches: readonly Batch[]): Finding {
     .map(({ mebibytes, milliseconds, error }) => `${mebibytes} MiB ${error === "" ? ms(milliseconds) : `"${error}"`}`)
     .join(", ");
   const refusedBatch = batches.find(({ error }) => error !== "");
-  if (refusedBatch === undefined) return { measured, verdict: "holds" };
+  if (refusedBatch === undefined) return finding(measured, null);
   const lines = `${(refusedBatch.mebibytes / 4).toLocaleString("en")} MiB of lines`;
-  return { measured, verdict: `wrong: feeds of ${lines} get 413; set BODY_LIMIT in src/http/limits.ts below it` };
+  return finding(measured, `feeds of ${lines} get 413; set BODY_LIMIT in src/http/limits.ts below it`);
 }
 
 export interface Reads {
@@ -109,10 +113,12 @@ export function judgeReads(primary: Reads, nearest: Reads): Finding {
   const at = ({ milliseconds, region }: Reads) => `${ms(median(milliseconds))} (${region ?? "no region"})`;
   const measured = `p50 of ${primary.milliseconds.length}: primary ${at(primary)}, nearest ${at(nearest)}`;
   if (nearest.isPrimary !== false)
-    return { measured, verdict: "wrong: no replica answered; switch read replication on (docs/deploying.md)" };
-  return median(nearest.milliseconds) < median(primary.milliseconds)
-    ? { measured, verdict: "holds" }
-    : { measured, verdict: "wrong: here the primary is nearer; probe from where customers are before you decide" };
+    return finding(measured, "no replica answered; switch read replication on (docs/deploying.md)");
+  const isSooner = median(nearest.milliseconds) < median(primary.milliseconds);
+  return finding(
+    measured,
+    isSooner ? null : "here the primary is nearer; probe from where customers are before you decide",
+  );
 }
 
 export interface Lag {
@@ -126,9 +132,8 @@ export function judgeLags(lags: readonly Lag[]): Finding {
     return { measured: "no replica answered", verdict: "not measured" };
   const longest = Math.max(...lags.map(({ milliseconds }) => milliseconds));
   const measured = `p50 ${ms(median(lags.map(({ milliseconds }) => milliseconds)))}, longest ${ms(longest)}, of ${lags.length} writes`;
-  if (longest <= BOOKMARK_LIMIT_MS) return { measured, verdict: "holds" };
   const change = "raise BOOKMARK_LIMIT_MS in src/db/database.ts, or the primary answers";
-  return { measured, verdict: `wrong: ${change}` };
+  return finding(measured, longest <= BOOKMARK_LIMIT_MS ? null : change);
 }
 
 /**
@@ -170,9 +175,6 @@ export function judgeCache(millisecondsByRegion: Readonly<Record<string, number>
   const measured = Object.entries(millisecondsByRegion)
     .map(([region, milliseconds]) => `${region} ${seconds(milliseconds)}`)
     .join(", ");
-  if (Math.max(...Object.values(millisecondsByRegion)) <= KV_LIMIT_MS) return { measured, verdict: "holds" };
-  return {
-    measured,
-    verdict: "wrong: no board is older for it, but more are loaded; count with that in docs/costs.py",
-  };
+  const isInTime = Math.max(...Object.values(millisecondsByRegion)) <= KV_LIMIT_MS;
+  return finding(measured, isInTime ? null : "no board is older for it, but more are loaded; see docs/costs.py");
 }

@@ -1,4 +1,4 @@
-import { PatientClient, parse, refusalOf } from "../lib/patient-client.ts";
+import { parse, patientFetch, refusalOf } from "../lib/patient-client.ts";
 import { CommandError } from "../lib/project.ts";
 
 const PATH = "/api/v1/probe";
@@ -10,14 +10,14 @@ export type ProbeClient = ReturnType<typeof openProbe>;
 export function openProbe({ url, token }: { url: string; token: string }, stop: AbortSignal) {
   const address = new URL(PATH, url);
   const authorization = { Authorization: `Bearer ${token}` };
-  const client = new PatientClient(ANSWER_WITHIN_MS, stop);
+  const ask = patientFetch(ANSWER_WITHIN_MS, stop);
   return { measure, clean, openSocket };
 
   /** Runs one measurement. @throws a CommandError if the service refuses, the signal's reason if the command is stopped. */
   async function measure<Found>(name: string, parameters: Record<string, unknown> = {}, signal = stop): Promise<Found> {
     const headers = { ...authorization, "Content-Type": "application/json" };
     const body = JSON.stringify({ measure: name, ...parameters });
-    const answer = await client.ask(address, { method: "POST", headers, body, signal });
+    const answer = await ask(address, { method: "POST", headers, body, signal });
     signal.throwIfAborted();
     if (answer.status === 404)
       throw new CommandError(

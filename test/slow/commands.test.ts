@@ -98,7 +98,6 @@ describe("a command of the project", () => {
     [["soak", "--connections", "0"], "It must be a whole number, 1 to 999,999,999."],
     [["soak", "--stall", "31"], "It must be a whole number, 0 to 30."],
     [["bench", "--scale", "many"], "10k, 100k or 1m"],
-    [["bench", "--scale", "1k,1k"], "A scale is named twice."],
     [["probe", "--url", "http://127.0.0.1:9", "--token", "t"], "The service cannot be reached"],
     [["conform", "--tokens", "nowhere.json"], "no such file"],
     [["probe", "--url", "https://staging.example"], "Name an export token for this service"],

@@ -1,5 +1,5 @@
 import { describe, it, vi } from "vitest";
-import { PatientClient } from "../../scripts/lib/patient-client.ts";
+import { patientFetch } from "../../scripts/lib/patient-client.ts";
 import { freePort, pressCtrlC, startCommand, untilPrinted } from "./command.ts";
 import { customers, feed, fileOf } from "./feeding.ts";
 import { type Reply, scriptedService } from "./http-server.ts";
@@ -53,13 +53,13 @@ describe("npm run feed, when a request fails,", () => {
   // The file's first line is blank.
   const GO_ON = "2,000 lines are committed, through line 2001. Go on with: --from 2002";
   it.for<[what: string, replies: Reply[], lines: number, ...says: string[]]>([
-    ["401", [refuses(401, { message: "Bad." })], 1, "The token is not good", ONCE_PUT_RIGHT],
+    ["401", [refuses(401, { message: "Bad." })], 1, "The service answered 401: Bad.", ONCE_PUT_RIGHT],
     ["403", [refuses(403, { message: "Line 1 touches an account" })], 1, "Line 2 touches an account", ONCE_PUT_RIGHT],
     ["403 of a proxy", [refuses(403, "<html><title>Error 1020</title></html>")], 1, "Refused (403).", ONCE_PUT_RIGHT],
     ["413", [TOO_LARGE], 1, "The service answered 413", CORRECT],
     ["422", [refuses(422, { messages: { "line 1.id": ["must be text"] } })], 1, "line 2.id: must be text", CORRECT],
     ["500", [refuses(500, { message: "Something went wrong." })], 1, "The service answered 500", ONCE_PUT_RIGHT],
-    ["507", [refuses(507, { message: "Delete." })], 1, "The database is full (507). Delete.", ONCE_PUT_RIGHT],
+    ["507", [refuses(507, { message: "Delete." })], 1, "The service answered 507: Delete.", ONCE_PUT_RIGHT],
     [
       "an answer that is no feed's",
       [{ body: { some: "page" } }],
@@ -97,13 +97,13 @@ describe("npm run feed, when a request fails,", () => {
     const { url, acceptedRequests } = await scriptedService({ after: new Promise(() => {}) });
     const noService = new URL(`http://127.0.0.1:${await freePort()}`);
     const stop = new AbortController();
-    const client = new PatientClient(300, stop.signal);
+    const ask = patientFetch(300, stop.signal);
     const onWait = vi.fn(() => stop.abort());
 
-    await client.ask(noService, {}, { onWait });
+    await ask(noService, {}, { onWait });
     const waitsAtFirst = onWait.mock.calls.length;
-    const answer = await client.ask(new URL(url), { method: "POST", body: customers(2).join("\n") });
-    await client.ask(noService, {}, { onWait });
+    const answer = await ask(new URL(url), { method: "POST", body: customers(2).join("\n") });
+    await ask(noService, {}, { onWait });
 
     expect(answer.status).toBe(200);
     expect(acceptedRequests).toEqual([customers(2)]);

@@ -1,6 +1,6 @@
 import { describe, it, vi } from "vitest";
-import { type ClientOptions, createClient, type LoyaltyError } from "../../src/client/index.ts";
-import { type FakeSocket, fakeSockets } from "../support/fake-socket.ts";
+import type { LoyaltyError } from "../../src/client/index.ts";
+import type { FakeSocket } from "../support/fake-socket.ts";
 import {
   EVERYTHING,
   follow,
@@ -14,12 +14,23 @@ import {
   secondsPassed,
   soon,
   stopTime,
-  URL_OF_SERVICE,
 } from "../support/scripted-service.ts";
 
 stopTime();
 
 const breakAtOnce = (socket: FakeSocket) => void setTimeout(() => socket.drops());
+
+const UNKNOWN_FRAMES = [
+  "pong",
+  "{",
+  "null",
+  '"changed"',
+  '{"type":"later"}',
+  '{"type":"changed"}',
+  '{"type":"changed","what":"messages"}',
+  '{"type":"changed","what":[]}',
+  '{"type":"changed","what":["badges"]}',
+];
 
 /** Gives these tokens one after another. A function in the list is called instead. */
 function inTurn(...tokens: (string | (() => Promise<string>))[]) {
@@ -51,16 +62,7 @@ describe("changes()", () => {
     [
       "leaves out frames and changes that the client does not know",
       {},
-      [
-        ...["0 hello", "1 says pong", "1 says {", "1 says null", '1 says "changed"', '1 says {"type":"later"}'],
-        ...[
-          '1 says {"type":"changed"}',
-          '1 says {"type":"changed","what":"messages"}',
-          "1 changed",
-          "1 changed badges",
-        ],
-        "2 changed badges coupons",
-      ],
+      ["0 hello", ...UNKNOWN_FRAMES.map((frame) => `1 says ${frame}`), "2 changed badges coupons"],
       ["0 opens t0", "0 everything", "2 coupons"],
     ],
     [
@@ -78,6 +80,12 @@ describe("changes()", () => {
       { state: "down" },
       ["0 changed messages", "10.5 ends"],
       ["0 opens t0", "10.5 opens t0"],
+    ],
+    [
+      "leaves out what a socket says after its end",
+      {},
+      ["0 drops", "0.1 hello", "0.2 changed coupons", "0.4 ends"],
+      ["0 opens t0", "0 everything"],
     ],
     [
       "waits ten seconds for an answer that says why no connection can be made",
@@ -218,26 +226,6 @@ describe("the items of changes()", () => {
     expect(added).not.toHaveBeenCalled();
     // The one timer is for the connection's next ping.
     expect(vi.getTimerCount()).toBe(1);
-  });
-});
-
-describe("changes() in a runtime without WebSocket", () => {
-  it("warns once, unless the app passes a WebSocket or null", ({ expect }) => {
-    vi.stubGlobal("WebSocket", undefined);
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-    const client = (options: Partial<ClientOptions> = {}) =>
-      createClient({ url: URL_OF_SERVICE, token: "t", fetch: async () => new Response(), ...options });
-
-    client({ WebSocket: null }).changes();
-    client({ WebSocket: fakeSockets().WebSocket }).changes();
-    client().newMessages();
-    expect(warn).not.toHaveBeenCalled();
-    const clientWithDefaults = client();
-    clientWithDefaults.changes();
-    clientWithDefaults.changes();
-
-    expect(warn.mock.calls).toEqual([[expect.stringContaining("Use Node 22, or pass a WebSocket")]]);
-    vi.unstubAllGlobals();
   });
 });
 

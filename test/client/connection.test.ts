@@ -1,4 +1,6 @@
-import { describe, it } from "vitest";
+import { describe, it, vi } from "vitest";
+import { type ClientOptions, createClient } from "../../src/client/index.ts";
+import { fakeSockets } from "../support/fake-socket.ts";
 import {
   EVERYTHING,
   followChanges,
@@ -56,6 +58,26 @@ describe("the connection of a client", () => {
     expect(opened[0]?.closedWith).toBe(1000);
     await pass(500);
     expect(openedAt).toEqual([0, 144.5]);
+  });
+});
+
+describe("changes() in a runtime without WebSocket", () => {
+  it("warns once, unless the app passes a WebSocket or null", ({ expect }) => {
+    vi.stubGlobal("WebSocket", undefined);
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const client = (options: Partial<ClientOptions> = {}) =>
+      createClient({ url: URL_OF_SERVICE, token: "t", fetch: async () => new Response(), ...options });
+
+    client({ WebSocket: null }).changes();
+    client({ WebSocket: fakeSockets().WebSocket }).changes();
+    client().newMessages();
+    expect(warn).not.toHaveBeenCalled();
+    const clientWithDefaults = client();
+    clientWithDefaults.changes();
+    clientWithDefaults.changes();
+
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("Use Node 22, or pass a WebSocket")]]);
+    vi.unstubAllGlobals();
   });
 });
 

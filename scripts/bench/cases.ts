@@ -17,7 +17,7 @@ export interface Case {
   call: (round: number) => Call;
   /** The expected number of round trips to D1. An answer that took another number is not counted. */
   roundTrips: 0 | 1 | 2 | 3;
-  /** How large the p50 may be, as a ratio to the baseline's. */
+  /** How large the median time may be, divided by that of the baseline. */
   aim: number;
 }
 

@@ -2,7 +2,7 @@ import { quantile } from "../lib/quantile.ts";
 import { BASELINE, type Case } from "./cases.ts";
 import { type Reply, send } from "./http.ts";
 
-/** A case at one scale. */
+/** A case at one scale, which is a size of the program. */
 export interface Lane extends Case {
   scale: string;
   url: string;

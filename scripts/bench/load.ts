@@ -6,7 +6,7 @@ export interface KindLoad {
   kind: string;
   lines: number;
   seconds: number;
-  /** How long bare inserts of the same lines take. */
+  /** How long plain INSERT statements (bare.ts) take for the same lines. */
   bareSeconds: number;
   rowsWritten: number;
 }
@@ -27,8 +27,8 @@ export function* inRequests<Line>(lines: Iterable<Line>, count = LINES_A_REQUEST
 }
 
 /**
- * Feeds a program, kind by kind. After each feed request, bare inserts store the same lines, so that the state of
- * the machine affects both alike. The seconds are those of the requests only.
+ * Feeds a program, kind by kind. After each feed request, plain INSERT statements store the same lines, so that
+ * the state of the machine affects both alike. The seconds are those of the requests only.
  */
 export async function load(
   { url, feedToken }: Runtime,

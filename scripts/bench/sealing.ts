@@ -23,7 +23,6 @@ interface RequestTimes {
   p99Sealing: number;
 }
 
-/** What `sealAll` has measured. */
 export interface SealingTimes {
   /** How long all runs of the schedule took. */
   seconds: number;

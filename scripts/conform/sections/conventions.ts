@@ -7,7 +7,7 @@ const NEARBY = "campaigns/near-by-popular-campaigns";
 const BOARD = "gamification/leaderboard";
 /** Names in the order of code points. Sorting by UTF-16 code units or by an alphabet gives other orders. */
 export const SORTED_NAMES = ["Z", "a", "aa", "é", "\uFFFD", "\u{1F600}"];
-/** Whether a search finds a coupon with this name. */
+/** Searches, and whether each of them finds a coupon with this name. */
 const MATCHES = [
   { search: "EE c", name: "Free coffee", isFound: true },
   { search: "CAFÉ", name: "Free cafe", isFound: true },

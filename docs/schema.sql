@@ -193,7 +193,7 @@ CREATE VIRTUAL TABLE campaign_words USING fts5(
 );
 
 CREATE VIRTUAL TABLE customer_words USING fts5(
-  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = "ascii tokenchars '+'"
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
 );
 
 CREATE VIRTUAL TABLE store_words_terms USING fts5vocab(store_words, instance);
@@ -219,19 +219,7 @@ SELECT 'campaign_words', campaigns.key, campaigns.account_key, campaigns.words |
 FROM campaigns JOIN accounts ON accounts.key = campaigns.account_key
 WHERE campaigns.deleted = 0
 UNION ALL
-SELECT
-  'customer_words', key, NULL,
-  words || iif(
-    words LIKE '% % % %',
-    (
-      SELECT group_concat(letters, '')
-      FROM (
-        SELECT DISTINCT ' +' || substr(word.value, 1, 2) AS letters
-        FROM json_each('["' || replace(words, ' ', '","') || '"]') AS word
-      )
-    ),
-    ''
-  )
+SELECT 'customer_words', key, NULL, words
 FROM customers
 WHERE erased = 0;
 

@@ -8,7 +8,7 @@ CREATE VIRTUAL TABLE campaign_words USING fts5(
   words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
 );
 CREATE VIRTUAL TABLE customer_words USING fts5(
-  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = "ascii tokenchars '+'"
+  words, content = '', contentless_delete = 1, detail = none, prefix = '1 2 3 4 5 6', tokenize = ascii
 );
 
 -- The daily merge joins two segments of one size. By default FTS5 waits for four.
@@ -33,9 +33,7 @@ CREATE TABLE customer_vocabulary (
 ) WITHOUT ROWID;
 
 -- The words that each search index must have: the words of each record that is not deleted; for a store or a campaign
--- also the words of its account's company. Few customers have four words or more. For these, the index also has "+" and
--- the first two letters of each word. A search for four beginnings looks for these entries if a beginning has one or
--- two letters, because too many customers have a word with such a beginning. A JSON array splits words at blanks.
+-- also the words of its account's company.
 CREATE VIEW expected_words AS
 SELECT 'store_words' AS search_index, stores.key, stores.account_key, stores.words || ' ' || accounts.words AS words
 FROM stores JOIN accounts ON accounts.key = stores.account_key
@@ -45,19 +43,7 @@ SELECT 'campaign_words', campaigns.key, campaigns.account_key, campaigns.words |
 FROM campaigns JOIN accounts ON accounts.key = campaigns.account_key
 WHERE campaigns.deleted = 0
 UNION ALL
-SELECT
-  'customer_words', key, NULL,
-  words || iif(
-    words LIKE '% % % %',
-    (
-      SELECT group_concat(letters, '')
-      FROM (
-        SELECT DISTINCT ' +' || substr(word.value, 1, 2) AS letters
-        FROM json_each('["' || replace(words, ' ', '","') || '"]') AS word
-      )
-    ),
-    ''
-  )
+SELECT 'customer_words', key, NULL, words
 FROM customers
 WHERE erased = 0;
 

@@ -36,7 +36,7 @@ export async function searchAll(db: Database, search: FullSearch): Promise<Found
 function exactSearch(list: SearchList, { words, customerSearch, customerId: caller }: FullSearch) {
   if (list === "customers" && customerSearch !== "all")
     return selectKnown({ search: customerSearch }, { words: JSON.stringify(words), caller });
-  const { plan, texts } = wordExpressions(list, words);
+  const { plan, texts } = wordExpressions(words);
   return selectExact({ list, plan }, { ...texts, caller });
 }
 

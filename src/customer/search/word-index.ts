@@ -77,10 +77,6 @@ export const LONGEST_BEGINNING = 6;
 const MOST_BEGINNINGS = 4;
 const RARITY_RANK = 100;
 
-// The view expected_words states the same two numbers.
-const MANY_WORDS = 4;
-const LETTERS_APART = 2;
-
 /** The FTS5 MATCH texts for a query in one list, and which lookup to use. */
 export interface WordExpressions {
   plan: LookupPlan;
@@ -90,11 +86,10 @@ export interface WordExpressions {
 /** `many`: only the rarest beginnings are looked up. `long`: FTS5 has no list for some of them. */
 export type LookupPlan = "few" | "long" | "many";
 
-export function wordExpressions(list: SearchList, words: readonly string[]): WordExpressions {
-  const distinctBeginnings = withoutBeginnings(words);
-  const beginnings = list === "customers" ? nameBeginnings(distinctBeginnings) : distinctBeginnings;
+export function wordExpressions(words: readonly string[]): WordExpressions {
+  const beginnings = withoutBeginnings(words);
   const short = beginnings.map((beginning) => [...beginning].slice(0, LONGEST_BEGINNING).join(""));
-  const hasMany = list !== "customers" && beginnings.length > MOST_BEGINNINGS;
+  const hasMany = beginnings.length > MOST_BEGINNINGS;
   const hasLong = beginnings.some((beginning, index) => beginning !== short[index]);
   const planUnlessMany = hasLong ? "long" : "few";
   return {
@@ -111,15 +106,6 @@ export function wordExpressions(list: SearchList, words: readonly string[]): Wor
 /** Leaves out words that begin another word: a record that has `ali` also has `al`. */
 export function withoutBeginnings(words: readonly string[]): string[] {
   return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
-}
-
-/**
- * The beginnings to look up in the index of customers. For customers with `MANY_WORDS` names or more, the index also has
- * short beginnings behind a "+". Only these customers can match as many words, so short words are looked up with the "+".
- */
-export function nameBeginnings(beginnings: readonly string[]): string[] {
-  if (beginnings.length < MANY_WORDS) return [...beginnings];
-  return beginnings.map((word) => ([...word].length <= LETTERS_APART ? `+${word}` : word));
 }
 
 /**
@@ -146,6 +132,7 @@ export function findWords(
   const left = sql`LIMIT ${sql.raw(String(limit))} - (SELECT count(*) FROM whole)`;
   const others: WordIndex = {
     ...index,
+    joinForFilter: plan === "many" ? index.joinRecord : index.joinForFilter,
     mayBeFound: (key) => sql`${index.mayBeFound(key)} AND ${key} NOT IN (SELECT key FROM whole) ${holdsAll}`,
   };
   return sql`

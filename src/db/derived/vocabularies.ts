@@ -2,9 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 
 // A condition: a search that forgives typos may look for this word. It forgives a typo only in a word of five letters or more,
 // and never in its first letter. So it never looks for a word of fewer than four characters. Words that begin with a digit are
-// left out, because house numbers and postal codes would be most of the words of stores. An entry that begins with "+" is no
-// word (the view `expected_words`).
-export const canBeMeant = (column: string) => `${column} GLOB '[^0-9+]???*'`;
+// left out, because house numbers and postal codes would be most of the words of stores.
+export const canBeMeant = (column: string) => `${column} GLOB '[^0-9]???*'`;
 
 /** "merchant": the words of stores, campaigns and companies. */
 export type Vocabulary = "merchant" | "customer";

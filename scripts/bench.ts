@@ -28,7 +28,7 @@ interface Scale {
 const { version: workerd } = createRequire(import.meta.url)("workerd/package.json") as { version: string };
 // An estimate, for the progress line.
 const LINES_A_CUSTOMER = 4.85;
-// Notifying the sockets of a message takes a second.
+// Each message takes a second until its sockets are notified. So there is one message for this many rounds.
 const ROUNDS_A_MESSAGE = 10;
 
 export const program = newCommand("npm run bench")

@@ -24,7 +24,7 @@ interface Options {
 type Variables = Record<string, string | undefined>;
 
 const CALLERS = 3;
-// A rule may take so long until it holds, because replicas lag.
+// Replicas lag behind a feed. So a rule that is broken is checked again for this long.
 const PATIENCE_MS = 5_000;
 
 export const program = newCommand("npm run conform")

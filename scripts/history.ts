@@ -83,7 +83,7 @@ async function status(options: DatabaseOptions): Promise<void> {
   const unfinished = kinds.filter(({ month, is_over }) => month !== horizon.slice(0, 7) || is_over !== 1);
   const names = unfinished.map(({ kind }) => kind).join(", ");
   const sentence = names === "" ? "All of them have left." : `Not all of them have left yet: ${names}.`;
-  console.log(`Events of before ${horizon} leave. ${sentence}`);
+  console.log(`Events from before ${horizon} leave. ${sentence}`);
 }
 
 function copy(folder: string, options: DatabaseOptions): Promise<void> {
@@ -109,7 +109,10 @@ function objectsIn(folder: string): ObjectStore {
   };
 }
 
-/** Writes the objects that are missing. Replaces a damaged file of a folder, but no object of the bucket. */
+/**
+ * Copies the objects that `to` lacks from the bucket to a folder, or the other way. It replaces a damaged file of a
+ * folder, but no object of the bucket.
+ */
 async function transfer(
   history: OpenHistory,
   { from, to, verb }: { from: ObjectStore; to: ObjectStore; verb: string },

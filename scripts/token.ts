@@ -26,17 +26,13 @@ tokenCommand("feed", "a token that feeds")
   .argument("<accounts>", 'the accounts that it covers: ids with commas between them, or "*" for all', accountIds)
   .action((accounts: readonly string[] | "*", options: Options) => print({ scope: "feed", accounts }, options));
 
-tokenCommand("export", "a token that reads everything").action((options: Options) =>
-  print({ scope: "export", accounts: "*" }, options),
-);
-
-tokenCommand("lookup", "a token that finds a customer by card").action((options: Options) =>
-  print({ scope: "lookup" }, options),
-);
-
-tokenCommand("restore", "a token that restores an export into an empty database").action((options: Options) =>
-  print({ scope: "feed restore", accounts: "*" }, options),
-);
+const TOKENS_WITHOUT_ARGUMENTS: [name: string, description: string, bearer: Bearer][] = [
+  ["export", "a token that reads everything", { scope: "export", accounts: "*" }],
+  ["lookup", "a token that finds a customer by card", { scope: "lookup" }],
+  ["restore", "a token that restores an export into an empty database", { scope: "feed restore", accounts: "*" }],
+];
+for (const [name, description, bearer] of TOKENS_WITHOUT_ARGUMENTS)
+  tokenCommand(name, description).action((options: Options) => print(bearer, options));
 
 function tokenCommand(name: string, description: string): Command {
   return withEnvironment(program.command(name).description(description))

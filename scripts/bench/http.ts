@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { CommandError } from "../lib/command-error.ts";
+import { CommandError } from "../lib/project.ts";
 import type { Call } from "./cases.ts";
 
 /** The size of an answer, and its costs from the header `Server-Timing`. */

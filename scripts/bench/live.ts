@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SUBPROTOCOL, TOKEN_PREFIX } from "../../src/middleware/token.ts";
-import { CommandError } from "../lib/command-error.ts";
+import { CommandError } from "../lib/project.ts";
 import { feedCall, send } from "./http.ts";
 import { customerToken, type Runtime } from "./runtime.ts";
 

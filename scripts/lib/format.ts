@@ -14,7 +14,7 @@ export function formatCount(number: number, noun: string, nouns = `${noun}s`): s
   return `${formatNumber(number)} ${number === 1 ? noun : nouns}`;
 }
 
-/** How fast lines came: `in 47 s, 1,200 lines/s`. */
+/** How long lines took, and how many there were in a second: `in 47 s, 1,200 lines/s`. */
 export function formatRate(lines: number, startedAt: number): string {
   const seconds = Math.max((Date.now() - startedAt) / 1_000, 0.001);
   return `in ${formatDuration(seconds)}, ${formatNumber(Math.round(lines / seconds))} lines/s`;

@@ -1,9 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import path from "node:path";
-import { CommandError } from "./command-error.ts";
-
-export { CommandError };
 
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
@@ -13,6 +10,11 @@ const toolEnv = () => ({
   WRANGLER_SEND_METRICS: "false",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
 });
+
+/** An error for the user. The command prints its message without a stack, and ends with status 1. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
 
 /** A command was stopped by Ctrl-C or a kill, and has cleaned up. */
 export class Interrupted extends Error {

@@ -7,7 +7,7 @@ import type { RandomProgram } from "../../test/programs/random-program.ts";
 import { differenceOf, seenAs } from "../../test/support/compare.ts";
 import { benchToken, type Runtime } from "../bench/runtime.ts";
 import { call, linkOf } from "../lib/call.ts";
-import { CommandError } from "../lib/command-error.ts";
+import { CommandError } from "../lib/project.ts";
 import { askAs, endpointOf } from "./load.ts";
 
 const CALLS = 200;

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { CommandError } from "../lib/command-error.ts";
+import { CommandError } from "../lib/project.ts";
 
 /** The resident memory of the Workers runtimes that are children of a process, in MiB. */
 export async function runtimeMemory(pid: number): Promise<number> {

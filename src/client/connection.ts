@@ -67,7 +67,7 @@ export class SharedConnection {
       this.#stayConnected(this.#stop.signal).catch(() => {});
     }
     if (this.#state === "connected") subscription.pending = followed;
-    // A new iteration may have another token than the refused one.
+    // The app may have a better token by now, so a new iteration does not begin with the refusal of the last one.
     if (this.#state instanceof LoyaltyError) this.#state = "blocked";
     return subscription;
   }

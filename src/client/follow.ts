@@ -48,20 +48,20 @@ export function followMessages(
   { since, everyMs = DEFAULT_EVERY_MS, onError, signal }: PollOptions,
 ): AsyncGenerator<MessageGroup, void, undefined> {
   return abortable(signal, (stop) => {
-    const withoutSocket = () => everyMs * (1 + Math.random());
+    const waitWithoutSocket = () => everyMs * (1 + Math.random());
     // Polls are frequent only while there is no socket. In every other state, also right after a socket was dropped, one a
     // minute is enough, in case a frame was lost. A refused token ends nothing here: the next poll is refused too, or has a
     // newer token.
     const interval = (state: LiveState) =>
       state === "connecting" || state === "connected"
         ? Math.max(WITH_SOCKET_EVERY_MS * (0.75 + 0.25 * Math.random()), everyMs)
-        : withoutSocket();
+        : waitWithoutSocket();
     // The socket is opened at the first wait, because an app that stops after the present groups needs no socket.
     let subscription: Subscription | null = null;
     let waits: number[] = [];
     let mayBeOfFirstFrame = false;
     const untilDue = async (foundNews: boolean) => {
-      if (connection.WebSocket === null) return pause(withoutSocket(), stop);
+      if (connection.WebSocket === null) return pause(waitWithoutSocket(), stop);
       subscription ??= connection.subscribe(["messages"], stop);
       const [wait, ...laterWaits] = foundNews && !mayBeOfFirstFrame ? [] : waits;
       const { hasFrame } = await connection.next(subscription, wait === undefined ? interval : () => wait);

@@ -1,10 +1,8 @@
 // The types of answers, with their schemas. The types of the package are printed from the schemas, so that its users need
-// neither Zod nor Hono.
+// neither Zod nor Hono. It also has the named schemas inside these.
 export { NearbyCampaign } from "../customer/campaigns/operations.ts";
 export {
   AnsweredLoyaltyOptions,
-  CampaignCoupon,
-  CouponAccount,
   CouponRecord,
   DetailedCouponRecord,
   DigitalCoupon,
@@ -13,15 +11,14 @@ export {
 } from "../customer/coupons/operations.ts";
 export { LeaderboardItem } from "../customer/gamification/operations.ts";
 export { BalanceEntry } from "../customer/me/entries/operations.ts";
-export { AccountBalance, Me } from "../customer/me/operations.ts";
-export { GroupMember, MessageGroup } from "../customer/messages/operations.ts";
+export { Me } from "../customer/me/operations.ts";
+export { MessageGroup } from "../customer/messages/operations.ts";
 export {
   Forgiven,
-  SearchAccount,
   SearchCampaign,
   SearchCustomer,
   SearchItems,
   SearchStore,
 } from "../customer/search/operations.ts";
-export { LevelEntry, TeamMember } from "../customer/stores/operations.ts";
+export { TeamMember } from "../customer/stores/operations.ts";
 export { Failure } from "../http/failure-schema.ts";

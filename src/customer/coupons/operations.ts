@@ -16,12 +16,11 @@ const Credentials = Object.fromEntries(Object.keys(NO_CREDENTIALS).map((field) =
 export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(Credentials).meta({ id: "LoyaltyOptions" });
 export type AnsweredLoyaltyOptions = z.output<typeof AnsweredLoyaltyOptions>;
 
-export const CouponAccount = Account.omit({ agreement_type: true })
+const CouponAccount = Account.omit({ agreement_type: true })
   .extend({
     loyalty_options: AnsweredLoyaltyOptions.nullable().describe("The loyalty options of the account, or null."),
   })
   .meta({ id: "CouponAccount" });
-export type CouponAccount = z.output<typeof CouponAccount>;
 
 /** A coupon of the simple variant of the coupon list (docs/contract/interface.md, 5.3). */
 export const CouponRecord = CouponText.extend({
@@ -52,14 +51,13 @@ export const MyCouponRecord = CouponRecord.extend({
 }).meta({ id: "MyCouponRecord" });
 export type MyCouponRecord = z.output<typeof MyCouponRecord>;
 
-export const CampaignCoupon = CouponText.extend({
+const CampaignCoupon = CouponText.extend({
   id: z.string().describe("The coupon's id."),
   campaign_id: z.string().describe("Its campaign, or empty."),
   source_campaign_id: z.string().nullable().describe("The campaign that it came from, or null."),
   filter_items: PassedThrough,
   coupon_barcode: z.int().describe("Its barcode as a number."),
 }).meta({ id: "CampaignCoupon" });
-export type CampaignCoupon = z.output<typeof CampaignCoupon>;
 
 /** A coupon of the detailed variant of the coupon list. */
 export const DetailedCouponRecord = MyCouponRecord.extend({ campaign_coupon: CampaignCoupon }).meta({
@@ -81,7 +79,7 @@ export const DigitalCoupon = named("DigitalCoupon", {
 export type DigitalCoupon = z.output<typeof DigitalCoupon>;
 
 /** The items of the coupon list: the simple variant, or with `includemfg` the detailed variant. */
-export const CouponItems = z.union([
+const CouponItems = z.union([
   z.array(CouponRecord),
   named("CouponItemsInDetail", {
     stores: z.array(DetailedCouponRecord).describe("The merchants' coupons."),

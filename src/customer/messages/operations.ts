@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 
-export const GroupMember = named("GroupMember", {
+const GroupMember = named("GroupMember", {
   id: z.string().describe("The member's customer id."),
   name: z.string().describe("The member's name."),
   avatar: z.string().describe("The address of a picture, or empty."),
@@ -11,7 +11,6 @@ export const GroupMember = named("GroupMember", {
   total_balance: z.number().describe("The balance over all stores, with two decimals."),
   is_blocked: z.boolean().describe("Whether the caller has blocked the member."),
 });
-export type GroupMember = z.output<typeof GroupMember>;
 
 export const MessageGroup = named("MessageGroup", {
   group_id: z.string().describe("The group's id."),

@@ -4,10 +4,9 @@ import { named, success } from "../../openapi/success.ts";
 import { Account } from "../account.ts";
 import { CampaignDetails } from "../campaign-details.ts";
 
-export const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({
+const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({
   id: "SearchAccount",
 });
-export type SearchAccount = z.output<typeof SearchAccount>;
 
 const ADDRESS = {
   address_line_1: z.string().describe("Street and number."),
@@ -87,7 +86,7 @@ export const SearchItems = named("FullSearchItems", {
 export type SearchItems = z.output<typeof SearchItems>;
 
 /** Variant A, and variant B for a filter without campaigns (docs/contract/interface.md, 4.6). */
-export const FullSearchAnswer = z.union([
+const FullSearchAnswer = z.union([
   named("FullSearchAnswer", { ...success(SearchItems).shape, ...Forgiven.shape }),
   named("FullSearchAnswerWithoutCampaigns", { ...Found.shape, status: z.literal(true), ...Forgiven.shape }),
 ]);

@@ -2,14 +2,13 @@ import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
 
-export const LevelEntry = named("LevelEntry", {
+const LevelEntry = named("LevelEntry", {
   level_no: z.int().describe("The depth, 1 to 5."),
   total_members: z.int().describe("How many are at that depth of the member's own team."),
   total_tokens_earned: z
     .number()
     .describe("The tokens that the member earned at this store from that depth, with two decimals."),
 });
-export type LevelEntry = z.output<typeof LevelEntry>;
 
 export const TeamMember = named("TeamMember", {
   id: z.string().describe("The member's customer id."),

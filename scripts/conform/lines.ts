@@ -97,7 +97,7 @@ export function keyOf({ record, ...fields }: Line): Item {
 }
 
 /** The line that deletes the record of a line. */
-export const deleted = (line: Line): Line => ({ record: line.record, ...keyOf(line), deleted: true });
+export const deletionOf = (line: Line): Line => ({ record: line.record, ...keyOf(line), deleted: true });
 
 /** A date in UTC, such as `2026-11-20`. The offset is in days from today. */
 export function day(offset: number): string {

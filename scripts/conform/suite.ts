@@ -1,7 +1,7 @@
 import { type Call, linkOf } from "../lib/call.ts";
 import { Broken, expectInvalid, expectOk, expectSame } from "./expect.ts";
 import { type Answer, type Http, type Item, itemsOrNone, listOf } from "./http.ts";
-import { deleted, keyOf, type Line, type LineMakers, type LineWithId, lineMakers } from "./lines.ts";
+import { deletionOf, keyOf, type Line, type LineMakers, type LineWithId, lineMakers } from "./lines.ts";
 import { Listener, type Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
@@ -254,6 +254,6 @@ export class Suite {
     // One rule feeds a friendship whose two customers are the same. The feed would refuse to delete it.
     const canBeDeleted = !UNDELETED_KINDS.includes(line.record) && new Set(key).size === key.length;
     if (canBeDeleted && key.every((value) => this.#ownIds.has(value)))
-      this.#deleteLines.set(JSON.stringify([line.record, ...key]), deleted(line));
+      this.#deleteLines.set(JSON.stringify([line.record, ...key]), deletionOf(line));
   }
 }

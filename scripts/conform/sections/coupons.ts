@@ -1,6 +1,6 @@
 import { expectExactFields, expectFailure, expectInvalid, expectList, expectSame, expectThat } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, listOf } from "../http.ts";
-import { deleted, time } from "../lines.ts";
+import { deletionOf, time } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const PATH = "coupons";
@@ -102,9 +102,9 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
     const membershipToLeave = make.membership(first, ann);
     await suite.feed(first, second, membershipToLeave, make.membership(second, ann));
     expectSame(await isShown(), true, "to a member of two stores");
-    await suite.feed(deleted(membershipToLeave));
+    await suite.feed(deletionOf(membershipToLeave));
     expectSame(await isShown(), true, "to a member of the other store");
-    await suite.feed(deleted(second));
+    await suite.feed(deletionOf(second));
     expectSame(await isShown(), false, "once the other store is deleted");
   });
   it("`items` is an object with the arrays `stores` and `mfg`, whose records also have `account`, `campaign_coupon`, `coupon_id` and `reserved`.", async () => {

@@ -1,7 +1,7 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectFields, expectInvalid, expectSame } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf } from "../http.ts";
-import { deleted, time } from "../lines.ts";
+import { deletionOf, time } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const PATH = "me/entries";
@@ -45,13 +45,13 @@ export const entries = section("interface, 4.9", ({ suite, ann, ben, eve, seed, 
   it("`items` lists the caller's balance entries, newest first: by `created_at`, then by `id`, both descending.", async () =>
     expectSame(idsOf(await list()), allEntries));
   it("An entry at a soft-deleted store or campaign shows its name all the same. One at a soft-deleted account is left out.", async () => {
-    await suite.feed(deleted(closedShop), deleted(spring));
+    await suite.feed(deletionOf(closedShop), deletionOf(spring));
     const item = itemsOf(await list()).find(({ id }) => id === entryAtClosedShop.id);
     expectFields(item, {
       store: { id: closedShop, name: "Closed Street" },
       campaign: { id: spring, name: "Spring" },
     });
-    await suite.feed(deleted(otherChain));
+    await suite.feed(deletionOf(otherChain));
     expectSame(idsOf(await list()), allEntries.slice(1));
     await suite.feed(otherChain);
   });

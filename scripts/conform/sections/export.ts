@@ -1,7 +1,7 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectFailure, expectInvalid, expectSame, expectThat } from "../expect.ts";
 import { exportedLines, type Item } from "../http.ts";
-import { deleted, type Line } from "../lines.ts";
+import { deletionOf, type Line } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const FEED = "/api/v1/feed";
@@ -86,7 +86,7 @@ export const exportOrder = section("export, 2", ({ suite, seed, it }) => {
   const [player, league] = [seed.employee(chain, "Ada"), seed.eipCampaign(chain)];
 
   it("It is deleted again on a later page, after all lines of records, because nothing may refer to an erased customer. The kinds come in reversed order. No page has both lines of records and lines that delete.", async () => {
-    await suite.feed(deleted(player), deleted(league));
+    await suite.feed(deletionOf(player), deletionOf(league));
     const answers = await suite.pages(`${FEED}?record=employee,eip_campaign`, await suite.tokens.export());
     const pages = answers.map(exportedLines);
     const ownLines = pages.flat().filter(({ id }) => id === player.id || id === league.id);

@@ -1,6 +1,6 @@
 import { expectFailure, expectFields, expectList, expectSame } from "../expect.ts";
 import { type Item, itemsOf, itemsOrNone } from "../http.ts";
-import { deleted, type LineWithId } from "../lines.ts";
+import { deletionOf, type LineWithId } from "../lines.ts";
 import { section } from "../suite.ts";
 
 export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it }) => {
@@ -22,7 +22,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
   };
 
   it("Only the key is needed; other fields are ignored, even invalid ones. A key that is not stored counts under `ignored`.", async () =>
-    suite.expectCounts({ ignored: 1 }, { ...deleted(make.store(chain)), latitude: "north" }));
+    suite.expectCounts({ ignored: 1 }, { ...deletionOf(make.store(chain)), latitude: "north" }));
   it("A `message_state` ends when its member leaves the group.", async () => {
     const talk = make.group([ben, middleMember, ann]);
     const state = make.messageState(talk, ann, { read_at: readAt });
@@ -39,11 +39,11 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
       { id: lowerMember.id, current_level: 2 },
     ];
     expectSame(await levelsOfTeam(), wholeTeam);
-    await suite.feed(deleted(membershipOfMiddle));
+    await suite.feed(deletionOf(membershipOfMiddle));
     expectSame(await levelsOfTeam(), wholeTeam.slice(1));
     await suite.feed(make.membership(shop, middleMember));
     expectSame(await levelsOfTeam(), wholeTeam);
-    await suite.feed(deleted(membershipOfAnn));
+    await suite.feed(deletionOf(membershipOfAnn));
     expectSame(await levelsOfTeam(), []);
     await suite.feed(membershipOfAnn);
   });
@@ -54,7 +54,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     const message = make.message(talk, erasedCustomer, "kept", sentEarlier);
     await suite.feed(erasedCustomer, make.friendship(ann, erasedCustomer, 1), talk, message);
     expectList(await suite.search(ann, "customers", name), [erasedCustomer]);
-    await suite.feed(deleted(erasedCustomer));
+    await suite.feed(deletionOf(erasedCustomer));
     expectList(await suite.search(ann, "customers", name), []);
     const actual = await groupOf(talk);
     expectFields(actual, { last_message: "kept", last_customer: erasedCustomer });
@@ -65,7 +65,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     const name = suite.word();
     const erasedCustomer = make.customer(`Era ${name}`);
     await suite.feed(erasedCustomer, make.friendship(ann, erasedCustomer, 1), make.entry(erasedCustomer, shop, "4.00"));
-    await suite.feed(deleted(erasedCustomer));
+    await suite.feed(deletionOf(erasedCustomer));
     await suite.expectLineRefused(make.membership(shop, erasedCustomer), "customer_id");
     await suite.feed(erasedCustomer, make.friendship(ben, erasedCustomer, 1));
     const foundBy = async (caller = ann) => (await suite.search(caller, "customers", name))[0];
@@ -78,7 +78,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     const groupLines = [removedTalk, make.message(removedTalk, ben, "gone", sentEarlier)];
     await suite.feed(...groupLines);
     expectFields(await groupOf(removedTalk), { last_message: "gone" });
-    await suite.feed(deleted(removedTalk));
+    await suite.feed(deletionOf(removedTalk));
     expectSame(await groupOf(removedTalk), undefined);
     await suite.expectCounts({ accepted: 1, ignored: 1 }, ...groupLines);
     expectSame(await groupOf(removedTalk), undefined);
@@ -88,42 +88,42 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     await suite.feed(talk, make.message(talk, lowerMember, "x", sentEarlier));
     const member = async () => ((await groupOf(talk))?.group_members as Item[] | undefined)?.[0];
     expectFields(await member(), { friend_status: 1, is_blocked: true });
-    await suite.feed(deleted(make.friendship(lowerMember, ann, 1)), deleted(block), deleted(issuedCoupon));
+    await suite.feed(deletionOf(make.friendship(lowerMember, ann, 1)), deletionOf(block), deletionOf(issuedCoupon));
     expectFields(await member(), { friend_status: -1, is_blocked: false });
     expectSame(await suite.couponOf(ann, issuedCoupon), undefined);
   });
   it("A soft-deleted record, and a membership that was left, still count as stored for a reference, so that a late retry is not refused.", async () => {
     const closedStore = make.store(chain);
     await suite.feed(closedStore, make.membership(closedStore, middleMember));
-    await suite.feed(deleted(closedStore));
+    await suite.feed(deletionOf(closedStore));
     await suite.expectCounts({ accepted: 1 }, make.entry(middleMember, closedStore, "1.00"));
   });
   it("Deleting what is already soft-deleted, left or erased counts under `ignored`.", async () => {
     const records = [make.campaign(chain), make.customer()];
     await suite.feed(...records);
-    await suite.expectCounts({ accepted: 2 }, ...records.map(deleted));
-    await suite.expectCounts({ ignored: 2 }, ...records.map(deleted));
+    await suite.expectCounts({ accepted: 2 }, ...records.map(deletionOf));
+    await suite.expectCounts({ ignored: 2 }, ...records.map(deletionOf));
   });
   it("Within one request, what refers to others is deleted before what it refers to.", async () => {
     const [store, customer] = [make.store(chain), make.customer()];
     const membership = make.membership(store, customer);
     await suite.feed(store, customer, membership);
-    await suite.expectCounts({ accepted: 2 }, deleted(customer), deleted(membership));
+    await suite.expectCounts({ accepted: 2 }, deletionOf(customer), deletionOf(membership));
   });
   it('**A message** that is deleted keeps its id, sender and time, and its body becomes `""` for everybody', async () => {
     const talk = make.group([ann, ben]);
     const message = make.message(talk, ben, "rude", sentEarlier);
     await suite.feed(talk, message);
-    await suite.expectCounts({ accepted: 1 }, deleted(message));
+    await suite.expectCounts({ accepted: 1 }, deletionOf(message));
     const expected = { last_message: "", last_customer: ben.id, last_message_time: readAt };
     for (const caller of [ann, ben]) expectFields(await groupOf(talk, caller), expected);
   });
   it("It is deleted after the request's messages are stored, wherever the line stands. It counts under `ignored` if it is not stored, is empty already", async () => {
     const talk = make.group([ann, ben]);
     const message = make.message(talk, ben, "rude");
-    await suite.expectCounts({ ignored: 1 }, deleted(message));
-    await suite.expectCounts({ accepted: 3 }, deleted(message), talk, message);
-    await suite.expectCounts({ ignored: 1 }, deleted(message));
+    await suite.expectCounts({ ignored: 1 }, deletionOf(message));
+    await suite.expectCounts({ accepted: 3 }, deletionOf(message), talk, message);
+    await suite.expectCounts({ ignored: 1 }, deletionOf(message));
   });
   it("Correct a wrong one by another: a balance entry or an earning with the opposite amount, a play with negative counts and runs.", async () => {
     const [store, league, player] = [make.store(chain), make.eipCampaign(chain), make.employee(chain, "Ada")];
@@ -143,7 +143,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     const issuedCoupon = make.issued(ann, plainCoupon, shop);
     await suite.feed(issuedCoupon);
     expectFields(await suite.couponOf(ann, issuedCoupon), { id: issuedCoupon });
-    await suite.feed(deleted(shop));
+    await suite.feed(deletionOf(shop));
     expectSame(await suite.couponOf(ann, issuedCoupon), undefined);
     expectFailure(await suite.get(ann, `stores/${shop.id}/team-with-level`), 404, "NOT_FOUND");
     await suite.feed(shop);
@@ -192,12 +192,12 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     };
     expectSame(Object.values(allParts), Array(8).fill(1));
     for (const [what, line] of Object.entries(records)) {
-      await suite.feed(deleted(line));
+      await suite.feed(deletionOf(line));
       expectSame(await visibleParts(), partsWithout[what as keyof typeof partsWithout], `without the ${what}`);
       await suite.feed(line);
       expectSame(await visibleParts(), allParts, `once the ${what} is written again`);
     }
-    for (const line of [store, account]) await suite.feed(deleted(line));
+    for (const line of [store, account]) await suite.feed(deletionOf(line));
     await suite.feed(account);
     expectSame(await visibleParts(), partsWithout.store);
   });
@@ -205,7 +205,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     const name = suite.word();
     const [first, second] = [make.store(chain, { name }), make.store(chain, { name })];
     await suite.feed(first, second);
-    await suite.feed(deleted(first));
+    await suite.feed(deletionOf(first));
     await suite.feed(first);
     expectList(await suite.search(ann, "stores", name), [first, second]);
   });

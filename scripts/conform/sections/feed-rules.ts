@@ -1,6 +1,6 @@
 import { expectFailure, expectInvalid, expectList, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
-import { deleted, type Line, time } from "../lines.ts";
+import { deletionOf, type Line, time } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const MOST_LINES = 2_000;
@@ -63,7 +63,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => 
     expectFailure(await sendForOwnAccount(otherAccountsLine, shop), 403, "FORBIDDEN");
     const ownCampaign = aCampaign([shop]);
     const reachingCampaign = { ...ownCampaign, store_ids: [shop.id, otherShop.id] };
-    for (const laterLine of [ownCampaign, deleted(ownCampaign)])
+    for (const laterLine of [ownCampaign, deletionOf(ownCampaign)])
       expectFailure(await sendForOwnAccount(reachingCampaign, laterLine), 403, "FORBIDDEN");
   });
   it('The record is "first stored" at its first line.', async () => {
@@ -115,10 +115,10 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => 
     for (const [what, lines] of Object.entries({
       messages,
       messageStates,
-      deletedMessages: messages.map(deleted),
+      deletedMessages: messages.map(deletionOf),
       // A line of a stored group counts twice: its own members, and the stored members that it replaces.
       groups: groups.slice(0, MOST_GROUPS / 2),
-      deletedGroups: groups.map(deleted),
+      deletedGroups: groups.map(deletionOf),
     })) {
       const [first = ada, ...others] = lines;
       const tooLarge = await suite.send([...lines, first]);
@@ -197,7 +197,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => 
       [join(ada, bob), join(bob, ada)],
       [join(ada), join(bob), join(ada, bob), join(bob, ada)],
       [join(ada), join(bob), join(ann), join(ada, ann), join(bob, ada), join(ann, bob)],
-      [join(ada), join(bob, ada), deleted(join(ada))],
+      [join(ada), join(bob, ada), deletionOf(join(ada))],
     ]) {
       const { status, body } = await suite.send(lines);
       const fields = Object.keys(body.messages ?? {}).map((field) => field.replace(/^line \d\./, ""));

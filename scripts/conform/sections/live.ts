@@ -1,6 +1,6 @@
 import { expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
-import { deleted, type Line } from "../lines.ts";
+import { deletionOf, type Line } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const QUIET_WITHIN_SECONDS = 5;
@@ -64,13 +64,13 @@ export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, make, it
     const changedCoupon = { ...issuedCoupon, total_count: 2 };
     await expectFrames({ ann: [COUPONS_CHANGED] }, issuedCoupon);
     await expectFrames({ ann: [COUPONS_CHANGED], ben: [COUPONS_CHANGED] }, changedCoupon, couponOfBen);
-    await expectFrames({ ann: [COUPONS_CHANGED] }, deleted(issuedCoupon));
-    await expectFrames({ ben: [COUPONS_CHANGED] }, deleted(make.caller(ben)));
+    await expectFrames({ ann: [COUPONS_CHANGED] }, deletionOf(issuedCoupon));
+    await expectFrames({ ben: [COUPONS_CHANGED] }, deletionOf(make.caller(ben)));
     await suite.feed(make.caller(ben));
   });
   it("A `coupon` notifies nobody: it may have a million holders", async () => {
     await expectFrames({}, { ...plainCoupon, name: suite.word() });
-    await expectFrames({}, deleted(plainCoupon));
+    await expectFrames({}, deletionOf(plainCoupon));
     await suite.feed(plainCoupon);
   });
   it("the customers of new balance entries, even if these add up to nothing", async () => {
@@ -90,7 +90,7 @@ export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, make, it
     const unannouncedLines = [
       { ...group, member_ids: [ann.id, stranger.id, ben.id] },
       make.messageState(group, ann, { read_at: "2026-02-01 00:00:00" }),
-      deleted(make.message(group, ann, "unknown")),
+      deletionOf(make.message(group, ann, "unknown")),
       make.caller(ann, "Augusta Conform"),
       { ...shop, name: "Side Street" },
       make.membership(shop, ann),
@@ -103,7 +103,7 @@ export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, make, it
   it("the members of a group whose shown messages changed or of which a message lost its body", async () => {
     const message = make.message(talk, ann, "rude", { sent_at: "2026-01-04 09:00:00" });
     await suite.feed(message);
-    await expectFrames({ ann: [MESSAGES_CHANGED] }, deleted(message));
+    await expectFrames({ ann: [MESSAGES_CHANGED] }, deletionOf(message));
   });
   it("who was added to a group or removed from one; the members of a removed group", async () => {
     const group = make.group([ann, stranger]);
@@ -111,7 +111,7 @@ export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, make, it
     const frames = await framesAfter({ ...group, member_ids: [ann.id, stranger.id, ben.id] });
     expectSame(frames.ben, [MESSAGES_CHANGED]);
     await expectFrames({ ben: [MESSAGES_CHANGED] }, group);
-    await expectFrames({ ann: [MESSAGES_CHANGED] }, deleted(group));
+    await expectFrames({ ann: [MESSAGES_CHANGED] }, deletionOf(group));
   });
 });
 

@@ -1,6 +1,6 @@
 import { expectFailure, expectInvalid, expectList, expectSame } from "../expect.ts";
 import { type Item, itemsOf } from "../http.ts";
-import { deleted } from "../lines.ts";
+import { deletionOf } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const LIST_LIMIT = 100;
@@ -33,7 +33,7 @@ export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, it }) =>
   for (const [index, id] of holderIds.entries()) seed.entry({ id }, shop, `${index}.25`);
 
   it("`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.", async () => {
-    await suite.feed(deleted(erasedCustomer));
+    await suite.feed(deletionOf(erasedCustomer));
     const { balances } = (await suite.get(ann, "me")).body.items as Item;
     expectSame(itemsOf(await ask(`?scan_id=${card}`)), [
       { id: ann.id, first_name: "Ann", last_name: "Able", balances },

@@ -1,6 +1,6 @@
 import { expectFailure, expectFields, expectList, expectSame } from "../expect.ts";
 import { type Answer, type Item, idsOf, listOf } from "../http.ts";
-import { deleted } from "../lines.ts";
+import { deletionOf } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const BALANCES_LIMIT = 1_000;
@@ -41,13 +41,13 @@ export const me = section("interface, 4.8", ({ suite, ann, ben, eve, seed, make,
     ]);
   });
   it("An account's `balance` is over all its stores, soft-deleted ones too.", async () => {
-    await suite.feed(deleted(sideShop));
+    await suite.feed(deletionOf(sideShop));
     expectFields(balancesOf(await ask()).at(-1), { account_id: joinedAccount, balance: 3.3, stores_count: 1 });
     await suite.feed(sideShop);
   });
   it("Soft-deleted accounts are left out.", async () => {
     const balanceBefore = itemOf(await ask()).balance;
-    await suite.feed(deleted(closedAccount));
+    await suite.feed(deletionOf(closedAccount));
     const answer = await ask();
     expectList(balancesOf(answer), [bookedAccount, joinedAccount], "account_id");
     expectSame(itemOf(answer).balance, balanceBefore);
@@ -70,7 +70,7 @@ export const me = section("interface, 4.8", ({ suite, ann, ben, eve, seed, make,
   it("A customer who is not stored, or was erased, is 404.", async () => {
     expectFailure(await ask(eve), 404, "NOT_FOUND");
     await suite.feed(make.caller(ben));
-    await suite.feed(deleted(make.caller(ben)));
+    await suite.feed(deletionOf(make.caller(ben)));
     expectFailure(await ask(ben), 404, "NOT_FOUND");
   });
 });

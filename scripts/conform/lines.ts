@@ -99,6 +99,10 @@ export function keyOf({ record, ...fields }: Line): Item {
 /** The line that deletes the record of a line. */
 export const deletionOf = (line: Line): Line => ({ record: line.record, ...keyOf(line), deleted: true });
 
+/** This number of values, each made by a call of `make` with the value's index. */
+export const many = <Value>(count: number, make: (index: number) => Value): Value[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
 /** A date in UTC, such as `2026-11-20`. The offset is in days from today. */
 export function day(offset: number): string {
   return new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import { expectExactFields, expectFailure, expectInvalid, expectList, expectSame, expectThat } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, listOf } from "../http.ts";
-import { deletionOf, time } from "../lines.ts";
+import { deletionOf, many, time } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const PATH = "coupons";
@@ -14,7 +14,7 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
   it("`includemfg` | boolean | no, false | adds manufacturer coupons, and selects the detailed variant", async () =>
     expectInvalid(await list({ includemfg: "maybe" }), "includemfg"));
 
-  const [newer, older] = [{ created_at: "2026-01-02 00:00:00" }, { created_at: "2026-01-01 00:00:00" }];
+  const [createdLater, createdEarlier] = [{ created_at: "2026-01-02 00:00:00" }, { created_at: "2026-01-01 00:00:00" }];
   const chain = seed.account({
     company: "Crème Café",
     loyalty_options: { chain_logo: "bG9nbw==", chain_display_name: "Blue Chain" },
@@ -35,23 +35,23 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
   const foreignMfgCoupon = seed.coupon(otherChain, { kind: "mfg" });
   const digitalCoupon = seed.coupon(chain, { kind: "digital" });
 
-  const issuedSoonEnding = seed.issued(ann, plainCoupon, shop, { expected_end_date: time(3_600), ...older });
-  const issuedExpiring = seed.issued(ann, expiringCoupon, shop, { expected_end_date: LATE, ...newer });
-  const issuedEndless = seed.issued(ann, unexpiringCoupon, shop, newer);
-  const issuedEndlessEarlier = seed.issued(ann, plainCoupon, shop, older);
-  const issuedTied = seed.issued(ann, plainCoupon, shop, { expected_end_date: LATE, ...older });
-  const issuedTiedToo = seed.issued(ann, plainCoupon, shop, { expected_end_date: LATE, ...older });
-  const issuedForeign = seed.issued(ann, foreignCoupon, otherShop, older);
-  const issuedDollar = seed.issued(ann, dollarCoupon, shop, older);
-  const issuedMfg = seed.issued(ann, mfgCoupon, shop, older);
+  const issuedSoonEnding = seed.issued(ann, plainCoupon, shop, { expected_end_date: time(3_600), ...createdEarlier });
+  const issuedExpiring = seed.issued(ann, expiringCoupon, shop, { expected_end_date: LATE, ...createdLater });
+  const issuedEndless = seed.issued(ann, unexpiringCoupon, shop, createdLater);
+  const issuedEndlessEarlier = seed.issued(ann, plainCoupon, shop, createdEarlier);
+  const issuedTied = seed.issued(ann, plainCoupon, shop, { expected_end_date: LATE, ...createdEarlier });
+  const issuedTiedToo = seed.issued(ann, plainCoupon, shop, { expected_end_date: LATE, ...createdEarlier });
+  const issuedForeign = seed.issued(ann, foreignCoupon, otherShop, createdEarlier);
+  const issuedDollar = seed.issued(ann, dollarCoupon, shop, createdEarlier);
+  const issuedMfg = seed.issued(ann, mfgCoupon, shop, createdEarlier);
   const invalidCoupons = [
     { total_count: 2, usage_count: 2 },
     { expected_end_date: time(-5) },
     { deleted_at: "2026-01-01 00:00:00" },
     { deleted_at: LATE },
   ].map((fields) => seed.issued(ann, plainCoupon, shop, fields));
-  const crowd = Array.from({ length: LIST_LIMIT + 1 }, () => seed.issued(ben, foreignCoupon, otherShop, older));
-  const lastOfCrowd = seed.issued(ben, foreignMfgCoupon, otherShop, newer);
+  const crowd = many(LIST_LIMIT + 1, () => seed.issued(ben, foreignCoupon, otherShop, createdEarlier));
+  const lastOfCrowd = seed.issued(ben, foreignMfgCoupon, otherShop, createdLater);
 
   const detailed = (query: Record<string, string> = {}) => list({ includemfg: "true", ...query });
   const logosOf = (answer: Answer) =>

@@ -17,10 +17,10 @@ export const entries = section("interface, 4.9", ({ suite, ann, ben, eve, seed, 
   const [chain, otherChain] = [seed.account(), seed.account()];
   const shop = seed.store(chain, { name: "Main Street" });
   const closedShop = seed.store(chain, { name: "Closed Street" });
-  const spring = seed.campaign(chain, { name: "Spring" });
+  const springCampaign = seed.campaign(chain, { name: "Spring" });
   for (const caller of [ann, ben]) seed.caller(caller);
   const firstEntry = seed.entry(ann, shop, "10.00", { created_at: oldTime, description: "Welcome" });
-  const entryAtClosedShop = seed.entry(ann, closedShop, "-2.50", { created_at: oldTime, campaign_id: spring });
+  const entryAtClosedShop = seed.entry(ann, closedShop, "-2.50", { created_at: oldTime, campaign_id: springCampaign });
   const tiedEntry = seed.entry(ann, shop, "0.10", { created_at: middleTime });
   const laterTiedEntry = seed.entry(ann, shop, "0.20", { created_at: middleTime });
   const newestEntry = seed.entry(ann, shop, "4.40", { created_at: recentTime });
@@ -45,11 +45,11 @@ export const entries = section("interface, 4.9", ({ suite, ann, ben, eve, seed, 
   it("`items` lists the caller's balance entries, newest first: by `created_at`, then by `id`, both descending.", async () =>
     expectSame(idsOf(await list()), allEntries));
   it("An entry at a soft-deleted store or campaign shows its name all the same. One at a soft-deleted account is left out.", async () => {
-    await suite.feed(deletionOf(closedShop), deletionOf(spring));
+    await suite.feed(deletionOf(closedShop), deletionOf(springCampaign));
     const item = itemsOf(await list()).find(({ id }) => id === entryAtClosedShop.id);
     expectFields(item, {
       store: { id: closedShop, name: "Closed Street" },
-      campaign: { id: spring, name: "Spring" },
+      campaign: { id: springCampaign, name: "Spring" },
     });
     await suite.feed(deletionOf(otherChain));
     expectSame(idsOf(await list()), allEntries.slice(1));

@@ -1,6 +1,6 @@
 import { expectFailure, expectInvalid, expectList, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
-import { deletionOf, type Line, time } from "../lines.ts";
+import { deletionOf, type Line, many, time } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const MOST_LINES = 2_000;
@@ -25,7 +25,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => 
   const anEntry = (amount = "1.00", fields: object = {}) => make.entry(ada, shop, amount, { ...fields });
   const aCampaign = (stores: readonly unknown[]) => make.campaign(ownAccount, { store_ids: stores });
   /** A campaign that lists this many stores, which do not exist. */
-  const campaignListing = (count: number) => aCampaign(Array.from({ length: count }, (_, index) => `nowhere-${index}`));
+  const campaignListing = (count: number) => aCampaign(many(count, (index) => `nowhere-${index}`));
 
   it("Blank lines are skipped, but count in line numbers. A byte order mark at the start of a line and CRLF are accepted.", async () => {
     const line = JSON.stringify(ada);
@@ -106,8 +106,8 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => 
       "line 2.store_ids",
     ));
   it("A line touches a message group if it writes, deletes or names the group, or deletes a message of it. Each group counts once, with the members that it had before the request.", async () => {
-    const crowd = Array.from({ length: 100 }, () => make.customer());
-    const groups = Array.from({ length: MOST_GROUPS + 1 }, () => make.group(crowd));
+    const crowd = many(100, () => make.customer());
+    const groups = many(MOST_GROUPS + 1, () => make.group(crowd));
     await suite.feed(...crowd, ...groups.slice(100));
     await suite.feed(...groups.slice(0, 100));
     const messages = groups.map((group) => make.message(group, crowd[0], "Hello"));
@@ -157,13 +157,13 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => 
   it('`messages` maps `"line <n>.<field>"` to texts, for the first 100 bad lines', async () => {
     const badLines = [make.store(ownAccount, { latitude: 91, name: 7 }), { record: "nothing" }, "[1]"];
     await suite.expectRefused(badLines, "line 1.latitude", "line 1.name", "line 2.record", "line 3");
-    const answer = await suite.send(Array.from({ length: 101 }, () => ({ record: "store" })));
+    const answer = await suite.send(many(101, () => ({ record: "store" })));
     const namedLines = new Set(Object.keys(answer.body.messages ?? {}).map((field) => field.split(".")[0]));
     expectSame([answer.status, namedLines.size], [422, 100]);
   });
   it("A request that takes a total beyond that is refused with 422", async () => {
     const count = Math.ceil(Number(LARGEST_TOTAL) / Number(LARGEST_AMOUNT)) + 1;
-    const { status, body } = await suite.send(Array.from({ length: count }, () => anEntry(LARGEST_AMOUNT)));
+    const { status, body } = await suite.send(many(count, () => anEntry(LARGEST_AMOUNT)));
     expectSame([status, body.errorCode], [422, "VALIDATION_EXCEPTION"]);
     expectSame(body.messages, { body: ["a total would be too large"] });
   });

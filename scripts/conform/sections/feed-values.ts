@@ -1,6 +1,6 @@
 import { expectFields, expectOk, expectSame } from "../expect.ts";
 import type { Item } from "../http.ts";
-import type { Line } from "../lines.ts";
+import { type Line, many } from "../lines.ts";
 import { section } from "../suite.ts";
 
 export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) => {
@@ -14,7 +14,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
     const badLines = values.map((value) => makeLine({ [field]: value }));
     await suite.expectRefused(badLines, ...badLines.map((_, index) => `line ${index + 1}.${field}`));
   };
-  const expectTaken = async (...lines: Line[]) => expectOk(await suite.send(lines));
+  const expectAccepted = async (...lines: Line[]) => expectOk(await suite.send(lines));
   const aStore = (fields: Item) => make.store(chain, fields);
   const aCoupon = (fields: Item) => make.coupon(chain, fields);
   const aCampaign = (fields: Item) => make.campaign(chain, fields);
@@ -31,7 +31,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
     await expectRefused(aCustomer, "first_name", undefined, null, "x".repeat(201));
     await expectRefused(make.account, "company", undefined, null, 7, "x".repeat(201));
     for (const makeLine of [aCoupon, aCampaign]) await expectRefused(makeLine, "name", "x".repeat(201));
-    await expectTaken(aStore({ name: "\u{1F600}".repeat(200) }));
+    await expectAccepted(aStore({ name: "\u{1F600}".repeat(200) }));
   });
   it("other texts | at most 2,000 characters", async () => {
     await expectRefused(aStore, "city", "x".repeat(2_001), 7, true);
@@ -40,21 +40,21 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
     await expectRefused(anAccountUpdate, "loyalty_options", { shipping_city: "x".repeat(2_001) }, [], "x", 1);
     const badValues = [{ team_breakdown: { level_1: 5 } }, { chain_logo: 7 }, { notify_user_admin: [1] }];
     await expectRefused(anAccountUpdate, "loyalty_options", ...badValues);
-    await expectTaken(aStore({ city: "x".repeat(2_000) }));
+    await expectAccepted(aStore({ city: "x".repeat(2_000) }));
   });
   it("message bodies and descriptions | at most 4,000 characters", async () => {
     await expectRefused(aMessage, "body", "x".repeat(4_001), undefined);
     await expectRefused(aCampaign, "campaign_description", "x".repeat(4_001));
     await expectRefused(anAccountUpdate, "loyalty_options", { description: "x".repeat(4_001) });
-    await expectTaken(aCampaign({ campaign_description: "x".repeat(4_000) }));
+    await expectAccepted(aCampaign({ campaign_description: "x".repeat(4_000) }));
   });
   it("`term_contents` and branded HTML | at most 65,536 characters", async () => {
     await expectRefused(anAccountUpdate, "loyalty_options", { term_contents: "x".repeat(65_537) });
-    await expectTaken(anAccountUpdate({ loyalty_options: { term_contents: "x".repeat(65_536) } }));
+    await expectAccepted(anAccountUpdate({ loyalty_options: { term_contents: "x".repeat(65_536) } }));
   });
   it("`chain_logo` | at most 262,144 characters", async () => {
     await expectRefused(anAccountUpdate, "loyalty_options", { chain_logo: "x".repeat(262_145) });
-    await expectTaken(anAccountUpdate({ loyalty_options: { chain_logo: "x".repeat(262_144) } }));
+    await expectAccepted(anAccountUpdate({ loyalty_options: { chain_logo: "x".repeat(262_144) } }));
   });
   it("`store_ids` | at most 20,000 stores", async () => {
     await expectRefused(aCampaign, "store_ids", "some", [7], [""], { a: 1 });
@@ -65,7 +65,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
     await expectRefused(aCampaign, "campaign_start_date", undefined, ...badValues);
     await expectRefused(aCustomer, "date_of_birth", ...badValues);
     await expectRefused((fields) => make.eipCampaign(chain, fields), "end_date", ...badValues);
-    await expectTaken(aCustomer({ date_of_birth: "2024-02-29" }));
+    await expectAccepted(aCustomer({ date_of_birth: "2024-02-29" }));
   });
   it("no NUL, no half of a surrogate pair", async () => {
     await expectRefused(aStore, "city", "\u0000", "\ud83d", "\ude00");
@@ -81,10 +81,10 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
   it("at most 20 lines each, of at most 200 characters", async () => {
     for (const field of ["header_lines", "text_lines"])
       await expectRefused(aCoupon, field, Array(21).fill("x"), ["x".repeat(201)], "one", [1]);
-    await expectTaken(aCoupon({ header_lines: Array(20).fill("x") }));
+    await expectAccepted(aCoupon({ header_lines: Array(20).fill("x") }));
   });
   it("`member_ids` | 2 to 100 customers", async () => {
-    const crowd = [ann.id, ...Array.from({ length: 100 }, (_, index) => `x${index}`)];
+    const crowd = [ann.id, ...many(100, (index) => `x${index}`)];
     const badValues = [[ann.id], crowd, "a,b", [ann.id, ""], undefined, [ann.id, ann.id]];
     await expectRefused((fields) => make.group([ann], fields), "member_ids", ...badValues);
   });
@@ -98,14 +98,14 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
     await suite.feed(aCampaign({ name: word, cash_tender_multiplier: "2", trigger_amount: "-0.5" }));
     const [actual] = await suite.search(ann, "campaigns", word);
     expectFields(actual, { cash_tender_multiplier: "2.00", trigger_amount: "-0.50" });
-    await expectTaken(...["-1", "999999999999.99", "-999999999999.99"].map((amount) => anEntry({ amount })));
+    await expectAccepted(...["-1", "999999999999.99", "-999999999999.99"].map((amount) => anEntry({ amount })));
   });
   it("integers and flags | JSON numbers: 0 to 999,999,999, of a play from -999,999,999; flags 0 or 1", async () => {
     await expectRefused(anIssuedCoupon, "total_count", -1, 1_000_000_000, "1", 1.5);
     for (const field of ["hits", "doubles", "triples"])
       await expectRefused(aPlay, field, -1_000_000_000, 1_000_000_000, "1", 1.5);
     await expectRefused(aCampaign, "status", "1", -1, 1.5, 1_000_000_000, true);
-    await expectTaken(aPlay({ hits: -999_999_999, doubles: -1, triples: -1 }), aPlay({ hits: 999_999_999 }));
+    await expectAccepted(aPlay({ hits: -999_999_999, doubles: -1, triples: -1 }), aPlay({ hits: 999_999_999 }));
     await expectRefused(aCoupon, "can_expire", 2, "1", true);
     await expectRefused((fields) => anIssuedCoupon({ total_count: 1, ...fields }), "usage_count", 2);
   });
@@ -115,7 +115,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
   it("latitude, longitude | JSON numbers, -90 to 90 and -180 to 180", async () => {
     await expectRefused(aStore, "latitude", 90.1, -91, "35", null, true, undefined);
     await expectRefused(aStore, "longitude", -180.1, 180.5, undefined);
-    await expectTaken(aStore({ latitude: -90, longitude: 180 }));
+    await expectAccepted(aStore({ latitude: -90, longitude: 180 }));
   });
   it("a date alone, which means that day's last second in the line's `time_zone`. Answers show that second in UTC, and an export gives what was fed", async () => {
     const issuedCoupon = anIssuedCoupon({ expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" });
@@ -128,7 +128,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
     for (const makeLine of [anEntry, aCoupon]) await expectRefused(makeLine, "created_at", ...badValues);
     await expectRefused(aPlay, "played_at", ...badValues);
     await expectRefused(aMessage, "sent_at", ...badValues);
-    await expectTaken(anEntry({ created_at: "0001-01-01 23:59:59" }));
+    await expectAccepted(anEntry({ created_at: "0001-01-01 23:59:59" }));
     for (const [created_at, expected] of [
       ["2026-01-06T09:00:00Z", "2026-01-06 09:00:00"],
       ["2026-01-06T09:00:00.999+05:30", "2026-01-06 03:30:00"],
@@ -143,7 +143,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
   it("`time_zone` | a name of IANA, such as `America/New_York`", async () => {
     for (const makeLine of [aCampaign, aCoupon, anIssuedCoupon])
       await expectRefused(makeLine, "time_zone", "Mars/Olympus", "+01:00", "BST", "", 7);
-    await expectTaken(aCampaign({ time_zone: "America/New_York" }));
+    await expectAccepted(aCampaign({ time_zone: "America/New_York" }));
   });
   it("`null` for a field that is not nullable means its default.", async () => {
     const word = suite.word();
@@ -151,7 +151,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
     const [actual] = await suite.search(ann, "stores", word);
     expectSame(actual?.city, "");
   });
-  it("Unknown fields are ignored.", async () => expectTaken(aStore({ nobody: { knows: [1] } })));
+  it("Unknown fields are ignored.", async () => expectAccepted(aStore({ nobody: { knows: [1] } })));
   it("Left out, such a field is null where the interface says nullable. It is 0 if its name begins with `can_`, `allow_`, `enable_`, `show_`, `is_` or `include_`", async () => {
     const word = suite.word();
     await suite.feed(aCampaign({ name: word, age_value: 7 }));

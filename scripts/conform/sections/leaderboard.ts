@@ -1,6 +1,6 @@
 import { expectExactFields, expectFields, expectInvalid, expectList, expectThat, fieldsListedIn } from "../expect.ts";
 import { type Answer, itemsOf } from "../http.ts";
-import { day } from "../lines.ts";
+import { day, many } from "../lines.ts";
 import { section } from "../suite.ts";
 import { SORTED_NAMES } from "./conventions.ts";
 
@@ -34,7 +34,7 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, 
   seed.play(runningLeague, shop, eva);
   seed.play(endedLeague, shop, ada, { runs: "1000", hits: 50 });
   seed.play(upcomingLeague, shop, ada, { runs: "1000", hits: 50 });
-  const crowd = Array.from({ length: BOARD_LIMIT + 20 }, () => employeeNamed("Crowd"));
+  const crowd = many(BOARD_LIMIT + 20, () => employeeNamed("Crowd"));
   for (const [index, employee] of crowd.entries())
     seed.play(runningLeague, busyShop, employee, { runs: String(index % 3), triples: index });
   // By one total, each of these is tied across the limit: the first of the tied employees by name, and the last by id.

@@ -20,7 +20,7 @@ export const livePolls = section("live, 1", ({ suite, ann, ben, eve, seed, make,
     await suite.until(() => suite.get(eve, "messages"), isQuiet, QUIET_WITHIN_SECONDS);
   });
   it("From then on the inbox leaves polls to the database until their `check_time` has reached the message.", async () => {
-    const [news, old] = [suite.word(), suite.word()];
+    const [newText, oldText] = [suite.word(), suite.word()];
     const expectPollToShow = async (text: string, fedLines: Line[], nextPoll = poll) => {
       await suite.until(nextPoll, isQuiet, QUIET_WITHIN_SECONDS);
       const isShown = (answer: Answer) => answer.text.includes(text);
@@ -29,11 +29,11 @@ export const livePolls = section("live, 1", ({ suite, ann, ben, eve, seed, make,
       expectThat(isShown(next) || !isQuiet(next), "the poll after a new message is quiet");
       await suite.until(nextPoll, isShown, SHOWN_WITHIN_SECONDS);
     };
-    await expectPollToShow(news, [make.message(talk, ben, news)]);
+    await expectPollToShow(newText, [make.message(talk, ben, newText)]);
     const joinedGroup = make.group([ben, ann]);
-    await suite.feed(joinedGroup, make.message(joinedGroup, ben, old, { sent_at: "2020-01-01 00:00:00" }));
+    await suite.feed(joinedGroup, make.message(joinedGroup, ben, oldText, { sent_at: "2020-01-01 00:00:00" }));
     const groupWithEve = { ...joinedGroup, member_ids: [ben.id, ann.id, eve.id] };
-    await expectPollToShow(old, [groupWithEve], () => suite.get(eve, "messages"));
+    await expectPollToShow(oldText, [groupWithEve], () => suite.get(eve, "messages"));
   });
 });
 

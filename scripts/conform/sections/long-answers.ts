@@ -1,7 +1,7 @@
 import { linkOf } from "../../lib/call.ts";
 import { expectSame, expectThat } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, listOf } from "../http.ts";
-import type { Line, LineWithId } from "../lines.ts";
+import { type Line, type LineWithId, many } from "../lines.ts";
 import { type Suite, section } from "../suite.ts";
 
 const MIB = 1_024 * 1_024;
@@ -15,7 +15,6 @@ const longText = (length: number) => "\u0001".repeat(length);
 const [DESCRIPTION, TEXT] = [longText(4_000), longText(2_000)];
 const PERSON = { customer_description: DESCRIPTION, avatar: TEXT };
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
-const many = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 
 /** Feeds lines in requests that are small enough. */
 async function feedInParts(suite: Suite, lines: readonly Line[]): Promise<void> {

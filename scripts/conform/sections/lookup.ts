@@ -1,6 +1,6 @@
 import { expectFailure, expectInvalid, expectList, expectSame } from "../expect.ts";
 import { type Item, itemsOf } from "../http.ts";
-import { deletionOf } from "../lines.ts";
+import { deletionOf, many } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const LIST_LIMIT = 100;
@@ -28,7 +28,7 @@ export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, it }) =>
   seed.caller(eve, "Eve Evans", { scan_id: otherCard });
   seed.entry(ann, shop, "12.30");
   const erasedCustomer = seed.customer("Gone Girl", { scan_id: card });
-  const holderIds = Array.from({ length: LIST_LIMIT + 1 }, () => suite.id("holder"));
+  const holderIds = many(LIST_LIMIT + 1, () => suite.id("holder"));
   for (const id of holderIds.toReversed()) seed.customer("Hal Holder", { id, scan_id: sharedCard });
   for (const [index, id] of holderIds.entries()) seed.entry({ id }, shop, `${index}.25`);
 

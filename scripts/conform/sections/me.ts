@@ -1,6 +1,6 @@
 import { expectFailure, expectFields, expectList, expectSame } from "../expect.ts";
 import { type Answer, type Item, idsOf, listOf } from "../http.ts";
-import { deletionOf } from "../lines.ts";
+import { deletionOf, many } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const BALANCES_LIMIT = 1_000;
@@ -54,7 +54,7 @@ export const me = section("interface, 4.8", ({ suite, ann, ben, eve, seed, make,
     await suite.feed(closedAccount);
   });
   it('At most 1,000 in an answer; the others follow through `Link: rel="next"`.', async () => {
-    const accounts = Array.from({ length: BALANCES_LIMIT + 2 }, (_, index) =>
+    const accounts = many(BALANCES_LIMIT + 2, (index) =>
       make.account({ company: `Zoo ${1_000 + Math.floor(index / 2)}` }),
     );
     const stores = accounts.map((account) => make.store(account));

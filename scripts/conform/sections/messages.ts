@@ -10,7 +10,7 @@ import {
   fieldsListedIn,
 } from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, itemsOrNone } from "../http.ts";
-import { type LineWithId, time } from "../lines.ts";
+import { type LineWithId, many, time } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const PATH = "messages";
@@ -155,7 +155,7 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
       }
       return answer;
     };
-    const newMessages = Array.from({ length: MESSAGES_WHILE_POLLING }, (_, index) =>
+    const newMessages = many(MESSAGES_WHILE_POLLING, (index) =>
       index % 2 === 0 ? make.message(talk, friend, suite.word()) : make.message(secondTalk, ben, suite.word()),
     );
     for (const message of newMessages) {

@@ -1,6 +1,6 @@
 import { expectExactFields, expectFields, expectInvalid, expectList, expectSame, fieldsListedIn } from "../expect.ts";
 import { idsOf, itemsOf } from "../http.ts";
-import { day, type LineWithId } from "../lines.ts";
+import { day, type LineWithId, many } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const PATH = "campaigns/near-by-popular-campaigns";
@@ -84,7 +84,7 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, seed, it })
   seed.store(poleAccount, { latitude: 89.9, longitude: 0 });
   const [eastCampaign, poleCampaign] = [seed.campaign(meridianAccount), seed.campaign(poleAccount)];
   const randomOffset = () => (Math.random() - 0.5) * (radius / 25);
-  const randomCampaigns = Array.from({ length: RANDOM_STORES }, () => {
+  const randomCampaigns = many(RANDOM_STORES, () => {
     const at = { latitude: HERE.latitude + randomOffset(), longitude: HERE.longitude + randomOffset() };
     const campaign = seed.campaign(randomAccount, { store_ids: [seed.store(randomAccount, at)] });
     return { campaign, distance: distanceInMiles(HERE, at) };

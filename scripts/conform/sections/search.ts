@@ -1,6 +1,6 @@
 import { expectExactFields, expectFields, expectInvalid, expectSame, expectThat, fieldsListedIn } from "../expect.ts";
 import { type Answer, idsOf, listOf } from "../http.ts";
-import { day } from "../lines.ts";
+import { day, many } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const PRIVATE_FIELDS = {
@@ -90,7 +90,7 @@ export const search = section("interface, 4.6", ({ suite, ann, seed, it }) => {
   const customerWithLongerWord = seed.customer(`${typedWord}ish Longer`);
   const customerWithWholeWord = seed.customer(`${typedWord} Whole`);
   for (let count = 0; count < BLOCKER_COUNT; count += 1) seed.block(seed.customer(`Many ${crowdWord}`), ann);
-  const crowd = Array.from({ length: LIST_LIMIT + 2 }, () => seed.customer(`Many ${crowdWord}`));
+  const crowd = many(LIST_LIMIT + 2, () => seed.customer(`Many ${crowdWord}`));
 
   const seedStores = (names: readonly string[], ownWord: string) =>
     names.map((name) => seed.store(otherAccount, { name: `${name} ${ownWord}` }));

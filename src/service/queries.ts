@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { limitTo, NOW, names, returning, select } from "../db/select.ts";
-import { jobs, listeners } from "../db/tables.ts";
+import { jobs } from "../db/tables.ts";
 import { type Backlog, selectBacklog } from "../inbox/outbox.ts";
 import { JOBS, type Job } from "./jobs.ts";
 
@@ -85,26 +85,7 @@ export function countItems(text: string): SQL<{ items: number }> {
   return sql`SELECT count(*) AS items FROM json_each(${text})`;
 }
 
-/** Writes a mark into a row with this name. The row is an expired listener, so the daily job removes it if nobody else does. */
-export async function writeMark(db: Database, name: string, mark: string): Promise<void> {
-  const { customer_id: customerId, until } = listeners;
-  await db.steps({
-    mark: [
-      sql`INSERT INTO ${listeners} (${names(customerId, until)}) VALUES (${name}, ${`0 ${mark}`})
-        ON CONFLICT (${names(customerId)}) DO UPDATE SET ${names(until)} = excluded.until`,
-    ],
-  });
-}
-
-/** The mark in this database; undefined if there is none. */
-export async function readMark(db: Database, name: string): Promise<string | undefined> {
-  const [row] = await db.all(
-    sql<{ mark: string }>`SELECT substr(${listeners.until}, 3) AS mark FROM ${listeners}
-      WHERE ${listeners.customer_id} = ${name}`,
-  );
-  return row?.mark;
-}
-
-export async function removeMark(db: Database, name: string): Promise<void> {
-  await db.steps({ mark: [sql`DELETE FROM ${listeners} WHERE ${listeners.customer_id} = ${name}`] });
+/** A write that changes nothing. */
+export async function rewriteJobs(db: Database): Promise<void> {
+  await db.steps({ same: [sql`UPDATE ${jobs} SET ${names(jobs.due_at)} = ${jobs.due_at}`] });
 }

@@ -77,13 +77,12 @@ describe("a measurement", () => {
     expect([takenBatch.body.items.error, refusedBatch.body.items.error]).toEqual(["", "D1_ERROR: too large"]);
   });
 
-  it("of the lag leaves a row that is no listener, which the end of the probe or the daily job removes", async ({
-    expect,
-  }) => {
-    const lag = await ask({ measure: "lag" });
-    const [listener] = await rows("SELECT * FROM listeners");
+  it("of the lag writes, and changes nothing", async ({ expect }) => {
+    const jobs = await rows("SELECT * FROM jobs");
 
-    expect(lag.body.items.hasMark).toBe(true);
-    expect(listener).toMatchObject({ customer_id: "npm run probe", until: expect.stringMatching(/^0 /) });
+    const lag = await ask({ measure: "lag" });
+
+    expect(lag.body.items).toEqual({ milliseconds: expect.any(Number), isPrimary: true });
+    expect(await rows("SELECT * FROM jobs")).toEqual(jobs);
   });
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
-import { Chain, countsOf, feedAll, sealAll } from "./bench/sealing.ts";
+import { Chain, countsOf, feedAll, type RequestTimes, type SealingTimes, sealAll } from "./bench/sealing.ts";
 import { formatNumber } from "./lib/format.ts";
 import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
 import { quantile } from "./lib/quantile.ts";
@@ -51,16 +51,16 @@ async function bench({ entries, json }: { entries: number; json?: string }): Pro
   });
 }
 
-type Report = Awaited<ReturnType<typeof sealAll>> & {
+interface Report extends SealingTimes {
   entries: number;
   sealedEntries: number;
   /** The size of what stays (entries and summaries), divided by the size before. */
   size: number;
-};
+}
 
 function reportTable({ sealedEntries, size, seconds, batches, reads, feeds }: Report): string {
   const batchTimes = `p50 ${quantile(batches, 0.5).toFixed(0)}, at most ${Math.max(...batches).toFixed(0)} ms`;
-  const ratio = ({ p50, p50Sealing, p99Sealing }: Report["reads"]) =>
+  const ratio = ({ p50, p50Sealing, p99Sealing }: RequestTimes) =>
     `${(p50Sealing / p50).toFixed(2)}: ${p50Sealing.toFixed(1)} to ${p50.toFixed(1)} ms; p99 ${p99Sealing.toFixed(0)} ms`;
   return table(
     ["figure", "measured", "wanted"],

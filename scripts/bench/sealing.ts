@@ -17,7 +17,7 @@ interface Counts {
 }
 
 /** Times of requests without sealing and during sealing, in milliseconds. */
-interface RequestTimes {
+export interface RequestTimes {
   p50: number;
   p50Sealing: number;
   p99Sealing: number;

@@ -3,7 +3,7 @@ import type { Database, Statement } from "../db/database.ts";
 import { NOW, names, select } from "../db/select.ts";
 import { historyScans, historySegments, programState } from "../db/tables.ts";
 import { writeLines } from "../feed/export/page.ts";
-import { selectIds, selectRows, toScannedRows } from "../feed/export/queries.ts";
+import { selectRows } from "../feed/export/queries.ts";
 import { type Summary, summaryId } from "../feed/records/summaries.ts";
 import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
 import type { Segment } from "./object.ts";
@@ -71,16 +71,15 @@ export async function findLeaving(
     WHERE ${table}.id > ${from.lastId} AND ${table}.id <= ${lastLookedAt}
       AND ${table}.${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}
     ORDER BY ${table}.id`;
-  const [[lastEvent], rows, [nextSegment], ...idRows] = await db.batch([
+  const [[lastEvent], rows, [nextSegment]] = await db.batch([
     sql<{ id: string | null; ofAll: string | null }>`SELECT ${lastLookedAt} AS id, ${lastOfAll} AS ofAll`,
     selectRows(scan, whereAndOrder, sql.raw(String(mostLines))),
     select(
       { number: sql<number>`coalesce(max(${number}), 0) + 1` },
       sql`FROM ${historySegments} WHERE ${kind} = ${record} AND ${month} = ${from.month}`,
     ),
-    ...selectIds(scan.reader),
   ]);
-  const { bytes, last: cursor } = writeLines(scan, toScannedRows(scan, rows, idRows));
+  const { bytes, last: cursor } = writeLines(scan, rows);
   const ids = rows.map(({ cursor_0 }) => String(cursor_0));
   // If there is no cursor, all rows became lines.
   const lastWritten = cursor && String(cursor[0]);

@@ -1,12 +1,9 @@
 import { toDecimal } from "../../values/decimal.ts";
 import { fieldOf } from "../records/define-kind.ts";
-import { type Fields, type Kind, referenceKey, tableName } from "../records/kind.ts";
+import { type Fields, type Kind, tableName } from "../records/kind.ts";
 import { isSummary } from "../records/summaries.ts";
 
 // An export turns each row into the feed line that would write it. It reads most fields from the column that holds them.
-
-/** The ids in small tables, by the name of the table and the key of the row. */
-export type KnownIds = Readonly<Record<string, ReadonlyMap<number, string>>>;
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -14,30 +11,23 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Reader {
   /** The expressions to select, by name. */
   select: Readonly<Record<string, string>>;
-  /** The kinds that the rows refer to and that are often small (`oftenSmall`). */
-  smallKinds: readonly Kind[];
-  toLine: (row: Row, ids: KnownIds) => Fields;
+  toLine: (row: Row) => Fields;
 }
 
 interface FieldReader {
   name: string;
   select: Readonly<Record<string, string>>;
-  smallKind?: Kind;
-  value: (row: Row, ids: KnownIds) => unknown;
+  value: (row: Row) => unknown;
 }
-
-/** A table with at most this many rows is read whole with a page, because most lines of the page name one of its rows. */
-const SMALL_TABLE_ROWS = 1_000;
 
 /** Reads these fields of a kind; the field `deleted` makes a line that deletes its record. */
 export function readerOf(kind: Kind, names: readonly string[]): Reader {
   const fields = names.map((name) => toField(kind, name));
   return {
     select: Object.assign({}, ...fields.map(({ select }) => select)),
-    smallKinds: [...new Set(fields.flatMap(({ smallKind }) => smallKind ?? []))],
-    toLine: (row, ids) => ({
+    toLine: (row) => ({
       record: kind.record,
-      ...Object.fromEntries(fields.map(({ name, value }) => [name, value(row, ids)])),
+      ...Object.fromEntries(fields.map(({ name, value }) => [name, value(row)])),
     }),
   };
 }
@@ -70,7 +60,7 @@ function toField(kind: Kind, name: string): FieldReader {
     return fieldFrom(stored, (id) => (isSummary(id) ? undefined : id));
   if (!("as" in source)) return fieldFrom(stored);
   return source.as === "key"
-    ? referenceReader(kind, name, stored)
+    ? fieldFrom(selectId(kind, name, stored))
     : fieldFrom(stored, source.as === "json" ? parse : undefined);
 }
 
@@ -87,23 +77,17 @@ function objectIn(row: Row, text: string): Record<string, unknown> {
   return parsed;
 }
 
-/** The id of the record whose key is in a column. */
-function referenceReader(kind: Kind, name: string, key: string): FieldReader {
+/** A table with at most this many rows is read once for a page, because most lines of the page name one of its rows. */
+const SMALL_TABLE_ROWS = 500;
+
+/** The id of the record whose key a column has, in SQL. */
+function selectId(kind: Kind, name: string, column: string): string {
   const target = kind.references[name];
   if (target === undefined) throw new Error(`${kind.record}.${name} is no reference.`);
   const table = tableName(target);
-  const id = `(SELECT id FROM ${table} AS target WHERE target.key = ${key})`;
-  if (target.oftenSmall === undefined) return { name, select: { [name]: id }, value: (row) => row[name] };
-  const alias = referenceKey(name);
-  return {
-    name,
-    select: { [name]: `iif(${isSmall(target)}, NULL, ${id})`, [alias]: key },
-    smallKind: target,
-    value: (row, ids) => row[name] ?? ids[table]?.get(Number(row[alias])) ?? null,
-  };
-}
-
-/** Whether the table of a kind is small, in SQL. Its rows are never removed, so the greatest key is their number. */
-export function isSmall(kind: Kind): string {
-  return `(SELECT max(key) FROM ${tableName(kind)}) <= ${SMALL_TABLE_ROWS}`;
+  const id = `(SELECT id FROM ${table} AS target WHERE target.key = ${column})`;
+  if (target.oftenSmall === undefined) return id;
+  // The rows are never removed, so the greatest key is their number. SQLite computes this object once for all lines.
+  const allIds = `SELECT json_group_object(key, id) FROM ${table} WHERE (SELECT max(key) FROM ${table}) <= ${SMALL_TABLE_ROWS}`;
+  return `coalesce((${allIds}) ->> CAST(${column} AS TEXT), ${id})`;
 }

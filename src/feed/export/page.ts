@@ -5,7 +5,8 @@ import { encodeUtf8 } from "../../values/json.ts";
 import { utf8Bytes } from "../../values/text.ts";
 import { historySegment } from "../records/history-segment.ts";
 import { itemsOf } from "../records/kind.ts";
-import { cursorOf, findPage, type ScannedRows } from "./queries.ts";
+import type { Row } from "./fields.ts";
+import { cursorOf, findPage, SENT_BYTES } from "./queries.ts";
 import { type ExportCursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
 import { readSegments } from "./segments.ts";
 
@@ -32,24 +33,25 @@ export async function readPage(db: Database, { records = [], customer, after, bu
 
   const laterScans = scans.slice(scans.indexOf(scan) + 1);
   const start = { scan, after: after?.after, customer };
-  const { version, nextScan, lastScanned, ...scanned } = await findPage(db, start, laterScans);
+  const { version, rows, nextScan, lastScanned } = await findPage(db, start, laterScans);
   // Of a segment, only `last` is used.
-  const written = writeLines(scan, scanned);
+  const written = writeLines(scan, rows);
   const isSegment = customer !== undefined && scan.kind === historySegment;
-  const bytes = isSegment ? await readSegments(bucket, scanned.rows, customer) : written.bytes;
+  const bytes = isSegment ? await readSegments(bucket, rows, customer) : written.bytes;
   const last = written.last ?? lastScanned;
   const next = last === undefined ? nextScan : scan;
   return { bytes, version, next: next && { scan: next.name, after: last, customer } };
 }
 
-/** As many lines as one feed request takes; `last`: the cursor of the last row, if the scan has more. */
-export function writeLines(scan: ExportScan, { rows, ids, hasMore }: ScannedRows) {
+/** As many lines as one feed request takes; `last`: the cursor of the last row, if the scan may have more. */
+export function writeLines(scan: ExportScan, rows: readonly Row[]) {
+  const hasMore = rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent_bytes) >= SENT_BYTES;
   const lines: string[] = [];
   let [size, items] = [0, 0];
   let last = hasMore ? cursorOf(scan, rows.at(-1)) : undefined;
   for (const [index, row] of rows.entries()) {
     if (row.left_out === 1) continue;
-    const fields = scan.reader.toLine(row, ids);
+    const fields = scan.reader.toLine(row);
     const line = `${JSON.stringify(fields)}\n`;
     size += utf8Bytes(line);
     items += itemsOf(scan.kind.list?.field, fields).length;

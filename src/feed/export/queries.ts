@@ -5,16 +5,8 @@ import { programState } from "../../db/tables.ts";
 import { BODY_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
 import { historySegment } from "../records/history-segment.ts";
 import { tableName } from "../records/kind.ts";
-import { isSmall, type KnownIds, type Reader, type Row } from "./fields.ts";
+import type { Row } from "./fields.ts";
 import type { ExportCursor, ExportScan } from "./scans.ts";
-
-/** Rows of a scan, and what they need to become lines. */
-export interface ScannedRows {
-  rows: readonly Row[];
-  /** Whether the scan may have more rows after these. */
-  hasMore: boolean;
-  ids: KnownIds;
-}
 
 // Three limits end a page. `selectMostLines` limits the rows by the sizes of their texts, which SQLite knows without reading
 // the texts. `limitSent` limits the bytes that D1 sends, because the Worker holds them: it reads the texts. `writeLines`
@@ -23,7 +15,7 @@ export interface ScannedRows {
 /** The limit of `selectMostLines`: the bytes of texts in the rows of a page. */
 const TEXT_BYTES = sql.raw(String(2 * BODY_LIMIT.bytes));
 /** The limit of `limitSent`. */
-const SENT_BYTES = BODY_LIMIT.bytes;
+export const SENT_BYTES = BODY_LIMIT.bytes;
 
 const LINE_LIMIT_SQL = sql.raw(String(LINE_LIMIT));
 
@@ -40,17 +32,16 @@ export async function findPage(
   laterScans: readonly ExportScan[],
 ) {
   const whereAndOrder = whereAndOrderAfter(scan, after);
-  const [versions, rows, lastRows, firstNonEmpty, ...ids] = await db.batch([
+  const [versions, rows, lastRows, firstNonEmpty] = await db.batch([
     sql`SELECT ${programState.version} FROM ${programState}`,
     ...(customer === undefined
       ? [selectPage(scan, whereAndOrder), SELECT_NOTHING]
       : selectPageAbout(scan, whereAndOrder, customer)),
     selectFirstNonEmpty(laterScans),
-    ...selectIds(scan.reader),
   ]);
   return {
     version: Number(versions?.[0]?.version),
-    ...toScannedRows(scan, rows, ids),
+    rows: rows ?? [],
     /** In an export about a customer: the cursor of the last row that was looked at, if there are more. */
     lastScanned: lastRows?.[0] && cursorOf(scan, lastRows[0]),
     /** The next scan that has rows, so that a scan without rows costs no page. */
@@ -58,21 +49,9 @@ export async function findPage(
   };
 }
 
-export function toScannedRows({ reader }: ExportScan, rows: readonly Row[] = [], ids: readonly Row[][]): ScannedRows {
-  const hasMore = rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent_bytes) >= SENT_BYTES;
-  const idsIn = (idRows: readonly Row[] = []) => new Map(idRows.map(({ key, id }) => [Number(key), String(id)]));
-  const idsByTable = reader.smallKinds.map((kind, index) => [tableName(kind), idsIn(ids[index])]);
-  return { rows, hasMore, ids: Object.fromEntries(idsByTable) };
-}
-
 export function cursorOf({ order }: ExportScan, row: Row | undefined): (string | number)[] {
   if (row === undefined) throw new Error("A line alone is more than a page has room for.");
   return order.map((_, index) => row[`cursor_${index}`] as string | number);
-}
-
-/** All ids in the small tables that rows refer to. If a table is not small, each row looks up its id. */
-export function selectIds({ smallKinds }: Reader): Statement[] {
-  return smallKinds.map((kind) => sql.raw(`SELECT key, id FROM ${tableName(kind)} WHERE ${isSmall(kind)}`));
 }
 
 function selectPage(scan: ExportScan, whereAndOrder: SQL): SQL {

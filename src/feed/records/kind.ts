@@ -94,8 +94,8 @@ export interface Kind<Field extends string = string, Column extends string = str
   /** A field that is a list of ids, and the kind of the records that they name. */
   list?: { field: Field; of: Kind };
   /**
-   * Whether most programs have few of these records: an export of such a program reads all their ids at once (`isSmall` in
-   * export/fields.ts). Only for tables whose rows are never removed.
+   * Whether most programs have few of these records: an export of such a program reads all their ids at once (`selectId`
+   * in export/fields.ts). Only for tables whose rows are never removed.
    */
   oftenSmall?: true;
   /** The field with the id of a message group that the line touches. */

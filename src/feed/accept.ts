@@ -8,7 +8,7 @@ import type { FieldMessages } from "../values/messages.ts";
 import { checkLine, splitLines } from "./lines.ts";
 import { applyFeed } from "./queries.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
-import { type Batch, hasKeyColumn, identityOf, isGlobal, type Kind, type Line } from "./records/kind.ts";
+import { type Batch, identityOf, isGlobal, type Kind, type Line } from "./records/kind.ts";
 import { foreignLines, lineField, tooManyItems, tooMuch } from "./refusals.ts";
 import type { Accepted } from "./schema.ts";
 
@@ -90,12 +90,5 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   for (const [key, line] of byKey) line.order = firstNumbers.get(key) ?? line.number;
   const lines = [...byKey.values()];
   const writes = lines.filter(({ deleted }) => !deleted).sort((line, other) => line.order - other.order);
-  return { writes: arrange(kind, writes), deletes: lines.filter(({ deleted }) => deleted) };
-}
-
-/** Sorts the lines by id if the table is stored by id. Then SQLite writes each page of the table only once. */
-function arrange(kind: Kind, writes: Line[]): Line[] {
-  if (kind.arrange !== undefined) return kind.arrange(writes);
-  if (kind.keyFields[0] !== "id" || hasKeyColumn(kind)) return writes;
-  return writes.sort((line, other) => (String(line.values.id) < String(other.values.id) ? -1 : 1));
+  return { writes: kind.arrange?.(writes) ?? writes, deletes: lines.filter(({ deleted }) => deleted) };
 }

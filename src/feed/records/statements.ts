@@ -3,7 +3,7 @@ import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
 import { NOW_TEXT } from "../../db/select.ts";
-import { type Fields, type Kind, type Line, referenceKey, tableName } from "./kind.ts";
+import { type Fields, hasKeyColumn, type Kind, type Line, referenceKey, tableName } from "./kind.ts";
 
 // The statements for the lines of a kind. In them, `item` is an element of a JSON array, and `line` is a line with the keys
 // of its references, which `withReferenceKeys` looks up. No name in them comes from a user.
@@ -56,9 +56,11 @@ export function upsert(kind: Kind, lines: SQL): SQL {
 function insertInto(kind: Kind, lines: SQL): SQL {
   const columns = Object.keys(kind.columns);
   const values = columns.map((column) => columnValue(kind, column)).join(", ");
+  // If the table is stored by id, SQLite writes each page of it only once in this order.
+  const order = sql.raw(kind.keyFields[0] === "id" && !hasKeyColumn(kind) ? "line.id" : "position");
   // Without WHERE, SQLite reads ON CONFLICT as the ON of a join.
   return sql`${sql.raw(`INSERT INTO ${tableName(kind)} (${columns.join(", ")}) SELECT ${values}`)}
-    FROM ${lines} AS line WHERE true ORDER BY position`;
+    FROM ${lines} AS line WHERE true ORDER BY ${order}`;
 }
 
 /** The value of a column, as an expression on `line`. */

@@ -14,23 +14,17 @@ const PROBE_HOLDS_MS = 6_000;
  * one call at a time, the probe. After an answer, it lets all calls through again.
  */
 export class CircuitBreaker {
-  readonly #now: () => number;
   #timeouts = 0;
   #answers = 0;
   /** Used only while the breaker is open: after two timeouts in a row. */
   #nextProbeAt = 0;
 
-  /** @param now milliseconds of any clock. */
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
   /** Null refuses the call. Otherwise the caller sends it, and reports its outcome. */
   enter(): ((outcome: Outcome) => void) | null {
     const isProbe = this.#timeouts >= TIMEOUTS_TO_OPEN;
     if (isProbe) {
-      if (this.#now() < this.#nextProbeAt) return null;
-      this.#nextProbeAt = this.#now() + PROBE_HOLDS_MS;
+      if (performance.now() < this.#nextProbeAt) return null;
+      this.#nextProbeAt = performance.now() + PROBE_HOLDS_MS;
     }
     const answersBefore = this.#answers;
     return (outcome) => {
@@ -40,9 +34,9 @@ export class CircuitBreaker {
       } else if (outcome === "timed out" && this.#answers === answersBefore) {
         // The timeout of a call that began before the last answer says nothing about the time after that answer.
         this.#timeouts += 1;
-        this.#nextProbeAt = Math.max(this.#nextProbeAt, this.#now() + PROBE_AFTER_MS);
+        this.#nextProbeAt = Math.max(this.#nextProbeAt, performance.now() + PROBE_AFTER_MS);
       } else if (outcome === "failed" && isProbe) {
-        this.#nextProbeAt = this.#now();
+        this.#nextProbeAt = performance.now();
       }
     };
   }

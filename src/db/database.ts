@@ -55,7 +55,7 @@ const FIRST_WAIT_MS = 50;
 const breakers = new WeakMap<object, CircuitBreaker>();
 
 function breakerOf(d1: object): CircuitBreaker {
-  const breaker = breakers.get(d1) ?? new CircuitBreaker(() => performance.now());
+  const breaker = breakers.get(d1) ?? new CircuitBreaker();
   breakers.set(d1, breaker);
   return breaker;
 }

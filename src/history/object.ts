@@ -45,38 +45,22 @@ export async function gzipLines(lines: Uint8Array<ArrayBuffer>): Promise<{ bytes
 }
 
 /**
- * Writes an object under this number. If another object has the name, writes it under the number after the largest. Resolves
- * with the number. An object with the same bytes counts as written, because a step that was cut off may have written it.
- * Nothing is overwritten: time travel of the database may bring back a row about an object that no row names now.
- * @throws if another run also took the number after the largest.
+ * Writes an object under this number, or under a later one if other objects have the names. Resolves with the number. An
+ * object with the same bytes counts as written, because a step that was cut off may have written it. Nothing is overwritten:
+ * time travel of the database may bring back a row about an object that no row names now.
  */
 export async function putOnce(
   bucket: R2Bucket,
   { bytes, sha256 }: { bytes: ArrayBuffer; sha256: string },
   { folder, number }: { folder: string; number: number },
 ): Promise<number> {
-  const tryToWrite = async (candidate: number) => {
+  // The distance doubles, so that ten thousand objects are passed in fifteen tries. A repeated step makes the same tries.
+  for (let distance = 0; ; distance = 2 * distance + 1) {
+    const candidate = number + distance;
     const name = objectName(folder, candidate);
     const put = await withTimeout(R2_LIMIT_MS, bucket.put(name, bytes, { sha256, onlyIf: IF_NEW }));
-    if (put !== null) return true;
+    if (put !== null) return candidate;
     const found = await withTimeout(R2_LIMIT_MS, bucket.head(name));
-    return found?.checksums.toJSON().sha256 === sha256;
-  };
-  if (await tryToWrite(number)) return number;
-  const largest = await findLargest(bucket, folder);
-  // `largest` may be this object, from a step that was cut off.
-  for (const candidate of [largest, largest + 1]) if (await tryToWrite(candidate)) return candidate;
-  throw new Error(`Another run writes to ${folder}.`);
-}
-
-/** The largest number of an object in a folder. A call of R2 lists a thousand objects. */
-async function findLargest(bucket: R2Bucket, folder: string): Promise<number> {
-  let largest = 0;
-  let listed: R2Objects | undefined;
-  do {
-    const after = listed?.truncated ? { cursor: listed.cursor } : {};
-    listed = await withTimeout(R2_LIMIT_MS, bucket.list({ prefix: folder, ...after }));
-    largest = Math.max(largest, ...listed.objects.map(({ key }) => Number.parseInt(key.slice(folder.length), 10)));
-  } while (listed.truncated);
-  return largest;
+    if (found?.checksums.toJSON().sha256 === sha256) return candidate;
+  }
 }

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { compileOnce, type Database, type PlaceholderOf } from "../db/database.ts";
 import { customerKeyOf } from "../db/rules.ts";
 import { limitTo, NOW, names, select } from "../db/select.ts";
@@ -9,20 +9,13 @@ import { toUnshown, UNSHOWN, type UnshownMessages } from "./message-clock.ts";
  * A customer listens for a day. A subscription holds for an hour, and renews the day if less than two hours are left: the
  * second hour is for clocks that differ, and for sockets whose next renewal fails.
  */
-const LISTENS_HOURS = 24;
-const RENEWED_BELOW_HOURS = 2;
-
 const listen = compileOnce(
   (placeholder: PlaceholderOf<"customerId">) => sql`
     INSERT INTO ${listeners} (${names(listeners.customer_id, listeners.until)})
-    SELECT ${placeholder("customerId")}, datetime(now, ${hours(LISTENS_HOURS)}) FROM clock WHERE true
+    SELECT ${placeholder("customerId")}, datetime(now, '+24 hours') FROM clock WHERE true
     ON CONFLICT (${names(listeners.customer_id)}) DO UPDATE SET ${names(listeners.until)} = excluded.until
-    WHERE ${listeners.until} < (SELECT datetime(now, ${hours(RENEWED_BELOW_HOURS)}) FROM clock)`,
+    WHERE ${listeners.until} < (SELECT datetime(now, '+2 hours') FROM clock)`,
 );
-
-function hours(count: number): SQL {
-  return sql.raw(`'+${count} hours'`);
-}
 
 /**
  * Makes the customer a listener. `newestAt` is the time of their newest message, shown or not; empty: they have none.

@@ -1,4 +1,4 @@
-import { describe, it } from "vitest";
+import { afterEach, describe, it, vi } from "vitest";
 import { CircuitBreaker, type Outcome } from "../../src/db/circuit-breaker.ts";
 
 /** A number sets the clock, in milliseconds. Any other step is a call with this outcome. */
@@ -24,10 +24,13 @@ const CASES: [behaviour: string, steps: Step[]][] = [
   ],
 ];
 
+afterEach(() => void vi.restoreAllMocks());
+
 describe("the circuit breaker", () => {
   it.for(CASES)("%s", ([, steps], { expect }) => {
     let now = 0;
-    const breaker = new CircuitBreaker(() => now);
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    const breaker = new CircuitBreaker();
 
     for (const [index, step] of steps.entries()) {
       if (typeof step === "number") {
@@ -42,7 +45,8 @@ describe("the circuit breaker", () => {
 
   it("counts two seconds from the end of a probe", ({ expect }) => {
     let now = 0;
-    const breaker = new CircuitBreaker(() => now);
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    const breaker = new CircuitBreaker();
     for (const _ of TWO_TIMEOUTS) breaker.enter()?.("timed out");
     now = 2_000;
     const settle = breaker.enter();
@@ -57,7 +61,7 @@ describe("the circuit breaker", () => {
   });
 
   it("does not count a feed that times out after others were answered", ({ expect }) => {
-    const breaker = new CircuitBreaker(() => 0);
+    const breaker = new CircuitBreaker();
     const feeds = [breaker.enter(), breaker.enter()];
     breaker.enter()?.("answered");
 

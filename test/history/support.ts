@@ -50,14 +50,12 @@ export async function feedOld(...lines: FeedLine[]): Promise<void> {
 export function bucketWith(methods: {
   put?: (...args: Parameters<R2Bucket["put"]>) => Promise<unknown>;
   head?: R2Bucket["head"];
-  list?: R2Bucket["list"];
 }): object {
   const { TEST_HISTORY: bucket } = env;
   return {
     put: bucket.put.bind(bucket),
     get: bucket.get.bind(bucket),
     head: bucket.head.bind(bucket),
-    list: bucket.list.bind(bucket),
     ...methods,
   };
 }

@@ -1,6 +1,6 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { Database, Statement } from "../../db/database.ts";
-import { joinWithCommas } from "../../db/select.ts";
+import type { Database } from "../../db/database.ts";
+import { joinWithCommas, select } from "../../db/select.ts";
 import { programState } from "../../db/tables.ts";
 import { BODY_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
 import { historySegment } from "../records/history-segment.ts";
@@ -22,9 +22,6 @@ const LINE_LIMIT_SQL = sql.raw(String(LINE_LIMIT));
 /** How many rows a page about a customer looks at. Not every kind has an index by customer. */
 const LOOKED_AT_ROWS = 20_000;
 
-/** Stands in the batch for a statement that is not needed. */
-const SELECT_NOTHING = sql`SELECT 1 WHERE false`;
-
 /** Reads the rows of a page in one round trip and one transaction. */
 export async function findPage(
   db: Database,
@@ -32,20 +29,17 @@ export async function findPage(
   laterScans: readonly ExportScan[],
 ) {
   const whereAndOrder = whereAndOrderAfter(scan, after);
-  const [versions, rows, lastRows, firstNonEmpty] = await db.batch([
-    sql`SELECT ${programState.version} FROM ${programState}`,
-    ...(customer === undefined
-      ? [selectPage(scan, whereAndOrder), SELECT_NOTHING]
-      : selectPageAbout(scan, whereAndOrder, customer)),
-    selectFirstNonEmpty(laterScans),
+  const [[program], rows, lastRows] = await db.batch([
+    select({ version: programState.version, nextScan: indexOfFirstNonEmpty(laterScans) }, sql`FROM ${programState}`),
+    ...(customer === undefined ? [selectPage(scan, whereAndOrder)] : selectPageAbout(scan, whereAndOrder, customer)),
   ]);
   return {
-    version: Number(versions?.[0]?.version),
+    version: Number(program?.version),
     rows: rows ?? [],
     /** In an export about a customer: the cursor of the last row that was looked at, if there are more. */
     lastScanned: lastRows?.[0] && cursorOf(scan, lastRows[0]),
     /** The next scan that has rows, so that a scan without rows costs no page. */
-    nextScan: laterScans[Number(firstNonEmpty?.[0]?.scan ?? laterScans.length)],
+    nextScan: laterScans[program?.nextScan ?? laterScans.length],
   };
 }
 
@@ -133,11 +127,11 @@ function cursorColumns(scan: ExportScan): string[] {
   return scan.order.map((column, index) => `${tableName(scan)}.${column} AS cursor_${index}`);
 }
 
-/** The index of the first scan that has rows. */
-function selectFirstNonEmpty(scans: readonly ExportScan[]): Statement {
+/** The index of the first scan that has rows; NULL if none has. */
+function indexOfFirstNonEmpty(scans: readonly ExportScan[]): SQL<number | null> {
   const cases = scans.map(
     (scan, index) => `WHEN EXISTS (SELECT 1 FROM ${tableName(scan)} WHERE ${scan.when ?? "true"}) THEN ${index}`,
   );
   // `WHEN false` is for an empty list of scans, because a CASE needs at least one WHEN.
-  return sql.raw(`SELECT CASE WHEN false THEN 0 ${cases.join(" ")} END AS scan`);
+  return sql<number | null>`(${sql.raw(`CASE WHEN false THEN 0 ${cases.join(" ")} END`)})`;
 }

@@ -3,8 +3,8 @@ import { outgoing } from "./invocation.ts";
 import type { Platform } from "./weather.ts";
 
 // R2 as documented (developers.cloudflare.com/r2: api/workers/workers-api-reference, api/s3/conditional-operations,
-// reference/consistency, platform/limits), as far as the service uses it. `list` gives all names at once, because there are
-// fewer than 1,000. A call may fail before or after it was done, or be answered late. The caller cannot tell.
+// reference/consistency, platform/limits), as far as the service uses it. A call may fail before or after
+// it was done, or be answered late. The caller cannot tell.
 
 interface StoredObject {
   bytes: Buffer;
@@ -35,8 +35,7 @@ export class SimulatedR2 {
       outgoing(() => this.#call("put", () => this.#put(name, bufferOf(content), options)));
     const get = (name: string) => outgoing(() => this.#call("get", () => this.#get(name)));
     const head = (name: string) => outgoing(() => this.#call("head", () => this.#head(name)));
-    const list = ({ prefix }: { prefix: string }) => outgoing(() => this.#call("list", () => this.#list(prefix)));
-    return { put, get, head, list } as unknown as R2Bucket;
+    return { put, get, head } as unknown as R2Bucket;
   }
 
   /** The bytes of an object, without faults, for the rules. */
@@ -67,11 +66,6 @@ export class SimulatedR2 {
     const stored = this.#objects.get(name);
     if (stored === undefined) return null;
     return { key: name, size: stored.bytes.length, checksums: { toJSON: () => ({ sha256: stored.sha256 }) } };
-  }
-
-  #list(prefix: string): unknown {
-    const names = [...this.#objects.keys()].filter((name) => name.startsWith(prefix)).sort();
-    return { objects: names.map((key) => ({ key })), truncated: false };
   }
 
   /** Runs a call, with the faults of the moment before and after. */

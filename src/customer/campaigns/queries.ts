@@ -25,8 +25,15 @@ interface NearbyCampaignsQuery {
 export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
   const { south, north, west, east } = boundingBox(query);
   const firstBand = Math.floor(south * BANDS_A_DEGREE);
-  const bands = Math.floor(north * BANDS_A_DEGREE) - firstBand + 1;
-  return db.all(selectNearbyCampaigns({ bands }, { ...query, firstBand, west, east }));
+  const shape = { bands: Math.floor(north * BANDS_A_DEGREE) - firstBand + 1, isCut: west > east };
+  return db.all(selectNearbyCampaigns(shape, { ...query, firstBand, west, east }));
+}
+
+interface Shape {
+  /** How many bands the circle touches. */
+  bands: number;
+  /** Whether the 180th meridian cuts it. */
+  isCut: boolean;
 }
 
 type Placeholders = PlaceholderOf<keyof NearbyCampaignsQuery | "firstBand" | "west" | "east">;
@@ -41,9 +48,9 @@ const SHOWN = pick(campaigns, "name", "id", "campaign_description", "campaign_im
  * (`by_store`) it reads all pairs of these stores with a campaign. A sample of the stores says which way reads fewer rows.
  * Pairs stay when their campaign is over, so a store may have more pairs than there are running campaigns.
  */
-const selectNearbyCampaigns = compilePer(({ bands }: { bands: number }, placeholder: Placeholders) =>
+const selectNearbyCampaigns = compilePer((shape: Shape, placeholder: Placeholders) =>
   selectWith(
-    sql`near_store AS MATERIALIZED (${storesNearby(bands, placeholder)}),
+    sql`near_store AS MATERIALIZED (${storesNearby(shape, placeholder)}),
     way AS MATERIALIZED (
       SELECT account_key, iif((SELECT 1 FROM near_store LIMIT 1 OFFSET ${FEW_STORES}), (
         SELECT 1 FROM ${campaigns} WHERE ${runningOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
@@ -117,10 +124,10 @@ function runningOf(accountKey: SQL): SQL {
 }
 
 /**
- * The stores within the radius, in these many bands. Looking into a band counts as a row read even if it is empty, and many accounts have stores
+ * The stores within the radius. Looking into a band counts as a row read even if it is empty, and many accounts have stores
  * in few bands. So the outermost bands with a store are looked up first.
  */
-function storesNearby(bands: number, placeholder: Placeholders): SQL {
+function storesNearby(shape: Shape, placeholder: Placeholders): SQL {
   const accountKey = sql`(
     SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${placeholder("accountId")} AND ${accounts.deleted} = 0
   )`;
@@ -130,21 +137,28 @@ function storesNearby(bands: number, placeholder: Placeholders): SQL {
   )`;
   const firstBand = placeholder("firstBand");
   const band = sql`${firstBand} + strip.column1`;
-  const strips = sql.raw(Array.from({ length: bands }, (_, index) => `(${index})`).join(", "));
   return sql`
     SELECT account_key, key, miles FROM (
       SELECT
         ${stores.account_key} AS account_key, ${stores.key} AS key,
         ${milesTo(placeholder("latitude"), placeholder("longitude"))} AS miles
-      FROM (VALUES ${strips}) AS strip
+      FROM (VALUES ${stripsOf(shape)}) AS strip
       CROSS JOIN ${stores} INDEXED BY stores_by_position
         ON ${stores.account_key} = ${accountKey} AND ${stores.band} = ${band}
-        AND ${stores.longitude} BETWEEN ${placeholder("west")} AND ${placeholder("east")}
+        AND ${stores.longitude} BETWEEN iif(strip.column2 = 'east', -180, ${placeholder("west")})
+          AND iif(strip.column2 = 'west', 180, ${placeholder("east")})
         AND ${stores.deleted} = 0
       WHERE ${band} >= ${outermostBand("min", sql`>= ${firstBand}`)}
-        AND ${band} <= ${outermostBand("max", sql`< ${firstBand} + ${sql.raw(String(bands))}`)}
+        AND ${band} <= ${outermostBand("max", sql`< ${firstBand} + ${sql.raw(String(shape.bands))}`)}
     )
     WHERE miles <= ${placeholder("radiusMiles")}`;
+}
+
+/** The strips to read: each band of the box, or each band of its two parts at the 180th meridian. */
+function stripsOf({ bands, isCut }: Shape): SQL {
+  const parts = isCut ? ["west", "east"] : ["whole"];
+  const strips = parts.flatMap((part) => Array.from({ length: bands }, (_, band) => `(${band}, '${part}')`));
+  return sql.raw(strips.join(", "));
 }
 
 /** The great-circle distance from a store to a position, in miles, by the haversine. */
@@ -166,8 +180,8 @@ const toRadians = (degrees: number): number => (degrees * Math.PI) / 180;
 const toDegrees = (radians: number): number => (radians * 180) / Math.PI;
 
 /**
- * A box, in degrees, that holds every point within `radiusMiles` of a position. It has all longitudes if the circle holds a
- * pole or crosses the 180th meridian.
+ * The box, in degrees, that holds every point within `radiusMiles` of a position. `west` is greater than `east` if the 180th
+ * meridian cuts the box. A circle that holds a pole has all longitudes.
  */
 function boundingBox({ latitude, longitude, radiusMiles }: NearbyCampaignsQuery) {
   const angle = radiusMiles / EARTH_RADIUS_MILES;
@@ -175,7 +189,7 @@ function boundingBox({ latitude, longitude, radiusMiles }: NearbyCampaignsQuery)
   const north = latitude + toDegrees(angle) + MARGIN_DEGREES;
   // The circle is widest a little nearer to the pole than its centre.
   const halfWidth = toDegrees(Math.asin(Math.sin(angle) / Math.cos(toRadians(latitude)))) + MARGIN_DEGREES;
+  if (south <= -90 || north >= 90 || halfWidth >= 180) return { south, north, west: -180, east: 180 };
   const [west, east] = [longitude - halfWidth, longitude + halfWidth];
-  const isWhole = south <= -90 || north >= 90 || west < -180 || east > 180;
-  return isWhole ? { south, north, west: -180, east: 180 } : { south, north, west, east };
+  return { south, north, west: west < -180 ? west + 360 : west, east: east > 180 ? east - 360 : east };
 }

@@ -37,9 +37,15 @@ export const JOBS: readonly Job[] = [
     name: "remove former listeners",
     from: "05:30",
     everyMinutes: DAILY,
-    milliseconds: 0,
-    run: async (db) => {
-      const { removed, isDone } = await removeFormerListeners(db);
+    milliseconds: 300_000,
+    run: async (db, { mayGoOn }) => {
+      let removed = 0;
+      let isDone = false;
+      while (!isDone && mayGoOn()) {
+        const step = await removeFormerListeners(db);
+        removed += step.removed;
+        isDone = step.isDone;
+      }
       return { report: { removed }, isUnfinished: !isDone };
     },
   },

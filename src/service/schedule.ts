@@ -5,6 +5,7 @@ import { Inboxes } from "../inbox/inboxes.ts";
 import { writeMetrics } from "../middleware/metrics.ts";
 import { JOBS, type JobOutcome } from "./jobs.ts";
 import { beginRun, type Claim, endJob } from "./queries.ts";
+import { variableFault } from "./variables.ts";
 
 /** D1 allows 1,000 statements per invocation. The other 70 are for a step that has begun before this limit. */
 const STATEMENTS_A_RUN = 930;
@@ -15,6 +16,8 @@ const DRAIN_MS = 50_000;
  * again after its lease.
  */
 export const onSchedule: ExportedHandlerScheduledHandler<Env> = async (_, env) => {
+  const wrongVariable = variableFault({ ...env });
+  if (wrongVariable !== null) console.error(JSON.stringify({ error: "VARIABLE_WRONG", ...wrongVariable }));
   const db = new Database(env.DB, "first-primary");
   let claim: Claim | undefined;
 

@@ -16,7 +16,7 @@ interface Rule {
 const isNotEmpty = (value: string) => value !== "";
 const ANY_TEXT: Rule = { must: "be a text", isGood: () => true };
 
-/** The rule for each variable of wrangler.toml. `npm run deploy` checks them, and /health names a broken rule. */
+/** The rule for each variable of wrangler.toml. `npm run deploy` checks them; /health and the log name a broken rule. */
 export const VARIABLES: Readonly<Record<string, Rule>> = {
   JWKS_URL: { must: "be an https address, or empty", isGood: isEmptyOr(isKeysAddress) },
   JWKS: {

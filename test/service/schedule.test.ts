@@ -5,7 +5,7 @@ import { JOBS, type Job, type JobOutcome } from "../../src/service/jobs.ts";
 import { beginRun, type Claim, endJob } from "../../src/service/queries.ts";
 import { stopClock } from "../support/clock.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
-import { makeDue, runMinute } from "../support/schedule.ts";
+import { makeDue, runMinute, runSchedule } from "../support/schedule.ts";
 import { rows, snapshot, value } from "../support/state.ts";
 
 const DONE: JobOutcome = { report: null };
@@ -164,6 +164,21 @@ describe("a run", () => {
 
     expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
       { work: MERGE, steps: 3, unfinished: [], milliseconds: expect.any(Number) },
+    ]);
+  });
+
+  it("logs the name and the rule of a wrong variable", async ({ expect }) => {
+    const logError = vi.spyOn(console, "error").mockReturnValue();
+
+    await runMinute({ ...env, NEARBY_RADIUS_MILES: "lots" as "25" });
+    await runSchedule();
+
+    expect(logError.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
+      {
+        error: "VARIABLE_WRONG",
+        name: "NEARBY_RADIUS_MILES",
+        must: "be a number of miles, above 0 and below 100,000",
+      },
     ]);
   });
 

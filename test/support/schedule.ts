@@ -4,8 +4,8 @@ import worker from "../../src/index.ts";
 import { rows } from "./state.ts";
 
 /** Runs the schedule, as Cloudflare does every minute. */
-export const runMinute = () =>
-  worker.scheduled(createScheduledController({ cron: "* * * * *" }), env, createExecutionContext());
+export const runMinute = (bindings = env) =>
+  worker.scheduled(createScheduledController({ cron: "* * * * *" }), bindings, createExecutionContext());
 
 /** Makes only this job due, or no job if the name is left out. */
 export const makeDue = (name = "") =>

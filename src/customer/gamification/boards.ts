@@ -4,6 +4,7 @@ import { clock } from "../../values/clock.ts";
 import { toShortDecimal } from "../../values/decimal.ts";
 import { encodeUtf8 } from "../../values/json.ts";
 import { sha256Of } from "../../values/sha256.ts";
+import { toDatetime } from "../../values/time.ts";
 import { type CacheAccess, CachedValues } from "./cached-values.ts";
 import type { LeaderboardItem } from "./operations.ts";
 import { type BoardOf, findBoard } from "./queries.ts";
@@ -14,15 +15,18 @@ const boards = new CachedValues<EmployeeTotals[]>();
 
 /** @param db begins at the primary: a replica may lag, and the age counts from the time when D1 was asked. */
 export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf) {
-  // Boards that do not exist are null, so they are not cached: a client can make up any number of names, and KV bills each.
-  const load = () => findBoard(db, board, BOARD_LIMIT);
-  const { value, at, foundIn } = await boards.read(cache, await boardKey(board), load);
-  return { employees: value ?? [], ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
+  const day = toDatetime(new Date(clock.now())).slice(0, 10);
+  const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
+    const employees = await findBoard(db, board, BOARD_LIMIT);
+    // Boards that do not exist are not cached: a client can make up any number of names, and KV bills each.
+    return { value: employees ?? [], cacheable: employees !== null };
+  });
+  return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
 
 /** The key is hashed, because two ids can exceed the 512 bytes of a key in KV. */
-export async function boardKey({ locationId, campaignId }: BoardOf): Promise<string> {
-  const name = JSON.stringify([locationId, campaignId]);
+export async function boardKey({ locationId, campaignId }: BoardOf, day: string): Promise<string> {
+  const name = JSON.stringify([locationId, campaignId, campaignId === null ? day : null]);
   // Change the number in the prefix when the shape of the cached value changes.
   return `leaderboard:1:${await sha256Of(encodeUtf8(name))}`;
 }

@@ -12,6 +12,7 @@ import * as seed from "../../support/seed.ts";
 import { customerToken } from "../../support/tokens.ts";
 
 const PATH = "/api/v1/customer/gamification/leaderboard";
+const DAY = "2026-05-10";
 const NOON = Date.UTC(2026, 4, 10, 12);
 
 let now = NOON;
@@ -20,7 +21,7 @@ beforeEach(async () => {
   now = NOON;
   vi.spyOn(clock, "now").mockImplementation(() => now);
   vi.spyOn(clock, "pause").mockResolvedValue();
-  await setClock("2026-05-10 12:00:00");
+  await setClock(`${DAY} 12:00:00`);
 });
 
 const failingCall = async (): Promise<never> => {
@@ -47,23 +48,33 @@ async function board(
   return { ...answer, names, trips: trips(answer), age: answer.headers.get("X-Board-Age") };
 }
 
-/** A store where one employee has played in a campaign that runs. */
-async function seedStore() {
+/** A store where one employee has played in a campaign that starts on this date. */
+async function seedStore(start_date = "2020-01-01") {
   const account = seed.account();
   const [store, employee] = [seed.store(account.id), seed.employee(account.id)];
-  const campaign = seed.eipCampaign(account.id);
+  const campaign = seed.eipCampaign(account.id, { start_date });
   await mustFeed([account, store, campaign, employee, seed.play(campaign.id, store.id, employee.id, { runs: "1" })]);
   return { store: store.id, campaign: campaign.id };
 }
 
 /** Puts a board with the employee "From KV" into KV. It is this many milliseconds old. */
 async function putIntoKv(locationId: string, ageMs: number) {
-  const key = await boardKey({ locationId, campaignId: null });
+  const key = await boardKey({ locationId, campaignId: null }, DAY);
   const employee = { id: "e", name: "From KV", avatar: "", runs: 700, hits: 0, doubles: 0, triples: 0 };
   await env.CACHE.put(key, JSON.stringify({ value: [employee], at: now - ageMs }));
 }
 
 describe("a leaderboard", () => {
+  it("is computed anew when the day changes", async ({ expect }) => {
+    const { store } = await seedStore("2026-05-11");
+    expect((await board(store)).names).toEqual([]);
+
+    now = Date.UTC(2026, 4, 11, 0, 0, 1);
+    await setClock("2026-05-11 00:00:01");
+
+    expect((await board(store)).names).toEqual(["Babe Ruth"]);
+  });
+
   it("is not cached where its store or campaign is unknown", async ({ expect }) => {
     const { store } = await seedStore();
     const { campaign: foreignCampaign } = await seedStore();
@@ -71,7 +82,7 @@ describe("a leaderboard", () => {
     for (const [id, campaign] of [["nowhere"], [store, "none"], [store, foreignCampaign]] as const)
       for (let times = 0; times < 2; times += 1)
         expect(await board(id, campaign === undefined ? {} : { campaign })).toMatchObject({ names: [], trips: 1 });
-    expect(await env.CACHE.get(await boardKey({ locationId: "nowhere", campaignId: null }))).toBeNull();
+    expect(await env.CACHE.get(await boardKey({ locationId: "nowhere", campaignId: null }, DAY))).toBeNull();
   });
 
   it.for([

@@ -98,8 +98,8 @@ function unknownFields(text: string | null, kinds: readonly Kind[]): string[] {
   const kind = Array.isArray(object) ? undefined : kinds.find(({ record }) => record === object.record);
   if (kind === undefined) return [];
   const isKnown = (field: string) => Object.hasOwn(kind.fields.shape, field) || /^(record|deleted)$/.test(field);
-  const unknown = Object.keys(object).filter((field) => !isKnown(field));
-  return unknown.map((field) => `${kind.record} has no field ${field}`);
+  const unknownNames = Object.keys(object).filter((field) => !isKnown(field));
+  return unknownNames.map((field) => `${kind.record} has no field ${field}`);
 }
 
 function progressText({ committed, waiting }: Progress, { size, position }: NdjsonFile, startedAt: number): string {

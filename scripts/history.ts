@@ -80,8 +80,8 @@ async function status(options: DatabaseOptions): Promise<void> {
     return [kind, ...[segments, lines, bytes].map(formatNumber), oldest ?? "–", newest ?? "–"];
   });
   console.log(table(["kind", "segments", "lines", "bytes", "oldest", "newest"], rows));
-  const unfinished = kinds.filter(({ month, is_over }) => month !== horizon.slice(0, 7) || is_over !== 1);
-  const names = unfinished.map(({ kind }) => kind).join(", ");
+  const unfinishedKinds = kinds.filter(({ month, is_over }) => month !== horizon.slice(0, 7) || is_over !== 1);
+  const names = unfinishedKinds.map(({ kind }) => kind).join(", ");
   const sentence = names === "" ? "All of them have left." : `Not all of them have left yet: ${names}.`;
   console.log(`Events from before ${horizon} leave. ${sentence}`);
 }
@@ -140,13 +140,13 @@ async function dropBodies(
   await withBucket(database, async (history) => {
     // The database comes before history, so that a message which leaves for history meanwhile has no body.
     const emptiedInDatabase = await dropStoredTexts("message", selection, database);
-    const { texts, written, skipped } = await dropFromSegments(["message"], selection, history);
+    const { texts, writtenObjects, skippedObjects } = await dropFromSegments(["message"], selection, history);
     console.log(
       `${formatCount(emptiedInDatabase, "message in the database has", "messages in the database have")} no body now.`,
     );
     const bodies = formatCount(texts, "body", "bodies");
-    const objects = formatCount(written, "object");
-    console.log(`${bodies} dropped: ${objects} written anew, ${formatNumber(skipped)} left as they are.`);
+    const objects = formatCount(writtenObjects, "object");
+    console.log(`${bodies} dropped: ${objects} written anew, ${formatNumber(skippedObjects)} left as they are.`);
   });
 }
 

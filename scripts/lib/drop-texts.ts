@@ -73,7 +73,7 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
   const { bucket } = history;
   const events: Record<string, number> = {};
   let texts = 0;
-  let written = 0;
+  let writtenObjects = 0;
   const segmentNames = new Set<string>();
   const { skipped, faults } = await forEachSegment(history, async (segment) => {
     segmentNames.add(segment.name);
@@ -82,7 +82,7 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
     if (typeof outcome === "string") return { fault: outcome };
     events[segment.kind] = (events[segment.kind] ?? 0) + outcome.events;
     texts += outcome.texts;
-    if (outcome.isWritten) written += 1;
+    if (outcome.isWritten) writtenObjects += 1;
     return outcome.isWritten ? "done" : "skipped";
   });
   for (const kind of kinds) {
@@ -90,15 +90,15 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
       const object = await bucket.read(key);
       const lines = object && readableLines(object);
       if (object !== null && lines === null) faults.push(`${key} is damaged`);
-      const emptied = withoutTexts(lines ?? [], selection);
-      if (emptied.texts === 0) continue;
-      await bucket.write(key, emptied.object);
-      texts += emptied.texts;
-      written += 1;
+      const emptiedContent = withoutTexts(lines ?? [], selection);
+      if (emptiedContent.texts === 0) continue;
+      await bucket.write(key, emptiedContent.object);
+      texts += emptiedContent.texts;
+      writtenObjects += 1;
     }
   }
   refuseFaults(faults);
-  return { events, texts, written, skipped };
+  return { events, texts, writtenObjects, skippedObjects: skipped };
 }
 
 /**
@@ -108,15 +108,16 @@ export async function dropFromSegments(kinds: readonly TextKind[], selection: Se
 async function dropFromSegment(segment: Segment, selection: Selection, { database, bucket }: OpenHistory) {
   const object = await bucket.read(segment.name);
   if (object === null) return "is not in the bucket";
-  const emptied = withoutTexts(readableLines(object) ?? [], selection);
-  const { events, texts } = emptied;
+  const emptiedContent = withoutTexts(readableLines(object) ?? [], selection);
+  const { events, texts } = emptiedContent;
   const matchesRow = sha256Of(object) === segment.sha256;
   // A run that was cut off has written the row, but not the object. Then the emptied object has the SHA-256 of the row.
-  if (!matchesRow && sha256Of(emptied.object) !== segment.sha256) return "has another SHA-256 than the database says";
+  if (!matchesRow && sha256Of(emptiedContent.object) !== segment.sha256)
+    return "has another SHA-256 than the database says";
   if (matchesRow && texts === 0) return { events, texts, isWritten: false };
-  if (matchesRow && !(await changeRow(segment, emptied.object, database)))
+  if (matchesRow && !(await changeRow(segment, emptiedContent.object, database)))
     return "was written anew meanwhile: run this again";
-  await bucket.write(segment.name, emptied.object);
+  await bucket.write(segment.name, emptiedContent.object);
   return { events, texts, isWritten: true };
 }
 
@@ -154,11 +155,11 @@ function withoutTexts(lines: readonly SegmentLine[], selection: Selection) {
     "message" in selection ? id === selection.message : customer_id === selection.customer;
   const fieldOf = ({ record }: SegmentLine) => TEXTS[record as TextKind].field;
   const hasText = (line: SegmentLine) => isSelected(line) && line[fieldOf(line)] !== "";
-  const emptied = lines.map((line) => JSON.stringify(hasText(line) ? { ...line, [fieldOf(line)]: "" } : line));
+  const emptiedLines = lines.map((line) => JSON.stringify(hasText(line) ? { ...line, [fieldOf(line)]: "" } : line));
   return {
     events: lines.filter(isSelected).length,
     texts: lines.filter(hasText).length,
-    object: gzipSync(`${emptied.join("\n")}\n`),
+    object: gzipSync(`${emptiedLines.join("\n")}\n`),
   };
 }
 

@@ -81,9 +81,9 @@ export function refuseShared(env: string, file = CONFIG): void {
   const resources = resourcesOf(env, file);
   for (const otherEnv of environmentNames(file).filter((name) => name !== env)) {
     const otherResources = resourcesOf(otherEnv, file);
-    const shared = resources.find((resource) => otherResources.includes(resource));
-    if (shared !== undefined)
-      throw new CommandError(`${env} and ${otherEnv} would share ${shared}: give each its own.`);
+    const sharedResource = resources.find((resource) => otherResources.includes(resource));
+    if (sharedResource !== undefined)
+      throw new CommandError(`${env} and ${otherEnv} would share ${sharedResource}: give each its own.`);
   }
 }
 

@@ -39,14 +39,15 @@ export async function measureDeployment(
   try {
     await Promise.race([once(socket, "open", { signal }), once(socket, "close", { signal })]);
     if (watch.closed !== undefined) throw new CommandError("No socket opens at the probe: no deployment was watched.");
-    const before = await client.measure<Versions>("versions");
-    if (before.object === null) throw new CommandError(`The probe's object does not answer: ${before.error}`);
+    const versionsBefore = await client.measure<Versions>("versions");
+    if (versionsBefore.object === null)
+      throw new CommandError(`The probe's object does not answer: ${versionsBefore.error}`);
     await deploy();
     deployedAt = Date.now();
     while (watch.objectAt === undefined && elapsed() < WAIT_MS) {
       await sleep(ASK_AGAIN_MS, null, { signal });
       const { object } = await client.measure<Versions>("versions");
-      if (object !== null && object !== before.object) watch.objectAt = elapsed();
+      if (object !== null && object !== versionsBefore.object) watch.objectAt = elapsed();
     }
     return judgeDeployment(watch);
   } finally {

@@ -22,7 +22,7 @@ const DEPLOYMENT: Measurement = {
 
 export const program = withService(newCommand("npm run probe"), "an export token")
   .description(
-    "Measure at a deployment of staging what only Cloudflare shows, and compare it with what the project assumes. It takes ten minutes, and leaves no data behind.",
+    "Measure at a deployment of staging what only Cloudflare shows, and compare it with what the project assumes. It takes a minute, with --deploy up to ten, and leaves no data behind.",
   )
   .option("--deploy", "also deploy staging, and measure how long a Durable Object runs its former code")
   .addHelpText("after", "\nTo try it on this machine: npm start -- --env staging. More: docs/deploying.md")

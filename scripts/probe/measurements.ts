@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { BOOKMARK_LIMIT_MS } from "../../src/db/database.ts";
 import { CALLS_AT_ONCE } from "../../src/inbox/notify.ts";
 import { quantile } from "../lib/quantile.ts";
@@ -19,8 +18,6 @@ export interface Measurement {
 const CALLS = 12;
 const CALL_MS = 1_000;
 const LAG_SAMPLES = 5;
-const KV_LIMIT_MS = 90_000;
-const ASK_AGAIN_MS = 1_000;
 
 const ms = (milliseconds: number) => `${Math.round(milliseconds).toLocaleString("en")} ms`;
 const median = (milliseconds: readonly number[]) => quantile(milliseconds, 0.5);
@@ -61,11 +58,6 @@ export const MEASUREMENTS: readonly Measurement[] = [
       while (lags.length < LAG_SAMPLES) lags.push(await client.measure<Lag>("lag"));
       return judgeLags(lags);
     },
-  },
-  {
-    name: "A written board elsewhere (KV)",
-    assumed: `it is there within ${KV_LIMIT_MS / 1_000} seconds: 60 of KV's own, and 30 that the service caches`,
-    measure: measureCache,
   },
 ];
 
@@ -134,47 +126,4 @@ export function judgeLags(lags: readonly Lag[]): Finding {
   const measured = `p50 ${ms(median(lags.map(({ milliseconds }) => milliseconds)))}, longest ${ms(longest)}, of ${lags.length} writes`;
   const change = "raise BOOKMARK_LIMIT_MS in src/db/database.ts, or the primary answers";
   return finding(measured, longest <= BOOKMARK_LIMIT_MS ? null : change);
-}
-
-/**
- * Measures when each region reads a new value. Each region caches an old value first, as a data centre caches a board.
- */
-async function measureCache(client: ProbeClient, signal: AbortSignal): Promise<Finding> {
-  const value = crypto.randomUUID();
-  await writeAndTimeReads(client, `${value} old`, signal);
-  return judgeCache(await writeAndTimeReads(client, `${value} new`, signal));
-}
-
-/**
- * Writes a value. Resolves with the milliseconds until each region reads the value; Infinity if it does not do so in
- * time.
- */
-async function writeAndTimeReads(
-  client: ProbeClient,
-  newValue: string,
-  signal: AbortSignal,
-): Promise<Record<string, number>> {
-  await client.measure("write to KV", { value: newValue });
-  const startedAt = Date.now();
-  const millisecondsByRegion: Record<string, number> = {};
-  for (;;) {
-    const { values } = await client.measure<{ values: { region: string; value: unknown }[] }>("read from KV");
-    const milliseconds = Date.now() - startedAt;
-    for (const { region, value } of values) {
-      if (value === newValue) millisecondsByRegion[region] ??= milliseconds;
-      else if (milliseconds > 2 * KV_LIMIT_MS) millisecondsByRegion[region] ??= Number.POSITIVE_INFINITY;
-    }
-    if (values.every(({ region }) => region in millisecondsByRegion)) return millisecondsByRegion;
-    await sleep(ASK_AGAIN_MS, null, { signal });
-  }
-}
-
-export function judgeCache(millisecondsByRegion: Readonly<Record<string, number>>): Finding {
-  const seconds = (milliseconds: number) =>
-    Number.isFinite(milliseconds) ? `${(milliseconds / 1_000).toFixed(1)} s` : "not seen";
-  const measured = Object.entries(millisecondsByRegion)
-    .map(([region, milliseconds]) => `${region} ${seconds(milliseconds)}`)
-    .join(", ");
-  const isInTime = Math.max(...Object.values(millisecondsByRegion)) <= KV_LIMIT_MS;
-  return finding(measured, isInTime ? null : "no board is older for it, but more are loaded; see docs/costs.py");
 }

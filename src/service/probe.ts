@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { createRouter } from "../app-env.ts";
-import { FRESH_SECONDS } from "../customer/gamification/cached-values.ts";
 import { Database } from "../db/database.ts";
 import { answerFailure, upgradeRequired } from "../http/errors.ts";
 import { FanOut } from "../inbox/fan-out.ts";
@@ -17,22 +16,18 @@ export const PROBE_PATH = "/api/v1/probe";
 
 /** All data of a probe has this name, so the next probe overwrites or removes the data of an interrupted one. */
 const NAME = "npm run probe";
-const REGIONS = ["wnam", "enam", "weur", "apac"] as const;
 const CALL_MS = 1_000;
 const READS = 10;
 const SOCKET_SECONDS = 900;
-const CACHED_SECONDS = 300;
 
 const Measurement = z.object({
-  measure: z.enum(["calls", "batch", "reads", "lag", "write to KV", "read from KV", "versions", "clean"]),
+  measure: z.enum(["calls", "batch", "reads", "lag", "versions", "clean"]),
   /** For `calls`. */
   count: z.int().min(1).max(12).default(1),
   /** For `batch`. */
   mebibytes: z.int().min(1).max(8).default(1),
   /** For `reads`. */
   at: z.enum(["first-primary", "first-unconstrained"]).default("first-primary"),
-  /** For KV. */
-  value: z.string().max(64).default(""),
 });
 
 /** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
@@ -65,16 +60,10 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
       return timeReads(new Database(env.DB, parameters.at));
     case "lag":
       return timeLag(env);
-    case "write to KV":
-      await env.CACHE.put(NAME, JSON.stringify(parameters.value), { expirationTtl: CACHED_SECONDS });
-      return {};
-    case "read from KV":
-      return { values: await Promise.all(REGIONS.map((region) => readIn(env, region))) };
     case "versions":
       return versionsOf(env);
     case "clean":
       await (await inboxOf(env)).clear();
-      await env.CACHE.delete(NAME);
       return {};
   }
 }
@@ -82,7 +71,7 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
 /** The milliseconds of a call to an object that waits one second, or the error text. */
 async function timeCall(env: Env, index: number): Promise<number | string> {
   const startedAt = performance.now();
-  const { error } = await attempt(fanOutOf(env, String(index)).pause());
+  const { error } = await attempt(fanOutOf(env, index).pause());
   return error === "" ? performance.now() - startedAt : error;
 }
 
@@ -90,10 +79,6 @@ async function timeCall(env: Env, index: number): Promise<number | string> {
 async function versionsOf(env: Env) {
   const { value: object, error } = await attempt(inboxOf(env).then((inbox) => inbox.version()));
   return { worker: workerVersion(env) ?? "", object, error };
-}
-
-async function readIn(env: Env, region: DurableObjectLocationHint) {
-  return { region, value: await fanOutOf(env, region, region).read() };
 }
 
 /** Sends texts of half a mebibyte each, below D1's limit for a parameter. */
@@ -134,9 +119,9 @@ async function attempt<Value>(work: Promise<Value>): Promise<{ value: Value | nu
   }
 }
 
-function fanOutOf(env: Env, name: string, locationHint?: DurableObjectLocationHint) {
+function fanOutOf(env: Env, index: number) {
   const fanOuts = inJurisdiction(env, env.FAN_OUTS as DurableObjectNamespace<ProbedFanOut>);
-  return fanOuts.get(fanOuts.idFromName(`${NAME}, ${name}`), locationHint && { locationHint });
+  return fanOuts.get(fanOuts.idFromName(`${NAME}, ${index}`));
 }
 
 async function inboxOf(env: Env) {
@@ -147,11 +132,6 @@ async function inboxOf(env: Env) {
 export class ProbedFanOut extends FanOut {
   pause(): Promise<void> {
     return clock.pause(CALL_MS);
-  }
-
-  /** Reads KV in the object's region. */
-  read(): Promise<unknown> {
-    return this.env.CACHE.get(NAME, { type: "json", cacheTtl: FRESH_SECONDS });
   }
 }
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { json } from "node:stream/consumers";
 import { beforeAll, describe, it } from "vitest";
 import { judgeDeployment, measureDeployment } from "../../scripts/probe/deployment.ts";
-import { judgeBatches, judgeCache, judgeCalls, judgeLags, judgeReads } from "../../scripts/probe/measurements.ts";
+import { judgeBatches, judgeCalls, judgeLags, judgeReads } from "../../scripts/probe/measurements.ts";
 import { openProbe } from "../../scripts/probe/probe-client.ts";
 import { cloneCheckout } from "./clone.ts";
 import { pressCtrlC, startCommand } from "./command.ts";
@@ -41,7 +41,6 @@ describe("npm run probe", () => {
       ["Size of a batch at D1", expect.stringMatching(/^1 MiB \d+ ms, 2 MiB .*, 8 MiB [\d,]+ ms$/), "not judged"],
       ["Round trips to D1", expect.stringMatching(/^p50 of 10: primary \d+ ms .*, nearest \d+ ms/), "not judged"],
       ["Lag of a replica", "no replica answered", "not measured"],
-      ["A written board elsewhere (KV)", expect.stringMatching(/^wnam [\d.]+ s, .*apac [\d.]+ s$/), "not judged"],
     ]);
   });
 
@@ -115,8 +114,6 @@ describe("what a probe finds", () => {
       judgeLags([{ milliseconds: 2_001, isPrimary: true }]),
       "wrong: raise BOOKMARK_LIMIT_MS",
     ],
-    ["a board after a minute", judgeCache({ wnam: 100, apac: 61_000 }), "holds"],
-    ["a board that never came", judgeCache({ wnam: Number.POSITIVE_INFINITY }), "wrong: no board is older for it"],
     ["an object with new code at once", judgeDeployment({ objectAt: 0 }), "holds"],
     [
       "an object with new code after ten minutes",

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { integerParameter } from "../values/number.ts";
 import { utf8Bytes } from "../values/text.ts";
 import { BAD_CURSOR, nextLink } from "./cursor.ts";
+import { invalid } from "./errors.ts";
 import type { JsonText } from "./json-text.ts";
 import { ANSWER_BYTES } from "./limits.ts";
 
@@ -22,20 +23,18 @@ interface PageQuery {
   after?: PageCursor | undefined;
 }
 
-/** Arguments for Zod's `refine`: a paged list refuses a cursor beyond its page. */
-export const WITHIN_PAGE: [(query: PageQuery) => boolean, { path: PropertyKey[]; error: string }] = [
-  ({ per_page, after }) => after === undefined || after.shown < per_page,
-  { path: ["after"], error: BAD_CURSOR },
-];
-
 export interface Page {
   offset: number;
   limit: number;
 }
 
-/** The page without the items that earlier answers have shown. */
+/**
+ * The page without the items that earlier answers have shown.
+ * @throws 422 for a cursor beyond the page.
+ */
 export function toPage({ page, per_page, after }: PageQuery): Page {
   const shown = after?.shown ?? 0;
+  if (shown >= per_page) throw invalid({ after: [BAD_CURSOR] });
   return { offset: (page - 1) * per_page + shown, limit: per_page - shown };
 }
 

@@ -3,15 +3,7 @@ import { createRouter } from "../../app-env.ts";
 import { cursorParameter, nextLink } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems, type JsonText, jsonArray, jsonObject, mergeObjects, storedJson } from "../../http/json-text.ts";
-import {
-  type Fitted,
-  fitPage,
-  linkPages,
-  PageCursor,
-  PagingParameters,
-  toPage,
-  WITHIN_PAGE,
-} from "../../http/paging.ts";
+import { type Fitted, fitPage, linkPages, PageCursor, PagingParameters, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
@@ -46,22 +38,20 @@ export const CouponsQuery = z.object({
   search: Search,
   type: TextParameter.optional().describe("The `type` of the coupons, in any case, such as `Dollar_Off`."),
   accountId: Id.optional().describe("The merchant account whose coupons are asked for."),
-  after: cursorParameter(PageCursor.refine(({ shown }) => shown < COUPONS_LIMIT)),
+  after: cursorParameter(PageCursor),
 });
 
-export const MyCouponsQuery = z
-  .object({
-    digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
-    search: Search,
-    type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional().describe("Only this kind of coupons."),
-    storeId: listParameter(Id)
-      .default([])
-      .describe("Only coupons issued at these stores, and digital coupons of their accounts."),
-    includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
-    ...PagingParameters,
-    after: cursorParameter(PageCursor),
-  })
-  .refine(...WITHIN_PAGE);
+export const MyCouponsQuery = z.object({
+  digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
+  search: Search,
+  type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional().describe("Only this kind of coupons."),
+  storeId: listParameter(Id)
+    .default([])
+    .describe("Only coupons issued at these stores, and digital coupons of their accounts."),
+  includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
+  ...PagingParameters,
+  after: cursorParameter(PageCursor),
+});
 
 const NOT_FOUND = "No coupons were found.";
 

@@ -6,7 +6,7 @@ import { cursorParameter } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems, jsonArray, mergeObjects, storedJson } from "../../http/json-text.ts";
 import { POLL_BYTES } from "../../http/limits.ts";
-import { fitPage, linkPages, type Paged, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
+import { fitPage, linkPages, type Paged, PagingParameters, toPage } from "../../http/paging.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/listeners.ts";
 import { conditional } from "../../middleware/conditional.ts";
@@ -14,15 +14,13 @@ import { validateQuery } from "../../middleware/validate.ts";
 import { FedTime } from "../../values/time.ts";
 import { findMessageGroups, type GroupRow, type MessageGroupsQuery, MessagesCursor } from "./queries.ts";
 
-export const MessagesQuery = z
-  .object({
-    ...PagingParameters,
-    check_time: FedTime.optional().describe(
-      "Only groups with a message after this time, in UTC: send the greatest `last_message_time` that you have seen.",
-    ),
-    after: cursorParameter(MessagesCursor),
-  })
-  .refine(...WITHIN_PAGE);
+export const MessagesQuery = z.object({
+  ...PagingParameters,
+  check_time: FedTime.optional().describe(
+    "Only groups with a message after this time, in UTC: send the greatest `last_message_time` that you have seen.",
+  ),
+  after: cursorParameter(MessagesCursor),
+});
 
 /** The cursor after these groups, without the items shown. `before` is the cursor of the request. */
 function positionAfter(

@@ -3,23 +3,21 @@ import { createRouter } from "../../app-env.ts";
 import { cursorParameter } from "../../http/cursor.ts";
 import { notFound } from "../../http/errors.ts";
 import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
-import { fitPage, linkPages, PageCursor, PagingParameters, toPage, WITHIN_PAGE } from "../../http/paging.ts";
+import { fitPage, linkPages, PageCursor, PagingParameters, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { integerParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
 import { findTeam } from "./queries.ts";
 
-export const TeamQuery = z
-  .object({
-    ...PagingParameters,
-    after: cursorParameter(PageCursor),
-    level_no: integerParameter({ min: 1, max: 5 }).optional().describe("Only members at this depth, 1 to 5."),
-    team_member_id: Id.optional().describe(
-      "The team of this member of the caller's team instead, depths counted from there.",
-    ),
-  })
-  .refine(...WITHIN_PAGE);
+export const TeamQuery = z.object({
+  ...PagingParameters,
+  after: cursorParameter(PageCursor),
+  level_no: integerParameter({ min: 1, max: 5 }).optional().describe("Only members at this depth, 1 to 5."),
+  team_member_id: Id.optional().describe(
+    "The team of this member of the caller's team instead, depths counted from there.",
+  ),
+});
 
 export const stores = createRouter().get("/:id/team-with-level", conditional, validateQuery(TeamQuery), async (c) => {
   const query = c.req.valid("query");

@@ -8,12 +8,13 @@ export const canBeMeant = (column: string) => `${column} GLOB '[^0-9]???*'`;
 /** "merchant": the words of stores, campaigns and companies. */
 export type Vocabulary = "merchant" | "customer";
 
-/** Adds words to a vocabulary. `words`: all of them in one text, with blanks between them. */
-export function addToVocabulary(vocabulary: Vocabulary, words: string): SQL {
-  // Makes a JSON array of the words, to split them. No word has a quote.
+/** Adds the words of lines to a vocabulary, each word once. `lines`: a subquery with the column `words`. */
+export function addToVocabulary(vocabulary: Vocabulary, lines: SQL): SQL {
+  // Makes a JSON array of the words of a line, to split them. No word has a quote.
   return sql`
     INSERT INTO ${sql.raw(`${vocabulary}_vocabulary`)} (word)
-    SELECT value FROM json_each('["' || replace(${words}, ' ', '","') || '"]')
-    WHERE ${sql.raw(canBeMeant("value"))}
+    SELECT DISTINCT word.value
+    FROM ${lines} AS line CROSS JOIN json_each('["' || replace(line.words, ' ', '","') || '"]') AS word
+    WHERE ${sql.raw(canBeMeant("word.value"))}
     ON CONFLICT (word) DO NOTHING`;
 }

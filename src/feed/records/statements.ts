@@ -15,28 +15,15 @@ export function toJsonRow({ written }: Kind, number: number, fields: Fields): st
 
 /** Upserts states, unless the row would not change. Stores events once, and returns a row for each new event. */
 export function write(kind: Kind, rowChunks: readonly string[]): Statement[] {
+  const columns = ["number", ...kind.written.map(({ name }) => name)];
   const jsonColumns = kind.written.flatMap(({ name, json }) => (json ? [name] : []));
   return rowChunks.flatMap((chunk) => {
-    const all = rowsOf([chunk], writtenColumns(kind), jsonColumns);
+    const all = rowsOf([chunk], columns, jsonColumns);
     const lines = withReferenceKeys(kind, all, "drop");
     if (kind.type === "event") return [sql`${insertInto(kind, lines)} ON CONFLICT (id) DO NOTHING RETURNING 1`];
     const upserts = kind.write?.(lines, all) ?? [upsert(kind, lines)];
-    return [...upserts, ...addWords(kind, chunk)];
+    return kind.words === undefined ? upserts : [...upserts, addToVocabulary(kind.words.vocabulary, all)];
   });
-}
-
-function writtenColumns({ written }: Kind): string[] {
-  return ["number", ...written.map(({ name }) => name)];
-}
-
-/** Adds the words of lines to the vocabulary, each word once. */
-function addWords(kind: Kind, rowChunk: string): Statement[] {
-  if (kind.words === undefined) return [];
-  const column = writtenColumns(kind).indexOf("words");
-  // The rows are parsed again: a request keeps only their texts, because values take more memory.
-  const rows = JSON.parse(rowChunk) as unknown[][];
-  const words = new Set(rows.flatMap((row) => String(row[column]).split(" ")));
-  return [addToVocabulary(kind.words.vocabulary, [...words].join(" "))];
 }
 
 export function upsert(kind: Kind, lines: SQL): SQL {

@@ -93,18 +93,18 @@ export class Network {
   }
 
   async #deliver(call: Call): Promise<Answer> {
-    const { isolate, env } = this.#world.isolateAt(call.location);
     const headers = { ...this.#tokenOf(call), ...call.headers };
     const init = { method: call.method ?? "GET", headers, ...(call.body !== undefined && { body: call.body }) };
-    const sent: SentRequest = { lines: call.path === "/api/v1/feed" ? call.body : undefined, committed: null };
+    const sentRequest: SentRequest = { lines: call.path === "/api/v1/feed" ? call.body : undefined, committed: null };
     const poll = this.#rules.messages.begin(call);
     const feed = this.#rules.history.begin(call);
     const reads: DatabaseRead[] = [];
     const noteRead = (copy: Instance) => reads.push(this.#rules.model.readFrom(copy));
-    const answered = await isolate.fetch(new Request(ORIGIN + call.path, init), env, sent, noteRead);
+    const request = new Request(ORIGIN + call.path, init);
+    const answered = await this.#world.isolateAt(call.location).fetch(request, sentRequest, noteRead);
     const answer = { ...answered, json: answered.body === "" ? null : JSON.parse(answered.body), reads };
     this.#world.log(`${answer.status} ${answer.body}`);
-    this.#rules.checkAnswer(call, answer, { poll, feed, committed: sent.committed });
+    this.#rules.checkAnswer(call, answer, { poll, feed, committed: sentRequest.committed });
     return answer;
   }
 

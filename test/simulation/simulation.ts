@@ -36,7 +36,7 @@ export interface Outcome {
 const LAST_LINES = 60;
 const RECOVERS_WITHIN_MS = 90_000;
 
-/** @param stackTraceLimit of all errors. Most errors are simulated faults, and their stacks would cost time. */
+/** @param stackTraceLimit how many calls a stack trace has. Most errors are simulated faults, whose traces cost time. */
 export async function simulate(
   plan: Plan,
   bundle: Bundle,
@@ -50,7 +50,7 @@ export async function simulate(
     seed: plan.seed,
     bundle,
     onLine(line) {
-      // The last requests of a run that failed may end after the run.
+      // Some requests of a failed run may end after the run.
       if (isOver) return;
       hash.update(line);
       lastLines.push(line);
@@ -58,6 +58,7 @@ export async function simulate(
       onLine(line);
     },
   });
+  // An error that nothing catches, such as an actor's, is a mistake in the simulation or the service.
   const onRejection = (error: unknown) => {
     world.failure ??= error instanceof Error ? error : new Error(String(error));
   };
@@ -106,9 +107,9 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
       ...apps.map((app, number) => follower(stage, number, app)),
       ...numbersTo(3).map((number) => reader(stage, number)),
     ];
-    for (const actor of actors) void watch(world, actor);
+    await Promise.all(actors);
   };
-  void watch(world, begin());
+  void begin();
 
   const hasFailed = () => {
     rules.checkNowAndThen();
@@ -123,7 +124,7 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
   const endsAt = Math.max(world.time.now, world.database.usedUpUntil) + RECOVERS_WITHIN_MS;
   await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);
   let isChecked = false;
-  void watch(world, checkRecovery(stage, apps)).then(() => {
+  void checkRecovery(stage, apps).then(() => {
     isChecked = true;
   });
   await world.time.passUntil(() => hasFailed() || isChecked);
@@ -133,11 +134,4 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
 
 function numbersTo(count: number): number[] {
   return [...Array(count).keys()];
-}
-
-/** An error of an actor is a mistake in the simulation, and ends it. */
-function watch(world: World, work: Promise<void>): Promise<void> {
-  return work.catch((error: unknown) => {
-    world.failure ??= error instanceof Error ? error : new Error(String(error));
-  });
 }

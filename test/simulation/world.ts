@@ -1,6 +1,8 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { Random } from "../../scripts/program/random.ts";
-import { History } from "./history.ts";
+import { horizonOf } from "../../src/feed/horizon.ts";
 import type { Bundle } from "./platform/code.ts";
 import { PRIMARY, SimulatedD1 } from "./platform/d1.ts";
 import { Isolate } from "./platform/isolates.ts";
@@ -8,10 +10,10 @@ import { SimulatedKv } from "./platform/kv.ts";
 import type { ObjectHost } from "./platform/object.ts";
 import { SimulatedObjects } from "./platform/objects.ts";
 import { SimulatedR2 } from "./platform/r2.ts";
-import { createDatabase, createFolder, removeFolder } from "./platform/sqlite.ts";
+import { createDatabase } from "./platform/sqlite.ts";
 import { BEGINNING, Time } from "./platform/time.ts";
 import { Weather } from "./platform/weather.ts";
-import { TOO_MUCH } from "./rules/names.ts";
+import { NO_RETRY } from "./rules/names.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Where Workers run. The primary is at the first location, and a replica at each other location. */
@@ -43,7 +45,12 @@ export class World {
   readonly weather: Weather;
   readonly database: SimulatedD1;
   readonly objects: SimulatedObjects;
-  readonly history: History;
+  readonly bucket: SimulatedR2;
+  /**
+   * `HISTORY_MONTHS` of the deployment. In reality the horizon moves by a month each month. No run lasts for months, so this
+   * number decreases instead, which moves the horizon as far.
+   */
+  #historyMonths = 60;
   /** The service's code for work outside of Workers: the client, and the recount. */
   readonly outside: Isolate;
   /** How many requests and faults there have been. */
@@ -52,19 +59,18 @@ export class World {
   /** When the database was last set back, in simulated time. */
   setBackAt = Number.NEGATIVE_INFINITY;
   readonly #options: WorldOptions;
-  readonly #folder: string;
+  readonly #folder = mkdtempSync(path.join(tmpdir(), "simulation-"));
   readonly #kv: SimulatedKv;
-  readonly #isolates = new Map<Location, { isolate: Isolate; env: Env }>();
+  readonly #isolates = new Map<Location, Isolate>();
   /** Runs the objects; null: it starts with the next call of an object. */
-  #host: { isolate: Isolate; env: Env } | null = null;
-  /** The index of the deployed version. */
+  #host: Isolate | null = null;
+  /** The index of the deployed version, 0 or 1. */
   #version = 0;
   /** All clocks, by names such as `D1 primary`. */
   readonly #clocks: Record<string, { aheadMs: number }> = {};
 
   constructor(options: WorldOptions) {
     this.#options = options;
-    this.#folder = createFolder();
     const time = new Time();
     this.time = time;
     this.weather = new Weather(time, this.random("weather"));
@@ -75,10 +81,19 @@ export class World {
     const clocks = new Map(copies.map((copy) => [copy, this.#clock(`D1 ${copy}`)]));
     this.database = new SimulatedD1({ file, clocks }, platform("D1"));
     this.#kv = new SimulatedKv(platform("KV"));
-    this.history = new History(new SimulatedR2(platform("R2")), time);
+    this.bucket = new SimulatedR2(platform("R2"));
     this.objects = new SimulatedObjects(platform("objects"), (binding) => this.#hostOf(binding));
-    this.database.onRepeated = (what) => this.fail(TOO_MUCH, what.slice(0, 200));
-    this.outside = this.#isolate("outside");
+    this.database.onRepeated = (what) => this.fail(NO_RETRY, what.slice(0, 200));
+    this.outside = this.#isolate("outside", LOCATIONS[0]);
+  }
+
+  /** Events before this time leave for history. */
+  get horizon(): string {
+    return horizonOf({ months: this.#historyMonths }, new Date(this.time.now));
+  }
+
+  passMonths(months: number): void {
+    this.#historyMonths = Math.max(1, this.#historyMonths - months);
   }
 
   /** Random numbers that depend only on the seed and this name. */
@@ -104,27 +119,26 @@ export class World {
     return path.join(this.#folder, name);
   }
 
-  /** The isolate at a location with its bindings; it starts if none runs there. */
-  isolateAt(location: Location): { isolate: Isolate; env: Env } {
-    const running = this.#isolates.get(location) ?? this.#worker(location);
-    this.#isolates.set(location, running);
-    return running;
+  /** The isolate at a location. It starts if none runs there. */
+  isolateAt(location: Location): Isolate {
+    const isolate = this.#isolates.get(location) ?? this.#isolate(location, location);
+    this.#isolates.set(location, isolate);
+    return isolate;
   }
 
   endIsolate(location: Location): void {
-    this.#isolates.get(location)?.isolate.end();
+    this.step(`the isolate of ${location} ends`);
+    this.#isolates.get(location)?.end();
     this.#isolates.delete(location);
   }
 
-  /** Deploys another version. All isolates end. Objects and their sockets end at once, or get the new code later. */
-  deploy(random: Random): void {
-    const { versions } = this.#options.bundle;
-    this.#version = (this.#version + random.integer(1, versions.length - 1)) % versions.length;
-    const mode = random.pick(["immediate", "deferred", "deferred"] as const);
-    this.step(`deploys version ${this.#version}, ${mode}`);
+  /** Deploys the other version. All isolates end. Objects get the new code later. */
+  deploy(): void {
+    this.#version = 1 - this.#version;
+    this.step(`deploys version ${this.#version}`);
     for (const location of LOCATIONS) this.endIsolate(location);
     this.#host = null;
-    this.objects.redeploy(mode);
+    this.objects.update();
   }
 
   /** Ends all faults. */
@@ -145,7 +159,7 @@ export class World {
 
   close(): void {
     this.database.close();
-    removeFolder(this.#folder);
+    rmSync(this.#folder, { recursive: true });
   }
 
   #clock(name: string): () => number {
@@ -154,21 +168,17 @@ export class World {
     return () => this.time.now + clock.aheadMs;
   }
 
-  #worker(location: Location): { isolate: Isolate; env: Env } {
-    return { isolate: this.#isolate(location), env: this.#env(location) };
-  }
-
   #hostOf(binding: string): ObjectHost {
-    this.#host ??= { isolate: this.#isolate("objects"), env: this.#env("virginia") };
-    const { isolate, env } = this.#host;
-    const { Inbox, FanOut } = isolate.service;
-    return { ObjectClass: binding === "INBOXES" ? Inbox : FanOut, env, now: isolate.now };
+    this.#host ??= this.#isolate("objects", LOCATIONS[0]);
+    const { service, env, now } = this.#host;
+    return { ObjectClass: binding === "INBOXES" ? service.Inbox : service.FanOut, env, now };
   }
 
-  #isolate(name: string): Isolate {
+  #isolate(name: string, location: Location): Isolate {
     const random = this.random(`isolate ${name} ${this.steps}`);
     const isolate = new Isolate({
-      load: this.#options.bundle.versions[this.#version] ?? this.#options.bundle.versions[0],
+      load: this.#version === 0 ? this.#options.bundle.load : this.#options.bundle.loadRenamed,
+      env: this.#env(location),
       time: this.time,
       random,
       log: (line) => this.log(`${name} logs ${line}`),
@@ -179,21 +189,27 @@ export class World {
   }
 
   #env(location: Location): Env {
-    const nearest = location === LOCATIONS[0] ? null : location;
+    const nearest = location === LOCATIONS[0] ? PRIMARY : location;
     const limiter = {
       limit: async () => {
         if (this.weather.happens("the limiter fails")) throw new Error("The limiter cannot be reached.");
         return { success: true };
       },
     };
-    return this.history.addTo({
+    const historyMonths = () => String(this.#historyMonths);
+    return {
       DB: this.database.bindingAt(nearest),
       CACHE: this.#kv.bindingAt(location),
       INBOXES: this.objects.binding("INBOXES"),
       FAN_OUTS: this.objects.binding("FAN_OUTS"),
       CUSTOMER_LIMITER: limiter,
       ADDRESS_LIMITER: limiter,
+      HISTORY: this.bucket.binding(),
+      // This is a getter, because a month may pass while the isolate runs.
+      get HISTORY_MONTHS() {
+        return historyMonths();
+      },
       ...SETTINGS,
-    }) as object as Env;
+    } as object as Env;
   }
 }

@@ -24,7 +24,7 @@ describe("the simulation", () => {
       const { failure, steps } = await search(await bundleService(mutant));
 
       expect(failure, `after ${steps} steps`).toBeInstanceOf(RuleBroken);
-      expect(failure).toHaveProperty("rule", expect.toBeOneOf([...mutant.seenBy]));
+      expect(failure).toHaveProperty("rule", expect.toBeOneOf([...mutant.foundBy]));
       expect(steps).toBeLessThan(STEPS_AT_MOST);
     },
   );

@@ -4,7 +4,7 @@ import { type Answer, type Call, customerToken, feedCall, nextPath } from "../ne
 import type { AppSocket } from "../platform/sockets.ts";
 import { customerLine, groupLine } from "../program.ts";
 import type { DatabaseRead } from "../rules/model.ts";
-import { TWICE } from "../rules/names.ts";
+import { NO_REPEAT } from "../rules/names.ts";
 import { LOCATIONS, type Location } from "../world.ts";
 import { pause, type Stage } from "./stage.ts";
 
@@ -38,7 +38,7 @@ const FRIEND = "friend";
 const STRANGER = "stranger";
 const JOINS_SHARE = 0.3;
 const OPENS_MS = 3_000;
-// By then a request that opens a socket has usually read D1, and its subscription is on the way to the inbox.
+// After this time, a request that opens a socket has usually read D1, and its subscription is on the way to the inbox.
 const UNTIL_READ_MS = { from: 50, to: 110 };
 const UNTIL_SHOWN_MS = { from: 1_000, to: 2_000 };
 
@@ -194,7 +194,7 @@ function noteGroup(
   const { group_id: id, last_message_time: time } = group;
   const name = `${id} ${time}`;
   world.log(`${customerId} is given ${name}`);
-  if (givenGroups.has(name)) world.fail(TWICE, `${customerId} ${name}`);
+  if (givenGroups.has(name)) world.fail(NO_REPEAT, `${customerId} ${name}`);
   givenGroups.add(name);
   groups.set(id, time);
 }

@@ -6,13 +6,13 @@ const MINUTE_MS = 60_000;
 const TWICE_WITHIN_MS = 2_000;
 const FAULTS_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
-// On half of the days D1's rows are used up, at most this long before the day ends.
+// On half of the days, D1's daily rows are used up. This happens at most this long before the day ends.
 const USED_UP_MS = 360_000;
-// D1 may end its daily limit this late.
+// After midnight, D1 may go on to refuse writes for this long.
 const LIMIT_LATE_MS = 1_500;
 const LONGEST_STALL_MS = 60_000;
 const MONTH_MS = { from: 30_000, to: 150_000 };
-// In reality the first run comes hours after the month's end. Requests of the month before have been answered by then.
+// In reality, the job runs for the first time hours after a month has ended. By then, all requests of that month are answered.
 const UNTIL_NIGHT_MS = 120_000;
 const RUNS_A_NIGHT = 6;
 const BETWEEN_RUNS_MS = { from: 2_000, to: 40_000 };
@@ -35,9 +35,9 @@ export async function schedule({ world, isOver }: Stage): Promise<void> {
 
 /** One minute of the schedule, at a random location. */
 export async function runMinute(world: World, random: Random): Promise<void> {
-  const { isolate, env } = world.isolateAt(random.pick(LOCATIONS));
+  const isolate = world.isolateAt(random.pick(LOCATIONS));
   world.step("schedule");
-  await isolate.runSchedule(env).catch((error: Error) => world.log(`schedule fails: ${error.message}`));
+  await isolate.runSchedule().catch((error: Error) => world.log(`schedule fails: ${error.message}`));
 }
 
 /** Faults that happen to the platform at any time, not because of a request. */
@@ -56,30 +56,19 @@ export async function platformFaults({ world, isEnding }: Stage): Promise<void> 
       database.usedUpUntil = dayEndsAt + random.integer(0, LIMIT_LATE_MS);
       world.step("the rows of the day are used up");
     }
-    const { primary, replicas } = database;
-    if (weather.happens("D1's primary stalls") && primary.stalledUntil < time.now) {
-      primary.stalledUntil = time.now + random.integer(1_000, LONGEST_STALL_MS);
-      world.step(`the primary stalls for ${primary.stalledUntil - time.now} ms`);
-    }
-    const replica = random.pick(replicas);
-    if (weather.happens("D1's replicas stall") && replica.stalledUntil < time.now) {
-      replica.stalledUntil = time.now + random.integer(1_000, LONGEST_STALL_MS);
-      world.step(`${replica.name} stalls for ${replica.stalledUntil - time.now} ms`);
-    }
-    if (weather.happens("D1 is reset")) primary.generation += 1;
-    if (weather.happens("an isolate ends") && random.next() < 0.1) endIsolate(world, random);
+    for (const copy of [database.primary, random.pick(database.replicas)])
+      if (weather.happens(`D1's ${copy.name} stalls`) && copy.stalledUntil < time.now) {
+        copy.stalledUntil = time.now + random.integer(1_000, LONGEST_STALL_MS);
+        world.step(`${copy.name} stalls for ${copy.stalledUntil - time.now} ms`);
+      }
+    if (weather.happens("D1 is reset")) database.primary.generation += 1;
+    if (weather.happens("an isolate ends") && random.next() < 0.1) world.endIsolate(random.pick(LOCATIONS));
     if (weather.happens("an object is evicted")) world.objects.evict();
     if (weather.happens("a socket breaks")) {
       const { sockets } = world.objects;
       if (sockets.length > 0) random.pick(sockets).break();
     }
   }
-}
-
-function endIsolate(world: World, random: Random): void {
-  const location = random.pick(LOCATIONS);
-  world.step(`the isolate of ${location} ends`);
-  world.endIsolate(location);
 }
 
 /** Deploys, moves clocks, and restores the database from a backup. */
@@ -90,7 +79,7 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
     if (isEnding()) return;
     const action = random.pick(["deploy", "deploy", "deploy", "clock", "clock", "clock", "set back"]);
     if (action === "deploy") {
-      world.deploy(random);
+      world.deploy();
     } else if (action === "clock") {
       world.jumpClock(random);
     } else {
@@ -117,8 +106,8 @@ export async function sealing(stage: Stage): Promise<void> {
   while (!stage.isEnding()) {
     await world.time.wait(random.integer(MONTH_MS.from, MONTH_MS.to));
     if (stage.isEnding()) return;
-    world.history.passMonths(1);
-    world.step(`a month passes: events from before ${world.history.horizon} leave`);
+    world.passMonths(1);
+    world.step(`a month passes: events from before ${world.horizon} leave`);
     await world.time.wait(UNTIL_NIGHT_MS);
     for (let run = 0; run < RUNS_A_NIGHT && !stage.isEnding(); run += 1) {
       // Not awaited: a run may begin while the run before still works.

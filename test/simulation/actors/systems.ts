@@ -40,13 +40,13 @@ async function feed(stage: Stage, random: Random, lines: readonly Row[]): Promis
 }
 
 /**
- * For this share of the calls: mostly a time whose events leave for history in the next months, and seldom a time whose
- * events have left. Null for all other calls.
+ * Usually null. For this share of the calls, a random time: mostly one whose events leave for history in the next months,
+ * and seldom one whose events have left already.
  */
-function timeOfOldEvent({ world: { history } }: Stage, random: Random, share: number): string | null {
+function timeOfOldEvent({ world: { horizon } }: Stage, random: Random, share: number): string | null {
   if (random.next() >= share) return null;
   const days = random.next() < 0.1 ? random.integer(-60, -1) : random.integer(0, 100);
-  return toDatetime(new Date(toInstant(history.horizon) + days * DAY_MS + random.integer(0, DAY_MS - 1)));
+  return toDatetime(new Date(toInstant(horizon) + days * DAY_MS + random.integer(0, DAY_MS - 1)));
 }
 
 /** Sends the lines until they are stored, or refused for good. Null: the run ended before that. */

@@ -16,25 +16,22 @@ export interface Patch {
 /** The bundled service. */
 export interface Bundle {
   migrations: readonly string[];
-  /** The service, and two versions that rename methods of objects, so that a call from one version to another fails. */
-  versions: readonly [Load, ...Load[]];
+  load: Load;
+  /** Loads a version that renames methods of objects, so that a call from one version to the other fails. */
+  loadRenamed: Load;
 }
 
 /** Evaluates the code with these globals in place of Node's. Each call gives the code a new module state. */
 export type Load = (globals: Readonly<Record<string, unknown>>) => typeof Service;
 
-/** The changes of each other version. */
-const RENAMED: readonly Patch[][] = [
-  [
-    { file: "src/inbox/inbox.ts", find: "  poll(checkTime", replace: "  pollOtherwise(checkTime" },
-    { file: "src/inbox/inboxes.ts", find: ").poll(checkTime)", replace: ").pollOtherwise(checkTime)" },
-  ],
-  [
-    { file: "src/inbox/inbox.ts", find: "  async notify(", replace: "  async notifyOtherwise(" },
-    { file: "src/inbox/inboxes.ts", find: ").notify(notification)", replace: ").notifyOtherwise(notification)" },
-    { file: "src/inbox/fan-out.ts", find: "  notify(calls", replace: "  notifyOtherwise(calls" },
-    { file: "src/inbox/inboxes.ts", find: ".notify(calls, endsAt)", replace: ".notifyOtherwise(calls, endsAt)" },
-  ],
+/** The changes of the other version. */
+const RENAMED: readonly Patch[] = [
+  { file: "src/inbox/inbox.ts", find: "  poll(checkTime", replace: "  pollOtherwise(checkTime" },
+  { file: "src/inbox/inboxes.ts", find: ").poll(checkTime)", replace: ").pollOtherwise(checkTime)" },
+  { file: "src/inbox/inbox.ts", find: "  async notify(", replace: "  async notifyOtherwise(" },
+  { file: "src/inbox/inboxes.ts", find: ").notify(notification)", replace: ").notifyOtherwise(notification)" },
+  { file: "src/inbox/fan-out.ts", find: "  notify(calls", replace: "  notifyOtherwise(calls" },
+  { file: "src/inbox/inboxes.ts", find: ".notify(calls, endsAt)", replace: ".notifyOtherwise(calls, endsAt)" },
 ];
 
 /** The globals that the bundle's function takes as parameters, in this order. */
@@ -60,9 +57,8 @@ const SHORT_DAYS: Patch = {
 /** Bundles the service with small steps, short days, and a patch if there is one. */
 export async function bundleService(patch?: Patch): Promise<Bundle> {
   const patches = [SMALL_STEPS, SHORT_DAYS, ...(patch === undefined ? [] : [patch])];
-  const [load, ...others] = await Promise.all([[], ...RENAMED].map((renamed) => bundle([...patches, ...renamed])));
-  if (load === undefined) throw new Error("There is no version.");
-  return { migrations: readMigrations(patch), versions: [load, ...others] };
+  const [load, loadRenamed] = await Promise.all([bundle(patches), bundle([...patches, ...RENAMED])]);
+  return { migrations: readMigrations(patch), load, loadRenamed };
 }
 
 async function bundle(patches: readonly Patch[]): Promise<Load> {
@@ -73,7 +69,7 @@ async function bundle(patches: readonly Patch[]): Promise<Load> {
     target: "esnext",
     write: false,
     logLevel: "silent",
-    // The service imports nothing else from the platform.
+    // The class `DurableObject` is all that the service imports from the platform.
     alias: { "cloudflare:workers": path.join(import.meta.dirname, "durable-object.ts") },
     plugins: [patching(patches)],
   });

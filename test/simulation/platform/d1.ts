@@ -9,21 +9,21 @@ import type { Platform } from "./weather.ts";
 // - A batch runs at one moment of simulated time, on one connection of SQLite.
 // - A replica is a read transaction on the primary's file (WAL). SQLite refuses writes there, so they go to the primary.
 // - A bookmark is the number of a commit. Time travel increases it, so that bookmarks always sort by age.
-// - D1 sends a read that failed again, at most twice. Here the read fails.
-// - Tests inside workerd check the limit of 100 parameters a statement.
+// - D1 repeats a failed read by itself, at most twice. Here the read fails at once.
+// - A statement may have more than 100 parameters. Tests inside workerd check that limit of D1.
 
 export const PRIMARY = "primary";
 
 const USUAL_LAG_MS = 150;
 const LONGEST_LAG_MS = 120_000;
-const STALL_STEP_MS = 1_000;
+const WAIT_STEP_MS = 100;
 const COMMITS_A_LOG = 400;
 export const LOST = "D1_ERROR: Network connection lost.";
 const RESET = "D1_ERROR: D1 DB storage caused object to be reset.";
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
 // With little memory, D1 takes no batch whose parameters have more characters.
 const LITTLE_MEMORY = 500;
-// The service waits at least this long for D1. Later it may repeat a batch whose error it has not heard.
+// The service waits at least this long for an answer of D1. A later error does not reach it, so it may repeat the batch.
 const HEARD_WITHIN_MS = 2_000;
 /** D1's errors for a batch beyond its memory, and beyond its CPU. */
 export const EXCEEDED: readonly [string, string] = [
@@ -33,14 +33,11 @@ export const EXCEEDED: readonly [string, string] = [
 /** D1's error for the rest of a day on the free plan. */
 export const USED_UP = "D1_ERROR: Your account has exceeded D1's free tier daily row write limit.";
 
-/** The name of the replica nearest to a Worker; null: the primary is nearest. */
-type Nearest = string | null;
-
 /** A D1 database: the primary and its replicas. */
 export class SimulatedD1 {
   /** The copies by their names, the primary first. */
   #copies: ReadonlyMap<string, Instance> = new Map();
-  /** For each replica that will catch up: a function that cancels it. */
+  /** For each replica that will catch up soon, the function that cancels this. */
   readonly #underWay = new Map<Instance, () => void>();
   readonly #clocks: ReadonlyMap<string, () => number>;
   readonly #platform: Platform;
@@ -65,8 +62,8 @@ export class SimulatedD1 {
     return [...this.#copies.values()].filter(({ name }) => name !== PRIMARY);
   }
 
-  /** The binding of a Worker near this copy. */
-  bindingAt(nearest: Nearest): D1Database {
+  /** The binding of a Worker near the copy with this name. */
+  bindingAt(nearest: string): D1Database {
     const withSession = (start: string = "first-unconstrained") => new Session(this, start, nearest);
     return { withSession } as unknown as D1Database;
   }
@@ -146,19 +143,19 @@ export class SimulatedD1 {
   /** Runs a batch, with the faults of the moment. */
   async run(session: Session, queries: readonly Query[], needsPrimary: boolean): Promise<D1Result[]> {
     const { time, weather, random } = this.#platform;
-    await time.wait(session.nearest === null || !needsPrimary ? random.integer(0, 3) : random.integer(20, 90));
+    await time.wait(session.nearest === PRIMARY || !needsPrimary ? random.integer(0, 3) : random.integer(20, 90));
     if (weather.happens("D1 loses a connection before the commit")) throw new Error(LOST);
     if (weather.happens("D1 is overloaded")) throw new Error(OVERLOADED);
     if (weather.happens("D1 never answers")) return new Promise(() => {});
     if (this.usedUpUntil > time.now) throw new Error(USED_UP);
-    const copy = this.#copy(needsPrimary ? PRIMARY : (session.nearest ?? PRIMARY));
+    const copy = this.#copy(needsPrimary ? PRIMARY : session.nearest);
     const { generation } = copy;
-    // In short steps, because `recover` ends the stall early.
-    while (copy.stalledUntil > time.now) await time.wait(Math.min(copy.stalledUntil - time.now, STALL_STEP_MS));
-    await copy.reached(session.seen);
+    const isWaiting = () => copy.stalledUntil > time.now || copy.commit < session.seen;
+    // In short steps, because a stall may end early, and a replica may catch up at any time.
+    while (isWaiting() && copy.generation === generation) await time.wait(WAIT_STEP_MS);
     if (copy.generation !== generation) throw new Error(RESET);
-    const exceeded = this.#exceededBy(queries);
-    if (exceeded !== null && random.next() < 0.5) throw reset(copy, exceeded);
+    const exceededError = this.#exceededBy(queries);
+    if (exceededError !== null && random.next() < 0.5) throw reset(copy, exceededError);
     const isFull = copy === this.primary && weather.isOn("D1 is full");
     const outcome = copy.transact(queries, { isFull });
     if (outcome === "writes") return this.run(session, queries, true);
@@ -168,24 +165,24 @@ export class SimulatedD1 {
     }
     session.sawCommit(copy.commit);
     if (!outcome.wrote) current.getStore()?.onServed(copy);
-    if (exceeded !== null) throw reset(copy, exceeded);
+    if (exceededError !== null) throw reset(copy, exceededError);
     if (weather.happens("D1 loses a connection after the commit")) throw new Error(LOST);
-    const slow = weather.happens("D1 answers late") ? random.integer(200, 9_000) : 0;
-    await time.wait(slow + (copy === this.primary && session.nearest !== null ? random.integer(20, 90) : 1));
+    const delayMs = weather.happens("D1 answers late") ? random.integer(200, 9_000) : 0;
+    await time.wait(delayMs + (copy === this.primary && session.nearest !== PRIMARY ? random.integer(20, 90) : 1));
     if (copy.generation !== generation) throw new Error(RESET);
     return outcome.rows.map((rows, index) => resultOf(rows, outcome.wrote && index === outcome.rows.length - 1));
   }
 }
 
 class Session {
-  readonly nearest: Nearest;
+  readonly nearest: string;
   /** The newest commit that the session has seen, or must see. */
   seen: number;
   readonly #database: SimulatedD1;
   #bookmark: string | null = null;
   readonly beginsAtPrimary: boolean;
 
-  constructor(database: SimulatedD1, start: string, nearest: Nearest) {
+  constructor(database: SimulatedD1, start: string, nearest: string) {
     this.#database = database;
     this.nearest = nearest;
     this.seen = start.startsWith("first-") ? 0 : commitOf(start);
@@ -205,7 +202,7 @@ class Session {
       return this.#database.run(this, queries, needsPrimary).catch((error: Error) => {
         invocation?.databaseFaults.push(error.message);
         if (this.#database.now < heardUntil && [...EXCEEDED, USED_UP].includes(error.message))
-          invocation?.refused.push(queries);
+          invocation?.refusedBatches.push(queries);
         throw error;
       });
     });
@@ -228,8 +225,8 @@ function reset(copy: Instance, message: string): Error {
 }
 
 /** Whether D1 has refused this batch of the invocation as too much. */
-function isRefused({ refused }: Invocation, queries: readonly Query[]): boolean {
-  return refused.some((refusedQueries) => isDeepStrictEqual(refusedQueries, queries));
+function isRefused({ refusedBatches }: Invocation, queries: readonly Query[]): boolean {
+  return refusedBatches.some((refusedQueries) => isDeepStrictEqual(refusedQueries, queries));
 }
 
 /** A bookmark in D1's form: the number of a commit in hexadecimal digits. */

@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Random } from "../../../scripts/program/random.ts";
 import { current } from "./invocation.ts";
@@ -52,48 +52,27 @@ function dateAt(now: () => number): DateConstructor {
 
 /** A `CompressionStream` that waits for no other thread. */
 class Gzip extends TransformStream<Uint8Array, Uint8Array> {
-  constructor(format: string) {
-    if (format !== "gzip") throw new Error(`The simulation knows no format ${format}.`);
-    const chunks: Uint8Array[] = [];
-    super({
-      transform: (chunk) => {
-        chunks.push(chunk);
-      },
-      flush: (controller) => controller.enqueue(new Uint8Array(gzipSync(Buffer.concat(chunks)))),
-    });
+  constructor() {
+    super({ transform: (chunk, controller) => controller.enqueue(new Uint8Array(gzipSync(chunk))) });
   }
-}
-
-interface Secret {
-  bytes: Buffer;
-  /** Node signs fastest with such a key. */
-  key: KeyObject;
 }
 
 /** The part of Web Crypto that the service uses. Nothing in it waits for another thread. */
 function cryptoOf(random: Random) {
-  const secretOf = (bytes: Buffer): Secret => ({ bytes, key: createSecretKey(bytes) });
-  const mac = ({ key }: Secret, data: Uint8Array) => createHmac("sha256", key).update(data).digest();
+  const mac = (key: KeyObject, data: Uint8Array) => createHmac("sha256", key).update(data).digest();
   return {
-    randomUUID: () => {
-      const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16)).join("");
-      const part = (from: number, to: number) => hex.slice(from, to);
-      return `${part(0, 8)}-${part(8, 12)}-4${part(13, 16)}-a${part(17, 20)}-${part(20, 32)}`;
-    },
+    randomUUID: () =>
+      `00000000-0000-4000-8000-${random
+        .integer(0, 2 ** 48 - 1)
+        .toString(16)
+        .padStart(12, "0")}`,
     subtle: {
       digest: async (_: string, data: Uint8Array | ArrayBuffer) =>
         bytesOf(createHash("sha256").update(new Uint8Array(data)).digest()),
-      importKey: async (format: string, material: Uint8Array): Promise<Secret> => {
-        if (format !== "raw") throw new Error(`The simulation knows no key of the format ${format}.`);
-        return secretOf(Buffer.from(material));
-      },
-      deriveKey: async ({ info }: { info: Uint8Array }, { bytes }: Secret): Promise<Secret> =>
-        secretOf(Buffer.from(hkdfSync("sha256", bytes, new Uint8Array(), info, 32))),
-      sign: async (_: unknown, key: Secret, data: Uint8Array) => bytesOf(mac(key, data)),
-      verify: async (_: unknown, key: Secret, signature: Uint8Array, data: Uint8Array) => {
-        const [expected, received] = [mac(key, data), Buffer.from(signature)];
-        return expected.length === received.length && timingSafeEqual(expected, received);
-      },
+      importKey: async (_: "raw", material: Uint8Array) => createSecretKey(material),
+      sign: async (_: unknown, key: KeyObject, data: Uint8Array) => bytesOf(mac(key, data)),
+      verify: async (_: unknown, key: KeyObject, signature: Uint8Array, data: Uint8Array) =>
+        mac(key, data).equals(signature),
     },
   };
 }

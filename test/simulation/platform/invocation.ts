@@ -9,8 +9,9 @@ import type { Instance, Query } from "./sqlite.ts";
 export class Invocation {
   /** The messages of D1's errors. */
   readonly databaseFaults: string[] = [];
+  readonly logLines: string[] = [];
   /** The batches that were too much for D1. */
-  readonly refused: (readonly Query[])[] = [];
+  readonly refusedBatches: (readonly Query[])[] = [];
   /** Called when a copy of the database answers a read. */
   onServed: (copy: Instance) => void = () => {};
   /** Null: the event is no request. */
@@ -23,10 +24,7 @@ export class Invocation {
   }
 
   waitUntil(work: Promise<unknown>): void {
-    const done = work.then(
-      () => {},
-      () => {},
-    );
+    const done = Promise.allSettled([work]);
     this.#background.add(done);
     void done.then(() => this.#background.delete(done));
   }

@@ -14,6 +14,7 @@ const LOST = "Network connection lost.";
 
 interface IsolateOptions {
   load: Load;
+  env: Env;
   time: Time;
   random: Random;
   log: (line: string) => void;
@@ -22,20 +23,20 @@ interface IsolateOptions {
 
 export class Isolate {
   readonly service: typeof Service;
+  readonly env: Env;
   readonly clock: { aheadMs: number };
   readonly #time: Time;
   /** The invocations that go on, each with a function that makes its caller lose the connection. */
   readonly #invocations = new Map<Invocation, () => void>();
-  /** The log lines of requests that got 503. */
-  #unavailable: { requestId: string; cause?: string }[] = [];
   #isOver = false;
 
-  constructor({ load, time, random, log, aheadMs }: IsolateOptions) {
+  constructor({ load, env, time, random, log, aheadMs }: IsolateOptions) {
+    this.env = env;
     this.#time = time;
     this.clock = { aheadMs };
     const logAndNote = (line: string) => {
       log(line);
-      if (line.includes('"status":503')) this.#unavailable.push(JSON.parse(line));
+      current.getStore()?.logLines.push(line);
     };
     this.service = load({
       ...simulatedGlobals(time, random, this.clock),
@@ -52,36 +53,25 @@ export class Isolate {
   readonly now = (): number => this.#time.now + this.clock.aheadMs;
 
   /** @throws if the isolate ends before the answer. */
-  fetch(
-    request: Request,
-    env: Env,
-    sent: SentRequest | null = null,
-    onServed: Invocation["onServed"] = () => {},
-  ): Promise<Answered> {
-    return this.#run(async (context) => {
-      const invocation = current.getStore();
-      if (invocation !== undefined) Object.assign(invocation, { onServed, request: sent });
-      const databaseFaults = invocation?.databaseFaults ?? [];
+  fetch(request: Request, sentRequest: SentRequest, onServed: Invocation["onServed"]): Promise<Answered> {
+    return this.#run(async (context, invocation) => {
+      Object.assign(invocation, { onServed, request: sentRequest });
+      const { databaseFaults, logLines } = invocation;
       const startedAt = this.#time.now;
-      const response = await this.service.worker.fetch(request, env, context);
+      const response = await this.service.worker.fetch(request, this.env, context);
       const body = await response.text();
       const milliseconds = this.#time.now - startedAt;
       const { status, headers } = response;
-      return {
-        status,
-        headers,
-        body,
-        socket: sockets.get(response) ?? null,
-        databaseFaults,
-        milliseconds,
-        cause: this.#causeOf(headers),
-      };
+      const socket = (response.webSocket ?? null) as unknown as SocketEnd | null;
+      return { status, headers, body, socket, databaseFaults, logLines, milliseconds };
     });
   }
 
-  runSchedule(env: Env): Promise<void> {
+  runSchedule(): Promise<void> {
     const controller = { cron: "* * * * *", scheduledTime: this.now(), noRetry: () => {} };
-    return this.#run(async (context) => this.service.worker.scheduled(controller as ScheduledController, env, context));
+    return this.#run(async (context) =>
+      this.service.worker.scheduled(controller as ScheduledController, this.env, context),
+    );
   }
 
   /** Ends all work of the isolate. Callers that wait for an answer get an error. */
@@ -94,19 +84,13 @@ export class Isolate {
     this.#invocations.clear();
   }
 
-  #causeOf(headers: Headers): string {
-    const line = this.#unavailable.find(({ requestId }) => requestId === headers.get("X-Request-Id"));
-    this.#unavailable = this.#unavailable.filter((other) => other !== line);
-    return line?.cause ?? "";
-  }
-
-  async #run<Value>(work: (context: ExecutionContext) => Promise<Value>): Promise<Value> {
+  async #run<Value>(work: (context: ExecutionContext, invocation: Invocation) => Promise<Value>): Promise<Value> {
     if (this.#isOver) throw new Error(LOST);
     const invocation = new Invocation();
     const lost = new Promise<never>((_, reject) => this.#invocations.set(invocation, () => reject(new Error(LOST))));
     const context = { waitUntil: (work: Promise<unknown>) => invocation.waitUntil(work) };
     try {
-      return await Promise.race([current.run(invocation, () => work(context as ExecutionContext)), lost]);
+      return await Promise.race([current.run(invocation, () => work(context as ExecutionContext, invocation)), lost]);
     } finally {
       const ended = invocation.endAfterBackground();
       const atLatest = invocation.isOver ? () => {} : this.#time.after(BACKGROUND_MS, () => invocation.end());
@@ -127,13 +111,10 @@ export interface Answered {
   socket: SocketEnd | null;
   /** The messages of D1's errors. */
   databaseFaults: readonly string[];
+  /** What the service logged for the request. */
+  logLines: readonly string[];
   milliseconds: number;
-  /** The cause that the service logged for a 503; else empty. */
-  cause: string;
 }
-
-/** The sockets of answers with the status 101. */
-const sockets = new WeakMap<object, SocketEnd>();
 
 /** A `Response` that may have the status 101 and a socket, which Node's may not. */
 class AnswerOfWorkers extends Response {
@@ -143,8 +124,6 @@ class AnswerOfWorkers extends Response {
   ) {
     super(body, init.status === 101 ? { ...init, status: 200 } : init);
     if (init.status === 101) Object.defineProperty(this, "status", { value: 101 });
-    if (webSocket === undefined) return;
-    sockets.set(this, webSocket);
     Object.defineProperty(this, "webSocket", { value: webSocket });
   }
 }

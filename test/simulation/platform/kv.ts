@@ -2,12 +2,13 @@ import { outgoing } from "./invocation.ts";
 import type { Platform } from "./weather.ts";
 
 // KV as documented (developers.cloudflare.com/kv: concepts/how-kv-works, api, platform/limits). A write is visible at its own
-// location at once, and elsewhere within 60 s. A location caches what it reads, also that a key has no value.
+// location at once, and elsewhere within 60 s. A location caches what it reads, also that a key has no value. No run lasts
+// until a value expires.
 
 interface Write {
   value: string;
-  expiresAt: number;
   location: string;
+  at: number;
   /** From when other locations see it. */
   seenElsewhereAt: number;
 }
@@ -15,12 +16,10 @@ interface Write {
 const LAG_MS = 60_000;
 const DEFAULT_CACHE_SECONDS = 60;
 const A_WRITE_EACH_MS = 1_000;
-// With a write each second, the write before the last 60 is older than the lag, so nobody reads it.
-const WRITES_A_KEY = 60;
 
 export class SimulatedKv {
   readonly #platform: Platform;
-  readonly #writes = new Map<string, { at: number; writes: Write[] }>();
+  readonly #writes = new Map<string, readonly Write[]>();
   /** What each location caches of each key. */
   readonly #edgeCaches = new Map<string, { value: string | null; until: number }>();
 
@@ -32,8 +31,7 @@ export class SimulatedKv {
   bindingAt(location: string): KVNamespace {
     const get = (key: string, { cacheTtl = DEFAULT_CACHE_SECONDS }: { cacheTtl?: number } = {}) =>
       outgoing(() => this.#get(location, key, cacheTtl));
-    const put = (key: string, value: string, { expirationTtl }: { expirationTtl: number }) =>
-      outgoing(() => this.#put(location, key, { value, expirationTtl }));
+    const put = (key: string, value: string) => outgoing(() => this.#put(location, key, value));
     return { get, put } as unknown as KVNamespace;
   }
 
@@ -52,23 +50,17 @@ export class SimulatedKv {
   #valueAt(location: string, key: string): string | null {
     const { now } = this.#platform.time;
     const isVisible = (write: Write) => write.location === location || write.seenElsewhereAt <= now;
-    const last = this.#writes.get(key)?.writes.findLast(isVisible);
-    return last === undefined || last.expiresAt <= now ? null : last.value;
+    return this.#writes.get(key)?.findLast(isVisible)?.value ?? null;
   }
 
-  async #put(location: string, key: string, { value, expirationTtl }: { value: string; expirationTtl: number }) {
+  async #put(location: string, key: string, value: string): Promise<void> {
     const { time, random } = this.#platform;
     await this.#travel("PUT");
-    const earlier = this.#writes.get(key);
-    if (earlier !== undefined && time.now - earlier.at < A_WRITE_EACH_MS)
+    const writes = this.#writes.get(key) ?? [];
+    if (writes.some(({ at }) => time.now - at < A_WRITE_EACH_MS))
       throw new Error("KV PUT failed: 429 Too Many Requests");
-    const write = {
-      value,
-      expiresAt: time.now + expirationTtl * 1_000,
-      location,
-      seenElsewhereAt: time.now + random.integer(0, LAG_MS),
-    };
-    this.#writes.set(key, { at: time.now, writes: [...(earlier?.writes ?? []), write].slice(-WRITES_A_KEY) });
+    const write = { value, location, at: time.now, seenElsewhereAt: time.now + random.integer(0, LAG_MS) };
+    this.#writes.set(key, [...writes, write]);
     this.#edgeCaches.set(JSON.stringify([location, key]), { value, until: time.now });
   }
 

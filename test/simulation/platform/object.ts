@@ -180,10 +180,7 @@ export class SimulatedObject {
   /** Loads the new code. An idle object keeps its sockets; a busy one loses them. */
   updateNow(): void {
     this.evict();
-    if (this.#instance !== null) this.endWithSockets();
-  }
-
-  endWithSockets(): void {
+    if (this.#instance === null) return;
     this.end();
     for (const socket of this.sockets.splice(0)) socket.break();
   }

@@ -7,7 +7,7 @@ import type { Platform } from "./weather.ts";
 // `.overloaded` (cloudflare-docs#5842). Here any call may get one.
 
 const LOST = "Network connection lost.";
-// `max_delay` of `wrangler.toml`.
+// This is `max_delay` in `wrangler.toml`.
 const UPDATED_WITHIN_MS = 300_000;
 
 /** An object's class, by the name of its binding, and its own name. */
@@ -59,11 +59,9 @@ export class SimulatedObjects {
     return [...this.#objects.values()].flatMap(({ sockets }) => sockets);
   }
 
-  redeploy(mode: "immediate" | "deferred"): void {
-    for (const object of this.#objects.values()) {
-      if (mode === "immediate") object.endWithSockets();
-      else object.update(UPDATED_WITHIN_MS);
-    }
+  /** After a deployment: each object keeps its old code for a while. */
+  update(): void {
+    for (const object of this.#objects.values()) object.update(UPDATED_WITHIN_MS);
   }
 
   updateNow(): void {
@@ -75,10 +73,10 @@ export class SimulatedObjects {
   }
 
   #call<Value>(address: Address, event: Event<Value>): Promise<Value> {
-    return outgoing(() => current.exit(() => this.#carry(address, event)));
+    return outgoing(() => current.exit(() => this.#deliver(address, event)));
   }
 
-  async #carry<Value>(address: Address, event: Event<Value>): Promise<Value> {
+  async #deliver<Value>(address: Address, event: Event<Value>): Promise<Value> {
     const { time, weather, random } = this.#platform;
     await time.wait(
       weather.happens("a call of an object is late") ? random.integer(100, 20_000) : random.integer(1, 25),

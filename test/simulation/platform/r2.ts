@@ -9,7 +9,6 @@ import type { Platform } from "./weather.ts";
 interface StoredObject {
   bytes: Buffer;
   sha256: string;
-  writtenAt: number;
 }
 
 interface PutOptions {
@@ -17,8 +16,6 @@ interface PutOptions {
   onlyIf?: { etagDoesNotMatch: string };
 }
 
-const A_WRITE_EACH_MS = 1_000;
-const STALL_MS = { from: 2_000, to: 60_000 };
 const LOST = "Network connection lost.";
 const INTERNAL = "We encountered an internal error. Please try again. (10001)";
 
@@ -32,7 +29,7 @@ export class SimulatedR2 {
 
   binding(): R2Bucket {
     const put = (name: string, content: ArrayBuffer | string, options: PutOptions = {}) =>
-      outgoing(() => this.#call("put", () => this.#put(name, bufferOf(content), options)));
+      outgoing(() => this.#call("put", () => this.#put(name, Buffer.from(content as string), options)));
     const get = (name: string) => outgoing(() => this.#call("get", () => this.#get(name)));
     const head = (name: string) => outgoing(() => this.#call("head", () => this.#head(name)));
     return { put, get, head } as unknown as R2Bucket;
@@ -44,16 +41,13 @@ export class SimulatedR2 {
   }
 
   #put(name: string, bytes: Buffer, options: PutOptions): unknown {
-    const { time, weather } = this.#platform;
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     if ((options.sha256 ?? sha256) !== sha256)
       throw new Error("put: The SHA-256 checksum you specified did not match what we received. (10037)");
-    const stored = this.#objects.get(name);
-    if (stored !== undefined && time.now - stored.writtenAt < A_WRITE_EACH_MS)
-      throw new Error("put: Reduce your concurrent request rate for the same object. (10058)");
-    if (stored !== undefined && options.onlyIf?.etagDoesNotMatch === "*") return null;
-    if (weather.isOn("R2 is full")) throw new Error("put: The account has reached its limit of storage.");
-    this.#objects.set(name, { bytes, sha256, writtenAt: time.now });
+    if (this.#objects.has(name) && options.onlyIf?.etagDoesNotMatch === "*") return null;
+    if (this.#platform.weather.isOn("R2 is full"))
+      throw new Error("put: The account has reached its limit of storage.");
+    this.#objects.set(name, { bytes, sha256 });
     return this.#head(name);
   }
 
@@ -70,21 +64,18 @@ export class SimulatedR2 {
 
   /** Runs a call, with the faults of the moment before and after. */
   async #call<Value>(operation: string, run: () => Value): Promise<Value> {
-    const { time, weather, random } = this.#platform;
-    await time.wait(random.integer(5, 60));
-    const stall = weather.happens("R2 stalls") ? random.integer(STALL_MS.from, STALL_MS.to) : 0;
-    const isStalledBefore = random.next() < 0.5;
-    if (isStalledBefore) await time.wait(stall);
+    const { weather } = this.#platform;
+    await this.#travel();
     if (weather.happens("R2 loses a connection before it is asked")) throw new Error(LOST);
     if (weather.happens("R2 fails")) throw new Error(`${operation}: ${INTERNAL}`);
     const value = run();
-    if (!isStalledBefore) await time.wait(stall);
+    await this.#travel();
     if (weather.happens("R2 loses a connection after it was asked")) throw new Error(LOST);
-    await time.wait(random.integer(5, 60));
     return value;
   }
-}
 
-function bufferOf(content: ArrayBuffer | string): Buffer {
-  return typeof content === "string" ? Buffer.from(content) : Buffer.from(content);
+  async #travel(): Promise<void> {
+    const { time, weather, random } = this.#platform;
+    await time.wait(weather.happens("R2 stalls") ? random.integer(2_000, 60_000) : random.integer(5, 60));
+  }
 }

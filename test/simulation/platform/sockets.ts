@@ -20,7 +20,7 @@ export class SocketEnd {
   readyState: number = OPEN;
   peer: SocketEnd | null = null;
   readonly #time: Time;
-  readonly #arrived: ((receiver: Receiver) => void)[] = [];
+  readonly #waitingEvents: ((receiver: Receiver) => void)[] = [];
   #receiver: Receiver | null = null;
   #isOver = false;
   #attachment: unknown = null;
@@ -31,19 +31,19 @@ export class SocketEnd {
 
   accept(receiver: Receiver): void {
     this.#receiver = receiver;
-    for (const arrive of this.#arrived.splice(0)) arrive(receiver);
+    for (const arrive of this.#waitingEvents.splice(0)) arrive(receiver);
   }
 
   send(text: string): void {
     if (this.readyState !== OPEN) throw new TypeError("Can't call WebSocket send() after close().");
-    this.#goOut((peer) => peer.#arrive(({ onText }) => onText(text)));
+    this.#transmit((peer) => peer.#arrive(({ onText }) => onText(text)));
   }
 
   close(code = 1005): void {
     if (this.readyState !== OPEN) return;
     this.readyState = CLOSED;
     this.#isOver = true;
-    this.#goOut((peer) => peer.#end(code));
+    this.#transmit((peer) => peer.#end(code));
   }
 
   /** Breaks the connection, for both ends. */
@@ -68,11 +68,11 @@ export class SocketEnd {
   }
 
   #arrive(arrive: (receiver: Receiver) => void): void {
-    if (this.#receiver === null) this.#arrived.push(arrive);
+    if (this.#receiver === null) this.#waitingEvents.push(arrive);
     else arrive(this.#receiver);
   }
 
-  #goOut(arrive: (peer: SocketEnd) => void): void {
+  #transmit(arrive: (peer: SocketEnd) => void): void {
     const { peer } = this;
     // Frames stay in order: timers of equal length run in the order in which they were set.
     this.#time.after(FRAME_MS, () => peer !== null && !peer.#isOver && arrive(peer));
@@ -81,16 +81,11 @@ export class SocketEnd {
 
 /** The class `WebSocketPair` for an isolate. */
 export function socketPairs(time: Time) {
-  return class WebSocketPair {
-    readonly 0: SocketEnd;
-    readonly 1: SocketEnd;
-    constructor() {
-      const [client, server] = [new SocketEnd(time), new SocketEnd(time)];
-      client.peer = server;
-      server.peer = client;
-      this[0] = client;
-      this[1] = server;
-    }
+  return function WebSocketPair() {
+    const [client, server] = [new SocketEnd(time), new SocketEnd(time)];
+    client.peer = server;
+    server.peer = client;
+    return [client, server];
   };
 }
 
@@ -102,10 +97,7 @@ export class AppSocket extends EventTarget {
   /** @param open resolves with the service's end; null: the handshake failed. */
   constructor(open: Promise<SocketEnd | null>) {
     super();
-    void open.then(
-      (end) => this.#begin(end),
-      () => this.#begin(null),
-    );
+    void open.catch(() => null).then((end) => this.#begin(end));
   }
 
   get isOpen(): boolean {

@@ -1,6 +1,3 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
 export interface Query {
@@ -32,23 +29,6 @@ const SIMULATED_CLOCK = `
 
 const WRITE_AHEAD_LOG = "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0";
 
-const MEMORY_FOLDER = "/dev/shm";
-const folders = new Set<string>();
-// Ctrl-C may end the process in the middle of a run.
-process.on("exit", () => folders.forEach(removeFolder));
-
-/** A folder for databases, in memory if the system has a file system in memory. */
-export function createFolder(): string {
-  const folder = mkdtempSync(path.join(existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir(), "simulation-"));
-  folders.add(folder);
-  return folder;
-}
-
-export function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
-  folders.delete(folder);
-}
-
 /** Creates a database with these migrations, whose clock is simulated. */
 export function createDatabase(file: string, migrations: readonly string[]): void {
   const database = new DatabaseSync(file);
@@ -63,6 +43,8 @@ export function createDatabase(file: string, migrations: readonly string[]): voi
 /** A copy of the database: the primary, or a replica, which shows the primary as of an earlier commit. */
 export class Instance {
   readonly name: string;
+  /** The number of the last commit that it shows. */
+  commit: number;
   /** Until when it answers nothing, in milliseconds since 1970. */
   stalledUntil = 0;
   /** Increases when the copy is reset. Then batches that have not been answered fail. */
@@ -73,34 +55,18 @@ export class Instance {
   readonly #now: () => number;
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
-  #commit: number;
   #changes: unknown = 0;
-  #waiting: { commit: number; resume: () => void }[] = [];
 
   /** @param clock the clock of this copy. Each statement reads it anew. */
   constructor(file: string, { name, isPrimary, clock, commit }: InstanceOptions) {
     this.name = name;
     this.#isPrimary = isPrimary;
     this.#now = clock;
-    this.#commit = commit;
+    this.commit = commit;
     this.#database = new DatabaseSync(file, { readOnly: !isPrimary });
     this.#database.function("simulated_now", () => this.statementAt);
     if (isPrimary) this.#database.exec(WRITE_AHEAD_LOG);
     else this.#takeSnapshot();
-  }
-
-  get commit(): number {
-    return this.#commit;
-  }
-
-  set commit(commit: number) {
-    this.#commit = commit;
-    for (const waiter of this.#waiting) if (waiter.commit <= commit) waiter.resume();
-    this.#waiting = this.#waiting.filter((waiter) => waiter.commit > commit);
-  }
-
-  async reached(commit: number): Promise<void> {
-    if (this.#commit < commit) await new Promise<void>((resume) => this.#waiting.push({ commit, resume }));
   }
 
   /** Runs the statements in one transaction. */

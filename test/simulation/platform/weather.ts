@@ -12,8 +12,8 @@ export interface Platform {
 }
 
 /**
- * The faults of the moment. Each fault comes and goes by itself, like a storm, from when it is first asked for. A fault's name
- * stands only where the fault strikes.
+ * The faults that are possible at the moment. Each fault begins and ends at random times, like a storm. There is no list of
+ * faults: a fault begins to come and go when its name is first asked for.
  */
 export class Weather {
   readonly #random: Random;

@@ -6,7 +6,7 @@ import type { Row } from "../../model/kinds.ts";
 import { toUtc } from "../../model/time.ts";
 import type { Answer, Call } from "../network.ts";
 import type { World } from "../world.ts";
-import { PLACED, REFUSED } from "./names.ts";
+import { OLD_EVENTS, ONE_PLACE } from "./names.ts";
 
 /** The time field of each kind of event. */
 const TIME_OF: Readonly<Record<string, string>> = Object.fromEntries(
@@ -40,13 +40,13 @@ export class HistoryRules {
 
   /** Every segment's row fits its object, and every event is in one place. */
   check(): void {
-    const sealed = this.#segments();
+    const segments = this.#segments();
     for (const { record, table } of SEALED_KINDS) {
-      const sealedIds = sealed.filter(({ segment }) => segment.kind === record).flatMap(({ content }) => content.ids);
+      const sealedIds = segments.filter(({ segment }) => segment.kind === record).flatMap(({ content }) => content.ids);
       const ids = [...sealedIds, ...this.#storedIds(table)];
       const distinct = new Set(ids);
       if (distinct.size < ids.length)
-        this.#fail(PLACED, `${record} ${ids.find((id, at) => ids.indexOf(id) !== at)} is in two`);
+        this.#world.fail(ONE_PLACE, `${record} ${ids.find((id, at) => ids.indexOf(id) !== at)} is in two`);
     }
   }
 
@@ -64,7 +64,7 @@ export class HistoryRules {
 
   /** The fields of the lines whose events are too old now, such as `line 3.created_at`. */
   #tooOld(lines: readonly Row[]): string[] {
-    const { horizon } = this.#world.history;
+    const { horizon } = this.#world;
     return lines.flatMap((line, index) => {
       const field = TIME_OF[line.record] ?? "";
       // A text that is not a time is refused for that reason, and not because of its age.
@@ -77,11 +77,12 @@ export class HistoryRules {
   checkFeed({ lines, tooOld }: ArrivedFeed, { status, json }: Answer): void {
     if (status !== 200 && status !== 422) return;
     const messages: Record<string, readonly string[]> = status === 422 ? (json.messages ?? {}) : {};
-    const refused = Object.keys(messages).filter((field) => messages[field]?.includes(TOO_OLD));
+    const refusedFields = Object.keys(messages).filter((field) => messages[field]?.includes(TOO_OLD));
     const oldNow = this.#tooOld(lines);
     const isRight =
-      tooOld.every((field) => refused.includes(field)) && refused.every((field) => oldNow.includes(field));
-    if (!isRight) this.#fail(REFUSED, `${status} names ${refused}; too old at first: ${tooOld}, now: ${oldNow}`);
+      tooOld.every((field) => refusedFields.includes(field)) && refusedFields.every((field) => oldNow.includes(field));
+    if (!isRight)
+      this.#world.fail(OLD_EVENTS, `${status} names ${refusedFields}; too old at first: ${tooOld}, now: ${oldNow}`);
   }
 
   #segments(): { segment: Segment; content: Content }[] {
@@ -93,16 +94,16 @@ export class HistoryRules {
 
   /** The content of a segment's object. Parses the object only if it or its row has changed. */
   #contentOf(segment: Segment): Content {
-    const bytes = this.#world.history.bucket.read(segment.name);
+    const bytes = this.#world.bucket.read(segment.name);
     const name = JSON.stringify(Object.values(segment));
-    const parsed = this.#contents.get(name);
-    if (parsed !== undefined && parsed.bytes === bytes) return parsed;
+    const knownContent = this.#contents.get(name);
+    if (knownContent?.bytes === bytes) return knownContent;
     const sha256 = bytes === null ? "" : sha256Of(bytes);
     const isRight = bytes !== null && sha256 === segment.sha256 && bytes.length === segment.bytes;
-    if (!isRight) this.#fail(PLACED, `${segment.name} is ${sha256}, and its row says ${segment.sha256}`);
+    if (!isRight) this.#world.fail(ONE_PLACE, `${segment.name} is ${sha256}, and its row says ${segment.sha256}`);
     const lines = bytes === null ? [] : linesOf(bytes);
     const fault = faultOf(segment, lines);
-    if (fault !== null) this.#fail(PLACED, `${segment.name} ${fault}`);
+    if (fault !== null) this.#world.fail(ONE_PLACE, `${segment.name} ${fault}`);
     const content = { bytes, ids: lines.map(({ id }) => String(id)) };
     if (isRight) this.#contents.set(name, content);
     this.segments.add(name);
@@ -113,9 +114,5 @@ export class HistoryRules {
     return this.#world.database.primary
       .read<{ id: string }>(`SELECT id FROM ${table} WHERE ${isEvent(table)}`)
       .map(({ id }) => id);
-  }
-
-  #fail(rule: string, what: string): void {
-    this.#world.fail(rule, what);
   }
 }

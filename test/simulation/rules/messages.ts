@@ -8,12 +8,12 @@ import { POLL } from "./names.ts";
 const SUBSCRIBED_MS = 60 * 60_000 + 4_000;
 
 /** For each group that a customer is shown, by the group's id: the time of the group's last message. */
-type Shown = ReadonlyMap<string, string>;
+type ShownGroups = ReadonlyMap<string, string>;
 
 /** What the database had when a poll arrived. */
 export interface Poll {
   customer: string;
-  shown: Shown;
+  shown: ShownGroups;
   /** Whether the outbox still had a notification about the customer's messages. */
   isUnnotified: boolean;
 }
@@ -24,7 +24,7 @@ export class MessageRules {
   readonly #model: ModelRules;
   #groups: unknown;
   /** When each member joined, by the ids of group and member. */
-  #joined: ReadonlyMap<string, string> = new Map();
+  #joinTimes: ReadonlyMap<string, string> = new Map();
 
   constructor(world: World, model: ModelRules) {
     this.#world = world;
@@ -40,13 +40,13 @@ export class MessageRules {
     const pairs = state
       .all("message_group")
       .flatMap(({ id, member_ids }) => member_ids.map((member: string) => `${id} ${member}`));
-    const joinedEarlier = this.#joined;
-    this.#joined = new Map(pairs.map((pair) => [pair, joinedEarlier.get(pair) ?? clock?.now ?? ""]));
+    const joinedEarlier = this.#joinTimes;
+    this.#joinTimes = new Map(pairs.map((pair) => [pair, joinedEarlier.get(pair) ?? clock?.now ?? ""]));
   }
 
   /** Whether the customer joined the group before the message of this time was stored. */
   wasMember({ customerId, groupId }: { customerId: string; groupId: string }, at: string): boolean {
-    const joinedAt = this.#joined.get(`${groupId} ${customerId}`);
+    const joinedAt = this.#joinTimes.get(`${groupId} ${customerId}`);
     return joinedAt !== undefined && joinedAt < at;
   }
 
@@ -55,7 +55,7 @@ export class MessageRules {
     return this.#world.time.now - this.#world.setBackAt < SUBSCRIBED_MS;
   }
 
-  shownTo(customer: string): Shown {
+  shownTo(customer: string): ShownGroups {
     const { body = {} } = this.#model.ask({ ...this.#model.last, now: "" }, customer, {
       path: "/api/v1/customer/messages",
     });
@@ -78,7 +78,7 @@ export class MessageRules {
     if (json?.errorCode !== "NO_ITEMS" || isUnnotified || this.mayMiss()) return;
     const since = new URL(path, "https://any.example").searchParams.get("check_time") ?? "";
     const now = this.shownTo(customer);
-    const missing = [...shown].find(([id, at]) => at > since && (now.get(id) ?? "") >= at);
-    if (missing !== undefined) this.#world.fail(POLL, `${customer} since ${since}: ${missing.join(" ")}`);
+    const missingGroup = [...shown].find(([id, at]) => at > since && (now.get(id) ?? "") >= at);
+    if (missingGroup !== undefined) this.#world.fail(POLL, `${customer} since ${since}: ${missingGroup.join(" ")}`);
   }
 }

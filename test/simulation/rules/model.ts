@@ -10,7 +10,7 @@ import { current, type SentRequest } from "../platform/invocation.ts";
 import type { Instance } from "../platform/sqlite.ts";
 import type { World } from "../world.ts";
 import type { HistoryRules } from "./history.ts";
-import { BOARD, BOOKMARK, ENTRIES, LOST, MODEL } from "./names.ts";
+import { BOARD, BOOKMARK, ENTRIES, MODEL, NO_LOSS } from "./names.ts";
 
 // Two isolates' clocks differ by up to two seconds, and the age is rounded down to a second.
 const LEEWAY_MS = 2_000 + 1_000;
@@ -106,12 +106,12 @@ export class ModelRules {
   #takeFeed(request: SentRequest, clock: Clock): void {
     const lines = (request.lines ?? "").split("\n").map((line) => JSON.parse(line) as Row);
     const model = new Model(this.#last.state);
-    const sealed = new Set(
+    const sealedIds = new Set(
       lines.some(({ record, deleted }) => record === "message" && deleted) ? this.#history.sealedIds("message") : [],
     );
     // The service ignores deletes of messages that have left for history. Another id makes the model ignore them, too.
     const linesForModel = lines.map((line) =>
-      line.record === "message" && sealed.has(line.id) ? { ...line, id: "has left" } : line,
+      line.record === "message" && sealedIds.has(line.id) ? { ...line, id: "has left" } : line,
     );
     const answer = model.feed(linesForModel, { now: clock.now });
     if (answer.status !== 200)
@@ -152,14 +152,14 @@ export class ModelRules {
     if (status !== 200) return;
     const { accepted, ignored } = committed?.answer.body?.items ?? {};
     if (json.items.accepted !== accepted || json.items.ignored !== ignored)
-      this.#world.fail(LOST, `${body} was acknowledged, and committed ${JSON.stringify(committed)}`);
+      this.#world.fail(NO_LOSS, `${body} was acknowledged, and committed ${JSON.stringify(committed)}`);
   }
 
   #checkBookmark({ path, headers = {} }: Call, answer: Answer, reads: readonly { commit: number }[]): void {
     const sentCommit = this.#bookmarks.get(headers["X-D1-Bookmark"] ?? "") ?? 0;
-    const older = reads.find(({ commit }) => commit < sentCommit);
-    if (older !== undefined)
-      this.#world.fail(BOOKMARK, `${path} shows the commit ${older.commit}, and its bookmark is of ${sentCommit}`);
+    const olderRead = reads.find(({ commit }) => commit < sentCommit);
+    if (olderRead !== undefined)
+      this.#world.fail(BOOKMARK, `${path} shows the commit ${olderRead.commit}, and its bookmark is of ${sentCommit}`);
     const bookmark = answer.headers.get("X-D1-Bookmark");
     // Take the oldest commit. If there is a newer one, it was read in the background, and the answer does not show it.
     const oldest = Math.min(...reads.map(({ commit }) => commit));
@@ -200,11 +200,11 @@ export class ModelRules {
   checkEntries(customer: string, entries: readonly Row[], read: DatabaseRead): void {
     const { items } = this.ask(read, customer, { path: "/api/v1/customer/me" }).body ?? {};
     const entriesAt = (id: string) => entries.filter(({ account_id }) => account_id === id);
-    const wrong = (items?.balances ?? []).find(
+    const wrongBalance = (items?.balances ?? []).find(
       ({ account_id, balance }: Row) => sum(entriesAt(account_id), "amount") !== balance,
     );
-    if (wrong !== undefined)
-      this.#world.fail(ENTRIES, `${customer} has ${JSON.stringify(wrong)}, and ${JSON.stringify(entries)}`);
+    if (wrongBalance !== undefined)
+      this.#world.fail(ENTRIES, `${customer} has ${JSON.stringify(wrongBalance)}, and ${JSON.stringify(entries)}`);
   }
 
   /** Checks that every committed event is in the database or in history, and that messages have their bodies. */
@@ -212,14 +212,14 @@ export class ModelRules {
     const { primary } = this.#world.database;
     const { state } = this.#last;
     for (const { record, table } of SEALED_KINDS) {
-      const stored = new Set(primary.read<{ id: string }>(`SELECT id FROM ${table}`).map(({ id }) => id));
-      for (const id of this.#history.sealedIds(record)) stored.add(id);
-      const lost = state.all(record).find(({ id }) => !stored.has(id));
-      if (lost !== undefined) this.#world.fail(LOST, JSON.stringify(lost));
+      const storedIds = new Set(primary.read<{ id: string }>(`SELECT id FROM ${table}`).map(({ id }) => id));
+      for (const id of this.#history.sealedIds(record)) storedIds.add(id);
+      const lostEvent = state.all(record).find(({ id }) => !storedIds.has(id));
+      if (lostEvent !== undefined) this.#world.fail(NO_LOSS, JSON.stringify(lostEvent));
     }
     for (const { id, body } of primary.read<Row>("SELECT id, body FROM messages")) {
       const expected = state.find("message", id)?.body;
-      if (body !== expected) this.#world.fail(LOST, `message ${id} has the body "${body}", not "${expected}"`);
+      if (body !== expected) this.#world.fail(NO_LOSS, `message ${id} has the body "${body}", not "${expected}"`);
     }
   }
 

@@ -5,7 +5,7 @@ import type { Stage } from "../actors/stage.ts";
 import { feedUntilAnswered } from "../actors/systems.ts";
 import { customerLine, groupLine } from "../program.ts";
 import { LOCATIONS } from "../world.ts";
-import { COMES, FRAME, RECOVERY } from "./names.ts";
+import { ALL_GROUPS, FRAME, RECOVERY } from "./names.ts";
 
 /** Checks, 90 seconds after the last fault, that health is good and that a new message reaches everybody. */
 export async function checkRecovery(stage: Stage, apps: readonly FollowingApp[]): Promise<void> {
@@ -19,7 +19,7 @@ export async function checkRecovery(stage: Stage, apps: readonly FollowingApp[])
   }
   checkOutbox(stage);
   await checkPolls(stage);
-  checkFollowers(stage, apps, COMES);
+  checkFollowers(stage, apps, ALL_GROUPS);
 
   // Put every customer into every group, and send each group a message.
   const messages = rules.model.last.state
@@ -40,7 +40,7 @@ export async function checkRecovery(stage: Stage, apps: readonly FollowingApp[])
   checkFollowers(stage, stillOpen, FRAME);
   // An app without a socket polls at least every ten seconds. An app with a socket polls once a minute, too.
   await world.time.wait(62_000);
-  checkFollowers(stage, apps, COMES);
+  checkFollowers(stage, apps, ALL_GROUPS);
   checkOutbox(stage);
   await checkHistory(stage);
 }
@@ -90,7 +90,7 @@ const RUNS_AT_MOST = 20;
 async function checkHistory(stage: Stage): Promise<void> {
   const { world, network, rules } = stage;
   for (const months of [0, ALL_MONTHS]) {
-    world.history.passMonths(months);
+    world.passMonths(months);
     // Each minute runs only one due job, which may be another one.
     for (let run = 0; run < RUNS_AT_MOST && openScans(stage).length > 0; run += 1) {
       await seal(stage);
@@ -98,7 +98,7 @@ async function checkHistory(stage: Stage): Promise<void> {
     }
     const open = openScans(stage);
     if (open.length > 0)
-      world.fail(RECOVERY, `there are still events of before ${world.history.horizon}: ${JSON.stringify(open)}`);
+      world.fail(RECOVERY, `there are still events of before ${world.horizon}: ${JSON.stringify(open)}`);
     rules.history.check();
   }
   await world.time.wait(BOARD_FRESH_MS);
@@ -109,6 +109,6 @@ async function checkHistory(stage: Stage): Promise<void> {
 
 /** The kinds of event that have not been scanned up to the horizon. */
 function openScans({ world }: Stage): unknown[] {
-  const month = world.history.horizon.slice(0, 7);
+  const month = world.horizon.slice(0, 7);
   return world.database.primary.read("SELECT kind FROM history_scans WHERE month <> ? OR is_over = 0", month);
 }

@@ -6,7 +6,7 @@ import { checkFaults } from "./answers.ts";
 import { type ArrivedFeed, HistoryRules } from "./history.ts";
 import { MessageRules, type Poll } from "./messages.ts";
 import { ModelRules, type Moment } from "./model.ts";
-import { ALONE, RECOUNT } from "./names.ts";
+import { ONE_RUN, RECOUNT } from "./names.ts";
 
 // Recounts are slow, so they run once in this many steps.
 const RECOUNT_EVERY_STEPS = 1_000;
@@ -61,8 +61,8 @@ export class Rules {
   #checkDerived(): void {
     const { DERIVED, findDifferences, ALL_KEYS, toText } = this.#world.outside.service;
     for (const derived of DERIVED) {
-      const [found] = this.#world.database.primary.read<Difference>(findDifferences(derived, ALL_KEYS));
-      if (found !== undefined) this.#world.fail(RECOUNT, `${derived.name}: ${toText(found)}`);
+      const [difference] = this.#world.database.primary.read<Difference>(findDifferences(derived, ALL_KEYS));
+      if (difference !== undefined) this.#world.fail(RECOUNT, `${derived.name}: ${toText(difference)}`);
     }
   }
 
@@ -74,7 +74,7 @@ export class Rules {
     for (const { name, lease, now } of rows) {
       const lastLease = this.#leases.get(name) ?? "";
       if (lease !== "" && lease !== lastLease && lastLease > now)
-        this.#world.fail(ALONE, `${name} is taken at ${now}, and another run has it until ${lastLease}`);
+        this.#world.fail(ONE_RUN, `${name} is taken at ${now}, and another run has it until ${lastLease}`);
       this.#leases.set(name, lease);
     }
   }

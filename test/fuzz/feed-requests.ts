@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { RESTORED_KINDS } from "../../src/feed/records/index.ts";
 import type { Row } from "../model/kinds.ts";
-import { damaged, hostileText, hostileValue, nearly, toHostileJson } from "./hostile.ts";
-import { calling, type FuzzedRequest, headers, NOW, program, systemClaims } from "./requests.ts";
+import { hostileText, hostileValue, toHostileJson, withDamage, withHostileFields } from "./hostile.ts";
+import { type FuzzedRequest, fromEachCall, headers, NOW, program, systemClaims } from "./requests.ts";
 
 const FIELDS = new Map(RESTORED_KINDS.map(({ record, fields }) => [record, Object.keys(fields.shape)]));
 
-/** The text of a line: usually as it is, otherwise with wrong fields or damaged, or another text. */
+/** The text of a line: usually as it is, otherwise with wrong fields or damage, or another text. */
 const lineText = (line: Row): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 20, arbitrary: fc.constant(toHostileJson(line)) },
     {
       weight: 6,
-      arbitrary: nearly(line, ["record", "deleted", ...(FIELDS.get(line.record) ?? [])]).map(toHostileJson),
+      arbitrary: withHostileFields(line, ["record", "deleted", ...(FIELDS.get(line.record) ?? [])]).map(toHostileJson),
     },
-    { weight: 1, arbitrary: damaged(toHostileJson(line)) },
+    { weight: 1, arbitrary: withDamage(toHostileJson(line)) },
     { weight: 1, arbitrary: fc.oneof(hostileText, hostileValue.map(toHostileJson)) },
     { weight: 1, arbitrary: fc.constantFrom("", " ", "{}", "[]", "{", '{"record":'.repeat(2_000), "\ufeff{}", "\r") },
   );
@@ -42,7 +42,7 @@ const requestWith = (lines: readonly Row[], claims: FuzzedRequest["claims"]): fc
     claims: fc.oneof({ weight: 9, arbitrary: fc.constant(claims) }, fc.constant(null)),
   });
 
-const changes = calling(() => program.changes(NOW));
+const changes = fromEachCall(() => program.changes(NOW));
 
 export const feedRequest = changes.chain(({ lines, accounts }) => requestWith(lines, systemClaims("feed", accounts)));
 

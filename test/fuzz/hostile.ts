@@ -84,7 +84,7 @@ function nested(depth: number, around: (inner: unknown) => unknown): unknown {
   return value;
 }
 
-const deep = fc
+const deepValue = fc
   .record({ depth: fc.constantFrom(3, 100, 1_500), inArray: fc.boolean() })
   .map(({ depth, inArray }) => nested(depth, (inner) => (inArray ? [inner] : { a: inner })));
 
@@ -97,7 +97,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.array(hostileText, { maxLength: 25 }) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
   { weight: 1, arbitrary: fc.dictionary(hostileText, number, { maxKeys: 4 }) },
-  { weight: 1, arbitrary: deep },
+  { weight: 1, arbitrary: deepValue },
 );
 
 /** The JSON text of a value, in which the texts of `rawJson` stand unchanged. */
@@ -108,25 +108,23 @@ export function toHostileJson(value: unknown): string {
 }
 
 /** A hostile value instead of this value. Instead of a list, it may be the list with one hostile item. */
-const insteadOf = (value: unknown): fc.Arbitrary<unknown> =>
-  Array.isArray(value) && value.length > 0
-    ? fc.oneof(
-        hostileValue,
-        hostileValue.map((item) => value.with(0, item)),
-      )
-    : hostileValue;
+function toHostile(value: unknown): fc.Arbitrary<unknown> {
+  if (!Array.isArray(value) || value.length === 0) return hostileValue;
+  const hostileList = hostileValue.map((item) => value.with(0, item));
+  return fc.oneof(hostileValue, hostileList);
+}
 
 /** The object with one to three fields replaced by hostile values. */
-export function nearly(object: Record<string, unknown>, fields: readonly string[]) {
+export function withHostileFields(object: Record<string, unknown>, fields: readonly string[]) {
   const change = fc
     .oneof({ weight: 9, arbitrary: fc.constantFrom(...fields) }, fc.constant("__proto__"))
-    .chain((field) => fc.tuple(fc.constant(field), insteadOf(object[field])));
+    .chain((field) => fc.tuple(fc.constant(field), toHostile(object[field])));
   const changes = fc.array(change, { minLength: 1, maxLength: 3 });
   return changes.map((entries) => ({ ...object, ...Object.fromEntries(entries) }));
 }
 
 /** The text with a part replaced, as a broken client might send it. */
-export function damaged(text: string): fc.Arbitrary<string> {
+export function withDamage(text: string): fc.Arbitrary<string> {
   return fc
     .record({ at: fc.nat(Math.max(0, text.length)), length: fc.nat(12), into: hostileText })
     .map(({ at, length, into }) => text.slice(0, at) + into + text.slice(at + length));

@@ -6,7 +6,7 @@ import { PARAMETERS } from "../model/parameters.ts";
 import { RandomProgram } from "../programs/random-program.ts";
 import { FEW_FAULTS, LARGE } from "../programs/shapes.ts";
 import { HOSTILE_QUERIES } from "../support/hostile-words.ts";
-import { damaged, hostileText, hostileValue, nearly, toHostileJson } from "./hostile.ts";
+import { hostileText, hostileValue, toHostileJson, withDamage, withHostileFields } from "./hostile.ts";
 
 /** The time of D1's clock, which is stopped. */
 export const NOW = "2026-11-20 12:00:01";
@@ -15,7 +15,7 @@ export const NOW = "2026-11-20 12:00:01";
 export const program = new RandomProgram(new Random(`fuzz ${inject("fuzz").seed}`), "full-search", LARGE, FEW_FAULTS);
 
 /** Calls `make` for each run. fast-check cannot shrink its values. */
-export const calling = <Value>(make: () => Value): fc.Arbitrary<Value> => fc.constant(null).map(make);
+export const fromEachCall = <Value>(make: () => Value): fc.Arbitrary<Value> => fc.constant(null).map(make);
 
 /** A request without its token. */
 export interface FuzzedRequest {
@@ -118,7 +118,7 @@ interface GoodRequest {
   claims: FuzzedRequest["claims"];
 }
 
-const customerRequests = calling((): GoodRequest => {
+const customerRequests = fromEachCall((): GoodRequest => {
   const { caller, call } = program.call(NOW);
   const { pathname, searchParams } = new URL(call.path, "https://any.example");
   return {
@@ -148,18 +148,18 @@ const systemRequests = fc.constantFrom<GoodRequest>(
 );
 
 /** The request, or one with hostile parameters, other claims, another method or a strange path. */
-function spoilt({ method, path, parameters, names, claims }: GoodRequest): fc.Arbitrary<FuzzedRequest> {
+function spoilRequest({ method, path, parameters, names, claims }: GoodRequest): fc.Arbitrary<FuzzedRequest> {
   const hostileQuery = fc.constantFrom(...Object.values(HOSTILE_QUERIES)).map((query) => ({ ...parameters, query }));
-  const sent = fc.oneof(
+  const sentParameters = fc.oneof(
     { weight: 4, arbitrary: fc.constant(parameters) },
-    { weight: 5, arbitrary: nearly(parameters, [...names, "after"]) },
+    { weight: 5, arbitrary: withHostileFields(parameters, [...names, "after"]) },
     { weight: names.includes("query") ? 4 : 0, arbitrary: hostileQuery },
   );
   const store = fc.constantFrom(...program.idsOf("store")).map(encoded);
   const target = fc.record({
     id: fc.oneof({ weight: 4, arbitrary: store }, { weight: 1, arbitrary: strangeSegment }),
     query: fc.oneof(
-      { weight: 8, arbitrary: method === "GET" ? sent.map(toQuery) : store.map((id) => `location_id=${id}`) },
+      { weight: 8, arbitrary: method === "GET" ? sentParameters.map(toQuery) : store.map((id) => `location_id=${id}`) },
       { weight: 1, arbitrary: strangeQuery },
     ),
   });
@@ -168,7 +168,7 @@ function spoilt({ method, path, parameters, names, claims }: GoodRequest): fc.Ar
     method: fc.oneof({ weight: 12, arbitrary: fc.constant(method) }, fc.constantFrom("GET", "POST", "HEAD", "PUT")),
     target: target.map(({ id, query }) => `${path.replace(":id", () => id)}?${query}`),
     headers,
-    body: method === "GET" ? fc.constant(null) : sent.map(toHostileJson).chain(bodyOf),
+    body: method === "GET" ? fc.constant(null) : sentParameters.map(toHostileJson).chain(bodyOf),
     claims: fc.oneof(fc.constant(claims), anyClaims),
   });
 }
@@ -176,7 +176,7 @@ function spoilt({ method, path, parameters, names, claims }: GoodRequest): fc.Ar
 function bodyOf(json: string): fc.Arbitrary<FuzzedRequest["body"]> {
   return fc.oneof(
     { weight: 8, arbitrary: fc.constant(json) },
-    { weight: 1, arbitrary: damaged(json) },
+    { weight: 1, arbitrary: withDamage(json) },
     { weight: 1, arbitrary: strangeBody },
   );
 }
@@ -211,7 +211,7 @@ const strangeRequest = fc.constantFrom(...PATHS, "/").chain((path) =>
 export const anyRequest: fc.Arbitrary<FuzzedRequest> = fc
   .oneof(
     { weight: 1, arbitrary: strangeRequest },
-    { weight: 6, arbitrary: systemRequests.chain(spoilt) },
-    { weight: 27, arbitrary: customerRequests.chain(spoilt) },
+    { weight: 6, arbitrary: systemRequests.chain(spoilRequest) },
+    { weight: 27, arbitrary: customerRequests.chain(spoilRequest) },
   )
   .map((request) => (["GET", "HEAD"].includes(request.method) ? { ...request, body: null } : request));

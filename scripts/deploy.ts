@@ -1,6 +1,6 @@
 import { Option } from "commander";
-import * as z from "zod";
-import { accountOf, ask, askOrNull, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
+import { refuseUnready } from "./lib/account.ts";
+import { accountOf, ask, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
 import {
   configOf,
   DEVELOPMENT,
@@ -25,9 +25,6 @@ interface Options {
   migrate?: boolean;
 }
 
-const NO_WORKER = 10007;
-const Secrets = z.array(z.object({ name: z.string() }));
-
 export const program = newCommand("npm run deploy")
   .description("Migrate the database and deploy the Worker to Cloudflare. Missing resources are created.")
   .option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION)
@@ -45,7 +42,7 @@ async function run({ env, all, migrate: migrateOnly = false }: Options): Promise
     ? environmentNames().sort((first, second) => Number(second === STAGING) - Number(first === STAGING))
     : [env];
   for (const name of names) refuseWrongSettings(name);
-  for (const name of names) await refuseMissingSecrets(name);
+  await refuseUnready(names);
   if (!migrateOnly) console.error(`The Worker: ${(await checkBundles(names)).join(", ")}.`);
   for (const name of names) {
     if (all) console.error(`\nDeploying ${name} …`);
@@ -88,18 +85,6 @@ function refuseWrongSettings(env: string): void {
     throw new CommandError(`No environment can be deployed as ${DEVELOPMENT}: give it another name.`);
   if (ENVIRONMENT !== env) throw new CommandError(`ENVIRONMENT of ${env} must be the name of its environment, ${env}.`);
   refuseShared(env);
-}
-
-/** Wrangler too refuses a Worker without its secrets, but only after the database is made and migrated. */
-async function refuseMissingSecrets(env: string): Promise<void> {
-  const cloudflare = await openCloudflare(accountOf(env));
-  const { name, secrets } = configOf(env);
-  const answer = await askOrNull(NO_WORKER, cloudflare, `GET /workers/scripts/${name}/secrets`);
-  const storedNames = (Secrets.nullable().parse(answer) ?? []).map((secret) => secret.name);
-  const missingName = secrets?.required?.find((secret) => !storedNames.includes(secret));
-  if (missingName !== undefined)
-    throw new CommandError(`Nothing was made, migrated or deployed. Give ${env} a ${missingName} for it alone (openssl rand -base64 48), and run the same command again:
-npm run wrangler -- secret put ${missingName} ${wranglerEnvOption(env)}`);
 }
 
 /**

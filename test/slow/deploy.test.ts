@@ -169,6 +169,26 @@ describe("npm run deploy", () => {
     expect([...cloudflare.databases.keys()].sort()).toEqual(["loyalty-edge", "loyalty-edge-acme", WORKER]);
     expect(cloudflare.unknownRequests).toEqual([]);
   });
+
+  it("makes nothing in an account without a subdomain, R2 and the secret, and says what to do", async ({ expect }) => {
+    const { cloudflare, env } = await openAccount({ hasSecret: false });
+    writeConfig(WITH_EVERYTHING);
+    cloudflare.intercept = ({ route, answer }) => {
+      if (route === "GET /workers/subdomain") return refusal(403, 10007);
+      return route === "GET /r2/buckets" ? refusal(403, 10042) : answer();
+    };
+
+    const { status, output } = await run("deploy", STAGING, { env });
+
+    expect({ status, output }).toEqual({
+      status: 1,
+      output: expect.stringMatching(
+        /^Nothing was made.*\n- Open https:.*\/workers\/onboarding.*\n- Switch on R2.*\n- Give staging a JWT_SECRET.*/,
+      ),
+    });
+    const { databases, namespaces, buckets, scripts } = cloudflare;
+    expect([...databases, ...namespaces, ...buckets, ...scripts]).toEqual([]);
+  });
 });
 
 describe("docs/deploying.md", () => {

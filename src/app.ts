@@ -3,7 +3,6 @@ import { campaigns } from "./customer/campaigns/routes.ts";
 import { coupons, myCoupons } from "./customer/coupons/routes.ts";
 import { gamification } from "./customer/gamification/routes.ts";
 import { live } from "./customer/live/routes.ts";
-import { entries } from "./customer/me/entries/routes.ts";
 import { me } from "./customer/me/routes.ts";
 import { messages } from "./customer/messages/routes.ts";
 import { search } from "./customer/search/routes.ts";
@@ -47,7 +46,6 @@ app
   .route("/api/v1/customer/gamification", gamification)
   .route(LIVE_PATH, live)
   .route("/api/v1/customer/me", me)
-  .route("/api/v1/customer/me/entries", entries)
   .route("/api/v1/customer/messages", messages)
   .route("/api/v1/customer/stores", stores)
   .route("/api/v1/feed", feed)

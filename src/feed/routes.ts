@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { type AppEnv, background, createRouter } from "../app-env.ts";
 import { readBody } from "../http/body.ts";
-import { nextLink } from "../http/cursor.ts";
 import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
+import { nextLink } from "../http/paging.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
 import { writeMetrics } from "../middleware/metrics.ts";

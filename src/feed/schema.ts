@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cursorParameter } from "../http/cursor.ts";
+import { cursorParameter } from "../http/paging.ts";
 import { named } from "../openapi/success.ts";
 import { listParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT, Id } from "../values/text.ts";

@@ -1,9 +1,17 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
-import { cursorParameter, nextLink } from "../../http/cursor.ts";
 import { noItems } from "../../http/errors.ts";
 import { answerItems, type JsonText, jsonArray, jsonObject, mergeObjects, storedJson } from "../../http/json-text.ts";
-import { type Fitted, fitPage, linkPages, PageCursor, PagingParameters, toPage } from "../../http/paging.ts";
+import {
+  cursorParameter,
+  type Fitted,
+  fitPage,
+  linkPages,
+  nextLink,
+  PageCursor,
+  PagingParameters,
+  toPage,
+} from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";

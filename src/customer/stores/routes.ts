@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
-import { cursorParameter } from "../../http/cursor.ts";
 import { notFound } from "../../http/errors.ts";
 import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
-import { fitPage, linkPages, PageCursor, PagingParameters, toPage } from "../../http/paging.ts";
+import { cursorParameter, fitPage, linkPages, PageCursor, PagingParameters, toPage } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { integerParameter } from "../../values/number.ts";

@@ -1,36 +1,39 @@
 import { sql } from "drizzle-orm";
+import type { FeedToken } from "../auth/token.ts";
 import type { Database } from "../db/database.ts";
 import { names, returning } from "../db/select.ts";
 import { programState } from "../db/tables.ts";
 import { selectUnshown, toUnshown } from "../inbox/message-clock.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { selectChanges, toChanges } from "../inbox/outbox.ts";
+import { readBatches } from "./batches.ts";
 import { refuseFaults, refuseForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
-import type { Batch } from "./records/kind.ts";
+import { KINDS, RESTORED_KINDS } from "./records/index.ts";
+import { type Batch, isGlobal } from "./records/kind.ts";
 import { message } from "./records/message.ts";
 import { messageGroup } from "./records/message-group.ts";
 import { collectFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
-import { refusalOf } from "./refusals.ts";
-
-interface FeedRequest {
-  /** In the order in which kinds refer to each other. */
-  batches: readonly Batch[];
-  /** The accounts that its token covers. */
-  accounts: readonly string[] | "*";
-  restores: boolean;
-  /** How many ids the lists of its lines have together. */
-  items: number;
-}
+import { foreignLines, refusalOf } from "./refusals.ts";
+import type { Accepted } from "./schema.ts";
 
 /**
- * Applies a request in one transaction and one round trip. A check that finds a bad line aborts the transaction. `ignored`:
- * how many events were stored already, and how many deletes found no record; `version`: how many requests have been committed.
- * @throws the failures 413, 422 and 403.
+ * Takes a request whole or refuses it whole (docs/contract/feed.md, 1), in one transaction and one round trip. A check that
+ * finds a bad line aborts the transaction. `version`: how many requests have been committed. `horizon`: a line with an event
+ * from before this time is a bad line.
+ * @throws the failures 413 for too many lines or items or more than D1 can do, 422 for bad lines, and 403 for lines that
+ * touch another account.
  */
-export async function applyFeed(
+export async function acceptFeed(
   db: Database,
-  { batches, accounts, restores, items }: FeedRequest,
-): Promise<{ ignored: number; version: number; forListeners: FeedChanges }> {
+  { body, token, horizon = null }: { body: Uint8Array; token: FeedToken; horizon?: string | null },
+): Promise<{ answer: Accepted; version: number; forListeners: FeedChanges }> {
+  const { accounts, restores } = token;
+  // A restore takes older events, because they may not have left the database that was exported.
+  const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS, restores ? null : horizon);
+  const globalBatches = batches.filter(({ kind }) => isGlobal(kind));
+  if (accounts !== "*" && globalBatches.length > 0)
+    throw foreignLines(globalBatches.flatMap(({ all }) => all.map(({ number }) => number)));
+
   const states = batches.filter(({ kind }) => kind.type === "state");
   const events = batches.filter(({ kind }) => kind.type === "event");
   const newEvents = events.filter(({ writes }) => writes.length > 0);
@@ -68,8 +71,9 @@ export async function applyFeed(
     });
     const deletesWithoutRecord = countLines(states, "deletes") - removed.length;
     const repeatedEvents = countLines(events, "all") - inserted.length - emptied.length;
+    const ignored = deletesWithoutRecord + repeatedEvents;
     return {
-      ignored: deletesWithoutRecord + repeatedEvents,
+      answer: { accepted: count - ignored, ignored },
       version: Number(counted[0]?.version),
       forListeners: { changes: toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
     };

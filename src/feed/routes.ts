@@ -7,10 +7,10 @@ import { Inboxes } from "../inbox/inboxes.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
 import { writeMetrics } from "../middleware/metrics.ts";
 import { validateQuery } from "../middleware/validate.ts";
-import { acceptFeed } from "./accept.ts";
 import { Admission } from "./admission.ts";
 import { readPage } from "./export/page.ts";
 import { currentHorizon, historySettings } from "./horizon.ts";
+import { acceptFeed } from "./queries.ts";
 import { ExportQuery } from "./schema.ts";
 import { warnOfSize } from "./size-warning.ts";
 

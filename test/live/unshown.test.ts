@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { acceptFeed } from "../../src/feed/accept.ts";
+import { acceptFeed } from "../../src/feed/queries.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { beginListening } from "../../src/inbox/listeners.ts";
 import { notifyOfFeed } from "../../src/inbox/notify.ts";

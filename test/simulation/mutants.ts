@@ -234,7 +234,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/feed/queries.ts",
     find: "throw refusalOf(error, { faults: checks.faults, batches });",
     replace: `const refusal = refusalOf(error, { faults: checks.faults, batches });
-    if (refusal === error) return { ignored: 0, version: 1, forListeners: { changes: [], unshown: null } };
+    if (refusal === error)
+      return { answer: { accepted: count, ignored: 0 }, version: 1, forListeners: { changes: [], unshown: null } };
     throw refusal;`,
     foundBy: [RULES.NO_LOSS],
   },

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import type { FeedToken } from "../../src/auth/token.ts";
 import { Database, type Usage } from "../../src/db/database.ts";
-import { acceptFeed } from "../../src/feed/accept.ts";
+import { acceptFeed } from "../../src/feed/queries.ts";
 import { type FeedLine, ndjson } from "./api.ts";
 
 export async function rows(query: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {

@@ -1,41 +1,16 @@
-import type { FeedToken } from "../auth/token.ts";
-import type { Database } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { invalid } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
-import type { FeedChanges } from "../inbox/notify.ts";
 import type { FieldMessages } from "../values/messages.ts";
 import { checkLine, splitLines } from "./lines.ts";
-import { applyFeed } from "./queries.ts";
-import { KINDS, RESTORED_KINDS } from "./records/index.ts";
-import { type Batch, identityOf, isGlobal, type Kind, type Line } from "./records/kind.ts";
-import { foreignLines, lineField, tooManyItems, tooMuch } from "./refusals.ts";
-import type { Accepted } from "./schema.ts";
+import { type Batch, identityOf, type Kind, type Line } from "./records/kind.ts";
+import { lineField, tooManyItems, tooMuch } from "./refusals.ts";
 
 /**
- * Takes a request whole or refuses it whole (docs/contract/feed.md, 1). `version`: how many requests have been committed.
- * `horizon`: a line with an event from before this time is a bad line.
- * @throws the failures 413 for too many lines or items or more than D1 can do, 422 for bad lines, and 403 for lines that
- * touch another account.
+ * The lines of a request by kind, each kind after the kinds that it refers to. `items`: how many ids their lists have together.
+ * @throws the failure 413 for too many lines or items, otherwise 422 with the errors of the first bad lines.
  */
-export async function acceptFeed(
-  db: Database,
-  { body, token, horizon = null }: { body: Uint8Array; token: FeedToken; horizon?: string | null },
-): Promise<{ answer: Accepted; version: number; forListeners: FeedChanges }> {
-  const { accounts, restores } = token;
-  // A restore takes older events, because they may not have left the database that was exported.
-  const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS, restores ? null : horizon);
-  const globalLines = batches
-    .filter(({ kind }) => isGlobal(kind))
-    .flatMap(({ all }) => all.map(({ number }) => number));
-  if (accounts !== "*" && globalLines.length > 0) throw foreignLines(globalLines);
-
-  const { ignored, ...applied } = await applyFeed(db, { batches, accounts, restores, items });
-  return { answer: { accepted: count - ignored, ignored }, ...applied };
-}
-
-/** The lines by kind, each kind after the kinds that it refers to. */
-function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
+export function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
   const { lines, items } = checkLines(body, kinds, horizon);
   const byKind = Map.groupBy(lines, ({ kind }) => kind);
   const batches = kinds.flatMap((kind): Batch[] => {
@@ -50,7 +25,6 @@ function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string |
   return { batches, count: lines.length, items };
 }
 
-/** @throws the failure 413 for too many lines or items, otherwise 422 with the errors of the first bad lines. */
 function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
   const lines: Line[] = [];
   const errors: FieldMessages = {};

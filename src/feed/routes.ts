@@ -8,7 +8,7 @@ import { notifyOfFeed } from "../inbox/notify.ts";
 import { writeMetrics } from "../middleware/metrics.ts";
 import { validateQuery } from "../middleware/validate.ts";
 import { Admission } from "./admission.ts";
-import { readPage } from "./export/page.ts";
+import { readPage } from "./export/queries.ts";
 import { currentHorizon, historySettings } from "./horizon.ts";
 import { acceptFeed } from "./queries.ts";
 import { ExportQuery } from "./schema.ts";

@@ -5,7 +5,7 @@ import type { Line } from "../../scripts/program/line.ts";
 import { programLines } from "../../scripts/program/program.ts";
 import { benchSize } from "../../scripts/program/shape.ts";
 import { Database, type Usage } from "../../src/db/database.ts";
-import { readPage } from "../../src/feed/export/page.ts";
+import { readPage } from "../../src/feed/export/queries.ts";
 import { type ExportCursor, SCANS } from "../../src/feed/export/scans.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { LINE_LIMIT } from "../../src/http/limits.ts";

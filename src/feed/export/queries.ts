@@ -2,11 +2,15 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { joinWithCommas, select } from "../../db/select.ts";
 import { programState } from "../../db/tables.ts";
-import { BODY_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
+import { invalid } from "../../http/errors.ts";
+import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
+import { encodeUtf8 } from "../../values/json.ts";
+import { utf8Bytes } from "../../values/text.ts";
 import { historySegment } from "../records/history-segment.ts";
-import { tableName } from "../records/kind.ts";
+import { itemsOf, tableName } from "../records/kind.ts";
 import type { Row } from "./fields.ts";
-import type { ExportCursor, ExportScan } from "./scans.ts";
+import { type ExportCursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
+import { readSegments } from "./segments.ts";
 
 // Three limits end a page. `selectMostLines` limits the rows by the sizes of their texts, which SQLite knows without reading
 // the texts. `limitSent` limits the bytes that D1 sends, because the Worker holds them: it reads the texts. `writeLines`
@@ -15,35 +19,74 @@ import type { ExportCursor, ExportScan } from "./scans.ts";
 /** The limit of `selectMostLines`: the bytes of texts in the rows of a page. */
 const TEXT_BYTES = sql.raw(String(2 * BODY_LIMIT.bytes));
 /** The limit of `limitSent`. */
-export const SENT_BYTES = BODY_LIMIT.bytes;
+const SENT_BYTES = BODY_LIMIT.bytes;
 
 const LINE_LIMIT_SQL = sql.raw(String(LINE_LIMIT));
 
 /** How many rows a page about a customer looks at. Not every kind has an index by customer. */
 const LOOKED_AT_ROWS = 20_000;
 
-/** Reads the rows of a page in one round trip and one transaction. */
-export async function findPage(
-  db: Database,
-  { scan, after, customer }: ExportCursor,
-  laterScans: readonly ExportScan[],
-) {
-  const whereAndOrder = whereAndOrderAfter(scan, after);
-  const [[program], rows, lastRows] = await db.batch([
+interface PageRequest {
+  records?: readonly string[] | undefined;
+  /** Only lines about this customer. */
+  customer?: string | undefined;
+  after: ExportCursor | undefined;
+  /** The bucket with the objects of history, if history is on. */
+  bucket?: R2Bucket | undefined;
+}
+
+/**
+ * Reads a page of an export, lines that one feed request takes: of these kinds, or of all; without a cursor, the first page.
+ * It takes one round trip and one transaction.
+ * @throws the failure 422 if the cursor is from an export of other kinds or about another customer, and 503 if an object of
+ * history cannot be read.
+ */
+export async function readPage(db: Database, { records = [], customer, after, bucket }: PageRequest) {
+  const exportScans = customer === undefined ? SCANS : SCANS_ABOUT_CUSTOMER;
+  const scans = records.length === 0 ? exportScans : exportScans.filter(({ kind }) => records.includes(kind.record));
+  const scan = scans.find((candidate) => after === undefined || candidate === after.scan);
+  if (scan === undefined || (after !== undefined && after.customer !== customer))
+    throw invalid({ after: ["must be of an export of the same kinds and customer"] });
+
+  const laterScans = scans.slice(scans.indexOf(scan) + 1);
+  const whereAndOrder = whereAndOrderAfter(scan, after?.after);
+  const [[program], rows = [], [lastLookedAt] = []] = await db.batch([
     select({ version: programState.version, nextScan: indexOfFirstNonEmpty(laterScans) }, sql`FROM ${programState}`),
     ...(customer === undefined ? [selectPage(scan, whereAndOrder)] : selectPageAbout(scan, whereAndOrder, customer)),
   ]);
-  return {
-    version: Number(program?.version),
-    rows: rows ?? [],
-    /** In an export about a customer: the cursor of the last row that was looked at, if there are more. */
-    lastScanned: lastRows?.[0] && cursorOf(scan, lastRows[0]),
-    /** The next scan that has rows, so that a scan without rows costs no page. */
-    nextScan: laterScans[program?.nextScan ?? laterScans.length],
-  };
+  // Of a segment, only `last` is used.
+  const written = writeLines(scan, rows);
+  const isSegment = customer !== undefined && scan.kind === historySegment;
+  const bytes = isSegment ? await readSegments(bucket, rows, customer) : written.bytes;
+  const last = written.last ?? (lastLookedAt && cursorOf(scan, lastLookedAt));
+  // The next scan that has rows, so that a scan without rows costs no page.
+  const nextScan = laterScans[program?.nextScan ?? laterScans.length];
+  const next = last === undefined ? nextScan : scan;
+  return { bytes, version: Number(program?.version), next: next && { scan: next.name, after: last, customer } };
 }
 
-export function cursorOf({ order }: ExportScan, row: Row | undefined): (string | number)[] {
+/** As many lines as one feed request takes; `last`: the cursor of the last row, if the scan may have more. */
+export function writeLines(scan: ExportScan, rows: readonly Row[]) {
+  const hasMore = rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent_bytes) >= SENT_BYTES;
+  const lines: string[] = [];
+  let [size, items] = [0, 0];
+  let last = hasMore ? cursorOf(scan, rows.at(-1)) : undefined;
+  for (const [index, row] of rows.entries()) {
+    if (row.left_out === 1) continue;
+    const fields = scan.reader.toLine(row);
+    const line = `${JSON.stringify(fields)}\n`;
+    size += utf8Bytes(line);
+    items += itemsOf(scan.kind.list?.field, fields).length;
+    if (size > BODY_LIMIT.bytes || items > ITEM_LIMIT) {
+      last = cursorOf(scan, rows[index - 1]);
+      break;
+    }
+    lines.push(line);
+  }
+  return { bytes: encodeUtf8(lines.join("")), last };
+}
+
+function cursorOf({ order }: ExportScan, row: Row | undefined): (string | number)[] {
   if (row === undefined) throw new Error("A line alone is more than a page has room for.");
   return order.map((_, index) => row[`cursor_${index}`] as string | number);
 }

@@ -60,6 +60,7 @@ export class World {
   setBackAt = Number.NEGATIVE_INFINITY;
   readonly #options: WorldOptions;
   readonly #folder = mkdtempSync(path.join(tmpdir(), "simulation-"));
+  readonly #removeFolder = () => rmSync(this.#folder, { recursive: true, force: true });
   readonly #kv: SimulatedKv;
   readonly #isolates = new Map<Location, Isolate>();
   /** Runs the objects; null: it starts with the next call of an object. */
@@ -70,6 +71,8 @@ export class World {
   readonly #clocks: Record<string, { aheadMs: number }> = {};
 
   constructor(options: WorldOptions) {
+    // Ctrl-C may end the process in the middle of a run.
+    process.on("exit", this.#removeFolder);
     this.#options = options;
     const time = new Time();
     this.time = time;
@@ -159,7 +162,8 @@ export class World {
 
   close(): void {
     this.database.close();
-    rmSync(this.#folder, { recursive: true });
+    process.off("exit", this.#removeFolder);
+    this.#removeFolder();
   }
 
   #clock(name: string): () => number {

@@ -6,10 +6,7 @@ import { withTimeout } from "../values/timeout.ts";
 /** A row about an object in R2 with events that have left the database (docs/contract/history.md, 2). */
 export type Segment = typeof historySegments.$inferSelect;
 
-/** The folder for the objects of a kind and a month: `play/2026-03/`. */
-export const folderOf = ({ kind, month }: Pick<Segment, "kind" | "month">) => `${kind}/${month}/`;
-
-/** The name of a segment's object: `play/2026-03/1.ndjson.gz`. */
+/** The name of a segment's object: `play/2026-03/1.ndjson.gz`, in the folder `play/2026-03/` of its kind and month. */
 export const objectName = (folder: string, number: number) => `${folder}${number}.ndjson.gz`;
 
 /** The object with the name of the Worker to which the bucket belongs. */

@@ -4,8 +4,8 @@ import { NOW, names, select } from "../db/select.ts";
 import { historyScans, historySegments, programState } from "../db/tables.ts";
 import { selectRows, writeLines } from "../feed/export/queries.ts";
 import { type Summary, summaryId } from "../feed/records/summaries.ts";
-import { SEALED_KINDS, type SealedKind } from "./kinds.ts";
-import type { Segment } from "./object.ts";
+import { kindOf, SEALED_KINDS, type SealedKind } from "./kinds.ts";
+import { gzipLines, objectName, putOnce } from "./object.ts";
 
 /** How far the events of a kind have been scanned for old events. */
 export interface ScanProgress {
@@ -54,7 +54,7 @@ export async function findScans(db: Database, month: string): Promise<ScanProgre
  * The next step of a scan: the ids and lines of the events that leave, the number of their segment, the last event that the
  * step looks at, and whether the scan is over then. Events that are too many for one object wait for the next step.
  */
-export async function findLeaving(
+async function findLeaving(
   db: Database,
   sealed: SealedKind,
   { from, horizon, lookedAt }: { from: ScanProgress; horizon: string; lookedAt: number },
@@ -91,31 +91,33 @@ export async function findLeaving(
   };
 }
 
-/** A segment whose object is written. Its other columns follow from its events. */
-type WrittenSegment = Pick<Segment, "kind" | "month" | "number" | "name" | "bytes" | "sha256">;
-
-export interface Step {
-  /** The scan before the step. */
-  from: ScanProgress;
-  /** The last event that the step looked at. */
-  lastId: string;
-  isOver: boolean;
-}
-
 /**
- * Moves the events of an object out of the database: adds them to their summaries, deletes them, and stores the segment. It
- * counts as a feed request, so that an export notices that events have left meanwhile.
- * @throws if the database has other events by now. Then nothing changes.
+ * Takes the next step of a scan: looks at its next events, and moves the old ones out. It first writes their object. Then one
+ * transaction adds the events to their summaries, deletes them, and stores the segment. It counts as a feed request, so that
+ * an export notices that events have left meanwhile.
+ * @throws if the database has other events by then. Then nothing changes there.
  */
-export async function takeOut(
+export async function takeStep(
   db: Database,
-  { table, time, when, summaries }: SealedKind,
-  { segment, ids, horizon, step }: { segment: WrittenSegment; ids: readonly string[]; horizon: string; step: Step },
-): Promise<void> {
+  from: ScanProgress,
+  { bucket, horizon, lookedAt }: { bucket: R2Bucket; horizon: string; lookedAt: number | undefined },
+) {
+  const sealed = kindOf(from.kind);
+  const limits = { from, horizon, lookedAt: lookedAt ?? sealed.lookedAt };
+  const { ids, lines: text, number: firstNumber, ...end } = await findLeaving(db, sealed, limits);
+  if (ids.length === 0) {
+    await db.steps({ moved: [moveScan(from, end)] });
+    return { ...end, sealed: 0, bytes: 0 };
+  }
+  const content = await gzipLines(text);
+  const folder = `${from.kind}/${from.month}/`;
+  const writtenNumber = await putOnce(bucket, content, { folder, number: firstNumber });
+  const size = content.bytes.byteLength;
+
+  const { table, time, when, summaries } = sealed;
   const { kind, month, number, name, lines, bytes, sha256, oldest, newest } = historySegments;
   // The events that leave, by the condition of `findLeaving`: looking up each id would hold the database longer.
-  const leave = sql`id > ${step.from.lastId} AND id <= ${ids.at(-1)}
-    AND ${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}`;
+  const leave = sql`id > ${from.lastId} AND id <= ${ids.at(-1)} AND ${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}`;
   const sums = summaries.flatMap(({ filter = "true", sums }) =>
     Object.entries(sums).map(([name, column]) => `'${name}', coalesce(sum(${column}) FILTER (WHERE ${filter}), 0)`),
   );
@@ -126,15 +128,16 @@ export async function takeOut(
     written: [
       sql`INSERT INTO ${historySegments}
           (${names(kind, month, number, name, bytes, sha256, lines, oldest, newest, historySegments.sums)})
-        SELECT ${segment.kind}, ${segment.month}, ${segment.number}, ${segment.name}, ${segment.bytes}, ${segment.sha256},
+        SELECT ${from.kind}, ${from.month}, ${writtenNumber}, ${objectName(folder, writtenNumber)}, ${size}, ${content.sha256},
           ${lineCount}, min(${sql.raw(time)}), max(${sql.raw(time)}), json_object(${sql.raw(sums.join(", "))})
         FROM ${sql.raw(table)} WHERE ${leave}`,
     ],
     added: summaries.map((summary) => addToSummary(summary, { summaries, table, time, leave })),
     left: [sql`DELETE FROM ${sql.raw(table)} WHERE ${leave}`],
     counted: [sql`UPDATE ${programState} SET ${names(programState.version)} = ${programState.version} + 1`],
-    moved: [moveScan(step)],
+    moved: [moveScan(from, end)],
   });
+  return { ...end, sealed: ids.length, bytes: size };
 }
 
 /** Adds the events that leave to their summaries. A summary has the time of its newest event. */
@@ -162,7 +165,7 @@ function addToSummary(
 }
 
 /** Moves a scan, unless it has changed since it was read: by a new month, another run, or time travel of the database. */
-export function moveScan({ from, lastId, isOver }: Step): Statement {
+function moveScan(from: ScanProgress, { lastId, isOver }: { lastId: string; isOver: boolean }): Statement {
   const { kind, month, last_id, is_over, moved_at } = historyScans;
   return sql`UPDATE ${historyScans}
     SET ${names(last_id)} = ${lastId}, ${names(is_over)} = ${isOver ? 1 : 0}, ${names(moved_at)} = ${NOW}

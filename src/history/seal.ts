@@ -1,8 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { type HistorySettings, horizonOf } from "../feed/horizon.ts";
-import { kindOf } from "./kinds.ts";
-import { claimBucket, folderOf, gzipLines, objectName, putOnce } from "./object.ts";
-import { findLeaving, findScans, moveScan, type ScanProgress, takeOut } from "./queries.ts";
+import { claimBucket } from "./object.ts";
+import { findScans, type ScanProgress, takeStep } from "./queries.ts";
 
 /** The report of a run. */
 export interface Sealed {
@@ -58,7 +57,7 @@ export async function sealHistory(
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     const startedAt = performance.now();
     try {
-      const step = await takeStep(db, scan, { settings, horizon, lookedAt });
+      const step = await takeStep(db, scan, { bucket: settings.bucket, horizon, lookedAt });
       report.segments += step.sealed > 0 ? 1 : 0;
       report.sealed += step.sealed;
       report.bytes += step.bytes;
@@ -79,28 +78,4 @@ function warnIfBehind(scans: readonly ScanProgress[]): number {
   const kinds = scans.filter((scan) => scan.days >= WARNED_BEHIND_DAYS).map(({ kind }) => kind);
   if (kinds.length > 0) console.warn(JSON.stringify({ warning: "HISTORY_BEHIND", days, kinds }));
   return days;
-}
-
-/** Looks at the next events of a scan, and moves the old ones out: first writes their object, then deletes their rows. */
-async function takeStep(
-  db: Database,
-  scan: ScanProgress,
-  { settings, horizon, lookedAt }: { settings: HistorySettings; horizon: string; lookedAt: number | undefined },
-) {
-  const kind = kindOf(scan.kind);
-  const limits = { from: scan, horizon, lookedAt: lookedAt ?? kind.lookedAt };
-  const { ids, lines, number, ...end } = await findLeaving(db, kind, limits);
-  const step = { from: scan, ...end };
-  if (ids.length === 0) {
-    await db.steps({ moved: [moveScan(step)] });
-    return { ...end, sealed: 0, bytes: 0 };
-  }
-  const content = await gzipLines(lines);
-  const folder = folderOf(scan);
-  const writtenNumber = await putOnce(settings.bucket, content, { folder, number });
-  const bytes = content.bytes.byteLength;
-  const name = objectName(folder, writtenNumber);
-  const segment = { kind: scan.kind, month: scan.month, number: writtenNumber, name, bytes, sha256: content.sha256 };
-  await takeOut(db, kind, { segment, ids, horizon, step });
-  return { ...end, sealed: ids.length, bytes };
 }

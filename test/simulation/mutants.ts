@@ -241,10 +241,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a segment's object is written before its events are deleted",
-    file: "src/history/seal.ts",
-    find: "const writtenNumber = await putOnce(settings.bucket, content, { folder, number });",
+    file: "src/history/queries.ts",
+    find: "const writtenNumber = await putOnce(bucket, content, { folder, number: firstNumber });",
     replace:
-      "const writtenNumber = number;\n  void putOnce(settings.bucket, content, { folder, number }).catch(() => {});",
+      "const writtenNumber = firstNumber;\n  void putOnce(bucket, content, { folder, number: firstNumber }).catch(() => {});",
     foundBy: [RULES.ONE_PLACE],
   },
   {
@@ -258,7 +258,7 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: "only events that the object has are deleted",
     file: "src/history/queries.ts",
     find: "DELETE FROM ${sql.raw(table)} WHERE ${leave}`],",
-    replace: "DELETE FROM ${sql.raw(table)} WHERE ${leave} OR (id = ${step.lastId} AND ${sql.raw(when)})`],",
+    replace: "DELETE FROM ${sql.raw(table)} WHERE ${leave} OR (id = ${end.lastId} AND ${sql.raw(when)})`],",
     foundBy: [RULES.NO_LOSS, RULES.ENTRIES],
   },
   {

@@ -42,8 +42,8 @@ const GLOBALS = [
 
 /** Few events are stored here. They should still leave for history in several steps, so the steps are small. */
 const SMALL_STEPS: Patch = {
-  file: "src/history/seal.ts",
-  find: "lookedAt: lookedAt ?? kind.lookedAt }",
+  file: "src/history/queries.ts",
+  find: "lookedAt: lookedAt ?? sealed.lookedAt }",
   replace: "lookedAt: 100 }",
 };
 

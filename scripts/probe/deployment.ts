@@ -4,9 +4,9 @@ import { CommandError } from "../lib/project.ts";
 import { type Finding, finding } from "./measurements.ts";
 import type { ProbeClient } from "./probe-client.ts";
 
-interface Versions {
+interface Version {
   /** The version of the code that the object runs. Null if the object did not answer. */
-  object: string | null;
+  value: string | null;
   error: string;
 }
 
@@ -39,15 +39,15 @@ export async function measureDeployment(
   try {
     await Promise.race([once(socket, "open", { signal }), once(socket, "close", { signal })]);
     if (watch.closed !== undefined) throw new CommandError("No socket opens at the probe: no deployment was watched.");
-    const versionsBefore = await client.measure<Versions>("versions");
-    if (versionsBefore.object === null)
-      throw new CommandError(`The probe's object does not answer: ${versionsBefore.error}`);
+    const versionBefore = await client.measure<Version>("version");
+    if (versionBefore.value === null)
+      throw new CommandError(`The probe's object does not answer: ${versionBefore.error}`);
     await deploy();
     deployedAt = Date.now();
     while (watch.objectAt === undefined && elapsed() < WAIT_MS) {
       await sleep(ASK_AGAIN_MS, null, { signal });
-      const { object } = await client.measure<Versions>("versions");
-      if (object !== null && object !== versionsBefore.object) watch.objectAt = elapsed();
+      const { value } = await client.measure<Version>("version");
+      if (value !== null && value !== versionBefore.value) watch.objectAt = elapsed();
     }
     return judgeDeployment(watch);
   } finally {

@@ -16,14 +16,13 @@ export const PROBE_PATH = "/api/v1/probe";
 
 /** All data of a probe has this name, so the next probe overwrites or removes the data of an interrupted one. */
 const NAME = "npm run probe";
+const CALLS = 12;
 const CALL_MS = 1_000;
 const READS = 10;
 const SOCKET_SECONDS = 900;
 
 const Measurement = z.object({
-  measure: z.enum(["calls", "batch", "reads", "lag", "versions", "clean"]),
-  /** For `calls`. */
-  count: z.int().min(1).max(12).default(1),
+  measure: z.enum(["calls", "batch", "reads", "lag", "version", "clean"]),
   /** For `batch`. */
   mebibytes: z.int().min(1).max(8).default(1),
   /** For `reads`. */
@@ -53,32 +52,29 @@ probe.onError(answerFailure);
 async function measure(env: Env, parameters: z.output<typeof Measurement>): Promise<object> {
   switch (parameters.measure) {
     case "calls":
-      return { calls: await Promise.all(Array.from({ length: parameters.count }, (_, index) => timeCall(env, index))) };
+      return { calls: await Promise.all(Array.from({ length: CALLS }, (_, index) => timeCall(env, index))) };
     case "batch":
       return sendBatch(new Database(env.DB, "first-primary"), parameters.mebibytes);
     case "reads":
       return timeReads(new Database(env.DB, parameters.at));
     case "lag":
       return timeLag(env);
-    case "versions":
-      return versionsOf(env);
+    case "version":
+      // The call fails while the object gets its new code.
+      return attempt(inboxOf(env).then((inbox) => inbox.version()));
     case "clean":
-      await (await inboxOf(env)).clear();
+      await (await inboxOf(env)).notify({ kinds: ["erased"], newestAt: "", messageWaitMs: 0 });
       return {};
   }
 }
 
 /** The milliseconds of a call to an object that waits one second, or the error text. */
 async function timeCall(env: Env, index: number): Promise<number | string> {
+  const fanOuts = inJurisdiction(env, env.FAN_OUTS as DurableObjectNamespace<ProbedFanOut>);
+  const fanOut = fanOuts.get(fanOuts.idFromName(`${NAME}, ${index}`));
   const startedAt = performance.now();
-  const { error } = await attempt(fanOutOf(env, index).pause());
+  const { error } = await attempt(fanOut.pause());
   return error === "" ? performance.now() - startedAt : error;
-}
-
-/** The versions of the Worker and of an object. The call fails while the object gets its new code. */
-async function versionsOf(env: Env) {
-  const { value: object, error } = await attempt(inboxOf(env).then((inbox) => inbox.version()));
-  return { worker: workerVersion(env) ?? "", object, error };
 }
 
 /** Sends texts of half a mebibyte each, below D1's limit for a parameter. */
@@ -119,11 +115,6 @@ async function attempt<Value>(work: Promise<Value>): Promise<{ value: Value | nu
   }
 }
 
-function fanOutOf(env: Env, index: number) {
-  const fanOuts = inJurisdiction(env, env.FAN_OUTS as DurableObjectNamespace<ProbedFanOut>);
-  return fanOuts.get(fanOuts.idFromName(`${NAME}, ${index}`));
-}
-
 async function inboxOf(env: Env) {
   const inboxes = inJurisdiction(env, env.INBOXES as DurableObjectNamespace<ProbedInbox>);
   return inboxes.get(inboxes.idFromName(await inboxName(env.ENVIRONMENT, NAME)));
@@ -138,11 +129,5 @@ export class ProbedFanOut extends FanOut {
 export class ProbedInbox extends Inbox {
   version(): string {
     return workerVersion(this.env) ?? "";
-  }
-
-  /** Closes the object's socket, and deletes its data. */
-  async clear(): Promise<void> {
-    for (const socket of this.ctx.getWebSockets()) socket.close(1000);
-    await this.notify({ kinds: ["erased"], newestAt: "", messageWaitMs: 0 });
   }
 }

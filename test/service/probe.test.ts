@@ -48,7 +48,6 @@ describe("the endpoint of npm run probe", () => {
   });
 
   it.for([
-    { measure: "calls", count: 13 },
     { measure: "batch", mebibytes: 9 },
     { measure: "batch", mebibytes: 0 },
     { measure: "reads", at: "a bookmark" },

@@ -166,7 +166,7 @@ export class Database {
     if (queries.length === 0) return [];
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
     const settle = this.#isAtPrimary ? breakerOf(this.#d1).enter() : () => {};
-    if (settle === null) throw new PrimaryStalled();
+    if (settle === null) throw new PrimaryStalled("The primary has not answered in time.");
     const startedAt = performance.now();
     this.usage.roundTrips += 1;
     this.usage.statements += queries.length;

@@ -29,10 +29,6 @@ export class DatabaseUnavailable extends Error {
 /** The call was not sent, because the primary did not answer the last calls in time. */
 export class PrimaryStalled extends Error {
   override readonly name = "PrimaryStalled";
-
-  constructor() {
-    super("The primary has not answered in time.");
-  }
 }
 
 /** The fault of D1 that caused an error, if any. */

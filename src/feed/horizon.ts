@@ -27,9 +27,3 @@ export function isHistoryWhole(months = "", bucket: unknown): boolean {
 export function horizonOf({ months }: Pick<HistorySettings, "months">, now: Date): string {
   return toDatetime(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)));
 }
-
-/** The horizon now; null if no event leaves. */
-export function currentHorizon(env: Bindings): string | null {
-  const settings = historySettings(env);
-  return settings && horizonOf(settings, new Date());
-}

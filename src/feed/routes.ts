@@ -9,7 +9,7 @@ import { writeMetrics } from "../middleware/metrics.ts";
 import { validateQuery } from "../middleware/validate.ts";
 import { Admission } from "./admission.ts";
 import { readPage } from "./export/queries.ts";
-import { currentHorizon, historySettings } from "./horizon.ts";
+import { historySettings, horizonOf } from "./horizon.ts";
 import { acceptFeed } from "./queries.ts";
 import { ExportQuery } from "./schema.ts";
 import { warnOfSize } from "./size-warning.ts";
@@ -50,9 +50,10 @@ export const feed = createRouter()
 
 async function acceptAndNotify(c: Context<AppEnv>) {
   const { db, feedToken: token } = c.var;
+  const history = historySettings(c.env);
   const accepted = await admission.letIn(
     (onBytes) => readBody(c.req.raw, BODY_LIMIT, onBytes),
-    (body) => acceptFeed(db, { body, token, horizon: currentHorizon(c.env) }),
+    (body) => acceptFeed(db, { body, token, horizon: history && horizonOf(history, new Date()) }),
   );
   const inBackground = (work: Promise<unknown>) => background.run(c, work);
   await notifyOfFeed(new Inboxes(c.env), accepted.forListeners, { db, inBackground });

@@ -1,5 +1,4 @@
 import type { Database } from "../../db/database.ts";
-import type { employees, playTotals } from "../../db/tables.ts";
 import { clock } from "../../values/clock.ts";
 import { toShortDecimal } from "../../values/decimal.ts";
 import { encodeUtf8 } from "../../values/json.ts";
@@ -7,7 +6,7 @@ import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime } from "../../values/time.ts";
 import { type CacheAccess, CachedValues } from "./cached-values.ts";
 import type { LeaderboardItem } from "./operations.ts";
-import { type BoardOf, findBoard } from "./queries.ts";
+import { type BoardOf, type EmployeeTotals, findBoard } from "./queries.ts";
 
 export const BOARD_LIMIT = 100;
 
@@ -16,12 +15,10 @@ const boards = new CachedValues<EmployeeTotals[]>();
 /** @param db begins at the primary: a replica may lag, and the age counts from the time when D1 was asked. */
 export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf) {
   const day = toDatetime(new Date(clock.now())).slice(0, 10);
-  const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), async () => {
-    const employees = await findBoard(db, board, BOARD_LIMIT);
-    // Boards that do not exist are not cached: a client can make up any number of names, and KV bills each.
-    return { value: employees ?? [], cacheable: employees !== null };
-  });
-  return { employees: value, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
+  // Boards that do not exist are null, so they are not cached: a client can make up any number of names, and KV bills each.
+  const load = () => findBoard(db, board, BOARD_LIMIT);
+  const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), load);
+  return { employees: value ?? [], ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
 
 /** The key is hashed, because two ids can exceed the 512 bytes of a key in KV. */
@@ -30,10 +27,6 @@ export async function boardKey({ locationId, campaignId }: BoardOf, day: string)
   // Change the number in the prefix when the shape of the cached value changes.
   return `leaderboard:1:${await sha256Of(encodeUtf8(name))}`;
 }
-
-/** An employee's totals on a board; `runs` in hundredths. */
-export type EmployeeTotals = Pick<typeof employees.$inferSelect, "id" | "name" | "avatar"> &
-  Pick<typeof playTotals.$inferSelect, "runs" | "hits" | "doubles" | "triples">;
 
 /** The values of `rank_on`, each with the total that it ranks by. */
 const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const;

@@ -12,8 +12,8 @@ interface Found<T> extends Cached<T> {
   foundIn: "memory" | "kv" | "primary";
 }
 
-/** Asks the source of a value, which must not lag: the age counts from this call. */
-type Load<T> = () => Promise<{ value: T; cacheable: boolean }>;
+/** Asks the source of a value, which must not lag: the age counts from this call. Null is not cached. */
+type Load<T> = () => Promise<T | null>;
 
 export interface CacheAccess {
   kv: KVNamespace;
@@ -46,13 +46,13 @@ const KV_WAIT_MS = 1_000;
  */
 export class CachedValues<T> {
   readonly #memory = new Map<string, Cached<T>>();
-  readonly #refreshes = new Map<string, { at: number; loaded: Promise<Cached<T>> }>();
+  readonly #refreshes = new Map<string, { at: number; loaded: Promise<Cached<T | null>> }>();
 
   /**
    * The value under a key, cached or loaded.
    * @throws what `load` throws, when no value of any age is cached.
    */
-  async read(access: CacheAccess, key: string, load: Load<T>): Promise<Found<T>> {
+  async read(access: CacheAccess, key: string, load: Load<T>): Promise<Found<T | null>> {
     const remembered = this.#memory.get(key);
     if (remembered !== undefined && (isFresh(remembered) || this.#isSlow(key)))
       return { ...remembered, foundIn: "memory" };
@@ -87,7 +87,7 @@ export class CachedValues<T> {
   }
 
   /** Loads a value, or waits for another request that does so already. */
-  async #refresh(access: CacheAccess, key: string, load: Load<T>): Promise<Cached<T>> {
+  async #refresh(access: CacheAccess, key: string, load: Load<T>): Promise<Cached<T | null>> {
     const running = this.#refreshes.get(key);
     const leftMs = running === undefined ? 0 : running.at + ABANDONED_AFTER_MS - clock.now();
     if (running !== undefined && leftMs > 0) {
@@ -105,11 +105,12 @@ export class CachedValues<T> {
     return loaded;
   }
 
-  async #load({ kv, inBackground }: CacheAccess, key: string, load: Load<T>, at: number): Promise<Cached<T>> {
-    const { cacheable, value } = await load();
+  async #load({ kv, inBackground }: CacheAccess, key: string, load: Load<T>, at: number): Promise<Cached<T | null>> {
+    const value = await load();
+    if (value === null) return { value, at };
     const cached = { value, at };
     // KV has no conditional write, so an older value may replace this one. Its age will show.
-    if (cacheable && this.#remember(key, cached)) inBackground(store(kv, key, cached));
+    if (this.#remember(key, cached)) inBackground(store(kv, key, cached));
     return cached;
   }
 }

@@ -3,7 +3,6 @@ import { compilePer, type Database, type PlaceholderOf } from "../../db/database
 import { isWithinDates } from "../../db/rules.ts";
 import { pick, select, selectWith } from "../../db/select.ts";
 import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables.ts";
-import type { EmployeeTotals } from "./boards.ts";
 
 /** A board of a location: in one campaign, or (null) in all that run now. */
 export interface BoardOf {
@@ -15,16 +14,15 @@ export interface BoardOf {
  * The totals of the first `limit` employees by each of the four measures, sorted by name, then id. Null: the location or the
  * campaign is not stored, or is soft-deleted.
  */
-export async function findBoard(
-  db: Database,
-  { locationId, campaignId }: BoardOf,
-  limit: number,
-): Promise<EmployeeTotals[] | null> {
+export async function findBoard(db: Database, { locationId, campaignId }: BoardOf, limit: number) {
   const shape = { inAllCampaigns: campaignId === null };
   const rows = await db.all(selectBoardTotals(shape, { locationId, campaignId: campaignId ?? "", limit }));
   if (rows[0]?.known !== 1) return null;
   return rows.flatMap(({ known: _, id, ...totals }) => (id === null ? [] : [{ id, ...totals }]));
 }
+
+/** An employee's totals on a board; `runs` in hundredths. */
+export type EmployeeTotals = NonNullable<Awaited<ReturnType<typeof findBoard>>>[number];
 
 /** An empty board has one row, which says whether the board is known; its other columns are NULL. */
 const selectBoardTotals = compilePer(

@@ -29,13 +29,13 @@ const pass = (seconds: number) => {
 
 /** The cached values of a new isolate, with nothing in memory. */
 const newIsolate = () => new CachedValues<string>();
-const loadOf = (value: string) => vi.fn(async () => ({ value, cacheable: true }));
+const loadOf = (value: string) => vi.fn(async () => value);
 const failingLoad = () => Promise.reject<never>(new Error("no database"));
 
 /** A load that ends when the test calls `end`. */
 function slowLoad() {
-  const { promise, resolve } = Promise.withResolvers<{ value: string; cacheable: boolean }>();
-  return { load: vi.fn(() => promise), end: (value: string) => resolve({ value, cacheable: true }) };
+  const { promise, resolve } = Promise.withResolvers<string>();
+  return { load: vi.fn(() => promise), end: resolve };
 }
 
 /** A KV in memory, whose operations a test can make fail. `settle` waits for the work in the background. */
@@ -54,7 +54,7 @@ function cacheWithKv() {
   const settle = async () => {
     while (backgroundWork.length > 0) await backgroundWork.shift();
   };
-  const read = async (values: CachedValues<string>, load: () => Promise<{ value: string; cacheable: boolean }>) =>
+  const read = async (values: CachedValues<string>, load: () => Promise<string | null>) =>
     (await values.read(cache, "k", load)).value;
   const inKv = () => JSON.parse(stored.get("k") ?? "null");
   return { kv, cache, settle, read, inKv };
@@ -83,8 +83,8 @@ describe("the age of a cached value", () => {
     await settle();
     pass(21);
 
-    for (const isolate of [values, newIsolate()])
-      expect(await read(isolate, async () => ({ value: "two", cacheable: false }))).toBe("two");
+    // Null replaces the old value in the answer, but is not cached.
+    for (const isolate of [values, newIsolate()]) expect(await read(isolate, async () => null)).toBeNull();
   });
 
   it("counts although KV answers an old value for ever", async ({ expect }) => {
@@ -98,7 +98,7 @@ describe("the age of a cached value", () => {
       for (const values of isolates) {
         const { value, at } = await values.read(cache, "k", async () => {
           loadedAt.push(second);
-          return { value: String(second), cacheable: true };
+          return String(second);
         });
         const loadedSecond = value === "one" ? 0 : Number(value);
         expect(second - loadedSecond).toBeLessThanOrEqual(FRESH_SECONDS);

@@ -67,6 +67,8 @@ async function putIntoKv(locationId: string, ageMs: number) {
 describe("a leaderboard", () => {
   it("is computed anew when the day changes", async ({ expect }) => {
     const { store } = await seedStore("2026-05-11");
+    now = Date.UTC(2026, 4, 10, 23, 59, 59);
+    await setClock(`${DAY} 23:59:59`);
     expect((await board(store)).names).toEqual([]);
 
     now = Date.UTC(2026, 4, 11, 0, 0, 1);

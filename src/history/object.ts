@@ -1,5 +1,5 @@
 import type { historySegments } from "../db/tables.ts";
-import { R2_LIMIT_MS } from "../feed/export/segments.ts";
+import { R2_LIMIT_MS } from "../feed/export/queries.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
 

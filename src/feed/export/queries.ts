@@ -2,15 +2,15 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { joinWithCommas, select } from "../../db/select.ts";
 import { programState } from "../../db/tables.ts";
-import { invalid } from "../../http/errors.ts";
+import { invalid, unavailable } from "../../http/errors.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
 import { encodeUtf8 } from "../../values/json.ts";
 import { utf8Bytes } from "../../values/text.ts";
+import { withTimeout } from "../../values/timeout.ts";
 import { historySegment } from "../records/history-segment.ts";
 import { itemsOf, tableName } from "../records/kind.ts";
 import type { Row } from "./fields.ts";
 import { type ExportCursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
-import { readSegments } from "./segments.ts";
 
 // Three limits end a page. `selectMostLines` limits the rows by the sizes of their texts, which SQLite knows without reading
 // the texts. `limitSent` limits the bytes that D1 sends, because the Worker holds them: it reads the texts. `writeLines`
@@ -63,6 +63,27 @@ export async function readPage(db: Database, { records = [], customer, after, bu
   const nextScan = laterScans[program?.nextScan ?? laterScans.length];
   const next = last === undefined ? nextScan : scan;
   return { bytes, version: Number(program?.version), next: next && { scan: next.name, after: last, customer } };
+}
+
+/** A call of R2 may take this long. */
+export const R2_LIMIT_MS = 10_000;
+
+/** The lines about a customer in the objects of segments, unchanged (docs/contract/history.md, 2). */
+async function readSegments(
+  bucket: R2Bucket | undefined,
+  segments: readonly Row[],
+  customer: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const lines = await Promise.all(segments.map(({ name }) => linesOf(bucket, String(name))));
+  const customerLines = lines.flat().filter((line) => JSON.parse(line).customer_id === customer);
+  return encodeUtf8(customerLines.map((line) => `${line}\n`).join(""));
+}
+
+async function linesOf(bucket: R2Bucket | undefined, name: string): Promise<string[]> {
+  const object = bucket && (await withTimeout(R2_LIMIT_MS, bucket.get(name)));
+  if (!object) throw unavailable(`History lacks its object ${name}. Put it back with npm run history -- restore.`);
+  const text = await new Response(object.body.pipeThrough(new DecompressionStream("gzip"))).text();
+  return text.split("\n").filter((line) => line !== "");
 }
 
 /** As many lines as one feed request takes; `last`: the cursor of the last row, if the scan may have more. */

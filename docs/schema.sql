@@ -1,7 +1,7 @@
 -- The database after all migrations. npm run schema writes this file, and a test compares it.
 
 CREATE VIEW clock AS
-SELECT datetime('now') AS now, date('now') AS today, CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) % 1000 AS millisecond;
+SELECT datetime('now') AS now, CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) % 1000 AS millisecond;
 
 CREATE TABLE refusals (
   report TEXT NOT NULL -- JSON: the bad lines, and what is wrong with them

@@ -1,6 +1,6 @@
 -- The one definition of the current time, in UTC, by D1's clock. Tests replace it by another view.
 CREATE VIEW clock AS
-SELECT datetime('now') AS now, date('now') AS today, CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) % 1000 AS millisecond;
+SELECT datetime('now') AS now, CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) % 1000 AS millisecond;
 
 -- Always empty. A feed request is one transaction. A check that finds bad lines inserts its report here, and the
 -- trigger aborts the transaction with the report as the error's text.

@@ -46,7 +46,7 @@ export class Trial {
     await env.DB.batch([
       env.DB.prepare("CREATE TABLE stopped_clock AS SELECT ? AS now").bind(this.now),
       env.DB.prepare("DROP VIEW clock"),
-      env.DB.prepare("CREATE VIEW clock AS SELECT now, date(now) AS today, 0 AS millisecond FROM stopped_clock"),
+      env.DB.prepare("CREATE VIEW clock AS SELECT now, 0 AS millisecond FROM stopped_clock"),
     ]);
   }
 

@@ -17,6 +17,6 @@ export const showStoredMessages = () => showMessages(new Database(env.DB, "first
 export async function stopClock(now: string, millisecond = 0, d1 = env.DB): Promise<void> {
   await d1.batch([
     d1.prepare("DROP VIEW clock"),
-    d1.prepare(`CREATE VIEW clock AS SELECT '${now}' AS now, date('${now}') AS today, ${millisecond} AS millisecond`),
+    d1.prepare(`CREATE VIEW clock AS SELECT '${now}' AS now, ${millisecond} AS millisecond`),
   ]);
 }

@@ -24,7 +24,7 @@ const READONLY = 8;
 const SIMULATED_CLOCK = `
   DROP VIEW clock;
   CREATE VIEW clock AS
-  SELECT datetime(simulated_now() / 1000, 'unixepoch') AS now, date(simulated_now() / 1000, 'unixepoch') AS today,
+  SELECT datetime(simulated_now() / 1000, 'unixepoch') AS now,
     CAST(simulated_now() % 1000 AS INTEGER) AS millisecond;`;
 
 const WRITE_AHEAD_LOG = "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0";

@@ -26,8 +26,6 @@ interface Scale {
 }
 
 const { version: workerd } = createRequire(import.meta.url)("workerd/package.json") as { version: string };
-// An estimate, for the progress line.
-const LINES_A_CUSTOMER = 4.85;
 // Each message takes a second until its sockets are notified. So there is one message for this many rounds.
 const ROUNDS_A_MESSAGE = 10;
 
@@ -48,15 +46,14 @@ export const program = newCommand("npm run bench")
 async function bench({ scale: requestedScales, rounds, docs, json }: Options): Promise<void> {
   const machine = thisMachine();
 
-  await withRuntimes(async (open, progress) => {
+  await withRuntimes(async (open) => {
     const worker = await buildWorker();
     const lanes: Lane[] = [];
     const scales: Report["scales"] = [];
     for (const { name, customers } of requestedScales) {
       const runtime = await open(worker, path.join(FOLDER, name));
-      const onLoaded = progress.begin(`Loading ${name}`, Math.round(customers * LINES_A_CUSTOMER));
-      const kinds = await load(runtime, benchSize(customers), onLoaded);
-      progress.end();
+      console.error(`Loading ${name} …`);
+      const kinds = await load(runtime, benchSize(customers));
       await runtime.runSchedule("merge the search indexes");
       const { meta } = await runtime.database.prepare("SELECT 1").run();
       const lines = kinds.reduce((sum, kind) => sum + kind.lines, 0);
@@ -64,13 +61,11 @@ async function bench({ scale: requestedScales, rounds, docs, json }: Options): P
       const cases = await casesOf(benchSize(customers), benchToken);
       lanes.push(...cases.map((benchCase) => ({ ...benchCase, scale: name, url: runtime.url })));
     }
-    const measured = await measure(lanes, rounds, progress.begin("Asking in turn", rounds));
-    progress.end();
-    const messages = Math.ceil(rounds / ROUNDS_A_MESSAGE);
+    console.error("Asking in turn …");
+    const measured = await measure(lanes, rounds);
+    console.error("Notifying sockets …");
     const runtime = await open(worker, path.join(FOLDER, "live"));
-    const onMessage = progress.begin("Notifying sockets", messages);
-    const notifications = await measureNotifications(runtime, messages, onMessage);
-    progress.end();
+    const notifications = await measureNotifications(runtime, Math.ceil(rounds / ROUNDS_A_MESSAGE));
     const report: Report = { at: new Date().toISOString(), machine, rounds, scales, measured, notifications };
     console.log(`\n${benchmarkText(report)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);

@@ -71,12 +71,8 @@ async function exportCustomer(customer: string, file: string, options: Options):
     }
     if (!isStored) throw neverStored(customer);
   }
-  try {
-    await stoppable((stop) => writeWhole(file, pages(stop)));
-    progress.report();
-  } finally {
-    progress.end();
-  }
+  await stoppable((stop) => writeWhole(file, pages(stop)));
+  progress.report();
 }
 
 async function erase(id: string | undefined, { again, ...options }: Options & { again?: string }): Promise<void> {

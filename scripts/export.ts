@@ -41,7 +41,6 @@ async function exportInto(file: string, { url, only, whileFeeding, ...options }:
         );
         return progress.report();
       } catch (error) {
-        progress.end();
         if (!(error instanceof ChangedMeanwhile)) throw error;
         if (file === STANDARD_OUTPUT)
           throw new CommandError(`${WHAT_CHANGED} meanwhile: what was written is no snapshot.`);

@@ -1,13 +1,12 @@
-import { checkLine, objectOf, readLine } from "../src/feed/lines.ts";
+import { checkLine, readLine } from "../src/feed/lines.ts";
 import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
-import type { Kind } from "../src/feed/records/kind.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
 import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { formatCount, formatNumber, formatRate } from "./lib/format.ts";
-import { type FileLine, type NdjsonFile, openNdjson } from "./lib/ndjson-file.ts";
+import { type FileLine, readNdjson } from "./lib/ndjson-file.ts";
 import { newCommand, type ServiceAccess, wholeNumber, withEnvironment, withService } from "./lib/options.ts";
-import { ProgressLine } from "./lib/progress-line.ts";
+import { progressPrinter } from "./lib/progress.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
 
@@ -32,28 +31,26 @@ export const program = withService(withEnvironment(newCommand("npm run feed")), 
 async function send(name: string, options: Options): Promise<void> {
   const token = await tokenFor(options, options.restore ? "feed restore" : "feed");
   const target = { url: options.url, token };
-  const file = openNdjson(name);
+  const lines = linesFrom(readNdjson(name), options);
   const startedAt = Date.now();
-  const progressLine = new ProgressLine();
+  const print = progressPrinter();
   const sayWaiting = () => console.error("Waiting for the answer to what was sent …");
   try {
     await stoppable(async (stop) => {
-      const progress = await sendLines(target, linesFrom(file, options), {
-        onProgress: (progress) => progressLine.say(progressText(progress, file, startedAt)),
+      const progress = await sendLines(target, lines, {
+        onProgress: (progress) => print(progressText(progress, startedAt)),
         signal: stop,
         pages: options.restore === true,
       });
-      progressLine.end();
       console.error(summary(progress, { startedAt, stopped: stop.aborted, from: options.from }));
       stop.throwIfAborted();
     }, sayWaiting);
   } finally {
-    progressLine.end();
     process.stdin.destroy();
   }
 }
 
-async function* linesFrom({ lines }: NdjsonFile, { from }: Options): AsyncGenerator<FileLine> {
+async function* linesFrom(lines: AsyncIterable<FileLine>, { from }: Options): AsyncGenerator<FileLine> {
   for await (const line of lines) if (line.number >= from) yield line;
 }
 
@@ -61,18 +58,12 @@ async function* linesFrom({ lines }: NdjsonFile, { from }: Options): AsyncGenera
 async function check(name: string, options: Options): Promise<void> {
   const kinds = options.restore ? RESTORED_KINDS : KINDS;
   const horizon = options.restore ? null : configuredHorizon(options.env);
-  const warnings = new Set<string>();
   let checkedLines = 0;
   let badLines = 0;
-  for await (const { number, bytes } of linesFrom(openNdjson(name), options)) {
+  for await (const { number, bytes } of linesFrom(readNdjson(name), options)) {
     const line = readLine(number, bytes);
     if (line === null) continue;
     checkedLines += 1;
-    for (const warning of unknownFields(line.text, kinds)) {
-      if (warnings.has(warning) || warnings.size === NAMED_LINES) continue;
-      warnings.add(warning);
-      console.error(`Warning: line ${number}: ${warning}, so the feed ignores it.`);
-    }
     const result = checkLine(line, kinds, horizon);
     if (!("messages" in result)) continue;
     badLines += 1;
@@ -92,20 +83,9 @@ async function check(name: string, options: Options): Promise<void> {
   );
 }
 
-/** A warning for each field of a line that its kind does not have. Otherwise nobody would notice a typo. */
-function unknownFields(text: string | null, kinds: readonly Kind[]): string[] {
-  const object = objectOf(text);
-  const kind = Array.isArray(object) ? undefined : kinds.find(({ record }) => record === object.record);
-  if (kind === undefined) return [];
-  const isKnown = (field: string) => Object.hasOwn(kind.fields.shape, field) || /^(record|deleted)$/.test(field);
-  const unknownNames = Object.keys(object).filter((field) => !isKnown(field));
-  return unknownNames.map((field) => `${kind.record} has no field ${field}`);
-}
-
-function progressText({ committed, waiting }: Progress, { size, position }: NdjsonFile, startedAt: number): string {
-  const share = size === null ? "" : `${Math.floor((100 * position()) / size)} %: `;
+function progressText({ committed, waiting }: Progress, startedAt: number): string {
   const waitingText = waiting ? ", waiting for the service" : "";
-  return `${share}${formatCount(committed, "line")} ${formatRate(committed, startedAt)}${waitingText}`;
+  return `${formatCount(committed, "line")} ${formatRate(committed, startedAt)}${waitingText}`;
 }
 
 function summary(

@@ -6,7 +6,6 @@ import { firstLines, formatCount, formatNumber } from "./lib/format.ts";
 import { boundBucket } from "./lib/history-bucket.ts";
 import { withBucket } from "./lib/history-segments.ts";
 import { type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/options.ts";
-import { ProgressLine } from "./lib/progress-line.ts";
 import { CommandError } from "./lib/project.ts";
 import { verifyHistory } from "./lib/verify-history.ts";
 
@@ -69,18 +68,11 @@ async function compare(
   ranges: readonly KeyRange[],
   { database, mayRepair }: { database: DatabaseLocation; mayRepair: boolean },
 ): Promise<number> {
-  const progress = new ProgressLine();
-  const onRange = progress.begin(derived.name, ranges.length);
   let differences: Difference[] = [];
-  try {
-    for (const range of ranges) {
-      const [foundDifferences = []] = await askDatabase<Difference>([findDifferences(derived, range)], database);
-      if (mayRepair && foundDifferences.length > 0) await askDatabase(repair(derived, range), database);
-      differences = differences.concat(foundDifferences);
-      onRange();
-    }
-  } finally {
-    progress.end();
+  for (const range of ranges) {
+    const [foundDifferences = []] = await askDatabase<Difference>([findDifferences(derived, range)], database);
+    if (mayRepair && foundDifferences.length > 0) await askDatabase(repair(derived, range), database);
+    differences = differences.concat(foundDifferences);
   }
   if (differences.length === 0) console.log(`${derived.name}: as expected`);
   else

@@ -29,7 +29,7 @@ const SLOWEST_SHARE = 0.05;
  * Sends the request of every lane once a round, in a random order and one at a time, so that the state of the machine
  * affects all lanes alike.
  */
-export async function measure(lanes: readonly Lane[], rounds: number, onRound: () => void): Promise<Measurement[]> {
+export async function measure(lanes: readonly Lane[], rounds: number): Promise<Measurement[]> {
   const replies = new Map<Lane, Reply[]>(lanes.map((lane) => [lane, []]));
   for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
     for (const lane of shuffled(lanes)) {
@@ -37,7 +37,6 @@ export async function measure(lanes: readonly Lane[], rounds: number, onRound: (
       const isCounted = round >= 0 && lane.roundTrips === reply.roundTrips;
       if (isCounted) replies.get(lane)?.push(reply);
     }
-    if (round >= 0) onRound();
   }
   const p50Of = (lane: Lane) => median(replies.get(lane), "milliseconds");
   const baselines = lanes.filter(({ endpoint }) => endpoint === BASELINE);

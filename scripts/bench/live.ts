@@ -22,7 +22,6 @@ const SECOND_MS = 1_000;
 export async function measureNotifications(
   { url, feedToken, database }: Runtime,
   messageCount: number,
-  onMessage: () => void,
 ): Promise<Notifications> {
   const feed = (...lines: object[]) => send(url, feedCall(feedToken, lines));
   const group = { record: "message_group", id: GROUP, initial_customer_id: MEMBERS[0], member_ids: MEMBERS };
@@ -46,7 +45,6 @@ export async function measureNotifications(
     const secondEnd = await endOfNewestSecond(database);
     const [first = secondEnd, last = secondEnd] = [frames[0], frames.at(-1)];
     messages.push({ first: (first - secondEnd) / SECOND_MS, last: (last - secondEnd) / SECOND_MS });
-    onMessage();
   }
   return { members: MEMBERS.length, sockets, messages };
 }

@@ -30,11 +30,7 @@ export function* inRequests<Line>(lines: Iterable<Line>, count = LINES_A_REQUEST
  * Feeds a program, kind by kind. After each feed request, plain INSERT statements store the same lines, so that
  * the state of the machine affects both alike. The seconds are those of the requests only.
  */
-export async function load(
-  { url, feedToken }: Runtime,
-  program: Parameters<typeof linesOf>[0],
-  onProgress: (lines: number) => void,
-): Promise<KindLoad[]> {
+export async function load({ url, feedToken }: Runtime, program: Parameters<typeof linesOf>[0]): Promise<KindLoad[]> {
   const kinds: KindLoad[] = [];
   for (const kind of KINDS_IN_ORDER) {
     const kindLoad: KindLoad = { kind, lines: 0, seconds: 0, bareSeconds: 0, rowsWritten: 0 };
@@ -47,7 +43,6 @@ export async function load(
       kindLoad.seconds += milliseconds / 1_000;
       kindLoad.bareSeconds += bareReply.milliseconds / 1_000;
       kindLoad.rowsWritten += rowsWritten;
-      onProgress(lines.length);
     }
     kinds.push(kindLoad);
   }

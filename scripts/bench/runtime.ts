@@ -3,7 +3,6 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { readMigrations } from "../lib/migrations.ts";
-import { ProgressLine } from "../lib/progress-line.ts";
 import { CommandError, ROOT } from "../lib/project.ts";
 import { type Claims, signClaims } from "../lib/sign.ts";
 import { runWrangler } from "../lib/wrangler.ts";
@@ -36,32 +35,21 @@ export const FOLDER = path.join(ROOT, ".wrangler", "bench");
 
 type OpenRuntime = typeof openRuntime;
 
-/** Runs a measurement, and closes its runtimes at its end or at Ctrl-C. A second Ctrl-C ends the process at once. */
-export async function withRuntimes(
-  measure: (open: OpenRuntime, progress: ProgressLine) => Promise<void>,
-): Promise<void> {
-  const progress = new ProgressLine();
+/** Runs a measurement, and closes its runtimes at its end. */
+export async function withRuntimes(measure: (open: OpenRuntime) => Promise<void>): Promise<void> {
   const runtimes: Runtime[] = [];
-  const close = async () => {
-    progress.end();
-    await Promise.all(runtimes.map((runtime) => runtime.close()));
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      progress.end();
-      console.error("Stopped. Nothing was written.");
-      void close().finally(() => process.exit(130));
-    });
-  }
+  // Miniflare's own listener closes the runtimes and ends this process.
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => console.error("Stopped. Nothing was written."));
   const open: OpenRuntime = async (...args) => {
     const runtime = await openRuntime(...args);
     runtimes.push(runtime);
     return runtime;
   };
   try {
-    await measure(open, progress);
+    await measure(open);
   } finally {
-    await close();
+    await Promise.all(runtimes.map((runtime) => runtime.close()));
   }
 }
 

@@ -1,6 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toDatetime } from "../../src/values/time.ts";
-import { call } from "../lib/call.ts";
 import { quantile } from "../lib/quantile.ts";
 import { linesOf } from "../program/program.ts";
 import { Random } from "../program/random.ts";
@@ -26,8 +26,6 @@ export interface RequestTimes {
 export interface SealingTimes {
   /** How long all runs of the schedule took. */
   seconds: number;
-  /** The milliseconds for which each batch held the database. */
-  batches: number[];
   reads: RequestTimes;
   feeds: RequestTimes;
 }
@@ -45,7 +43,6 @@ export class Chain {
   readonly #size: Size;
   readonly #members;
   readonly #random = new Random("entries");
-  #count = 0;
 
   constructor(entries: number) {
     const customers = Math.max(FEWEST_CUSTOMERS, Math.ceil(entries / ENTRIES_A_CUSTOMER));
@@ -63,11 +60,10 @@ export class Chain {
   *entries(count: number, from: Date, to: Date): Generator<object> {
     for (let index = 0; index < count; index += 1) {
       const createdAt = new Date(from.getTime() + ((to.getTime() - from.getTime()) * index) / count);
-      this.#count += 1;
       yield {
         record: "balance_entry",
         // A random id, because the ids that tills give have no order.
-        id: `${Math.floor(this.#random.next() * 36 ** 9).toString(36)}${this.#count}`,
+        id: randomBytes(9).toString("base64url"),
         ...this.#random.pick(this.#members),
         campaign_id: this.#random.next() < 0.5 ? "k101-double" : null,
         amount: (this.#random.integer(100, 4_000) / 100).toFixed(2),
@@ -77,11 +73,8 @@ export class Chain {
   }
 }
 
-export async function feedAll({ url, feedToken }: Runtime, lines: Iterable<object>, onFed: (lines: number) => void) {
-  for (const requestLines of inRequests(lines)) {
-    await send(url, feedCall(feedToken, requestLines));
-    onFed(requestLines.length);
-  }
+export async function feedAll({ url, feedToken }: Runtime, lines: Iterable<object>) {
+  for (const requestLines of inRequests(lines)) await send(url, feedCall(feedToken, requestLines));
 }
 
 export async function countsOf({ database }: Runtime): Promise<Counts> {
@@ -96,11 +89,7 @@ export async function countsOf({ database }: Runtime): Promise<Counts> {
  * the first runs for as long as the run took, so that the state of the machine affects requests with and without
  * sealing alike.
  */
-export async function sealAll(
-  runtime: Runtime,
-  chain: Chain,
-  onSealed: (entries: number) => void,
-): Promise<SealingTimes> {
+export async function sealAll(runtime: Runtime, chain: Chain): Promise<SealingTimes> {
   const state: SealingState = { isSealing: false, isOver: false };
   const read = { path: "/api/v1/customer/me", token: await customerToken("c1") };
   const newEntries = () => [...chain.entries(LINES_A_FEED, new Date(), new Date())];
@@ -119,14 +108,12 @@ export async function sealAll(
     seconds += milliseconds / 1_000;
     const { sealed } = await countsOf(runtime);
     if (sealed === sealedBefore) break;
-    onSealed(sealed - sealedBefore);
     sealedBefore = sealed;
     if (runs <= PAUSES) await sleep(Math.min(milliseconds, LONGEST_PAUSE_MS));
   }
   state.isOver = true;
   const [reads, feeds] = await requests;
-  const { body: batches } = await call(`${runtime.url}/bench/batch-times`);
-  return { seconds, batches, reads, feeds };
+  return { seconds, reads, feeds };
 }
 
 interface SealingState {

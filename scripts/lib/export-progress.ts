@@ -1,10 +1,10 @@
 import type { Page } from "./export-client.ts";
 import { formatCount, formatNumber, formatRate } from "./format.ts";
-import { ProgressLine } from "./progress-line.ts";
+import { progressPrinter } from "./progress.ts";
 
 /** Prints how far an export is, and whether it is a snapshot. */
 export class ExportProgress {
-  readonly #line = new ProgressLine();
+  readonly #print = progressPrinter();
   readonly #startedAt = Date.now();
   readonly #totals = { lines: 0, bytes: 0 };
   #firstVersion: number | undefined;
@@ -15,7 +15,7 @@ export class ExportProgress {
     this.#totals.bytes += bytes.length;
     this.#lastVersion = Number(version);
     this.#firstVersion ??= this.#lastVersion;
-    this.#line.say(this.#summary());
+    this.#print(this.#summary());
   }
 
   /** The number of feed requests that were committed between the first page and the last. */
@@ -24,12 +24,7 @@ export class ExportProgress {
   }
 
   report(): void {
-    this.end();
     console.error(`${this.#summary()}. ${this.#snapshotText()}`);
-  }
-
-  end(): void {
-    this.#line.end();
   }
 
   #snapshotText(): string {

@@ -3,9 +3,9 @@ import { gunzipSync } from "node:zlib";
 import { kindOf } from "../../src/history/kinds.ts";
 import type { Segment } from "../../src/history/object.ts";
 import { askDatabase, type DatabaseLocation } from "./database.ts";
-import { firstLines, formatCount } from "./format.ts";
+import { firstLines, formatCount, formatNumber } from "./format.ts";
 import { type Bucket, boundBucket, type ObjectStore, openBucket } from "./history-bucket.ts";
-import { ProgressLine } from "./progress-line.ts";
+import { progressPrinter } from "./progress.ts";
 import { CommandError } from "./project.ts";
 import { type SegmentLine, sumsOf } from "./summary-sums.ts";
 
@@ -36,18 +36,15 @@ export async function forEachSegment(
   { database, segments }: OpenHistory,
   work: (segment: Segment) => Promise<"done" | "skipped" | { fault: string }>,
 ) {
-  const progress = new ProgressLine();
-  const onSegment = segments > 0 ? progress.begin("Segments", segments) : () => {};
+  const print = progressPrinter();
+  let count = 0;
   const outcomes = { done: 0, skipped: 0, faults: [] as string[] };
-  try {
-    for await (const segment of segmentsOf(database)) {
-      const outcome = await work(segment);
-      if (typeof outcome === "string") outcomes[outcome] += 1;
-      else outcomes.faults.push(`${segment.name} ${outcome.fault}`);
-      onSegment();
-    }
-  } finally {
-    progress.end();
+  for await (const segment of segmentsOf(database)) {
+    const outcome = await work(segment);
+    if (typeof outcome === "string") outcomes[outcome] += 1;
+    else outcomes.faults.push(`${segment.name} ${outcome.fault}`);
+    count += 1;
+    print(`${formatNumber(count)} of ${formatCount(segments, "segment")}`);
   }
   return outcomes;
 }

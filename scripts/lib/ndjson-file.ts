@@ -14,33 +14,21 @@ export interface FileLine {
   beginsPage?: boolean;
 }
 
-export interface NdjsonFile {
-  /** The size of the file in bytes; null for a pipe. */
-  size: number | null;
-  /** How many bytes of the file are read so far. */
-  position: () => number;
-  /** Every line that is not blank. Only a chunk of the file is in memory at a time. */
-  lines: AsyncGenerator<FileLine>;
-}
-
 const NEWLINE = 0x0a;
 // A line with its newline must fit into one request.
 const LONGEST_LINE_BYTES = BODY_LIMIT.bytes - 1;
 
-/** Opens a file of one JSON object a line, which is compressed if its name ends with `.gz`; `-` is standard input. */
-export function openNdjson(file: string): NdjsonFile {
-  if (file === "-") return { size: null, position: () => 0, lines: splitLines(process.stdin) };
-  const size = sizeOf(file);
-  const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
-  const lines = splitLines(file.endsWith(".gz") ? unzipped(source) : source);
-  return { size, position: () => source.bytesRead, lines };
-}
-
-function sizeOf(file: string): number | null {
+/**
+ * Reads every line of a file that is not blank. The file is compressed if its name ends with `.gz`; `-` is standard
+ * input. Only a chunk of the file is in memory at a time.
+ */
+export function readNdjson(file: string): AsyncGenerator<FileLine> {
+  if (file === "-") return splitLines(process.stdin);
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) throw new CommandError(`There is no file ${file}.`);
   if (stats.isDirectory()) throw new CommandError(`${file} is a folder; name a file of one JSON object a line.`);
-  return stats.isFile() ? stats.size : null;
+  const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
+  return splitLines(file.endsWith(".gz") ? unzipped(source) : source);
 }
 
 async function* unzipped(source: Readable): AsyncGenerator<Buffer> {

@@ -12,8 +12,8 @@ export function expectThat(holds: boolean, what: string): asserts holds {
 }
 
 /**
- * Expects the same JSON. The order of an object's fields does not matter. A line of the feed in `expected` stands for its
- * id. `what` begins the message.
+ * Expects the same JSON. The order of an object's fields does not matter. A line of the feed in `expected` stands for
+ * its id. `what` begins the message.
  */
 export function expectSame(actual: unknown, expected: unknown, what = ""): void {
   const [actualJson, expectedJson] = [sortedJson(actual), sortedJson(expected, idOfLine)];

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { type Call, call, type Answer as PlainAnswer } from "../lib/call.ts";
 import { Broken } from "./expect.ts";
 
@@ -11,7 +12,6 @@ export interface Answer extends PlainAnswer {
 const ANSWER_TIMEOUT_MS = 60_000;
 const LONGEST_RETRY_AFTER_SECONDS = 65;
 const RETRIES = 3;
-const SLEEP_STEP_MS = 100;
 const BOOKMARK = "X-D1-Bookmark";
 
 /** Sends requests to the service under test. */
@@ -41,19 +41,16 @@ export class Http {
   async send(address: string, request: Call = {}): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#sendOnce(new URL(address, `${this.url}/`), request);
-      const wait = Number(answer.headers.get("Retry-After") ?? Number.NaN);
+      const seconds = Number(answer.headers.get("Retry-After") ?? Number.NaN);
       const isBusy = answer.status === 429 || answer.status === 503;
-      if (!isBusy || !(wait <= LONGEST_RETRY_AFTER_SECONDS) || attempt > RETRIES) return answer;
-      await this.sleep(wait * 1_000);
+      if (!isBusy || !(seconds <= LONGEST_RETRY_AFTER_SECONDS) || attempt > RETRIES) return answer;
+      await this.sleep(seconds * 1_000);
     }
   }
 
-  /** Waits. Throws within 100 ms when the suite is stopped. */
+  /** Waits. Throws once the suite is stopped. */
   async sleep(milliseconds: number): Promise<void> {
-    for (let waited = 0; waited < milliseconds; waited += SLEEP_STEP_MS) {
-      this.#signal.throwIfAborted();
-      await new Promise((resolve) => setTimeout(resolve, Math.min(SLEEP_STEP_MS, milliseconds - waited)));
-    }
+    await wait(milliseconds, undefined, { signal: this.#signal });
   }
 
   async #sendOnce(url: URL, { headers, ...options }: Call): Promise<Answer> {
@@ -73,11 +70,7 @@ export class Http {
 }
 
 /** The `items` of a good answer. */
-export function itemsOf({ request, status, body }: Answer): Item[] {
-  if (status !== 200 || body?.status !== true || !Array.isArray(body.items))
-    throw new Broken(`${request} answered ${status} without a list of items: ${JSON.stringify(body).slice(0, 300)}`);
-  return body.items;
-}
+export const itemsOf = (answer: Answer): Item[] => listIn(answer, answer.body?.items, "items");
 
 /** The ids of these items. With `field`, the values of that field. An answer `NO_ITEMS` has none. */
 export function idsOf(list: Answer | readonly Item[], field = "id"): unknown[] {
@@ -90,8 +83,10 @@ export function itemsOrNone(answer: Answer): Item[] {
 }
 
 /** The list with this name in a good answer. It is a field of `items`, or stands beside `status`. */
-export function listOf({ request, status, body }: Answer, name: string): Item[] {
-  const list = (body?.items ?? body)?.[name];
+export const listOf = (answer: Answer, name: string): Item[] =>
+  listIn(answer, (answer.body?.items ?? answer.body)?.[name], name);
+
+function listIn({ request, status, body }: Answer, list: unknown, name: string): Item[] {
   if (status !== 200 || body?.status !== true || !Array.isArray(list))
     throw new Broken(`${request} answered ${status} without the list ${name}: ${JSON.stringify(body).slice(0, 300)}`);
   return list;

@@ -132,7 +132,7 @@ export class Suite {
     return Array.from({ length: 9 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join("");
   }
 
-  /** Waits for the next day in UTC if today ends soon. Sections that feed dates of today need the same day throughout. */
+  /** Waits for the next day in UTC if today ends soon, because a section that feeds dates of today must end today. */
   async waitIfDayEndsSoon(): Promise<void> {
     const leftMs = DAY_MS - (Date.now() % DAY_MS);
     if (this.#mayFeed && leftMs < LONGEST_SECTION_MS) await this.http.sleep(leftMs);

@@ -31,7 +31,7 @@ export class Tokens {
     this.#keys = keys;
   }
 
-  /** A customer with a token. With a token file, the id is ignored: the customer is the subject of the token at this index. */
+  /** A customer with a token. With a token file, this is the subject of the token at this index, not `id`. */
   async caller(id: string, index: number): Promise<Caller> {
     const { tokenFile } = this.#keys;
     if (tokenFile === undefined) return { id, token: await this.sign({ scope: "customer", sub: id }) };

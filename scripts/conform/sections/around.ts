@@ -56,7 +56,7 @@ export const around = section("interface, 6", ({ suite, ann, ben, seed, make, it
       expectThat(vary.includes("Authorization"), `${request} has Vary: ${vary}`);
     }
   });
-  it("A request whose `If-None-Match` names the tag, among others or as `*`, is answered 304, without a body", async () => {
+  it("A request whose `If-None-Match` names the tag, among others or as `*`, is answered 304", async () => {
     for (const path of PATHS_WITH_ETAG) {
       const tag = (await suite.get(ann, path)).headers.get("ETag") ?? "";
       const strongTag = tag.replace("W/", "");

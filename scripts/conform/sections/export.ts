@@ -11,7 +11,7 @@ const MOST_BYTES = 2 * 1_024 * 1_024;
 export const exportPages = section("export, 1", ({ suite, ann, ben, seed, it }) => {
   const exportPage = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
 
-  it("`GET /api/v1/feed` answers one page of an export: NDJSON (`application/x-ndjson`), each line ended by a line feed.", async () => {
+  it("`GET /api/v1/feed` answers one page of an export: NDJSON (`application/x-ndjson`)", async () => {
     const answer = await exportPage();
     const contentType = answer.headers.get("Content-Type") ?? "";
     expectThat(/^application\/x-ndjson/.test(contentType), `the Content-Type is ${contentType}`);
@@ -23,7 +23,7 @@ export const exportPages = section("export, 1", ({ suite, ann, ben, seed, it }) 
     const limited = await suite.tokens.sign({ scope: "export", sub: "conform", accounts: [suite.accountId()] });
     expectFailure(await suite.http.send(FEED, { token: limited }), 403, "FORBIDDEN");
   });
-  it("**A page** has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`, so one feed request takes it.", async () => {
+  it("**A page** has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`", async () => {
     const answer = await exportPage();
     expectThat(exportedLines(answer).length <= MOST_LINES, "a page has more lines");
     expectThat(new TextEncoder().encode(answer.text).length <= MOST_BYTES, "a page has more bytes");
@@ -123,4 +123,29 @@ export const exportLines = section("export, 3", ({ suite, seed, make, it }) => {
     if (line !== undefined) await suite.feed(line);
     expectSame(JSON.stringify(await exportedLeague(league)), JSON.stringify(line));
   });
+});
+
+export const restore = section("restore, 1", ({ suite, ann, make, it }) => {
+  const token = (accounts: unknown, scope = "feed restore") => suite.tokens.sign({ scope, sub: "conform", accounts });
+
+  it('**The token** has both words `feed restore` in its `scope`, and `"accounts": "*"`.', async () => {
+    expectFailure(await suite.send([], await token("*", "restore")), 403, "FORBIDDEN");
+  });
+  it("With a list of accounts the answer is 403.", async () => {
+    expectFailure(await suite.send([], await token([suite.accountId()])), 403, "FORBIDDEN");
+  });
+  it("Once a request without `restore` is committed, even one without lines, no restore is taken", async () => {
+    await suite.feed(make.caller(ann));
+    expectFailure(await suite.send([make.caller(ann)], await token("*")), 403, "FORBIDDEN");
+  });
+});
+
+const PROGRAM_LINE = {
+  record: "program",
+  message_stamp: "2026-01-01 00:00:00",
+  message_clock_said: "2026-01-01 00:00:00",
+};
+
+export const restoreLines = section("restore, 2", ({ suite, it }) => {
+  it("there is no record `program`.", async () => expectInvalid(await suite.send([PROGRAM_LINE]), "line 1.record"));
 });

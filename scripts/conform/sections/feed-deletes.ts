@@ -73,7 +73,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     if (customerSearch === "all") expectFields(await foundBy(ann), { friend_status: -1 });
     if (customerSearch !== "none") expectFields(await foundBy(ben), { friend_status: 1, balance: 4 });
   });
-  it("Removed. The messages of a removed group are no longer shown, and their ids stay used in this database", async () => {
+  it("The messages of a removed group are no longer shown, and their ids stay used in this database", async () => {
     const removedTalk = make.group([ann, ben]);
     const groupLines = [removedTalk, make.message(removedTalk, ben, "gone", sentEarlier)];
     await suite.feed(...groupLines);
@@ -92,7 +92,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     expectFields(await member(), { friend_status: -1, is_blocked: false });
     expectSame(await suite.couponOf(ann, issuedCoupon), undefined);
   });
-  it("A soft-deleted record, and a membership that was left, still count as stored for a reference, so that a late retry is not refused.", async () => {
+  it("A soft-deleted record, and a membership that was left, still count as stored for a reference", async () => {
     const closedStore = make.store(chain);
     await suite.feed(closedStore, make.membership(closedStore, middleMember));
     await suite.feed(deletionOf(closedStore));
@@ -110,7 +110,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     await suite.feed(store, customer, membership);
     await suite.expectCounts({ accepted: 2 }, deletionOf(customer), deletionOf(membership));
   });
-  it('**A message** that is deleted keeps its id, sender and time, and its body becomes `""` for everybody', async () => {
+  it('**A message** that is deleted keeps its id, sender and time, and its body becomes `""`', async () => {
     const talk = make.group([ann, ben]);
     const message = make.message(talk, ben, "rude", sentEarlier);
     await suite.feed(talk, message);
@@ -125,7 +125,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it
     await suite.expectCounts({ accepted: 3 }, deletionOf(message), talk, message);
     await suite.expectCounts({ ignored: 1 }, deletionOf(message));
   });
-  it("Correct a wrong one by another: a balance entry or an earning with the opposite amount, a play with negative counts and runs.", async () => {
+  it("a balance entry or an earning with the opposite amount, a play with negative counts and runs.", async () => {
     const [store, league, player] = [make.store(chain), make.eipCampaign(chain), make.employee(chain, "Ada")];
     const playWith = (sign: 1 | -1) => {
       const counts = { runs: String(sign * 0.5), hits: sign * 3, doubles: sign * 2, triples: sign };

@@ -99,7 +99,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => 
     expectFailure(await sendBody(" ".repeat(MOST_BYTES + 1)), 413, "PAYLOAD_TOO_LARGE");
     expectOk(await sendBody(JSON.stringify(ada).padEnd(MOST_BYTES)));
   });
-  it("ids in all `store_ids` and `member_ids`, and members of the message groups that its lines touch, together | 20,000", async () =>
+  it("members of the message groups that its lines touch, together | 20,000", async () =>
     await suite.expectRefused(
       [campaignListing(12_000), campaignListing(8_000)],
       "line 1.store_ids",
@@ -167,7 +167,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => 
     expectSame([status, body.errorCode], [422, "VALIDATION_EXCEPTION"]);
     expectSame(body.messages, { body: ["a total would be too large"] });
   });
-  it("A record may refer to one that is stored, or that stands on any line of the same request, before or after.", async () => {
+  it("A record may refer to one that is stored, or that stands on any line of the same request", async () => {
     const account = make.account();
     const store = make.store(account);
     await suite.expectCounts({ accepted: 3 }, make.membership(store, ada), store, account);
@@ -185,7 +185,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => 
     ];
     for (const [line, ...fields] of cases) await suite.expectLineRefused(line, ...fields);
   });
-  it("the referrer must be a member already or stand on an earlier line, so members who would refer to each other in a circle are refused", async () => {
+  it("the referrer must be a member already or stand on an earlier line", async () => {
     const store = make.store(ownAccount);
     const join = (customer: unknown, referrer?: unknown) => make.membership(store, customer, { referrer_id: referrer });
     await suite.feed(store);
@@ -205,7 +205,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => 
     }
     await suite.expectCounts({ accepted: 5 }, join(bob), join(ada), join(bob, ada), join(ann), join(bob, ada));
   });
-  it("References stay within one account: a campaign's stores, a balance entry's campaign and store, a coupon's campaign, an issued coupon's store, and a play's three.", async () => {
+  it("References stay within one account: a campaign's stores, a balance entry's campaign and store", async () => {
     const [campaign, league] = [make.campaign(otherAccount), make.eipCampaign(otherAccount)];
     const player = make.employee(ownAccount, "Ada");
     await suite.feed(campaign, league, player);

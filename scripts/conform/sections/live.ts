@@ -1,10 +1,13 @@
-import { expectSame, expectThat } from "../expect.ts";
+import { expectFailure, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import { deletionOf, type Line } from "../lines.ts";
-import { section } from "../suite.ts";
+import { ANY_ORIGIN, Skipped, section } from "../suite.ts";
 
 const QUIET_WITHIN_SECONDS = 5;
 const SHOWN_WITHIN_SECONDS = 15;
+const [COUPONS_CHANGED, BALANCE_CHANGED, MESSAGES_CHANGED] = ["coupons", "balance", "messages"].map((list) =>
+  JSON.stringify({ type: "changed", what: [list] }),
+) as [string, string, string];
 
 export const livePolls = section("live, 1", ({ suite, ann, ben, eve, seed, make, it }) => {
   const newest = "2026-01-05 09:00:00";
@@ -19,7 +22,7 @@ export const livePolls = section("live, 1", ({ suite, ann, ben, eve, seed, make,
     await suite.until(poll, isQuiet, QUIET_WITHIN_SECONDS);
     await suite.until(() => suite.get(eve, "messages"), isQuiet, QUIET_WITHIN_SECONDS);
   });
-  it("From then on the inbox leaves polls to the database until their `check_time` has reached the message.", async () => {
+  it("the inbox leaves polls to the database until their `check_time` has reached the message.", async () => {
     const [newText, oldText] = [suite.word(), suite.word()];
     const expectPollToShow = async (text: string, fedLines: Line[], nextPoll = poll) => {
       await suite.until(nextPoll, isQuiet, QUIET_WITHIN_SECONDS);
@@ -37,10 +40,142 @@ export const livePolls = section("live, 1", ({ suite, ann, ben, eve, seed, make,
   });
 });
 
+const LIVE = "/api/v1/customer/live";
+const UPGRADE = { Upgrade: "websocket", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==" };
+const KIBIBYTE = 1_024;
+const MOST_FRAMES_A_MINUTE = 60;
+const MOST_SOCKETS = 8;
+// workerd may send a close frame only once the Durable Object is idle, after ten seconds.
+const REPLACED_TIMEOUT_MS = 20_000;
+/** How soon after the frame a poll must show the message. */
+const FRAME_TO_POLL_SECONDS = 4;
+const EXPIRES_SECONDS = 2;
+const LEEWAY_SECONDS = 5;
+
+export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, make, it }) => {
+  const handshake = async (headers: Record<string, string>, query = ""): Promise<Answer> => {
+    const answer = await suite.sockets.handshake(`${suite.http.url}${LIVE}${query}`, { ...UPGRADE, ...headers });
+    const body = answer.text === "" ? {} : JSON.parse(answer.text);
+    return { ...answer, body, request: `GET ${LIVE}` };
+  };
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+  it("In `Authorization: Bearer`, or as a subprotocol", async () => {
+    expectSame((await handshake(bearer(ann.token))).status, 101);
+    await suite.listen(ann.token);
+  });
+  it("The answer selects `loyalty-edge` if it was offered.", async () => {
+    const token = `bearer.${ann.token}`;
+    for (const [offered, isSelected, headers = {}] of [
+      [token, false],
+      [`loyalty-edge, ${token}`, true],
+      [`chat,${token} ,loyalty-edge, x`, true],
+      [`${token}, Loyalty-Edge`, false],
+      ["loyalty-edge", true, bearer(ann.token)],
+    ] as const) {
+      const answer = await handshake({ ...headers, "Sec-WebSocket-Protocol": offered });
+      const selected = answer.headers.get("Sec-WebSocket-Protocol");
+      expectSame([answer.status, selected], [101, isSelected ? "loyalty-edge" : null], `offered ${offered}`);
+    }
+  });
+  it("come in the order of failures (path, method, token, scope, rate).", async () => {
+    for (const path of [`${LIVE}/`, `${LIVE}/x`, "/api/v1/live", "/api/v1/customer/Live"])
+      expectFailure(await suite.http.send(path, { token: ann.token }), 404, "NOT_FOUND");
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+      const answer = await suite.http.send(LIVE, { method, token: ann.token });
+      expectFailure(answer, 405, "METHOD_NOT_ALLOWED");
+      expectSame(answer.headers.get("Allow"), "GET");
+    }
+    expectFailure(await handshake(bearer(await suite.tokens.feed())), 403, "FORBIDDEN");
+    const subprotocol = { "Sec-WebSocket-Protocol": `bearer.${await suite.tokens.feed()}` };
+    expectFailure(await handshake(subprotocol), 403, "FORBIDDEN");
+  });
+  it("Two tokens are refused with 401. A token in the address is ignored.", async () => {
+    const protocol = `loyalty-edge, bearer.${ann.token}`;
+    for (const [authorization, protocols] of [
+      [`Bearer ${ann.token}`, protocol],
+      [`Bearer ${eve.token}`, protocol],
+      ["Basic YTpi", protocol],
+      ["Bearer", ""],
+      [`Basic ${ann.token}`, ""],
+      [`Bearer ${ann.token}x`, ""],
+      ["", `${protocol}x`],
+      ["", "loyalty-edge, bearer."],
+      ["", `loyalty-edge, ${ann.token}`],
+      ["", `Bearer.${ann.token}`],
+      ["", `bearer.${ann.token}, loyalty-edge, bearer.${eve.token}`],
+      ["", `bearer.${ann.token},bearer.${ann.token}`],
+      ["", `bearer.${ann.token},bearer.`],
+    ]) {
+      const headers = { Authorization: authorization ?? "", "Sec-WebSocket-Protocol": protocols ?? "" };
+      const nonEmptyHeaders = Object.entries(headers).filter(([, value]) => value !== "");
+      expectFailure(await handshake(Object.fromEntries(nonEmptyHeaders)), 401, "UNAUTHENTICATED");
+    }
+    for (const name of ["token", "access_token", "bearer"])
+      expectFailure(await handshake({}, `?${name}=${ann.token}`), 401, "UNAUTHENTICATED");
+  });
+  it("Then 426 `UPGRADE_REQUIRED`", async () => {
+    // Do not check the header `Upgrade` of the answer, because proxies remove it.
+    expectFailure(await suite.http.send(LIVE, { token: ann.token }), 426, "UPGRADE_REQUIRED");
+  });
+  it("403 `FORBIDDEN` for a page whose `Origin` is neither the service's own nor among `CORS_ORIGINS`", async () => {
+    if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
+    expectFailure(await handshake({ ...bearer(ann.token), Origin: "https://conform.example" }), 403, "FORBIDDEN");
+  });
+  it('The first is `{"type":"hello"}`.', async () => {
+    await suite.listen(ann.token);
+  });
+  it("`ping` is answered with `pong`. Others are ignored.", async () => {
+    const listener = await suite.listen(ann.token);
+    for (const frame of ["hello?", "", "{}", '{"type":', "PING", "ping ", "ping"]) listener.socket.send(frame);
+    expectSame(await listener.next("the answer to ping"), "pong");
+  });
+  it("One of more than 1 KiB closes the socket with 1009, and the 61st within a minute with 1008; `ping` does not count.", async () => {
+    const text = "\u{1F600}".repeat(KIBIBYTE / 4);
+    for (const [longest, tooLong] of [
+      [text, `${text}x`],
+      [new Uint8Array(KIBIBYTE), new Uint8Array(KIBIBYTE + 1)],
+    ] as const) {
+      const listener = await suite.listen(ann.token);
+      for (const frame of [longest, "ping"]) listener.socket.send(frame);
+      expectSame(await listener.next("the answer to ping after 1 KiB"), "pong");
+      listener.socket.send(tooLong);
+      expectSame(await listener.closeCode("a frame of more than 1 KiB"), 1009);
+    }
+    const listener = await suite.listen(ann.token);
+    for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.socket.send("x");
+    listener.socket.send("ping");
+    expectSame(await listener.next("the answer to ping after 60 frames"), "pong");
+    listener.socket.send("x");
+    expectSame(await listener.closeCode("the 61st frame"), 1008);
+  });
+  it("A customer may have eight sockets. When a ninth opens, the oldest is closed with 4408.", async () => {
+    const [oldest, second] = [await suite.listen(eve.token), await suite.listen(eve.token)];
+    for (let count = 2; count <= MOST_SOCKETS; count += 1) await suite.listen(eve.token);
+    expectSame(await oldest.closeCode("the oldest of nine", REPLACED_TIMEOUT_MS), 4408);
+    second.socket.send("ping");
+    expectSame(await second.next("the second of nine"), "pong");
+  });
+  it("When its token expires, with the usual leeway, a socket is closed with 4401.", async () => {
+    const exp = Math.floor(Date.now() / 1_000) + EXPIRES_SECONDS;
+    const listener = await suite.listen(await suite.tokens.sign({ scope: "customer", sub: ann.id, exp }));
+    const withinMs = (EXPIRES_SECONDS + LEEWAY_SECONDS + 10) * 1_000;
+    expectSame(await listener.closeCode("an expired token", withinMs), 4401);
+  });
+
+  for (const caller of [ann, ben]) seed.caller(caller);
+  const talk = seed.group([ann, ben]);
+
+  it("The frame for `messages` comes up to half a second after the second of the message is over, when the primary shows it. A poll with `check_time` then gets it", async () => {
+    const [listener, text] = [await suite.listen(ann.token), suite.word()];
+    await suite.feed(make.message(talk, ben, text));
+    expectSame(await listener.next("the frame of a new message"), MESSAGES_CHANGED);
+    const poll = () => suite.get(ann, "messages", { check_time: "2026-01-01 00:00:00" });
+    await suite.until(poll, (answer) => answer.text.includes(text), FRAME_TO_POLL_SECONDS);
+  });
+});
+
 const LISTEN_MS = 1_500;
-const COUPONS_CHANGED = JSON.stringify({ type: "changed", what: ["coupons"] });
-const BALANCE_CHANGED = JSON.stringify({ type: "changed", what: ["balance"] });
-const MESSAGES_CHANGED = JSON.stringify({ type: "changed", what: ["messages"] });
 
 export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, make, it }) => {
   const chain = seed.account();

@@ -26,7 +26,7 @@ export const tokens = section("interface, 2", ({ suite, ann, make, it }) => {
     expectFailure(await suite.http.send(FEED, { token: exportToken, body: "{}" }), 403, "FORBIDDEN");
     expectFailure(await suite.http.send(FEED, { token: feedToken }), 403, "FORBIDDEN");
   });
-  it("`scope` is a string, and may hold several words with blanks between them, or it is an array of words.", async () => {
+  it("`scope` is a string, and may hold several words with blanks between them, or it is an array", async () => {
     for (const scope of ["openid customer profile", ["openid", "customer"]]) expectOk(await readCouponsWith({ scope }));
     for (const scope of ["customers", "Customer", ["customers", 7], { customer: true }, undefined])
       expectFailure(await readCouponsWith({ scope }), 403, "FORBIDDEN");

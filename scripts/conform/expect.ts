@@ -36,12 +36,6 @@ export function expectExactFields(object: unknown, names: readonly string[]): vo
   expectSame({ missing, unknown }, { missing: [], unknown: [] }, "fields");
 }
 
-/** The fields that a rule's sentence names in backticks. If it has a colon, only those after the colon. */
-export function fieldsListedIn(rule: string): string[] {
-  const fields = rule.slice(rule.indexOf(": ") + 1).matchAll(/`(\w+)`/g);
-  return [...new Set(Array.from(fields, ([, name = ""]) => name))];
-}
-
 /** Expects the items of a list to have these ids, in this order. With `field`, compares that field instead. */
 export function expectList(list: Answer | readonly Item[], values: readonly unknown[], field = "id"): void {
   if ("body" in list) expectSame(idsOf(itemsOf(list), field), values, list.request);

@@ -47,10 +47,15 @@ interface SectionStart extends Callers {
   suite: Suite;
   /** Makes lines that are fed before the rules are checked. */
   seed: LineMakers;
+  /** Seeds an account with a store and a coupon, and these callers. */
+  seedChain: (...callers: Caller[]) => Record<"chain" | "shop" | "plainCoupon", LineWithId>;
   /** Makes lines for a rule to feed. */
   make: LineMakers;
-  /** States a rule. Rules that stand before the first line of `seed` are checked even if nothing may be fed. */
-  it: (sentence: string, check: (sentence: string) => Promise<void>) => void;
+  /**
+   * States a rule. Rules that stand before the first line of `seed` are checked even if nothing may be fed. `check` gets
+   * the fields that the sentence lists in backticks. If the sentence has a colon, only those after the colon.
+   */
+  it: (sentence: string, check: (listedFields: string[]) => Promise<void>) => void;
 }
 
 /** Thrown if a rule cannot be checked with the tokens and options that the suite has. */
@@ -75,16 +80,24 @@ export function section(name: string, state: (start: SectionStart) => void | Pro
     const lines: Line[] = [];
     const rules: Rule[] = [];
     const newId = (record: string) => (record === "account" ? suite.accountId() : suite.id(record));
+    const seed = lineMakers(newId, (line) => lines.push(line));
     await state({
       suite,
       ...(await suite.callers()),
-      seed: lineMakers(newId, (line) => lines.push(line)),
+      seed,
+      seedChain: (...callers) => {
+        const chain = seed.account();
+        for (const caller of callers) seed.caller(caller);
+        return { chain, shop: seed.store(chain), plainCoupon: seed.coupon(chain) };
+      },
       make: lineMakers(newId),
       it: (sentence, check) => {
+        const list = sentence.slice(sentence.indexOf(": ") + 1).matchAll(/`(\w+)`/g);
+        const listedFields = [...new Set(Array.from(list, ([, name = ""]) => name))];
         rules.push({
           sentence,
           needsLines: lines.length > 0,
-          check: () => check(sentence).finally(() => suite.closeListeners()),
+          check: () => check(listedFields).finally(() => suite.closeListeners()),
         });
       },
     });

@@ -10,7 +10,7 @@ const ENDPOINTS = [
   ...["full-search", "gamification/leaderboard", "me"],
 ];
 
-export const around = section("interface, 6", ({ suite, ann, ben, seed, make, it }) => {
+export const around = section("interface, 6", ({ suite, ann, ben, seed, seedChain, make, it }) => {
   it("Answers that may come from a replica have the header `X-D1-Bookmark`.", async () => {
     for (const path of [LIST, "/api/v1/customer/my-coupons"]) {
       const { headers } = await suite.http.send(path, { token: ann.token });
@@ -42,9 +42,7 @@ export const around = section("interface, 6", ({ suite, ann, ben, seed, make, it
     expectSame(allowedOrigins, [null, null]);
   });
 
-  const chain = seed.account();
-  const [shop, plainCoupon] = [seed.store(chain), seed.coupon(chain)];
-  seed.caller(ann);
+  const { shop, plainCoupon } = seedChain(ann);
   seed.issued(ann, plainCoupon, shop);
 
   it("has a weak `ETag`, `Cache-Control: private, no-cache` and `Vary: Authorization`.", async () => {

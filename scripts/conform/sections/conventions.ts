@@ -39,7 +39,7 @@ const BAD_CURSORS = [
 ] as const;
 const NOT_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
 
-export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed, it }) => {
+export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed, seedChain, it }) => {
   const nearby = (more: object) =>
     suite.post(ann, NEARBY, { latitude: 0, longitude: 0, single_account_id: "1", ...more });
   const myCoupons = (query = "", method = "GET") =>
@@ -99,9 +99,7 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
     expectSame(head.headers.get("Content-Type"), get.headers.get("Content-Type"));
   });
 
-  const chain = seed.account();
-  const shop = seed.store(chain);
-  for (const caller of [ann, ben, eve]) seed.caller(caller);
+  const { chain, shop } = seedChain(ann, ben, eve);
   seed.membership(shop, eve);
   seed.eipCampaign(chain);
   const plainCoupon = seed.coupon(chain, { name: "José's deal", value: "5" });

@@ -7,7 +7,7 @@ const DETAILS = ["coupon_id", "reserved", "account", "campaign_coupon"];
 const LIST_LIMIT = 1_000;
 const [EARLY, LATE] = ["2098-01-01 00:00:00", "2099-01-01 00:00:00"];
 
-export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, make, it }) => {
+export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, seedChain, make, it }) => {
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, "coupons", query);
 
   it("`includemfg` | boolean | no, false | adds manufacturer coupons, and selects the detailed variant", async () =>
@@ -18,9 +18,8 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
     company: "Crème Café",
     loyalty_options: { chain_logo: "bG9nbw==", chain_display_name: "Blue Chain" },
   });
-  const otherChain = seed.account();
-  const [shop, otherShop] = [seed.store(chain), seed.store(otherChain)];
-  for (const caller of [ann, ben]) seed.caller(caller);
+  const shop = seed.store(chain);
+  const { chain: otherChain, shop: otherShop, plainCoupon: foreignCoupon } = seedChain(ann, ben);
   const plainCoupon = seed.coupon(chain, {
     name: "100%_off",
     header_lines: ["Señor header"],
@@ -29,7 +28,6 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
   const expiringCoupon = seed.coupon(chain, { can_expire: 1, expiration_date: EARLY });
   const unexpiringCoupon = seed.coupon(chain, { can_expire: 0, expiration_date: "2020-01-01" });
   const dollarCoupon = seed.coupon(chain, { name: "Other kind", type: "Dollar_Off" });
-  const foreignCoupon = seed.coupon(otherChain);
   const mfgCoupon = seed.coupon(chain, { kind: "mfg" });
   const foreignMfgCoupon = seed.coupon(otherChain, { kind: "mfg" });
   const digitalCoupon = seed.coupon(chain, { kind: "digital" });

@@ -8,7 +8,7 @@ const FEED = "/api/v1/feed";
 const MOST_LINES = 2_000;
 const MOST_BYTES = 2 * 1_024 * 1_024;
 
-export const exportPages = section("export, 1", ({ suite, ann, ben, seed, it }) => {
+export const exportPages = section("export, 1", ({ suite, ann, ben, seed, seedChain, it }) => {
   const exportPage = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
 
   it("`GET /api/v1/feed` answers one page of an export: NDJSON (`application/x-ndjson`)", async () => {
@@ -37,9 +37,8 @@ export const exportPages = section("export, 1", ({ suite, ann, ben, seed, it }) 
     expectThat(/^\d+$/.test(version ?? ""), `X-Feed-Version is ${version}`);
   });
 
-  const shop = seed.store(seed.account());
+  const { shop } = seedChain(ann, ben);
   for (const caller of [ann, ben]) {
-    seed.caller(caller);
     seed.membership(shop, caller);
     seed.entry(caller, shop, "1.00", { description: "Welcome" });
   }

@@ -40,7 +40,7 @@ const BAD_BODIES: readonly (readonly [path: string, body: object, fields?: strin
   [BOARD, { eip_campaign_id: 7, rank_on: "home run" }, "location_id eip_campaign_id"],
 ];
 
-export const failures = section("interface, 3", ({ suite, ann, seed, it }) => {
+export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) => {
   const unknownId = suite.id("unknown");
   const send = (path: string, request: Call = {}) => suite.http.send(path, request);
   const post = (body: string, token = ann.token) => send(NEARBY_PATH, { token, body });
@@ -147,8 +147,7 @@ export const failures = section("interface, 3", ({ suite, ann, seed, it }) => {
     expectThat(/2|3/.test(JSON.stringify(answer.body.messages)), "the text has no index");
   });
 
-  const shop = seed.store(seed.account());
-  seed.caller(ann);
+  const { shop } = seedChain(ann);
 
   it("a member who is not in the caller's team", async () => {
     const path = `stores/${shop.id}/team-with-level`;

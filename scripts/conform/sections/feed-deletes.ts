@@ -3,10 +3,8 @@ import { type Item, itemsOf, itemsOrNone } from "../http.ts";
 import { deletionOf, type LineWithId } from "../lines.ts";
 import { section } from "../suite.ts";
 
-export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, make, it }) => {
-  const chain = seed.account();
-  const [shop, plainCoupon] = [seed.store(chain), seed.coupon(chain)];
-  for (const caller of [ann, ben]) seed.caller(caller);
+export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChain, make, it }) => {
+  const { chain, shop, plainCoupon } = seedChain(ann, ben);
   const [middleMember, lowerMember] = [seed.customer("Mid Middle"), seed.customer("Bel Below")];
   const membershipOfAnn = seed.membership(shop, ann);
   const membershipOfMiddle = seed.membership(shop, middleMember, { referrer_id: ann });

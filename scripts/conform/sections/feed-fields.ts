@@ -3,11 +3,9 @@ import { type Item, idsOf } from "../http.ts";
 import { type Line, many } from "../lines.ts";
 import { section } from "../suite.ts";
 
-export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) => {
-  const chain = seed.account();
-  const [shop, plainCoupon] = [seed.store(chain), seed.coupon(chain)];
+export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, make, it }) => {
+  const { chain, shop, plainCoupon } = seedChain(ann);
   const [league, player] = [seed.eipCampaign(chain), seed.employee(chain, "Ada")];
-  seed.caller(ann);
 
   /** Feeds one line for each of these values of a field. Expects each line to be refused for that field only. */
   const expectRefused = async (makeLine: (fields: Item) => Line, field: string, ...values: unknown[]) => {
@@ -167,11 +165,9 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, make, it }) =>
   });
 });
 
-export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, make, it }) => {
-  const chain = seed.account();
-  const shop = seed.store(chain);
-  const [plainCoupon, digitalCoupon] = [seed.coupon(chain), seed.coupon(chain, { kind: "digital" })];
-  for (const caller of [ann, ben]) seed.caller(caller);
+export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, seedChain, make, it }) => {
+  const { chain, shop, plainCoupon } = seedChain(ann, ben);
+  const digitalCoupon = seed.coupon(chain, { kind: "digital" });
   const outsider = seed.customer();
   seed.membership(shop, ann);
   const talk = seed.group([ann, ben]);

@@ -10,12 +10,10 @@ const MOST_BYTES = 2 * 1_024 * 1_024;
 const LARGEST_TOTAL = "90071992547409.91";
 const LARGEST_AMOUNT = "999999999999.99";
 
-export const feedRules = section("feed, 1", ({ suite, ann, seed, make, it }) => {
-  const [ownAccount, otherAccount] = [seed.account(), seed.account()];
-  const [shop, otherShop] = [seed.store(ownAccount), seed.store(otherAccount)];
-  const [plainCoupon, foreignCoupon] = [seed.coupon(ownAccount), seed.coupon(otherAccount)];
+export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make, it }) => {
+  const { chain: ownAccount, shop, plainCoupon } = seedChain(ann);
+  const { chain: otherAccount, shop: otherShop, plainCoupon: foreignCoupon } = seedChain();
   const [ada, bob] = [seed.customer(), seed.customer()];
-  seed.caller(ann);
 
   const sendBody = async (body: string): Promise<Answer> =>
     suite.http.send("/api/v1/feed", { token: await suite.tokens.feed(), body });

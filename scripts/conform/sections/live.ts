@@ -140,19 +140,19 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, make
       for (const frame of [longest, "ping"]) listener.socket.send(frame);
       expectSame(await listener.next("the answer to ping after 1 KiB"), "pong");
       listener.socket.send(tooLong);
-      expectSame(await listener.closeCode("a frame of more than 1 KiB"), 1009);
+      expectSame(await listener.next("a frame of more than 1 KiB"), 1009);
     }
     const listener = await suite.listen(ann.token);
     for (let frame = 0; frame < MOST_FRAMES_A_MINUTE; frame += 1) listener.socket.send("x");
     listener.socket.send("ping");
     expectSame(await listener.next("the answer to ping after 60 frames"), "pong");
     listener.socket.send("x");
-    expectSame(await listener.closeCode("the 61st frame"), 1008);
+    expectSame(await listener.next("the 61st frame"), 1008);
   });
   it("A customer may have eight sockets. When a ninth opens, the oldest is closed with 4408.", async () => {
     const [oldest, second] = [await suite.listen(eve.token), await suite.listen(eve.token)];
     for (let count = 2; count <= MOST_SOCKETS; count += 1) await suite.listen(eve.token);
-    expectSame(await oldest.closeCode("the oldest of nine", REPLACED_TIMEOUT_MS), 4408);
+    expectSame(await oldest.next("the oldest of nine", REPLACED_TIMEOUT_MS), 4408);
     second.socket.send("ping");
     expectSame(await second.next("the second of nine"), "pong");
   });
@@ -160,7 +160,7 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, make
     const exp = Math.floor(Date.now() / 1_000) + EXPIRES_SECONDS;
     const listener = await suite.listen(await suite.tokens.sign({ scope: "customer", sub: ann.id, exp }));
     const withinMs = (EXPIRES_SECONDS + LEEWAY_SECONDS + 10) * 1_000;
-    expectSame(await listener.closeCode("an expired token", withinMs), 4401);
+    expectSame(await listener.next("an expired token", withinMs), 4401);
   });
 
   for (const caller of [ann, ben]) seed.caller(caller);
@@ -177,10 +177,9 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, make
 
 const LISTEN_MS = 1_500;
 
-export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, make, it }) => {
-  const chain = seed.account();
-  const [shop, plainCoupon, stranger] = [seed.store(chain), seed.coupon(chain), seed.customer()];
-  for (const caller of [ann, ben]) seed.caller(caller);
+export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, seedChain, make, it }) => {
+  const { shop, plainCoupon } = seedChain(ann, ben);
+  const stranger = seed.customer();
   const talk = seed.group([ann, stranger]);
 
   /** Feeds lines. Resolves with the frames that each of the two customers gets. */
@@ -189,7 +188,7 @@ export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, make, it
     await suite.feed(...lines);
     await suite.http.sleep(LISTEN_MS);
     // Leave out the first frame, `hello`.
-    return { ann: listenerOfAnn.frames.slice(1), ben: listenerOfBen.frames.slice(1) };
+    return { ann: listenerOfAnn.events.slice(1), ben: listenerOfBen.events.slice(1) };
   };
   const expectFrames = async (expected: { ann?: string[]; ben?: string[] }, ...lines: Line[]) =>
     expectSame(await framesAfter(...lines), { ann: [], ben: [], ...expected });

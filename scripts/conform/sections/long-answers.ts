@@ -53,10 +53,9 @@ async function expectCut(suite: Suite, { path, token, records, pages }: LongList
 
 const issuedCouponsIn = (answer: Answer): Item[] => ["store", "mfg"].flatMap((name) => listOf(answer, name));
 
-export const longAnswers = section("interface, 1", ({ suite, ann, ben, eve, seed, make, it }) => {
-  const chain = seed.account();
-  const [shop, teamShop] = [seed.store(chain), seed.store(chain)];
-  for (const caller of [ann, ben, eve]) seed.caller(caller);
+export const longAnswers = section("interface, 1", ({ suite, ann, ben, eve, seed, seedChain, make, it }) => {
+  const { chain, shop } = seedChain(ann, ben, eve);
+  const teamShop = seed.store(chain);
 
   const texts = { header_lines: Array(20).fill(longText(200)) };
   const [plainCoupon, mfgCoupon] = [seed.coupon(chain, texts), seed.coupon(chain, { kind: "mfg", ...texts })];

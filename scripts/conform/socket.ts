@@ -1,6 +1,6 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Answer } from "../lib/call.ts";
 import { Broken } from "./expect.ts";
+import { pause } from "./http.ts";
 
 type HandshakeAnswer = Pick<Answer, "status" | "headers" | "text">;
 
@@ -32,7 +32,7 @@ export class Listener {
 
   /** Waits for the next event. `what` begins the error message if none comes. */
   async next(what: string, timeoutMs = EVENT_TIMEOUT_MS): Promise<string | number | undefined> {
-    for (const deadline = Date.now() + timeoutMs; this.events.length === this.#readCount; await wait(20))
+    for (const deadline = Date.now() + timeoutMs; this.events.length === this.#readCount; await pause(20))
       if (Date.now() >= deadline) throw new Broken(`${what}: nothing came within ${timeoutMs} ms`);
     this.#readCount += 1;
     return this.events[this.#readCount - 1];

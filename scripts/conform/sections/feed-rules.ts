@@ -79,7 +79,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
   it("The message says which limit, and how much the request holds.", async () => {
     const lines = [campaignListing(12_000), campaignListing(8_000), make.group([ada, bob])];
     for (const [body, ...numbers] of [
-      ["{}\n".repeat(MOST_LINES + 345), "2,345", "2,000"],
+      ["{}\n".repeat(MOST_LINES + 1), "2,001", "2,000"],
       [" ".repeat(MOST_BYTES + 1), "2,097,153", "2 MiB"],
       [lines.map((line) => JSON.stringify(line)).join("\n"), "20,002", "20,000"],
     ] as [string, ...string[]][]) {
@@ -90,11 +90,9 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     }
   });
   it("lines, without blank ones | 2,000", async () => {
-    expectFailure(await sendBody("{}\n".repeat(MOST_LINES + 1)), 413, "PAYLOAD_TOO_LARGE");
     await suite.expectCounts({ accepted: MOST_LINES }, ...Array(MOST_LINES).fill(ada), ...Array(10).fill(""));
   });
   it("body | 2 MiB", async () => {
-    expectFailure(await sendBody(" ".repeat(MOST_BYTES + 1)), 413, "PAYLOAD_TOO_LARGE");
     expectOk(await sendBody(JSON.stringify(ada).padEnd(MOST_BYTES)));
   });
   it("members of the message groups that its lines touch, together | 20,000", async () =>

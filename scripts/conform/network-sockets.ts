@@ -21,9 +21,7 @@ const handshake: Handshake = (address, headers) => {
 
 export const sockets: Sockets = { handshake, connect: (address, protocols) => new WebSocket(address, protocols) };
 
-function answerOf({ statusCode = 0, headersDistinct }: IncomingMessage, body: string) {
-  const headers = new Headers();
-  for (const [name, values = []] of Object.entries(headersDistinct))
-    for (const value of values) headers.append(name, value);
-  return { status: statusCode, headers, text: body };
+function answerOf({ statusCode = 0, headers }: IncomingMessage, body: string) {
+  // Only the values of `Set-Cookie` would be an array, and the service sets no cookies.
+  return { status: statusCode, headers: new Headers(headers as Record<string, string>), text: body };
 }

@@ -49,9 +49,8 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
     for (const check_time of ["2026-02-29 00:00:00", "2026-11-20 24:00:00", "2026-13-01 00:00:00"])
       expectInvalid(await suite.get(ann, "messages", { check_time }), "check_time");
   });
-  it("A parameter that is not a list must not be given twice.", async () => {
-    expectInvalid(await myCoupons("?search=a&search=b"), "search");
-  });
+  it("A parameter that is not a list must not be given twice.", async () =>
+    expectInvalid(await myCoupons("?search=a&search=b"), "search"));
   it("The `Content-Type` does not matter.", async () => {
     const body = JSON.stringify({ latitude: 0, longitude: 0, single_account_id: "1" });
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"]) {
@@ -70,9 +69,8 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
     for (const count of [8, "8", "8.0"]) expectOk(await nearby({ count }));
     expectOk(await nearby({ latitude: "-1.5" }));
   });
-  it("In a query, `search=` or `page=` means that the parameter is absent.", async () => {
-    expectOk(await myCoupons("?search=&page=&type=&storeId="));
-  });
+  it("In a query, `search=` or `page=` means that the parameter is absent.", async () =>
+    expectOk(await myCoupons("?search=&page=&type=&storeId=")));
   it('In a JSON body, `""` and `null` mean absent for an optional text, and are errors for a number.', async () => {
     for (const eip_campaign_id of ["", null])
       expectOk(await suite.post(ann, BOARD, { location_id: "s", eip_campaign_id }));
@@ -137,12 +135,10 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
     expectSame(storeIds(first), [percentCoupon, ...tiedCoupons.slice(0, 2)]);
     expectSame(linkOf(second), undefined);
   });
-  it('As a string an amount has two fraction digits (`"5.00"`)', async () => {
-    expectFields(await suite.couponOf(ann, tiedCoupons[0]), { value: "5.00" });
-  });
-  it("**Matching text** ignores case and accents: `jose` finds `José`.", async () => {
-    expectSame(await idsBySearch("JOSE'S"), tiedCoupons);
-  });
+  it('As a string an amount has two fraction digits (`"5.00"`)', async () =>
+    expectFields(await suite.couponOf(ann, tiedCoupons[0]), { value: "5.00" }));
+  it("**Matching text** ignores case and accents: `jose` finds `José`.", async () =>
+    expectSame(await idsBySearch("JOSE'S"), tiedCoupons));
   it("Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves; the two small sigmas (`ς`, `σ`) are one letter.", async () => {
     for (const { issuedCoupon, search, name, isFound } of matches) {
       const ids = idsOf(await suite.get(eve, "coupons", { search }));

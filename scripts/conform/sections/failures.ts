@@ -65,9 +65,8 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
     expectFailure(await post(large), 413, "PAYLOAD_TOO_LARGE");
     expectFailure(await post("["), 400, "VALIDATION_EXCEPTION", ["body"]);
   });
-  it("then what only the database knows (403 before 404 before 422)", async () => {
-    expectInvalid(await suite.get(ann, `stores/${unknownId}/team-with-level`, { level_no: "9" }), "level_no");
-  });
+  it("then what only the database knows (403 before 404 before 422)", async () =>
+    expectInvalid(await suite.get(ann, `stores/${unknownId}/team-with-level`, { level_no: "9" }), "level_no"));
   it("no messages; no coupons, in either coupon list", async () => {
     const token = await suite.tokens.sign({ scope: "customer", sub: suite.id("nobody") });
     for (const list of ["messages", "coupons", "my-coupons"])
@@ -121,9 +120,8 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
       expectThat(methods.includes(allowed), `${answer.request} has Allow: ${methods}`);
     }
   });
-  it("`errorCode: PAYLOAD_TOO_LARGE`, `message`", async () => {
-    expectFailure(await post(`{"padding": "${"x".repeat(MOST_BYTES)}"}`), 413, "PAYLOAD_TOO_LARGE");
-  });
+  it("`errorCode: PAYLOAD_TOO_LARGE`, `message`", async () =>
+    expectFailure(await post(`{"padding": "${"x".repeat(MOST_BYTES)}"}`), 413, "PAYLOAD_TOO_LARGE"));
   it("Every answer has the headers `X-Request-Id` and `Server-Timing`", async () => {
     const answers = [await suite.get(ann, "coupons"), await send("/nowhere"), await post("{")];
     for (const { request, headers } of answers) {
@@ -134,12 +132,10 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
     const ids = new Set(answers.map(({ headers }) => headers.get("X-Request-Id")));
     expectSame(ids.size, answers.length);
   });
-  it("text parameters | 100 characters", async () => {
-    expectInvalid(await suite.get(ann, "coupons", { search: LONG }), "search");
-  });
-  it("ids | 64 characters", async () => {
-    expectInvalid(await suite.post(ann, BOARD, { location_id: LONG_ID }), "location_id");
-  });
+  it("text parameters | 100 characters", async () =>
+    expectInvalid(await suite.get(ann, "coupons", { search: LONG }), "search"));
+  it("ids | 64 characters", async () =>
+    expectInvalid(await suite.post(ann, BOARD, { location_id: LONG_ID }), "location_id"));
   it("A bad item of a list stands under the list's field, with its index in the text.", async () => {
     const answer = await suite.get(ann, "my-coupons", { storeId: `a,b,${LONG_ID}` });
     expectInvalid(answer, "storeId");

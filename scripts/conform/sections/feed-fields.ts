@@ -65,9 +65,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     await expectRefused((fields) => make.eipCampaign(chain, fields), "end_date", ...badValues);
     await expectAccepted(aCustomer({ date_of_birth: "2024-02-29" }));
   });
-  it("no NUL, no half of a surrogate pair", async () => {
-    await expectRefused(aStore, "city", "\u0000", "\ud83d", "\ude00");
-  });
+  it("no NUL, no half of a surrogate pair", async () => expectRefused(aStore, "city", "\u0000", "\ud83d", "\ude00"));
   it("ids | 1 to 64 characters; account ids 1 to 15 digits without a leading zero", async () => {
     await expectRefused(aStore, "id", "x".repeat(65), "", 7, null, undefined, "\udfff");
     await expectRefused(make.account, "id", "0", "0123", "1234567890123456", "abc", 165, "", null);
@@ -107,9 +105,8 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     await expectRefused(aCoupon, "can_expire", 2, "1", true);
     await expectRefused((fields) => anIssuedCoupon({ total_count: 1, ...fields }), "usage_count", 2);
   });
-  it("barcodes | strings of 1 to 15 digits", async () => {
-    await expectRefused(aCoupon, "coupon_barcode", 42, "", "12x", "1234567890123456");
-  });
+  it("barcodes | strings of 1 to 15 digits", async () =>
+    expectRefused(aCoupon, "coupon_barcode", 42, "", "12x", "1234567890123456"));
   it("latitude, longitude | JSON numbers, -90 to 90 and -180 to 180", async () => {
     await expectRefused(aStore, "latitude", 90.1, -91, "35", null, true, undefined);
     await expectRefused(aStore, "longitude", -180.1, 180.5, undefined);
@@ -231,9 +228,8 @@ export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, seedChai
     await suite.expectLineRefused(make.message(talk, outsider, "Hello"), "customer_id");
     await suite.expectLineRefused(make.messageState(talk, outsider), "customer_id");
   });
-  it("`campaign_coupon_id`! (a coupon of kind store or mfg)", async () => {
-    await suite.expectLineRefused(make.issued(ann, digitalCoupon, shop), "campaign_coupon_id");
-  });
+  it("`campaign_coupon_id`! (a coupon of kind store or mfg)", async () =>
+    suite.expectLineRefused(make.issued(ann, digitalCoupon, shop), "campaign_coupon_id"));
   it("`amount`! (a decimal)", async () => suite.expectLineRefused(make.entry(ann, shop, "a lot"), "amount"));
   it("`kind`! (`store`, `mfg` or `digital`)", async () =>
     suite.expectLineRefused(make.coupon(chain, { kind: "paper" }), "kind"));

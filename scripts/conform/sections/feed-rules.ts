@@ -1,5 +1,4 @@
 import { expectFailure, expectInvalid, expectList, expectOk, expectSame, expectThat } from "../expect.ts";
-import type { Answer } from "../http.ts";
 import { deletionOf, type Line, many, time } from "../lines.ts";
 import { section } from "../suite.ts";
 
@@ -15,8 +14,6 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
   const { chain: otherAccount, shop: otherShop, plainCoupon: foreignCoupon } = seedChain();
   const [ada, bob] = [seed.customer(), seed.customer()];
 
-  const sendBody = async (body: string): Promise<Answer> =>
-    suite.http.send("/api/v1/feed", { token: await suite.tokens.feed(), body });
   /** Sends lines with a token that may feed only the account `ownAccount`. */
   const sendForOwnAccount = async (...sentLines: Line[]) =>
     suite.send(sentLines, await suite.tokens.feed(ownAccount.id));
@@ -83,18 +80,15 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
       [" ".repeat(MOST_BYTES + 1), "2,097,153", "2 MiB"],
       [lines.map((line) => JSON.stringify(line)).join("\n"), "20,002", "20,000"],
     ] as [string, ...string[]][]) {
-      const answer = await sendBody(body);
+      const answer = await suite.send([body]);
       expectFailure(answer, 413, "PAYLOAD_TOO_LARGE");
       const missing = numbers.filter((number) => !String(answer.body.message).includes(number));
       expectSame(missing, [], String(answer.body.message));
     }
   });
-  it("lines, without blank ones | 2,000", async () => {
-    await suite.expectCounts({ accepted: MOST_LINES }, ...Array(MOST_LINES).fill(ada), ...Array(10).fill(""));
-  });
-  it("body | 2 MiB", async () => {
-    expectOk(await sendBody(JSON.stringify(ada).padEnd(MOST_BYTES)));
-  });
+  it("lines, without blank ones | 2,000", async () =>
+    suite.expectCounts({ accepted: MOST_LINES }, ...Array(MOST_LINES).fill(ada), ...Array(10).fill("")));
+  it("body | 2 MiB", async () => expectOk(await suite.send([JSON.stringify(ada).padEnd(MOST_BYTES)])));
   it("members of the message groups that its lines touch, together | 20,000", async () =>
     await suite.expectRefused(
       [campaignListing(12_000), campaignListing(8_000)],
@@ -222,6 +216,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     const [talk, issuedCoupon] = [make.group([ada, bob]), make.issued(ann, plainCoupon, shop)];
     const [membership, referred] = [make.membership(shop, bob), make.membership(shop, ada, { referrer_id: bob })];
     await suite.feed(campaign, league, player, talk, membership, referred, issuedCoupon);
+    const movedCoupon = { ...issuedCoupon, campaign_coupon_id: foreignCoupon.id, store_id: otherShop.id };
     for (const record of [shop, campaign, league, player])
       await suite.expectLineRefused({ ...record, account_id: otherAccount.id }, "account_id");
     for (const [line, ...fields] of [
@@ -229,11 +224,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
       [{ ...talk, initial_customer_id: bob.id }, "initial_customer_id"],
       [{ ...membership, referrer_id: ada.id }, "referrer_id"],
       [{ ...issuedCoupon, customer_id: ada.id }, "customer_id"],
-      [
-        { ...issuedCoupon, campaign_coupon_id: foreignCoupon.id, store_id: otherShop.id },
-        "campaign_coupon_id",
-        "store_id",
-      ],
+      [movedCoupon, "campaign_coupon_id", "store_id"],
     ] as const)
       await suite.expectLineRefused(line, ...fields);
     for (const fields of [{}, { referrer_id: null }]) await suite.feed(make.membership(shop, ada, fields));

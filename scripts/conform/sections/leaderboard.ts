@@ -14,9 +14,8 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, 
   const boardOf = (location_id: string | undefined, more: object = {}) =>
     suite.post(ann, PATH, { location_id, ...more });
 
-  it("An unknown store or campaign gives empty `items`.", async () => {
-    expectList(await boardOf(unknownId), [], "employee_id");
-  });
+  it("An unknown store or campaign gives empty `items`.", async () =>
+    expectList(await boardOf(unknownId), [], "employee_id"));
 
   const chain = seed.account();
   const [shop, busyShop, tiedShop] = [seed.store(chain), seed.store(chain), seed.store(chain)];
@@ -38,11 +37,11 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, 
   for (const [index, employee] of crowd.entries())
     seed.play(runningLeague, busyShop, employee, { runs: String(index % 3), triples: index });
   // By one total, each of these is tied across the limit: the first of the tied employees by name, and the last by id.
-  const LOWEST = { runs: "-1", hits: -1, doubles: -1, triples: -1 };
+  const lowestTotals = { runs: "-1", hits: -1, doubles: -1, triples: -1 };
   const tiedTotals = { run: { runs: "0" }, hit: { hits: 0 }, double: { doubles: 0 }, triple: { triples: 20 } };
   const tiedEmployees = Object.entries(tiedTotals).map(([rank_on, total]) => {
     const employee = employeeNamed("Ann");
-    seed.play(runningLeague, busyShop, employee, { ...LOWEST, ...total });
+    seed.play(runningLeague, busyShop, employee, { ...lowestTotals, ...total });
     return { rank_on, employee };
   });
   for (const name of SORTED_NAMES.toReversed()) seed.play(runningLeague, tiedShop, employeeNamed(name));

@@ -5,7 +5,7 @@ import { type Line, type LineWithId, many } from "../lines.ts";
 import { type Suite, section } from "../suite.ts";
 
 const MIB = 1_024 * 1_024;
-/** The most bytes of an answer that are no items: the JSON around them, and the first item of each list. */
+/** A cut answer may be this many bytes shorter than the limit allows, because of the JSON around its items. */
 const MOST_OTHER_BYTES = 400;
 const SEARCH_LIST_BYTES = 600_000;
 const LINES_A_REQUEST = 25;
@@ -23,17 +23,15 @@ async function feedInParts(suite: Suite, lines: readonly Line[]): Promise<void> 
 }
 
 interface LongList {
-  path: string;
-  token: string;
-  /** What the list has, in its order. */
+  /** The records that the answers must show together, in this order. */
   records: readonly LineWithId[];
-  /** The page that each answer is of. After a cut answer comes the rest of the same page. */
+  /** The `page` of each answer. A cut answer is followed by the rest of the same page. */
   pages: readonly string[];
 }
 
-/** Expects a list to be cut as late as the limit allows, and its links to give all records. */
-async function expectCut(suite: Suite, { path, token, records, pages }: LongList, mostBytes = 2 * MIB): Promise<void> {
-  const answers = await suite.pages(`/api/v1/customer/${path}`, token);
+/** Expects the answers of a list to be cut as late as the limit allows, and to show all records. */
+function expectCut(answers: readonly Answer[], { records, pages }: LongList, mostBytes = 2 * MIB): void {
+  const path = answers[0]?.request;
   const lists = answers.map((answer) => (Array.isArray(answer.body.items) ? itemsOf(answer) : issuedCouponsIn(answer)));
   const pagesOfLinks = answers
     .slice(0, -1)
@@ -68,27 +66,25 @@ export const longAnswers = section("interface, 1", ({ suite, ann, ben, eve, seed
   for (const group of groups) seed.message(group, members[0], "Hello", { sent_at: "2026-01-05 09:00:00" });
   seed.membership(teamShop, eve);
 
-  it("`per_page` 1 to 100 (50).", async () => {
-    expectSame(idsOf(issuedCouponsIn(await suite.get(ann, "my-coupons", { per_page: "" }))), issuedPlain.slice(0, 50));
-  });
-  it("An answer has at most 2 MiB (2,097,152 bytes), unless a single item has more. A list that would have more stops before the item that would exceed it", async () => {
-    await expectCut(suite, { path: "coupons", token: ann.token, records: issuedPlain, pages: ["1", "1"] });
-  });
+  it("`per_page` 1 to 100 (50).", async () =>
+    expectSame(idsOf(issuedCouponsIn(await suite.get(ann, "my-coupons", { per_page: "" }))), issuedPlain.slice(0, 50)));
+  it("An answer has at most 2 MiB (2,097,152 bytes), unless a single item has more. A list that would have more stops before the item that would exceed it", async () =>
+    expectCut(await suite.pages("/api/v1/customer/coupons", ann.token), { records: issuedPlain, pages: ["1", "1"] }));
   it("`page` keeps counting `per_page` items, so the rest of a page has the same `page`.", async () => {
-    const records = [...issuedPlain, ...issuedMfg];
-    const [path, pages] = ["my-coupons?per_page=100", ["1", "1", "2"]];
-    await expectCut(suite, { path, token: ann.token, records, pages });
+    const pages = ["1", "1", "2"];
+    const couponAnswers = await suite.pages("/api/v1/customer/my-coupons?per_page=100", ann.token);
+    expectCut(couponAnswers, { records: [...issuedPlain, ...issuedMfg], pages });
 
     const team = many(70, () => make.customer("Long Texts", PERSON));
     const memberships = team.map((member) => make.membership(teamShop, member, { referrer_id: eve }));
     await feedInParts(suite, team);
     await feedInParts(suite, memberships);
-    const teamPath = `stores/${teamShop.id}/team-with-level?per_page=65`;
-    await expectCut(suite, { path: teamPath, token: eve.token, records: team, pages });
+    const teamPath = `/api/v1/customer/stores/${teamShop.id}/team-with-level?per_page=65`;
+    expectCut(await suite.pages(teamPath, eve.token), { records: team, pages });
   });
   it("For `GET /messages` the bound is 1 MiB.", async () => {
-    const list = { path: "messages?per_page=4", token: ben.token, records: groups };
-    await expectCut(suite, { ...list, pages: ["1", "1", "2", "2", "3"] }, MIB);
+    const answers = await suite.pages("/api/v1/customer/messages?per_page=4", ben.token);
+    expectCut(answers, { records: groups, pages: ["1", "1", "2", "2", "3"] }, MIB);
   });
   it("Nearby campaigns and the full search end there.", async () => {
     const texts = { campaign_description: DESCRIPTION, campaign_image: TEXT };

@@ -41,11 +41,9 @@ export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, it }) =>
     ]);
     const shownCustomers = itemsOf(await ask(`?scan_id=${sharedCard}`));
     expectList(shownCustomers, holderIds.slice(0, LIST_LIMIT));
-    const balancesShown = shownCustomers.map(({ balances }) => (balances as Item[]).map(({ balance }) => balance));
-    expectSame(
-      balancesShown,
-      [...Array(LIST_LIMIT).keys()].map((index) => [index + 0.25]),
-    );
+    const shownBalances = shownCustomers.map(({ balances }) => (balances as Item[]).map(({ balance }) => balance));
+    const expectedBalances = many(LIST_LIMIT, (index) => [index + 0.25]);
+    expectSame(shownBalances, expectedBalances);
   });
   it("Nobody has the card: 404.", async () => expectFailure(await ask(`?scan_id=${card}x`), 404, "NOT_FOUND"));
 });

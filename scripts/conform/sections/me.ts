@@ -34,13 +34,12 @@ export const me = section("interface, 4.8", ({ suite, ann, ben, eve, seed, make,
     expectSame(actual, { ...found, balances: actual.balances });
     expectFields(actual, { scan_id: "7", date_of_birth: "1990-02-03", stores_count: 2 });
   });
-  it("`balances` has each account at whose stores the customer has joined or has a balance entry, also if these add up to nothing. Order: `company`, then `account_id`.", async () => {
+  it("`balances` has each account at whose stores the customer has joined or has a balance entry, also if these add up to nothing. Order: `company`, then `account_id`.", async () =>
     expectSame(balancesOf(await ask()), [
       { account_id: bookedAccount, company: "Apple", balance: 0, stores_count: 0 },
       { account_id: closedAccount, company: "Mango", balance: 10, stores_count: 0 },
       { account_id: joinedAccount, company: "Zest", balance: 3.3, stores_count: 2 },
-    ]);
-  });
+    ]));
   it("An account's `balance` is over all its stores, soft-deleted ones too.", async () => {
     await suite.feed(deletionOf(sideShop));
     expectFields(balancesOf(await ask()).at(-1), { account_id: joinedAccount, balance: 3.3, stores_count: 1 });

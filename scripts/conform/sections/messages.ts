@@ -63,9 +63,8 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
     expectSame(idsOf(await list(), "group_id").includes(silentGroup.id), false);
     expectFailure(await list({}, eve), 200, "NO_ITEMS");
   });
-  it("Order: the newest message first, then the group's id.", async () => {
-    expectList(await list(), [groupWithBlocked, groupOfBlocked, talk], "group_id");
-  });
+  it("Order: the newest message first, then the group's id.", async () =>
+    expectList(await list(), [groupWithBlocked, groupOfBlocked, talk], "group_id"));
   it("a member | `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`", async (fields) => {
     const [first] = membersOf(await list(), talk);
     expectExactFields(first, fields);
@@ -75,9 +74,8 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
     expectList(members, [friend, askedCustomer]);
     expectFields(members[0], { customer_description: "I run.", name: "Fay Friend" });
   });
-  it('`group_name` is their names ("First Last") joined by ", ". Members whom the caller has blocked are left out and counted: " (2 blocked)". If no name is left, it is "(2 blocked)", or `""` if there is no other member.', async () => {
-    expectList(await list(), ["Abe Asked (1 blocked)", "(1 blocked)", "Fay Friend, Abe Asked"], "group_name");
-  });
+  it('`group_name` is their names ("First Last") joined by ", ". Members whom the caller has blocked are left out and counted: " (2 blocked)". If no name is left, it is "(2 blocked)", or `""` if there is no other member.', async () =>
+    expectList(await list(), ["Abe Asked (1 blocked)", "(1 blocked)", "Fay Friend, Abe Asked"], "group_name"));
   it("`read_status` is 1 if the caller has read up to the last message, or sent it.", async () => {
     const answer = await list();
     expectList(answer, [0, 1, 1], "read_status");

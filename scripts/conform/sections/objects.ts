@@ -59,7 +59,7 @@ export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
 
   const couponOf = async ({ id }: LineWithId) =>
     listOf(await suite.get(ann, "coupons", { includemfg: "true" }), "stores").find((item) => item.id === id);
-  const accountOf = async (issued: LineWithId) => ((await couponOf(issued))?.account ?? {}) as Item;
+  const accountOf = async (coupon: LineWithId) => ((await couponOf(coupon))?.account ?? {}) as Item;
   const digitalCoupons = async () => listOf(await suite.get(ann, "my-coupons"), "digital");
   const accountInSearch = async () =>
     listOf(await suite.post(ann, "full-search", { query: word }), "stores")[0]?.account;
@@ -72,9 +72,8 @@ export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
     const { core_tenant_id, core_app_account_id, loyalty_options, ...commonFields } = await accountOf(issuedCoupon);
     expectExactFields(await accountInSearch(), [...Object.keys(commonFields), "agreement_type"]);
   });
-  it("any JSON string, number, boolean or null comes back as it was fed", async () => {
-    expectFields((await accountInSearch()) as Item, PASSED_THROUGH);
-  });
+  it("any JSON string, number, boolean or null comes back as it was fed", async () =>
+    expectFields((await accountInSearch()) as Item, PASSED_THROUGH));
   it("`loyalty_options` is an object, or null if the account has none.", async () => {
     const { loyalty_options } = await accountOf(issuedCoupon);
     expectFields(loyalty_options as Item, { chain_display_name: "Chain", team_breakdown: { level_1: "50" } });

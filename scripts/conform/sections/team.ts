@@ -66,12 +66,10 @@ export const team = section("interface, 4.3", ({ suite, ann, eve, seed, it }) =>
     expectSame(levelsOf(member, "total_tokens_earned"), [0.3, 0, 7, 0, 0]);
     expectSame(levelsOf(await memberOf(zoe), "total_members"), [0, 0, 0, 0, 0]);
   });
-  it("`total_balance` is the member's balance at this store. `team_store_count` is the number of stores that the member has joined.", async () => {
-    expectFields(await memberOf(first), { total_balance: 10.1, team_store_count: 2, friend_status: 1 });
-  });
-  it('Order: depth, then name ("First Last"), then id.', async () => {
-    expectList(await list(), [first, zoe, abe, twin, second, lou, third, fourth, fifth]);
-  });
+  it("`total_balance` is the member's balance at this store. `team_store_count` is the number of stores that the member has joined.", async () =>
+    expectFields(await memberOf(first), { total_balance: 10.1, team_store_count: 2, friend_status: 1 }));
+  it('Order: depth, then name ("First Last"), then id.', async () =>
+    expectList(await list(), [first, zoe, abe, twin, second, lou, third, fourth, fifth]));
   it("A caller who is not a member, or has no team, gets empty `items`.", async () => {
     expectList(await list({}, { caller: eve }), []);
     expectList(await list({}, { at: elsewhere.id }), []);

@@ -52,9 +52,8 @@ export const tokens = section("interface, 2", ({ suite, ann, make, it }) => {
     expectRefused(await readCouponsWith({ padding: "x".repeat(MOST_CHARACTERS) }));
     expectOk(await readCouponsWith({ padding: "x".repeat(MOST_CHARACTERS / 2) }));
   });
-  it("A customer who is not stored has no data.", async () => {
-    expectFailure(await readCouponsWith({ sub: suite.id("nobody") }), 200, "NO_ITEMS");
-  });
+  it("A customer who is not stored has no data.", async () =>
+    expectFailure(await readCouponsWith({ sub: suite.id("nobody") }), 200, "NO_ITEMS"));
 
   const customer = { scope: "customer", sub: ann.id };
 

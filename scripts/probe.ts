@@ -14,7 +14,7 @@ interface Options {
 }
 
 const DEPLOYMENT: Measurement = {
-  name: "A deployment, at an open socket's object",
+  name: "A deployment, at an active object",
   assumed: "at most 300 s with its former code, which is max_delay in wrangler.toml",
   measure: (client, signal) =>
     measureDeployment(client, () => deployCommand.parseAsync(["--env", STAGING], { from: "user" }), signal),

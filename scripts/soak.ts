@@ -49,6 +49,7 @@ async function soak({ minutes, connections, seed, stall, json }: Options): Promi
     const folder = path.join(FOLDER, "soak");
     const stalls = { firstAt: Date.now() + FIRST_STALL_AFTER_MS, milliseconds: stall * 1_000 };
     const runtime = await open(worker, folder, { bindings: { STALLS: JSON.stringify(stalls) } });
+    console.error(`Sending requests for ${minutes} minutes …`);
     const load = new Load(runtime, { seed, stalls });
     await load.run(minutes, connections);
     await runtime.close();

@@ -1,8 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { invalidOrigins } from "../src/middleware/cors.ts";
 import { OPERATIONS } from "../src/reference.ts";
-import { buildAppPage } from "./lib/app-page.ts";
-import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
 import { CommandError, Interrupted } from "./lib/project.ts";
@@ -16,8 +14,7 @@ interface Options extends Omit<ServiceOptions, "persistTo"> {
   demo: boolean;
 }
 
-/** What a database has. If loading the demo program was cut off, it has only the first lines of the program. */
-type Contents = "nothing" | "first lines" | "demo" | "other data";
+type Contents = "nothing" | "demo" | "other data";
 
 export const program = withEnvironment(
   newCommand("npm start").description(
@@ -32,15 +29,12 @@ export const program = withEnvironment(
 
 async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions }: Options): Promise<void> {
   const options = { ...otherOptions, env, persistTo };
-  const session = await serveAppSession(options.port, env);
   try {
-    await prepare(options, await buildAppPage(session.url));
+    await prepare(options);
     await run(options, demo);
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     console.error(error.message);
-  } finally {
-    session.close();
   }
 }
 
@@ -66,7 +60,7 @@ async function run(options: ServiceOptions & { env: string }, demo: boolean): Pr
 
 /** Loads the demo program where it is missing, and prints what to try. */
 async function introduce(url: string, env: string, contents: Contents): Promise<void> {
-  if (contents === "nothing" || contents === "first lines") await loadDemo(url, env);
+  if (contents === "nothing") await loadDemo(url, env);
   if (contents !== "other data") {
     const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
     console.log(tryIt(url, DEMO_CUSTOMER, token));
@@ -75,18 +69,10 @@ async function introduce(url: string, env: string, contents: Contents): Promise<
 }
 
 async function lookForDemo(database: DatabaseLocation): Promise<Contents> {
-  const lines = demoLines();
-  const firstLine = lines[0];
-  const lastLine = lines.at(-1);
-  const query = `SELECT
-    EXISTS (SELECT 1 FROM accounts) AS has_accounts,
-    EXISTS (SELECT 1 FROM accounts WHERE id = '${firstLine?.id}') AS has_first_line,
-    EXISTS (SELECT 1 FROM plays WHERE id = '${lastLine?.id}')
-      OR EXISTS (SELECT 1 FROM history_segments) AS has_last_line`;
-  const [[row] = []] = await askDatabase<Record<string, number>>([query], database);
-  if (row?.has_last_line) return "demo";
-  if (row?.has_first_line) return "first lines";
-  return row?.has_accounts ? "other data" : "nothing";
+  const query = "SELECT company FROM accounts ORDER BY id LIMIT 1";
+  const [[account] = []] = await askDatabase<{ company: string }>([query], database);
+  if (account === undefined) return "nothing";
+  return account.company === demoLines()[0]?.company ? "demo" : "other data";
 }
 
 /** A command for each example of the reference that takes a customer's token. The demo program answers all of them. */

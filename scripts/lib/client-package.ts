@@ -9,7 +9,7 @@ import { CommandError, ROOT, runTool } from "./project.ts";
 
 const SOURCE = path.join(ROOT, "src", "client");
 const PACKAGE = path.join(ROOT, "dist", "client");
-/** The folder into which `tsc` writes. It is inside the project, so that `tsc` finds the packages. */
+/** The folder into which `tsc` writes the declarations of all of src. */
 const TYPES = path.join(ROOT, "dist", "client-types");
 const SHAPES = "shapes.d.ts";
 /** How large the minified and compressed client may be. README.md and src/client/README.md say 4.6 KB. */
@@ -70,21 +70,8 @@ async function bundle(): Promise<void> {
  */
 async function declare(): Promise<void> {
   rmSync(TYPES, { recursive: true, force: true });
-  mkdirSync(TYPES, { recursive: true });
-  const options = {
-    extends: "../../tsconfig.json",
-    compilerOptions: {
-      noEmit: false,
-      declaration: true,
-      emitDeclarationOnly: true,
-      rootDir: ROOT,
-      outDir: ".",
-      types: [path.join(ROOT, "worker-configuration.d.ts")],
-    },
-    include: ["../../src/client"],
-  };
-  writeFileSync(path.join(TYPES, "tsconfig.json"), JSON.stringify(options));
-  const { status, output } = await runTool("tsc", ["-p", TYPES], { capture: true });
+  const emit = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--rootDir", ROOT, "--outDir", TYPES];
+  const { status, output } = await runTool("tsc", emit, { capture: true });
   if (status !== 0) throw new CommandError(`The client's types could not be made.\n${output}`);
   const types = path.join(TYPES, "src", "client");
   for (const file of readdirSync(types)) copyFileSync(path.join(types, file), path.join(PACKAGE, file));

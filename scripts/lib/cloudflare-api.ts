@@ -4,10 +4,7 @@ import { type Answer, type PatientFetch, parse, patientFetch } from "./patient-c
 import { CommandError } from "./project.ts";
 import { runWrangler } from "./wrangler.ts";
 
-const Credentials = z.union([
-  z.object({ type: z.enum(["api_token", "oauth"]), token: z.string() }),
-  z.object({ type: z.literal("api_key"), key: z.string(), email: z.string() }),
-]);
+const Credentials = z.object({ token: z.string() });
 const Accounts = z.array(z.object({ id: z.string() }));
 const Envelope = z.object({
   success: z.boolean(),
@@ -58,10 +55,8 @@ async function authorization(): Promise<Record<string, string>> {
         ? "Cloudflare does not know you: set CLOUDFLARE_API_TOKEN, or run npm run wrangler -- login once."
         : output.trim(),
     );
-  const credentials = Credentials.parse(JSON.parse(output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1)));
-  return "token" in credentials
-    ? { Authorization: `Bearer ${credentials.token}` }
-    : { "X-Auth-Key": credentials.key, "X-Auth-Email": credentials.email };
+  const json = output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1);
+  return { Authorization: `Bearer ${Credentials.parse(JSON.parse(json)).token}` };
 }
 
 async function onlyAccount({ fetch, headers }: Omit<Cloudflare, "accountId">): Promise<string> {

@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
+import { buildAppPage } from "./app-page.ts";
+import { makeAppSession } from "./app-session.ts";
 import {
   configuredHorizon,
   DEVELOPMENT,
@@ -18,7 +18,7 @@ import {
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
 import { CommandError, runTool } from "./project.ts";
-import { buildReference, type ExtraFiles } from "./reference.ts";
+import { buildReference } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
 import { runWrangler } from "./wrangler.ts";
 
@@ -35,19 +35,15 @@ export interface ServiceOptions {
 const READY_WITHIN_MS = 60_000;
 
 /**
- * Creates what the service needs: a secret, a migrated database, the reference page and extra files to serve.
- * @throws a CommandError if a variable is wrong, the port or the folder is taken, or the database cannot be migrated.
+ * Creates what the service needs: a secret, a migrated database, the reference page and the example app.
+ * @throws a CommandError if a variable is wrong, the port is taken, or the database cannot be migrated.
  */
-export async function prepare(
-  { env = PRODUCTION, port, persistTo }: ServiceOptions,
-  extraFiles?: ExtraFiles,
-): Promise<void> {
+export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOptions): Promise<void> {
   refuseWrongVariables(env);
-  holdFolder(persistTo, port);
   await refuseTakenPort(port);
   ensureDevVars(env);
   const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
-  buildReference(referenceIn(persistTo), { token, extraFiles });
+  buildReference(referenceIn(persistTo), { token, extraFiles: await buildAppPage(await makeAppSession(env)) });
   await migrate(env, persistTo);
 }
 
@@ -97,29 +93,6 @@ export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
 
 function referenceIn(persistTo: string): string {
   return path.join(path.resolve(persistTo), "reference");
-}
-
-/** The open databases that hold locks. The garbage collector would close them, and so release the locks. */
-const heldFolders: DatabaseSync[] = [];
-
-/**
- * Locks the folder of a service's data until this process ends: two services on one database would each answer from
- * their own cache.
- * @throws a CommandError that names the service which has the lock.
- */
-function holdFolder(folder: string, port: number): void {
-  mkdirSync(folder, { recursive: true });
-  const holder = new DatabaseSync(path.join(folder, "holder.sqlite"));
-  try {
-    holder.exec(`PRAGMA user_version = ${port}; BEGIN IMMEDIATE`);
-  } catch (error) {
-    if (!(error instanceof Error && /locked/.test(error.message))) throw error;
-    const row = holder.prepare("PRAGMA user_version").get();
-    throw new CommandError(
-      `The data in ${folder} is in use by the service at http://127.0.0.1:${row?.user_version}. Use that one, or another folder: --persist-to DIR`,
-    );
-  }
-  heldFolders.push(holder);
 }
 
 async function refuseTakenPort(port: number): Promise<void> {

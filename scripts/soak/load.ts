@@ -8,7 +8,6 @@ import { FEW_FAULTS, LARGE } from "../../test/programs/shapes.ts";
 import { customerToken, type Runtime } from "../bench/runtime.ts";
 import { type Answer, call } from "../lib/call.ts";
 import { sendLines } from "../lib/feed-client.ts";
-import { formatCount } from "../lib/format.ts";
 import { Random } from "../program/random.ts";
 import { runtimeMemory } from "./memory.ts";
 import { excuses, type Stalls } from "./stalls.ts";
@@ -18,7 +17,6 @@ export type Counts = Record<string, number>;
 
 const ANSWER_TIMEOUT_MS = 30_000;
 const SAMPLE_EVERY_MS = 1_000;
-const PRINT_EVERY_MS = 10_000;
 const FEED_EVERY_MS = 1_000;
 const SCHEDULE_EVERY_MS = 60_000;
 const FED_TIME = "2026-06-01 12:00:00";
@@ -73,7 +71,6 @@ export class Load {
     };
     await Promise.all([
       repeat(SAMPLE_EVERY_MS, () => this.#sampleMemory()),
-      repeat(PRINT_EVERY_MS, async () => this.#printProgress(minutes)),
       repeat(SCHEDULE_EVERY_MS, () => this.#runtime.runSchedule().catch(this.#onError("schedule", Date.now()))),
       repeat(FEED_EVERY_MS, () => this.#feedProgram().catch(this.#onError("feed"))),
       ...Array.from({ length: connections }, () => repeat(0, () => this.#ask())),
@@ -134,16 +131,6 @@ export class Load {
 
   async #sampleMemory(): Promise<void> {
     this.samples.push(await runtimeMemory(process.pid));
-  }
-
-  #printProgress(minutes: number): void {
-    const counts = [
-      formatCount(sumOf(this.answers), "request"),
-      `${formatCount(this.feed.lines, "line")} fed`,
-      formatCount(sumOf(this.errors), "error"),
-      `${Math.round(minutes * 60 - this.seconds)} s left`,
-    ];
-    console.error(counts.join(" | "));
   }
 }
 

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { createRouter } from "../app-env.ts";
 import { Database } from "../db/database.ts";
-import { answerFailure, upgradeRequired } from "../http/errors.ts";
+import { answerFailure } from "../http/errors.ts";
 import { FanOut } from "../inbox/fan-out.ts";
 import { Inbox } from "../inbox/inbox.ts";
-import { Inboxes, inboxName, inJurisdiction } from "../inbox/inboxes.ts";
+import { inboxName, inJurisdiction } from "../inbox/inboxes.ts";
 import { workerVersion } from "../middleware/metrics.ts";
 import { observe } from "../middleware/observe.ts";
 import { exportOnly } from "../middleware/token.ts";
@@ -19,7 +19,6 @@ const NAME = "npm run probe";
 const CALLS = 12;
 const CALL_MS = 1_000;
 const READS = 10;
-const SOCKET_SECONDS = 900;
 
 const Measurement = z.object({
   measure: z.enum(["calls", "batch", "reads", "lag", "version", "clean"]),
@@ -35,17 +34,6 @@ export const probe = createRouter()
   .post(PROBE_PATH, validateBody(Measurement), async (c) => {
     const items = await measure(c.env, c.req.valid("json"));
     return c.json({ status: true, items });
-  })
-  .get(PROBE_PATH, async (c) => {
-    if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") throw upgradeRequired();
-    const { webSocket } = await new Inboxes(c.env).connect({
-      customerId: NAME,
-      tokenExpires: Date.now() / 1_000 + SOCKET_SECONDS,
-      subscription: { newestAt: "", at: Date.now() },
-      messageWaitMs: null,
-    });
-    // The headers of the original response are immutable.
-    return new Response(null, { status: 101, webSocket });
   });
 probe.onError(answerFailure);
 

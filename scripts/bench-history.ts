@@ -1,9 +1,8 @@
-import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { Chain, countsOf, feedAll, type RequestTimes, type SealingTimes, sealAll } from "./bench/sealing.ts";
 import { formatNumber } from "./lib/format.ts";
-import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
+import { newCommand, wholeNumber } from "./lib/options.ts";
 import { table } from "./lib/table.ts";
 
 // Entries of the current month and of three months before it stay in the database. Older entries leave for the bucket.
@@ -15,10 +14,9 @@ export const program = newCommand("npm run bench:history")
     "Measure history: how much of a year's entries stays in the database, and how long other requests wait while the rest leaves.\n1,000,000 entries take some ten minutes, and 1 GB of disk.",
   )
   .option("--entries <n>", "how many entries to feed; nine of their thirteen months leave", wholeNumber(1), 1_000_000)
-  .option("--json <file>", "write everything that was measured", outputFile)
   .action(bench);
 
-async function bench({ entries, json }: { entries: number; json?: string }): Promise<void> {
+async function bench({ entries }: { entries: number }): Promise<void> {
   await withRuntimes(async (open) => {
     const worker = await buildWorker();
     const folder = path.join(FOLDER, "history");
@@ -41,14 +39,11 @@ async function bench({ entries, json }: { entries: number; json?: string }): Pro
 
     const { bytes: otherBytes } = countsWithoutEntries;
     const size = (countsAfter.bytes - otherBytes) / (countsBefore.bytes - otherBytes);
-    const report = { entries, sealedEntries: countsAfter.sealed, size, ...sealing };
-    console.log(`\n${reportTable(report)}`);
-    if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+    console.log(`\n${reportTable({ sealedEntries: countsAfter.sealed, size, ...sealing })}`);
   });
 }
 
 interface Report extends SealingTimes {
-  entries: number;
   sealedEntries: number;
   /** The size of what stays (entries and summaries), divided by the size before. */
   size: number;

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from "commander";
 import { invalidOrigins } from "../src/middleware/cors.ts";
-import { OPERATIONS } from "../src/reference.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
 import { CommandError, Interrupted } from "./lib/project.ts";
@@ -75,28 +74,20 @@ async function lookForDemo(database: DatabaseLocation): Promise<Contents> {
   return account.company === demoLines()[0]?.company ? "demo" : "other data";
 }
 
-/** A command for each example of the reference that takes a customer's token. The demo program answers all of them. */
-function exampleLines(url: string): string[] {
-  return Object.entries(OPERATIONS).flatMap(([endpoint, { answerForm, summary: name, examples }]) => {
-    if (!endpoint.includes("/customer/") || answerForm === "frames") return [];
-    return examples.map(({ summary, path = {}, query = {}, body }) => {
-      const route = endpoint.replace(/^\w+ /, "").replace(/:(\w+)/g, (_, part: string) => path[part] ?? "");
-      const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
-      const data = body === undefined ? "" : ` -d '${JSON.stringify(body)}'`;
-      return `# ${name}: ${summary.replace(/;.*/, "")}\ncurl -s -H "Authorization: Bearer $TOKEN" "${url}${route}${search}"${data}`;
-    });
-  });
-}
-
 /** What `npm start` prints of the demo program: the address of the app, a customer's token, and commands to copy. */
 function tryIt(url: string, customerId: string, token: string): string {
+  const ask = `curl -s -H "Authorization: Bearer $TOKEN" ${url}/api/v1/customer`;
   return `
 The example app is at ${url}/app/: a customer's app, and beside it a till that changes it while you watch.
 
 # A token of the demo customer ${customerId}, good for 30 days
 TOKEN=${token}
 
-${exampleLines(url).join("\n\n")}
+# The customer, with their balance at each chain
+${ask}/me
+
+# The coupons that the customer can use
+${ask}/coupons
 `;
 }
 

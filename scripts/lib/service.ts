@@ -5,8 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
-import { buildAppPage } from "./app-page.ts";
-import { makeAppSession } from "./app-session.ts";
 import {
   configuredHorizon,
   DEVELOPMENT,
@@ -15,6 +13,7 @@ import {
   STAGING,
   wranglerEnvOption,
 } from "./environments.ts";
+import { buildExampleApp } from "./example-app.ts";
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
 import { CommandError, runTool } from "./project.ts";
@@ -43,7 +42,7 @@ export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOpti
   await refuseTakenPort(port);
   ensureDevVars(env);
   const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
-  buildReference(referenceIn(persistTo), { token, extraFiles: await buildAppPage(await makeAppSession(env)) });
+  buildReference(referenceIn(persistTo), { token, extraFiles: await buildExampleApp(env) });
   await migrate(env, persistTo);
 }
 

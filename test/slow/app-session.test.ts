@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "vitest";
-import { buildAppPage } from "../../scripts/lib/app-page.ts";
-import { makeAppSession } from "../../scripts/lib/app-session.ts";
+import { buildExampleApp } from "../../scripts/lib/example-app.ts";
 import { buildReference } from "../../scripts/lib/reference.ts";
 import { ROOT } from "./command.ts";
 
@@ -10,7 +9,7 @@ describe("the example app's files", () => {
   it("have tokens in one file, and a policy that allows no code, style or address but their own", async ({
     expect,
   }) => {
-    const { files, headers } = await buildAppPage(await makeAppSession("production"));
+    const { files, headers } = await buildExampleApp("production");
 
     expect(files.size).toBeGreaterThan(3);
     const filesWithTokens = [...files].filter(([, text]) => /eyJ[\w-]{10}/.test(text));

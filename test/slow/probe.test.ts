@@ -3,7 +3,7 @@ import path from "node:path";
 import { json } from "node:stream/consumers";
 import { beforeAll, describe, it } from "vitest";
 import { judgeDeployment, measureDeployment } from "../../scripts/probe/deployment.ts";
-import { judgeBatches, judgeCalls, judgeLags, judgeReads } from "../../scripts/probe/measurements.ts";
+import { judgeBatches, judgeLags } from "../../scripts/probe/measurements.ts";
 import { openProbe } from "../../scripts/probe/probe-client.ts";
 import { cloneCheckout } from "./clone.ts";
 import { pressCtrlC, startCommand } from "./command.ts";
@@ -11,12 +11,6 @@ import { serveHttp } from "./http-server.ts";
 import { inProcess } from "./in-process.ts";
 import { startService } from "./service.ts";
 
-const repeat = (count: number, milliseconds: number) => Array.from({ length: count }, () => milliseconds);
-const reads = (milliseconds: number, isPrimary: boolean) => ({
-  milliseconds: [milliseconds],
-  isPrimary,
-  region: "WEUR",
-});
 const lag = (milliseconds: number) => ({ milliseconds, isPrimary: false });
 
 describe("npm run probe", () => {
@@ -37,9 +31,7 @@ describe("npm run probe", () => {
     expect(await probe.ended).toBe(0);
     const figures = probe.output().matchAll(/^(\S.*)\n {2}measured {2}(.+)\n {2}assumed {3}.+\n {2}so {8}(.+)$/gm);
     expect([...figures].map(([, name, measured, so]) => [name, measured, so])).toEqual([
-      ["Calls to objects at once", expect.stringMatching(/^of 12 that take a second, \d+ ended/), "not judged"],
       ["Size of a batch at D1", expect.stringMatching(/^1 MiB \d+ ms, 2 MiB .*, 8 MiB [\d,]+ ms$/), "not judged"],
-      ["Round trips to D1", expect.stringMatching(/^p50 of 10: primary \d+ ms .*, nearest \d+ ms/), "not judged"],
       ["Lag of a replica", "no replica answered", "not measured"],
     ]);
   });
@@ -63,9 +55,7 @@ describe("npm run probe", () => {
     const askedMeasures: string[] = [];
     const answers: Record<string, object> = {
       clean: {},
-      calls: { calls: repeat(12, 1_010) },
       batch: { milliseconds: 1, error: "" },
-      reads: reads(9, true),
     };
     // The server never answers the measurement of the lag.
     const unanswering = await serveHttp(async (request, response) => {
@@ -86,27 +76,12 @@ describe("npm run probe", () => {
 
 describe("what a probe finds", () => {
   it.for([
-    ["six calls at once", judgeCalls([...repeat(6, 1_010), ...repeat(6, 2_020)]), "holds"],
-    ["five calls at once, while the others fail", judgeCalls([...repeat(5, 1_010), ..."1234567"]), "holds"],
-    [
-      "twelve calls at once",
-      judgeCalls(repeat(12, 1_010)),
-      "wrong: change CALLS_AT_ONCE in src/inbox/notify.ts to as many as 11",
-    ],
-    [
-      "three calls at once",
-      judgeCalls([...repeat(3, 1_010), ...repeat(9, 4_000)]),
-      "wrong: change CALLS_AT_ONCE in src/inbox/notify.ts to 2",
-    ],
     ["a batch that is accepted", judgeBatches([{ mebibytes: 8, milliseconds: 1, error: "" }]), "holds"],
     [
       "a batch that is refused",
       judgeBatches([{ mebibytes: 4, milliseconds: 1, error: "memory" }]),
       "wrong: feeds of 1 MiB of lines get 413",
     ],
-    ["a nearer replica", judgeReads(reads(90, true), reads(9, false)), "holds"],
-    ["a farther replica", judgeReads(reads(9, true), reads(90, false)), "wrong: here the primary is nearer"],
-    ["no replica", judgeReads(reads(9, true), reads(9, true)), "wrong: no replica answered"],
     ["a lag of a second", judgeLags([lag(10), lag(1_000)]), "holds"],
     ["a lag of three seconds", judgeLags([lag(10), lag(3_000)]), "wrong: raise BOOKMARK_LIMIT_MS"],
     [

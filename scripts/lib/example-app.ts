@@ -1,17 +1,55 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { build } from "esbuild";
 import type { Chain, DemoCustomer, Session } from "../../examples/app/lib/session.ts";
 import { linesOf, type PartName } from "../program/program.ts";
 import { DEMO } from "../program/shape.ts";
+import { ROOT } from "./project.ts";
 import { devToken } from "./tokens.ts";
 
+const APP = path.join(ROOT, "examples", "app");
 /** The customers of the example app's page: c1, who has friends, four of these friends, and c2, who has nothing yet. */
 const APP_CUSTOMERS = ["c1", "c6", "c11", "c16", "c21", "c2"];
 // The ids of campaigns and coupons that have ended, or that begin later. The page's till leaves them out.
 const NOT_NOW = /-(past|opening|jubilee|next)$/;
 
 /**
- * The tokens and the data of the example app's page. `npm start` writes them into a file of the service on this machine.
+ * The page may load and call only what the service serves, and may not insert texts as HTML. The line with `!` removes
+ * the reference page's policy, which would apply too.
  */
-export async function makeAppSession(env: string): Promise<Session> {
+const HEADERS = `
+/app/*
+  ! Content-Security-Policy
+  Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'
+`;
+
+/** The files of the example app's page, below `app/`, and the lines of `_headers` for them. */
+export async function buildExampleApp(env: string): Promise<{ files: Map<string, string>; headers: string }> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(APP, "main.ts"), path.join(APP, "styles.css")],
+    // The name by which an app imports the package of the typed client.
+    alias: { "loyalty-edge/client": path.join(ROOT, "src", "client", "index.ts") },
+    outdir: APP,
+    write: false,
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    legalComments: "none",
+    logLevel: "error",
+  });
+  const bundled = outputFiles.map(({ path: file, text }) => [`app/${path.basename(file)}`, text] as const);
+  return {
+    files: new Map([
+      ...bundled,
+      ["app/index.html", readFileSync(path.join(APP, "index.html"), "utf8")],
+      ["app/session.json", JSON.stringify(await makeSession(env))],
+    ]),
+    headers: HEADERS,
+  };
+}
+
+/** The tokens and the data of the page. The tokens are good on this machine only. */
+async function makeSession(env: string): Promise<Session> {
   const customers = listCustomers().map(async (customer) => {
     const bearer = { scope: "customer", customerId: customer.id } as const;
     return { ...customer, token: await devToken(bearer, env) };

@@ -8,7 +8,6 @@ import { devToken } from "./lib/tokens.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
 
 interface Options extends Omit<ServiceOptions, "persistTo"> {
-  env: string;
   persistTo?: string;
   demo: boolean;
 }
@@ -38,7 +37,7 @@ async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions 
 }
 
 /** Runs the service. Never resolves. @throws Interrupted after Ctrl-C or a kill. */
-async function run(options: ServiceOptions & { env: string }, demo: boolean): Promise<never> {
+async function run(options: ServiceOptions, demo: boolean): Promise<never> {
   const { env } = options;
   const contents = demo ? await lookForDemo(options) : "other data";
   const url = `http://127.0.0.1:${options.port}`;

@@ -5,14 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
-import {
-  configuredHorizon,
-  DEVELOPMENT,
-  PRODUCTION,
-  refuseWrongVariables,
-  STAGING,
-  wranglerEnvOption,
-} from "./environments.ts";
+import { configuredHorizon, DEVELOPMENT, refuseWrongVariables, STAGING, wranglerEnvOption } from "./environments.ts";
 import { buildExampleApp } from "./example-app.ts";
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
@@ -22,8 +15,8 @@ import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
 import { runWrangler } from "./wrangler.ts";
 
 export interface ServiceOptions {
-  /** An environment of wrangler.toml. The default is production. */
-  env?: string;
+  /** An environment of wrangler.toml. */
+  env: string;
   port: number;
   /** The folder for the service's data. */
   persistTo: string;
@@ -37,7 +30,7 @@ const READY_WITHIN_MS = 60_000;
  * Creates what the service needs: a secret, a migrated database, the reference page and the example app.
  * @throws a CommandError if a variable is wrong, the port is taken, or the database cannot be migrated.
  */
-export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOptions): Promise<void> {
+export async function prepare({ env, port, persistTo }: ServiceOptions): Promise<void> {
   refuseWrongVariables(env);
   await refuseTakenPort(port);
   ensureDevVars(env);
@@ -50,10 +43,7 @@ export async function prepare({ env = PRODUCTION, port, persistTo }: ServiceOpti
  * Runs the service on a prepared database until the signal aborts. Resolves with the exit status.
  * @throws Interrupted after Ctrl-C or a kill.
  */
-export function serve(
-  { env = PRODUCTION, port, persistTo, cors }: ServiceOptions,
-  signal: AbortSignal,
-): ReturnType<typeof runTool> {
+export function serve({ env, port, persistTo, cors }: ServiceOptions, signal: AbortSignal): ReturnType<typeof runTool> {
   const { JWT_SECRET_PREVIOUS: previousSecret = "" } = readDevVars(env);
   const workerVariables = {
     ENVIRONMENT: env === STAGING ? STAGING : DEVELOPMENT,
@@ -80,7 +70,7 @@ export function serve(
 }
 
 /** Feeds the demo program, without the events that would leave for history. */
-export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
+export async function loadDemo(url: string, env: string): Promise<void> {
   const horizon = configuredHorizon(env);
   const texts = demoLines().map((line) => JSON.stringify(line));
   const lines = texts
@@ -117,17 +107,15 @@ async function migrate(env: string, persistTo: string): Promise<void> {
 
 /** Resolves with true once the server answers, with false if it has ended or does not answer within a minute. */
 export async function isReady(url: string, server: Promise<unknown>): Promise<boolean> {
-  let hasEnded = false;
-  const onEnd = () => {
-    hasEnded = true;
-  };
-  server.then(onEnd, onEnd);
-  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline && !hasEnded; await sleep(100)) {
-    const isThere = await fetch(url).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return true;
+  const limit = AbortSignal.timeout(READY_WITHIN_MS);
+  const end = server.then(
+    () => true,
+    () => true,
+  );
+  while (!limit.aborted) {
+    const answer = await fetch(url).catch(() => null);
+    if (answer !== null) return true;
+    if (await Promise.race([end, sleep(100, false)])) return false;
   }
   return false;
 }

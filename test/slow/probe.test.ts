@@ -2,8 +2,7 @@ import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { json } from "node:stream/consumers";
 import { beforeAll, describe, it } from "vitest";
-import { judgeDeployment, measureDeployment } from "../../scripts/probe/deployment.ts";
-import { judgeBatches, judgeLags } from "../../scripts/probe/measurements.ts";
+import { judgeBatches, judgeDeployment, judgeLags, measureDeployment } from "../../scripts/probe/measurements.ts";
 import { openProbe } from "../../scripts/probe/probe-client.ts";
 import { cloneCheckout } from "./clone.ts";
 import { pressCtrlC, startCommand } from "./command.ts";
@@ -25,13 +24,13 @@ describe("npm run probe", () => {
     token = /^ey\S+$/m.exec(output)?.[0] ?? "";
   });
 
-  it("prints each figure and its assumption, and judges none on this machine", async ({ expect }) => {
+  it("prints each figure, its assumption and what to do", async ({ expect }) => {
     const probe = run("probe", "--url", url);
 
     expect(await probe.ended).toBe(0);
     const figures = probe.output().matchAll(/^(\S.*)\n {2}measured {2}(.+)\n {2}assumed {3}.+\n {2}so {8}(.+)$/gm);
     expect([...figures].map(([, name, measured, so]) => [name, measured, so])).toEqual([
-      ["Size of a batch at D1", expect.stringMatching(/^1 MiB \d+ ms, 2 MiB .*, 8 MiB [\d,]+ ms$/), "not judged"],
+      ["Size of a batch at D1", expect.stringMatching(/^1 MiB \d+ ms, 2 MiB .*, 8 MiB [\d,]+ ms$/), "holds"],
       ["Lag of a replica", "no replica answered", "not measured"],
     ]);
   });

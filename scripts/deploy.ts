@@ -14,7 +14,7 @@ import {
   wranglerEnvOption,
 } from "./lib/environments.ts";
 import { migrate } from "./lib/migrations.ts";
-import { environmentName, newCommand } from "./lib/options.ts";
+import { newCommand, withEnvironment } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
 import { findOrCreateResources, writeDeployConfig } from "./lib/resources.ts";
 import { checkBundles, runWrangler } from "./lib/wrangler.ts";
@@ -25,9 +25,8 @@ interface Options {
   migrate?: boolean;
 }
 
-export const program = newCommand("npm run deploy")
+export const program = withEnvironment(newCommand("npm run deploy"))
   .description("Migrate the database and deploy the Worker to Cloudflare. Missing resources are created.")
-  .option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION)
   .addOption(new Option("--all", "every environment, staging first").conflicts("env"))
   .option("--migrate", "migrate the database, but deploy no Worker")
   .addHelpText(

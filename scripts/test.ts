@@ -7,39 +7,32 @@ import { CommandError, runTool } from "./lib/project.ts";
 import { buildReference } from "./lib/reference.ts";
 import { checkBundles } from "./lib/wrangler.ts";
 
-interface Check {
-  name: string;
-  /** Resolves with a short result. @throws a CommandError if the check fails. */
-  run: () => Promise<string>;
-}
-
-function tool(name: string, file: string, args: string[]): Check {
-  return {
-    name,
-    async run() {
-      const { status, output } = await runTool(file, args, { capture: true });
-      if (status === 0) return "good";
-      console.error(output);
-      throw new CommandError(`Failed: ${name}. Run it alone: npx ${file} ${args.join(" ")}`);
-    },
+/** A check that runs a tool of node_modules. */
+const tool =
+  (file: string, ...args: string[]) =>
+  async () => {
+    const { status, output } = await runTool(file, args, { capture: true });
+    if (status === 0) return "good";
+    console.error(output);
+    throw new CommandError(`Failed. Run it alone: npx ${file} ${args.join(" ")}`);
   };
-}
 
-// The checks that `npm test` runs beside the tests, the quickest first.
-const CHECKS: readonly Check[] = [
-  tool("lint and format", "biome", ["check", "--error-on-warnings"]),
-  tool("bindings' types", "wrangler", ["types", "--check", "--env=", "--strict-vars=false"]),
-  tool("types of src", "tsc", ["-p", "tsconfig.json"]),
-  tool("types of scripts", "tsc", ["-p", "scripts/tsconfig.json"]),
-  tool("types of test", "tsc", ["-p", "test/tsconfig.json"]),
-  { name: "client package", run: buildClient },
+// The checks that `npm test` runs beside the tests, the quickest first. A check resolves with a short result, or throws a
+// CommandError.
+const CHECKS: Record<string, () => Promise<string>> = {
+  "lint and format": tool("biome", "check", "--error-on-warnings"),
+  "bindings' types": tool("wrangler", "types", "--check", "--env=", "--strict-vars=false"),
+  "types of src": tool("tsc", "-p", "tsconfig.json"),
+  "types of scripts": tool("tsc", "-p", "scripts/tsconfig.json"),
+  "types of test": tool("tsc", "-p", "test/tsconfig.json"),
+  "client package": buildClient,
   // The example app imports the built package.
-  tool("types of the example app", "tsc", ["-p", "examples/app/tsconfig.json"]),
-  { name: "OpenAPI document", run: lintOpenApi },
-  { name: "Worker to deploy", run: async () => (await checkBundles([PRODUCTION, STAGING])).join(", ") },
+  "types of the example app": tool("tsc", "-p", "examples/app/tsconfig.json"),
+  "OpenAPI document": lintOpenApi,
+  "Worker to deploy": async () => (await checkBundles([PRODUCTION, STAGING])).join(", "),
   // The simulation has a configuration of its own, because it runs in Node.
-  tool("simulation", "vitest", ["run", "--config", "test/simulation/vitest.config.ts"]),
-];
+  simulation: tool("vitest", "run", "--config", "test/simulation/vitest.config.ts"),
+};
 
 export const program = newCommand("npm test")
   .description(
@@ -64,7 +57,11 @@ async function run(): Promise<void> {
   // The code below awaits the tests. If they fail before that, this prevents an unhandled rejection.
   tests.catch(() => {});
   try {
-    for (const check of CHECKS) await runCheck(check);
+    for (const [name, check] of Object.entries(CHECKS)) {
+      const startedAt = Date.now();
+      const result = await check();
+      console.log(`${name}: ${result} (${((Date.now() - startedAt) / 1_000).toFixed(1)} s)`);
+    }
   } catch (error) {
     stop.abort();
     await tests;
@@ -74,13 +71,6 @@ async function run(): Promise<void> {
   const { status, output } = await tests;
   process.stdout.write(output);
   process.exitCode = status;
-}
-
-async function runCheck({ name, run }: Check): Promise<void> {
-  const startedAt = Date.now();
-  const outcome = await run();
-  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  console.log(`${name}: ${outcome} (${seconds} s)`);
 }
 
 /** Checks the OpenAPI document against the strict rules of Redocly, and prints every broken rule. */

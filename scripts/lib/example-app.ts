@@ -23,8 +23,14 @@ const HEADERS = `
   Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'
 `;
 
-/** The files of the example app's page, below `app/`, and the lines of `_headers` for them. */
-export async function buildExampleApp(env: string): Promise<{ files: Map<string, string>; headers: string }> {
+export interface ExampleApp {
+  /** The files of the page, below `app/`. */
+  files: ReadonlyMap<string, string>;
+  /** Their lines of `_headers`. */
+  headers: string;
+}
+
+export async function buildExampleApp(env: string): Promise<ExampleApp> {
   const { outputFiles } = await build({
     entryPoints: [path.join(APP, "main.ts"), path.join(APP, "styles.css")],
     // The name by which an app imports the package of the typed client.

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import path from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import { openApi } from "../../src/reference.ts";
+import type { ExampleApp } from "./example-app.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 
@@ -9,31 +10,20 @@ import { replaceFile } from "./whole-file.ts";
 const DEPLOYED = path.join(ROOT, "dist", "reference");
 const PAGE_FOLDER = path.join(ROOT, "scripts", "reference");
 
-/** Files to serve beside the reference, and their lines of `_headers`. */
-export interface ExtraFiles {
-  files: ReadonlyMap<string, string>;
-  headers: string;
-}
-
-interface Extras {
-  /** A token that the forms of the page send. */
-  token?: string;
-  extraFiles?: ExtraFiles | undefined;
-}
-
 /**
  * Writes the reference page, its renderer and the OpenAPI document into a folder. The page loads nothing from elsewhere.
- * By default the folder is the one that is deployed.
+ * By default the folder is the one that is deployed. The forms of the page send the token. The example app is served
+ * beside the page.
  */
-export function buildReference(folder = DEPLOYED, { extraFiles, ...settings }: Extras = {}): void {
+export function buildReference(folder = DEPLOYED, { token, app }: { token?: string; app?: ExampleApp } = {}): void {
   const pageFiles = readdirSync(PAGE_FOLDER).map((name) => [name, readFileSync(path.join(PAGE_FOLDER, name))] as const);
   const files = new Map<string, string | Uint8Array>([
     ...pageFiles,
-    ["_headers", readFileSync(path.join(PAGE_FOLDER, "_headers"), "utf8") + (extraFiles?.headers ?? "")],
-    ["settings.json", `${JSON.stringify(settings)}\n`],
+    ["_headers", readFileSync(path.join(PAGE_FOLDER, "_headers"), "utf8") + (app?.headers ?? "")],
+    ["settings.json", `${JSON.stringify({ token })}\n`],
     ["scalar.js", scalarBundle()],
     ["openapi.json", JSON.stringify(openApi())],
-    ...(extraFiles?.files ?? []),
+    ...(app?.files ?? []),
   ]);
   mkdirSync(folder, { recursive: true });
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

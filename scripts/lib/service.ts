@@ -35,7 +35,7 @@ export async function prepare({ env, port, persistTo }: ServiceOptions): Promise
   await refuseTakenPort(port);
   ensureDevVars(env);
   const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
-  buildReference(referenceIn(persistTo), { token, extraFiles: await buildExampleApp(env) });
+  buildReference(referenceIn(persistTo), { token, app: await buildExampleApp(env) });
   await migrate(env, persistTo);
 }
 

@@ -1,4 +1,4 @@
-import { expectFields, expectList, expectOk, expectSame } from "../expect.ts";
+import { expectFields, expectList, expectSame } from "../expect.ts";
 import { type Item, idsOf } from "../http.ts";
 import { type Line, many } from "../lines.ts";
 import { section } from "../suite.ts";
@@ -12,7 +12,6 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     const badLines = values.map((value) => makeLine({ [field]: value }));
     await suite.expectRefused(badLines, ...badLines.map((_, index) => `line ${index + 1}.${field}`));
   };
-  const expectAccepted = async (...lines: Line[]) => expectOk(await suite.send(lines));
   const aStore = (fields: Item) => make.store(chain, fields);
   const aCoupon = (fields: Item) => make.coupon(chain, fields);
   const aCampaign = (fields: Item) => make.campaign(chain, fields);
@@ -29,7 +28,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     await expectRefused(aCustomer, "first_name", undefined, null, "x".repeat(201));
     await expectRefused(make.account, "company", undefined, null, 7, "x".repeat(201));
     for (const makeLine of [aCoupon, aCampaign]) await expectRefused(makeLine, "name", "x".repeat(201));
-    await expectAccepted(aStore({ name: "\u{1F600}".repeat(200) }));
+    await suite.feed(aStore({ name: "\u{1F600}".repeat(200) }));
   });
   it("other texts | at most 2,000 characters", async () => {
     await expectRefused(aStore, "city", "x".repeat(2_001), 7, true);
@@ -38,21 +37,21 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     await expectRefused(anAccountUpdate, "loyalty_options", { shipping_city: "x".repeat(2_001) }, [], "x", 1);
     const badValues = [{ team_breakdown: { level_1: 5 } }, { chain_logo: 7 }, { notify_user_admin: [1] }];
     await expectRefused(anAccountUpdate, "loyalty_options", ...badValues);
-    await expectAccepted(aStore({ city: "x".repeat(2_000) }));
+    await suite.feed(aStore({ city: "x".repeat(2_000) }));
   });
   it("message bodies and descriptions | at most 4,000 characters", async () => {
     await expectRefused(aMessage, "body", "x".repeat(4_001), undefined);
     await expectRefused(aCampaign, "campaign_description", "x".repeat(4_001));
     await expectRefused(anAccountUpdate, "loyalty_options", { description: "x".repeat(4_001) });
-    await expectAccepted(aCampaign({ campaign_description: "x".repeat(4_000) }));
+    await suite.feed(aCampaign({ campaign_description: "x".repeat(4_000) }));
   });
   it("`term_contents` and branded HTML | at most 65,536 characters", async () => {
     await expectRefused(anAccountUpdate, "loyalty_options", { term_contents: "x".repeat(65_537) });
-    await expectAccepted(anAccountUpdate({ loyalty_options: { term_contents: "x".repeat(65_536) } }));
+    await suite.feed(anAccountUpdate({ loyalty_options: { term_contents: "x".repeat(65_536) } }));
   });
   it("`chain_logo` | at most 262,144 characters", async () => {
     await expectRefused(anAccountUpdate, "loyalty_options", { chain_logo: "x".repeat(262_145) });
-    await expectAccepted(anAccountUpdate({ loyalty_options: { chain_logo: "x".repeat(262_144) } }));
+    await suite.feed(anAccountUpdate({ loyalty_options: { chain_logo: "x".repeat(262_144) } }));
   });
   it("`store_ids` | at most 20,000 stores", async () => {
     await expectRefused(aCampaign, "store_ids", "some", [7], [""], { a: 1 });
@@ -63,7 +62,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     await expectRefused(aCampaign, "campaign_start_date", undefined, ...badValues);
     await expectRefused(aCustomer, "date_of_birth", ...badValues);
     await expectRefused((fields) => make.eipCampaign(chain, fields), "end_date", ...badValues);
-    await expectAccepted(aCustomer({ date_of_birth: "2024-02-29" }));
+    await suite.feed(aCustomer({ date_of_birth: "2024-02-29" }));
   });
   it("no NUL, no half of a surrogate pair", async () => expectRefused(aStore, "city", "\u0000", "\ud83d", "\ude00"));
   it("ids | 1 to 64 characters; account ids 1 to 15 digits without a leading zero", async () => {
@@ -77,7 +76,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
   it("at most 20 lines each, of at most 200 characters", async () => {
     for (const field of ["header_lines", "text_lines"])
       await expectRefused(aCoupon, field, Array(21).fill("x"), ["x".repeat(201)], "one", [1]);
-    await expectAccepted(aCoupon({ header_lines: Array(20).fill("x") }));
+    await suite.feed(aCoupon({ header_lines: Array(20).fill("x") }));
   });
   it("`member_ids` | 2 to 100 customers", async () => {
     const crowd = [ann.id, ...many(100, (index) => `x${index}`)];
@@ -94,14 +93,14 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     await suite.feed(aCampaign({ name: word, cash_tender_multiplier: "2", trigger_amount: "-0.5" }));
     const [actual] = await suite.search(ann, "campaigns", word);
     expectFields(actual, { cash_tender_multiplier: "2.00", trigger_amount: "-0.50" });
-    await expectAccepted(...["-1", "999999999999.99", "-999999999999.99"].map((amount) => anEntry({ amount })));
+    await suite.feed(...["-1", "999999999999.99", "-999999999999.99"].map((amount) => anEntry({ amount })));
   });
   it("integers and flags | JSON numbers: 0 to 999,999,999, of a play from -999,999,999; flags 0 or 1", async () => {
     await expectRefused(anIssuedCoupon, "total_count", -1, 1_000_000_000, "1", 1.5);
     for (const field of ["hits", "doubles", "triples"])
       await expectRefused(aPlay, field, -1_000_000_000, 1_000_000_000, "1", 1.5);
     await expectRefused(aCampaign, "status", "1", -1, 1.5, 1_000_000_000, true);
-    await expectAccepted(aPlay({ hits: -999_999_999, doubles: -1, triples: -1 }), aPlay({ hits: 999_999_999 }));
+    await suite.feed(aPlay({ hits: -999_999_999, doubles: -1, triples: -1 }), aPlay({ hits: 999_999_999 }));
     await expectRefused(aCoupon, "can_expire", 2, "1", true);
     await expectRefused((fields) => anIssuedCoupon({ total_count: 1, ...fields }), "usage_count", 2);
   });
@@ -110,7 +109,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
   it("latitude, longitude | JSON numbers, -90 to 90 and -180 to 180", async () => {
     await expectRefused(aStore, "latitude", 90.1, -91, "35", null, true, undefined);
     await expectRefused(aStore, "longitude", -180.1, 180.5, undefined);
-    await expectAccepted(aStore({ latitude: -90, longitude: 180 }));
+    await suite.feed(aStore({ latitude: -90, longitude: 180 }));
   });
   it("a date alone, which means that day's last second in the line's `time_zone`. Answers show that second in UTC, and an export gives what was fed", async () => {
     const issuedCoupon = anIssuedCoupon({ expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" });
@@ -123,7 +122,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     for (const makeLine of [anEntry, aCoupon]) await expectRefused(makeLine, "created_at", ...badValues);
     await expectRefused(aPlay, "played_at", ...badValues);
     await expectRefused(aMessage, "sent_at", ...badValues);
-    await expectAccepted(anEntry({ created_at: "0001-01-01 23:59:59" }));
+    await suite.feed(anEntry({ created_at: "0001-01-01 23:59:59" }));
     for (const [created_at, expected] of [
       ["2026-01-06T09:00:00Z", "2026-01-06 09:00:00"],
       ["2026-01-06T09:00:00.999+05:30", "2026-01-06 03:30:00"],
@@ -138,7 +137,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
   it("`time_zone` | a name of IANA, such as `America/New_York`", async () => {
     for (const makeLine of [aCampaign, aCoupon, anIssuedCoupon])
       await expectRefused(makeLine, "time_zone", "Mars/Olympus", "+01:00", "BST", "", 7);
-    await expectAccepted(aCampaign({ time_zone: "America/New_York" }));
+    await suite.feed(aCampaign({ time_zone: "America/New_York" }));
   });
   it("`null` for a field that is not nullable means its default.", async () => {
     const word = suite.word();
@@ -146,7 +145,8 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     const [actual] = await suite.search(ann, "stores", word);
     expectSame(actual?.city, "");
   });
-  it("Unknown fields are ignored.", async () => expectAccepted(aStore({ nobody: { knows: [1] } })));
+  it("Unknown fields are ignored.", async () =>
+    suite.expectCounts({ accepted: 1 }, aStore({ nobody: { knows: [1] } })));
   it("Left out, such a field is null where the interface says nullable. It is 0 if its name begins with `can_`, `allow_`, `enable_`, `show_`, `is_` or `include_`", async () => {
     const word = suite.word();
     await suite.feed(aCampaign({ name: word, age_value: 7 }));

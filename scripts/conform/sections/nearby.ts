@@ -89,10 +89,8 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, seed, it })
       distance: 0,
     });
   });
-  it("A campaign is listed if it belongs to the account, has `status` 1, runs today, and at least one of its stores is nearby. It runs today if today is within its dates, both included. Without an end date it does not end.", async () => {
-    expectList(await ask(accountWithDates), [campaignOfToday, campaignWithoutEnd]);
-    expectSame(idsOf(await ask(mainAccount)).includes(farCampaign.id), false);
-  });
+  it("A campaign is listed if it belongs to the account, has `status` 1, runs today, and at least one of its stores is nearby. It runs today if today is within its dates, both included. Without an end date it does not end.", async () =>
+    expectList(await ask(accountWithDates), [campaignOfToday, campaignWithoutEnd]));
   it("A store is nearby if it is at most `NEARBY_RADIUS_MILES` (25) away, also across the 180th meridian and at the poles. The distance is the great-circle distance on a sphere with a radius of 3958.7613 miles.", async () => {
     const actual = idsOf(await ask(mainAccount));
     expectSame([actual.includes(lovedCampaign.id), actual.includes(farCampaign.id)], [true, false]);
@@ -104,7 +102,6 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, seed, it })
   it("Order: popularity, highest first; then distance before rounding; then id.", async () => {
     const unpopularCampaigns = [nearCampaign, tiedCampaign, laterTiedCampaign];
     expectList(await ask(mainAccount), [...popularCampaigns, ...unpopularCampaigns]);
-    expectList(await ask(mainAccount, { count: "2" }), [lovedCampaign, likedCampaign]);
     expectList(await ask(diagonalAccount), diagonalCampaigns.toReversed());
     expectSame(itemsOf(await ask(diagonalAccount, { count: undefined })).length, 8);
   });

@@ -52,8 +52,8 @@ interface SectionStart extends Callers {
   /** Makes lines for a rule to feed. */
   make: LineMakers;
   /**
-   * States a rule. Rules that stand before the first line of `seed` are checked even if nothing may be fed. `check` gets
-   * the fields that the sentence lists in backticks. If the sentence has a colon, only those after the colon.
+   * States a rule. Rules that stand before the first line of `seed` are checked even if nothing may be fed.
+   * `check` gets the fields that the sentence lists in backticks. If the sentence has a colon, only those after it.
    */
   it: (sentence: string, check: (listedFields: string[]) => Promise<void>) => void;
 }

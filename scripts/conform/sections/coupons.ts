@@ -54,7 +54,7 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
   const logosOf = (answer: Answer) =>
     listOf(answer, "stores").map((item) => (item.account as Item | undefined)?.loyalty_options as Item | undefined);
 
-  it("Only valid coupons are listed: without `deleted_at` (also one in the future), used fewer than `total_count` times, and not past their end.", async () => {
+  it("Only valid coupons are listed", async () => {
     const validIds = idsOf(await list());
     expectSame(
       invalidCoupons.filter(({ id }) => validIds.includes(id)),
@@ -99,7 +99,7 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
     await suite.feed(deletionOf(second));
     expectSame(await isShown(), false, "once the other store is deleted");
   });
-  it("`items` is an object with the arrays `stores` and `mfg`, whose records also have `account`, `campaign_coupon`, `coupon_id` and `reserved`.", async () => {
+  it("`items` is an object with the arrays `stores` and `mfg`", async () => {
     const answer = await detailed();
     expectExactFields(answer.body.items, ["stores", "mfg"]);
     expectSame(idsOf(listOf(answer, "mfg")), [issuedMfg]);

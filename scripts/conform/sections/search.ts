@@ -181,7 +181,7 @@ export const search = section("interface, 4.6", ({ suite, ann, seed, it }) => {
     expectSame("forgiven" in (await ask(word)).body, false);
     expectSame((await askStores(`mraia gracias ${allWord}`)).body.forgiven, ["mraia"]);
   });
-  it("`meant` is an object that says for each of these words", async () => {
+  it("an object that says for each of these words which words of the records shown it was taken for", async () => {
     const wordWithTypo = withoutFifthLetter(word);
     for (const filter of ["stores,campaigns", "stores"]) {
       const { meant } = (await ask(wordWithTypo, { filter })).body;

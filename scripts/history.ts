@@ -103,7 +103,7 @@ function restore(folder: string, options: DatabaseOptions): Promise<void> {
 function objectsIn(folder: string): ObjectStore {
   const fileOf = (key: string) => path.join(folder, key);
   return {
-    place: "folder",
+    storage: "folder",
     read: async (key) => (existsSync(fileOf(key)) ? readFileSync(fileOf(key)) : null),
     write: async (key, bytes) => replaceFile(fileOf(key), bytes),
   };
@@ -120,7 +120,7 @@ async function transfer(
   const { done, skipped, faults } = await forEachSegment(history, async (segment) => {
     const existingObject = await to.read(segment.name);
     if (existingObject !== null && sha256Of(existingObject) === segment.sha256) return "skipped";
-    if (existingObject !== null && to.place === "bucket") return { fault: "is in the bucket, as another object" };
+    if (existingObject !== null && to.storage === "bucket") return { fault: "is in the bucket, as another object" };
     const object = await readObject(from, segment);
     if (typeof object === "string") return { fault: object };
     await to.write(segment.name, object);

@@ -56,7 +56,7 @@ async function run(options: ServiceOptions, demo: boolean): Promise<never> {
   throw new CommandError(`The server ended by itself, with status ${status}.`);
 }
 
-/** Loads the demo program where it is missing, and prints what to try. */
+/** Loads the demo program into an empty database, and prints what to try. */
 async function introduce(url: string, env: string, contents: Contents): Promise<void> {
   if (contents === "nothing") await loadDemo(url, env);
   if (contents !== "other data") {

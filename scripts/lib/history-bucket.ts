@@ -6,9 +6,9 @@ import type { DatabaseLocation } from "./database.ts";
 import { historyBucket, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
-/** A place for the objects of segments. */
+/** Where the objects of segments are stored. */
 export interface ObjectStore {
-  place: "bucket" | "folder";
+  storage: "bucket" | "folder";
   /** The bytes of an object; null if there is no such object. */
   read: (key: string) => Promise<Buffer | null>;
   /** Writes or replaces an object. */
@@ -70,7 +70,7 @@ async function deployedBucket(name: string, jurisdiction: string | undefined, en
   const ask = (path: string, init: RequestInit = {}) =>
     send(cloudflare, `/r2/buckets/${name}/objects${path}`, { ...init, headers });
   return {
-    place: "bucket",
+    storage: "bucket",
     async read(key) {
       const answer = await ask(`/${key}`);
       if (answer.status === 404) return null;
@@ -107,7 +107,7 @@ async function localBucket(name: string, persistTo: string): Promise<Bucket> {
   );
   const { BUCKET: bucket } = await miniflare.getBindings<{ BUCKET: R2Bucket }>();
   return {
-    place: "bucket",
+    storage: "bucket",
     async read(key) {
       const object = await bucket.get(key);
       return object === null ? null : Buffer.from(await object.arrayBuffer());

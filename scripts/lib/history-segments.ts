@@ -84,7 +84,7 @@ export function sha256Of(bytes: Buffer): string {
 /** The object of a segment, or a text that says why the object does not match the segment's row. */
 export async function readObject(store: ObjectStore, { name, sha256 }: Segment): Promise<Buffer | string> {
   const bytes = await store.read(name);
-  if (bytes === null) return `is not in the ${store.place}`;
+  if (bytes === null) return `is not in the ${store.storage}`;
   return sha256Of(bytes) === sha256 ? bytes : "has another SHA-256 than the database says";
 }
 

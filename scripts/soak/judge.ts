@@ -6,8 +6,7 @@ import { toTime } from "../../test/model/time.ts";
 import type { RandomProgram } from "../../test/programs/random-program.ts";
 import { differenceOf, seenAs } from "../../test/support/compare.ts";
 import { benchToken, type Runtime } from "../bench/runtime.ts";
-import { call, linkOf } from "../lib/call.ts";
-import { CommandError } from "../lib/project.ts";
+import { exportPages } from "../lib/export-client.ts";
 import { askAs, endpointOf } from "./load.ts";
 
 const CALLS = 200;
@@ -33,14 +32,11 @@ export async function findAllDifferences(
 
 async function exportEvents({ url }: Runtime): Promise<Row[]> {
   const token = await benchToken({ scope: "export", sub: "soak", accounts: "*" });
-  const lines: Row[] = [];
-  for (let next: string | undefined = `${url}/api/v1/feed?record=${EVENTS.join()}`; next !== undefined; ) {
-    const page = await call(next, { token });
-    if (page.status !== 200) throw new CommandError(`The export was answered ${page.status}.`);
-    lines.push(...page.body);
-    next = linkOf(page);
-  }
-  return lines;
+  const pages: string[] = [];
+  const neverStops = new AbortController().signal;
+  for await (const { bytes } of exportPages({ url, token, only: EVENTS }, neverStops)) pages.push(bytes.toString());
+  const lines = pages.join("").split("\n");
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
 /** A text for each exported event that differs from the model's or that the model lacks, and for each lost event. */

@@ -3,7 +3,7 @@ import { deletionOf, type Line, many, time } from "../lines.ts";
 import { section } from "../suite.ts";
 
 const MOST_LINES = 2_000;
-/** Groups of 100 members that a request may touch. */
+/** The most groups of 100 members that a request may touch. */
 const MOST_GROUPS = 200;
 const MOST_BYTES = 2 * 1_024 * 1_024;
 const LARGEST_TOTAL = "90071992547409.91";
@@ -35,10 +35,10 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
   it("A time left out is now when the record is first written, and unchanged afterwards.", async () => {
     const issuedCoupon = make.issued(ann, plainCoupon, shop);
     const createdAt = async () => String((await suite.couponOf(ann, issuedCoupon))?.created_at);
-    const [earliest, latest] = [time(-5 * 60), time(5 * 60)];
+    const [earliestTime, latestTime] = [time(-5 * 60), time(5 * 60)];
     await suite.feed(issuedCoupon);
-    const first = await createdAt();
-    expectThat(earliest <= first && first <= latest, `a time that was left out is ${first}`);
+    const firstTime = await createdAt();
+    expectThat(earliestTime <= firstTime && firstTime <= latestTime, `a time that was left out is ${firstTime}`);
     await suite.feed({ ...issuedCoupon, created_at: "2020-02-29 12:00:00" });
     await suite.feed({ ...issuedCoupon, total_count: 2 });
     expectSame(await createdAt(), "2020-02-29 12:00:00");

@@ -36,7 +36,8 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, 
   const crowd = many(BOARD_LIMIT + 20, () => employeeNamed("Crowd"));
   for (const [index, employee] of crowd.entries())
     seed.play(runningLeague, busyShop, employee, { runs: String(index % 3), triples: index });
-  // By one total, each of these is tied across the limit: the first of the tied employees by name, and the last by id.
+  // For each total, an employee who shares it with more employees than the board can list.
+  // The employee is the first of them by name, and the last by id. So a board that breaks ties by id leaves them out.
   const lowestTotals = { runs: "-1", hits: -1, doubles: -1, triples: -1 };
   const tiedTotals = { run: { runs: "0" }, hit: { hits: 0 }, double: { doubles: 0 }, triple: { triples: 20 } };
   const tiedEmployees = Object.entries(tiedTotals).map(([rank_on, total]) => {

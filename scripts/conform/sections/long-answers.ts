@@ -16,7 +16,7 @@ const [DESCRIPTION, TEXT] = [longText(4_000), longText(2_000)];
 const PERSON = { customer_description: DESCRIPTION, avatar: TEXT };
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
-/** Feeds lines in requests that are small enough. */
+/** Feeds lines in several requests, because a request has at most 2 MiB. */
 async function feedInParts(suite: Suite, lines: readonly Line[]): Promise<void> {
   for (let from = 0; from < lines.length; from += LINES_A_REQUEST)
     await suite.feed(...lines.slice(from, from + LINES_A_REQUEST));

@@ -36,7 +36,7 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, PATH, query);
   const groupOf = (answer: Answer, { id }: LineWithId) => itemsOf(answer).find((item) => item.group_id === id);
   const membersOf = (answer: Answer, group: LineWithId) => (groupOf(answer, group)?.group_members ?? []) as Item[];
-  /** The caller's group, once its last message has this text. */
+  /** Polls until the last message of a group has this text. Resolves with the group as the caller sees it. */
   const untilShown = async (group: LineWithId, text: string, caller = ann) => {
     const isShown = (answer: Answer) =>
       itemsOrNone(answer).some((item) => item.group_id === group.id && item.last_message === text);

@@ -6,7 +6,7 @@ import { section } from "../suite.ts";
 const PATH = "campaigns/near-by-popular-campaigns";
 const EARTH_RADIUS_MILES = 3958.7613;
 const HERE = { latitude: 10, longitude: 20 };
-/** Points north-east of HERE: the degrees of latitude and of longitude, and the great-circle distance in miles. */
+/** Points north-east of HERE: `degrees` of latitude and of longitude away. `miles` is the great-circle distance. */
 const DIAGONAL = [
   { degrees: 0.001, miles: 0.1 },
   { degrees: 0.00101, miles: 0.1 },

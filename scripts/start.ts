@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { invalidOrigins } from "../src/middleware/cors.ts";
+import { buildAppPage } from "./lib/app-page.ts";
+import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
 import { CommandError, Interrupted } from "./lib/project.ts";
@@ -8,11 +10,13 @@ import { devToken } from "./lib/tokens.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
 
 interface Options extends Omit<ServiceOptions, "persistTo"> {
+  env: string;
   persistTo?: string;
   demo: boolean;
 }
 
-type Contents = "nothing" | "demo" | "other data";
+/** What a database has. If loading the demo program was cut off, it has only the first lines of the program. */
+type Contents = "nothing" | "first lines" | "demo" | "other data";
 
 export const program = withEnvironment(
   newCommand("npm start").description(
@@ -27,12 +31,15 @@ export const program = withEnvironment(
 
 async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions }: Options): Promise<void> {
   const options = { ...otherOptions, env, persistTo };
+  const session = await serveAppSession(options.port, env);
   try {
-    await prepare(options);
+    await prepare(options, await buildAppPage(session.url));
     await run(options, demo);
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     console.error(error.message);
+  } finally {
+    session.close();
   }
 }
 
@@ -56,9 +63,9 @@ async function run(options: ServiceOptions, demo: boolean): Promise<never> {
   throw new CommandError(`The server ended by itself, with status ${status}.`);
 }
 
-/** Loads the demo program into an empty database, and prints what to try. */
+/** Loads the demo program where it is missing, and prints what to try. */
 async function introduce(url: string, env: string, contents: Contents): Promise<void> {
-  if (contents === "nothing") await loadDemo(url, env);
+  if (contents === "nothing" || contents === "first lines") await loadDemo(url, env);
   if (contents !== "other data") {
     const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
     console.log(tryIt(url, DEMO_CUSTOMER, token));
@@ -67,10 +74,18 @@ async function introduce(url: string, env: string, contents: Contents): Promise<
 }
 
 async function lookForDemo(database: DatabaseLocation): Promise<Contents> {
-  const query = "SELECT company FROM accounts ORDER BY id LIMIT 1";
-  const [[account] = []] = await askDatabase<{ company: string }>([query], database);
-  if (account === undefined) return "nothing";
-  return account.company === demoLines()[0]?.company ? "demo" : "other data";
+  const lines = demoLines();
+  const firstLine = lines[0];
+  const lastLine = lines.at(-1);
+  const query = `SELECT
+    EXISTS (SELECT 1 FROM accounts) AS has_accounts,
+    EXISTS (SELECT 1 FROM accounts WHERE id = '${firstLine?.id}') AS has_first_line,
+    EXISTS (SELECT 1 FROM plays WHERE id = '${lastLine?.id}')
+      OR EXISTS (SELECT 1 FROM history_segments) AS has_last_line`;
+  const [[row] = []] = await askDatabase<Record<string, number>>([query], database);
+  if (row?.has_last_line) return "demo";
+  if (row?.has_first_line) return "first lines";
+  return row?.has_accounts ? "other data" : "nothing";
 }
 
 /** What `npm start` prints of the demo program: the address of the app, a customer's token, and commands to copy. */

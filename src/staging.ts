@@ -1,10 +1,9 @@
 import { app } from "./app.ts";
-import { PROBE_PATH, ProbedInbox, probe } from "./service/probe.ts";
+import { PROBE_PATH, ProbedFanOut, ProbedInbox, probe } from "./service/probe.ts";
 import { onSchedule } from "./service/schedule.ts";
 
 // The entry point of staging: the service plus the endpoint of `npm run probe`. Production does not contain the endpoint.
-export { FanOut } from "./inbox/fan-out.ts";
-export { ProbedInbox as Inbox };
+export { ProbedFanOut as FanOut, ProbedInbox as Inbox };
 
 export default {
   fetch(request, env, context) {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import path from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import { openApi } from "../../src/reference.ts";
-import type { ExampleApp } from "./example-app.ts";
+import type { ExampleApp } from "./app-page.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 

@@ -1,12 +1,21 @@
 import { once } from "node:events";
+import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkLine } from "../../src/feed/lines.ts";
 import { KINDS } from "../../src/feed/records/index.ts";
 import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
-import { configuredHorizon, DEVELOPMENT, refuseWrongVariables, STAGING, wranglerEnvOption } from "./environments.ts";
-import { buildExampleApp } from "./example-app.ts";
+import type { ExampleApp } from "./app-page.ts";
+import {
+  configuredHorizon,
+  DEVELOPMENT,
+  PRODUCTION,
+  refuseWrongVariables,
+  STAGING,
+  wranglerEnvOption,
+} from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
 import { CommandError, runTool } from "./project.ts";
@@ -28,14 +37,15 @@ const READY_WITHIN_MS = 60_000;
 
 /**
  * Creates what the service needs: a secret, a migrated database, the reference page and the example app.
- * @throws a CommandError if a variable is wrong, the port is taken, or the database cannot be migrated.
+ * @throws a CommandError if a variable is wrong, the port or the folder is taken, or the database cannot be migrated.
  */
-export async function prepare({ env, port, persistTo }: ServiceOptions): Promise<void> {
+export async function prepare({ env, port, persistTo }: ServiceOptions, app?: ExampleApp): Promise<void> {
   refuseWrongVariables(env);
+  holdFolder(persistTo, port);
   await refuseTakenPort(port);
   ensureDevVars(env);
   const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
-  buildReference(referenceIn(persistTo), { token, app: await buildExampleApp(env) });
+  buildReference(referenceIn(persistTo), { token, ...(app && { app }) });
   await migrate(env, persistTo);
 }
 
@@ -70,7 +80,7 @@ export function serve({ env, port, persistTo, cors }: ServiceOptions, signal: Ab
 }
 
 /** Feeds the demo program, without the events that would leave for history. */
-export async function loadDemo(url: string, env: string): Promise<void> {
+export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
   const horizon = configuredHorizon(env);
   const texts = demoLines().map((line) => JSON.stringify(line));
   const lines = texts
@@ -82,6 +92,29 @@ export async function loadDemo(url: string, env: string): Promise<void> {
 
 function referenceIn(persistTo: string): string {
   return path.join(path.resolve(persistTo), "reference");
+}
+
+/** The open databases that hold locks. The garbage collector would close them, and so release the locks. */
+const heldFolders: DatabaseSync[] = [];
+
+/**
+ * Locks the folder of a service's data until this process ends: two services on one database would each answer from
+ * their own cache.
+ * @throws a CommandError that names the service which has the lock.
+ */
+function holdFolder(folder: string, port: number): void {
+  mkdirSync(folder, { recursive: true });
+  const holder = new DatabaseSync(path.join(folder, "holder.sqlite"));
+  try {
+    holder.exec(`PRAGMA user_version = ${port}; BEGIN IMMEDIATE`);
+  } catch (error) {
+    if (!(error instanceof Error && /locked/.test(error.message))) throw error;
+    const row = holder.prepare("PRAGMA user_version").get();
+    throw new CommandError(
+      `The data in ${folder} is in use by the service at http://127.0.0.1:${row?.user_version}. Use that one, or another folder: --persist-to DIR`,
+    );
+  }
+  heldFolders.push(holder);
 }
 
 async function refuseTakenPort(port: number): Promise<void> {
@@ -107,15 +140,17 @@ async function migrate(env: string, persistTo: string): Promise<void> {
 
 /** Resolves with true once the server answers, with false if it has ended or does not answer within a minute. */
 export async function isReady(url: string, server: Promise<unknown>): Promise<boolean> {
-  const limit = AbortSignal.timeout(READY_WITHIN_MS);
-  const end = server.then(
-    () => true,
-    () => true,
-  );
-  while (!limit.aborted) {
-    const answer = await fetch(url).catch(() => null);
-    if (answer !== null) return true;
-    if (await Promise.race([end, sleep(100, false)])) return false;
+  let hasEnded = false;
+  const onEnd = () => {
+    hasEnded = true;
+  };
+  server.then(onEnd, onEnd);
+  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline && !hasEnded; await sleep(100)) {
+    const isThere = await fetch(url).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return true;
   }
   return false;
 }

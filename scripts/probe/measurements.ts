@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { BOOKMARK_LIMIT_MS } from "../../src/db/database.ts";
-import { CommandError } from "../lib/project.ts";
+import { CALLS_AT_ONCE } from "../../src/inbox/notify.ts";
 import { quantile } from "../lib/quantile.ts";
 import type { ProbeClient } from "./probe-client.ts";
 
@@ -16,11 +15,22 @@ export interface Measurement {
   measure: (client: ProbeClient, signal: AbortSignal) => Promise<Finding>;
 }
 
+const CALL_MS = 1_000;
 const LAG_SAMPLES = 5;
 
 const ms = (milliseconds: number) => `${Math.round(milliseconds).toLocaleString("en")} ms`;
+const median = (milliseconds: readonly number[]) => quantile(milliseconds, 0.5);
 
 export const MEASUREMENTS: readonly Measurement[] = [
+  {
+    name: "Calls to objects at once",
+    assumed: `they count among the six connections of an invocation, so the service makes ${CALLS_AT_ONCE}`,
+    async measure(client) {
+      // The first call only creates the objects.
+      await client.measure("calls");
+      return judgeCalls((await client.measure<{ calls: (number | string)[] }>("calls")).calls);
+    },
+  },
   {
     name: "Size of a batch at D1",
     assumed: "D1 takes 8 MiB: 2 MiB of lines are up to four times as long on their way there",
@@ -29,6 +39,14 @@ export const MEASUREMENTS: readonly Measurement[] = [
       for (let mebibytes = 1; mebibytes <= 8 && !batches.some(({ error }) => error !== ""); mebibytes *= 2)
         batches.push({ mebibytes, ...(await client.measure<Omit<Batch, "mebibytes">>("batch", { mebibytes })) });
       return judgeBatches(batches);
+    },
+  },
+  {
+    name: "Round trips to D1",
+    assumed: "the nearest replica answers sooner than the primary",
+    async measure(client) {
+      const primary = await client.measure<Reads>("reads", { at: "first-primary" });
+      return judgeReads(primary, await client.measure<Reads>("reads", { at: "first-unconstrained" }));
     },
   },
   {
@@ -45,6 +63,18 @@ export const MEASUREMENTS: readonly Measurement[] = [
 /** A figure, and what to change if the assumption is wrong. */
 export function finding(measured: string, change: string | null): Finding {
   return { measured, verdict: change === null ? "holds" : `wrong: ${change}` };
+}
+
+export function judgeCalls(calls: readonly (number | string)[]): Finding {
+  const endedCalls = calls.filter((call) => typeof call === "number");
+  const [failure] = calls.filter((call) => typeof call === "string");
+  // A call that waits for a connection takes twice as long.
+  const atOnce = endedCalls.filter((milliseconds) => milliseconds < CALL_MS * 1.7).length;
+  const failedText = failure === undefined ? "" : `, ${calls.length - endedCalls.length} failed ("${failure}")`;
+  const measured = `of ${calls.length} that take a second, ${atOnce} ended within 1.7 seconds, the last after ${ms(Math.max(0, ...endedCalls))}${failedText}`;
+  const change = "change CALLS_AT_ONCE in src/inbox/notify.ts";
+  if (atOnce < CALLS_AT_ONCE) return finding(measured, `${change} to ${Math.max(1, atOnce - 1)}`);
+  return finding(measured, atOnce > 6 ? `${change} to as many as ${atOnce - 1}, and measure again` : null);
 }
 
 export interface Batch {
@@ -64,61 +94,35 @@ export function judgeBatches(batches: readonly Batch[]): Finding {
   return finding(measured, `feeds of ${lines} get 413; set BODY_LIMIT in src/http/limits.ts below it`);
 }
 
+export interface Reads {
+  milliseconds: number[];
+  isPrimary: boolean | null;
+  region: string | null;
+}
+
+export function judgeReads(primary: Reads, nearest: Reads): Finding {
+  const at = ({ milliseconds, region }: Reads) => `${ms(median(milliseconds))} (${region ?? "no region"})`;
+  const measured = `p50 of ${primary.milliseconds.length}: primary ${at(primary)}, nearest ${at(nearest)}`;
+  if (nearest.isPrimary !== false)
+    return finding(measured, "no replica answered; switch read replication on (docs/deploying.md)");
+  const isSooner = median(nearest.milliseconds) < median(primary.milliseconds);
+  return finding(
+    measured,
+    isSooner ? null : "here the primary is nearer; probe from where customers are before you decide",
+  );
+}
+
 export interface Lag {
   milliseconds: number;
   isPrimary: boolean | null;
 }
 
 export function judgeLags(lags: readonly Lag[]): Finding {
-  const times = lags.map(({ milliseconds }) => milliseconds);
-  const longest = Math.max(...times);
+  const longest = Math.max(...lags.map(({ milliseconds }) => milliseconds));
   // The primary answers a request whose bookmark no replica reaches in time.
   if (longest <= BOOKMARK_LIMIT_MS && lags.every(({ isPrimary }) => isPrimary !== false))
     return { measured: "no replica answered", verdict: "not measured" };
-  const measured = `p50 ${ms(quantile(times, 0.5))}, longest ${ms(longest)}, of ${lags.length} writes`;
+  const measured = `p50 ${ms(median(lags.map(({ milliseconds }) => milliseconds)))}, longest ${ms(longest)}, of ${lags.length} writes`;
   const change = "raise BOOKMARK_LIMIT_MS in src/db/database.ts, or the primary answers";
   return finding(measured, longest <= BOOKMARK_LIMIT_MS ? null : change);
-}
-
-interface Version {
-  /** The version of the code that the object runs. Null if the object did not answer. */
-  value: string | null;
-  error: string;
-}
-
-// Short, because each call keeps the object active, so that it runs its old code for as long as Cloudflare allows.
-const ASK_AGAIN_MS = 5_000;
-const WAIT_MS = 600_000;
-// max_delay of code_update_strategy in wrangler.toml, and half a minute until a new version runs everywhere.
-const ASSUMED_MS = 300_000 + 30_000;
-
-/** Deploys, and watches which version an active object runs. */
-export async function measureDeployment(
-  client: ProbeClient,
-  deploy: () => Promise<unknown>,
-  signal: AbortSignal,
-): Promise<Finding> {
-  const versionBefore = await client.measure<Version>("version");
-  if (versionBefore.value === null)
-    throw new CommandError(`The probe's object does not answer: ${versionBefore.error}`);
-  await deploy();
-  const deployedAt = Date.now();
-  while (Date.now() - deployedAt < WAIT_MS) {
-    await sleep(ASK_AGAIN_MS, null, { signal });
-    const { value } = await client.measure<Version>("version");
-    if (value !== null && value !== versionBefore.value) return judgeDeployment(Date.now() - deployedAt);
-  }
-  return judgeDeployment(null);
-}
-
-/** Judges how long the object ran its former code; null: for as long as the probe waits. */
-export function judgeDeployment(milliseconds: number | null): Finding {
-  const seconds = `${Math.round((milliseconds ?? WAIT_MS) / 1_000)} s`;
-  if (milliseconds === null)
-    return finding(
-      `the object still ran its former code after ${seconds}`,
-      "let more time pass between adding a method to an object and calling it (docs/contributing.md)",
-    );
-  const change = `a method is called ${seconds} after it was added, at the earliest`;
-  return finding(`${seconds} after the deployment`, milliseconds <= ASSUMED_MS ? null : change);
 }

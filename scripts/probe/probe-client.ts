@@ -9,12 +9,13 @@ export type ProbeClient = ReturnType<typeof openProbe>;
 
 export function openProbe({ url, token }: { url: string; token: string }, stop: AbortSignal) {
   const address = new URL(PATH, url);
-  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const authorization = { Authorization: `Bearer ${token}` };
   const ask = patientFetch(ANSWER_WITHIN_MS, stop);
-  return { measure, clean };
+  return { measure, clean, openSocket };
 
   /** Runs one measurement. @throws a CommandError if the service refuses, the signal's reason if the command is stopped. */
   async function measure<Found>(name: string, parameters: Record<string, unknown> = {}, signal = stop): Promise<Found> {
+    const headers = { ...authorization, "Content-Type": "application/json" };
     const body = JSON.stringify({ measure: name, ...parameters });
     const answer = await ask(address, { method: "POST", headers, body, signal });
     signal.throwIfAborted();
@@ -29,5 +30,11 @@ export function openProbe({ url, token }: { url: string; token: string }, stop: 
   /** Deletes all data of the probe, also after Ctrl-C. */
   async function clean(): Promise<void> {
     await measure("clean", {}, AbortSignal.timeout(ANSWER_WITHIN_MS));
+  }
+
+  /** A socket at the inbox of the probe. */
+  function openSocket(): WebSocket {
+    // Node's WebSocket takes headers, but the types are those of Workers.
+    return new WebSocket(address.href.replace(/^http/, "ws"), { headers: authorization } as never);
   }
 }

@@ -1,24 +1,32 @@
 import * as z from "zod";
 import { createRouter } from "../app-env.ts";
 import { Database } from "../db/database.ts";
-import { answerFailure } from "../http/errors.ts";
+import { answerFailure, upgradeRequired } from "../http/errors.ts";
+import { FanOut } from "../inbox/fan-out.ts";
 import { Inbox } from "../inbox/inbox.ts";
-import { inboxName, inJurisdiction } from "../inbox/inboxes.ts";
+import { Inboxes, inboxName, inJurisdiction } from "../inbox/inboxes.ts";
 import { workerVersion } from "../middleware/metrics.ts";
 import { observe } from "../middleware/observe.ts";
 import { exportOnly } from "../middleware/token.ts";
 import { validateBody } from "../middleware/validate.ts";
+import { clock } from "../values/clock.ts";
 import { countItems, findOverdueJobs, rewriteJobs } from "./queries.ts";
 
 export const PROBE_PATH = "/api/v1/probe";
 
 /** All data of a probe has this name, so the next probe overwrites or removes the data of an interrupted one. */
 const NAME = "npm run probe";
+const CALLS = 12;
+const CALL_MS = 1_000;
+const READS = 10;
+const SOCKET_SECONDS = 900;
 
 const Measurement = z.object({
-  measure: z.enum(["batch", "lag", "version", "clean"]),
+  measure: z.enum(["calls", "batch", "reads", "lag", "version", "clean"]),
   /** For `batch`. */
   mebibytes: z.int().min(1).max(8).default(1),
+  /** For `reads`. */
+  at: z.enum(["first-primary", "first-unconstrained"]).default("first-primary"),
 });
 
 /** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
@@ -27,13 +35,28 @@ export const probe = createRouter()
   .post(PROBE_PATH, validateBody(Measurement), async (c) => {
     const items = await measure(c.env, c.req.valid("json"));
     return c.json({ status: true, items });
+  })
+  .get(PROBE_PATH, async (c) => {
+    if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") throw upgradeRequired();
+    const { webSocket } = await new Inboxes(c.env).connect({
+      customerId: NAME,
+      tokenExpires: Date.now() / 1_000 + SOCKET_SECONDS,
+      subscription: { newestAt: "", at: Date.now() },
+      messageWaitMs: null,
+    });
+    // The headers of the original response are immutable.
+    return new Response(null, { status: 101, webSocket });
   });
 probe.onError(answerFailure);
 
 async function measure(env: Env, parameters: z.output<typeof Measurement>): Promise<object> {
   switch (parameters.measure) {
+    case "calls":
+      return { calls: await Promise.all(Array.from({ length: CALLS }, (_, index) => timeCall(env, index))) };
     case "batch":
       return sendBatch(new Database(env.DB, "first-primary"), parameters.mebibytes);
+    case "reads":
+      return timeReads(new Database(env.DB, parameters.at));
     case "lag":
       return timeLag(env);
     case "version":
@@ -45,11 +68,29 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
   }
 }
 
+/** The milliseconds of a call to an object that waits one second, or the error text. */
+async function timeCall(env: Env, index: number): Promise<number | string> {
+  const fanOuts = inJurisdiction(env, env.FAN_OUTS as DurableObjectNamespace<ProbedFanOut>);
+  const fanOut = fanOuts.get(fanOuts.idFromName(`${NAME}, ${index}`));
+  const startedAt = performance.now();
+  const { error } = await attempt(fanOut.pause());
+  return error === "" ? performance.now() - startedAt : error;
+}
+
 /** Sends texts of half a mebibyte each, below D1's limit for a parameter. */
 async function sendBatch(db: Database, mebibytes: number) {
   const text = JSON.stringify(Array.from({ length: 5_000 }, () => "x".repeat(101)));
   const { error } = await attempt(db.steps({ items: Array.from({ length: mebibytes * 2 }, () => countItems(text)) }));
   return { milliseconds: db.usage.milliseconds, error };
+}
+
+async function timeReads(db: Database) {
+  const milliseconds: number[] = [];
+  for (let before = 0; milliseconds.length < READS; before = db.usage.milliseconds) {
+    await findOverdueJobs(db);
+    milliseconds.push(db.usage.milliseconds - before);
+  }
+  return { milliseconds, isPrimary: db.usage.primary, region: db.usage.region };
 }
 
 /** Measures how long a replica takes to reach a write: reads in a session that begins at the bookmark of the write. */
@@ -77,6 +118,12 @@ async function attempt<Value>(work: Promise<Value>): Promise<{ value: Value | nu
 async function inboxOf(env: Env) {
   const inboxes = inJurisdiction(env, env.INBOXES as DurableObjectNamespace<ProbedInbox>);
   return inboxes.get(inboxes.idFromName(await inboxName(env.ENVIRONMENT, NAME)));
+}
+
+export class ProbedFanOut extends FanOut {
+  pause(): Promise<void> {
+    return clock.pause(CALL_MS);
+  }
 }
 
 export class ProbedInbox extends Inbox {

@@ -11,16 +11,19 @@ import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
 const atStaging: Pick<typeof staging, "fetch"> = staging;
 
 /** Asks for a measurement, by default at staging and with an export token. */
-async function ask(measurement: object, { entry = atStaging, environment = "staging", token = "" } = {}) {
+async function ask(
+  measurement: object,
+  { entry = atStaging, environment = "staging", token = "", method = "POST" } = {},
+) {
   const headers = { Authorization: `Bearer ${token || (await exportToken())}` };
-  const body = JSON.stringify(measurement);
+  const body = method === "POST" ? JSON.stringify(measurement) : null;
   const url = `https://loyalty.example${PROBE_PATH}`;
-  const request = new Request<unknown, IncomingRequestCfProperties>(url, { method: "POST", headers, body });
+  const request = new Request<unknown, IncomingRequestCfProperties>(url, { method, headers, body });
   const bindings = { ...env, ENVIRONMENT: environment } as Env;
   return toAnswer(await entry.fetch(request, bindings, createExecutionContext()));
 }
 
-const LAG = { measure: "lag" };
+const READS = { measure: "reads", at: "first-primary" };
 
 describe("the endpoint of npm run probe", () => {
   it.for<[environment: string, entry: typeof atStaging]>([
@@ -31,7 +34,7 @@ describe("the endpoint of npm run probe", () => {
     ["production", staging],
     ["development", staging],
   ])("exists only in staging, with staging's entry: not in %s, case %#", async ([environment, entry], { expect }) => {
-    const answer = await ask(LAG, { entry, environment });
+    const answer = await ask(READS, { entry, environment });
 
     expect([answer.status, answer.body.errorCode]).toEqual([404, "NOT_FOUND"]);
   });
@@ -39,17 +42,23 @@ describe("the endpoint of npm run probe", () => {
   it("takes only an export token", async ({ expect }) => {
     const tokens = ["no token", await customerToken("c1"), await feedToken("*")];
 
-    const answers = await Promise.all(tokens.map((token) => ask(LAG, { token })));
+    const answers = await Promise.all(tokens.map((token) => ask(READS, { token })));
 
     expect(answers.map(({ status }) => status)).toEqual([401, 403, 403]);
   });
 
-  it.for([{ measure: "batch", mebibytes: 9 }, { measure: "batch", mebibytes: 0 }, { measure: "everything" }])(
-    "refuses a measurement that npm run probe does not send: %j",
-    async (measurement, { expect }) => {
-      expect((await ask(measurement)).status).toBe(422);
-    },
-  );
+  it.for([
+    { measure: "batch", mebibytes: 9 },
+    { measure: "batch", mebibytes: 0 },
+    { measure: "reads", at: "a bookmark" },
+    { measure: "everything" },
+  ])("refuses a measurement that npm run probe does not send: %j", async (measurement, { expect }) => {
+    expect((await ask(measurement)).status).toBe(422);
+  });
+
+  it("refuses a GET that asks for no socket", async ({ expect }) => {
+    expect((await ask({}, { method: "GET" })).status).toBe(426);
+  });
 });
 
 describe("a measurement", () => {

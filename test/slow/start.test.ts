@@ -36,6 +36,12 @@ describe("npm start", () => {
     expect(await samePort.ended).toBe(1);
     expect(samePort.output().trim()).toBe(`Port ${port} is in use. Choose another: --port ${port + 1}`);
 
+    const sameFolder = startCommand("start", ["--port", String(await freePort()), "--persist-to", folder]);
+    expect(await sameFolder.ended).toBe(1);
+    expect(sameFolder.output().trim()).toBe(
+      `The data in ${folder} is in use by the service at http://127.0.0.1:${port}. Use that one, or another folder: --persist-to DIR`,
+    );
+
     second.child.kill("SIGTERM");
     expect(await second.ended).toBe(0);
   });

@@ -1,4 +1,4 @@
-/** The data that `npm start` gives the page: demo customers, their program, and tokens. */
+/** The data that `npm start` gives the page: demo customers, their program, and tokens for one hour. */
 export interface Session {
   customers: [DemoCustomer, ...DemoCustomer[]];
   chains: [Chain, ...Chain[]];
@@ -28,7 +28,7 @@ export interface Chain extends Named {
   contests: Named[];
 }
 
-/** A session is renewed after this time. Tokens of your backend may expire after an hour. */
+/** A session is renewed after this time. Its tokens expire after an hour. */
 const RENEW_AFTER_MS = 50 * 60_000;
 
 let latest: { session: Promise<Session>; at: number } | null = null;
@@ -46,8 +46,8 @@ export function currentSession(): Promise<Session> {
 }
 
 async function ask(): Promise<Session> {
-  // A file that `npm start` has written. In your app, this is an address of your backend.
-  const answer = await fetch("session.json", { cache: "no-store" });
-  if (!answer.ok) throw new Error(`The page got no tokens (${answer.status}).`);
+  const { session } = (await (await fetch("settings.json")).json()) as { session: string };
+  const answer = await fetch(session, { cache: "no-store" });
+  if (!answer.ok) throw new Error(`npm start refused this page (${answer.status}).`);
   return (await answer.json()) as Session;
 }

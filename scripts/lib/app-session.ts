@@ -1,75 +1,77 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
-import { build } from "esbuild";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Chain, DemoCustomer, Session } from "../../examples/app/lib/session.ts";
 import { linesOf, type PartName } from "../program/program.ts";
 import { DEMO } from "../program/shape.ts";
-import { ROOT } from "./project.ts";
 import { devToken } from "./tokens.ts";
 
-const APP = path.join(ROOT, "examples", "app");
 /** The customers of the example app's page: c1, who has friends, four of these friends, and c2, who has nothing yet. */
 const APP_CUSTOMERS = ["c1", "c6", "c11", "c16", "c21", "c2"];
+const HOUR_IN_DAYS = 1 / 24;
+const ADDRESS = "127.0.0.1";
 // The ids of campaigns and coupons that have ended, or that begin later. The page's till leaves them out.
 const NOT_NOW = /-(past|opening|jubilee|next)$/;
 
-/**
- * The page may load and call only what the service serves, and may not insert texts as HTML. The line with `!` removes
- * the reference page's policy, which would apply too.
- */
-const HEADERS = `
-/app/*
-  ! Content-Security-Policy
-  Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'
-`;
-
-export interface ExampleApp {
-  /** The files of the page, below `app/`. */
-  files: ReadonlyMap<string, string>;
-  /** Their lines of `_headers`. */
-  headers: string;
+/** The part of the demo program that the page needs. */
+interface Program {
+  customers: Omit<DemoCustomer, "token">[];
+  chains: Chain[];
 }
 
-export async function buildExampleApp(env: string): Promise<ExampleApp> {
-  const { outputFiles } = await build({
-    entryPoints: [path.join(APP, "main.ts"), path.join(APP, "styles.css")],
-    // The name by which an app imports the package of the typed client.
-    alias: { "loyalty-edge/client": path.join(ROOT, "src", "client", "index.ts") },
-    outdir: APP,
-    write: false,
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    legalComments: "none",
-    logLevel: "error",
+export type AppSession = Awaited<ReturnType<typeof serveAppSession>>;
+
+/**
+ * Serves tokens to the example app's page, at an address of its own. Each request gets new tokens, which are stored
+ * nowhere. Only pages that the service serves get tokens.
+ */
+export async function serveAppSession(servicePort: number, env: string) {
+  const program: Program = { customers: listCustomers(), chains: listChains() };
+  const server = createServer().listen(0, ADDRESS);
+  await once(server, "listening");
+  const address = `${ADDRESS}:${(server.address() as AddressInfo).port}`;
+  const pages = [ADDRESS, "localhost"].map((host) => `http://${host}:${servicePort}`);
+  server.on("request", ({ headers: { host, origin = "" } }, response) => {
+    response.setHeader("Cache-Control", "no-store").setHeader("Vary", "Origin");
+    // A foreign page can send requests to this address too, but then `Origin` names that page. If a foreign domain points
+    // to this machine (DNS rebinding), `Host` names that domain.
+    if (host !== address || !pages.includes(origin)) return response.writeHead(403).end();
+    response.setHeader("Access-Control-Allow-Origin", origin);
+    return makeSession(program, env).then(
+      (session) => response.setHeader("Content-Type", "application/json").end(JSON.stringify(session)),
+      (error: unknown) => {
+        console.error(error);
+        response.writeHead(500).end();
+      },
+    );
   });
-  const bundled = outputFiles.map(({ path: file, text }) => [`app/${path.basename(file)}`, text] as const);
   return {
-    files: new Map([
-      ...bundled,
-      ["app/index.html", readFileSync(path.join(APP, "index.html"), "utf8")],
-      ["app/session.json", JSON.stringify(await makeSession(env))],
-    ]),
-    headers: HEADERS,
+    url: `http://${address}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 
-/** The tokens and the data of the page. The tokens are good on this machine only. */
-async function makeSession(env: string): Promise<Session> {
-  const customers = listCustomers().map(async (customer) => {
-    const bearer = { scope: "customer", customerId: customer.id } as const;
-    return { ...customer, token: await devToken(bearer, env) };
-  });
+async function makeSession({ customers, chains }: Program, env: string): Promise<Session> {
   return {
-    customers: atLeastOne(await Promise.all(customers)),
-    chains: atLeastOne(listChains()),
-    tillToken: await devToken({ scope: "feed", accounts: "*" }, env),
+    customers: atLeastOne(
+      await Promise.all(
+        customers.map(async (customer) => {
+          const bearer = { scope: "customer", customerId: customer.id } as const;
+          return { ...customer, token: await devToken(bearer, env, HOUR_IN_DAYS) };
+        }),
+      ),
+    ),
+    chains: atLeastOne(chains),
+    tillToken: await devToken({ scope: "feed", accounts: "*" }, env, HOUR_IN_DAYS),
   };
 }
 
 const demoLines = (record: PartName) => [...linesOf(DEMO, record)];
 
-function listCustomers(): Omit<DemoCustomer, "token">[] {
+function listCustomers(): Program["customers"] {
   return APP_CUSTOMERS.map((id) => {
     const person = demoLines("customer").find((customer) => customer.id === id);
     const memberships = demoLines("membership").filter(({ customer_id }) => customer_id === id);

@@ -1,5 +1,6 @@
-import { checkLine, readLine } from "../src/feed/lines.ts";
+import { checkLine, objectOf, readLine } from "../src/feed/lines.ts";
 import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
+import type { Kind } from "../src/feed/records/kind.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
 import { configuredHorizon } from "./lib/environments.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
@@ -58,12 +59,18 @@ async function* linesFrom(lines: AsyncIterable<FileLine>, { from }: Options): As
 async function check(name: string, options: Options): Promise<void> {
   const kinds = options.restore ? RESTORED_KINDS : KINDS;
   const horizon = options.restore ? null : configuredHorizon(options.env);
+  const warnings = new Set<string>();
   let checkedLines = 0;
   let badLines = 0;
   for await (const { number, bytes } of linesFrom(readNdjson(name), options)) {
     const line = readLine(number, bytes);
     if (line === null) continue;
     checkedLines += 1;
+    for (const warning of unknownFields(line.text, kinds)) {
+      if (warnings.has(warning) || warnings.size === NAMED_LINES) continue;
+      warnings.add(warning);
+      console.error(`Warning: line ${number}: ${warning}, so the feed ignores it.`);
+    }
     const result = checkLine(line, kinds, horizon);
     if (!("messages" in result)) continue;
     badLines += 1;
@@ -81,6 +88,16 @@ async function check(name: string, options: Options): Promise<void> {
   console.error(
     `${formatCount(checkedLines, "line")} checked, all good. Nothing was sent; references are checked when lines are sent.`,
   );
+}
+
+/** A warning for each field of a line that its kind does not have. Otherwise nobody would notice a typo. */
+function unknownFields(text: string | null, kinds: readonly Kind[]): string[] {
+  const object = objectOf(text);
+  const kind = Array.isArray(object) ? undefined : kinds.find(({ record }) => record === object.record);
+  if (kind === undefined) return [];
+  const isKnown = (field: string) => Object.hasOwn(kind.fields.shape, field) || /^(record|deleted)$/.test(field);
+  const unknown = Object.keys(object).filter((field) => !isKnown(field));
+  return unknown.map((field) => `${kind.record} has no field ${field}`);
 }
 
 function progressText({ committed, waiting }: Progress, startedAt: number): string {

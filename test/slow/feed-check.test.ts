@@ -33,6 +33,28 @@ describe("npm run feed -- --check", () => {
     expect(status).toBe(says[0]?.endsWith("all good.") ? 0 : 1);
   });
 
+  it("warns once of each unknown field of a kind", async ({ expect }) => {
+    const lines = [
+      customer(1),
+      JSON.stringify({ ...JSON.parse(customer(2)), dob: "1990-01-01", Avatar: "a.png", qqqqqq: 1 }),
+      JSON.stringify({ record: "customer", id: "3", firstName: "Ada", last_name: "L" }),
+      ...Array.from({ length: 1_500 }, (_, index) =>
+        JSON.stringify({ ...JSON.parse(customer(10 + index)), dob: null }),
+      ),
+    ];
+
+    const { status, output } = await feed(fileOf(lines), "--check");
+
+    expect(status).toBe(1);
+    expect(output.match(/^Warning.*(?=, so)/gm)).toEqual([
+      "Warning: line 2: customer has no field dob",
+      "Warning: line 2: customer has no field Avatar",
+      "Warning: line 2: customer has no field qqqqqq",
+      "Warning: line 3: customer has no field firstName",
+    ]);
+    expect(output).toContain("1,503 lines checked, 1 bad.");
+  });
+
   it("reads bytes as the service does, in a check and when it sends them", async ({ expect }) => {
     const { args, acceptedRequests } = await scriptedService();
     const file = fileOf(Buffer.concat(FEED_BYTES.flatMap(({ body }) => [body, Buffer.from("\n")])));

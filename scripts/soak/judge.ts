@@ -61,6 +61,8 @@ async function compareAnswer(runtime: Runtime, model: Model, program: RandomProg
   if (endpointOf(question.path) === "leaderboard" || question.path.includes("check_time")) return [];
   const answer = await askAs(caller, question, runtime);
   const expected = model.ask(caller, question, toTime(Date.now()));
+  // The model tries every word that is one typo away, but a search tries only some of many (docs/contract/interface.md, 4.6).
+  if (expected.body?.forgiven !== undefined) return [];
   const difference = differenceOf(seenAs(expected, answer), expected);
   return difference === null ? [] : [`${caller} asks ${JSON.stringify(question)}: ${difference.slice(0, 1_000)}`];
 }

@@ -64,11 +64,11 @@ function standardInput(source: string): "-" {
   return source;
 }
 
-/** Parses `15m`, `12h` or `90d` into seconds. */
+/** Parses `15m`, `12h` or `90d` into seconds. Four digits of days end before 2190, after which no token may end. */
 function lifetime(text: string): number {
-  const [, count = "", unit = ""] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
+  const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhd])$/.exec(text) ?? [];
   if (unit !== "m" && unit !== "h" && unit !== "d")
-    throw new InvalidArgumentError("It must be a number with m, h or d behind it, such as 15m.");
+    throw new InvalidArgumentError("It must be a number of at most four digits with m, h or d behind it, such as 15m.");
   return Number(count) * SECONDS[unit];
 }
 

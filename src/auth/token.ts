@@ -40,6 +40,7 @@ export type TokenFault =
   | "algorithm"
   | "no_key"
   | "signature"
+  | "exp"
   | "expired"
   | "not_yet_valid"
   | "issuer"
@@ -51,6 +52,8 @@ export type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad"; fau
 const bad = (fault: TokenFault) => ({ kind: "bad" as const, fault });
 /** The clock of the issuer may differ from the Worker's by this much. */
 export const LEEWAY_SECONDS = 5;
+// An issuer that takes `exp` for milliseconds makes tokens that never end, and Durable Objects take no alarm after 2189.
+const FIRST_SECOND_OF_2190 = Date.UTC(2190, 0) / 1_000;
 const LONGEST_SUBJECT = 64;
 const LONGEST_TOKEN = 8_192;
 // The accepted values of `typ`, which may be absent. "at+jwt" is an OAuth access token (RFC 9068).
@@ -128,7 +131,8 @@ async function verifiedPayload(token: string, key: Signer["key"], alg: Signer["a
 
 function readPayload(payload: Record<string, unknown>, rules: TokenRules, now: number): TokenReading {
   const { exp, nbf, iss, aud, accounts } = payload;
-  if (typeof exp !== "number" || !(exp + LEEWAY_SECONDS > now)) return bad("expired");
+  if (typeof exp !== "number" || exp >= FIRST_SECOND_OF_2190) return bad("exp");
+  if (exp + LEEWAY_SECONDS <= now) return bad("expired");
   const isValidYet = nbf === undefined || (typeof nbf === "number" && nbf - LEEWAY_SECONDS <= now);
   if (!isValidYet) return bad("not_yet_valid");
   if (rules.JWT_ISSUER && iss !== rules.JWT_ISSUER) return bad("issuer");

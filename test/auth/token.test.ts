@@ -13,6 +13,7 @@ const SECRET = "a-secret";
 const RULES = tokenRules(SECRET);
 const HS256 = { alg: "HS256", typ: "JWT" };
 const GOOD = { sub: "c1", exp: NOW + 60 };
+const END_OF_2189 = Date.UTC(2190, 0) / 1_000 - 1;
 const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 
 /** Reads a token that the secret has signed, with any header and claims. */
@@ -25,6 +26,7 @@ describe("a token that the secret has signed", () => {
   it.for<[what: string, claims: object, header?: object]>([
     ["a subject and an end to come", GOOD],
     ["an end less than five seconds ago", { ...GOOD, exp: NOW - 4 }],
+    ["an end in the last second of 2189", { ...GOOD, exp: END_OF_2189 }],
     ["a beginning within five seconds", { ...GOOD, nbf: NOW + 5 }],
     ["a subject of 64 characters of any plane", { ...GOOD, sub: "🎉".repeat(64) }],
     ["the type of an OAuth access token in its long form", GOOD, { alg: "HS256", typ: "application/at+JWT" }],
@@ -34,16 +36,20 @@ describe("a token that the secret has signed", () => {
 
   it.for<[what: string, fault: TokenFault, claims: unknown, header?: unknown]>([
     ["an end five seconds ago", "expired", { ...GOOD, exp: NOW - 5 }],
-    ["an end that is a text", "expired", { ...GOOD, exp: String(NOW + 60) }],
+    ["no end", "exp", { sub: "c1" }],
+    ["an end that is a text", "exp", { ...GOOD, exp: String(NOW + 60) }],
+    ["an end after 2189", "exp", { ...GOOD, exp: END_OF_2189 + 1 }],
+    ["an end in milliseconds", "exp", { ...GOOD, exp: (NOW + 60) * 1_000 }],
+    ["an end that no number can hold", "exp", '{"sub":"c1","exp":1e999}'],
     ["a beginning more than five seconds ahead", "not_yet_valid", { ...GOOD, nbf: NOW + 6 }],
     ["a beginning that is a text", "not_yet_valid", { ...GOOD, nbf: "0" }],
     ["a subject that is an object", "subject", { ...GOOD, sub: { toString: "c1" } }],
     ["a subject with NUL", "subject", { ...GOOD, sub: "c\u00001" }],
     ["a subject with half of a surrogate pair", "subject", '{"sub":"\\ud800","exp":1800000060}'],
-    ["claims in the prototype only", "expired", '{"__proto__":{"sub":"c1","exp":1800000060}}'],
+    ["claims in the prototype only", "exp", '{"__proto__":{"sub":"c1","exp":1800000060}}'],
     ["claims that are null", "signature", "null"],
-    ["claims that are a text", "expired", '"c1"'],
-    ["claims that are a list", "expired", [GOOD]],
+    ["claims that are a text", "exp", '"c1"'],
+    ["claims that are a list", "exp", [GOOD]],
     ["claims that are no JSON", "malformed", "{"],
     ["a type that is no text", "signature", GOOD, { alg: "HS256", typ: 7 }],
     ["an extension that must be understood", "signature", GOOD, { ...HS256, crit: ["b64"], b64: false }],
@@ -171,6 +177,7 @@ describe("a 401", () => {
       [`Bearer ${goodToken}, Bearer ${goodToken}`, "missing"],
       [`Bearer ${await sign(claims, "other", "HS256")}`, "signature"],
       [`Bearer ${await signWith({ exp: 1 })}`, "expired"],
+      [`Bearer ${await signWith({ exp: Date.now() + 60_000 })}`, "exp"],
       [`Bearer ${await signWith({ nbf: 9e9 })}`, "not_yet_valid"],
       [`Bearer ${await signWith({ sub: "" })}`, "subject"],
       [`Bearer ${await signWith({ pad: "x".repeat(9_000) })}`, "too_long"],

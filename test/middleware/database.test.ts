@@ -107,7 +107,7 @@ describe("where a request reads", () => {
     ["another secret", { JWT_SECRET: OTHER_SECRET }],
     ["another environment", { ENVIRONMENT: "staging" }],
   ] as const)("is not at a bookmark given under %s", async ([, bindings], { expect }) => {
-    const token = await sign({ scope: "customer", sub: "c", exp: 9e9 }, OTHER_SECRET, "HS256");
+    const token = await sign({ scope: "customer", sub: "c", exp: 4e9 }, OTHER_SECRET, "HS256");
     const deployment = { bindings: bindings as Partial<Env>, ...("JWT_SECRET" in bindings && { token }) };
     const { bookmark } = await ask(TEAM, deployment);
 
@@ -129,7 +129,7 @@ describe("where a request reads", () => {
 async function deploymentWithKeys() {
   const { privateKey, publicJwk } = await keyPair("ES256", "one");
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ keys: [publicJwk] }));
-  const token = await sign({ scope: "customer", sub: "c", exp: 9e9 }, privateKey, "ES256");
+  const token = await sign({ scope: "customer", sub: "c", exp: 4e9 }, privateKey, "ES256");
   const bindings: Partial<Env> = { JWT_SECRET: "", JWKS_URL: "https://id.example/bookmarks" };
   return { bindings, token };
 }

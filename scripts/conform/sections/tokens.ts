@@ -40,6 +40,10 @@ export const tokens = section("interface, 2", ({ suite, ann, make, it }) => {
     for (const sub of [undefined, 7, "", "x".repeat(65)]) expectRefused(await readCouponsWith({ sub }));
     expectOk(await readCouponsWith({ sub: suite.id("x").padEnd(64, "x") }));
   });
+  it("An `exp` after 2189 is refused.", async () => {
+    for (const exp of [Date.UTC(2190, 0) / 1_000, Date.now() + 60_000]) expectRefused(await readCouponsWith({ exp }));
+    expectOk(await readCouponsWith({ exp: Date.UTC(2190, 0) / 1_000 - 1 }));
+  });
   it("`nbf` is checked if present.", async () => {
     expectRefused(await readCouponsWith({ nbf: now() + 600 }));
     expectOk(await readCouponsWith({ nbf: now() - 60 }));

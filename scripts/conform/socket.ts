@@ -7,6 +7,9 @@ type HandshakeAnswer = Pick<Answer, "status" | "headers" | "text">;
 /** Sends the HTTP request that asks for a WebSocket. */
 export type Handshake = (address: string, headers: Record<string, string>) => Promise<HandshakeAnswer>;
 
+/** The headers of a handshake. The key is any 16 bytes. */
+export const UPGRADE = { Upgrade: "websocket", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==" };
+
 const EVENT_TIMEOUT_MS = 10_000;
 
 export interface Sockets {

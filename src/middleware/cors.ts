@@ -4,6 +4,8 @@ import { foreignPage } from "../http/errors.ts";
 import { partsOf } from "../values/parameter.ts";
 import { allowedMethods } from "./known-routes.ts";
 
+// No user, path, query or blank, which `URL` would drop in silence.
+const SCHEME_AND_HOST = /^[^\s/?#@\\]+:\/\/[^\s/?#@\\]+$/;
 const PREFLIGHT_SECONDS = 86_400;
 const REQUEST_HEADERS = "Authorization, Content-Type, If-None-Match, X-D1-Bookmark";
 const RESPONSE_HEADERS =
@@ -42,23 +44,29 @@ export function cors(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
 
 /** Whether `CORS_ORIGINS` allows pages of this origin. */
 export function isAllowedOrigin(env: Env, origin: string): boolean {
-  const origins = allowedOrigins(env);
-  return origins.includes("*") || origins.includes(origin);
+  const allowed = allowedOrigins(env);
+  return allowed.includes("*") || allowed.some((one) => isSameOrigin(one, origin));
 }
 
 function allowedOrigins({ CORS_ORIGINS = "" }: Partial<Env>): string[] {
   return partsOf(CORS_ORIGINS);
 }
 
-/** The parts of a comma-separated text that are neither `*` nor an origin as a browser or an app's web view sends it. */
+/** The parts of a comma-separated text that are neither `*` nor an origin. */
 export function invalidOrigins(text: string): string[] {
-  return partsOf(text).filter((origin) => !isOrigin(origin));
+  return partsOf(text).filter((origin) => origin !== "*" && parseOrigin(origin) === null);
 }
 
-function isOrigin(text: string): boolean {
-  if (text === "*") return true;
-  if (!URL.canParse(text)) return false;
-  const { origin, protocol, host } = new URL(text);
-  // For capacitor://localhost, an app on iOS, the standard's `origin` is "null".
-  return text === (origin === "null" && host !== "" ? `${protocol}//${host}` : origin);
+/** Whether both texts are the same origin: `HTTPS://Host:443` is `https://host`. */
+export function isSameOrigin(one: string, other: string): boolean {
+  const origin = parseOrigin(one);
+  return origin !== null && origin === parseOrigin(other);
+}
+
+/** An origin in small letters, without the usual port of its scheme; null if the text is none. */
+function parseOrigin(text: string): string | null {
+  if (!SCHEME_AND_HOST.test(text) || !URL.canParse(text)) return null;
+  const { protocol, host } = new URL(text);
+  // The standard's own `origin` of capacitor://localhost, an app on iOS, is "null".
+  return `${protocol}//${host}`.toLowerCase();
 }

@@ -137,6 +137,8 @@ describe("the Origin of a page", () => {
   it.for([
     ["the service's", OWN, "", null],
     ["the service's where others are allowed", OWN, PAGE, null],
+    ["the service's as an app on Android spells it", "https://Loyalty.example:443", "", null],
+    ["an allowed origin in another spelling", "HTTPS://App.example:443", PAGE, "HTTPS://App.example:443"],
     ["an allowed origin", PAGE, `https://other.example, ${PAGE}`, PAGE],
     ["any where all are allowed", PAGE, "*", PAGE],
     ["of a file or a sandbox where all are allowed", "null", "*", "null"],

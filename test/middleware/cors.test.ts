@@ -36,6 +36,34 @@ describe("CORS", () => {
       expect(failure.headers.get("Access-Control-Expose-Headers")).toContain(name);
   });
 
+  it.for([
+    ["capitals and the usual port", "HTTPS://App.Example:443", APP],
+    ["capitals and the usual port, in the variable", APP, "HTTPS://App.Example:443"],
+    ["the usual port of HTTP", "http://localhost:80", "http://localhost"],
+    ["capitals of an app's web view", "Capacitor://LocalHost", "capacitor://localhost"],
+  ] as const)("allows an origin in another spelling: %s", async ([, origin, allowed], { expect }) => {
+    Object.assign(env, { CORS_ORIGINS: allowed });
+
+    const { status, headers } = await preflight(PATH, { ...PREFLIGHT, Origin: origin });
+
+    expect([status, headers.get("Access-Control-Allow-Origin")]).toEqual([204, origin]);
+  });
+
+  it.for([
+    ["at another port", `${APP}:8443`, APP],
+    ["with another scheme", "http://app.example:443", APP],
+    ["of a file or a sandbox", "null", APP],
+    ["of another app's web view", "ionic://localhost", "capacitor://localhost"],
+    ["that is no origin, but an address", `${APP}/`, APP],
+    ["that is no origin, but an address with a user", "https://user@app.example", APP],
+  ] as const)("refuses an origin %s", async ([, origin, allowed], { expect }) => {
+    Object.assign(env, { CORS_ORIGINS: allowed });
+
+    const { status, headers } = await preflight(PATH, { ...PREFLIGHT, Origin: origin });
+
+    expect([status, headers.get("Access-Control-Allow-Origin")]).toEqual([403, null]);
+  });
+
   it("tells caches that an answer with a tag differs by token and by origin", async ({ expect }) => {
     Object.assign(env, { CORS_ORIGINS: APP });
     const customer = seed.customer();

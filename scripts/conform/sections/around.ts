@@ -1,5 +1,6 @@
 import { expectFailure, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Answer, Item } from "../http.ts";
+import { UPGRADE } from "../socket.ts";
 import { ANY_ORIGIN, Skipped, section } from "../suite.ts";
 
 const LIST = "/api/v1/customer/coupons";
@@ -40,6 +41,16 @@ export const around = section("interface, 6", ({ suite, ann, ben, seed, seedChai
     const answer = await suite.http.send(LIST, { token: ann.token, headers: { Origin: OTHER_ORIGIN } });
     const allowedOrigins = [preflight, answer].map(({ headers }) => headers.get("Access-Control-Allow-Origin"));
     expectSame(allowedOrigins, [null, null]);
+  });
+  it("Spelling does not matter: `HTTPS://Host:443` is the origin `https://host`.", async () => {
+    const { protocol, hostname, port } = new URL(suite.http.url);
+    const usualPort = protocol === "https:" ? 443 : 80;
+    const answer = await suite.sockets.handshake(`${suite.http.url}/api/v1/customer/live`, {
+      ...UPGRADE,
+      Authorization: `Bearer ${ann.token}`,
+      Origin: `${protocol}//${hostname}:${port || usualPort}`.toUpperCase(),
+    });
+    expectSame(answer.status, 101);
   });
 
   const { shop, plainCoupon } = seedChain(ann);

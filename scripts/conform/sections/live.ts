@@ -1,6 +1,7 @@
 import { expectFailure, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import { deletionOf, type Line } from "../lines.ts";
+import { UPGRADE } from "../socket.ts";
 import { ANY_ORIGIN, Skipped, section } from "../suite.ts";
 
 const QUIET_WITHIN_SECONDS = 5;
@@ -41,7 +42,6 @@ export const livePolls = section("live, 1", ({ suite, ann, ben, eve, seed, make,
 });
 
 const LIVE = "/api/v1/customer/live";
-const UPGRADE = { Upgrade: "websocket", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==" };
 const KIBIBYTE = 1_024;
 const MOST_FRAMES_A_MINUTE = 60;
 // workerd may send a close frame only once the Durable Object is idle, after ten seconds.

@@ -5,7 +5,7 @@ import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts"
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/listeners.ts";
 import { showOnceOver } from "../../inbox/notify.ts";
-import { isAllowedOrigin } from "../../middleware/cors.ts";
+import { isAllowedOrigin, isSameOrigin } from "../../middleware/cors.ts";
 import { offeredSubprotocols, SUBPROTOCOL } from "../../middleware/token.ts";
 
 export const live = createRouter().get("/", async (c) => {
@@ -37,9 +37,12 @@ function cannotListen(why: string, cause: unknown) {
   return unavailable(`Nobody can listen: ${why}. Poll, and try again later.`, cause);
 }
 
-/** A browser sends no preflight for a WebSocket, so the origin is checked here. Apps send no origin. */
+/**
+ * A browser sends no preflight for a WebSocket, so the origin is checked here. React Native on Android sends the service's
+ * own origin, in the spelling of the address that the app opens.
+ */
 function refuseForeignPage({ req, env }: Context<AppEnv>): void {
   const origin = req.header("Origin");
-  if (origin === undefined || origin === new URL(req.url).origin || isAllowedOrigin(env, origin)) return;
+  if (origin === undefined || isSameOrigin(origin, new URL(req.url).origin) || isAllowedOrigin(env, origin)) return;
   throw foreignPage();
 }

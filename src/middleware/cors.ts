@@ -7,7 +7,9 @@ import { allowedMethods } from "./known-routes.ts";
 // No user, path, query or blank, which `URL` would drop in silence.
 const SCHEME_AND_HOST = /^[^\s/?#@\\]+:\/\/[^\s/?#@\\]+$/;
 const PREFLIGHT_SECONDS = 86_400;
-const REQUEST_HEADERS = "Authorization, Content-Type, If-None-Match, X-D1-Bookmark";
+// The tracing of Sentry and OpenTelemetry adds the last four to every request of a page, which fails if one is not allowed.
+const REQUEST_HEADERS =
+  "Authorization, Content-Type, If-None-Match, X-D1-Bookmark, traceparent, tracestate, baggage, sentry-trace";
 const RESPONSE_HEADERS =
   "ETag, X-Request-Id, Server-Timing, X-D1-Bookmark, X-Board-Age, Link, Retry-After, X-Feed-Version";
 

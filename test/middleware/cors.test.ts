@@ -27,8 +27,10 @@ describe("CORS", () => {
     expect(status).toBe(204);
     expect(headers.get("Access-Control-Allow-Origin")).toBe(APP);
     expect(headers.get("Access-Control-Allow-Methods")).toBe("POST");
-    for (const name of ["Authorization", "If-None-Match"])
-      expect(headers.get("Access-Control-Allow-Headers")).toContain(name);
+    expect(headers.get("Access-Control-Allow-Headers")?.split(", ")).toEqual([
+      ...["Authorization", "Content-Type", "If-None-Match", "X-D1-Bookmark"],
+      ...["traceparent", "tracestate", "baggage", "sentry-trace"],
+    ]);
     expect(headers.get("Vary")).toBe("Origin");
     expect(failure.status).toBe(401);
     expect(failure.headers.get("Access-Control-Allow-Origin")).toBe(APP);

@@ -1,3 +1,4 @@
+import { decodeBase64Url } from "hono/utils/encode";
 import { readBody } from "../http/body.ts";
 import { clock } from "../values/clock.ts";
 import { withTimeout } from "../values/timeout.ts";
@@ -9,6 +10,9 @@ const BETWEEN_FETCHES_MS = 60_000;
 // A new isolate has no keys to serve with until its first fetch succeeds, so it tries sooner.
 const FIRST_WAITS_MS = [1_000, 2_000, 5_000];
 const FETCH_LIMIT_MS = 3_000;
+// A shorter key can be factored (RFC 7518, 3.3).
+const LEAST_RSA_BITS = 2_048;
+const BASE64URL = /^(?:[\w-]{4})*(?:[\w-]{2,4})$/;
 const LARGEST_SET = { bytes: 256 * 1024, name: "256 KiB" };
 
 /** Something with a `fetch`: the global, or a service binding. */
@@ -76,8 +80,11 @@ export class KeySet {
   // because an issuer sends it to withdraw all its keys.
   async #load(): Promise<void> {
     try {
-      this.#keys = readKeys(this.source.startsWith("{") ? this.source : await this.#fetch());
+      const { keys, shortKeys } = readKeys(this.source.startsWith("{") ? this.source : await this.#fetch());
+      this.#keys = keys;
       this.#fetchedAt = clock.now();
+      for (const key of shortKeys)
+        console.error(JSON.stringify({ error: "KEY_TOO_SHORT", kid: key.kid, bits: modulusBits(key) }));
       if (this.#keys.length === 0) console.error(JSON.stringify({ error: "KEY_SET_EMPTY" }));
     } catch (error) {
       console.error(
@@ -99,15 +106,24 @@ export class KeySet {
 }
 
 /**
- * The usable keys of a JSON Web Key Set.
+ * The usable keys of a JSON Web Key Set, and the keys that would be usable if they were longer.
  * @throws if the text is not a key set.
  */
-export function readKeys(text: string): PublicKey[] {
+export function readKeys(text: string): { keys: PublicKey[]; shortKeys: PublicKey[] } {
   const { keys } = JSON.parse(text) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error("the key set has no keys");
-  return keys.filter(
+  const signingKeys: PublicKey[] = keys.filter(
     (key) => typeof key === "object" && key !== null && ASYMMETRIC_ALGORITHMS.some((one) => isUsableFor(key, one)),
   );
+  const isShort = (key: PublicKey) => key.kty === "RSA" && modulusBits(key) < LEAST_RSA_BITS;
+  return { keys: signingKeys.filter((key) => !isShort(key)), shortKeys: signingKeys.filter(isShort) };
+}
+
+/** The length of an RSA key; 0 if its modulus cannot be read. */
+function modulusBits({ n }: PublicKey): number {
+  if (typeof n !== "string" || !BASE64URL.test(n)) return 0;
+  const hex = Array.from(decodeBase64Url(n), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return BigInt(`0x${hex}`).toString(2).length;
 }
 
 function isUsableFor(key: PublicKey, algorithm: AsymmetricAlgorithm): boolean {

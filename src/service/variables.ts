@@ -74,7 +74,7 @@ function isEmptyOr(isGood: (value: string) => boolean): Rule["isGood"] {
 /** Refuses a set with a private key: wrangler.toml is no place for secrets, and providers show both keys together. */
 function isPublicKeySet(value: string): boolean {
   try {
-    const keys = readKeys(value);
+    const { keys } = readKeys(value);
     return keys.length > 0 && keys.every(({ d }) => d === undefined);
   } catch {
     return false;

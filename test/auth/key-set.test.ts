@@ -92,6 +92,21 @@ describe("a token signed with a key at JWKS_URL", () => {
     expect(await deployment()(await sign({ sub: "c", exp: now }, "secret", "HS256"))).toBe("bad");
   });
 
+  it("is bad when its key is of RSA and has fewer than 2,048 bits, and the log names the key", async ({ expect }) => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const [short, long] = [await keyPair("RS256", "short", 1_920), await keyPair("RS256", "long")];
+    const zeroBefore = { ...short.publicJwk, n: `AAAA${short.publicJwk.n}` };
+    const noModulus = { kty: "RSA", e: "AQAB", kid: "none", n: "AAAA?" };
+    serve(zeroBefore, noModulus, long.publicJwk);
+    const read = deployment();
+
+    expect([await read(await tokenOf(short)), await read(await tokenOf(long))]).toEqual(["bad", "good"]);
+    expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
+      { error: "KEY_TOO_SHORT", kid: "short", bits: 1_920 },
+      { error: "KEY_TOO_SHORT", kid: "none", bits: 0 },
+    ]);
+  });
+
   it("is bad with a header of odd types, and without a fetch when it is huge", async ({ expect }) => {
     const pair = await keyPair("ES256", "one");
     serve(pair.publicJwk);

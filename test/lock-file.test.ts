@@ -13,4 +13,10 @@ describe("package-lock.json", () => {
   it.for(BINARIES)("holds the binaries of other systems: %s", (name, { expect }) => {
     expect(Object.keys(lock.packages)).toContain(`node_modules/${name}`);
   });
+
+  it("holds one workerd, for tests, the local service and the benchmark", ({ expect }) => {
+    const copies = Object.keys(lock.packages).filter((name) => /\bnode_modules\/workerd$/.test(name));
+
+    expect(copies).toEqual(["node_modules/workerd"]);
+  });
 });

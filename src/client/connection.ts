@@ -114,7 +114,8 @@ export class SharedConnection {
     }
   }
 
-  #receive({ type, what }: Frame): void {
+  #receive({ type, what, bookmark }: Frame): void {
+    if (typeof bookmark === "string") this.#service.readAt(bookmark);
     if (type === "hello") this.#setState("connected");
     // Other frames are `pong`, or belong to a later version of the service.
     if (type !== "changed" || !Array.isArray(what)) return;

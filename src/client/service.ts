@@ -32,8 +32,8 @@ interface Answer {
 }
 
 /**
- * The calls of one client. Each request carries the bookmark of the database from the last answer, so that no answer is older
- * than the answer before (docs/contract/interface.md, 6). `fetch` sends ETags by itself where the runtime caches answers.
+ * The calls of one client. Each request carries the greatest bookmark of the database from all answers and frames, so that no
+ * answer is older than those (docs/contract/interface.md, 6). `fetch` sends ETags by itself where the runtime caches answers.
  */
 export class Service {
   readonly options: ServiceOptions;
@@ -79,6 +79,11 @@ export class Service {
       }
       await pause(Math.min(waitAfterFailure(attempt, askedMs, longestWaitMs), longestWaitMs), signal);
     }
+  }
+
+  /** From now on, answers are at least as new as this bookmark of a frame. */
+  readAt(bookmark: string): void {
+    if (bookmark > this.#bookmark) this.#bookmark = bookmark;
   }
 
   async #send(path: string, body: string | undefined, signal: AbortSignal): Promise<Answer> {

@@ -32,6 +32,7 @@ const BROKEN = 1006;
 export interface Frame {
   type?: unknown;
   what?: unknown;
+  bookmark?: unknown;
 }
 
 /**

@@ -96,9 +96,12 @@ export class Instance {
     }
   }
 
-  /** Runs a statement without D1's faults, for the rules. */
+  /** Runs a statement without D1's faults, for rules and actors. */
   read<Row = Record<string, unknown>>(sql: string, ...params: (string | number | null)[]): Row[] {
-    return this.#all({ sql, params }) as Row[];
+    const rows = this.#all({ sql, params }) as Row[];
+    // If it wrote, the next batch must not count as a write.
+    this.#hasChanged();
+    return rows;
   }
 
   /** From now on, this replica shows what the primary has now. */

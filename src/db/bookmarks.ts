@@ -2,29 +2,32 @@ import { decodeBase64Url, encodeBase64Url } from "hono/utils/encode";
 import { encodeUtf8 } from "../values/json.ts";
 import type { Consistency } from "./database.ts";
 
-type Settings = Partial<Pick<Env, "JWT_SECRET" | "ENVIRONMENT">>;
+type Settings = Partial<Pick<Env, "JWT_SECRET" | "ENVIRONMENT">> & { JWT_SECRET_PREVIOUS?: string };
 
 const SIGNED_BOOKMARK = /^([!-~]{1,200})\.([\w-]{43})$/;
+/** A bookmark of D1, signed or not. */
+const FORM_OF_D1 = /^[0-9a-f]{8}(-[0-9a-f]{8}){2}-[0-9a-f]{32}(\.|$)/;
 
 /** Signs a bookmark, so that no client can invent one. D1 would wait for an invented bookmark far in the future. */
 export async function signBookmark(bookmark: string, env: Settings): Promise<string> {
   if (!env.JWT_SECRET) return bookmark;
-  const signature = await crypto.subtle.sign("HMAC", await keyOf(env), signedText(bookmark, env));
+  const signature = await crypto.subtle.sign("HMAC", await keyOf(env.JWT_SECRET), signedText(bookmark, env));
   return `${bookmark}.${encodeBase64Url(signature).replace("=", "")}`;
 }
 
 /**
- * Where the session of a client begins: at the bookmark that the client sends back if its signature is right, otherwise
- * at any replica. Without a secret, no bookmark can be trusted, so the session begins at the primary.
+ * Where the session of a client begins: at the bookmark that the client sends back if the current or the previous secret has
+ * signed it. Another bookmark of D1's form may be a true one, so the session begins at the primary; any other text counts as
+ * none.
  */
 export async function verifyBookmark(signed: string, env: Settings): Promise<Consistency> {
-  if (signed === "") return "first-unconstrained";
-  if (!env.JWT_SECRET) return "first-primary";
   const [, bookmark = "", signature = ""] = SIGNED_BOOKMARK.exec(signed) ?? [];
-  if (bookmark === "") return "first-unconstrained";
-  const text = signedText(bookmark, env);
-  const isValid = await crypto.subtle.verify("HMAC", await keyOf(env), decodeBase64Url(signature), text);
-  return isValid ? bookmark : "first-unconstrained";
+  for (const secret of [env.JWT_SECRET, env.JWT_SECRET_PREVIOUS]) {
+    if (!secret || bookmark === "") continue;
+    const text = signedText(bookmark, env);
+    if (await crypto.subtle.verify("HMAC", await keyOf(secret), decodeBase64Url(signature), text)) return bookmark;
+  }
+  return FORM_OF_D1.test(signed) ? "first-primary" : "first-unconstrained";
 }
 
 /**
@@ -35,8 +38,8 @@ function signedText(bookmark: string, { ENVIRONMENT = "" }: Settings): Uint8Arra
   return encodeUtf8(`bookmark ${JSON.stringify(ENVIRONMENT)} ${bookmark}`);
 }
 
-function keyOf({ JWT_SECRET = "" }: Settings): Promise<CryptoKey> {
-  return crypto.subtle.importKey("raw", encodeUtf8(JWT_SECRET), { name: "HMAC", hash: "SHA-256" }, false, [
+function keyOf(secret: string): Promise<CryptoKey> {
+  return crypto.subtle.importKey("raw", encodeUtf8(secret), { name: "HMAC", hash: "SHA-256" }, false, [
     "sign",
     "verify",
   ]);

@@ -61,8 +61,7 @@ describe("where a request reads", () => {
     const feedAnswer = await ask("/api/v1/feed", { method: "POST", token: await feedToken("*"), body });
     const answer = await ask(TEAM);
 
-    for (const bookmark of ["", FUTURE])
-      expect((await ask(path, { ...options, bookmark })).starts.at(session)).toBe(start);
+    expect((await ask(path, options)).starts.at(session)).toBe(start);
     for (const bookmark of [feedAnswer.bookmark, answer.bookmark]) {
       expect(bookmark.split(".")[0]).toMatch(D1_BOOKMARK);
       const { starts } = await ask(path, { ...options, bookmark });
@@ -71,14 +70,16 @@ describe("where a request reads", () => {
     expect(feedAnswer.starts[0]).toBe("first-primary");
   });
 
-  it("ignores a bookmark that this service did not sign", async ({ expect }) => {
+  it("is the primary with a bookmark of D1's form that this service did not sign, and any replica with another text", async ({
+    expect,
+  }) => {
     const answer = await ask(TEAM);
     const [bookmark, signature = ""] = answer.bookmark.split(".");
     // The key for bookmarks is derived from the secret of tokens. That secret itself is the wrong key.
     const bytes = (text: string) => new TextEncoder().encode(text);
     const key = await crypto.subtle.importKey("raw", bytes(env.JWT_SECRET), HMAC, false, ["sign"]);
     const signatureByTokenKey = encodeBase64Url(await crypto.subtle.sign("HMAC", key, bytes(FUTURE))).replace("=", "");
-    const badBookmarks = [
+    const unsignedBookmarks = [
       FUTURE,
       bookmark,
       `${FUTURE}.`,
@@ -89,6 +90,11 @@ describe("where a request reads", () => {
       `${bookmark}.${signature}=`,
       `${bookmark}.${signature}.${signature}`,
       `${bookmark}.${signature.replace(/^./, (first) => (first === "A" ? "B" : "A"))}`,
+    ];
+    const otherTexts = [
+      `${FUTURE}0`,
+      FUTURE.slice(1),
+      FUTURE.toUpperCase(),
       `.${signature}`,
       "first-primary",
       `first-primary.${signature}`,
@@ -97,10 +103,14 @@ describe("where a request reads", () => {
       `${"x".repeat(8_000)}.${signature}`,
     ];
 
-    for (const badBookmark of badBookmarks) {
-      const { status, starts } = await ask(TEAM, { bookmark: String(badBookmark) });
-      expect([badBookmark, status, starts]).toEqual([badBookmark, 404, ["first-unconstrained"]]);
-    }
+    for (const [texts, start] of [
+      [unsignedBookmarks, "first-primary"],
+      [otherTexts, "first-unconstrained"],
+    ] as const)
+      for (const text of texts) {
+        const { status, starts } = await ask(TEAM, { bookmark: String(text) });
+        expect([text, status, starts]).toEqual([text, 404, [start]]);
+      }
   });
 
   it.for([
@@ -112,7 +122,15 @@ describe("where a request reads", () => {
     const { bookmark } = await ask(TEAM, deployment);
 
     expect(await startOf(bookmark, deployment)).toMatch(D1_BOOKMARK);
-    expect(await startOf(bookmark)).toBe("first-unconstrained");
+    expect(await startOf(bookmark)).toBe("first-primary");
+  });
+
+  it("is at a bookmark that the previous secret has signed, while the secret is changed", async ({ expect }) => {
+    const { bookmark } = await ask(TEAM);
+    const token = await sign({ scope: "customer", sub: "c", exp: 9e9 }, OTHER_SECRET, "HS256");
+    const bindings = { JWT_SECRET: OTHER_SECRET, JWT_SECRET_PREVIOUS: env.JWT_SECRET } as Partial<Env>;
+
+    expect(await startOf(bookmark, { bindings, token })).toBe(bookmark.split(".")[0]);
   });
 
   it("is the primary and the nearest database for /health, which ignores bookmarks", async ({ expect }) => {

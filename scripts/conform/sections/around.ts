@@ -18,7 +18,7 @@ export const around = section("interface, 6", ({ suite, ann, ben, seed, seedChai
       expectThat((headers.get("X-D1-Bookmark") ?? "") !== "", `${path} has no X-D1-Bookmark`);
     }
   });
-  it("A bookmark that this service did not sign is ignored.", async () => {
+  it("With a bookmark that this service did not sign, the primary answers.", async () => {
     const bookmark = "ffffffff-ffffffff-ffffffff-ffffffffffffffffffffffffffffffff";
     expectOk(await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } }));
   });

@@ -17,16 +17,26 @@ export interface Sockets {
   connect: (address: string, protocols: string[]) => WebSocket | Promise<WebSocket>;
 }
 
+/** A frame of the service. */
+export interface Frame {
+  type: string;
+  what?: string[];
+  bookmark?: string;
+  code?: number;
+}
+
+type Event = Frame | "pong" | number;
+
 /** A socket of `GET /api/v1/customer/live`. Its events are its frames in order, then the code that closed it. */
 export class Listener {
-  readonly events: (string | number)[] = [];
+  readonly events: Event[] = [];
   readonly socket: WebSocket;
   #readCount = 0;
 
   constructor(socket: WebSocket) {
     this.socket = socket;
     socket.addEventListener("message", ({ data }) => {
-      this.events.push(String(data));
+      this.events.push(data === "pong" ? data : JSON.parse(String(data)));
     });
     socket.addEventListener("close", ({ code }) => {
       this.events.push(code);
@@ -34,10 +44,17 @@ export class Listener {
   }
 
   /** Waits for the next event. `what` begins the error message if none comes. */
-  async next(what: string, timeoutMs = EVENT_TIMEOUT_MS): Promise<string | number | undefined> {
+  async next(what: string, timeoutMs = EVENT_TIMEOUT_MS): Promise<Event | undefined> {
     for (const deadline = Date.now() + timeoutMs; this.events.length === this.#readCount; await pause(20))
       if (Date.now() >= deadline) throw new Broken(`${what}: nothing came within ${timeoutMs} ms`);
     this.#readCount += 1;
     return this.events[this.#readCount - 1];
+  }
+
+  /** Waits for the next frame. */
+  async nextFrame(what: string): Promise<Frame> {
+    const event = await this.next(what);
+    if (typeof event !== "object") throw new Broken(`${what}: ${event} came instead of a frame`);
+    return event;
   }
 }

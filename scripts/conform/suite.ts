@@ -2,7 +2,7 @@ import { type Call, linkOf } from "../lib/call.ts";
 import { Broken, expectInvalid, expectOk, expectSame } from "./expect.ts";
 import { type Answer, type Http, type Item, itemsOrNone, listOf } from "./http.ts";
 import { deletionOf, keyOf, type Line, type LineMakers, type LineWithId, lineMakers } from "./lines.ts";
-import { Listener, type Sockets } from "./socket.ts";
+import { type Frame, Listener, type Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
 /** A rule of the contract. */
@@ -169,13 +169,14 @@ export class Suite {
     return this.http.send(`/api/v1/customer/${path}`, { token: caller.token, body: JSON.stringify(body) });
   }
 
-  /** Opens a socket of a customer, and waits for its first frame, `hello`. It is closed once the rule is checked. */
-  async listen(token: string): Promise<Listener> {
+  /** Opens a socket of a customer, and waits for its first frame. It is closed once the rule is checked. */
+  async listen(token: string): Promise<{ listener: Listener; hello: Frame }> {
     const address = `${this.http.url.replace(/^http/, "ws")}/api/v1/customer/live`;
     const listener = new Listener(await this.sockets.connect(address, ["loyalty-edge", `bearer.${token}`]));
     this.#listeners.push(listener);
-    expectSame(await listener.next("the first frame"), '{"type":"hello"}', "the first frame");
-    return listener;
+    const hello = await listener.nextFrame("the first frame");
+    expectSame(hello, { type: "hello", bookmark: String(hello.bookmark) }, "the first frame");
+    return { listener, hello };
   }
 
   closeListeners(): void {

@@ -3,7 +3,7 @@ import type { FeedToken } from "../auth/token.ts";
 import type { Database } from "../db/database.ts";
 import { names, returning } from "../db/select.ts";
 import { programState } from "../db/tables.ts";
-import { selectUnshown, toUnshown } from "../inbox/message-clock.ts";
+import { selectUnshown } from "../inbox/message-clock.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { selectChanges, toChanges } from "../inbox/outbox.ts";
 import { readBatches } from "./batches.ts";
@@ -75,7 +75,7 @@ export async function acceptFeed(
     return {
       answer: { accepted: count - ignored, ignored },
       version: Number(counted[0]?.version),
-      forListeners: { changes: toChanges(changed), unshown: unshown[0] === undefined ? null : toUnshown(unshown[0]) },
+      forListeners: { changes: toChanges(changed), unshown: unshown[0] ?? null },
     };
   } catch (error) {
     throw refusalOf(error, { faults: checks.faults, batches });

@@ -35,8 +35,8 @@ export async function drainOutbox(
     if (leftMs <= 0) break;
     const changes = await findChanges(db, last);
     if (changes.length === 0) break;
-    // These changes have waited for longer than a second, so their messages are shown already: 0.
-    const calls = toCalls(changes, 0);
+    // All messages of these changes are shown, because they have waited for longer than a second.
+    const calls = toCalls(changes, db.bookmark ?? "");
     const { reached, isOverloaded } = await notifyAll(inboxes, calls, { by: "schedule", milliseconds: leftMs });
     const done = await removeNotified(db, changes, reached);
 

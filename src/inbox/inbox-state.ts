@@ -1,33 +1,37 @@
 import { LEEWAY_SECONDS } from "../auth/token.ts";
-import { CHANGE_KINDS, type ChangeKind, type Subscription } from "./protocol.ts";
+import { CHANGE_KINDS, type ChangeKind, type Notification, type Subscription } from "./protocol.ts";
 
 /** The state of an inbox. It is stored, because an idle object loses its memory. */
 export interface InboxState {
-  subscription: Subscription | null;
+  subscription: Pick<Subscription, "newestAt" | "at"> | null;
   /** `newestAt`: the time of the newest message of all notifications. `at`: when the last notification came. */
   notified: { newestAt: string; at: number } | null;
-  /** When all messages of the notifications are shown. A socket that opens earlier gets a frame at this time. */
-  shownAt: number;
+  /** A read at it shows all that the inbox has heard of. */
+  bookmark: { text: string; grewAt: number };
+  /** The changes that the next frame will list; null: no frame is pending. */
+  frame: { kinds: readonly ChangeKind[]; dueAt: number } | null;
 }
 
-export const EMPTY_INBOX: InboxState = { subscription: null, notified: null, shownAt: 0 };
+const NOTHING = { text: "", grewAt: 0 };
+export const EMPTY_INBOX: InboxState = { subscription: null, notified: null, bookmark: NOTHING, frame: null };
 
-const HOUR_MS = 3_600_000;
-const SUBSCRIBED_MS = HOUR_MS;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /**
  * How long a notification is remembered. It must outlast a subscription that read the primary before the message was stored
  * and arrives after the notification: that ends within an hour. Later it is forgotten, because the database may be set back.
  */
 const REMEMBER_MS = 2 * HOUR_MS;
+// Changes within this time are sent in one frame.
+const GATHER_MS = 250;
 /** An inbox is deleted this long after its last subscription has ended. */
 const DELETE_AFTER_MS = 7 * 24 * HOUR_MS;
 
+/** A subscription lasts an hour. */
+const endOf = ({ at }: { at: number }) => at + HOUR_MS;
+
 export function isSubscribed({ subscription }: InboxState, now: number): boolean {
   return subscription !== null && now < endOf(subscription);
-}
-
-export function endOf({ at }: Subscription): number {
-  return at + SUBSCRIBED_MS;
 }
 
 /** Whether the inbox is sure that no group has a message later than this time. */
@@ -37,32 +41,55 @@ export function nothingNew(state: InboxState, checkTime: string, now: number): b
 }
 
 /** The state after a subscription. Of two subscriptions, the one that asked the primary last wins, even if it arrives first. */
-export function afterSubscription(state: InboxState, { newestAt, at }: Subscription, now: number): InboxState {
+export function afterSubscription(
+  state: InboxState,
+  { newestAt, bookmark, at }: Subscription,
+  now: number,
+): InboxState {
   // If the clock of the subscription is ahead, `min` keeps the subscription from lasting longer.
   const subscription = { newestAt, at: Math.min(at, now) };
   const isOlder = state.subscription !== null && state.subscription.at >= subscription.at;
-  return isOlder ? state : { ...state, subscription };
+  // Clocks differ by less than a minute. So the bookmark of a subscription that asked so much later is the greater one, unless
+  // the database was replaced since: then it is the only right one.
+  const replaces = subscription.at > state.bookmark.grewAt + MINUTE_MS;
+  return {
+    ...state,
+    subscription: isOlder ? state.subscription : subscription,
+    bookmark: replaces ? { text: bookmark, grewAt: now } : greaterBookmark(state, bookmark, now),
+  };
 }
 
-/** The state after a notification, which may come late or twice. A notification of no message changes nothing. */
+/** The state after a notification, which may come late or twice. Without a socket nobody gets a frame. */
 export function afterNotification(
   state: InboxState,
-  { newestAt, shownAt }: { newestAt: string; shownAt: number },
-  now: number,
+  { kinds, newestAt, bookmark }: Notification,
+  { hasSockets, now }: { hasSockets: boolean; now: number },
 ): InboxState {
-  if (newestAt === "") return state;
   const known = notifiedOf(state, now);
-  const notified = { newestAt: newestAt > known ? newestAt : known, at: now };
-  return { ...state, notified, shownAt: Math.max(state.shownAt, shownAt) };
+  const listed = CHANGE_KINDS.filter((kind) => kinds.includes(kind) || state.frame?.kinds.includes(kind));
+  return {
+    ...state,
+    notified: { newestAt: newestAt > known ? newestAt : known, at: now },
+    bookmark: greaterBookmark(state, bookmark, now),
+    frame: hasSockets && listed.length > 0 ? { kinds: listed, dueAt: state.frame?.dueAt ?? now + GATHER_MS } : null,
+  };
 }
 
-/** When the inbox can be deleted; null: it has nothing to remember. */
-export function deletableAt({ subscription, notified }: InboxState): number | null {
-  if (subscription === null && notified === null) return null;
-  return Math.max(
-    subscription === null ? 0 : endOf(subscription) + DELETE_AFTER_MS,
-    notified === null ? 0 : notified.at + REMEMBER_MS,
-  );
+/** The bookmarks of one database are ordered as texts (`npm run probe` measures it). */
+function greaterBookmark(state: InboxState, text: string, now: number): InboxState["bookmark"] {
+  return text > bookmarkOf(state, now) ? { text, grewAt: now } : state.bookmark;
+}
+
+/** The bookmark at which a read shows all that the inbox has heard of; empty: nothing in two hours. */
+export function bookmarkOf({ bookmark }: InboxState, now: number): string {
+  return now <= bookmark.grewAt + REMEMBER_MS ? bookmark.text : "";
+}
+
+/** When the inbox can be deleted; infinite: it stores nothing. */
+export function deletableAt({ subscription, notified }: InboxState): number {
+  const forgottenAt = notified === null ? Infinity : notified.at + REMEMBER_MS;
+  if (subscription === null) return forgottenAt;
+  return Math.max(endOf(subscription) + DELETE_AFTER_MS, notified === null ? 0 : forgottenAt);
 }
 
 function notifiedOf({ notified }: InboxState, now: number): string {
@@ -80,34 +107,20 @@ export interface Attachment {
 }
 
 /** When the token of a socket expires, with the usual leeway, in milliseconds since 1970. */
-export function expiresAt({ tokenExpires }: Attachment): number {
-  return (tokenExpires + LEEWAY_SECONDS) * 1_000;
+export const expiresAt = ({ tokenExpires }: Attachment) => (tokenExpires + LEEWAY_SECONDS) * 1_000;
+
+// A token may be valid for longer than `setAlarm` takes a time: it throws for those after the year 2189.
+const LONGEST_ALARM_MS = 30 * 24 * HOUR_MS;
+
+/** When the inbox must act next; infinite: never. It is deleted, or while a socket is open, subscribes again. */
+export function nextAlarm(state: InboxState, sockets: readonly Attachment[], now: number): number {
+  const due = sockets.length === 0 ? [deletableAt(state)] : [renewAt(state, now), ...sockets.map(expiresAt)];
+  const earliest = Math.min(state.frame?.dueAt ?? Infinity, ...due);
+  return earliest === Infinity ? earliest : Math.min(earliest, now + LONGEST_ALARM_MS);
 }
 
-/** Changes that the next frames will report. `readyAt`: from then on, the endpoint of the change shows it. */
-export type PendingChanges = readonly { kind: ChangeKind; readyAt: number }[];
-
-// Changes within this time are sent in one frame.
-const GATHER_MS = 250;
-// Times are rounded up to this, so that many changes make few entries.
-const STEP_MS = 50;
-
-/** Adds a change that can be shown from `readyAt` on, in milliseconds since 1970. */
-export function addChange(pending: PendingChanges, kind: ChangeKind, readyAt: number): PendingChanges {
-  const rounded = Math.ceil(readyAt / STEP_MS) * STEP_MS;
-  const isPending = pending.some((change) => change.kind === kind && change.readyAt === rounded);
-  return isPending ? pending : [...pending, { kind, readyAt: rounded }];
-}
-
-/** When the next frame is due; null: none is. */
-export function nextFrameAt(pending: PendingChanges): number | null {
-  return pending.length === 0 ? null : Math.min(...pending.map(({ readyAt }) => readyAt)) + GATHER_MS;
-}
-
-/** The changes for a frame now (none if no frame is due), and the changes for later frames. */
-export function takeFrame(pending: PendingChanges, now: number): { kinds: ChangeKind[]; laterChanges: PendingChanges } {
-  const due = nextFrameAt(pending);
-  if (due === null || due > now) return { kinds: [], laterChanges: pending };
-  const isReady = (kind: ChangeKind) => pending.some((change) => change.kind === kind && change.readyAt <= now);
-  return { kinds: CHANGE_KINDS.filter(isReady), laterChanges: pending.filter(({ readyAt }) => readyAt > now) };
+/** A renewal that fails is tried again. An erased customer's inbox has no subscription, and needs none. */
+function renewAt({ subscription }: InboxState, now: number): number {
+  if (subscription === null) return Infinity;
+  return now < endOf(subscription) ? endOf(subscription) : now + MINUTE_MS;
 }

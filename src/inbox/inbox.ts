@@ -1,25 +1,22 @@
 import { DurableObject } from "cloudflare:workers";
+import { signBookmark } from "../db/bookmarks.ts";
 import { Database } from "../db/database.ts";
 import { utf8Bytes } from "../values/text.ts";
 import {
   type Attachment,
-  addChange,
   afterNotification,
   afterSubscription,
+  bookmarkOf,
   deletableAt,
   EMPTY_INBOX,
-  endOf,
   expiresAt,
   type InboxState,
   isSubscribed,
-  nextFrameAt,
+  nextAlarm,
   nothingNew,
-  type PendingChanges,
-  takeFrame,
 } from "./inbox-state.ts";
 import { beginListening } from "./listeners.ts";
 import {
-  CHANGE_KINDS,
   CONNECTION_HEADER,
   type Notification,
   type PollAnswer,
@@ -27,18 +24,13 @@ import {
   type Subscription,
 } from "./protocol.ts";
 
-interface OpenSocket extends Attachment {
-  socket: WebSocket;
-}
+type OpenSocket = Attachment & { socket: WebSocket };
 
 const SOCKETS_A_CUSTOMER = 8;
 const LONGEST_FRAME_BYTES = 1_024;
 const MINUTE_MS = 60_000;
 // Each frame wakes the object, which is billed for it.
 const FRAMES_A_MINUTE = 60;
-// The Worker of a feed request shows a message after the second of the message is over. It needs this long for that.
-const MESSAGE_MARGIN_MS = 100;
-const RENEW_AGAIN_MS = 60_000;
 
 const CLOSE = {
   tooMany: [1008, `At most ${FRAMES_A_MINUTE} frames a minute are taken.`],
@@ -55,8 +47,7 @@ const CLOSE = {
 export class Inbox extends DurableObject<Env> {
   #state: InboxState;
   #alarmAt: number | null = null;
-  /** When to renew the subscription again, if a renewal has failed. */
-  #renewAgainAt = 0;
+  #isRenewing = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -73,6 +64,7 @@ export class Inbox extends DurableObject<Env> {
     return {
       nothingNew: nothingNew(this.#state, checkTime, now),
       isSubscribed: isSubscribed(this.#state, now),
+      bookmark: bookmarkOf(this.#state, now),
       at: now,
     };
   }
@@ -83,39 +75,29 @@ export class Inbox extends DurableObject<Env> {
   }
 
   /** Takes a notification. From now on polls ask D1, and open apps get a frame. */
-  async notify({ kinds, newestAt, messageWaitMs }: Notification): Promise<void> {
-    const now = Date.now();
-    if (kinds.includes("erased")) await this.#deleteAll();
-    const shownAt = now + messageWaitMs;
-    this.#store(afterNotification(this.#state, { newestAt, shownAt }, now));
-    const changed = this.#sockets().length === 0 ? [] : CHANGE_KINDS.filter((kind) => kinds.includes(kind));
-    for (const kind of changed) {
-      const readyAt = kind === "messages" ? Math.max(now, frameAt(shownAt)) : now;
-      this.#pendingChanges = addChange(this.#pendingChanges, kind, readyAt);
+  async notify(notification: Notification): Promise<void> {
+    const hasSockets = this.#sockets().length > 0;
+    this.#store(afterNotification(this.#state, notification, { hasSockets, now: Date.now() }));
+    if (notification.kinds.includes("erased")) {
+      await this.#sendFrame();
+      await this.#deleteAll();
     }
     await this.#setAlarm();
   }
 
   /** Opens a socket for a customer whose token has been checked, and who is a listener in D1. */
   override async fetch(request: Request): Promise<Response> {
-    const { subscription, messageWaitMs, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
+    const { subscription, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
+    await this.subscribe(subscription);
+    const bookmark = await this.#signBookmark();
+    // Nothing is awaited until `hello` is sent, so that no other frame comes first, and no change comes in between.
     const { 0: client, 1: server } = new WebSocketPair();
     const openSockets = this.#sockets();
-    const tooMany = Math.max(0, openSockets.length - SOCKETS_A_CUSTOMER + 1);
-    for (const { socket } of openSockets.slice(0, tooMany)) socket.close(...CLOSE.replaced);
-    const now = Date.now();
+    for (const { socket } of openSockets.slice(0, 1 - SOCKETS_A_CUSTOMER)) close(socket, CLOSE.replaced);
     this.ctx.acceptWebSocket(server);
     const order = (openSockets.at(-1)?.order ?? 0) + 1;
-    server.serializeAttachment({ ...connection, order, frames: { since: now, count: 0 } } satisfies Attachment);
-    // `hello` is sent before the first `await`, so that no other frame comes first.
-    server.send(JSON.stringify({ type: "hello" }));
-    this.#store(afterSubscription(this.#state, subscription, now));
-    // A message of the current second may be stored or notified already, but an app that polls now does not get it yet. So a
-    // frame follows once the message is shown.
-    const storedShownAt = messageWaitMs === null ? 0 : now + messageWaitMs;
-    for (const readyAt of [storedShownAt, this.#state.shownAt].map(frameAt)) {
-      if (readyAt > now) this.#pendingChanges = addChange(this.#pendingChanges, "messages", readyAt);
-    }
+    server.serializeAttachment({ ...connection, order, frames: { since: Date.now(), count: 0 } } satisfies Attachment);
+    send(server, { type: "hello", bookmark });
     await this.#setAlarm();
     return new Response(null, { status: 101, webSocket: client });
   }
@@ -127,8 +109,8 @@ export class Inbox extends DurableObject<Env> {
     const now = Date.now();
     const [since, count] = now - frames.since >= MINUTE_MS ? [now, 1] : [frames.since, frames.count + 1];
     socket.serializeAttachment({ ...attachment, frames: { since, count } } satisfies Attachment);
-    if (bytes > LONGEST_FRAME_BYTES) socket.close(...CLOSE.tooLarge);
-    else if (count > FRAMES_A_MINUTE) socket.close(...CLOSE.tooMany);
+    if (bytes > LONGEST_FRAME_BYTES) close(socket, CLOSE.tooLarge);
+    else if (count > FRAMES_A_MINUTE) close(socket, CLOSE.tooMany);
   }
 
   /** Answers a close frame. Without an answer the client waits for it, and then reports 1006. */
@@ -140,47 +122,45 @@ export class Inbox extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const now = Date.now();
     this.#alarmAt = null;
-    this.#sendFrame(now);
+    if ((this.#state.frame?.dueAt ?? Infinity) <= now) await this.#sendFrame();
     const expiredSockets = this.#sockets().filter((socket) => expiresAt(socket) <= now);
-    for (const { socket } of expiredSockets) socket.close(...CLOSE.expired);
+    for (const { socket } of expiredSockets) close(socket, CLOSE.expired);
     this.#renew(now);
-    const isOver =
-      this.#sockets().length === 0 && this.#pendingChanges.length === 0 && (deletableAt(this.#state) ?? 0) <= now;
+    const isOver = this.#sockets().length === 0 && this.#state.frame === null && deletableAt(this.#state) <= now;
     await (isOver ? this.#deleteAll() : this.#setAlarm());
   }
 
-  #sendFrame(now: number): void {
-    const { kinds, laterChanges } = takeFrame(this.#pendingChanges, now);
-    if (kinds.length === 0) return;
-    this.#pendingChanges = laterChanges;
-    const frame = JSON.stringify({ type: "changed", what: kinds });
-    for (const { socket } of this.#sockets()) {
-      try {
-        socket.send(frame);
-      } catch {
-        // The connection of this socket has just been lost. The other sockets must still get their frame.
-      }
-    }
+  async #sendFrame(): Promise<void> {
+    const bookmark = await this.#signBookmark();
+    const { frame } = this.#state;
+    if (frame === null) return;
+    this.#store({ ...this.#state, frame: null });
+    for (const { socket } of this.#sockets()) send(socket, { type: "changed", what: frame.kinds, bookmark });
+  }
+
+  /** Signs the bookmark, anew if it changes meanwhile: it must show all that a frame announces. */
+  async #signBookmark(): Promise<string> {
+    const bookmark = bookmarkOf(this.#state, Date.now());
+    const signedBookmark = await signBookmark(bookmark, this.env);
+    return bookmark === bookmarkOf(this.#state, Date.now()) ? signedBookmark : this.#signBookmark();
   }
 
   /** Subscribes again in the background, because frames must not wait for a database that does not answer. */
   #renew(at: number): void {
     const [first] = this.#sockets();
-    if (first === undefined || at < this.#renewAt()) return;
-    this.#renewAgainAt = at + RENEW_AGAIN_MS;
-    const renewing = beginListening(new Database(this.env.DB, "first-primary"), first.customerId)
-      .then(({ newestAt }) => this.subscribe({ newestAt, at }))
+    const isDue = this.#state.subscription !== null && !isSubscribed(this.#state, at);
+    if (first === undefined || !isDue || this.#isRenewing) return;
+    this.#isRenewing = true;
+    const renewing = beginListening(new Database(this.env.DB, "first-primary"), first.customerId, at)
+      .then(({ subscription }) => this.subscribe(subscription))
       .catch((error: unknown) => {
         const cause = error instanceof Error ? error.name : "";
         console.error(JSON.stringify({ error: "LISTENER_NOT_RENEWED", cause }));
+      })
+      .finally(() => {
+        this.#isRenewing = false;
       });
     this.ctx.waitUntil(renewing);
-  }
-
-  /** When to subscribe again while a socket is open. An erased customer's inbox has no subscription, and needs none. */
-  #renewAt(): number {
-    const { subscription } = this.#state;
-    return subscription === null ? Number.POSITIVE_INFINITY : Math.max(endOf(subscription), this.#renewAgainAt);
   }
 
   /** The open sockets, oldest first. */
@@ -197,13 +177,10 @@ export class Inbox extends DurableObject<Env> {
    * not `await` anything between its change of the state and this, so that both are stored together.
    */
   async #setAlarm(): Promise<void> {
-    const openSockets = this.#sockets();
-    const due = [nextFrameAt(this.#pendingChanges), deletableAt(this.#state)].filter((at) => at !== null);
-    if (openSockets.length > 0) due.push(this.#renewAt(), ...openSockets.map(expiresAt));
-    const earliest = Math.min(...due);
-    if (earliest >= (this.#alarmAt ?? Number.POSITIVE_INFINITY)) return;
-    this.#alarmAt = earliest;
-    await this.ctx.storage.setAlarm(earliest);
+    const alarmAt = nextAlarm(this.#state, this.#sockets(), Date.now());
+    if (alarmAt >= (this.#alarmAt ?? Infinity)) return;
+    this.#alarmAt = alarmAt;
+    await this.ctx.storage.setAlarm(alarmAt);
   }
 
   async #deleteAll(): Promise<void> {
@@ -213,26 +190,26 @@ export class Inbox extends DurableObject<Env> {
   }
 
   #store(state: InboxState): void {
-    if (state === this.#state) return;
     this.#state = state;
     this.ctx.storage.kv.put("state", state);
   }
+}
 
-  get #pendingChanges(): PendingChanges {
-    return this.ctx.storage.kv.get<PendingChanges>("pending") ?? [];
-  }
-
-  set #pendingChanges(pending: PendingChanges) {
-    if (pending.length === 0) this.ctx.storage.kv.delete("pending");
-    else this.ctx.storage.kv.put("pending", pending);
+function send(socket: WebSocket, frame: object): void {
+  try {
+    socket.send(JSON.stringify(frame));
+  } catch {
+    // The connection of this socket has just been lost. The other sockets must still get their frames.
   }
 }
 
-const frameAt = (shownAt: number) => shownAt + MESSAGE_MARGIN_MS;
-
-function attachmentOf(socket: WebSocket): Attachment {
-  return socket.deserializeAttachment() as Attachment;
+/** Announces a close, because the close itself may arrive ten seconds late. */
+function close(socket: WebSocket, [code, reason]: readonly [code: number, reason: string]): void {
+  send(socket, { type: "closing", code });
+  socket.close(code, reason);
 }
+
+const attachmentOf = (socket: WebSocket) => socket.deserializeAttachment() as Attachment;
 
 /** Whether a close frame may have this code. The others are reserved or out of range (RFC 6455, 7.4). */
 function mayBeSent(code: number): boolean {

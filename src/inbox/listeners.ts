@@ -3,7 +3,8 @@ import { compileOnce, type Database, type PlaceholderOf } from "../db/database.t
 import { customerKeyOf } from "../db/rules.ts";
 import { limitTo, NOW, names, select } from "../db/select.ts";
 import { listeners, messageGroupNews, programState } from "../db/tables.ts";
-import { toUnshown, UNSHOWN, type UnshownMessages } from "./message-clock.ts";
+import { UNSHOWN, type UnshownMessages } from "./message-clock.ts";
+import type { Subscription } from "./protocol.ts";
 
 /**
  * A customer listens for a day. A subscription holds for an hour, and renews the day if less than two hours are left: the
@@ -18,20 +19,22 @@ const listen = compileOnce(
 );
 
 /**
- * Makes the customer a listener. `newestAt` is the time of their newest message, shown or not; empty: they have none.
- * `unshown` is set if this message is not shown yet: its feed request may have notified nobody. `db` must be at the primary.
+ * Makes the customer a listener. `unshown` is set if their newest message is not shown yet: its feed request may have notified
+ * nobody. `db` must be at the primary. `at`: the present time.
  */
 export async function beginListening(
   db: Database,
   customerId: string,
-): Promise<{ newestAt: string; unshown: UnshownMessages | null }> {
+  at: number,
+): Promise<{ subscription: Subscription; unshown: UnshownMessages | null }> {
   const [, [row]] = await db.batch([listen({ customerId }), selectNewest({ customerId })]);
   if (row === undefined) throw new Error("The database has no message clock.");
   const { newestAt, isOpen, ...unshown } = row;
-  return { newestAt, unshown: isOpen === 1 && newestAt >= unshown.stamp ? toUnshown(unshown) : null };
+  const isUnshown = isOpen === 1 && newestAt >= unshown.stamp;
+  return { subscription: { newestAt, bookmark: db.bookmark ?? "", at }, unshown: isUnshown ? unshown : null };
 }
 
-/** The time of the customer's newest message, and the columns of `UNSHOWN`. */
+/** The time of the customer's newest message, empty if there is none, and the columns of `UNSHOWN`. */
 const selectNewest = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
   select(
     {

@@ -1,7 +1,8 @@
 import type { Database } from "../db/database.ts";
+import { clock } from "../values/clock.ts";
 import { TimedOut, withTimeout } from "../values/timeout.ts";
 import type { Inboxes } from "./inboxes.ts";
-import { showMessages, type UnshownMessages } from "./message-clock.ts";
+import { showOnceOver, type UnshownMessages } from "./message-clock.ts";
 import { type Change, removeNotified } from "./outbox.ts";
 import type { Notification } from "./protocol.ts";
 
@@ -17,43 +18,26 @@ export interface FeedChanges {
 }
 
 /**
- * Notifies inboxes of the changes of a feed request. The request waits for two seconds at most. In the background the
- * messages are shown, the other inboxes are notified, and delivered changes are removed from the outbox. The schedule
- * notifies of the changes that stay there, for example because this Worker has ended.
+ * Notifies inboxes of the changes of a feed request. Those of unshown messages wait in the background until the messages are
+ * shown, so that a read at the bookmark shows all that an inbox hears of. The request waits for the others, two seconds at
+ * most. The schedule notifies of the changes that stay in the outbox, for example because this Worker has ended.
  */
 export async function notifyOfFeed(
   inboxes: Inboxes,
   { changes, unshown }: FeedChanges,
   { db, inBackground }: { db: Database; inBackground: (work: Promise<unknown>) => void },
 ): Promise<void> {
-  if (changes.length === 0 && unshown === null) return;
-  const showing = unshown === null ? Promise.resolve(true) : showOnceOver(db, unshown);
-  const notifying = notifyAll(inboxes, toCalls(changes, unshown?.shownAt ?? 0), { by: "feed", milliseconds: FEED_MS });
-  const removeDelivered = async () => {
-    const areShownInTime = await showing;
-    const { reached } = await notifying;
-    // If messages were shown late, apps that polled after their frame may have found nothing. Their changes stay in the
-    // outbox, so that the schedule notifies them once more.
-    if (areShownInTime) await removeNotified(db.newPrimarySession(), changes, reached);
+  const notify = async (shownChanges: readonly Change[], bookmark: string) => {
+    const calls = toCalls(shownChanges, bookmark);
+    const { reached } = await notifyAll(inboxes, calls, { by: "feed", milliseconds: FEED_MS });
+    inBackground(removeNotified(db.newPrimarySession(), shownChanges, reached));
   };
-  inBackground(removeDelivered());
-  await withTimeout(FEED_WAITS_MS, notifying).catch((error: unknown) => {
-    if (!(error instanceof TimedOut)) throw error;
-  });
-}
-
-// When the Worker's timer ends, the second may not quite be over by D1's clock.
-const SHOWN_AFTER_MS = 20;
-
-// Messages that are shown this fast are shown in time: clients poll again for longer than this after a frame.
-const IN_TIME_MS = 1_000;
-
-/** Shows messages once their second is over. Resolves with whether they were shown in time. */
-export async function showOnceOver(db: Database, { stamp, shownAt }: UnshownMessages): Promise<boolean> {
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, shownAt - Date.now()) + SHOWN_AFTER_MS));
-  const startedAt = performance.now();
-  const last = await showMessages(db.newPrimarySession());
-  return last > stamp && performance.now() - startedAt < IN_TIME_MS;
+  const isShown = ({ newestAt }: Change) => unshown === null || newestAt < unshown.stamp;
+  const unshownChanges = changes.filter((change) => !isShown(change));
+  if (unshown !== null) inBackground(showOnceOver(db, unshown).then((bookmark) => notify(unshownChanges, bookmark)));
+  const notifying = notify(changes.filter(isShown), db.bookmark ?? "");
+  inBackground(notifying);
+  await Promise.race([notifying, clock.pause(FEED_WAITS_MS)]);
 }
 
 const CALLED_DIRECTLY = 100;
@@ -84,26 +68,22 @@ function batchesOf(calls: readonly Call[]): Call[][] {
 }
 
 /** The notification of a customer's inbox. */
-export interface Call extends Omit<Notification, "messageWaitMs"> {
-  customerId: string;
-  /** When its messages are shown. A point in time, in milliseconds since 1970, because the call may wait for others. */
-  shownAt: number;
-}
+export type Call = Notification & { customerId: string };
 
 // An invocation has six connections, and one is left for D1. A seventh call would be queued, or cancelled.
 export const CALLS_AT_ONCE = 5;
 // Inboxes that hang must not take the time of the others.
 const CALL_MS = 2_000;
 
-/** One call for each customer. `shownAt`: when the messages are shown; 0: they are shown already. */
-export function toCalls(changes: readonly Change[], shownAt: number): Call[] {
+/** One call for each customer. A read at the bookmark must show all changes. */
+export function toCalls(changes: readonly Change[], bookmark: string): Call[] {
   const calls = new Map<string, Call>();
   for (const change of changes)
     for (const customerId of change.customers) {
       const known = calls.get(customerId) ?? { kinds: [], newestAt: "" };
       const kinds = [...new Set([...known.kinds, change.kind])];
       const newestAt = known.newestAt > change.newestAt ? known.newestAt : change.newestAt;
-      calls.set(customerId, { customerId, kinds, newestAt, shownAt });
+      calls.set(customerId, { customerId, kinds, newestAt, bookmark });
     }
   return [...calls.values()];
 }
@@ -117,8 +97,8 @@ export interface CallsOutcome {
 /** Makes these calls within the time. No call is repeated: customers who are not reached stay in the outbox. */
 export function makeCalls(inboxes: Inboxes, calls: readonly Call[], milliseconds: number): Promise<CallsOutcome> {
   const limits = { milliseconds, callMs: CALL_MS, failure: "INBOXES_UNREACHED" };
-  return callEach(inboxes.underWay, calls, limits, async ({ customerId, shownAt, ...about }) => {
-    await inboxes.notify(customerId, { ...about, messageWaitMs: Math.max(0, shownAt - Date.now()) });
+  return callEach(inboxes.underWay, calls, limits, async ({ customerId, ...notification }) => {
+    await inboxes.notify(customerId, notification);
     return { reached: new Set([customerId]), isOverloaded: false };
   });
 }

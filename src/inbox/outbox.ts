@@ -38,11 +38,11 @@ export const selectBacklog = () =>
   );
 
 /**
- * The changes of at most 10,000 listeners, older than the change `olderThan`. Changes of the last 20 seconds are left out,
- * because their feed request itself notifies the listeners for 15 seconds.
+ * The changes of at most 10,000 listeners, older than the change `olderThan`. Changes of the last 30 seconds are left out,
+ * because a Worker notifies the listeners itself for 15 seconds, once their messages are shown.
  */
 export async function findChanges(db: Database, olderThan?: Change): Promise<Change[]> {
-  const waitingChanges = sql`${outbox.stored_at} < (SELECT datetime(now, '-20 seconds') FROM clock)
+  const waitingChanges = sql`${outbox.stored_at} < (SELECT datetime(now, '-30 seconds') FROM clock)
     AND ${outbox.stored_at} >= ${HOUR_AGO}`;
   const andOlder = olderThan && sql`AND (${KEY}) < (${sql.join(keyOf(olderThan), sql`, `)})`;
   return toChanges(await db.all(selectOutbox(sql`${waitingChanges} ${andOlder ?? sql``}`)));

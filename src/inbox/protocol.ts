@@ -8,6 +8,8 @@ export interface PollAnswer {
   /** Whether the inbox is sure that no group has a message later than the poll's `check_time`. */
   nothingNew: boolean;
   isSubscribed: boolean;
+  /** Where D1 must read if the inbox does not know that nothing is new; empty: anywhere. */
+  bookmark: string;
   /** The time by the inbox's clock. A subscription that follows gets it as its `at`. */
   at: number;
 }
@@ -16,6 +18,8 @@ export interface PollAnswer {
 export interface Subscription {
   /** The time of the newest message in the customer's groups, shown or not; empty if there is none. */
   newestAt: string;
+  /** A bookmark of what the primary had then, or later. */
+  bookmark: string;
   /**
    * Just before the primary was asked, in milliseconds since 1970: by the inbox's clock after a poll, by the Worker's clock
    * for a socket. An inbox lowers a time that is later than its own.
@@ -28,8 +32,8 @@ export interface Notification {
   kinds: readonly (ChangeKind | "erased")[];
   /** The time of the newest message among the changes; empty if there is none. */
   newestAt: string;
-  /** Milliseconds from now until its messages are shown. No point in time, because the clocks of two machines differ. */
-  messageWaitMs: number;
+  /** A read at this bookmark of D1 shows the changes. */
+  bookmark: string;
 }
 
 /** A socket whose token the Worker has checked. */
@@ -38,18 +42,11 @@ export interface Connection {
   /** The token's `exp`, in seconds since 1970. */
   tokenExpires: number;
   subscription: Subscription;
-  /** Milliseconds until an unshown message is shown; null: there is none. */
-  messageWaitMs: number | null;
 }
 
 /** Carries the connection from the Worker to the inbox. A client's own header of this name is not passed on. */
 export const CONNECTION_HEADER = "X-Loyalty-Connection";
 
 /** A connection as a header's value. An id may have letters that a header must not have. */
-export function writeConnection(connection: Connection): string {
-  return encodeURIComponent(JSON.stringify(connection));
-}
-
-export function readConnection(header: string): Connection {
-  return JSON.parse(decodeURIComponent(header));
-}
+export const writeConnection = (connection: Connection) => encodeURIComponent(JSON.stringify(connection));
+export const readConnection = (header: string): Connection => JSON.parse(decodeURIComponent(header));

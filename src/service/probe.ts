@@ -41,8 +41,7 @@ export const probe = createRouter()
     const { webSocket } = await new Inboxes(c.env).connect({
       customerId: NAME,
       tokenExpires: Date.now() / 1_000 + SOCKET_SECONDS,
-      subscription: { newestAt: "", at: Date.now() },
-      messageWaitMs: null,
+      subscription: { newestAt: "", bookmark: "", at: Date.now() },
     });
     // The headers of the original response are immutable.
     return new Response(null, { status: 101, webSocket });
@@ -63,7 +62,7 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
       // The call fails while the object gets its new code.
       return attempt(inboxOf(env).then((inbox) => inbox.version()));
     case "clean":
-      await (await inboxOf(env)).notify({ kinds: ["erased"], newestAt: "", messageWaitMs: 0 });
+      await (await inboxOf(env)).notify({ kinds: ["erased"], newestAt: "", bookmark: "" });
       return {};
   }
 }

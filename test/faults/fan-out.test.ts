@@ -5,8 +5,7 @@ import { makeCalls } from "../../src/inbox/notify.ts";
 import { takeTime } from "../support/listeners.ts";
 import { notification } from "../support/live.ts";
 
-const calls = (...customers: string[]) =>
-  customers.map((customerId) => ({ customerId, shownAt: 0, ...notification() }));
+const calls = (...customers: string[]) => customers.map((customerId) => ({ customerId, ...notification() }));
 
 describe("a fan-out object", () => {
   const names = (length: number, prefix: string) => Array.from({ length }, (_, index) => `${prefix} ${index}`);

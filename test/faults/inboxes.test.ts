@@ -3,7 +3,7 @@ import { beforeEach, describe, it, vi } from "vitest";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { as, mustFeed, trips } from "../support/api.ts";
-import { MESSAGES_PATH, pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
+import { MESSAGES_PATH, outbox, pass, poll, pollUntilQuiet, seedGroup } from "../support/listeners.ts";
 import { handshake } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
@@ -74,6 +74,7 @@ describe("a poll", () => {
     await pollUntilQuiet(reader);
     await mustFeed([seed.message(group, writer, { body: "Hi" })]);
     const messageTime = await pass(1);
+    await waitUntil(async () => (await outbox()).length === 0);
     const subscriptions = subscribe.mock.calls.length;
 
     const polls = [await poll(reader), await poll(reader), await poll(reader, messageTime)];

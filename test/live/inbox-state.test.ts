@@ -1,44 +1,50 @@
 import { describe, it } from "vitest";
 import {
-  addChange,
   afterNotification,
   afterSubscription,
+  bookmarkOf,
   deletableAt,
   EMPTY_INBOX,
+  type InboxState,
   isSubscribed,
-  nextFrameAt,
+  nextAlarm,
   nothingNew,
-  type PendingChanges,
-  takeFrame,
 } from "../../src/inbox/inbox-state.ts";
 import type { ChangeKind } from "../../src/inbox/protocol.ts";
+import { notification } from "../support/live.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const NOW = 1_000 * HOUR;
 const [EARLIER_TIME, LATER_TIME] = ["2027-01-01 00:00:00", "2027-01-01 00:00:09"];
 
-const subscribed = (newestAt = EARLIER_TIME, at = NOW) => afterSubscription(EMPTY_INBOX, { newestAt, at }, at);
-const notified = (newestAt: string, state = EMPTY_INBOX, shownAt = 0) =>
-  afterNotification(state, { newestAt, shownAt }, NOW);
+const noSocket = (now: number) => ({ hasSockets: false, now });
+const subscription = (newestAt: string, at: number) => ({ newestAt, bookmark: "", at });
+const subscribed = (newestAt = EARLIER_TIME, at = NOW) =>
+  afterSubscription(EMPTY_INBOX, subscription(newestAt, at), at);
+const notified = (newestAt: string, state = EMPTY_INBOX, bookmark = "") =>
+  afterNotification(state, notification({ newestAt, bookmark }), noSocket(NOW));
 const afterLaterMessage = notified(LATER_TIME, subscribed());
 const afterEarlierMessage = notified(EARLIER_TIME, subscribed(LATER_TIME));
-const lateSubscription = afterSubscription(notified(LATER_TIME), { newestAt: EARLIER_TIME, at: NOW }, NOW);
+const lateSubscription = afterSubscription(notified(LATER_TIME), subscription(EARLIER_TIME, NOW), NOW);
 
 describe("an inbox", () => {
   it("is subscribed for an hour, counted from before the primary was asked", ({ expect }) => {
     expect(isSubscribed(EMPTY_INBOX, NOW)).toBe(false);
     expect(isSubscribed(subscribed(), NOW + HOUR - 1)).toBe(true);
     expect(isSubscribed(subscribed(), NOW + HOUR)).toBe(false);
-    const clockAhead = afterSubscription(EMPTY_INBOX, { newestAt: "", at: NOW + MINUTE }, NOW);
+    const clockAhead = afterSubscription(EMPTY_INBOX, subscription("", NOW + MINUTE), NOW);
     expect(isSubscribed(clockAhead, NOW + HOUR)).toBe(false);
   });
 
   it("keeps the subscription that asked the primary later, in whatever order they arrive", ({ expect }) => {
     const later = subscribed(LATER_TIME, NOW + MINUTE);
 
-    expect(afterSubscription(later, { newestAt: EARLIER_TIME, at: NOW }, NOW + MINUTE)).toBe(later);
-    expect(afterSubscription(subscribed(), { newestAt: LATER_TIME, at: NOW + MINUTE }, NOW + MINUTE)).toEqual(later);
+    const earlierThen = afterSubscription(later, subscription(EARLIER_TIME, NOW), NOW + MINUTE);
+    const laterThen = afterSubscription(subscribed(), subscription(LATER_TIME, NOW + MINUTE), NOW + MINUTE);
+
+    expect(earlierThen.subscription).toEqual(later.subscription);
+    expect(laterThen.subscription).toEqual(later.subscription);
   });
 
   it.for([
@@ -56,10 +62,10 @@ describe("an inbox", () => {
   });
 
   it("remembers the latest message of its notifications, in whatever order they arrive", ({ expect }) => {
-    const late = notified(LATER_TIME, subscribed(), NOW + 900);
+    const late = notified(LATER_TIME, subscribed());
 
-    expect(notified(EARLIER_TIME, late, NOW + 100)).toEqual(late);
-    expect(notified(LATER_TIME, notified(EARLIER_TIME, subscribed(), NOW + 100), NOW + 900)).toEqual(late);
+    expect(notified(EARLIER_TIME, late)).toEqual(late);
+    expect(notified(LATER_TIME, notified(EARLIER_TIME, subscribed()))).toEqual(late);
   });
 
   it("forgets its notifications two hours after the last one", ({ expect }) => {
@@ -69,87 +75,89 @@ describe("an inbox", () => {
     expect([isQuietAfter(120), isQuietAfter(121)]).toEqual([false, true]);
   });
 
-  it("writes nothing for a notification of no message", ({ expect }) => {
-    const state = subscribed();
-
-    expect(notified("", state)).toBe(state);
-  });
-
   it("can be deleted a week after its last subscription, and two hours after a notification", ({ expect }) => {
-    expect(deletableAt(EMPTY_INBOX)).toBe(null);
+    expect(deletableAt(EMPTY_INBOX)).toBe(Number.POSITIVE_INFINITY);
     expect(deletableAt(notified(LATER_TIME))).toBe(NOW + 2 * HOUR);
     expect(deletableAt(subscribed())).toBe(NOW + HOUR + 7 * 24 * HOUR);
     expect(deletableAt(notified(LATER_TIME, subscribed("", NOW - 7 * 24 * HOUR)))).toBe(NOW + 2 * HOUR);
   });
 });
 
-/** Notifications: when they arrive, and when an endpoint shows their changes if that is later. In milliseconds. */
-type Changes = readonly { at: number; kinds: readonly ChangeKind[]; shownAt?: number }[];
+describe("the bookmark of an inbox", () => {
+  const subscribedAfter = (minutes: number, bookmark: string, state: InboxState) =>
+    afterSubscription(state, { newestAt: "", bookmark, at: NOW + minutes * MINUTE }, NOW + minutes * MINUTE);
 
-/** Returns the frames with their times, and the largest number of entries that the inbox stored at once. */
-function simulate(changes: Changes) {
-  let pendingChanges: PendingChanges = [];
-  let mostEntries = 0;
-  const frames: [at: number, kinds: ChangeKind[]][] = [];
-  const sendUntil = (end: number) => {
-    for (let due = nextFrameAt(pendingChanges); due !== null && due <= end; due = nextFrameAt(pendingChanges)) {
-      const { kinds, laterChanges } = takeFrame(pendingChanges, due);
-      frames.push([due, kinds]);
-      pendingChanges = laterChanges;
-    }
-  };
-  for (const { at, kinds, shownAt = at } of changes) {
-    sendUntil(at - 1);
-    for (const kind of kinds) pendingChanges = addChange(pendingChanges, kind, shownAt);
-    mostEntries = Math.max(mostEntries, pendingChanges.length);
-  }
-  sendUntil(Number.POSITIVE_INFINITY);
-  return { frames, mostEntries };
-}
+  it("is the greatest of its notifications and subscriptions, in whatever order they arrive", ({ expect }) => {
+    const orders = [
+      notified("", notified("", subscribed(), "b2"), "b1"),
+      notified("", notified("", subscribed(), "b1"), "b2"),
+      subscribedAfter(0.5, "b1", notified("", EMPTY_INBOX, "b2")),
+      notified("", subscribedAfter(0, "b2", EMPTY_INBOX), "b1"),
+      afterSubscription(subscribedAfter(0, "b1", EMPTY_INBOX), { newestAt: "", bookmark: "b2", at: NOW - MINUTE }, NOW),
+    ];
 
-const every = (milliseconds: number, count: number) =>
-  Array.from({ length: count }, (_, index) => index * milliseconds);
-const nextSecond = (at: number) => 1_000 * (Math.floor(at / 1_000) + 1);
-
-describe("frames", () => {
-  it.for<[what: string, changes: Changes, frames: [at: number, kinds: ChangeKind[]][]]>([
-    [
-      "list the changes of 250 ms in the order messages, coupons, balance",
-      [
-        { at: 0, kinds: ["balance"] },
-        { at: 100, kinds: ["coupons", "messages"] },
-        { at: 200, kinds: ["balance"] },
-      ],
-      [[250, ["messages", "coupons", "balance"]]],
-    ],
-    [
-      "are sent 250 ms after the first change, not after the last",
-      every(50, 30).map((at) => ({ at, kinds: ["balance"] })),
-      [250, 550, 850, 1_150, 1_450].map((at) => [at, ["balance"]]),
-    ],
-    [
-      "for a balance do not wait until a message is shown",
-      [
-        { at: 0, kinds: ["messages"], shownAt: 900 },
-        { at: 0, kinds: ["balance"] },
-      ],
-      [
-        [250, ["balance"]],
-        [1_150, ["messages"]],
-      ],
-    ],
-    [
-      "come each second while a message comes every 100 ms",
-      every(100, 35).map((at) => ({ at, kinds: ["messages"], shownAt: nextSecond(at) + 100 })),
-      [1_350, 2_350, 3_350, 4_350].map((at) => [at, ["messages"]]),
-    ],
-  ])("%s", ([, changes, frames], { expect }) => {
-    expect(simulate(changes).frames).toEqual(frames);
+    expect(orders.map((state) => bookmarkOf(state, NOW))).toEqual(["b2", "b2", "b2", "b2", "b2"]);
   });
 
-  it("need one entry for each step of 50 ms, however many changes come", ({ expect }) => {
-    const { mostEntries } = simulate(every(1, 1_000).map((at) => ({ at: 0, kinds: ["messages"], shownAt: at })));
+  it("is replaced by a subscription that asked more than a minute after it last grew: the database was", ({
+    expect,
+  }) => {
+    const ofReplaced = notified("", EMPTY_INBOX, "b9");
+    const stillNotified = afterNotification(ofReplaced, notification({ bookmark: "b1" }), noSocket(NOW + MINUTE));
 
-    expect(mostEntries).toBe(21);
+    expect(bookmarkOf(subscribedAfter(1, "b2", ofReplaced), NOW + MINUTE)).toBe("b9");
+    expect(bookmarkOf(subscribedAfter(1.1, "b2", ofReplaced), NOW + 2 * MINUTE)).toBe("b2");
+    expect(bookmarkOf(subscribedAfter(1.1, "b2", stillNotified), NOW + 2 * MINUTE)).toBe("b2");
+  });
+
+  it("is forgotten two hours after it last grew", ({ expect }) => {
+    const state = notified("", EMPTY_INBOX, "b1");
+
+    expect([120, 121].map((minutes) => bookmarkOf(state, NOW + minutes * MINUTE))).toEqual(["b1", ""]);
+  });
+});
+
+describe("the next frame", () => {
+  const notify = (kinds: readonly ChangeKind[], at: number, state = EMPTY_INBOX) =>
+    afterNotification(state, notification({ kinds }), { hasSockets: true, now: at });
+
+  it("lists the changes of 250 ms since the first, in the order messages, coupons, balance", ({ expect }) => {
+    const state = notify(["balance"], 200, notify(["coupons", "messages"], 100, notify(["balance"], 0)));
+
+    expect(state.frame).toEqual({ kinds: ["messages", "coupons", "balance"], dueAt: 250 });
+  });
+
+  it("is none without a socket, or for an erasure alone", ({ expect }) => {
+    const withoutSocket = afterNotification(EMPTY_INBOX, notification({ kinds: ["balance"] }), noSocket(NOW));
+    const erased = afterNotification(EMPTY_INBOX, notification({ kinds: ["erased"] }), { hasSockets: true, now: NOW });
+
+    expect([withoutSocket.frame, erased.frame]).toEqual([null, null]);
+  });
+});
+
+describe("the alarm of an inbox", () => {
+  const socket = (tokenExpires: number) => ({
+    customerId: "c",
+    tokenExpires,
+    order: 1,
+    frames: { since: 0, count: 0 },
+  });
+  const in600Seconds = socket(NOW / 1_000 + 600);
+  const forAges = socket(NOW);
+  const withFrame = afterNotification(subscribed(), notification({ kinds: ["balance"] }), {
+    hasSockets: true,
+    now: NOW,
+  });
+
+  it.for([
+    ["the next frame", withFrame, [in600Seconds], NOW + 250],
+    ["the end of a token", subscribed(), [forAges, in600Seconds], NOW + 605_000],
+    ["the next subscription", subscribed(), [forAges], NOW + HOUR],
+    ["another try of a subscription", subscribed("", NOW - HOUR), [forAges], NOW + MINUTE],
+    ["a look at a token that is valid for ages", EMPTY_INBOX, [forAges], NOW + 30 * 24 * HOUR],
+    ["the deletion, but not while a socket is open", notified(LATER_TIME), [], NOW + 2 * HOUR],
+    ["nothing if it stores nothing", EMPTY_INBOX, [], Number.POSITIVE_INFINITY],
+  ] as const)("is set for %s", ([, state, sockets, expected], { expect }) => {
+    expect(nextAlarm(state, sockets, NOW)).toBe(expected);
   });
 });

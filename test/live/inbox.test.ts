@@ -87,7 +87,7 @@ describe("the listener's row", () => {
     socket.close(1000);
     await closed;
     await inInbox(id, ({ storage }) =>
-      storage.kv.put("state", { ...EMPTY_INBOX, subscription: { newestAt: "", at: 0 } }),
+      storage.kv.put<InboxState>("state", { ...EMPTY_INBOX, subscription: { newestAt: "", at: 0 } }),
     );
     await evict(id);
     await runAlarm(id);
@@ -141,7 +141,7 @@ describe("the storage of an inbox", () => {
     expect(await alarmOf(id)).toBeNull();
   });
 
-  it("is written once for a subscription or a message, and not for a poll or other changes", async ({ expect }) => {
+  it("is written once for a subscription or a notification, and not for a poll", async ({ expect }) => {
     const id = await seedSubscribed();
     await evict(id);
     const [put, setAlarm] = await inInbox(id, ({ storage }) => [
@@ -153,7 +153,7 @@ describe("the storage of an inbox", () => {
     const writes: number[] = [];
     for (const call of [
       () => inbox.poll(""),
-      () => inbox.subscribe({ newestAt: "", at: Date.now() }),
+      () => inbox.subscribe({ newestAt: "", bookmark: "", at: Date.now() }),
       () => inbox.notify(notification({ kinds: ["messages", "balance"], newestAt: "2027-01-01 00:00:00" })),
       () => inbox.notify(notification({ kinds: ["balance"] })),
     ]) {
@@ -161,7 +161,7 @@ describe("the storage of an inbox", () => {
       writes.push(put.mock.calls.length);
     }
 
-    expect(writes).toEqual([0, 1, 2, 2]);
+    expect(writes).toEqual([0, 1, 2, 3]);
     expect(setAlarm).not.toHaveBeenCalled();
   });
 

@@ -161,6 +161,6 @@ describe("the sockets of a customer", () => {
     await Promise.all([second.next(), third.next()]);
 
     expect(send).toHaveBeenCalledTimes(1);
-    expect(brokenListener.frames).toEqual([{ type: "hello" }]);
+    expect(brokenListener.frames).toHaveLength(1);
   });
 });

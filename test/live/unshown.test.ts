@@ -1,104 +1,92 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { acceptFeed } from "../../src/feed/queries.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { beginListening } from "../../src/inbox/listeners.ts";
-import { notifyOfFeed } from "../../src/inbox/notify.ts";
-import { as, mustFeed, ndjson } from "../support/api.ts";
-import { setClock } from "../support/clock.ts";
-import { connection, evict, framesOf, type Listener, listenAs, listenOn } from "../support/live.ts";
+import { as, mustFeed } from "../support/api.ts";
+import { setClock, stopClock } from "../support/clock.ts";
+import { evict, framesOf, handshake, listenAs } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
+import { acceptLines } from "../support/state.ts";
+import { customerToken } from "../support/tokens.ts";
 import { waitFor } from "../support/wait.ts";
-
-const MESSAGES = "/api/v1/customer/messages";
 
 let second = 10;
 
-/** Stops D1's clock, so that a message is not shown before the test says so, however slow the machine is. */
+/** Moves D1's clock on, which is stopped so that a second is over only when the test says so. Shows nothing. */
 function nextSecond(): Promise<void> {
   second += 1;
-  // The second is over in 200 ms, and then a frame is due.
-  return setClock(`2027-01-01 00:00:${second}`, 800);
+  return stopClock(`2027-01-01 00:00:${second}`, 800);
 }
 
+const textsOf = async (id: string) =>
+  ((await as(id).get("/api/v1/customer/messages")).body.items ?? []).map(
+    (group: { last_message: string }) => group.last_message,
+  );
+
+/** A customer, and a message to them. */
 async function seedPair() {
   const [ada, bo] = [seed.customer(), seed.customer()];
   const group = seed.group([ada.id, bo.id]);
   await mustFeed([ada, bo, group]);
+  await setClock(`2027-01-01 00:00:${second}`);
+  await nextSecond();
   return { bo: bo.id, line: seed.message(group.id, ada.id, { body: "Just now" }) };
 }
 
-/** Does some work between the commit of the listener's row and the opening of the socket. */
-function beforeSocketOpens(work: () => Promise<unknown>): void {
-  const connect = Inboxes.prototype.connect;
-  vi.spyOn(Inboxes.prototype, "connect").mockImplementation(async function (this: Inboxes, connection) {
-    await work();
-    return connect.call(this, connection);
-  });
-}
+/** Stores a line as a Worker does that ends before it shows and notifies anything. */
+const store = (line: ReturnType<typeof seed.message>) => acceptLines(new Database(env.DB, "first-primary"), [line]);
 
-describe("a message that is fed between the listener's row and the socket", () => {
-  it("has a frame if its second is not over, even if the inbox is evicted", async ({ expect }) => {
+describe("a message that is not shown yet when its reader opens a socket", () => {
+  it("is shown before hello, although nobody was notified of it", async ({ expect }) => {
     const { bo, line } = await seedPair();
+    await store(line);
+    let isOpen = false;
+    const opening = listenAs(bo).finally(() => {
+      isOpen = true;
+    });
+
+    await scheduler.wait(200);
+    expect(isOpen).toBe(false);
     await nextSecond();
-    beforeSocketOpens(async () => {
-      await nextSecond();
+    const socket = await opening;
+
+    expect(await textsOf(bo)).toEqual(["Just now"]);
+    expect(await framesOf(socket, bo)).toEqual([]);
+  });
+
+  it("refuses the socket with 503 if it cannot be shown", async ({ expect }) => {
+    const { bo, line } = await seedPair();
+    await store(line);
+    vi.spyOn(Database.prototype, "newPrimarySession").mockImplementation(() => {
+      throw new Error("D1_ERROR: D1 DB is overloaded.");
+    });
+
+    const answer = await handshake({ Authorization: `Bearer ${await customerToken(bo)}` });
+
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { errorCode: "UNAVAILABLE", message: expect.stringContaining("a new message cannot be shown") },
+    ]);
+  });
+
+  it("has a frame if it is stored between the listener's row and the socket, even if the inbox is evicted", async ({
+    expect,
+  }) => {
+    const { bo, line } = await seedPair();
+    const connect = Inboxes.prototype.connect;
+    vi.spyOn(Inboxes.prototype, "connect").mockImplementation(async function (this: Inboxes, connection) {
       await mustFeed([line]);
-      await evict(bo);
+      return connect.call(this, connection);
     });
 
     const socket = await listenAs(bo);
-    const afterHello = await as(bo).get(MESSAGES);
+    await evict(bo);
+    const textsAfterHello = await textsOf(bo);
+    await nextSecond();
     await waitFor(() => expect(socket.frames).toHaveLength(2));
-    await nextSecond();
-    const afterFrame = await as(bo).get(MESSAGES);
 
-    expect(afterHello.body).toMatchObject({ status: false, errorCode: "NO_ITEMS" });
+    expect(textsAfterHello).toEqual([]);
     expect(await framesOf(socket, bo)).toEqual([["messages"]]);
-    expect(afterFrame.body.items).toMatchObject([{ last_message: "Just now" }]);
-  });
-});
-
-describe("a message that is fed while a socket opens", () => {
-  it.for([
-    "row, commit, notify, open",
-    "row, commit, open, notify",
-    "row, open, commit, notify",
-    "commit, row, notify, open",
-    "commit, row, open, notify",
-    "commit, notify, row, open",
-  ])("has one frame in the order: %s", async (order, { expect }) => {
-    const { bo, line } = await seedPair();
-    // Makes the customer a listener, so that the inbox is notified in every order.
-    await as(bo).get(MESSAGES);
-    const db = new Database(env.DB, "first-primary");
-    const inboxes = new Inboxes(env);
-    let shownAt: number | undefined;
-    let accepted: Awaited<ReturnType<typeof acceptFeed>> | undefined;
-    let socket: Listener | undefined;
-    const steps: Record<string, () => Promise<void>> = {
-      row: async () => {
-        shownAt = (await beginListening(db, bo)).unshown?.shownAt;
-      },
-      commit: async () => {
-        const body = new TextEncoder().encode(ndjson([line]));
-        accepted = await acceptFeed(db, { body, token: { accounts: "*", restores: false } });
-      },
-      notify: async () => {
-        if (accepted !== undefined) await notifyOfFeed(inboxes, accepted.forListeners, { db, inBackground: () => {} });
-      },
-      open: async () => {
-        const messageWaitMs = shownAt === undefined ? null : Math.max(0, shownAt - Date.now());
-        const { webSocket } = await inboxes.connect(connection(bo, { messageWaitMs }));
-        if (webSocket !== null) socket = listenOn(webSocket);
-      },
-    };
-    await nextSecond();
-
-    for (const step of order.split(", ")) await steps[step]?.();
-    await waitFor(() => expect(socket?.frames).toHaveLength(2));
-
-    expect(socket && (await framesOf(socket, bo))).toEqual([["messages"]]);
+    expect(await textsOf(bo)).toEqual(["Just now"]);
   });
 });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import { CONNECTION_HEADER } from "../../src/inbox/protocol.ts";
 import { feedTo, sendTo } from "../support/bindings.ts";
-import { seedGroup, seedListeners, startEachWithoutChanges } from "../support/listeners.ts";
+import { pass, seedGroup, seedListeners, startEachWithoutChanges } from "../support/listeners.ts";
 import { evict, framesOf, inboxOf, inInbox, LIVE, listenOn } from "../support/live.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
@@ -13,32 +13,37 @@ import { waitUntil } from "../support/wait.ts";
 // Each release replaces them by its own. The simulation deploys versions that lack a method.
 
 const [CUSTOMER, TIME] = ["c-1", "2026-06-01 12:00:00"];
+const BOOKMARK = "00000001-00000000-00000000-00000000000000000000000000000000";
 const now = () => Date.now();
 
 /** The arguments of each method. */
 const formerArguments = () => {
-  const subscription = { newestAt: TIME, at: now() };
-  const call = { customerId: CUSTOMER, kinds: ["messages"], newestAt: TIME, shownAt: now() };
+  const subscription = { newestAt: TIME, bookmark: BOOKMARK, at: now() };
+  const notification = { kinds: ["messages"], newestAt: TIME, bookmark: BOOKMARK };
   const tokenExpires = Math.floor(now() / 1_000) + 3_600;
   return {
     poll: [TIME],
     subscribe: [subscription],
-    notify: [{ kinds: ["messages"], newestAt: TIME, messageWaitMs: 0 }],
-    fetch: [{ customerId: CUSTOMER, tokenExpires, subscription, messageWaitMs: null }],
-    fanOut: [[call], now() + 10_000],
+    notify: [notification],
+    fetch: [{ customerId: CUSTOMER, tokenExpires, subscription }],
+    fanOut: [[{ customerId: CUSTOMER, ...notification }], now() + 10_000],
   };
 };
 
 /** The answers of the methods that return a value. */
 const formerAnswers = () => ({
-  poll: { nothingNew: false, isSubscribed: false, at: now() },
+  poll: { nothingNew: false, isSubscribed: false, bookmark: BOOKMARK, at: now() },
   fanOut: { reached: new Set([CUSTOMER]), isOverloaded: false },
 });
 
 /** The storage of an inbox, and the attachment of a socket. */
 const formerStorage = () => ({
-  state: { subscription: { newestAt: "", at: now() }, notified: { newestAt: TIME, at: now() }, shownAt: now() },
-  pending: [{ kind: "balance", readyAt: now() }],
+  state: {
+    subscription: { newestAt: "", at: now() },
+    notified: { newestAt: TIME, at: now() },
+    bookmark: { text: BOOKMARK, grewAt: now() },
+    frame: { kinds: ["balance"], dueAt: now() },
+  },
   attachment: {
     customerId: CUSTOMER,
     tokenExpires: Math.floor(now() / 1_000) + 3_600,
@@ -98,7 +103,7 @@ describe("this version's objects", () => {
     const called = await fanOuts.getByName("feed 1").notify?.(...fanOut);
 
     expect(typesOf(polled)).toMatchObject(typesOf(formerAnswers().poll) as object);
-    expect([status, await socket?.next()]).toEqual([101, { type: "hello" }]);
+    expect([status, await socket?.next()]).toMatchObject([101, { type: "hello", bookmark: expect.any(String) }]);
     expect(socket && (await framesOf(socket, CUSTOMER))).toContainEqual(["messages"]);
     expect(called).toMatchObject(formerAnswers().fanOut);
   });
@@ -107,11 +112,10 @@ describe("this version's objects", () => {
     const { reader } = await seedGroup();
     const answer = await connectAt(env, reader);
     const socket = answer.webSocket && listenOn(answer.webSocket);
-    const { state, pending, attachment } = formerStorage();
+    const { state, attachment } = formerStorage();
     await inInbox(reader, async ({ storage }) => {
       await storage.deleteAll();
       storage.kv.put("state", state);
-      storage.kv.put("pending", pending);
       await storage.setAlarm(now() + 100);
     });
     await inInbox(reader, (context) => context.getWebSockets()[0]?.serializeAttachment(attachment));
@@ -138,6 +142,8 @@ describe("this version's Worker", () => {
     const connected = await connectAt(bindings, reader);
     const fed = await feedTo(bindings, [seed.message(group, writer)]);
     const fannedOut = await feedTo(bindings, messages);
+    await pass(1);
+    await waitUntil(() => "notify" in calls && "fanOut" in calls);
 
     expect([polled, connected, fed, fannedOut].map(({ status }) => status)).toEqual([200, 101, 200, 200]);
     const expected = formerArguments();

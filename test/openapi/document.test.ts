@@ -30,7 +30,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("describes frames of the socket that name one change or all", ({ expect }) => {
-    const fits = (what: readonly string[]) => Frame.safeParse({ type: "changed", what }).success;
+    const fits = (what: readonly string[]) => Frame.safeParse({ type: "changed", what, bookmark: "b" }).success;
 
     expect([fits([]), fits(["coupons"]), fits(CHANGE_KINDS)]).toEqual([false, true, true]);
   });

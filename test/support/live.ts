@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import type { PendingChanges } from "../../src/inbox/inbox-state.ts";
+import type { InboxState } from "../../src/inbox/inbox-state.ts";
 import { inboxName } from "../../src/inbox/inboxes.ts";
 import type { Connection, Notification } from "../../src/inbox/protocol.ts";
 import { mustFeed } from "./api.ts";
@@ -24,14 +24,16 @@ export function handshake(headers: Record<string, string>, path = LIVE): Promise
   return exports.default.fetch(new Request(address, { headers: { Upgrade: "websocket", ...headers } }));
 }
 
+const SIGNED_HELLO = /^\{"type":"hello","bookmark":"[0-9a-f-]{59}\.[\w-]{43}"\}$/;
+
 /** Opens a customer's socket, and waits for its hello. */
 export async function listenAs(customerId: string, claims: Record<string, unknown> = {}): Promise<Listener> {
   const token = await customerToken(customerId, claims);
   const answer = await handshake({ Authorization: `Bearer ${token}` });
   if (answer.webSocket === null) throw new Error(`no socket: ${answer.status} ${await answer.text()}`);
   const listener = listenOn(answer.webSocket);
-  const hello = await listener.next();
-  if (JSON.stringify(hello) !== '{"type":"hello"}') throw new Error(`no hello: ${JSON.stringify(hello)}`);
+  const hello = JSON.stringify(await listener.next());
+  if (!SIGNED_HELLO.test(hello)) throw new Error(`no hello: ${hello}`);
   return listener;
 }
 
@@ -53,7 +55,7 @@ export const runAlarm = async (customerId: string) => runDurableObjectAlarm(awai
 export const notification = (fields: Partial<Notification> = {}): Notification => ({
   kinds: [],
   newestAt: "",
-  messageWaitMs: 0,
+  bookmark: "",
   ...fields,
 });
 
@@ -61,8 +63,7 @@ export const notification = (fields: Partial<Notification> = {}): Notification =
 export const connection = (customerId: string, fields: Partial<Connection> = {}): Connection => ({
   customerId,
   tokenExpires: Math.floor(Date.now() / 1_000) + 3_600,
-  subscription: { newestAt: "", at: Date.now() },
-  messageWaitMs: null,
+  subscription: { newestAt: "", bookmark: "", at: Date.now() },
   ...fields,
 });
 
@@ -83,8 +84,8 @@ export async function seedCustomer() {
 
 /** Waits until the inbox has sent all frames. Resolves with the changes that each frame lists. */
 export async function framesOf({ socket, frames }: Listener, customerId: string): Promise<unknown[]> {
-  const pending = () => inInbox(customerId, ({ storage }) => storage.kv.get<PendingChanges>("pending")?.length ?? 0);
-  await waitUntil(async () => (await pending()) === 0);
+  const isPending = () => inInbox(customerId, ({ storage }) => storage.kv.get<InboxState>("state")?.frame != null);
+  await waitUntil(async () => !(await isPending()));
   // Frames arrive in order, so the answer to a ping comes after all frames that were sent before it.
   const countPongs = () => frames.filter((frame) => frame === "pong").length;
   const pongsBefore = countPongs();

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
-import { type AppEnv, background, createRouter } from "../../app-env.ts";
+import { type AppEnv, createRouter } from "../../app-env.ts";
 import { databaseFaultOf } from "../../db/errors.ts";
 import { foreignPage, unavailable, upgradeRequired } from "../../http/errors.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/listeners.ts";
-import { showOnceOver } from "../../inbox/notify.ts";
+import { showOnceOver } from "../../inbox/message-clock.ts";
 import { isAllowedOrigin, isSameOrigin } from "../../middleware/cors.ts";
 import { offeredSubprotocols, SUBPROTOCOL } from "../../middleware/token.ts";
 
@@ -14,27 +14,25 @@ export const live = createRouter().get("/", async (c) => {
   refuseForeignPage(c);
   const { customerId, tokenExpires, db } = c.var;
 
-  const at = Date.now();
   // The customer listens before the socket opens, so that no change is missed after hello.
-  const { newestAt, unshown } = await beginListening(db, customerId).catch((error: unknown) => {
-    throw databaseFaultOf(error) === "full" ? cannotListen("the database is full", error) : error;
-  });
-  // The Worker that stored the message may have ended, and an open app should not wait for the schedule to show it.
-  if (unshown !== null) background.run(c, showOnceOver(db, unshown));
-  const subscription = { newestAt, at };
-  const messageWaitMs = unshown && Math.max(0, unshown.shownAt - Date.now());
+  const { subscription, unshown } = await beginListening(db, customerId, Date.now()).catch((error: unknown) =>
+    databaseFaultOf(error) === "full" ? cannotListen("the database is full")(error) : Promise.reject(error),
+  );
+  // The feed request of their newest message may have notified nobody, so hello must cover it.
+  if (unshown !== null)
+    subscription.bookmark = await showOnceOver(db, unshown).catch(cannotListen("a new message cannot be shown"));
   const { webSocket } = await new Inboxes(c.env)
-    .connect({ customerId, tokenExpires, subscription, messageWaitMs })
-    .catch((cause: unknown) => {
-      throw cannotListen("inboxes cannot be reached", cause);
-    });
+    .connect({ customerId, tokenExpires, subscription })
+    .catch(cannotListen("inboxes cannot be reached"));
   const hasSubprotocol = offeredSubprotocols(c).includes(SUBPROTOCOL);
   const headers = new Headers(hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});
   return new Response(null, { status: 101, webSocket, headers });
 });
 
-function cannotListen(why: string, cause: unknown) {
-  return unavailable(`Nobody can listen: ${why}. Poll, and try again later.`, cause);
+function cannotListen(why: string) {
+  return (cause: unknown): never => {
+    throw unavailable(`Nobody can listen: ${why}. Poll, and try again later.`, cause);
+  };
 }
 
 /**

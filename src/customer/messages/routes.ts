@@ -34,7 +34,8 @@ function positionAfter(
 
 /**
  * The groups that a poll asks for. Null: the customer's inbox knows that there are none, so the database is not asked
- * (docs/contract/live.md, 1). An inbox without a subscription gets one in the background, because that needs the primary.
+ * (docs/contract/live.md, 1). Otherwise the database shows all that the inbox has heard of. An inbox without a subscription
+ * gets one in the background, because that needs the primary.
  */
 async function pollMessageGroups(c: Context<AppEnv>, query: MessageGroupsQuery): Promise<Paged<GroupRow> | null> {
   const { db } = c.var;
@@ -44,6 +45,7 @@ async function pollMessageGroups(c: Context<AppEnv>, query: MessageGroupsQuery):
   const isFirstPage = query.after === undefined && query.page.offset === 0;
   const answer = isFirstPage ? await inboxes.poll(customerId, checkTime) : null;
   if (answer?.nothingNew) return null;
+  db.readAt(answer?.bookmark ?? "");
   if (answer?.isSubscribed === false)
     background.run(c, subscribe(db.newPrimarySession(), inboxes, customerId, answer.at));
   return findMessageGroups(db, query);
@@ -51,8 +53,8 @@ async function pollMessageGroups(c: Context<AppEnv>, query: MessageGroupsQuery):
 
 /** Subscribes the inbox. It need not show unshown messages: the Worker that stored them does, or else the schedule. */
 async function subscribe(db: Database, inboxes: Inboxes, customerId: string, at: number): Promise<void> {
-  const { newestAt } = await beginListening(db, customerId);
-  await inboxes.subscribe(customerId, { newestAt, at });
+  const { subscription } = await beginListening(db, customerId, at);
+  await inboxes.subscribe(customerId, subscription);
 }
 
 export const messages = createRouter().get("/", conditional, validateQuery(MessagesQuery), async (c) => {

@@ -127,7 +127,7 @@ describe("where a request reads", () => {
 
   it("is at a bookmark that the previous secret has signed, while the secret is changed", async ({ expect }) => {
     const { bookmark } = await ask(TEAM);
-    const token = await sign({ scope: "customer", sub: "c", exp: 9e9 }, OTHER_SECRET, "HS256");
+    const token = await sign({ scope: "customer", sub: "c", exp: 4e9 }, OTHER_SECRET, "HS256");
     const bindings = { JWT_SECRET: OTHER_SECRET, JWT_SECRET_PREVIOUS: env.JWT_SECRET } as Partial<Env>;
 
     expect(await startOf(bookmark, { bindings, token })).toBe(bookmark.split(".")[0]);

@@ -101,10 +101,12 @@ export class Network {
     const reads: DatabaseRead[] = [];
     const noteRead = (copy: Instance) => reads.push(this.#rules.model.readFrom(copy));
     const request = new Request(ORIGIN + call.path, init);
+    const sentAt = this.#world.time.now;
     const answered = await this.#world.isolateAt(call.location).fetch(request, sentRequest, noteRead);
     const answer = { ...answered, json: answered.body === "" ? null : JSON.parse(answered.body), reads };
     this.#world.log(`${answer.status} ${answer.body}`);
-    this.#rules.checkAnswer(call, answer, { poll, feed, committed: sentRequest.committed });
+    this.#rules.checkAnswer(call, answer, { poll, feed, committed: sentRequest.committed, sentAt });
+    if (answer.socket !== null) answer.socket.onArrival = (text) => this.#rules.messages.checkFrame(text);
     return answer;
   }
 

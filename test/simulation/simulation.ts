@@ -3,6 +3,7 @@ import { entriesReader, follower, newFollowingApp, opener, poller, reader } from
 import { operator, platformFaults, schedule, sealing } from "./actors/operator.ts";
 import type { Stage } from "./actors/stage.ts";
 import { feeder, feedUntilAnswered } from "./actors/systems.ts";
+import { watcher } from "./actors/watcher.ts";
 import { Network } from "./network.ts";
 import type { Bundle } from "./platform/code.ts";
 import { SimulatedProgram } from "./program.ts";
@@ -106,6 +107,7 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
       ...numbersTo(6).map((number) => poller(stage, number)),
       ...apps.map((app, number) => follower(stage, number, app)),
       ...numbersTo(3).map((number) => reader(stage, number)),
+      ...numbersTo(6).map((number) => watcher(stage, number)),
     ];
     await Promise.all(actors);
   };

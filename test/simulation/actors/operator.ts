@@ -91,10 +91,11 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
       database.primary.backUp(file);
       await world.time.wait(random.integer(1_000, 300_000));
       if (isEnding()) return;
-      world.step(`sets the database back to feed version ${version}`);
+      const isNew = random.next() < 0.5;
+      world.step(`sets the database back to feed version ${version}${isNew ? ", as a new database" : ""}`);
       world.setBackAt = world.time.now;
       rules.forget(moment);
-      database.setBackTo(file);
+      database.setBackTo(file, { isNew });
     }
   }
 }

@@ -17,18 +17,18 @@ export async function feeder(stage: Stage, number: number): Promise<void> {
     await pause(stage, random, REST_MS);
     if (stage.isEnding()) return;
     const lines = stage.program.changes((share) => timeOfOldEvent(stage, random, share));
-    await feed(stage, random, lines);
+    await feedInParts(stage, random, lines);
   }
 }
 
 /** Feeds the lines. If D1 has too little memory for them, feeds them in two halves. */
-async function feed(stage: Stage, random: Random, lines: readonly Row[]): Promise<void> {
+export async function feedInParts(stage: Stage, random: Random, lines: readonly Row[]): Promise<void> {
   const answer = await feedUntilAnswered(stage, random, lines);
   if (answer === null) return;
   if (answer.status === 413) {
     const half = Math.ceil(lines.length / 2);
-    await feed(stage, random, lines.slice(0, half));
-    await feed(stage, random, lines.slice(half));
+    await feedInParts(stage, random, lines.slice(0, half));
+    await feedInParts(stage, random, lines.slice(half));
     return;
   }
   const bookmark = answer.headers.get("X-D1-Bookmark");

@@ -40,7 +40,7 @@ export class Isolate {
     };
     this.service = load({
       ...simulatedGlobals(time, random, this.clock),
-      console: { log: logAndNote, error: log, warn: log },
+      console: { log: logAndNote, error: logAndNote, warn: log },
       fetch: () => Promise.reject(new Error("The service fetches nothing here.")),
       Response: AnswerOfWorkers,
       WebSocketPair: socketPairs(time),

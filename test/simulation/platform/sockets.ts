@@ -19,6 +19,8 @@ export class SocketEnd {
   static readonly OPEN = OPEN;
   readyState: number = OPEN;
   peer: SocketEnd | null = null;
+  /** Called with each text that arrives, before a receiver gets it. */
+  onArrival: (text: string) => void = () => {};
   readonly #time: Time;
   readonly #waitingEvents: ((receiver: Receiver) => void)[] = [];
   #receiver: Receiver | null = null;
@@ -36,7 +38,10 @@ export class SocketEnd {
 
   send(text: string): void {
     if (this.readyState !== OPEN) throw new TypeError("Can't call WebSocket send() after close().");
-    this.#transmit((peer) => peer.#arrive(({ onText }) => onText(text)));
+    this.#transmit((peer) => {
+      peer.onArrival(text);
+      peer.#arrive(({ onText }) => onText(text));
+    });
   }
 
   close(code = 1005): void {

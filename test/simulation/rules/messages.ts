@@ -1,9 +1,12 @@
 import type { Row } from "../../model/kinds.ts";
 import type { Answer, Call } from "../network.ts";
+import { commitOf } from "../platform/d1.ts";
 import type { World } from "../world.ts";
 import type { ModelRules } from "./model.ts";
-import { POLL } from "./names.ts";
+import { POLL, REPLACED } from "./names.ts";
 
+// A bookmark is replaced a minute after it last grew, and calls with bookmarks of the former database may be late.
+const HEALED_WITHIN_MS = 150_000;
 // A subscription lasts an hour. Clocks differ by up to two seconds.
 const SUBSCRIBED_MS = 60 * 60_000 + 4_000;
 
@@ -60,6 +63,14 @@ export class MessageRules {
       path: "/api/v1/customer/messages",
     });
     return new Map((body.items ?? []).map((group: Row) => [group.group_id, group.last_message_time]));
+  }
+
+  /** Checks that hello has no bookmark of a former database, for which each read would wait. */
+  checkFrame(text: string): void {
+    const { database, time, setBackAt } = this.#world;
+    const { type, bookmark = "0" } = text.startsWith("{") ? JSON.parse(text) : {};
+    if (type === "hello" && time.now - setBackAt > HEALED_WITHIN_MS && commitOf(bookmark) > database.primary.commit)
+      this.#world.fail(REPLACED, text);
   }
 
   /** What `check` needs to know from before a poll; null for another request. */

@@ -183,6 +183,12 @@ export class ModelRules {
     this.#compare(BOARD, call, answer, possible);
   }
 
+  /** Checks that an answer is what the primary would answer now. */
+  checkNewest(rule: string, call: Call, answer: Answer): void {
+    const newest = { ...this.#last, now: toTime(this.#world.time.now) };
+    this.#compare(rule, call, answer, [this.ask(newest, call.customer ?? "", toAsked(call))]);
+  }
+
   #compare(
     rule: string,
     { path, body, customer }: Call,
@@ -227,6 +233,7 @@ export class ModelRules {
   forget(moment: Moment): void {
     this.#last = moment;
     this.#moments.clear();
+    this.#bookmarks.clear();
   }
 }
 

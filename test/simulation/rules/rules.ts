@@ -36,9 +36,16 @@ export class Rules {
   checkAnswer(
     call: Call,
     answer: Answer,
-    { poll, feed, committed }: { poll: Poll | null; feed: ArrivedFeed | null; committed: SentRequest["committed"] },
+    {
+      poll,
+      feed,
+      committed,
+      sentAt,
+    }: { poll: Poll | null; feed: ArrivedFeed | null; committed: SentRequest["committed"]; sentAt: number },
   ): void {
     checkFaults(this.#world, call, answer);
+    // The answer may show what the database was before.
+    if (this.#world.setBackAt >= sentAt) return;
     this.model.check(call, answer, committed);
     const hasReadDatabase = answer.reads.length > 0;
     if (poll !== null && !hasReadDatabase) this.messages.check(call, poll, answer);

@@ -1,15 +1,19 @@
 import { createWriteStream } from "node:fs";
+import { type Measured, measureFreshness } from "../test/simulation/freshness.ts";
 import { type Bundle, bundleService } from "../test/simulation/platform/code.ts";
 import { type Plan, simulate } from "../test/simulation/simulation.ts";
 import { formatCount } from "./lib/format.ts";
 import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
+import { quantile } from "./lib/quantile.ts";
+import { table } from "./lib/table.ts";
 
 interface Options {
   seed: number;
   steps: number;
   runs: number;
   log?: string;
+  freshness?: boolean;
 }
 
 const STACK_TRACE_LIMIT = 20;
@@ -22,9 +26,11 @@ export const program = newCommand("npm run simulate")
   .option("--steps <n>", "how many requests and faults before the faults end", wholeNumber(1), 20_000)
   .option("--runs <n>", "how many runs, each with a seed one higher", wholeNumber(1), 1)
   .option("--log <file>", "write the log to a file", outputFile)
+  .option("--freshness", "instead, measure when an app far from the primary has a change that was fed")
   .action(run);
 
-async function run({ seed, steps, runs, log }: Options): Promise<void> {
+async function run({ seed, steps, runs, log, freshness = false }: Options): Promise<void> {
+  if (freshness) return printFreshness(seed, runs);
   console.error(`Simulating ${formatCount(steps, "step")} a seed …`);
   const bundle = await bundleService();
   const file = log === undefined ? null : createWriteStream(log);
@@ -42,6 +48,25 @@ async function run({ seed, steps, runs, log }: Options): Promise<void> {
   }
   file?.end();
   console.log(`${formatCount(totalSteps, "step")} with ${formatCount(runs, "seed")}: every rule held.`);
+}
+
+/** Prints when an app had each kind of change, in milliseconds from the feed's 200. */
+async function printFreshness(seed: number, runs: number): Promise<void> {
+  const bundle = await bundleService();
+  const measured: Measured[] = [];
+  for (let runSeed = seed; runSeed < seed + runs; runSeed += 1) {
+    measured.push(...(await measureFreshness(runSeed, bundle)));
+    console.error(`Seed ${runSeed}`);
+  }
+  const rows = [...Map.groupBy(measured, ({ kind }) => kind)].map(([kind, ofKind]) => {
+    const times = ofKind.map(({ milliseconds }) => milliseconds);
+    const count = (of: (change: Measured) => boolean | null) => ofKind.filter(of).length;
+    const polls = kind === "messages" ? count(({ isPolledAtOnce }) => isPolledAtOnce) : "–";
+    const counts = [count(({ isShownAtOnce }) => isShownAtOnce), polls, count(({ isByPrimary }) => isByPrimary)];
+    return [kind, ofKind.length, ...counts, ...[0.5, 0.95, 0.99, 1].map((share) => quantile(times, share))];
+  });
+  const head = ["kind", "changes", "first read", "first poll", "by the primary", "p50", "p95", "p99", "longest"];
+  console.log(table(head, rows));
 }
 
 /** Repeats a run that failed, with stack traces, and prints how it ended. */

@@ -18,7 +18,7 @@ const RUNS_A_NIGHT = 6;
 const BETWEEN_RUNS_MS = { from: 2_000, to: 40_000 };
 
 /** Cloudflare runs the Worker's schedule each minute. */
-export async function schedule({ world, isOver }: Stage): Promise<void> {
+export async function schedule({ world, isOver }: Pick<Stage, "world" | "isOver">): Promise<void> {
   const random = world.random("schedule");
   while (!isOver()) {
     await world.time.wait(MINUTE_MS);

@@ -1,5 +1,7 @@
+import { on } from "node:events";
 import { BOOKMARK_LIMIT_MS } from "../../src/db/database.ts";
 import { CALLS_AT_ONCE } from "../../src/inbox/notify.ts";
+import { CommandError } from "../lib/project.ts";
 import { quantile } from "../lib/quantile.ts";
 import type { ProbeClient } from "./probe-client.ts";
 
@@ -58,7 +60,47 @@ export const MEASUREMENTS: readonly Measurement[] = [
       return judgeLags(lags);
     },
   },
+  {
+    name: "Order of bookmarks",
+    assumed: "bookmarks of one database are ordered as texts, so the greater one has both",
+    async measure(client) {
+      return judgeBookmarks((await client.measure<{ bookmarks: string[] }>("bookmarks")).bookmarks);
+    },
+  },
+  {
+    name: "From a notification to a fresh read",
+    assumed: "a read at the bookmark of a frame shows what the frame announces",
+    async measure(client, signal) {
+      return judgeFresh(await measureFrames(client, signal));
+    },
+  },
 ];
+
+/** Opens a socket, and reads at the bookmark of each frame. */
+async function measureFrames(client: ProbeClient, signal: AbortSignal): Promise<Fresh[]> {
+  const socket = client.openSocket();
+  const frames = on(socket, "message", { signal, close: ["close"] });
+  const nextFrame = async () => {
+    const { value, done } = await frames.next();
+    if (done) throw new CommandError("The probe's socket was closed.");
+    return JSON.parse(String(value[0].data)) as { bookmark: string };
+  };
+  try {
+    // The first frame is `hello`.
+    await nextFrame();
+    const samples: Fresh[] = [];
+    while (samples.length < LAG_SAMPLES) {
+      await client.measure("change");
+      const changedAt = performance.now();
+      const { bookmark } = await nextFrame();
+      const { isFresh } = await client.measure<{ isFresh: boolean }>("fresh", { bookmark });
+      samples.push({ isFresh, milliseconds: performance.now() - changedAt });
+    }
+    return samples;
+  } finally {
+    socket.close();
+  }
+}
 
 /** A figure, and what to change if the assumption is wrong. */
 export function finding(measured: string, change: string | null): Finding {
@@ -115,6 +157,24 @@ export function judgeReads(primary: Reads, nearest: Reads): Finding {
 export interface Lag {
   milliseconds: number;
   isPrimary: boolean | null;
+}
+
+export function judgeBookmarks(bookmarks: readonly string[]): Finding {
+  const isOrdered = bookmarks.every((bookmark, index) => index === 0 || bookmark > String(bookmarks[index - 1]));
+  const measured = `of ${bookmarks.length} writes one after the other, from ${bookmarks[0]} to ${bookmarks.at(-1)}`;
+  return finding(measured, isOrdered ? null : "inboxes and clients must not compare bookmarks");
+}
+
+export interface Fresh {
+  milliseconds: number;
+  isFresh: boolean;
+}
+
+export function judgeFresh(samples: readonly Fresh[]): Finding {
+  const times = samples.map(({ milliseconds }) => milliseconds);
+  const fresh = samples.filter(({ isFresh }) => isFresh).length;
+  const measured = `${fresh} of ${samples.length} reads fresh, p50 ${ms(median(times))}, longest ${ms(Math.max(...times))}`;
+  return finding(measured, fresh === samples.length ? null : "an app must ask again after a frame");
 }
 
 export function judgeLags(lags: readonly Lag[]): Finding {

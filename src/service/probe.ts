@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createRouter } from "../app-env.ts";
-import { Database } from "../db/database.ts";
+import { verifyBookmark } from "../db/bookmarks.ts";
+import { type Consistency, Database } from "../db/database.ts";
 import { answerFailure, upgradeRequired } from "../http/errors.ts";
 import { FanOut } from "../inbox/fan-out.ts";
 import { Inbox } from "../inbox/inbox.ts";
@@ -19,14 +20,17 @@ const NAME = "npm run probe";
 const CALLS = 12;
 const CALL_MS = 1_000;
 const READS = 10;
+const BOOKMARKS = 10;
 const SOCKET_SECONDS = 900;
 
 const Measurement = z.object({
-  measure: z.enum(["calls", "batch", "reads", "lag", "version", "clean"]),
+  measure: z.enum(["calls", "batch", "reads", "lag", "bookmarks", "change", "fresh", "version", "clean"]),
   /** For `batch`. */
   mebibytes: z.int().min(1).max(8).default(1),
   /** For `reads`. */
   at: z.enum(["first-primary", "first-unconstrained"]).default("first-primary"),
+  /** For `fresh`: the bookmark of a frame. */
+  bookmark: z.string().default(""),
 });
 
 /** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
@@ -58,6 +62,13 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
       return timeReads(new Database(env.DB, parameters.at));
     case "lag":
       return timeLag(env);
+    case "bookmarks":
+      return { bookmarks: await bookmarksInOrder(env) };
+    case "change":
+      await (await inboxOf(env)).notify({ kinds: ["balance"], newestAt: "", bookmark: await bookmarkOfWrite(env) });
+      return {};
+    case "fresh":
+      return timeRead(env, await verifyBookmark(parameters.bookmark, env), parameters.bookmark);
     case "version":
       // The call fails while the object gets its new code.
       return attempt(inboxOf(env).then((inbox) => inbox.version()));
@@ -94,11 +105,28 @@ async function timeReads(db: Database) {
 
 /** Measures how long a replica takes to reach a write: reads in a session that begins at the bookmark of the write. */
 async function timeLag(env: Env) {
+  const bookmark = await bookmarkOfWrite(env);
+  return timeRead(env, bookmark, bookmark);
+}
+
+async function bookmarksInOrder(env: Env): Promise<string[]> {
+  const bookmarks: string[] = [];
+  while (bookmarks.length < BOOKMARKS) bookmarks.push(await bookmarkOfWrite(env));
+  return bookmarks;
+}
+
+async function bookmarkOfWrite(env: Env): Promise<string> {
   const primary = new Database(env.DB, "first-primary");
   await rewriteJobs(primary);
-  const db = new Database(env.DB, primary.bookmark ?? "first-unconstrained");
+  return primary.bookmark ?? "";
+}
+
+/** `isFresh`: whether the read is as new as this bookmark, signed or not. */
+async function timeRead(env: Env, start: Consistency, bookmark: string) {
+  const db = new Database(env.DB, start);
   await findOverdueJobs(db);
-  return { milliseconds: db.usage.milliseconds, isPrimary: db.usage.primary };
+  const { milliseconds, primary } = db.usage;
+  return { milliseconds, isPrimary: primary, isFresh: (db.bookmark ?? "") >= bookmark.replace(/\..*/, "") };
 }
 
 /**

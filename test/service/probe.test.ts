@@ -80,7 +80,14 @@ describe("a measurement", () => {
 
     const lag = await ask({ measure: "lag" });
 
-    expect(lag.body.items).toEqual({ milliseconds: expect.any(Number), isPrimary: true });
+    expect(lag.body.items).toEqual({ milliseconds: expect.any(Number), isPrimary: true, isFresh: true });
     expect(await rows("SELECT * FROM jobs")).toEqual(jobs);
+  });
+
+  it("of bookmarks gives those of ten writes, one after the other", async ({ expect }) => {
+    const { bookmarks } = (await ask({ measure: "bookmarks" })).body.items;
+
+    expect(new Set(bookmarks).size).toBe(10);
+    expect(bookmarks.toSorted()).toEqual(bookmarks);
   });
 });

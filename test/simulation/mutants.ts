@@ -82,13 +82,6 @@ export const MUTANTS: readonly Mutant[] = [
     foundBy: [RULES.FRESH, RULES.FRAME],
   },
   {
-    breaks: "a message is shown again if its second was not over by D1's clock",
-    file: "src/inbox/message-clock.ts",
-    find: "if (lastStamp > stamp)",
-    replace: "if (lastStamp >= stamp)",
-    foundBy: [RULES.FRESH, RULES.FRAME, RULES.RECOVERY],
-  },
-  {
     breaks: "a handshake shows the newest message before it opens the socket",
     file: "src/customer/live/routes.ts",
     find: "if (unshown !== null)",

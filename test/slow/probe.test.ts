@@ -3,7 +3,14 @@ import path from "node:path";
 import { json } from "node:stream/consumers";
 import { beforeAll, describe, it } from "vitest";
 import { judgeDeployment, measureDeployment } from "../../scripts/probe/deployment.ts";
-import { judgeBatches, judgeCalls, judgeLags, judgeReads } from "../../scripts/probe/measurements.ts";
+import {
+  judgeBatches,
+  judgeBookmarks,
+  judgeCalls,
+  judgeFresh,
+  judgeLags,
+  judgeReads,
+} from "../../scripts/probe/measurements.ts";
 import { openProbe } from "../../scripts/probe/probe-client.ts";
 import { cloneCheckout } from "./clone.ts";
 import { pressCtrlC, startCommand } from "./command.ts";
@@ -41,6 +48,12 @@ describe("npm run probe", () => {
       ["Size of a batch at D1", expect.stringMatching(/^1 MiB \d+ ms, 2 MiB .*, 8 MiB [\d,]+ ms$/), "not judged"],
       ["Round trips to D1", expect.stringMatching(/^p50 of 10: primary \d+ ms .*, nearest \d+ ms/), "not judged"],
       ["Lag of a replica", "no replica answered", "not measured"],
+      [
+        "Order of bookmarks",
+        expect.stringMatching(/^of 10 writes one after the other, from \S+ to \S+$/),
+        "not judged",
+      ],
+      ["From a notification to a fresh read", expect.stringMatching(/^5 of 5 reads fresh, p50 \d+ ms/), "not judged"],
     ]);
   });
 
@@ -108,12 +121,16 @@ describe("what a probe finds", () => {
     ["a farther replica", judgeReads(reads(9, true), reads(90, false)), "wrong: here the primary is nearer"],
     ["no replica", judgeReads(reads(9, true), reads(9, true)), "wrong: no replica answered"],
     ["a lag of a second", judgeLags([lag(10), lag(1_000)]), "holds"],
-    ["a lag of three seconds", judgeLags([lag(10), lag(3_000)]), "wrong: raise BOOKMARK_LIMIT_MS"],
+    ["a lag of five seconds", judgeLags([lag(10), lag(5_000)]), "wrong: raise BOOKMARK_LIMIT_MS"],
     [
       "a primary that answered because no replica did",
-      judgeLags([{ milliseconds: 2_001, isPrimary: true }]),
+      judgeLags([{ milliseconds: 4_001, isPrimary: true }]),
       "wrong: raise BOOKMARK_LIMIT_MS",
     ],
+    ["bookmarks in order", judgeBookmarks(["09", "0a", "10"]), "holds"],
+    ["bookmarks in another order", judgeBookmarks(["9", "10"]), "wrong: inboxes and clients"],
+    ["fresh reads", judgeFresh([{ isFresh: true, milliseconds: 900 }]), "holds"],
+    ["a stale read", judgeFresh([{ isFresh: false, milliseconds: 900 }]), "wrong: an app must ask again"],
     ["an object with new code at once", judgeDeployment({ objectAt: 0 }), "holds"],
     [
       "an object with new code after ten minutes",

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, it } from "vitest";
+import { measureFreshness } from "./freshness.ts";
 import { MUTANTS } from "./mutants.ts";
 import { type Bundle, bundleService } from "./platform/code.ts";
 import { simulate } from "./simulation.ts";
@@ -27,6 +28,16 @@ describe("the simulated service", () => {
     expect(failure).toBeNull();
     expect(steps).toBeGreaterThanOrEqual(STEPS_A_SEED);
     expect(segments).toBeGreaterThan(5);
+  });
+
+  it("shows an app far away each change with the first read after its frame, and without a socket too", async ({
+    expect,
+  }) => {
+    const measured = await measureFreshness(1, bundle);
+
+    expect(measured).toHaveLength(30);
+    expect(measured.filter(({ isShownAtOnce }) => !isShownAtOnce)).toEqual([]);
+    expect(measured.filter(({ isPolledAtOnce }) => isPolledAtOnce === false)).toEqual([]);
   });
 
   it("does the same with the same seed, to the byte, and something else with another", async ({ expect }) => {

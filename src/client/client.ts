@@ -59,15 +59,17 @@ export interface Client {
 
   /**
    * Changes, as the service reports them. The first item, and the first after each reconnection, lists everything. The
-   * iteration reconnects until its signal ends it. If the service refuses the token, it throws a LoyaltyError.
+   * iteration reconnects until its signal ends it: within 70 seconds after an outage, and within 5 if the app calls `wake`.
+   * If the service refuses the token, it throws a LoyaltyError.
    */
   changes: (options?: ChangesOptions) => AsyncGenerator<Changed, void, undefined>;
 
   /**
    * Message groups as they get new messages, from now on or from `since`, oldest first. The signal ends the iteration. To
    * continue after a stop or a crash, store the last group that you dealt with, and give it as `since`: every group with
-   * news comes, none twice, none lost. If the service is down, the iteration calls `onError` and waits. If the token is
-   * refused, it throws a LoyaltyError whose `since` is the position to continue from.
+   * news comes, none twice, none lost. If the service is down, the iteration calls `onError` and waits. It continues within
+   * 60 seconds after an outage, and within 5 if the app calls `wake`; or later if the service asks for a longer wait. If the
+   * token is refused, it throws a LoyaltyError whose `since` is the position to continue from.
    */
   newMessages: (options?: PollOptions) => AsyncGenerator<MessageGroup, void, undefined>;
 
@@ -76,6 +78,12 @@ export interface Client {
 
   /** The leaderboard of a store, by runs unless `rank_on` is given; `age` is the board's age in seconds. */
   leaderboard: (json: LeaderboardBody, call?: CallOptions) => Promise<Result<LeaderboardItem[], { age: number }>>;
+
+  /**
+   * Ends all waits of the iterations: call it when the app is in the foreground again. Where the runtime has an event
+   * `online`, it wakes the client too.
+   */
+  wake: () => void;
 }
 
 /** A list in pages: a call gives one page, `all` gives every entry from that page on. */

@@ -1,7 +1,8 @@
 import { LoyaltyError } from "./result.ts";
 import { errorOf, type Service } from "./service.ts";
 import { type Change, connect, type Ending, EVERYTHING, type Frame, type SocketConstructor } from "./socket.ts";
-import { pause, throwIfAborted, withTimeout } from "./waiting.ts";
+import { millisecondsSince, throwIfAborted } from "./waiting.ts";
+import type { Waits } from "./waits.ts";
 
 /**
  * The state of the connection. `blocked`: no connection can be made, but the service answers calls. `unreachable`: the
@@ -14,10 +15,8 @@ export interface Subscription {
   readonly followed: readonly Change[];
   readonly signal: AbortSignal;
   pending: readonly Change[];
-  /** Whether a frame had some of the pending changes. */
-  hasFrame: boolean;
-  /** Ends the present wait of the iteration. */
-  wake: () => void;
+  /** How often the client had been woken at the last result. */
+  wakes: number;
 }
 
 const PATH = "/api/v1/customer/live";
@@ -40,6 +39,7 @@ const REPLACED = 4408;
 export class SharedConnection {
   /** Null if the runtime has no WebSocket. */
   readonly WebSocket: SocketConstructor | null;
+  readonly waits: Waits;
   readonly #service: Service;
   readonly #subscriptions = new Set<Subscription>();
   #stop = new AbortController();
@@ -47,12 +47,13 @@ export class SharedConnection {
 
   constructor(service: Service, WebSocket: SocketConstructor | null) {
     this.#service = service;
+    this.waits = service.waits;
     this.WebSocket = WebSocket;
   }
 
   /** Collects changes until the signal is aborted. */
   subscribe(followed: readonly Change[], signal: AbortSignal): Subscription {
-    const subscription: Subscription = { followed, signal, pending: [], hasFrame: false, wake: () => {} };
+    const subscription: Subscription = { followed, signal, pending: [], wakes: this.waits.wakes };
     if (signal.aborted) return subscription;
     this.#subscriptions.add(subscription);
     const leave = () => {
@@ -73,44 +74,51 @@ export class SharedConnection {
   }
 
   /**
-   * Waits for a change, or for the end of the interval: then everything counts as changed. The result is what has changed
-   * since the last result. `interval` has the milliseconds to wait in a state.
+   * Waits for a change, or for the end of the interval: then everything counts as changed. Waking the client ends an interval,
+   * but not an endless one. The result is what has changed since the last result. `interval` has the milliseconds to wait in a
+   * state.
    * @throws the signal's reason once the signal is aborted, and what `interval` throws if no change is pending.
    */
-  async next(subscription: Subscription, interval: (state: LiveState) => number) {
-    const { followed, signal } = subscription;
+  async next(subscription: Subscription, interval: (state: LiveState) => number): Promise<Change[]> {
+    const { followed, signal, wakes } = subscription;
     const askedAt = Date.now();
     while (subscription.pending.length === 0) {
-      const leftMs = interval(this.#state) - Math.max(Date.now() - askedAt, 0);
-      if (leftMs <= 0) subscription.pending = followed;
-      else
-        await pause(leftMs, signal, (wake) => {
-          subscription.wake = wake;
-        });
+      const intervalMs = interval(this.#state);
+      const leftMs = intervalMs - millisecondsSince(askedAt);
+      const isWoken = this.waits.wakes > wakes && intervalMs < Infinity;
+      if (isWoken || leftMs <= 0) subscription.pending = followed;
+      else await this.waits.pause(leftMs, signal, "changed");
     }
     throwIfAborted(signal);
-    const { pending, hasFrame } = subscription;
-    Object.assign(subscription, { pending: [], hasFrame: false });
-    return { what: [...pending], hasFrame };
+    const { pending } = subscription;
+    Object.assign(subscription, { pending: [], wakes: this.waits.wakes });
+    return [...pending];
   }
 
   /** Keeps a connection open, and opens another when it ends. Asks for the token each time. */
   async #stayConnected(signal: AbortSignal): Promise<never> {
-    const { WebSocket } = this;
+    const { WebSocket, waits } = this;
     const { url, askToken } = this.#service.options;
     for (let failures = 0; ; ) {
-      const token = await unlessAborted(withTimeout(TOKEN_TIMEOUT_MS, signal, askToken), signal);
+      const { wakes } = waits;
+      const token = await unlessAborted(waits.limit(TOKEN_TIMEOUT_MS, signal, askToken), signal);
       const open = () => {
         if (token === null || WebSocket === null) return null;
         return new WebSocket(addressOf(url).replace(/^http/i, "ws"), [PROTOCOL, `bearer.${token}`]);
       };
-      const ending = await connect(open, (frame) => this.#receive(frame), signal);
+      const ending = await connect(open, (frame) => this.#receive(frame), signal, waits);
+      // If the client was woken while it tried to connect, it tries again at once.
+      const isWoken = () => !ending.wasOpen && waits.wakes > wakes;
       let state: LiveState = ending.code === REPLACED ? "blocked" : "connecting";
       // The token is missing if the app could not give one in time.
-      if (!ending.wasOpen) state = token === null ? "unreachable" : await findTrouble(this.#service, signal);
+      if (!ending.wasOpen && !isWoken())
+        state = token === null ? "unreachable" : await findTrouble(this.#service, signal);
       this.#setState(state);
       failures = ending.wasOpen ? 0 : failures + 1;
-      await pause(waitAfter(ending, failures), signal);
+      // An answer says nothing new about a proxy that blocks sockets, or about a customer who has too many.
+      const event = state === "blocked" ? "woken" : "reached";
+      if (!isWoken()) await waits.pause(waitAfter(ending, failures), signal, event);
+      if (waits.wakes > wakes) failures = 0;
     }
   }
 
@@ -122,18 +130,18 @@ export class SharedConnection {
     for (const subscription of this.#subscriptions) {
       const { followed, pending } = subscription;
       const news = followed.filter((change) => what.includes(change));
-      subscription.hasFrame ||= news.length > 0;
       subscription.pending = EVERYTHING.filter((change) => pending.includes(change) || news.includes(change));
-      subscription.wake();
     }
+    this.waits.end("changed");
   }
 
   #setState(state: LiveState): void {
     this.#state = state;
-    for (const subscription of this.#subscriptions) {
-      if (state === "connected") subscription.pending = subscription.followed;
-      subscription.wake();
+    if (state === "connected") {
+      for (const subscription of this.#subscriptions) subscription.pending = subscription.followed;
+      this.waits.end("reached");
     }
+    this.waits.end("changed");
   }
 }
 
@@ -152,7 +160,8 @@ function addressOf(url: string): string {
 }
 
 // One short try: the connection tries again by itself.
-const ONE_TRY = { attempts: 1, longestWaitMs: 0, answerWithinMs: 10_000 };
+const ONE_TRY = { attempts: 1, longestWaitMs: 0, answerWithinMs: Infinity };
+const TROUBLE_WITHIN_MS = 10_000;
 
 /**
  * Finds out why a connection could not be made. A browser does not say, so this sends a plain request to the same path. The
@@ -160,7 +169,10 @@ const ONE_TRY = { attempts: 1, longestWaitMs: 0, answerWithinMs: 10_000 };
  * first token may have expired while the device slept.
  */
 async function findTrouble(service: Service, signal: AbortSignal): Promise<LiveState> {
-  const result = await unlessAborted(service.getPage("/live", "", { signal, retry: ONE_TRY }), signal);
+  const asking = service.waits.limit(TROUBLE_WITHIN_MS, signal, (limit) =>
+    service.getPage("/live", "", { signal: limit, retry: ONE_TRY }),
+  );
+  const result = await unlessAborted(asking, signal);
   if (result === null || result.httpStatus >= 500 || result.httpStatus === 429) return "unreachable";
   return !result.status && [401, 403].includes(result.httpStatus) ? errorOf(result) : "blocked";
 }

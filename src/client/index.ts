@@ -82,6 +82,7 @@ export function createClient({
       { all: (storeId: string, query?: TeamQuery, call?: CallOptions) => teamOf(storeId).all(query, call) },
     ),
     leaderboard: (json, call) => service.post("/gamification/leaderboard", json, call),
+    wake: () => service.waits.end("woken"),
   };
 }
 

@@ -2,7 +2,8 @@ import { compareCodePoints } from "../values/code-points.ts";
 import type { Client, MessagesQuery, PollOptions } from "./client.ts";
 import { LoyaltyError, type Since } from "./result.ts";
 import type { MessageGroup } from "./shapes.ts";
-import { pause, waitAfterFailure } from "./waiting.ts";
+import { waitAfterFailure } from "./waiting.ts";
+import type { Waits } from "./waits.ts";
 
 /**
  * Gives a message group each time that it has a new message, oldest message first. A poll reads all pages with one
@@ -14,25 +15,26 @@ import { pause, waitAfterFailure } from "./waiting.ts";
  *
  * A failed poll starts again with its first page, because its cursor may have been refused. After a 429 it goes on with the
  * same page.
- * @param untilDue waits until the next poll is due. `foundNews`: the last poll has found a group with a new message.
+ * @param untilDue waits until the next poll is due.
  * @throws a LoyaltyError if the service refuses the token, or asks to wait for more than five minutes; its `since` is the
  * position to continue from. Throws a RangeError for a bad `since`.
  */
 export async function* pollMessages(
   listGroups: Client["messages"]["all"],
-  untilDue: (foundNews: boolean) => Promise<void>,
+  untilDue: () => Promise<void>,
   { since, onError }: PollOptions,
+  waits: Waits,
   signal: AbortSignal,
 ): AsyncGenerator<MessageGroup, void, undefined> {
   if (typeof since === "string" && since !== "") toDate(since);
   let reached = since;
   const read = (query: MessagesQuery, limit = Infinity) =>
-    readGroups(() => listGroups(query, { signal }), limit, onError, signal);
+    readGroups((stop) => firstGroups(listGroups(query, { signal: stop }), limit), onError, waits, signal);
   try {
     if (reached === undefined) {
       const [newest] = await read({ per_page: 1 }, 1);
       reached = newest?.last_message_time ?? "";
-      await untilDue(true);
+      await untilDue();
     }
     for (;;) {
       const from: Since = reached;
@@ -46,7 +48,7 @@ export async function* pollMessages(
       }
       // A group that moves to the first page while later pages are read has a later message, and comes with the next poll.
       reached = found[0]?.last_message_time ?? from;
-      await untilDue(groups.length > 0);
+      await untilDue();
     }
   } catch (error) {
     if (error instanceof LoyaltyError && reached !== undefined) error.since = reached;
@@ -61,29 +63,37 @@ const LONGEST_WAIT_MS = 30_000;
 const LONGEST_ASKED_MS = 300_000;
 
 /**
- * The first `limit` groups of a list. If the service does not give them, this lists them again from the start.
+ * The groups of a poll. If it fails, it is repeated after a wait, or at once if the client was woken meanwhile.
  * @throws a LoyaltyError if the service refuses the token, or asks to wait for more than five minutes.
  */
 async function readGroups(
-  list: () => AsyncIterable<MessageGroup>,
-  limit: number,
+  poll: (signal: AbortSignal) => Promise<MessageGroup[]>,
   onError: PollOptions["onError"],
+  waits: Waits,
   signal: AbortSignal,
 ): Promise<MessageGroup[]> {
   for (let failures = 1; ; failures += 1) {
+    const { wakes } = waits;
     try {
-      const groups: MessageGroup[] = [];
-      for await (const group of list()) if (groups.push(group) >= limit) break;
-      return groups;
+      return await waits.limit(Infinity, signal, poll);
     } catch (error) {
+      if (waits.wakes > wakes) continue;
       if (!(error instanceof LoyaltyError) || STATUSES_OF_REFUSED_TOKEN.includes(error.failure?.httpStatus ?? 0))
         throw error;
       const askedMs = error.failure?.retryAfterMs;
       if (askedMs !== undefined && askedMs > LONGEST_ASKED_MS) throw error;
       onError?.(error);
-      await pause(waitAfterFailure(failures, askedMs, LONGEST_WAIT_MS), signal);
+      // A socket that opens says that the service is back, but not that a limit of calls is over.
+      const event = error.failure?.httpStatus === 429 ? "woken" : "reached";
+      await waits.pause(waitAfterFailure(failures, askedMs, LONGEST_WAIT_MS), signal, event);
     }
   }
+}
+
+async function firstGroups(list: AsyncIterable<MessageGroup>, limit: number): Promise<MessageGroup[]> {
+  const groups: MessageGroup[] = [];
+  for await (const group of list) if (groups.push(group) >= limit) break;
+  return groups;
 }
 
 /** The service lists the groups of one second by id. The iteration gives them in reverse, so the greatest id comes first. */

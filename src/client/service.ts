@@ -1,5 +1,6 @@
 import { type CallOptions, type FailedResult, LoyaltyError, type PagedResult, type Result } from "./result.ts";
-import { pause, throwIfAborted, waitAfterFailure, withTimeout } from "./waiting.ts";
+import { throwIfAborted, waitAfterFailure, withTimeout } from "./waiting.ts";
+import { Waits } from "./waits.ts";
 
 export interface RetryOptions {
   /** The most tries of a call. */
@@ -37,6 +38,7 @@ interface Answer {
  */
 export class Service {
   readonly options: ServiceOptions;
+  readonly waits = new Waits();
   #bookmark = "";
 
   constructor(options: ServiceOptions) {
@@ -46,7 +48,7 @@ export class Service {
   /** A page of a list. `query` has parameters, or is the query string of a `Link`. */
   async getPage<Items>(path: string, query: object | string, call?: Call): Promise<PagedResult<Items>> {
     const answer = await this.#ask(path + (typeof query === "string" ? query : toQuery(query)), call);
-    const result = resultOf<Items>(answer);
+    const result = this.#resultOf<Items>(answer);
     if (!result.status) return result;
     // Takes only the query string of the link, because the service may be behind a proxy with another address.
     const following = /<[^>?]*(\?[^>]*)>; rel="next"/.exec(answer.headers.get("Link") ?? "")?.[1];
@@ -56,7 +58,7 @@ export class Service {
   }
 
   async post<Items, Extra = unknown>(path: string, json: object, call?: CallOptions): Promise<Result<Items, Extra>> {
-    return resultOf<Items, Extra>(await this.#ask(path, call, JSON.stringify(json)));
+    return this.#resultOf<Items, Extra>(await this.#ask(path, call, JSON.stringify(json)));
   }
 
   /**
@@ -77,8 +79,15 @@ export class Service {
         throwIfAborted(signal);
         if (attempt >= attempts) throw new LoyaltyError("No answer of the service came.", { cause });
       }
-      await pause(Math.min(waitAfterFailure(attempt, askedMs, longestWaitMs), longestWaitMs), signal);
+      await this.waits.pause(Math.min(waitAfterFailure(attempt, askedMs, longestWaitMs), longestWaitMs), signal);
     }
+  }
+
+  /** The result of a call. @throws a LoyaltyError if the answer is not the service's. */
+  #resultOf<Items, Extra = unknown>(answer: Answer): Result<Items, Extra> {
+    const result = resultOf<Items, Extra>(answer);
+    if (answer.status < 300) this.waits.end("reached");
+    return result;
   }
 
   /** From now on, answers are at least as new as this bookmark of a frame. */

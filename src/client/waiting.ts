@@ -12,6 +12,9 @@ export function reasonOf(signal: AbortSignal): unknown {
 // A timer takes at most 2^31 - 1 milliseconds, 24.8 days. One that is set for longer fires at once.
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** Ends a wait, but not before it has lasted this long. */
+export type Shorten = (leastMs: number) => void;
+
 /**
  * Waits, for 24.8 days at most. `begin` gets a function that ends the wait early.
  * @throws the signal's reason once it is aborted.
@@ -19,7 +22,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 export function pause(
   milliseconds: number,
   signal: AbortSignal | undefined,
-  begin: (wake: () => void) => void = () => {},
+  begin: (shorten: Shorten) => void = () => {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     throwIfAborted(signal);
@@ -29,10 +32,21 @@ export function pause(
       if (signal?.aborted) reject(reasonOf(signal));
       else resolve();
     };
-    const timer = setTimeout(end, Math.min(milliseconds, LONGEST_MS));
+    const beganAt = Date.now();
+    let timer = setTimeout(end, Math.min(milliseconds, LONGEST_MS));
     signal?.addEventListener("abort", end, { once: true });
-    begin(end);
+    begin((leastMs) => {
+      const leftMs = Math.min(leastMs, milliseconds) - millisecondsSince(beganAt);
+      clearTimeout(timer);
+      if (leftMs <= 0) end();
+      else timer = setTimeout(end, leftMs);
+    });
   });
+}
+
+/** A device's clock may be set back meanwhile. */
+export function millisecondsSince(time: number): number {
+  return Math.max(Date.now() - time, 0);
 }
 
 const FIRST_WAIT_MS = 1_000;
@@ -46,17 +60,22 @@ export function waitAfterFailure(number: number, asked: number | null | undefine
   return (asked ?? half) + Math.random() * half;
 }
 
-/** The outcome of `run`. Throws if the signal is aborted or the time is over first, even if `run` ignores its signal. */
+/**
+ * The outcome of `run`. Throws if the signal is aborted or the time is over first, even if `run` ignores its signal. `begin`
+ * gets a function that shortens the time.
+ */
 export async function withTimeout<Outcome>(
   milliseconds: number,
   signal: AbortSignal | undefined,
   run: (limit: AbortSignal) => Promise<Outcome>,
+  begin: (shorten: Shorten) => void = () => {},
 ): Promise<Outcome> {
   throwIfAborted(signal);
   const limit = new AbortController();
   let finish = () => {};
-  const timeIsOver = pause(milliseconds, signal, (wake) => {
-    finish = wake;
+  const timeIsOver = pause(milliseconds, signal, (shorten) => {
+    finish = () => shorten(0);
+    begin(shorten);
   }).then(() => {
     throw new Error(`No answer came within ${milliseconds} ms.`);
   });

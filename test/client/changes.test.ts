@@ -82,10 +82,16 @@ describe("changes()", () => {
       ["0 opens t0", "10.5 opens t0"],
     ],
     [
-      "leaves out what a socket says after its end",
+      "ends a connection that the service is about to close, and leaves out what it says after that",
+      { token: inTurn("t1", "t2") },
+      ["0 hello", '1 says {"type":"closing","code":4401}', "1.1 changed coupons", "1.6 hello"],
+      ["0 opens t1", "0 everything", "1.5 opens t2", "1.6 everything"],
+    ],
+    [
+      "treats a connection that the service is about to close like one that was closed",
       {},
-      ["0 drops", "0.1 hello", "0.2 changed coupons", "0.4 ends"],
-      ["0 opens t0", "0 everything"],
+      ["0 hello", '1 says {"type":"closing","code":4408}', "91 ends"],
+      ["0 opens t0", "0 everything", "90 everything"],
     ],
     [
       "waits ten seconds for an answer that says why no connection can be made",
@@ -231,12 +237,12 @@ describe("the items of changes()", () => {
 
 describe("the end of changes()", () => {
   it.for([
-    ["before hello", 0],
-    ["while nothing changes", 1],
-    ["while a reconnection is due", 2],
+    ["before hello", 0, 1000],
+    ["while nothing changes", 1, 1000],
+    ["while a reconnection is due", 2, null],
   ] as const)(
     "comes with its signal, without an error, and closes the connection: %s",
-    async ([, stage], { expect }) => {
+    async ([, stage, closedWith], { expect }) => {
       const { last, ended, stop, opened } = followChanges();
       await soon();
       if (stage > 0) last().hello();
@@ -246,7 +252,8 @@ describe("the end of changes()", () => {
       stop.abort(new Error("enough"));
 
       expect(await ended).toBe("ended");
-      expect(last().closedWith).toBe(1000);
+      last().opens();
+      expect(last().closedWith).toBe(closedWith);
       await pass(10 * MINUTE);
       expect(opened).toHaveLength(1);
       expect(vi.getTimerCount()).toBe(0);

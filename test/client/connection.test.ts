@@ -41,6 +41,15 @@ describe("the connection of a client", () => {
     expect(opened).toHaveLength(0);
   });
 
+  it("is closed if it opens only after the client has given it up", async ({ expect }) => {
+    const { opened } = followChanges();
+    await pass(11 * SECOND);
+
+    for (const socket of opened) socket.hello();
+
+    expect(opened.map(({ closedWith }) => closedWith)).toEqual([1000, null]);
+  });
+
   it("gets a ping after 45 seconds of silence, and is closed if no pong comes within ten", async ({ expect }) => {
     const { last, opened, openedAt } = await followConnected();
 
@@ -58,6 +67,29 @@ describe("the connection of a client", () => {
     expect(opened[0]?.closedWith).toBe(1000);
     await pass(500);
     expect(openedAt).toEqual([0, 144.5]);
+  });
+});
+
+describe("the bookmark of a frame", () => {
+  it("goes with the next request if it is later than every other bookmark", async ({ expect }) => {
+    const sentBookmarks: (string | null)[] = [];
+    const { client, last } = await followConnected({
+      fetch: async (_, init) => {
+        sentBookmarks.push(new Headers(init?.headers).get("X-D1-Bookmark"));
+        return Response.json({ status: true, items: [] }, { headers: { "X-D1-Bookmark": "3.c" } });
+      },
+    });
+
+    for (const frame of [
+      { type: "hello", bookmark: "2.b" },
+      { type: "changed", what: ["coupons"], bookmark: "1.a" },
+      { type: "changed", what: ["coupons"], bookmark: "4.d" },
+    ]) {
+      last().says(frame);
+      await client.coupons();
+    }
+
+    expect(sentBookmarks).toEqual(["2.b", "3.c", "4.d"]);
   });
 });
 

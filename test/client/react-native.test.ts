@@ -1,6 +1,7 @@
 import { beforeEach, describe, vi } from "vitest";
+import { runtime } from "../support/fake-socket.ts";
 
-// Runs the other tests of this folder again, with React Native's AbortController.
+// Runs the other tests of this folder again, with React Native's AbortController and sockets.
 
 // React Native takes its AbortController from the package abort-controller: its signals have neither `reason` nor
 // `throwIfAborted`, and there is no `AbortSignal.any` or `timeout`.
@@ -19,8 +20,9 @@ class AbortController {
   }
 }
 
-// Repeated before each test, because some tests restore all globals.
+// Repeated before each test, because each test ends by restoring all globals.
 beforeEach(() => {
+  vi.spyOn(runtime, "losesEarlyClose").mockReturnValue(true);
   vi.stubGlobal("AbortController", AbortController);
   vi.stubGlobal("AbortSignal", AbortSignal);
 });

@@ -2,14 +2,18 @@ import type { SocketLike } from "../../src/client/index.ts";
 
 type Listener = (event: object) => void;
 
+/** What sockets of the runtime do. Other than browsers, React Native on Android cannot close one that still connects. */
+export const runtime = { losesEarlyClose: () => false };
+
 /** A client's socket. The test acts as the service. */
 export class FakeSocket implements SocketLike {
   readonly url: string;
   readonly protocols: string[];
   readonly sent: string[] = [];
   answersPings = true;
-  /** The code with which the client closed the socket. */
+  /** The code with which the client closed the connection. */
   closedWith: number | null = null;
+  #state: "connecting" | "open" | "closing" | "closed" = "connecting";
   readonly #listeners: Record<string, Listener[]> = {};
 
   constructor(url: string, protocols: string[]) {
@@ -22,15 +26,29 @@ export class FakeSocket implements SocketLike {
   }
 
   send(text: string): void {
+    if (this.#state === "connecting") throw new DOMException("Still in CONNECTING state.", "InvalidStateError");
     this.sent.push(text);
     if (text === "ping" && this.answersPings) queueMicrotask(() => this.says("pong"));
   }
 
-  close(code?: number): void {
-    this.closedWith ??= code ?? 1005;
+  close(code = 1005): void {
+    const isLost = this.#state === "connecting" && runtime.losesEarlyClose();
+    if (isLost || this.#state === "closing" || this.#state === "closed") return;
+    this.closedWith = code;
+    this.#state = "closing";
   }
 
+  /** The service accepts the connection, unless the client has closed it. */
+  opens(): void {
+    if (this.#state !== "connecting") return;
+    this.#state = "open";
+    this.#fire("open", {});
+  }
+
+  /** Is heard while the socket closes, too: React Native and the package `ws` still give messages then. */
   says(data: unknown): void {
+    this.opens();
+    if (this.#state === "closed") return;
     this.#fire("message", { data: typeof data === "string" ? data : JSON.stringify(data) });
   }
 
@@ -44,6 +62,7 @@ export class FakeSocket implements SocketLike {
 
   /** The service closes the socket. Without a code the connection breaks, and an error comes first, as in browsers. */
   drops(code?: number): void {
+    this.#state = "closed";
     if (code === undefined) this.#fire("error", {});
     this.#fire("close", { code: code ?? 1006 });
   }

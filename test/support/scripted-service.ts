@@ -10,7 +10,7 @@ export const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
 
 const failure = (status: number, errorCode: string) =>
   Response.json({ status: false, errorCode, message: "The service's words." }, { status });
-/** By its state, the service's answer to a request for the socket's path that asks for no socket. */
+/** By its state, the service's answer to a request for the socket's path that asks for no socket; but for `up`, to each. */
 const PLAIN_ANSWERS = {
   up: () => failure(426, "UPGRADE_REQUIRED"),
   refusing: () => failure(401, "UNAUTHENTICATED"),
@@ -19,8 +19,8 @@ const PLAIN_ANSWERS = {
   down: () => failure(503, "UNAVAILABLE"),
   captive: () => new Response("<h1>Log in</h1>"),
 };
-/** In the state `refusing` polls are refused too, and in the state `unreachable` no request is answered. */
-export type ServiceState = keyof typeof PLAIN_ANSWERS | "unreachable";
+/** In the state `unreachable` requests fail; in the state `silent` they never end. */
+export type ServiceState = keyof typeof PLAIN_ANSWERS | "unreachable" | "silent";
 
 /** Stops the clock in each test of the file, and makes every random number 0.5. */
 export function stopTime(): void {
@@ -48,7 +48,7 @@ export async function follow<Item>(items: AsyncIterable<Item>, onItem: (item: It
 export interface ServiceOptions extends Partial<ClientOptions> {
   state?: ServiceState;
   onOpen?: (socket: FakeSocket) => void;
-  /** Answers polls, unless the service is refusing or unreachable. By default there is no message. */
+  /** Answers polls while the service is up. By default there is no message. */
   poll?: (address: URL) => Response | Promise<Response>;
 }
 
@@ -67,7 +67,8 @@ export function openClient({ state = "up", onOpen, poll, ...options }: ServiceOp
       const isLive = String(input).endsWith("/live");
       if (isLive) service.plainRequests.push([String(input), new Headers(init?.headers).get("Authorization")]);
       if (service.state === "unreachable") throw new TypeError("connection lost");
-      if (isLive || service.state === "refusing") return PLAIN_ANSWERS[service.state]();
+      if (service.state === "silent") return new Promise(() => {});
+      if (isLive || service.state !== "up") return PLAIN_ANSWERS[service.state]();
       return poll?.(new URL(String(input))) ?? failure(200, "NO_ITEMS");
     },
     WebSocket: sockets.WebSocket,

@@ -1,181 +1,96 @@
-import type { Entry } from "./entries.ts";
-import type { CallOptions, LoyaltyError, PagedResult, Result, Since } from "./result.ts";
-import type {
-  BalanceEntry,
-  CouponRecord,
-  DetailedCouponRecord,
-  Forgiven,
-  LeaderboardItem,
-  Me,
-  MessageGroup,
-  MyCouponItems,
-  NearbyCampaign,
-  SearchItems,
-  TeamMember,
-} from "./shapes.ts";
-import type { Change } from "./socket.ts";
+import type { Client, Paged, TeamQuery } from "./calls.ts";
+import { SharedConnection } from "./connection.ts";
+import { entriesOf } from "./entries.ts";
+import { followChanges, followMessages } from "./follow.ts";
+import type { CallOptions } from "./result.ts";
+import { encode, type RetryOptions, Service } from "./service.ts";
+import type { TeamMember } from "./shapes.ts";
+import type { SocketConstructor } from "./socket.ts";
 
-/**
- * A client of the service for one customer. A call resolves with the service's answer, also if that is a failure. If no
- * answer comes, it throws a LoyaltyError with the cause. The `all` of a list gives its entries one by one, page after page,
- * and throws a LoyaltyError for a failure too.
- */
-export interface Client {
-  /** The customer, and their balance at each account; `next()` gives accounts beyond 1,000. */
-  me: (call?: CallOptions) => Promise<PagedResult<Me>>;
+export type * from "./calls.ts";
+export { toDate } from "./poll.ts";
+export * from "./result.ts";
+export type { RetryOptions } from "./service.ts";
+export type * from "./shapes.ts";
+export type { Change, SocketConstructor, SocketLike } from "./socket.ts";
 
-  /** The bookings that make up the customer's balances, newest first. */
-  entries: Paged<[query?: EntriesQuery, call?: CallOptions], BalanceEntry[]>;
+export interface ClientOptions {
+  /** Where the service is, such as `https://loyalty.example`; on a page also a path, such as `/loyalty`. */
+  url: string;
+  /** A customer's token, or a function that returns one. It is called before each try of a call, and may fetch a new token. */
+  token: string | (() => string | Promise<string>);
+  /** A `fetch` to use instead of the global one. */
+  fetch?: typeof fetch;
+  /** A `WebSocket` to use instead of the global one; null for none. */
+  WebSocket?: SocketConstructor | null;
+  /**
+   * How often and how long a call is tried. By default it is tried three times for at most 30 seconds each, with waits of at
+   * most ten seconds. Only a lost connection, 429, 502, 503 and 504 are tried again, and only if the service does not ask
+   * for a longer wait. The service's own 429 asks for a minute.
+   */
+  retry?: Partial<RetryOptions>;
+}
 
-  /** Popular campaigns near a position. */
-  nearbyCampaigns: (json: NearbyBody, call?: CallOptions) => Promise<Result<NearbyCampaign[]>>;
+const RETRY: RetryOptions = { attempts: 3, longestWaitMs: 10_000, answerWithinMs: 30_000 };
 
-  /** The coupons that the customer holds, at most 1,000; with `includemfg` also manufacturer coupons, and all in detail. */
-  coupons: {
-    <Detailed extends boolean = false>(
-      query?: CouponsQuery<Detailed>,
-      call?: CallOptions,
-    ): Promise<PagedResult<CouponItems<Detailed>>>;
-    all: <Detailed extends boolean = false>(
-      query?: CouponsQuery<Detailed>,
-      call?: CallOptions,
-    ) => AsyncGenerator<Entry<CouponItems<Detailed>>, void, undefined>;
+/** @throws a TypeError if `url` is not an address. */
+export function createClient({
+  url,
+  token,
+  fetch: givenFetch = fetch,
+  WebSocket: givenWebSocket = globalThis.WebSocket,
+  retry,
+}: ClientOptions): Client {
+  if (!isAddress(url))
+    throw new TypeError(`"${url}" is not the address of a service, such as https://loyalty.example.`);
+  const askToken = async () => (typeof token === "string" ? token : token());
+  // A browser's fetch throws if it is called as a method of another object, so this calls it as a plain function.
+  const send: typeof fetch = (input, init) => givenFetch(input, init);
+  const service = new Service({ url, askToken, send, retry: { ...RETRY, ...retry } });
+  const connection = new SharedConnection(service, givenWebSocket ?? null);
+  let hasWarned = false;
+
+  const list = <Query extends object, Items>(
+    path: string,
+    queryOfAll: object = { per_page: 100 },
+  ): Paged<[query?: Query, call?: CallOptions], Items> => {
+    const page = (query: object = {}, call?: CallOptions) => service.getPage<Items>(path, query, call);
+    const all = (query?: object, call?: CallOptions) =>
+      entriesOf((options) => page({ ...queryOfAll, ...query }, options), call);
+    return Object.assign(page, { all });
   };
+  const teamOf = (storeId: string) => list<TeamQuery, TeamMember[]>(`/stores/${encode(storeId)}/team-with-level`);
+  const messages: Client["messages"] = list("/messages");
 
-  /** Store, manufacturer and digital coupons, as one list in pages. */
-  myCoupons: Paged<[query?: MyCouponsQuery, call?: CallOptions], MyCouponItems>;
-
-  /**
-   * Stores, customers and campaigns by words; `filter` names some of these lists. If all lists would be empty, the words are
-   * searched with one typo each, unless `typos` is false.
-   */
-  fullSearch: <List extends keyof SearchItems = keyof SearchItems>(
-    json: SearchBody<List>,
-    call?: CallOptions,
-  ) => Promise<Result<Pick<SearchItems, List>, Forgiven>>;
-
-  /** The message groups, newest message first. */
-  messages: Paged<[query?: MessagesQuery, call?: CallOptions], MessageGroup[]>;
-
-  /**
-   * Changes, as the service reports them. The first item, and the first after each reconnection, lists everything. The
-   * iteration reconnects until its signal ends it: within 70 seconds after an outage, and within 5 if the app calls `wake`.
-   * If the service refuses the token, it throws a LoyaltyError.
-   */
-  changes: (options?: ChangesOptions) => AsyncGenerator<Changed, void, undefined>;
-
-  /**
-   * Message groups as they get new messages, from now on or from `since`, oldest first. The signal ends the iteration. To
-   * continue after a stop or a crash, store the last group that you dealt with, and give it as `since`: every group with
-   * news comes, none twice, none lost. If the service is down, the iteration calls `onError` and waits. It continues within
-   * 60 seconds after an outage, and within 5 if the app calls `wake`; or later if the service asks for a longer wait. If the
-   * token is refused, it throws a LoyaltyError whose `since` is the position to continue from.
-   */
-  newMessages: (options?: PollOptions) => AsyncGenerator<MessageGroup, void, undefined>;
-
-  /** The team of a store. */
-  teamWithLevel: Paged<[storeId: string, query?: TeamQuery, call?: CallOptions], TeamMember[]>;
-
-  /** The leaderboard of a store, by runs unless `rank_on` is given; `age` is the board's age in seconds. */
-  leaderboard: (json: LeaderboardBody, call?: CallOptions) => Promise<Result<LeaderboardItem[], { age: number }>>;
-
-  /**
-   * Ends all waits of the iterations: call it when the app is in the foreground again. Where the runtime has an event
-   * `online`, it wakes the client too.
-   */
-  wake: () => void;
+  return {
+    me: (call) => service.getPage("/me", {}, call),
+    entries: list("/me/entries", { limit: 100 }),
+    nearbyCampaigns: (json, call) => service.post("/campaigns/near-by-popular-campaigns", json, call),
+    coupons: list("/coupons", {}) as Client["coupons"],
+    myCoupons: list("/my-coupons"),
+    fullSearch: ({ filter, ...json }, call) =>
+      service.post("/full-search", { ...json, filter: filter && String(filter) }, call),
+    messages,
+    changes: (options = {}) => {
+      if (givenWebSocket === undefined && !hasWarned) console.warn(MISSING_SOCKETS);
+      hasWarned = true;
+      return followChanges(connection, options);
+    },
+    newMessages: (options = {}) => followMessages(messages.all, connection, options),
+    teamWithLevel: Object.assign(
+      (storeId: string, query?: TeamQuery, call?: CallOptions) => teamOf(storeId)(query, call),
+      { all: (storeId: string, query?: TeamQuery, call?: CallOptions) => teamOf(storeId).all(query, call) },
+    ),
+    leaderboard: (json, call) => service.post("/gamification/leaderboard", json, call),
+    wake: () => service.waits.end("woken"),
+  };
 }
 
-/** A list in pages: a call gives one page, `all` gives every entry from that page on. */
-export interface Paged<Parameters extends unknown[], Items> {
-  (...parameters: Parameters): Promise<PagedResult<Items>>;
-  all: (...parameters: Parameters) => AsyncGenerator<Entry<Items>, void, undefined>;
+// Uses no URL class, because that of React Native does not work.
+function isAddress(url: string): boolean {
+  const isOnPage = (globalThis as { location?: { href?: string } }).location?.href !== undefined;
+  return /^https?:\/\/[^\s/?#]+(\/[^\s?#]*)?$/i.test(url) || (isOnPage && /^(\/[^\s?#]*)?$/.test(url));
 }
 
-export interface Page {
-  page?: number | undefined;
-  /** 1 to 100; 50 if left out, and 100 for `all`. */
-  per_page?: number | undefined;
-}
-
-export interface EntriesQuery {
-  account_id?: string | undefined;
-  /** 1 to 100; 50 if left out, and 100 for `all`. */
-  limit?: number | undefined;
-}
-
-export interface NearbyBody {
-  latitude: number;
-  longitude: number;
-  single_account_id: string;
-  count?: number | undefined;
-}
-
-export interface CouponsQuery<Detailed extends boolean = boolean> {
-  includemfg?: Detailed | undefined;
-  include_images?: boolean | undefined;
-  search?: string | undefined;
-  type?: string | undefined;
-  accountId?: string | undefined;
-}
-
-/** The detailed variant of the coupon list, or the simple one. */
-export type CouponItems<Detailed extends boolean> = Detailed extends true
-  ? { stores: DetailedCouponRecord[]; mfg: DetailedCouponRecord[] }
-  : CouponRecord[];
-
-export interface MyCouponsQuery extends Page {
-  digitalonly?: boolean | undefined;
-  search?: string | undefined;
-  type?: "mfg" | "store" | undefined;
-  storeId?: string | readonly string[] | undefined;
-  includemfg?: boolean | undefined;
-}
-
-export interface SearchBody<List extends keyof SearchItems = keyof SearchItems> {
-  query: string;
-  filter?: List | readonly List[] | undefined;
-  typos?: boolean | undefined;
-}
-
-export interface MessagesQuery extends Page {
-  /** Only groups with a message after this time: send the greatest `last_message_time` that you have received. */
-  check_time?: string | undefined;
-}
-
-export interface TeamQuery extends Page {
-  level_no?: number | undefined;
-  team_member_id?: string | undefined;
-}
-
-export interface LeaderboardBody {
-  location_id: string;
-  eip_campaign_id?: string | undefined;
-  rank_on?: "double" | "hit" | "run" | "triple" | undefined;
-}
-
-export interface ChangesOptions {
-  /** Ends the iteration, and closes the connection. */
-  signal?: AbortSignal | undefined;
-}
-
-export interface Changed {
-  /** What to ask for again: one or more. */
-  what: Change[];
-}
-
-export interface PollOptions extends ChangesOptions {
-  /**
-   * Where to begin: the last group that you dealt with, whose `group_id` and `last_message_time` are enough; or a time
-   * of the service, such as the newest `last_message_time` of a list that you have; `""` for every group. Left out:
-   * now.
-   */
-  since?: Since | undefined;
-  /**
-   * The wait between two polls without a socket: a random time between this and twice this; 5,000 if left out. With a
-   * socket, polls come once a minute, or every `everyMs` if that is longer.
-   */
-  everyMs?: number;
-  /** Is called with the error of each failed poll, before the poll is tried again. */
-  onError?: ((error: LoyaltyError) => void) | undefined;
-}
+const MISSING_SOCKETS =
+  "loyalty-edge: without a WebSocket, changes come a minute or two late. Use Node 22, or pass a WebSocket.";

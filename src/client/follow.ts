@@ -1,4 +1,4 @@
-import type { Changed, ChangesOptions, Client, PollOptions } from "./client.ts";
+import type { Changed, ChangesOptions, Client, PollOptions } from "./calls.ts";
 import type { LiveState, SharedConnection, Subscription } from "./connection.ts";
 import { pollMessages } from "./poll.ts";
 import { LoyaltyError } from "./result.ts";

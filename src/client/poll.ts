@@ -1,5 +1,5 @@
 import { compareCodePoints } from "../values/code-points.ts";
-import type { Client, MessagesQuery, PollOptions } from "./client.ts";
+import type { Client, MessagesQuery, PollOptions } from "./calls.ts";
 import { LoyaltyError, type Since } from "./result.ts";
 import type { MessageGroup } from "./shapes.ts";
 import { waitAfterFailure } from "./waiting.ts";

@@ -65,7 +65,12 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
   const ownParameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
   const headerNames = notes.flatMap((note) => note.headers ?? []);
   const mayBeUnchanged = headerNames.includes("ETag");
-  const parameters = mayBeUnchanged ? [...ownParameters, texts.IF_NONE_MATCH] : ownParameters;
+  const readsAtBookmark = notes.findLast(({ readsFrom }) => readsFrom !== undefined)?.readsFrom === "bookmark";
+  const parameters = [
+    ...ownParameters,
+    ...(readsAtBookmark ? [texts.BOOKMARK] : []),
+    ...(mayBeUnchanged ? [texts.IF_NONE_MATCH] : []),
+  ];
   // The cursor `after` of the next page is in the header `Link`.
   if (parameters.some(({ name }) => name === "after")) headerNames.push("Link");
   const headers = headerObjects(headerNames);

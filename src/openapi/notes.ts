@@ -34,6 +34,8 @@ export interface Notes {
   /** The headers of a good answer. With an `ETag`, the endpoint may answer 304 without a body. */
   headers?: readonly (keyof typeof HEADERS)[];
   failures?: readonly FailureName[];
+  /** Where reading begins; the last note counts. At `bookmark` the request may name one in `X-D1-Bookmark`. */
+  readsFrom?: "bookmark" | "primary";
   /** The scope of the required token. */
   token?: Scope;
 }

@@ -39,13 +39,23 @@ export const SECURITY_SCHEMES = {
   lookup: bearer("A lookup token. In development: `npm run token -- lookup`."),
 };
 
-export const IF_NONE_MATCH = {
-  name: "If-None-Match",
+const requestHeader = (name: string, description: string) => ({
+  name,
   in: "header",
   required: false,
-  description: "The `ETag` of an answer that the client has, or several with commas between them, or `*`.",
+  description,
   schema: { type: "string" },
-};
+});
+
+export const IF_NONE_MATCH = requestHeader(
+  "If-None-Match",
+  "The `ETag` of an answer that the client has, or several with commas between them, or `*`.",
+);
+
+export const BOOKMARK = requestHeader(
+  "X-D1-Bookmark",
+  "The greatest bookmark, as text, of all earlier answers and frames. This answer is at least as new.",
+);
 
 export const UNCHANGED = "The answer is still one that `If-None-Match` names. There is no body.";
 

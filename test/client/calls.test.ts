@@ -1,5 +1,5 @@
 import { describe, it, vi } from "vitest";
-import { createClient, LoyaltyError, toDate } from "../../src/client/index.ts";
+import { createClient, LoyaltyError, toDate } from "../../src/client/client.ts";
 import { mustFeed } from "../support/api.ts";
 import { clientOf, type Send, SHORT_WAITS, worker } from "../support/client.ts";
 import * as seed from "../support/seed.ts";

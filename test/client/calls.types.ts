@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type * as client from "../../src/client/index.ts";
+import type * as client from "../../src/client/client.ts";
 import type { NearbyCampaignsBody } from "../../src/customer/campaigns/routes.ts";
 import type { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/routes.ts";
 import type { Measure } from "../../src/customer/gamification/boards.ts";

@@ -1,5 +1,5 @@
 import { describe, it, vi } from "vitest";
-import type { LoyaltyError } from "../../src/client/index.ts";
+import type { LoyaltyError } from "../../src/client/client.ts";
 import type { FakeSocket } from "../support/fake-socket.ts";
 import {
   EVERYTHING,

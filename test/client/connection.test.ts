@@ -1,5 +1,5 @@
 import { describe, it, vi } from "vitest";
-import { type ClientOptions, createClient } from "../../src/client/index.ts";
+import { type ClientOptions, createClient } from "../../src/client/client.ts";
 import { fakeSockets } from "../support/fake-socket.ts";
 import {
   EVERYTHING,

@@ -1,5 +1,5 @@
 import { describe, it, vi } from "vitest";
-import { createClient } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/client.ts";
 import { mustFeed } from "../support/api.ts";
 import { clientOf } from "../support/client.ts";
 import * as seed from "../support/seed.ts";

@@ -1,5 +1,5 @@
 import { describe, it, vi } from "vitest";
-import type { LoyaltyError, MessageGroup, PollOptions, Since } from "../../src/client/index.ts";
+import type { LoyaltyError, MessageGroup, PollOptions, Since } from "../../src/client/client.ts";
 import type { FakeSocket } from "../support/fake-socket.ts";
 import { ServiceModel } from "../support/messages-model.ts";
 import {

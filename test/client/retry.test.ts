@@ -1,5 +1,5 @@
 import { describe, it, vi } from "vitest";
-import type { LoyaltyError } from "../../src/client/index.ts";
+import type { LoyaltyError } from "../../src/client/client.ts";
 import { reasonOf } from "../../src/client/waiting.ts";
 import { NOW, openClient, stopTime } from "../support/scripted-service.ts";
 

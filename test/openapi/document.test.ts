@@ -61,6 +61,42 @@ describe("the OpenAPI document", () => {
     expect(alternatives.length).toBeGreaterThan(0);
   });
 
+  it("names the bookmark of a request wherever reading begins at it", ({ expect }) => {
+    const withBookmark = operations.filter(({ operation }) =>
+      (operation.parameters as { name: string }[] | undefined)?.some(({ name }) => name === "X-D1-Bookmark"),
+    );
+
+    // The feed, the export, the socket and boards read from the primary.
+    expect(withBookmark.map(({ path }) => path.replace("/api/v1/", "")).toSorted()).toEqual([
+      ...["customer/campaigns/near-by-popular-campaigns", "customer/coupons", "customer/full-search", "customer/me"],
+      ...["customer/me/entries", "customer/messages", "customer/my-coupons"],
+      ...["customer/stores/{id}/team-with-level", "feed/customers"],
+    ]);
+  });
+
+  it("tells a booking from what was brought forward", ({ expect }) => {
+    const { BalanceEntry, BookedEntry, BroughtForward } = document.components.schemas;
+    const [booking, forward] = [BookedEntry, BroughtForward].map(
+      (schema) => (schema as { properties: Schema }).properties,
+    );
+
+    expect(BalanceEntry).toMatchObject({
+      anyOf: [{ $ref: "#/components/schemas/BookedEntry" }, { $ref: "#/components/schemas/BroughtForward" }],
+    });
+    expect(booking?.brought_forward).toMatchObject({ const: false });
+    expect(forward).toMatchObject({ brought_forward: { const: true }, id: { type: "null" }, store: { type: "null" } });
+  });
+
+  it("says of a board's store that the body or the query must have it", ({ expect }) => {
+    const leaderboard = operations.find(({ operation }) => operation.operationId === "leaderboard")?.operation;
+    const [inQuery] = (leaderboard?.parameters ?? []) as { description: string }[];
+    const { location_id } = (document.components.schemas.LeaderboardBody as { properties: Record<string, Schema> })
+      .properties;
+
+    expect(inQuery?.description).toContain("needed here or in the body");
+    expect(location_id?.description).toContain("needed here or in the query string");
+  });
+
   it("gives defaults that fit their own schemas", ({ expect }) => {
     const schemas = schemasWith("default", document);
     // Many fields differ only in the description, so each schema is checked once.

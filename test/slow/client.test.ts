@@ -1,7 +1,11 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
+import { createRequire } from "node:module";
+import { connect, createServer, type Socket } from "node:net";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sendLines } from "../../scripts/lib/feed-client.ts";
@@ -9,7 +13,7 @@ import { devToken } from "../../scripts/lib/tokens.ts";
 import * as shapes from "../../src/client/shapes.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
 import { removeFolder, temporaryFolder } from "./clone.ts";
-import { ROOT, startProgram, untilPrinted } from "./command.ts";
+import { freePort, ROOT, startProgram, untilPrinted } from "./command.ts";
 import { blocksIn, readDoc } from "./docs.ts";
 import { serveHttp } from "./http-server.ts";
 import { demoToken, startService } from "./service.ts";
@@ -49,6 +53,8 @@ function tsc(project: string): Promise<string> {
   );
 }
 
+const BUNDLER = { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"] };
+
 describe("the packed client", () => {
   it("installs itself and nothing else, in less than 100 KiB", () => {
     const folders = readdirSync(path.join(consumer, "node_modules")).filter((name) => !name.startsWith("."));
@@ -57,9 +63,10 @@ describe("the packed client", () => {
     expect(folders).toEqual(["loyalty-edge"]);
     expect(files.sort()).toEqual([
       ...["CHANGELOG.md", "LICENSE", "README.md"],
-      ...["client", "connection", "entries", "follow"].map((file) => `${file}.d.ts`),
-      ...["index.d.ts", "index.js", "package.json"],
-      ...["poll", "result", "service", "shapes", "socket", "waiting"].map((file) => `${file}.d.ts`),
+      ...["calls.d.ts", "client.d.ts", "client.js"],
+      ...["connection", "entries", "follow"].map((file) => `${file}.d.ts`),
+      "package.json",
+      ...["poll", "result", "service", "shapes", "socket", "waiting", "waits"].map((file) => `${file}.d.ts`),
     ]);
     const bytes = files.reduce((total, file) => total + statSync(path.join(installedPackage, file)).size, 0);
     expect(bytes).toBeLessThan(100 * 1024);
@@ -67,9 +74,17 @@ describe("the packed client", () => {
 
   it.for([
     ["Node's resolution", { module: "nodenext", lib: ["es2022", "dom"], exactOptionalPropertyTypes: true }],
-    ["a bundler's", { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"], skipLibCheck: true }],
+    ["a bundler's", { ...BUNDLER, skipLibCheck: true }],
+    // The compiler has node10 no more. Like node10, a mapped path ignores `exports`.
+    ["that of node10", { ...BUNDLER, paths: { "loyalty-edge/client": ["./node_modules/loyalty-edge/client"] } }],
   ] as const)("has exact types, with %s and no other package", async ([, settings]) => {
     expect(await typeCheck(settings)).toBe("");
+  });
+
+  it("is found by its file's name, as Metro and jest look for it", () => {
+    const { resolve } = createRequire(path.join(consumer, "package.json"));
+
+    expect(resolve("./node_modules/loyalty-edge/client")).toBe(resolve("loyalty-edge/client"));
   });
 
   it("has the same types of shapes as the source", async () => {
@@ -151,19 +166,24 @@ describe("the packed client against the service", () => {
     }
   });
 
-  it("does what docs/your-app.md shows, and compiles it strictly", async () => {
-    // A call of the client tries three times. So the app gets the coupons only if it calls again.
-    const outage = `let failures = 3;
-      const send = globalThis.fetch;
-      globalThis.fetch = async (input, init) =>
-        String(input).includes("/coupons") && failures-- > 0 ? new Response("", { status: 503 }) : send(input, init);`;
+  it("does what docs/your-app.md shows, and compiles it strictly; the service is down at first, and again later", async () => {
+    const port = await freePort();
     const [example = ""] = blocksIn(readDoc("your-app.md"), "ts");
-    const source = `const token: string = ${JSON.stringify(token)};\n${outage}\n${example}`;
-    writeFileSync(path.join(consumer, "types.ts"), source.replaceAll("http://127.0.0.1:8787", url));
+    const source = example.replace('"TOKEN"', JSON.stringify(token)).replace("127.0.0.1:8787", `127.0.0.1:${port}`);
+    writeFileSync(path.join(consumer, "types.ts"), source);
 
     const compilerOutput = await typeCheck({ module: "nodenext", lib: ["es2022", "dom"] });
     const app = startProgram(path.join(ROOT, "node_modules", ".bin", "node"), ["types.ts"], { cwd: consumer });
-    for (const text of ["Double points, 0.56 miles", "Free pastry", "Elif Eriksson"]) await untilPrinted(app, text);
+    await untilPrinted(app, "LoyaltyError");
+    await sleep(OUTAGE_MS);
+    const stopForwarding = await forward(port, url);
+    for (const text of ["Double points, 0.56 miles", "Balance: ", "Harbour Street", "Free pastry", "Elif Eriksson"])
+      await untilPrinted(app, text);
+    stopForwarding();
+    await sleep(OUTAGE_MS);
+    await feedMessage("after-an-outage");
+    await forward(port, url);
+    await untilPrinted(app, "after-an-outage");
     app.child.kill("SIGTERM");
 
     expect(compilerOutput).toBe("");
@@ -171,8 +191,25 @@ describe("the packed client against the service", () => {
   });
 });
 
+const OUTAGE_MS = 5_000;
+
+/** Passes the connections to a port on to the service, until the result is called: then the port refuses them. */
+async function forward(port: number, url: string): Promise<() => void> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const toService = connect(Number(new URL(url).port), "127.0.0.1");
+    for (const end of [socket, toService]) sockets.add(end.on("error", () => {}).unref());
+    socket.pipe(toService).pipe(socket);
+  });
+  await once(server.unref().listen(port, "127.0.0.1"), "listening");
+  return () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+}
+
 const PAGE = `<!doctype html><title>A page</title><script type="importmap">
-{ "imports": { "loyalty-edge/client": "/node_modules/loyalty-edge/index.js" } }</script>`;
+{ "imports": { "loyalty-edge/client": "/node_modules/loyalty-edge/client.js" } }</script>`;
 
 const servePage: RequestListener = (request, response) => {
   if (request.url === "/") return response.setHeader("Content-Type", "text/html").end(PAGE);

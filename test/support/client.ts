@@ -1,5 +1,5 @@
 import { exports } from "cloudflare:workers";
-import { type ClientOptions, createClient } from "../../src/client/index.ts";
+import { type ClientOptions, createClient } from "../../src/client/client.ts";
 import { customerToken } from "./tokens.ts";
 
 // Makes tests with retries quick. test/client/retry.test.ts tests the usual waits.

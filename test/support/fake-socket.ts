@@ -1,4 +1,4 @@
-import type { SocketLike } from "../../src/client/index.ts";
+import type { SocketLike } from "../../src/client/client.ts";
 
 type Listener = (event: object) => void;
 

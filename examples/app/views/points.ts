@@ -12,9 +12,10 @@ export function createPoints({ client, endSignal }: App): View {
   });
 }
 
-function drawEntry({ amount, description, store, campaign, created_at, brought_forward }: BalanceEntry): HTMLElement {
-  const reason = brought_forward ? "Brought forward" : description || campaign?.name || "Points";
-  const storeName = store?.name ?? "Everything before";
-  const figure = amount.toLocaleString("en", { minimumFractionDigits: 2, signDisplay: "always" });
-  return h("li", { class: "row" }, ...entry(reason, `${storeName} · ${when(created_at)}`, figure));
+function drawEntry(booking: BalanceEntry): HTMLElement {
+  const [reason, storeName] = booking.brought_forward
+    ? ["Brought forward", "Everything before"]
+    : [booking.description || booking.campaign?.name || "Points", booking.store.name];
+  const figure = booking.amount.toLocaleString("en", { minimumFractionDigits: 2, signDisplay: "always" });
+  return h("li", { class: "row" }, ...entry(reason, `${storeName} · ${when(booking.created_at)}`, figure));
 }

@@ -32,7 +32,7 @@ export const leaderboard: Operation = {
     schema: z.object({
       location_id: LeaderboardParameters.shape.location_id
         .optional()
-        .describe("The store's id, where the body has none."),
+        .describe("The store's id. It is needed here or in the body; that of the body counts."),
     }),
   },
   body: { mediaType: "application/json", schema: LeaderboardParameters.partial({ location_id: true }) },

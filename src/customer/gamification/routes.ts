@@ -9,7 +9,7 @@ import { BOARD_LIMIT, MEASURES, type Measure, rank, readBoard } from "./boards.t
 
 /** The parameters of a leaderboard (docs/contract/interface.md, 4.7). */
 export const LeaderboardParameters = z.object({
-  location_id: Id.describe("The store's id; it may be in the query string instead."),
+  location_id: Id.describe("The store's id. It is needed here or in the query string; this one counts."),
   eip_campaign_id: optionalText(Id).describe("The incentive campaign; left out: all that run today."),
   // The handler checks it: a bad value is refused in a shape of its own, after any other bad field.
   rank_on: optionalText(z.unknown()).meta({

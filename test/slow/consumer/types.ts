@@ -52,6 +52,12 @@ if (team.status && team.next !== null)
 const board = await app.leaderboard({ location_id: "s" });
 if (board.status) same<typeof board.age, number>();
 
+const entries = await app.entries();
+if (entries.status)
+  for (const entry of entries.items)
+    if (entry.brought_forward) same<typeof entry.store, null>();
+    else same<typeof entry.store.name, string>();
+
 const everyCoupon = app.coupons.all();
 same<EntryOf<typeof everyCoupon>, client.CouponRecord>();
 same<EntryOf<ReturnType<client.Client["messages"]["all"]>>, client.MessageGroup>();

@@ -7,18 +7,29 @@ const Named = named("NamedRecord", {
   name: z.string().describe("The name of the store or campaign."),
 });
 
-export const BalanceEntry = named("BalanceEntry", {
-  id: z.string().nullable().describe("The entry's id; null where `brought_forward` is true."),
+const BookedEntry = named("BookedEntry", {
+  id: z.string().describe("The entry's id."),
   amount: z.number().describe("What was booked, with two decimals; negative where it was taken away."),
   description: z.string().describe("Why it was booked, or empty."),
-  created_at: z
-    .string()
-    .describe("When it was booked, in UTC. For what was brought forward, the time of the newest booking."),
-  store: Named.nullable().describe("The store at which it was booked; null where `brought_forward` is true."),
+  created_at: z.string().describe("When it was booked, in UTC."),
+  store: Named.describe("The store at which it was booked."),
   account_id: z.string().describe("The merchant account."),
   campaign: Named.nullable().describe("The campaign that it was booked for, or null."),
-  brought_forward: z.boolean().describe("Whether the item stands for all older entries at this account."),
+  brought_forward: z.literal(false).describe("This is a booking."),
 });
+
+const BroughtForward = named("BroughtForward", {
+  id: z.null().describe("It has no id."),
+  amount: z.number().describe("The sum of the entries that have left, with two decimals."),
+  description: z.literal("").describe("Always empty."),
+  created_at: z.string().describe("When the newest of them was booked, in UTC."),
+  store: z.null().describe("It stands for all stores of the account."),
+  account_id: z.string().describe("The merchant account."),
+  campaign: z.null().describe("It stands for all campaigns."),
+  brought_forward: z.literal(true).describe("The item stands for all older entries at this account."),
+});
+
+export const BalanceEntry = z.union([BookedEntry, BroughtForward]).meta({ id: "BalanceEntry" });
 export type BalanceEntry = z.output<typeof BalanceEntry>;
 
 export const listEntries: Operation = {

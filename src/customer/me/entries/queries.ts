@@ -61,16 +61,29 @@ function positionOf({ part, created_at: time, id, account_id }: EntryRow): Pick<
   return part === "forward" ? { time: "", id: account_id ?? "" } : { time, id: id ?? "" };
 }
 
-function toItem({ part, id, amount, description, created_at, account_id, ...names }: EntryRow): BalanceEntry {
+function toItem({ part, created_at, ...row }: EntryRow): BalanceEntry {
+  const amount = row.amount / 100;
+  const account_id = row.account_id ?? "";
+  if (part === "forward")
+    return {
+      id: null,
+      amount,
+      description: "",
+      created_at,
+      store: null,
+      account_id,
+      campaign: null,
+      brought_forward: true,
+    };
   return {
-    id,
-    amount: amount / 100,
-    description,
+    id: row.id ?? "",
+    amount,
+    description: row.description,
     created_at,
-    store: names.store_id === null ? null : { id: names.store_id, name: names.store_name ?? "" },
-    account_id: account_id ?? "",
-    campaign: names.campaign_id === null ? null : { id: names.campaign_id, name: names.campaign_name ?? "" },
-    brought_forward: part === "forward",
+    store: { id: row.store_id ?? "", name: row.store_name ?? "" },
+    account_id,
+    campaign: row.campaign_id === null ? null : { id: row.campaign_id, name: row.campaign_name ?? "" },
+    brought_forward: false,
   };
 }
 

@@ -61,7 +61,7 @@ export default defineConfig({
     })),
   ],
   test: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.ts", "client/test/**/*.test.ts"],
     exclude: ["test/slow/**", "test/simulation/**"],
     setupFiles: ["./test/setup.ts"],
     // Each worker has its own workerd and storage. Each file starts with reset() (test/setup.ts).

@@ -25,6 +25,7 @@ const CHECKS: Record<string, () => Promise<string>> = {
   "types of src": tool("tsc", "-p", "tsconfig.json"),
   "types of scripts": tool("tsc", "-p", "scripts/tsconfig.json"),
   "types of test": tool("tsc", "-p", "test/tsconfig.json"),
+  "types of the client's tests": tool("tsc", "-p", "client/test/tsconfig.json"),
   "client package": buildClient,
   // The example app imports the built package.
   "types of the example app": tool("tsc", "-p", "examples/app/tsconfig.json"),

@@ -16,7 +16,7 @@ export async function buildAppPage(sessionUrl: string): Promise<ExampleApp> {
   const { outputFiles } = await build({
     entryPoints: [path.join(APP, "main.ts"), path.join(APP, "styles.css")],
     // The name by which an app imports the package of the typed client.
-    alias: { "loyalty-edge/client": path.join(ROOT, "src", "client", "client.ts") },
+    alias: { "loyalty-edge/client": path.join(ROOT, "client", "src", "client.ts") },
     outdir: APP,
     write: false,
     bundle: true,

@@ -2,33 +2,29 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
-import project from "../../package.json" with { type: "json" };
-import * as shapes from "../../src/client/shapes.ts";
+import * as shapes from "../../client/src/shapes.ts";
 import { type Components, toJsonSchema } from "../../src/openapi/json-schema.ts";
 import { CommandError, ROOT, runTool } from "./project.ts";
 
-const SOURCE = path.join(ROOT, "src", "client");
-const PACKAGE = path.join(ROOT, "dist", "client");
-/** The folder into which `tsc` writes the declarations of all of src. */
-const TYPES = path.join(ROOT, "dist", "client-types");
+const PACKAGE = path.join(ROOT, "client");
+/** The declarations of the client's modules. Its entry is beside client.js. */
+const TYPES = path.join(PACKAGE, "types");
+/** The folder into which `tsc` writes the declarations of whatever the client imports. */
+const ALL_TYPES = path.join(ROOT, "dist", "client-types");
 const SHAPES = "shapes.d.ts";
-/** How large the minified and compressed client may be. README.md and src/client/README.md say 5.1 KB. */
-const LARGEST_BYTES = 5_149;
+/** How large the minified and compressed client may be. README.md and client/README.md say 5.0 KB. */
+const LARGEST_BYTES = 5_049;
 const inKilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} KB gzip`;
 
 /**
  * Builds the package of the typed client, which depends on nothing: one file of JavaScript, the declarations of its
- * modules, and the types of the shapes, printed from their Zod schemas. Resolves with its size, minified and
- * compressed.
+ * modules, and the types of the shapes, printed from their Zod schemas. Resolves with its size, minified and compressed.
  * @throws a CommandError if it is too large.
  */
 export async function buildClient(): Promise<string> {
-  rmSync(PACKAGE, { recursive: true, force: true });
-  mkdirSync(PACKAGE, { recursive: true });
   await Promise.all([bundle(), declare()]);
-  writeFileSync(path.join(PACKAGE, SHAPES), printShapes());
-  writeFileSync(path.join(PACKAGE, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
-  for (const file of ["README.md", "CHANGELOG.md"]) copyFileSync(path.join(SOURCE, file), path.join(PACKAGE, file));
+  writeFileSync(path.join(TYPES, SHAPES), printShapes());
+  writeFileSync(path.join(PACKAGE, "client.d.ts"), 'export * from "./types/client.js";\n');
   copyFileSync(path.join(ROOT, "LICENSE"), path.join(PACKAGE, "LICENSE"));
   const { code } = await transform(readFileSync(path.join(PACKAGE, "client.js"), "utf8"), { minify: true });
   const size = gzipSync(code).length;
@@ -37,24 +33,9 @@ export async function buildClient(): Promise<string> {
   return inKilobytes(size);
 }
 
-/** The package has the project's name, so apps import `loyalty-edge/client` as the project itself does. */
-function manifest(): object {
-  const { name, version, license, engines } = project;
-  return {
-    name,
-    version,
-    description: "The typed client of a loyalty-edge service, for browsers, React Native, Node and Workers.",
-    license,
-    type: "module",
-    sideEffects: false,
-    engines,
-    exports: { "./client": { types: "./client.d.ts", default: "./client.js" } },
-  };
-}
-
 async function bundle(): Promise<void> {
   await build({
-    entryPoints: [path.join(SOURCE, "client.ts")],
+    entryPoints: [path.join(PACKAGE, "src", "client.ts")],
     outfile: path.join(PACKAGE, "client.js"),
     bundle: true,
     format: "esm",
@@ -65,17 +46,26 @@ async function bundle(): Promise<void> {
   });
 }
 
-/**
- * Writes the declarations of the client's modules. printShapes() replaces those of the shapes, which would need Zod.
- */
+/** Writes the declarations of the client's modules. printShapes() replaces those of the shapes, which would need Zod. */
 async function declare(): Promise<void> {
-  rmSync(TYPES, { recursive: true, force: true });
-  const emit = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--rootDir", ROOT, "--outDir", TYPES];
-  const { status, output } = await runTool("tsc", emit, { capture: true });
+  rmSync(ALL_TYPES, { recursive: true, force: true });
+  const emit = [
+    "--noEmit",
+    "false",
+    "--declaration",
+    "--emitDeclarationOnly",
+    "--rootDir",
+    ROOT,
+    "--outDir",
+    ALL_TYPES,
+  ];
+  const { status, output } = await runTool("tsc", ["-p", "client/tsconfig.json", ...emit], { capture: true });
   if (status !== 0) throw new CommandError(`The client's types could not be made.\n${output}`);
-  const types = path.join(TYPES, "src", "client");
-  for (const file of readdirSync(types)) copyFileSync(path.join(types, file), path.join(PACKAGE, file));
   rmSync(TYPES, { recursive: true, force: true });
+  mkdirSync(TYPES);
+  const types = path.join(ALL_TYPES, "client", "src");
+  for (const file of readdirSync(types)) copyFileSync(path.join(types, file), path.join(TYPES, file));
+  rmSync(ALL_TYPES, { recursive: true, force: true });
 }
 
 /** A type for each shape, with the descriptions of its fields. */

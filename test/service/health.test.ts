@@ -1,4 +1,5 @@
 import { beforeEach, describe, it, vi } from "vitest";
+import client from "../../client/package.json";
 import packageJson from "../../package.json";
 import { toAnswer } from "../../scripts/lib/call.ts";
 import { clock } from "../../src/values/clock.ts";
@@ -29,6 +30,12 @@ const databaseThat = (answer: () => Promise<never>, ...starts: string[]) => ({
 });
 const cacheThat = (answer: () => Promise<never>) => ({ CACHE: { get: answer } });
 const [PRIMARY, REPLICA] = ["first-primary", "first-unconstrained"];
+
+describe("the client's package", () => {
+  it("has the version of the service", ({ expect }) => {
+    expect(client.version).toBe(packageJson.version);
+  });
+});
 
 describe("GET /health", () => {
   it("says the version, and that D1 and KV answer, without a token and in two round trips", async ({ expect }) => {

@@ -8,9 +8,9 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import * as shapes from "../../client/src/shapes.ts";
 import { sendLines } from "../../scripts/lib/feed-client.ts";
 import { devToken } from "../../scripts/lib/tokens.ts";
-import * as shapes from "../../src/client/shapes.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
 import { removeFolder, temporaryFolder } from "./clone.ts";
 import { freePort, ROOT, startProgram, untilPrinted } from "./command.ts";
@@ -28,8 +28,7 @@ const installedPackage = path.join(consumer, "node_modules", "loyalty-edge");
 
 beforeAll(async () => {
   mkdirSync(consumer);
-  await run("npm", ["run", "build"], { cwd: ROOT });
-  const { stdout } = await run("npm", ["pack", "./dist/client", "--silent", "--pack-destination", folder], {
+  const { stdout } = await run("npm", ["pack", "-w", "loyalty-edge", "--silent", "--pack-destination", folder], {
     cwd: ROOT,
   });
   writeFileSync(path.join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }));
@@ -58,17 +57,20 @@ const BUNDLER = { module: "esnext", moduleResolution: "bundler", lib: ["es2022",
 describe("the packed client", () => {
   it("installs itself and nothing else, in less than 100 KiB", () => {
     const folders = readdirSync(path.join(consumer, "node_modules")).filter((name) => !name.startsWith("."));
-    const files = readdirSync(installedPackage);
+    const files = readdirSync(installedPackage, { recursive: true, withFileTypes: true }).filter((file) =>
+      file.isFile(),
+    );
+    const paths = files.map(({ parentPath, name }) => path.join(parentPath, name));
 
     expect(folders).toEqual(["loyalty-edge"]);
-    expect(files.sort()).toEqual([
-      ...["CHANGELOG.md", "LICENSE", "README.md"],
-      ...["calls.d.ts", "client.d.ts", "client.js"],
-      ...["connection", "entries", "follow"].map((file) => `${file}.d.ts`),
-      "package.json",
-      ...["poll", "result", "service", "shapes", "socket", "waiting", "waits"].map((file) => `${file}.d.ts`),
+    expect(paths.map((file) => path.relative(installedPackage, file)).sort()).toEqual([
+      ...["CHANGELOG.md", "LICENSE", "README.md", "client.d.ts", "client.js", "package.json"],
+      ...["calls", "client", "connection", "entries", "follow", "poll", "result", "service", "shapes", "socket"].map(
+        (module) => `types/${module}.d.ts`,
+      ),
+      ...["types/waiting.d.ts", "types/waits.d.ts"],
     ]);
-    const bytes = files.reduce((total, file) => total + statSync(path.join(installedPackage, file)).size, 0);
+    const bytes = paths.reduce((total, file) => total + statSync(file).size, 0);
     expect(bytes).toBeLessThan(100 * 1024);
   });
 
@@ -90,8 +92,8 @@ describe("the packed client", () => {
   it("has the same types of shapes as the source", async () => {
     // The folder is in the project, so that the compiler finds the packages of the source.
     const project = path.join(ROOT, "dist", "shapes-check");
-    const code = `import type * as packed from "../client/shapes.js";
-      import type * as source from "../../src/client/shapes.ts";
+    const code = `import type * as packed from "../../client/types/shapes.js";
+      import type * as source from "../../client/src/shapes.ts";
       type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
       declare function same<A, B>(...none: Equal<A, B> extends true ? [] : [never]): void;
       ${Object.keys(shapes)
@@ -107,7 +109,7 @@ describe("the packed client", () => {
     removeFolder(project);
 
     expect(compilerOutput).toBe("");
-    expect(readFileSync(path.join(installedPackage, "shapes.d.ts"), "utf8")).not.toMatch(/\b(any|unknown)\b/);
+    expect(readFileSync(path.join(installedPackage, "types", "shapes.d.ts"), "utf8")).not.toMatch(/\b(any|unknown)\b/);
   });
 });
 

@@ -32,7 +32,7 @@ const TRIALS: Record<string, Trial> = {
   "node scripts/run.mjs nothing": { status: 1, says: 'There is no command nothing. See "scripts" in package.json.' },
   "npm run types": { status: 0, says: "wrangler types" },
   "npm run schema": { status: 0, says: "docs/schema.sql holds" },
-  "npm run build && npm pack ./dist/client --pack-destination dist": { status: 0, says: ".tgz" },
+  "npm pack -w loyalty-edge": { status: 0, says: ".tgz" },
   "npm run fuzz -- --runs 100000": { says: "RUN" },
   "npm run simulate": { says: "Simulating" },
   "npm run bench -- --scale 100k": { says: "Loading 100k" },

@@ -1,4 +1,4 @@
-import type { LoyaltyError, MessageGroup, Since } from "../../../src/client/client.ts";
+import type { LoyaltyError, MessageGroup, Since } from "../../../client/src/client.ts";
 import type { Row } from "../../model/kinds.ts";
 import { type Answer, type Call, customerToken, feedCall, nextPath } from "../network.ts";
 import type { AppSocket } from "../platform/sockets.ts";

@@ -1,8 +1,8 @@
 import { describe, it, vi } from "vitest";
-import { createClient, LoyaltyError, toDate } from "../../src/client/client.ts";
-import { mustFeed } from "../support/api.ts";
-import { clientOf, type Send, SHORT_WAITS, worker } from "../support/client.ts";
-import * as seed from "../support/seed.ts";
+import { mustFeed } from "../../test/support/api.ts";
+import * as seed from "../../test/support/seed.ts";
+import { createClient, LoyaltyError, toDate } from "../src/client.ts";
+import { clientOf, type Send, SHORT_WAITS, worker } from "./support/client.ts";
 
 const URL = "https://loyalty.example";
 

@@ -1,5 +1,5 @@
 import { beforeEach, vi } from "vitest";
-import { type ClientOptions, createClient } from "../../src/client/client.ts";
+import { type ClientOptions, createClient } from "../../src/client.ts";
 import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
 
 export const URL_OF_SERVICE = "https://loyalty.example";

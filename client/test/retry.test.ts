@@ -1,7 +1,7 @@
 import { describe, it, vi } from "vitest";
-import type { LoyaltyError } from "../../src/client/client.ts";
-import { reasonOf } from "../../src/client/waiting.ts";
-import { NOW, openClient, stopTime } from "../support/scripted-service.ts";
+import type { LoyaltyError } from "../src/client.ts";
+import { reasonOf } from "../src/waiting.ts";
+import { NOW, openClient, stopTime } from "./support/scripted-service.ts";
 
 type Outcome = number | Error | { retryAfter: string } | "silence" | "broken body";
 

@@ -1,8 +1,8 @@
 import { describe, it, vi } from "vitest";
-import { createClient } from "../../src/client/client.ts";
-import { mustFeed } from "../support/api.ts";
-import { clientOf } from "../support/client.ts";
-import * as seed from "../support/seed.ts";
+import { mustFeed } from "../../test/support/api.ts";
+import * as seed from "../../test/support/seed.ts";
+import { createClient } from "../src/client.ts";
+import { clientOf } from "./support/client.ts";
 
 /** A customer with three store coupons, two manufacturer coupons and a digital coupon. */
 async function seedCoupons() {

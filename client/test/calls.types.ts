@@ -1,5 +1,4 @@
 import type * as z from "zod";
-import type * as client from "../../src/client/client.ts";
 import type { NearbyCampaignsBody } from "../../src/customer/campaigns/routes.ts";
 import type { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/routes.ts";
 import type { Measure } from "../../src/customer/gamification/boards.ts";
@@ -7,6 +6,7 @@ import type { LeaderboardParameters } from "../../src/customer/gamification/rout
 import type { MessagesQuery } from "../../src/customer/messages/routes.ts";
 import type { FullSearchBody, SearchList } from "../../src/customer/search/schema.ts";
 import type { TeamQuery } from "../../src/customer/stores/routes.ts";
+import type * as client from "../src/client.ts";
 
 // The client declares the types of its parameters, so that its package has no dependency. Here tsc compares them with the
 // schemas of the routes. Nothing runs this file.

@@ -1,6 +1,6 @@
 import { describe, it, vi } from "vitest";
-import type { LoyaltyError } from "../../src/client/client.ts";
-import type { FakeSocket } from "../support/fake-socket.ts";
+import type { LoyaltyError } from "../src/client.ts";
+import type { FakeSocket } from "./support/fake-socket.ts";
 import {
   EVERYTHING,
   follow,
@@ -14,7 +14,7 @@ import {
   secondsPassed,
   soon,
   stopTime,
-} from "../support/scripted-service.ts";
+} from "./support/scripted-service.ts";
 
 stopTime();
 

@@ -1,7 +1,7 @@
 import { describe, it, vi } from "vitest";
-import type { LoyaltyError, MessageGroup, PollOptions, Since } from "../../src/client/client.ts";
-import type { FakeSocket } from "../support/fake-socket.ts";
-import { ServiceModel } from "../support/messages-model.ts";
+import type { LoyaltyError, MessageGroup, PollOptions, Since } from "../src/client.ts";
+import type { FakeSocket } from "./support/fake-socket.ts";
+import { ServiceModel } from "./support/messages-model.ts";
 import {
   follow,
   MINUTE,
@@ -12,7 +12,7 @@ import {
   secondsPassed,
   soon,
   stopTime,
-} from "../support/scripted-service.ts";
+} from "./support/scripted-service.ts";
 
 stopTime();
 

@@ -1,4 +1,4 @@
-import type { SocketLike } from "../../src/client/client.ts";
+import type { SocketLike } from "../../src/client.ts";
 
 type Listener = (event: object) => void;
 

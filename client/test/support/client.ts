@@ -1,8 +1,8 @@
 import { exports } from "cloudflare:workers";
-import { type ClientOptions, createClient } from "../../src/client/client.ts";
-import { customerToken } from "./tokens.ts";
+import { customerToken } from "../../../test/support/tokens.ts";
+import { type ClientOptions, createClient } from "../../src/client.ts";
 
-// Makes tests with retries quick. test/client/retry.test.ts tests the usual waits.
+// Makes tests with retries quick. client/test/retry.test.ts tests the usual waits.
 export const SHORT_WAITS = { longestWaitMs: 20 };
 
 export type Send = typeof fetch;

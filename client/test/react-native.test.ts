@@ -1,5 +1,5 @@
 import { beforeEach, describe, vi } from "vitest";
-import { runtime } from "../support/fake-socket.ts";
+import { runtime } from "./support/fake-socket.ts";
 
 // Runs the other tests of this folder again, with React Native's AbortController and sockets.
 

@@ -1,8 +1,8 @@
-import type { Row } from "../model/kinds.ts";
-import { Model } from "../model/model.ts";
-import { messageGroups } from "../model/program.ts";
-import { by } from "../model/text.ts";
-import * as seed from "./seed.ts";
+import type { Row } from "../../../test/model/kinds.ts";
+import { Model } from "../../../test/model/model.ts";
+import { messageGroups } from "../../../test/model/program.ts";
+import { by } from "../../../test/model/text.ts";
+import * as seed from "../../../test/support/seed.ts";
 
 const BEGINNING = Date.UTC(2026, 5, 1) / 1_000;
 const timeOf = (second: number) => new Date(second * 1_000).toISOString().slice(0, 19).replace("T", " ");

@@ -1,6 +1,6 @@
 import { describe, it, vi } from "vitest";
-import { type ClientOptions, createClient } from "../../src/client/client.ts";
-import { fakeSockets } from "../support/fake-socket.ts";
+import { type ClientOptions, createClient } from "../src/client.ts";
+import { fakeSockets } from "./support/fake-socket.ts";
 import {
   EVERYTHING,
   followChanges,
@@ -12,7 +12,7 @@ import {
   soon,
   stopTime,
   URL_OF_SERVICE,
-} from "../support/scripted-service.ts";
+} from "./support/scripted-service.ts";
 
 stopTime();
 

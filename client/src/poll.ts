@@ -1,4 +1,4 @@
-import { compareCodePoints } from "../values/code-points.ts";
+import { compareCodePoints } from "../../src/values/code-points.ts";
 import type { Client, MessagesQuery, PollOptions } from "./calls.ts";
 import { LoyaltyError, type Since } from "./result.ts";
 import type { MessageGroup } from "./shapes.ts";

@@ -1,5 +1,5 @@
 import { describe, it, vi } from "vitest";
-import type { FakeSocket } from "../support/fake-socket.ts";
+import type { FakeSocket } from "./support/fake-socket.ts";
 import {
   EVERYTHING,
   follow,
@@ -12,7 +12,7 @@ import {
   secondsPassed,
   soon,
   stopTime,
-} from "../support/scripted-service.ts";
+} from "./support/scripted-service.ts";
 
 stopTime();
 

@@ -116,8 +116,8 @@ export class SharedConnection {
       this.#setState(state);
       failures = ending.wasOpen ? 0 : failures + 1;
       // An answer says nothing new about a proxy that blocks sockets, or about a customer who has too many.
-      const event = state === "blocked" ? "woken" : "reached";
-      if (!isWoken()) await waits.pause(waitAfter(ending, failures), signal, event);
+      const cause = state === "blocked" ? "woken" : "reached";
+      if (!isWoken()) await waits.pause(waitAfter(ending, failures), signal, cause);
       if (waits.wakes > wakes) failures = 0;
     }
   }

@@ -84,8 +84,8 @@ async function readGroups(
       if (askedMs !== undefined && askedMs > LONGEST_ASKED_MS) throw error;
       onError?.(error);
       // A socket that opens says that the service is back, but not that a limit of calls is over.
-      const event = error.failure?.httpStatus === 429 ? "woken" : "reached";
-      await waits.pause(waitAfterFailure(failures, askedMs, LONGEST_WAIT_MS), signal, event);
+      const cause = error.failure?.httpStatus === 429 ? "woken" : "reached";
+      await waits.pause(waitAfterFailure(failures, askedMs, LONGEST_WAIT_MS), signal, cause);
     }
   }
 }

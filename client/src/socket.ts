@@ -80,8 +80,8 @@ export function connect(
       quietly(() => socket.send("ping"));
     };
     let timer = setTimeout(() => end(null), HELLO_WITHIN_MS);
-    const stopListening = waits.listen((event) => {
-      if (event !== "woken") return;
+    const stopListening = waits.listen((cause) => {
+      if (cause !== "woken") return;
       if (askedAt === null) ping();
       expectAnswer(WOKEN_WITHIN_MS);
     });

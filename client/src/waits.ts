@@ -4,7 +4,7 @@ import { pause, type Shorten, withTimeout } from "./waiting.ts";
  * Why a wait of the client ends early. `woken`: the app is in the foreground again, or the device is online. `reached`: the
  * service has answered. `changed`: a frame came, or the state of the connection is another.
  */
-type Event = "woken" | "reached" | "changed";
+type Cause = "woken" | "reached" | "changed";
 
 /**
  * When the client is woken, what it has under way must end this soon after its beginning. Then it is tried again, because it
@@ -17,29 +17,30 @@ interface Runtime {
   removeEventListener(type: string, listener: () => void): void;
 }
 
-/** The waits of a client. An event ends them early. */
+/** The waits of a client, and what ends them early. */
 export class Waits {
   /** How often the client was woken. */
   wakes = 0;
-  readonly #listeners = new Set<(event: Event) => void>();
+  readonly #listeners = new Set<(cause: Cause) => void>();
 
-  end(event: Event): void {
-    if (event === "woken") this.wakes += 1;
-    for (const listener of this.#listeners) listener(event);
+  /** Ends the waits that have this cause. */
+  end(cause: Cause): void {
+    if (cause === "woken") this.wakes += 1;
+    for (const listener of this.#listeners) listener(cause);
   }
 
-  /** Calls `onEvent` at each event until the result is called. */
-  listen(onEvent: (event: Event) => void): () => void {
-    this.#listeners.add(onEvent);
-    return () => this.#listeners.delete(onEvent);
+  /** Calls `onEnd` whenever waits end, until the result is called. */
+  listen(onEnd: (cause: Cause) => void): () => void {
+    this.#listeners.add(onEnd);
+    return () => this.#listeners.delete(onEnd);
   }
 
-  /** Waits until the time is over, the client is woken, or `event` happens. */
-  pause(milliseconds: number, signal: AbortSignal | undefined, event: Event = "woken"): Promise<void> {
+  /** Waits until the time is over, the client is woken, or `cause` ends the wait. */
+  pause(milliseconds: number, signal: AbortSignal | undefined, cause: Cause = "woken"): Promise<void> {
     let stop = () => {};
     return pause(milliseconds, signal, (shorten) => {
       stop = this.listen((happened) => {
-        if (happened === "woken" || happened === event) shorten(0);
+        if (happened === "woken" || happened === cause) shorten(0);
       });
     }).finally(() => stop());
   }
@@ -52,8 +53,8 @@ export class Waits {
   ): Promise<Outcome> {
     let stop = () => {};
     const begin = (shorten: Shorten) => {
-      stop = this.listen((event) => {
-        if (event === "woken") shorten(WOKEN_WITHIN_MS);
+      stop = this.listen((cause) => {
+        if (cause === "woken") shorten(WOKEN_WITHIN_MS);
       });
     };
     return withTimeout(milliseconds, signal, run, begin).finally(() => stop());

@@ -1,4 +1,5 @@
 import { describe, it, vi } from "vitest";
+import type { Client } from "../src/client.ts";
 import type { FakeSocket } from "./support/fake-socket.ts";
 import {
   EVERYTHING,
@@ -9,6 +10,7 @@ import {
   pass,
   SECOND,
   type ServiceOptions,
+  type ServiceState,
   secondsPassed,
   soon,
   stopTime,
@@ -68,7 +70,7 @@ async function delayAfter(outage: Outage, endsAt: number, name: IterationName, i
 async function longestDelay(outage: Outage, name: IterationName, isWoken: boolean): Promise<number> {
   const delays: number[] = [];
   vi.mocked(Math.random).mockReturnValue(0.999);
-  for (let endsAt = 2; endsAt < 120; endsAt += 5.3) delays.push(await delayAfter(outage, endsAt, name, isWoken));
+  for (let endsAt = 2; endsAt < 120; endsAt += 9.7) delays.push(await delayAfter(outage, endsAt, name, isWoken));
   return Math.max(...delays);
 }
 
@@ -121,6 +123,17 @@ describe("wake()", () => {
     expect([openedAt, receivedChanges]).toEqual([[0], [[2.9, EVERYTHING]]]);
   });
 
+  it("asks the app for another token if it has not given one for three seconds", async ({ expect }) => {
+    const tokens = [new Promise<string>(() => {}), Promise.resolve("t1")];
+    const { client, last } = followChanges({ token: () => tokens.shift() ?? "last", onOpen: hello });
+    await soon();
+
+    client.wake();
+    await pass(3 * SECOND);
+
+    expect(last().protocols).toContain("bearer.t1");
+  });
+
   it("lists everything at once where no socket can be opened", async ({ expect }) => {
     const { client, receivedChanges } = followChanges({ WebSocket: null });
     await pass(10 * SECOND);
@@ -134,7 +147,10 @@ describe("wake()", () => {
     ]);
   });
 
-  it("polls at once, with and without sockets", async ({ expect }) => {
+  it.for<[how: string, wake: (client: Client) => void]>([
+    ["wake()", (client) => client.wake()],
+    ["the event `online`", goOnline],
+  ])("polls at once, with and without sockets: %s", async ([, wake], { expect }) => {
     const polledAt: number[] = [];
     const poll = () => {
       polledAt.push(secondsPassed());
@@ -145,7 +161,7 @@ describe("wake()", () => {
     await pass(4 * SECOND);
     polledAt.length = 0;
 
-    for (const { client } of clients) client.wake();
+    for (const { client } of clients) wake(client);
     await soon();
 
     expect(polledAt).toEqual([4, 4]);
@@ -222,9 +238,10 @@ describe("an iteration", () => {
     expect(opened.openedAt).toEqual(reconnectsAtOnce ? [5] : []);
   });
 
-  it("of newMessages() polls as soon as a socket has opened, also while it waits after a failed poll", async ({
-    expect,
-  }) => {
+  it.for<[title: string, state: ServiceState, pollsAtOnce: boolean]>([
+    ["polls as soon as a socket has opened, also while it waits after a failed poll", "down", true],
+    ["waits out the limit of its calls, also if a socket has opened", "busy", false],
+  ])("of newMessages() %s", async ([, state, pollsAtOnce], { expect }) => {
     const polledAt: number[] = [];
     const poll = () => {
       polledAt.push(secondsPassed());
@@ -234,7 +251,7 @@ describe("an iteration", () => {
     void client.newMessages({ since: "" }).next();
     await soon();
     last().hello();
-    service.state = "down";
+    service.state = state;
     last().drops(4401);
     await pass(100 * SECOND);
     const { length } = opened;
@@ -245,6 +262,6 @@ describe("an iteration", () => {
     last().hello();
     await soon();
 
-    expect(polledAt[0]).toBe(secondsPassed());
+    expect(polledAt[0] === secondsPassed()).toBe(pollsAtOnce);
   });
 });

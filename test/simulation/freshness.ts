@@ -1,4 +1,4 @@
-import type { Client } from "../../src/client/index.ts";
+import type { Client } from "../../client/src/client.ts";
 import type { Row } from "../model/kinds.ts";
 import { schedule } from "./actors/operator.ts";
 import { customerToken, feedCall, Network } from "./network.ts";

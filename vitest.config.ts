@@ -18,7 +18,7 @@ const PROPERTIES = {
 
 const OPERATORS_VARIABLES = [
   ...["JWKS_URL", "JWKS", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_SCOPE_CLAIM", "JWT_SUBJECT_CLAIM"],
-  ...["JWT_CUSTOMERS_WITHOUT_SCOPE", "CORS_ORIGINS", "JURISDICTION", "HISTORY_MONTHS"],
+  ...["JWT_CUSTOMERS_WITHOUT_SCOPE", "CORS_ORIGINS", "JURISDICTION", "RETENTION_MONTHS"],
 ];
 
 /** Starts the files first that take longest. Vitest alone would start them last, because their text is short. */
@@ -48,8 +48,6 @@ export default defineConfig({
       miniflare: {
         // A second database, which stands for a replica in tests.
         d1Databases: { TEST_REPLICA: "replica" },
-        // Tests of history bind this bucket as HISTORY.
-        r2Buckets: { TEST_HISTORY: "history" },
         bindings: {
           TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")),
           // The tests check the defaults, even if an operator has changed variables in wrangler.toml.

@@ -24,6 +24,8 @@ CREATE TABLE program_state (
   stamp TEXT NOT NULL, -- the last stamp taken
   clock_said TEXT NOT NULL, -- the time by D1's clock when it was taken
   is_open INTEGER NOT NULL, -- 1: messages may have this stamp. They are shown once the next stamp is taken
+  horizon TEXT NOT NULL, -- the feed refuses events from before this time, because they may be added up. It never moves back
+  retention_steps INTEGER NOT NULL, -- how many steps have added up and deleted events (0015_retention.sql)
   PRIMARY KEY (id),
   CONSTRAINT program_state_has_one_row CHECK (id = 1)
 ) WITHOUT ROWID;
@@ -261,8 +263,8 @@ CREATE TABLE balance_entries (
   campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: no campaign
   amount INTEGER NOT NULL, -- in hundredths, may be negative
   created_at TEXT NOT NULL,
-  -- Why it was booked. In a summary: the feed version when the summary last grew, so that the next page of a list of
-  -- entries notices that entries have left since the first page.
+  -- Why it was booked. In a summary: the number of the step (program_state) that last added to it, so that the next page
+  -- of a list of entries notices that entries were added up since the first page.
   description TEXT NOT NULL
 ) WITHOUT ROWID;
 
@@ -654,26 +656,12 @@ BEGIN
   INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.key), 'balance', '');
 END;
 
-CREATE TABLE history_segments (
-  kind TEXT NOT NULL, -- balance_entry, token_earning, play or message
-  month TEXT NOT NULL, -- YYYY-MM: the events are from before this month
-  number INTEGER NOT NULL, -- from 1, among those of its kind and month
-  name TEXT NOT NULL, -- the name of the object
-  lines INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, -- the size of the gzipped object
-  sha256 TEXT NOT NULL, -- the hash of the object, in hexadecimal
-  oldest TEXT NOT NULL, -- the time of its oldest event
-  newest TEXT NOT NULL, -- the time of its newest event
-  sums TEXT NOT NULL, -- JSON: the sums of its events, by the columns of totals
-  PRIMARY KEY (kind, month, number)
-) WITHOUT ROWID;
-
-CREATE TABLE history_scans (
-  kind TEXT PRIMARY KEY,
-  month TEXT NOT NULL, -- YYYY-MM: events from before this month are looked for
-  last_id TEXT NOT NULL, -- the last event that was looked at; empty: none
-  is_over INTEGER NOT NULL, -- 1: all events were looked at
-  moved_at TEXT NOT NULL -- when the scan last moved or began
+CREATE TABLE retention_scans (
+  kind TEXT PRIMARY KEY, -- balance_entry, token_earning, play or message
+  horizon TEXT NOT NULL, -- events from before this time are old
+  after_id TEXT NOT NULL, -- the last step looked at the events after this one
+  last_id TEXT NOT NULL, -- and up to this one; empty: there was no step
+  deleted INTEGER NOT NULL -- how many events it deleted
 ) WITHOUT ROWID;
 
 CREATE TABLE jobs (

@@ -31,9 +31,12 @@ CREATE TABLE program_state (
   stamp TEXT NOT NULL, -- the last stamp taken
   clock_said TEXT NOT NULL, -- the time by D1's clock when it was taken
   is_open INTEGER NOT NULL, -- 1: messages may have this stamp. They are shown once the next stamp is taken
+  horizon TEXT NOT NULL, -- the feed refuses events from before this time, because they may be added up. It never moves back
+  retention_steps INTEGER NOT NULL, -- how many steps have added up and deleted events (0015_retention.sql)
   PRIMARY KEY (id),
   CONSTRAINT program_state_has_one_row CHECK (id = 1)
 ) WITHOUT ROWID;
 
-INSERT INTO program_state (id, stamp, clock_said, is_open) VALUES (1, '0000-01-01 00:00:00', '0000-01-01 00:00:00', 0)
+INSERT INTO program_state (id, stamp, clock_said, is_open, horizon, retention_steps)
+VALUES (1, '0000-01-01 00:00:00', '0000-01-01 00:00:00', 0, '0000-01-01 00:00:00', 0)
 ON CONFLICT DO NOTHING;

@@ -1,5 +1,5 @@
 -- An event: an amount booked for a customer at a store. In every table of events, a row whose id begins with `sealed:`
--- is a summary: it adds up events that have left for history, and has the time of the newest of them.
+-- is a summary: it adds up old events that were deleted, and has the time of the newest of them.
 CREATE TABLE balance_entries (
   id TEXT PRIMARY KEY,
   customer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: the summary of a campaign
@@ -7,8 +7,8 @@ CREATE TABLE balance_entries (
   campaign_key INTEGER REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: no campaign
   amount INTEGER NOT NULL, -- in hundredths, may be negative
   created_at TEXT NOT NULL,
-  -- Why it was booked. In a summary: the feed version when the summary last grew, so that the next page of a list of
-  -- entries notices that entries have left since the first page.
+  -- Why it was booked. In a summary: the number of the step (program_state) that last added to it, so that the next page
+  -- of a list of entries notices that entries were added up since the first page.
   description TEXT NOT NULL
 ) WITHOUT ROWID;
 

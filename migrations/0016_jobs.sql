@@ -7,5 +7,5 @@ CREATE TABLE jobs (
 
 INSERT INTO jobs (name, due_at, lease_until)
 SELECT value, now, ''
-FROM json_each('["check in", "remove former listeners", "merge the search indexes", "seal history"]'), clock
+FROM json_each('["check in", "remove former listeners", "merge the search indexes", "add up old events"]'), clock
 WHERE true ON CONFLICT DO NOTHING;

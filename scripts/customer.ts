@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { askDatabase, type DatabaseLocation, literal } from "./lib/database.ts";
-import { dropFromSegments, dropStoredTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
-import { historyBucket } from "./lib/environments.ts";
+import { dropTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { exportPages } from "./lib/export-client.ts";
 import { ExportProgress } from "./lib/export-progress.ts";
-import { withBucket } from "./lib/history-segments.ts";
 import {
   type DatabaseOptions,
   databaseOf,
@@ -35,7 +33,7 @@ interface Receipt {
   /** When the customer's record was erased, in UTC, by the clock of the database. */
   erased_at: string;
   /** Events of the customer whose text is empty. */
-  emptied: { database: EventCounts; history: EventCounts };
+  emptied: EventCounts;
   /** What stays under the bare id, and why. */
   stays: string;
 }
@@ -48,13 +46,13 @@ export const program = newCommand("npm run customer")
   .addHelpText("after", "\nMore: docs/incidents.md");
 
 withService(withEnvironment(program.command("export")), "an export token")
-  .description("write every line about a customer into a file, with what has left for history")
+  .description("write every line about a customer into a file")
   .argument("<id>", "the customer's id", recordId)
   .argument("<file>", "the file to write; .gz at its end compresses it", outputFile)
   .action(exportCustomer);
 
 withService(withDatabase(program.command("erase")), "a feed token for all accounts")
-  .description("erase a customer in the database, in history and in the inbox, and print a receipt")
+  .description("erase a customer in the database and in the inbox, and print a receipt")
   .argument("[id]", "the customer's id", recordId)
   .option("--again <receipts>", "after a restore: erase everybody in this file of receipts again")
   .action(erase);
@@ -102,18 +100,13 @@ async function eraseCustomer(customer: string, options: Options): Promise<Receip
   const database = databaseOf(options);
   if ((await erasedAt(customer, database)) === undefined) return null;
   await feedErasure(customer, options);
-  const emptiedInDatabase: EventCounts = {};
-  // The database comes before history, so that an event which leaves for history meanwhile has no text.
-  for (const kind of TEXT_KINDS) emptiedInDatabase[kind] = await dropStoredTexts(kind, { customer }, database);
-  const hasHistory = historyBucket(database.env) !== undefined;
-  const { events: emptiedInHistory } = hasHistory
-    ? await withBucket(database, (history) => dropFromSegments(TEXT_KINDS, { customer }, history))
-    : { events: {} };
+  const emptied: EventCounts = {};
+  for (const kind of TEXT_KINDS) emptied[kind] = await dropTexts(kind, customer, database);
   await mergeSearchIndex(database);
   return {
     customer,
     erased_at: (await erasedAt(customer, database)) ?? "",
-    emptied: { database: emptiedInDatabase, history: emptiedInHistory },
+    emptied,
     stays: WHAT_STAYS,
   };
 }

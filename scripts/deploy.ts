@@ -2,7 +2,6 @@ import { Option } from "commander";
 import { refuseUnready } from "./lib/account.ts";
 import { accountOf, ask, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
 import {
-  configOf,
   DEVELOPMENT,
   databaseName,
   environmentNames,
@@ -75,10 +74,7 @@ function addressIn(output: string): string {
 
 function refuseWrongSettings(env: string): void {
   refuseWrongVariables(env);
-  const { WORKER_NAME, ENVIRONMENT } = variablesOf(env);
-  const { name } = configOf(env);
-  // A Worker cannot read its own name, so it marks its bucket with the value of WORKER_NAME.
-  if (WORKER_NAME !== name) throw new CommandError(`WORKER_NAME of ${env} must be the name of its Worker, ${name}.`);
+  const { ENVIRONMENT } = variablesOf(env);
   // By this name the Worker knows that `npm start` runs it.
   if (env === DEVELOPMENT)
     throw new CommandError(`No environment can be deployed as ${DEVELOPMENT}: give it another name.`);

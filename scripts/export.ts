@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { EXPORTED } from "../src/feed/export/scans.ts";
-import { type ExportSource, exportPages } from "./lib/export-client.ts";
+import { ChangedMeanwhile, type ExportSource, exportPages } from "./lib/export-client.ts";
 import { ExportProgress } from "./lib/export-progress.ts";
-import { ChangedMeanwhile, exportWhileFed } from "./lib/export-while-fed.ts";
+import { exportWhileFed } from "./lib/export-while-fed.ts";
 import { kindsAmong, newCommand, outputFile, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
@@ -16,7 +16,7 @@ interface Options extends ServiceAccess {
 
 /** How often an export may begin again because the database changed. */
 const RESTARTS = 3;
-const WHAT_CHANGED = "Something was fed, or left for history,";
+const WHAT_CHANGED = "Something was fed or added up";
 const END_OF_PAGE = Buffer.from("\n");
 
 export const program = withService(withEnvironment(newCommand("npm run export")), "an export token")

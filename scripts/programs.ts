@@ -5,7 +5,6 @@ import {
   DEVELOPMENT,
   databaseName,
   envOption,
-  historyBucket,
   PRODUCTION,
   STAGING,
   variablesOf,
@@ -41,14 +40,11 @@ npm run deploy --${envOption(name)}`);
 function remove(name: string): void {
   const { name: worker } = configOf(name);
   const database = databaseName(name);
-  const bucket = historyBucket(name)?.bucket_name;
   removeEnvironment(name);
   console.log(`Removed [env.${name}] from wrangler.toml. Its Worker still runs, and no data is deleted. To delete them for good:
 npm run wrangler -- delete --name ${worker}
 npm run wrangler -- d1 delete ${database}
-npm run wrangler -- kv namespace delete --namespace-id ID    # of ${worker}-cache in npm run wrangler -- kv namespace list${
-    bucket === undefined ? "" : `\nnpm run wrangler -- r2 bucket delete ${bucket}    # once it is empty`
-  }`);
+npm run wrangler -- kv namespace delete --namespace-id ID    # of ${worker}-cache in npm run wrangler -- kv namespace list`);
 }
 
 function programName(text: string): string {

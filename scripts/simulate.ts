@@ -42,7 +42,7 @@ async function run({ seed, steps, runs, log, freshness = false }: Options): Prom
     totalSteps += outcome.steps;
     const seconds = (performance.now() - startedAt) / 1_000;
     console.log(
-      `Seed ${runSeed}: ${formatCount(outcome.steps, "step")}, ${formatCount(Math.round(outcome.seconds / 60), "simulated minute")}, ${formatCount(outcome.segments, "segment")} of history, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
+      `Seed ${runSeed}: ${formatCount(outcome.steps, "step")}, ${formatCount(Math.round(outcome.seconds / 60), "simulated minute")}, ${formatCount(outcome.retentionSteps, "step")} of retention, ${seconds.toFixed(1)} s, log ${outcome.hash.slice(0, 12)}`,
     );
     if (outcome.failure !== null) throw await explain(plan, bundle);
   }

@@ -81,7 +81,7 @@ async function lookForDemo(database: DatabaseLocation): Promise<Contents> {
     EXISTS (SELECT 1 FROM accounts) AS has_accounts,
     EXISTS (SELECT 1 FROM accounts WHERE id = '${firstLine?.id}') AS has_first_line,
     EXISTS (SELECT 1 FROM plays WHERE id = '${lastLine?.id}')
-      OR EXISTS (SELECT 1 FROM history_segments) AS has_last_line`;
+      OR EXISTS (SELECT 1 FROM program_state WHERE retention_steps > 0) AS has_last_line`;
   const [[row] = []] = await askDatabase<Record<string, number>>([query], database);
   if (row?.has_last_line) return "demo";
   if (row?.has_first_line) return "first lines";

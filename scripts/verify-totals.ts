@@ -3,15 +3,11 @@ import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { firstLines, formatCount, formatNumber } from "./lib/format.ts";
-import { boundBucket } from "./lib/history-bucket.ts";
-import { withBucket } from "./lib/history-segments.ts";
 import { type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
-import { verifyHistory } from "./lib/verify-history.ts";
 
 interface Options extends DatabaseOptions {
   repair?: boolean;
-  history?: boolean;
 }
 
 // A statement blocks everybody else from the database.
@@ -23,27 +19,22 @@ export const program = withDatabase(
   ),
 )
   .option("--repair", "repair what differs; the service may go on running")
-  .option("--history", "read the segments of history too, and compare them with their rows in the database")
   .action(verify);
 
 async function verify(options: Options): Promise<void> {
   const database = databaseOf(options);
-  // If no bucket is bound, the command ends here, and not only after the long comparison.
-  if (options.history) boundBucket(database);
   const tables = await countRecords(database);
   let total = 0;
   for (const derived of DERIVED) {
     const lastKey = tables.find(({ name }) => name === derived.over)?.lastKey ?? 0;
     total += await compare(derived, rangesUpTo(lastKey), { database, mayRepair: options.repair ?? false });
   }
-  const faults = options.history ? await readHistory(database) : 0;
   const counts = tables.map(({ name, records }) => `${formatNumber(records)} ${name.replace("_", " ")}`);
   console.log(`Compared with ${counts.join(", ")}.`);
   const differences = formatCount(total, "difference");
   if (total === 0) console.log("All derived data agrees with the records.");
   else if (options.repair) console.log(`Repaired ${differences}. Run the command again to see that none is left.`);
   else throw new CommandError(`${differences}. To repair: npm run verify-totals -- --repair`);
-  if (faults > 0) throw new CommandError(`History has ${formatCount(faults, "fault")}; see above.`);
 }
 
 /** A table of records that derived data follows from. */
@@ -88,13 +79,4 @@ function rangesUpTo(lastKey: number): KeyRange[] {
     const isLastRange = index === rangeCount - 1;
     return rangeOfKeys(firstKey, isLastRange ? Number.MAX_SAFE_INTEGER : firstKey + KEYS_A_STATEMENT - 1);
   });
-}
-
-/** Prints what is wrong with segments and summaries, which no command repairs. Resolves with the number of faults. */
-async function readHistory(database: DatabaseLocation): Promise<number> {
-  const { segments, lines, faults } = await withBucket(database, verifyHistory);
-  const readText = `history: ${formatCount(segments, "segment")} with ${formatCount(lines, "line")}`;
-  if (faults.length === 0) console.log(`${readText}, as expected`);
-  else console.log(`${readText}, ${formatCount(faults.length, "fault")}\n${firstLines(faults)}`);
-  return faults.length;
 }

@@ -2,6 +2,5 @@ declare namespace Cloudflare {
   interface Env {
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
     TEST_REPLICA: D1Database;
-    TEST_HISTORY: R2Bucket;
   }
 }

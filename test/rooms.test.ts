@@ -18,7 +18,7 @@ const FOLDERS = [
   "middleware",
   "customer",
   "feed",
-  "history",
+  "retention",
   "service",
   "app.ts",
   "reference.ts",

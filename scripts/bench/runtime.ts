@@ -33,7 +33,7 @@ const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JURISDICTION: "",
 /** The folder for the databases. */
 export const FOLDER = path.join(ROOT, ".wrangler", "bench");
 
-type OpenRuntime = typeof openRuntime;
+export type OpenRuntime = typeof openRuntime;
 
 /** Runs a measurement, and closes its runtimes at its end. */
 export async function withRuntimes(measure: (open: OpenRuntime) => Promise<void>): Promise<void> {
@@ -67,20 +67,18 @@ interface RuntimeOptions {
   keep?: boolean;
   /** More variables of the Worker. */
   bindings?: Record<string, string>;
-  r2Buckets?: string[];
 }
 
 /** Starts the Worker on the database in `folder`. */
 async function openRuntime(
   worker: string,
   folder: string,
-  { keep = false, bindings = {}, r2Buckets = [] }: RuntimeOptions = {},
+  { keep = false, bindings = {} }: RuntimeOptions = {},
 ): Promise<Runtime> {
   if (!keep) emptyFolder(folder);
   const miniflare = start({
     ...workerOptions(worker),
     bindings: { ...BINDINGS, ...bindings },
-    r2Buckets,
     d1Databases: { DB: { id: "DB" }, BARE: { id: "BARE" } },
     resourcePersistencePath: path.join(folder, "v3"),
   });

@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { accountOf, askOrNull, openCloudflare } from "./cloudflare-api.ts";
-import { configOf, historyBucket, wranglerEnvOption } from "./environments.ts";
+import { configOf, wranglerEnvOption } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
 /** Error codes of Cloudflare's API. */
 const NO_SUBDOMAIN = 10007;
 const NO_WORKER = 10007;
-const R2_IS_OFF = 10042;
 
 const Secrets = z.array(z.object({ name: z.string() }));
 
@@ -32,8 +31,6 @@ async function remediesFor(env: string): Promise<string[]> {
     remedies.push(
       `Open ${dashboard}/workers/onboarding once: it makes the subdomain of workers.dev that every account needs, even for Workers on a domain of their own.`,
     );
-  if (historyBucket(env) !== undefined && (await askOrNull(R2_IS_OFF, cloudflare, "GET /r2/buckets")) === null)
-    remedies.push(`Switch on R2, for history: ${dashboard}/r2/overview`);
   const storedSecrets = await askOrNull(NO_WORKER, cloudflare, `GET /workers/scripts/${name}/secrets`);
   const storedNames = (Secrets.nullable().parse(storedSecrets) ?? []).map((secret) => secret.name);
   const missingNames = (secrets?.required ?? []).filter((secret) => !storedNames.includes(secret));

@@ -27,8 +27,8 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
       "wrangler.toml has no name or no [env.staging], whose bindings an environment is made with.",
     );
   const { d1_databases = [], kv_namespaces = [], ratelimits = [], analytics_engine_datasets: datasets } = staging;
-  // An environment gets no bucket or address by itself. The entry file of staging has the probe.
-  const { r2_buckets: _, routes: __, route: ___, main: ____, ...sharedSettings } = staging;
+  // An environment gets no address by itself. The entry file of staging has the probe.
+  const { routes: _, route: __, main: ___, ...sharedSettings } = staging;
   const worker = `${config.name}-${env}`;
   return {
     ...sharedSettings,
@@ -38,8 +38,7 @@ function sectionFor(env: string, config: RawConfig): NonNullable<RawConfig["env"
     vars: {
       ...config.vars,
       ENVIRONMENT: env,
-      WORKER_NAME: worker,
-      HISTORY_MONTHS: "",
+      RETENTION_MONTHS: "",
       ...((config.vars?.JWKS_URL || config.vars?.JWKS) && { JWT_AUDIENCE: worker }),
     },
     d1_databases: d1_databases.map(({ database_id: _, ...database }) => ({ ...database, database_name: worker })),

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "smol-toml";
 import { type Unstable_Config as Config, type Unstable_RawConfig as RawConfig, unstable_readConfig } from "wrangler";
-import { horizonOf } from "../../src/feed/horizon.ts";
 import { VARIABLES, variableFault } from "../../src/service/variables.ts";
 import { CommandError, ROOT } from "./project.ts";
 
@@ -41,27 +40,13 @@ export function databaseName(env: string): string {
   return name;
 }
 
-/** The bucket that an environment binds for history. */
-export function historyBucket(env: string) {
-  return configOf(env).r2_buckets.find(({ binding }) => binding === "HISTORY");
-}
-
-/**
- * Events from before this time leave for history; null: no events leave. @throws a CommandError for a wrong variable.
- */
-export function configuredHorizon(env: string): string | null {
-  refuseWrongVariables(env);
-  const { HISTORY_MONTHS: months = "" } = variablesOf(env);
-  return months === "" ? null : horizonOf({ months: Number(months) }, new Date());
-}
-
 /** @throws a CommandError that names an unknown variable, or a variable with a wrong value. */
 export function refuseWrongVariables(env: string): void {
   const { vars } = configOf(env);
   // With a misspelt JWT_ISSUER the service would accept every issuer.
   const unknownName = Object.keys(vars).find((name) => !(name in VARIABLES));
   if (unknownName !== undefined) throw new CommandError(`There is no variable ${unknownName}, which ${env} sets.`);
-  const fault = variableFault({ ...vars, HISTORY: historyBucket(env) });
+  const fault = variableFault(vars);
   if (fault !== null)
     throw new CommandError(`${fault.name} of ${env} must ${fault.must}. docs/deploying.md, Variables`);
 }
@@ -97,7 +82,6 @@ function resourcesOf(env: string, file: string): string[] {
     ["the Worker", [config.name]],
     ["the database", config.d1_databases.flatMap((database) => [database.database_name, database.database_id])],
     ["the KV namespace", config.kv_namespaces.map(({ id }) => id)],
-    ["the bucket", config.r2_buckets.map(({ bucket_name }) => bucket_name)],
     ["the namespace_id of rate limits", config.ratelimits.map(({ namespace_id }) => namespace_id)],
     ["the route", routes.map((route) => (typeof route === "string" ? route : route.pattern))],
     ["the tokens of", [keys === "" ? undefined : `${keys} for "${JWT_AUDIENCE}"`]],

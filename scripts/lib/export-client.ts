@@ -19,9 +19,19 @@ export interface ExportSource {
   customer?: string | undefined;
 }
 
+/** The database changed during the export, so the export must begin again. */
+export class ChangedMeanwhile extends CommandError {
+  constructor() {
+    super("The database has changed meanwhile: run this again.");
+  }
+}
+
 const ANSWER_WITHIN_MS = 60_000;
 
-/** All pages of an export. @throws a CommandError if the service refuses, or the signal's reason if it aborts. */
+/**
+ * All pages of an export. @throws ChangedMeanwhile if old events were added up meanwhile, a CommandError if the service refuses,
+ * or the signal's reason if it aborts.
+ */
 export async function* exportPages(source: ExportSource, signal: AbortSignal): AsyncGenerator<Page> {
   const firstUrl = new URL("/api/v1/feed", source.url);
   if (source.only !== undefined) firstUrl.searchParams.set("record", source.only.join(","));
@@ -31,6 +41,8 @@ export async function* exportPages(source: ExportSource, signal: AbortSignal): A
   for (let url: URL | null = firstUrl; url !== null; ) {
     const answer = await ask(url, request);
     signal.throwIfAborted();
+    // A link is refused only for this reason.
+    if (answer.status === 422 && url !== firstUrl) throw new ChangedMeanwhile();
     if (answer.status !== 200) throw new CommandError(refusalOf(answer));
     const { bytes, headers } = answer;
     const version = headers.get("X-Feed-Version");

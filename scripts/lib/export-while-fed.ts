@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
 import { appendFileSync, createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EXPORTED } from "../../src/feed/export/scans.ts";
-import { historySegment } from "../../src/feed/records/history-segment.ts";
 import { program } from "../../src/feed/records/program.ts";
 import { type ExportSource, exportPages } from "./export-client.ts";
 import type { ExportProgress } from "./export-progress.ts";
@@ -16,9 +14,6 @@ interface Options {
   progress: ExportProgress;
 }
 
-/** The database changed during the export, so the export must begin again. */
-export class ChangedMeanwhile extends Error {}
-
 /**
  * How often the messages are read. An export has them in three parts, with the newest of each group in the last
  * (src/feed/export/scans.ts). A new message moves an older message into an earlier part, which may already be read. A
@@ -26,14 +21,12 @@ export class ChangedMeanwhile extends Error {}
  */
 const MESSAGE_ROUNDS = 3;
 
-const SEGMENT = historySegment.record;
-
 /**
  * The bytes of an export that can be restored although somebody feeds during the export. It reads the kinds backwards,
  * so that a record is read after all records that refer to it, and no reference is missing. It writes the kinds
  * forwards. It leaves out memberships whose referrer was read later, states of customers who joined a group later, and
  * messages of groups that were removed during the export.
- * @throws ChangedMeanwhile if events left for history: such an event could come twice, as a line and in a summary.
+ * @throws ChangedMeanwhile if old events were added up while a kind was read.
  */
 export async function* exportWhileFed(source: ExportSource, options: Options): AsyncGenerator<Uint8Array> {
   const { signal, progress } = options;
@@ -42,7 +35,6 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
   const partOf = (kind: string, round: "deleted" | number) => path.join(folder, `${kind}-${round}`);
   const readLines = new ReadLines(path.join(folder, "read-lines.sqlite"), kinds);
   try {
-    const segmentsBefore = await hashOfSegments(source, signal);
     for (const kind of readingOrder(kinds)) {
       for (let round = 0; round < (kind === "message" ? MESSAGE_ROUNDS : 1); round += 1) {
         const versions = new Set<string>();
@@ -59,7 +51,6 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
         if (versions.size === 1) break;
       }
     }
-    if (segmentsBefore !== (await hashOfSegments(source, signal))) throw new ChangedMeanwhile();
     for (const kind of kinds.filter((name) => name !== program.record)) {
       // A later round has older messages of a group than an earlier round, so it is written first.
       for (let round = MESSAGE_ROUNDS - 1; round >= 0; round -= 1) {
@@ -73,13 +64,6 @@ export async function* exportWhileFed(source: ExportSource, options: Options): A
     readLines.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** A hash of the lines of all segments. */
-async function hashOfSegments(source: ExportSource, signal: AbortSignal): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const { bytes } of exportPages({ ...source, only: [SEGMENT] }, signal)) hash.update(bytes);
-  return hash.digest("hex");
 }
 
 /**

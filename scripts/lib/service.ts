@@ -4,18 +4,9 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkLine } from "../../src/feed/lines.ts";
-import { KINDS } from "../../src/feed/records/index.ts";
 import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
 import type { ExampleApp } from "./app-page.ts";
-import {
-  configuredHorizon,
-  DEVELOPMENT,
-  PRODUCTION,
-  refuseWrongVariables,
-  STAGING,
-  wranglerEnvOption,
-} from "./environments.ts";
+import { DEVELOPMENT, PRODUCTION, refuseWrongVariables, STAGING, wranglerEnvOption } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
 import { CommandError, runTool } from "./project.ts";
@@ -79,13 +70,9 @@ export function serve({ env, port, persistTo, cors }: ServiceOptions, signal: Ab
   return runTool("wrangler", args, { signal });
 }
 
-/** Feeds the demo program, without the events that would leave for history. */
+/** Feeds the demo program. */
 export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
-  const horizon = configuredHorizon(env);
-  const texts = demoLines().map((line) => JSON.stringify(line));
-  const lines = texts
-    .filter((text) => "line" in checkLine({ number: 1, text }, KINDS, horizon))
-    .map((text, index) => ({ number: index + 1, bytes: Buffer.from(text) }));
+  const lines = demoLines().map((line, index) => ({ number: index + 1, bytes: Buffer.from(JSON.stringify(line)) }));
   console.error(`Loading the demo program: ${formatNumber(lines.length)} lines …`);
   await sendLines({ url, token: await devToken({ scope: "feed", accounts: "*" }, env) }, lines);
 }

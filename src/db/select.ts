@@ -58,7 +58,7 @@ export function limitTo(count: number | Placeholder): SQL {
   return sql`LIMIT 0 + ${count}`;
 }
 
-/** The beginning of the id of a summary, which is a row in a table of events (docs/contract/history.md, 3). */
+/** The beginning of the id of a summary, which is a row in a table of events (docs/contract/retention.md, 2). */
 export const SUMMARY = "sealed:";
 
 export const isEvent = (table: string) => `${table}.id NOT GLOB '${SUMMARY}*'`;

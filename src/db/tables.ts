@@ -113,8 +113,8 @@ export const customerCoupons = sqliteTable("customer_coupons", {
 });
 
 export const programState = sqliteTable("program_state", {
-  ...integers("id", "is_open"),
-  ...texts("stamp", "clock_said"),
+  ...integers("id", "is_open", "retention_steps"),
+  ...texts("stamp", "clock_said", "horizon"),
   ...filledByDatabase("version", "restorable"),
 });
 
@@ -179,14 +179,9 @@ export const outbox = sqliteTable("outbox", {
   ...texts("customers", "newest_at", "stored_at"),
 });
 
-export const historySegments = sqliteTable("history_segments", {
-  ...texts("kind", "month", "name", "sha256", "oldest", "newest", "sums"),
-  ...integers("number", "lines", "bytes"),
-});
-
-export const historyScans = sqliteTable("history_scans", {
-  ...texts("kind", "month", "last_id", "moved_at"),
-  ...integers("is_over"),
+export const retentionScans = sqliteTable("retention_scans", {
+  ...texts("kind", "horizon", "after_id", "last_id"),
+  ...integers("deleted"),
 });
 
 export const jobs = sqliteTable("jobs", texts("name", "due_at", "lease_until"));

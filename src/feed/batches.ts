@@ -10,8 +10,8 @@ import { lineField, tooManyItems, tooMuch } from "./refusals.ts";
  * The lines of a request by kind, each kind after the kinds that it refers to. `items`: how many ids their lists have together.
  * @throws the failure 413 for too many lines or items, otherwise 422 with the errors of the first bad lines.
  */
-export function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
-  const { lines, items } = checkLines(body, kinds, horizon);
+export function readBatches(body: Uint8Array, kinds: readonly Kind[]) {
+  const { lines, items } = checkLines(body, kinds);
   const byKind = Map.groupBy(lines, ({ kind }) => kind);
   const batches = kinds.flatMap((kind): Batch[] => {
     const all = byKind.get(kind);
@@ -25,14 +25,14 @@ export function readBatches(body: Uint8Array, kinds: readonly Kind[], horizon: s
   return { batches, count: lines.length, items };
 }
 
-function checkLines(body: Uint8Array, kinds: readonly Kind[], horizon: string | null) {
+function checkLines(body: Uint8Array, kinds: readonly Kind[]) {
   const lines: Line[] = [];
   const errors: FieldMessages = {};
   let [count, items, badLines] = [0, 0, 0];
   for (const numbered of splitLines(body)) {
     count += 1;
     if (count > LINE_LIMIT) continue;
-    const result = checkLine(numbered, kinds, horizon);
+    const result = checkLine(numbered, kinds);
     if ("line" in result) {
       items += result.line.items;
       lines.push(result.line);

@@ -1,20 +1,17 @@
 import { decodeUtf8, parseObject } from "../values/json.ts";
-import { addMessage, type FieldMessages, fieldMessages } from "../values/messages.ts";
+import { type FieldMessages, fieldMessages } from "../values/messages.ts";
 import { withCommas } from "../values/number.ts";
 import { utf8Bytes } from "../values/text.ts";
-import { toUtc } from "../values/time.ts";
-import { TOO_OLD } from "./records/faults.ts";
 import { type Fields, isDeletable, itemsOf, type Kind, type Line, lineFieldsAndList } from "./records/kind.ts";
 import { toJsonRow } from "./records/statements.ts";
 
 /**
  * Checks what can be checked without the database (docs/contract/feed.md, 1 and 3). Returns the line, or its errors by
- * field; the key `""` has the errors of the line as a whole. `horizon`: an event from before this time is an error.
+ * field; the key `""` has the errors of the line as a whole.
  */
 export function checkLine(
   { number, text }: NumberedText,
   kinds: readonly Kind[],
-  horizon: string | null = null,
 ): { line: Line } | { messages: FieldMessages } {
   const object = objectOf(text);
   if (Array.isArray(object)) return { messages: { "": object } };
@@ -30,7 +27,6 @@ export function checkLine(
   const messages = result.success ? (kind.rules?.(result.data) ?? {}) : fieldMessages(result.error);
   if (typeof deleted !== "boolean") messages.deleted = ["must be true or false"];
   else if (!isDeletable(kind) && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
-  if (!deletes && isBefore(horizon, timeOf(kind, object))) addMessage(messages, kind.timeField ?? "", TOO_OLD);
   if (!result.success || Object.keys(messages).length > 0) return { messages };
 
   const row = deletes ? "" : toJsonRow(kind, number, result.data);
@@ -39,22 +35,22 @@ export function checkLine(
     const text = `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
     return { messages: { "": [text] } };
   }
-  const time = timeOf(kind, result.data);
+  const time = result.data[kind.timeField ?? ""];
   const items = itemsOf(kind.list?.field, result.data);
   const allValues: Fields = { ...result.data, item_count: new Set(items).size };
   const values = Object.fromEntries(lineFieldsAndList(kind).map((name) => [name, allValues[name] ?? null]));
-  return { line: { kind, number, time, deleted: deletes, values, items: items.length, order: number, row } };
-}
-
-function timeOf({ timeField }: Kind, fields: Record<string, unknown>): string | null {
-  const time = timeField === undefined ? null : fields[timeField];
-  return typeof time === "string" ? time : null;
-}
-
-/** Whether a fed time is before the horizon. Null: there is no horizon, or the line has no time. */
-function isBefore(horizon: string | null, time: string | null): boolean {
-  const utc = time === null ? null : toUtc(time);
-  return horizon !== null && utc !== null && utc < horizon;
+  return {
+    line: {
+      kind,
+      number,
+      time: typeof time === "string" ? time : null,
+      deleted: deletes,
+      values,
+      items: items.length,
+      order: number,
+      row,
+    },
+  };
 }
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };

@@ -7,7 +7,7 @@ import { selectUnshown } from "../inbox/message-clock.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { selectChanges, toChanges } from "../inbox/outbox.ts";
 import { readBatches } from "./batches.ts";
-import { refuseFaults, refuseForeign, refuseLargeGroups, refuseSealed, refuseUnrestorable } from "./records/checks.ts";
+import { refuseFaults, refuseForeign, refuseLargeGroups, refuseTooOld, refuseUnrestorable } from "./records/checks.ts";
 import { KINDS, RESTORED_KINDS } from "./records/index.ts";
 import { type Batch, isGlobal } from "./records/kind.ts";
 import { message } from "./records/message.ts";
@@ -18,18 +18,16 @@ import type { Accepted } from "./schema.ts";
 
 /**
  * Takes a request whole or refuses it whole (docs/contract/feed.md, 1), in one transaction and one round trip. A check that
- * finds a bad line aborts the transaction. `version`: how many requests have been committed. `horizon`: a line with an event
- * from before this time is a bad line.
+ * finds a bad line aborts the transaction. `version`: how many requests have been committed.
  * @throws the failures 413 for too many lines or items or more than D1 can do, 422 for bad lines, and 403 for lines that
  * touch another account.
  */
 export async function acceptFeed(
   db: Database,
-  { body, token, horizon = null }: { body: Uint8Array; token: FeedToken; horizon?: string | null },
+  { body, token }: { body: Uint8Array; token: FeedToken },
 ): Promise<{ answer: Accepted; version: number; forListeners: FeedChanges }> {
   const { accounts, restores } = token;
-  // A restore takes older events, because they may not have left the database that was exported.
-  const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS, restores ? null : horizon);
+  const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS);
   const globalBatches = batches.filter(({ kind }) => isGlobal(kind));
   if (accounts !== "*" && globalBatches.length > 0)
     throw foreignLines(globalBatches.flatMap(({ all }) => all.map(({ number }) => number)));
@@ -49,8 +47,9 @@ export async function acceptFeed(
       unrestorable: restores ? [refuseUnrestorable()] : [],
       // Before the upserts, because it counts the members that groups had before the request.
       tooManyItems: restores ? [] : refuseLargeGroups(batches, items),
-      // A line that is too old is a bad line, which is refused before accounts are checked.
-      sealed: restores ? [] : refuseSealed(batches),
+      // A line that is too old is a bad line, which is refused before accounts are checked. A restore takes it, because it may
+      // not have been added up when it was exported.
+      tooOld: restores ? [] : refuseTooOld(batches),
       upserts: states.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       foreign: refuseForeign(batches, accounts),
       // In reverse order: if a record went first, triggers would delete the rows that refer to it, and their own lines would

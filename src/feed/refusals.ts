@@ -42,12 +42,12 @@ export function refusalOf(
   if (TOTAL_TOO_LARGE.test(message)) return invalid({ body: ["a total would be too large"] });
   const text = /\{"\w+":\[.*\]\}/s.exec(message)?.[0];
   if (text === undefined) return error;
-  const { unrestorable, items, sealed, foreign, faults: lineFaults } = JSON.parse(text) as Partial<Report>;
+  const { unrestorable, items, horizon, foreign, faults: lineFaults } = JSON.parse(text) as Partial<Report>;
   if (unrestorable !== undefined)
     return forbidden("A restore token feeds only a database that has been fed by nothing but restores.");
   if (items !== undefined) return tooManyItems(items[0]);
   if (foreign !== undefined) return foreignLines(foreign);
-  if (sealed !== undefined) return invalid(tooOld(new Map(sealed), batches));
+  if (horizon !== undefined) return invalid(tooOld(horizon[0], batches));
   if (lineFaults === undefined) return error;
   const messages: FieldMessages = {};
   for (const [line, index] of lineFaults) {
@@ -57,10 +57,10 @@ export function refusalOf(
   return invalid(messages);
 }
 
-/** The errors of the first lines whose event is too old. `months`: for each kind, older events have left. */
-function tooOld(months: ReadonlyMap<string, string>, batches: readonly Batch[]): FieldMessages {
-  const lines = batches.flatMap(({ kind: { record, timeField = "" }, all }) => {
-    const oldLines = all.filter(({ time }) => time !== null && time < (months.get(record) ?? ""));
+/** The errors of the first lines with an event from before the horizon. */
+function tooOld(horizon: string, batches: readonly Batch[]): FieldMessages {
+  const lines = batches.flatMap(({ kind: { timeField = "", retention }, all }) => {
+    const oldLines = all.filter(({ time }) => retention !== undefined && time !== null && time < horizon);
     return oldLines.map(({ number }) => ({ number, timeField }));
   });
   const firstLines = lines.sort((line, other) => line.number - other.number).slice(0, NAMED_LINES);

@@ -9,7 +9,6 @@ import { writeMetrics } from "../middleware/metrics.ts";
 import { validateQuery } from "../middleware/validate.ts";
 import { Admission } from "./admission.ts";
 import { readPage } from "./export/queries.ts";
-import { historySettings, horizonOf } from "./horizon.ts";
 import { acceptFeed } from "./queries.ts";
 import { ExportQuery } from "./schema.ts";
 
@@ -22,7 +21,7 @@ export const feed = createRouter()
     // A page takes as much memory as a feed request.
     const work = admission.letIn(
       async () => {},
-      () => readPage(c.var.db, { records: record, customer, after, bucket: historySettings(c.env)?.bucket }),
+      () => readPage(c.var.db, { records: record, customer, after }),
     );
     const page = await finish(c, work);
 
@@ -49,10 +48,9 @@ export const feed = createRouter()
 
 async function acceptAndNotify(c: Context<AppEnv>) {
   const { db, feedToken: token } = c.var;
-  const history = historySettings(c.env);
   const accepted = await admission.letIn(
     (onBytes) => readBody(c.req.raw, BODY_LIMIT, onBytes),
-    (body) => acceptFeed(db, { body, token, horizon: history && horizonOf(history, new Date()) }),
+    (body) => acceptFeed(db, { body, token }),
   );
   const inBackground = (work: Promise<unknown>) => background.run(c, work);
   await notifyOfFeed(new Inboxes(c.env), accepted.forListeners, { db, inBackground });

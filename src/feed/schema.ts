@@ -14,11 +14,12 @@ const CursorParameter = cursorParameter(
       scan: z.string(),
       after: z.array(z.union([z.string(), z.int()])).optional(),
       customer: z.string().optional(),
+      steps: z.int(),
     })
-    .transform(({ scan: name, after, customer }): ExportCursor | undefined => {
+    .transform(({ scan: name, after, ...cursor }): ExportCursor | undefined => {
       const scan = SCANS.find((candidate) => candidate.name === name);
       const isRow = scan !== undefined && (after === undefined || fitsColumns(scan, after));
-      return isRow ? { scan, after, customer } : undefined;
+      return isRow ? { ...cursor, scan, after } : undefined;
     }),
 );
 
@@ -33,7 +34,7 @@ function fitsColumns(scan: ExportScan, values: readonly (string | number)[]): bo
 /** The query of an export (docs/contract/export.md, 1). */
 export const ExportQuery = z.object({
   record: listParameter(RecordName).optional().describe("Only records of these kinds; left out, all."),
-  customer_id: Id.optional().describe("Only lines about this customer, also those that have left for history."),
+  customer_id: Id.optional().describe("Only lines about this customer."),
   after: CursorParameter,
 });
 

@@ -21,7 +21,7 @@ export const METRICS = {
   feed: { blobs: [], doubles: ["accepted", "ignored", "changes", "milliseconds", "rowsWritten"] },
   run: {
     blobs: ["work"],
-    doubles: ["failures", "milliseconds", "waiting", "oldestSeconds", "notified", "failed", "sealed", "behindDays"],
+    doubles: ["failures", "milliseconds", "waiting", "oldestSeconds", "notified", "failed", "deleted"],
   },
 } as const;
 

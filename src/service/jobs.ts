@@ -1,14 +1,14 @@
 import { mergeIndexes } from "../customer/search/merge-indexes.ts";
 import type { Database } from "../db/database.ts";
-import { historySettings } from "../feed/horizon.ts";
-import { type Sealed, sealHistory } from "../history/seal.ts";
 import type { Drained } from "../inbox/drain.ts";
 import { removeFormerListeners } from "../inbox/listeners.ts";
+import { areMonths, horizonOf } from "../retention/horizon.ts";
+import { addUpOldEvents } from "../retention/retention.ts";
 
 /** The result of a job's run. */
 export interface JobOutcome {
   /** The numbers for the log; null if there was nothing to do. */
-  report: Drained | Sealed | { removed: number } | { steps: number; unfinished: readonly string[] } | null;
+  report: Drained | { deleted: number } | { removed: number } | { steps: number; unfinished: readonly string[] } | null;
   /** Errors that did not stop the run. */
   failures?: readonly unknown[];
   /** True if work is left for another run. */
@@ -60,15 +60,12 @@ export const JOBS: readonly Job[] = [
     },
   },
   {
-    name: "seal history",
+    name: "add up old events",
     from: "07:00",
     everyMinutes: DAILY,
     until: "10:50",
     milliseconds: 480_000,
-    run: async (db, { env, mayGoOn }) => {
-      const settings = historySettings(env);
-      if (settings === null) return NOTHING;
-      return sealHistory(db, { settings, worker: env.WORKER_NAME, now: new Date(), mayGoOn });
-    },
+    run: async (db, { env: { RETENTION_MONTHS: months }, mayGoOn }) =>
+      areMonths(months) ? addUpOldEvents(db, { horizon: horizonOf(Number(months), new Date()), mayGoOn }) : NOTHING,
   },
 ];

@@ -1,8 +1,8 @@
 import { readKeys } from "../auth/key-set.ts";
 import { CUSTOMER_SEARCHES } from "../customer/search/schema.ts";
-import { isHistoryWhole } from "../feed/horizon.ts";
 import { JURISDICTIONS } from "../inbox/inboxes.ts";
 import { invalidOrigins } from "../middleware/cors.ts";
+import { areMonths } from "../retention/horizon.ts";
 
 type Bindings = Readonly<Record<string, unknown>>;
 
@@ -45,12 +45,8 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
   },
   CUSTOMER_SEARCH: oneOf(CUSTOMER_SEARCHES),
   JURISDICTION: oneOf(JURISDICTIONS),
-  HISTORY_MONTHS: {
-    must: "be 1 to 120 where a bucket is bound as HISTORY, and empty where none is",
-    isGood: (months, { HISTORY: bucket }) => isHistoryWhole(months, bucket),
-  },
+  RETENTION_MONTHS: { must: "be 1 to 120, or empty", isGood: isEmptyOr(areMonths) },
   ENVIRONMENT: { must: "be the name of its environment", isGood: isNotEmpty },
-  WORKER_NAME: { must: "be the name of its Worker", isGood: isNotEmpty },
 };
 
 /** The first variable that breaks its rule, with the rule in words; null if all are good. */

@@ -229,7 +229,7 @@ async function readPages(...records: string[]): Promise<ReadPage[]> {
     const lines = new TextDecoder().decode(bytes).split("\n").filter(Boolean);
     pages.push({ lines: lines.map((line) => JSON.parse(line)), usage: db.usage });
     const scan = SCANS.find(({ name }) => name === next?.scan);
-    after = scan && { scan, after: next?.after };
+    after = next && scan && { ...next, scan };
   } while (after !== undefined);
   return pages;
 }

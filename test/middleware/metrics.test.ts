@@ -182,8 +182,7 @@ describe("a scheduled run", () => {
         oldestSeconds: 0,
         notified: 0,
         failed: 0,
-        sealed: 0,
-        behindDays: 0,
+        deleted: 0,
       },
     ]);
   });

@@ -26,12 +26,16 @@ const SOFT_DELETED = ["account", "store", "campaign", "coupon", "employee", "eip
 export function applyFeed(before: State, after: State, values: readonly unknown[], request: FeedRequest): Expected {
   const { now, accounts = "*" } = request;
   const readLines = values.flatMap((value, index) =>
-    value === undefined ? [] : [readLine({ value, number: index + 1 }, before.sealedBefore)],
+    value === undefined ? [] : [readLine({ value, number: index + 1 })],
   );
   const badLines = readLines.filter((line) => Array.isArray(line));
   if (badLines.length > 0) return { status: 422, fields: badLines.slice(0, NAMED_LINES).flat().sort() };
 
   const lines = readLines.filter((line): line is Line => !Array.isArray(line));
+  if (accounts !== "*" && lines.some(({ kind }) => kind.ownerField === null)) return { status: 403 };
+  const oldLines = lines.filter(({ kind, row }) => row[kind.timeField] < before.horizon).slice(0, NAMED_LINES);
+  const tooOld = oldLines.flatMap(({ number, kind }) => namesOf(number, [kind.timeField]));
+  if (tooOld.length > 0) return { status: 422, fields: tooOld.sort() };
   const { writes, deletes } = deduplicated(lines, before);
   for (const line of writes) write(line, after, now);
   const removedRecords = deletes.filter((line) => remove(line, after));
@@ -59,7 +63,7 @@ const CONTRADICTIONS: Readonly<Record<string, (row: Row) => boolean>> = {
 };
 
 /** Reads a line, or returns the names of its wrong fields. */
-function readLine({ value, number }: { value: unknown; number: number }, sealedBefore: string) {
+function readLine({ value, number }: { value: unknown; number: number }) {
   const object = Object(value);
   if (object !== value || Array.isArray(value)) return [`line ${number}`];
   const kind = KINDS.find(({ record }) => record === object.record);
@@ -70,7 +74,6 @@ function readLine({ value, number }: { value: unknown; number: number }, sealedB
   const { row, bad } = readFields(fields, object);
   if (bad.length === 0) bad.push(...Object.keys(row).filter((name) => CONTRADICTIONS[name]?.(row)));
   if ("deleted" in object && (typeof object.deleted !== "boolean" || !isDeletable)) bad.push("deleted");
-  if (row[kind.timeField] < sealedBefore) bad.push(kind.timeField);
   const key = kind.key.map((name) => row[name]);
   return bad.length > 0 ? namesOf(number, bad) : { kind, number, isDelete, row, key: keyOf(kind.record, key) };
 }
@@ -171,8 +174,7 @@ function referencesIn({ fields }: Kind, row: Row, after: State) {
 
 /** Whether a line writes to, or refers to, an account that the token does not cover. */
 function isForeign({ kind, row, key }: Line, accounts: readonly string[], before: State, after: State): boolean {
-  const { record, ownerField } = kind;
-  if (ownerField === null) return true;
+  const { record } = kind;
   const stored = before.table(record).get(key) ?? {};
   const references = [...referencesIn(kind, row, after), ...referencesIn(kind, stored, after)];
   // The account that a line names counts even if no such account is stored.

@@ -50,7 +50,7 @@ export function me(state: State, caller: string, now: string): Row | null {
 
 const BROUGHT_FORWARD = { id: null, description: "", store_id: null, campaign_id: null };
 
-/** The caller's balance entries, or null like `me`. Those that have left for history are one item for each account. */
+/** The caller's balance entries, or null like `me`. Those that were added up are one item for each account. */
 export function entries(state: State, caller: string, parameters: Row): Row[] | null {
   if (state.current("customer", caller) === undefined) return null;
   const idAndName = (record: string, id: unknown) => id && pick(state.find(record, id) ?? {}, "id name");
@@ -60,9 +60,9 @@ export function entries(state: State, caller: string, parameters: Row): Row[] | 
     .filter(({ account_id }) => state.shown("account", account_id))
     .filter(({ account_id }) => parameters.account_id === undefined || parameters.account_id === account_id)
     .sort(by("-created_at", "-id"));
-  const listedEntries = all.filter(({ created_at }) => created_at >= state.sealedBefore);
-  const leftEntries = Map.groupBy(all.slice(listedEntries.length), ({ account_id }) => account_id);
-  const broughtForward = [...leftEntries.values()].map(
+  const listedEntries = all.filter(({ id }) => !state.addedUp.has(id));
+  const oldEntries = all.filter(({ id }) => state.addedUp.has(id));
+  const broughtForward = [...Map.groupBy(oldEntries, ({ account_id }) => account_id).values()].map(
     (entries): Row => ({ ...entries[0], ...BROUGHT_FORWARD, amount: sum(entries, "amount") }),
   );
   return [...listedEntries, ...broughtForward.sort(by("account_id"))].map((entry) => ({

@@ -17,8 +17,10 @@ export class State {
   readonly #ownTables = new Set<string>();
   /** The stamp, which is the time of the newest messages, and what D1's clock said when they were stored. */
   clock = { stamp: "", time: "" };
-  /** Events before this time have left for history. */
-  sealedBefore = "";
+  /** The horizon: the feed refuses events from before this time. */
+  horizon = "";
+  /** The ids of the balance entries that were added up and deleted. */
+  addedUp: ReadonlySet<string> = new Set();
 
   table(record: string): ReadonlyMap<string, Row> {
     return this.#tables.get(record) ?? NO_RECORDS;
@@ -58,7 +60,7 @@ export class State {
   copy(): State {
     const copy = new State();
     copy.#tables = new Map(this.#tables);
-    return Object.assign(copy, { clock: this.clock, sealedBefore: this.sealedBefore });
+    return Object.assign(copy, { clock: this.clock, horizon: this.horizon, addedUp: this.addedUp });
   }
 
   /** The records that answers may show: neither they nor their accounts are deleted. */

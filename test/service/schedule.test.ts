@@ -9,7 +9,7 @@ import { makeDue, runMinute, runSchedule } from "../support/schedule.ts";
 import { rows, snapshot, value } from "../support/state.ts";
 
 const DONE: JobOutcome = { report: null };
-const DAILY = ["remove former listeners", "merge the search indexes", "seal history"];
+const DAILY = ["remove former listeners", "merge the search indexes", "add up old events"];
 const MERGE = "merge the search indexes";
 
 const today = (time: string) => `2026-06-10 ${time}`;
@@ -73,7 +73,7 @@ describe("a daily job", () => {
   it.for([
     ["remove former listeners", "05:30:00"],
     ["merge the search indexes", "06:00:00"],
-    ["seal history", "07:00:00"],
+    ["add up old events", "07:00:00"],
   ] as const)("is done once a day, at its time: %s at %s", async ([name, time], { expect }) => {
     expect(await dueAt(name)).toBe(today(time));
     await makeDue(name);
@@ -143,8 +143,8 @@ describe("a job that fails", () => {
 describe("a job that is not finished", () => {
   it.for([
     ["ten minutes later", MERGE, "20:00:00", "2026-06-10 20:10:00"],
-    ["ten minutes later", "seal history", "10:40:00", "2026-06-10 10:50:00"],
-    ["the next day if ten minutes later is after 10:50", "seal history", "10:41:00", "2026-06-11 07:00:00"],
+    ["ten minutes later", "add up old events", "10:40:00", "2026-06-10 10:50:00"],
+    ["the next day if ten minutes later is after 10:50", "add up old events", "10:41:00", "2026-06-11 07:00:00"],
   ] as const)("continues %s: %s at %s", async ([, name, time, expectedDueAt], { expect }) => {
     await makeDue(name);
     replaceJobs(async () => ({ report: null, isUnfinished: true }));

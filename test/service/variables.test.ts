@@ -2,8 +2,7 @@ import { describe, it } from "vitest";
 import { VARIABLES, variableFault } from "../../src/service/variables.ts";
 import config from "../../wrangler.toml?raw";
 
-const GOOD = { ENVIRONMENT: "production", WORKER_NAME: "loyalty-edge", NEARBY_RADIUS_MILES: "25" };
-const BUCKET = { HISTORY: {} };
+const GOOD = { ENVIRONMENT: "production", NEARBY_RADIUS_MILES: "25" };
 const KEYS = '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}';
 const PRIVATE_KEYS = KEYS.replace('"x":', '"d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":');
 
@@ -18,7 +17,7 @@ describe("the variables of wrangler.toml", () => {
     ["CORS_ORIGINS", "capacitor://localhost,ionic://localhost", "https://app.example,", "HTTPS://App.example:443"],
     ["CUSTOMER_SEARCH", "", "all", "friends", "none"],
     ["JURISDICTION", "", "eu", "us", "fedramp"],
-    ["HISTORY_MONTHS", "", { HISTORY_MONTHS: "1", ...BUCKET }, { HISTORY_MONTHS: "120", ...BUCKET }],
+    ["RETENTION_MONTHS", "", "1", "120"],
   ])("may be: %j", ([name, ...values], { expect }) => {
     const faults = values.map((value) => variableFault({ ...GOOD, ...bindings(name, value) }));
 
@@ -36,10 +35,8 @@ describe("the variables of wrangler.toml", () => {
     ["CORS_ORIGINS", "https://app.example/", "app.example", "file://", "https://user@app.example", "https://a b"],
     ["CUSTOMER_SEARCH", "friend", "All"],
     ["JURISDICTION", "europe"],
-    ["HISTORY_MONTHS", "13", BUCKET, { HISTORY_MONTHS: "0", ...BUCKET }, { HISTORY_MONTHS: "121", ...BUCKET }],
-    ["HISTORY_MONTHS", { HISTORY_MONTHS: "many", ...BUCKET }],
+    ["RETENTION_MONTHS", "0", "121", "many"],
     ["ENVIRONMENT", ""],
-    ["WORKER_NAME", ""],
   ])("must not be: %j", ([name, ...values], { expect }) => {
     const faults = values.map((value) => variableFault({ ...GOOD, ...bindings(name, value) })?.name);
 

@@ -97,7 +97,7 @@ export class Network {
     const init = { method: call.method ?? "GET", headers, ...(call.body !== undefined && { body: call.body }) };
     const sentRequest: SentRequest = { lines: call.path === "/api/v1/feed" ? call.body : undefined, committed: null };
     const poll = this.#rules.messages.begin(call);
-    const feed = this.#rules.history.begin(call);
+    const feed = this.#rules.retention.begin(call);
     const reads: DatabaseRead[] = [];
     const noteRead = (copy: Instance) => reads.push(this.#rules.model.readFrom(copy));
     const request = new Request(ORIGIN + call.path, init);

@@ -7,7 +7,6 @@ const KEY = createSecretKey(JWT_SECRET, "utf8");
 export const SETTINGS = {
   JWT_SECRET,
   ENVIRONMENT: "simulation",
-  WORKER_NAME: "loyalty-edge",
   NEARBY_RADIUS_MILES: "25",
   JWKS_URL: "",
   JWKS: "",

@@ -23,11 +23,11 @@ describe("a broken rule", () => {
 
 describe("the simulated service", () => {
   it.for(SEEDS)(`keeps every rule for ${STEPS_A_SEED} steps with the seed %i`, async (seed, { expect }) => {
-    const { failure, steps, segments } = await simulate({ seed, steps: STEPS_A_SEED }, bundle);
+    const { failure, steps, retentionSteps } = await simulate({ seed, steps: STEPS_A_SEED }, bundle);
 
     expect(failure).toBeNull();
     expect(steps).toBeGreaterThanOrEqual(STEPS_A_SEED);
-    expect(segments).toBeGreaterThan(5);
+    expect(retentionSteps).toBeGreaterThan(5);
   });
 
   it("shows an app far away each change with the first read after its frame, and without a socket too", async ({

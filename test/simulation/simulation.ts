@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { entriesReader, follower, newFollowingApp, opener, poller, reader } from "./actors/apps.ts";
-import { operator, platformFaults, schedule, sealing } from "./actors/operator.ts";
+import { operator, platformFaults, retention, schedule } from "./actors/operator.ts";
 import type { Stage } from "./actors/stage.ts";
 import { feeder, feedUntilAnswered } from "./actors/systems.ts";
 import { watcher } from "./actors/watcher.ts";
@@ -24,8 +24,8 @@ export interface Outcome {
   steps: number;
   /** Seconds of simulated time. */
   seconds: number;
-  /** How many segments of history there were. */
-  segments: number;
+  /** How many steps have added up and deleted events. */
+  retentionSteps: number;
   /** The broken rule, or any other error; null: every rule held. */
   failure: Error | null;
   /** The log's hash: equal runs have equal hashes. */
@@ -68,8 +68,10 @@ export async function simulate(
   Error.stackTraceLimit = stackTraceLimit;
   const startedAt = world.time.now;
   const rules = new Rules(world);
+  let retentionSteps = 0;
   try {
     await play(plan, world, rules);
+    retentionSteps = rules.retention.stored.steps;
   } finally {
     process.off("unhandledRejection", onRejection);
     Error.stackTraceLimit = limitBefore;
@@ -79,7 +81,7 @@ export async function simulate(
   return {
     steps: world.steps,
     seconds: (world.time.now - startedAt) / 1_000,
-    segments: rules.history.segments.size,
+    retentionSteps,
     failure: world.failure,
     hash: hash.digest("hex"),
     lastLines: lastLines.slice(-LAST_LINES),
@@ -102,7 +104,7 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
     const answer = await feedUntilAnswered(stage, world.random("first lines"), program.firstLines());
     if (answer?.status !== 200) throw new Error(`The first lines are refused: ${answer?.body}`);
     const actors = [
-      ...[schedule, platformFaults, operator, sealing, opener, entriesReader].map((act) => act(stage)),
+      ...[schedule, platformFaults, operator, retention, opener, entriesReader].map((act) => act(stage)),
       ...numbersTo(4).map((number) => feeder(stage, number)),
       ...numbersTo(6).map((number) => poller(stage, number)),
       ...apps.map((app, number) => follower(stage, number, app)),

@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Random } from "../../scripts/program/random.ts";
-import { horizonOf } from "../../src/feed/horizon.ts";
+import { horizonOf } from "../../src/retention/horizon.ts";
 import type { Bundle } from "./platform/code.ts";
 import { PRIMARY, SimulatedD1 } from "./platform/d1.ts";
 import { Isolate } from "./platform/isolates.ts";
 import { SimulatedKv } from "./platform/kv.ts";
 import type { ObjectHost } from "./platform/object.ts";
 import { SimulatedObjects } from "./platform/objects.ts";
-import { SimulatedR2 } from "./platform/r2.ts";
 import { createDatabase } from "./platform/sqlite.ts";
 import { BEGINNING, Time } from "./platform/time.ts";
 import { Weather } from "./platform/weather.ts";
@@ -45,12 +44,13 @@ export class World {
   readonly weather: Weather;
   readonly database: SimulatedD1;
   readonly objects: SimulatedObjects;
-  readonly bucket: SimulatedR2;
   /**
-   * `HISTORY_MONTHS` of the deployment. In reality the horizon moves by a month each month. No run lasts for months, so this
+   * How many months the deployment keeps. In reality the horizon moves by a month each month. No run lasts for months, so this
    * number decreases instead, which moves the horizon as far.
    */
-  #historyMonths = 60;
+  #months = 60;
+  /** What the operator adds to the months in `RETENTION_MONTHS`; null: the variable is empty. */
+  monthsAdded: number | null = 0;
   /** The service's code for work outside of Workers: the client, and the recount. */
   readonly outside: Isolate;
   /** How many requests and faults there have been. */
@@ -84,19 +84,18 @@ export class World {
     const clocks = new Map(copies.map((copy) => [copy, this.#clock(`D1 ${copy}`)]));
     this.database = new SimulatedD1({ file, clocks }, platform("D1"));
     this.#kv = new SimulatedKv(platform("KV"));
-    this.bucket = new SimulatedR2(platform("R2"));
     this.objects = new SimulatedObjects(platform("objects"), (binding) => this.#hostOf(binding));
     this.database.onRepeated = (what) => this.fail(NO_RETRY, what.slice(0, 200));
     this.outside = this.#isolate("outside", LOCATIONS[0]);
   }
 
-  /** Events before this time leave for history. */
+  /** Events before this time are old, while the operator adds no months. */
   get horizon(): string {
-    return horizonOf({ months: this.#historyMonths }, new Date(this.time.now));
+    return horizonOf(this.#months, new Date(this.time.now));
   }
 
   passMonths(months: number): void {
-    this.#historyMonths = Math.max(1, this.#historyMonths - months);
+    this.#months = Math.max(1, this.#months - months);
   }
 
   /** Random numbers that depend only on the seed and this name. */
@@ -200,7 +199,7 @@ export class World {
         return { success: true };
       },
     };
-    const historyMonths = () => String(this.#historyMonths);
+    const retentionMonths = () => (this.monthsAdded === null ? "" : String(this.#months + this.monthsAdded));
     return {
       DB: this.database.bindingAt(nearest),
       CACHE: this.#kv.bindingAt(location),
@@ -208,10 +207,9 @@ export class World {
       FAN_OUTS: this.objects.binding("FAN_OUTS"),
       CUSTOMER_LIMITER: limiter,
       ADDRESS_LIMITER: limiter,
-      HISTORY: this.bucket.binding(),
       // This is a getter, because a month may pass while the isolate runs.
-      get HISTORY_MONTHS() {
-        return historyMonths();
+      get RETENTION_MONTHS() {
+        return retentionMonths();
       },
       ...SETTINGS,
     } as object as Env;

@@ -42,8 +42,7 @@ export function cloneCheckout(): string {
   return clone;
 }
 
-/** A wrangler.toml in which history is on: production's events that are older than a month leave for a bucket. */
-export function withHistory(config: string): string {
-  const withMonths = config.replace('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "1"');
-  return withMonths.replace(/# (\[\[r2_buckets\]\])\n# (.*)\n# (.*)\n/, "$1\n$2\n$3\n");
+/** A wrangler.toml in which production keeps events for a month. */
+export function withRetention(config: string): string {
+  return config.replace('RETENTION_MONTHS = ""', 'RETENTION_MONTHS = "1"');
 }

@@ -34,10 +34,6 @@ export class Cloudflare {
   readonly scripts = new Scripts();
   /** KV namespaces by title. */
   readonly namespaces = new Map<string, Namespace>();
-  /** The names of R2 buckets that were made. */
-  readonly buckets = new Set<string>();
-  /** The objects of all buckets, by bucket and key. */
-  readonly objects = new Map<string, Buffer>();
   /** Answers each request. Tests replace it to refuse, delay or lose an answer. */
   intercept: Intercept = ({ answer }) => answer();
   /** Requests that the imitation does not know. */
@@ -84,7 +80,6 @@ export class Cloudflare {
     routes.route("/workers", this.scripts.routes());
     routes.route("/d1/database", this.databases.routes());
     routes.route("/storage/kv/namespaces", this.#namespaceRoutes());
-    routes.route("/r2/buckets", this.#bucketRoutes());
     routes.notFound(({ req }) => {
       this.unknownRequests.push(`${req.method} ${req.path}`);
       return refusal(404, 7003, `No route for ${req.path}`);
@@ -105,39 +100,6 @@ export class Cloudflare {
       const namespace = { title, id: randomUUID().replaceAll("-", ""), jurisdiction };
       this.namespaces.set(title, namespace);
       return ok(namespace);
-    });
-    return routes;
-  }
-
-  #bucketRoutes(): Hono {
-    const routes = new Hono();
-    routes.get("/", () => ok({ buckets: [...this.buckets].map((name) => ({ name })) }));
-    routes.post("/", async ({ req }) => {
-      const { name } = await req.json();
-      this.buckets.add(name);
-      return ok({ name });
-    });
-    routes.get("/:bucket", ({ req }) => {
-      const name = req.param("bucket");
-      return this.buckets.has(name) ? ok({ name }) : refusal(404, 10006, "The specified bucket does not exist.");
-    });
-    // A page of this list has one key, so that clients must ask for a second page.
-    routes.get("/:bucket/objects", ({ req }) => {
-      const bucket = `${req.param("bucket")}/`;
-      const keys = [...this.objects.keys()].filter((key) => key.startsWith(bucket + (req.query("prefix") ?? "")));
-      const [key, next] = keys
-        .map((name) => name.slice(bucket.length))
-        .filter((name) => name > (req.query("cursor") ?? ""))
-        .sort();
-      const isLastPage = next === undefined;
-      return ok(key === undefined ? [] : [{ key }], { result_info: isLastPage ? {} : { cursor: key } });
-    });
-    routes.all("/:bucket/objects/:key{.+}", async ({ req }) => {
-      const key = `${req.param("bucket")}/${req.param("key")}`;
-      if (req.method === "PUT") this.objects.set(key, Buffer.from(await req.arrayBuffer()));
-      const object = this.objects.get(key);
-      if (object === undefined) return refusal(404, 10007, "The specified key does not exist.");
-      return req.method === "GET" ? new Response(Uint8Array.from(object)) : ok({});
     });
     return routes;
   }

@@ -26,21 +26,10 @@ describe("npm run deploy", () => {
       ['ENVIRONMENT = "staging"', 'ENVIRONMENT = "x"'],
     ],
     [
-      "another WORKER_NAME",
-      "WORKER_NAME of staging must be the name of its Worker, loyalty-edge-staging.",
-      ['WORKER_NAME = "loyalty-edge-staging"', 'WORKER_NAME = "x"'],
-    ],
-    [
       "another environment's tokens",
       shared('the tokens of https://id.example/keys for "loyalty"'),
       ['JWKS_URL = ""', 'JWKS_URL = "https://id.example/keys"'],
       ['JWT_AUDIENCE = ""', 'JWT_AUDIENCE = "loyalty"'],
-    ],
-    [
-      "another environment's bucket",
-      shared("the bucket bucket"),
-      ['HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"'],
-      [/# (\[\[.*r2_buckets\]\])\n# (.*)\n# .*\n/g, '$1\n$2\nbucket_name = "bucket"\n'],
     ],
     [
       "another environment's database",

@@ -10,11 +10,11 @@ import { blocksIn, readDoc } from "./docs.ts";
 
 const MIGRATION_COUNT = readMigrations().length;
 
-/** wrangler.toml with history and metrics in both environments. */
+/** wrangler.toml with retention and metrics in both environments. */
 const WITH_EVERYTHING = CONFIG.replaceAll(
-  /# (\[\[.*(?:r2_buckets|analytics_engine_datasets)\]\])\n# (.*)\n# (.*)\n/g,
+  /# (\[\[.*analytics_engine_datasets\]\])\n# (.*)\n# (.*)\n/g,
   "$1\n$2\n$3\n",
-).replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"');
+).replaceAll('RETENTION_MONTHS = ""', 'RETENTION_MONTHS = "13"');
 
 describe("npm run deploy", () => {
   it("completes what a failed deployment began, and later finds everything by name", async ({ expect }) => {
@@ -170,24 +170,20 @@ describe("npm run deploy", () => {
     expect(cloudflare.unknownRequests).toEqual([]);
   });
 
-  it("makes nothing in an account without a subdomain, R2 and the secret, and says what to do", async ({ expect }) => {
+  it("makes nothing in an account without a subdomain and the secret, and says what to do", async ({ expect }) => {
     const { cloudflare, env } = await openAccount({ hasSecret: false });
-    writeConfig(WITH_EVERYTHING);
-    cloudflare.intercept = ({ route, answer }) => {
-      if (route === "GET /workers/subdomain") return refusal(403, 10007);
-      return route === "GET /r2/buckets" ? refusal(403, 10042) : answer();
-    };
+    cloudflare.intercept = ({ route, answer }) => (route === "GET /workers/subdomain" ? refusal(403, 10007) : answer());
 
     const { status, output } = await run("deploy", STAGING, { env });
 
     expect({ status, output }).toEqual({
       status: 1,
       output: expect.stringMatching(
-        /^Nothing was made.*\n- Open https:.*\/workers\/onboarding.*\n- Switch on R2.*\n- Give staging a JWT_SECRET.*/,
+        /^Nothing was made.*\n- Open https:.*\/workers\/onboarding.*\n- Give staging a JWT_SECRET.*/,
       ),
     });
-    const { databases, namespaces, buckets, scripts } = cloudflare;
-    expect([...databases, ...namespaces, ...buckets, ...scripts]).toEqual([]);
+    const { databases, namespaces, scripts } = cloudflare;
+    expect([...databases, ...namespaces, ...scripts]).toEqual([]);
   });
 });
 

@@ -42,9 +42,8 @@ const [A, B, C] = [store("a"), store("b"), store("c")];
 
 /** An answer with all records of a kind. With --while-feeding, an export asks for one kind after the other. */
 const all = (lines: readonly object[], version = 1): Page => ({ lines, version, hasNext: false });
-/** An export reads the list of segments at its start and at its end, to notice whether events leave meanwhile. */
-const segments = (...names: string[]) => all(names.map((name) => ({ record: "history_segment", name })));
-const NO_SEGMENTS = segments();
+/** The answer to a page after which old events were added up. */
+const ADDED_UP: Page = { status: 422, hasNext: false };
 
 const group = { record: "message_group", id: "g", member_ids: ["c1", "c2"] };
 const message = (id: string, group_id = "g") => ({ record: "message", id, group_id });
@@ -97,12 +96,9 @@ describe("npm run export", () => {
       says: "the export begins again",
     },
     {
-      does: "starts again if events left for history while something was fed",
+      does: "starts again if old events were added up while something was fed",
       only: "balance_entry",
-      pages: [
-        ...[segments("a"), all([ENTRY]), segments("a", "b")],
-        ...[segments("a", "b"), all([SUMMARY]), segments("a", "b")],
-      ],
+      pages: [{ lines: [ENTRY] }, ADDED_UP, all([SUMMARY])],
       writes: [[SUMMARY]],
       says: "meanwhile: the export begins again.",
     },
@@ -110,13 +106,11 @@ describe("npm run export", () => {
       does: "reads kinds backwards and writes them forwards while something is fed",
       only: "membership,message_group,message_state,message",
       pages: [
-        NO_SEGMENTS,
         all([OLD, messageOfRemovedGroup]),
         all([group]),
         { lines: [...FIRST_MEMBERS, member("c3", "late")], version: 2 },
         all([DELETION], 3),
         all([state("c1"), state("late")], 4),
-        NO_SEGMENTS,
       ],
       writes: [FIRST_MEMBERS, [group], [state("c1")], [OLD], [DELETION]],
       says: "No snapshot: 3 feed requests were committed meanwhile.\n",
@@ -124,14 +118,14 @@ describe("npm run export", () => {
     {
       does: "leaves out records of groups that were removed meanwhile",
       only: "message_group,message_state,message",
-      pages: [NO_SEGMENTS, all([messageOfRemovedGroup]), all([], 2), all([state("c1", "removed")], 3), NO_SEGMENTS],
+      pages: [all([messageOfRemovedGroup]), all([], 2), all([state("c1", "removed")], 3)],
       writes: [],
       says: "2 feed requests were committed meanwhile.\n",
     },
     {
       does: "writes records of removed groups if it does not read the groups",
       only: "message_state,message",
-      pages: [NO_SEGMENTS, all([messageOfRemovedGroup]), all([state("c1", "removed")], 3), NO_SEGMENTS],
+      pages: [all([messageOfRemovedGroup]), all([state("c1", "removed")], 3)],
       writes: [[state("c1", "removed")], [messageOfRemovedGroup]],
       says: "No snapshot: 2 feed requests were committed meanwhile.\n",
     },
@@ -139,9 +133,9 @@ describe("npm run export", () => {
       does: "finds messages that moved to a part that was already read",
       only: "message",
       pages: [
-        ...[NO_SEGMENTS, { lines: [OLD], version: 1 }, all([NEWEST], 2)],
+        ...[{ lines: [OLD], version: 1 }, all([NEWEST], 2)],
         ...[{ lines: [OLD], version: 3 }, all([NEWEST], 4)],
-        ...[{ lines: [MOVED, OLD], version: 5 }, all([NEWEST], 5), NO_SEGMENTS],
+        ...[{ lines: [MOVED, OLD], version: 5 }, all([NEWEST], 5)],
       ],
       writes: [[MOVED], [OLD], [NEWEST]],
       says: "No snapshot: 4 feed requests",
@@ -163,7 +157,7 @@ describe("npm run export", () => {
     expect,
   }) => {
     const snapshot = await service({}, {});
-    const whileFeeding = await service(NO_SEGMENTS, all([]), all([]), NO_SEGMENTS);
+    const whileFeeding = await service(all([]), all([]));
 
     await inProcess("export", [file, ...snapshot.args, "--only", "store,customer"]);
     await inProcess("export", [file, ...whileFeeding.args, "--only", "store,customer", "--while-feeding"]);
@@ -171,7 +165,7 @@ describe("npm run export", () => {
     const searches = [...snapshot.requests, ...whileFeeding.requests].map(({ url }) => url.search);
     expect(searches.map(decodeURIComponent)).toEqual([
       ...["?record=store,customer", "?after=1"],
-      ...["?record=history_segment", "?record=customer", "?record=store", "?record=history_segment"],
+      ...["?record=customer", "?record=store"],
     ]);
   });
 
@@ -193,7 +187,7 @@ describe("npm run export", () => {
     [
       "a feed during each of four exports",
       Array.from({ length: 8 }, (_, version) => ({ lines: [A], version, hasNext: true })),
-      "Something was fed, or left for history, during each of 4 exports: no file was written.",
+      "Something was fed or added up during each of 4 exports: no file was written.",
     ],
   ])("leaves neither a file nor a part of it after %s", async ([, pages, words], { expect }) => {
     const emptyFolder = temporaryFolder();

@@ -5,8 +5,10 @@ import { scriptedService } from "./http-server.ts";
 
 describe("npm run feed -- --check", () => {
   const GROUP = { record: "message_group", id: "g", initial_customer_id: "c", member_ids: [] };
-  const PROGRAM = { message_stamp: "2026-05-01 10:00:00", message_clock_said: "2026-05-01 10:00:00" };
-  const EXPORTED = [{ record: "program", ...PROGRAM }, GROUP].map((line) => JSON.stringify(line));
+  const CLOCK = { message_stamp: "2026-05-01 10:00:00", message_clock_said: "2026-05-01 10:00:00" };
+  const EXPORTED = [{ record: "program", ...CLOCK, horizon: "2026-04-01 00:00:00", retention_steps: 1 }, GROUP].map(
+    (line) => JSON.stringify(line),
+  );
   const BEGINNING = `${customer(1).slice(0, -1)},"pad":"`;
   const END = '"}';
   /** A line of 2 MiB. With its newline it is too long for a request. */

@@ -20,15 +20,12 @@ describe("a wrangler.toml", () => {
   it("gets an environment with staging's bindings, production's variables, and names and ids of its own", ({
     expect,
   }) => {
-    // The new environment must not get the address, history, tokens and ids that production and staging have here.
-    const text = OWN_CONFIG.replace(
-      /# (\[\[env.staging.r2_buckets\]\])\n# (.*)\n# (.*)/,
-      '$1\n$2\n$3\n[[env.staging.analytics_engine_datasets]]\nbinding = "METRICS"\ndataset = "loyalty_edge_staging"',
-    )
+    // The new environment must not get the address, retention, tokens and ids that production and staging have here.
+    const text = OWN_CONFIG.replace(/# (\[\[env.staging.analytics_engine_datasets\]\])\n# (.*)\n# (.*)/, "$1\n$2\n$3")
       .replace(/(\[\[env.staging.kv_namespaces\]\]\nbinding = "CACHE")/, '$1\nid = "abc"')
       .replace('JWKS_URL = ""', 'JWKS_URL = "https://id.example/keys"')
       .replace("[assets]", 'routes = ["loyalty.example/*"]\nworkers_dev = false\n\n[assets]')
-      .replaceAll('HISTORY_MONTHS = ""', 'HISTORY_MONTHS = "13"')
+      .replaceAll('RETENTION_MONTHS = ""', 'RETENTION_MONTHS = "13"')
       .replace('name = "loyalty-edge-staging"', 'name = "loyalty-edge-staging"\nroute = "staging.example/*"')
       .replace('database_name = "loyalty-edge-staging"', "$&\ndatabase_id = 'def'");
     writeFileSync(file, text);
@@ -49,15 +46,13 @@ describe("a wrangler.toml", () => {
     expect(acme?.vars).toEqual({
       ...production?.vars,
       ENVIRONMENT: "acme-eu",
-      WORKER_NAME: name,
-      HISTORY_MONTHS: "",
+      RETENTION_MONTHS: "",
       JWT_AUDIENCE: name,
     });
     expect(acme).toMatchObject({
       name,
       routes: [],
       workers_dev: true,
-      r2_buckets: [],
       kv_namespaces: [{ binding: "CACHE" }],
     });
     expect(acme?.route).toBeUndefined();
@@ -132,7 +127,7 @@ describe("a wrangler.toml", () => {
   });
 
   it("is refused with wrangler's reason", ({ expect }) => {
-    writeFileSync(file, `${OWN_CONFIG}\n[[r2_buckets]]\nbinding = "HISTORY"\nbucket_name = "b"\n`);
+    writeFileSync(file, `${OWN_CONFIG}\n[[r2_buckets]]\nbinding = "FILES"\nbucket_name = "b"\n`);
 
     expect(() => configOf("production", file)).toThrow(/cannot be read: [\s\S]*bucket_name="b" is invalid/);
   });

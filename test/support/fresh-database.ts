@@ -2,16 +2,13 @@ import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { setClock } from "./clock.ts";
 
-/** Empties the database and the bucket, and stops D1's clock. */
+/** Empties the database, and stops D1's clock. */
 export async function freshDatabase(now: string): Promise<void> {
   await emptyDatabase();
   await setClock(now);
 }
 
-/**
- * Empties the database and the bucket. `reset` leaves a database that is at work, and sometimes objects of the bucket, so it
- * is repeated until all data are gone.
- */
+/** Empties the database. `reset` leaves a database that is at work, so it is repeated until all data are gone. */
 export async function emptyDatabase(): Promise<void> {
   await reset();
   for (let attempts = 1; await holdsData(); attempts += 1) {
@@ -22,7 +19,5 @@ export async function emptyDatabase(): Promise<void> {
 }
 
 async function holdsData(): Promise<boolean> {
-  const table = await env.DB.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'accounts'").first();
-  const { objects } = await env.TEST_HISTORY.list({ limit: 1 });
-  return table !== null || objects.length > 0;
+  return (await env.DB.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'accounts'").first()) !== null;
 }

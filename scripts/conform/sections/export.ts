@@ -138,6 +138,8 @@ const PROGRAM_LINE = {
   record: "program",
   message_stamp: "2026-01-01 00:00:00",
   message_clock_said: "2026-01-01 00:00:00",
+  horizon: "2026-01-01 00:00:00",
+  retention_steps: 0,
 };
 
 export const restoreLines = section("restore, 2", ({ suite, it }) => {

@@ -37,7 +37,7 @@ export const me = createRouter()
 
     const found = await findEntries(c.var.db, { customerId, accountId, limit, after });
     if (found === null) throw notFound(NOT_STORED);
-    if (found === "left") throw invalid({ after: ["old entries have left meanwhile: start again"] });
+    if (found === "added up") throw invalid({ after: ["old entries were added up meanwhile: start again"] });
 
     if (found.next) c.header("Link", nextLink(c.req.url, found.next));
     return answerItems(c, toJson(found.items));

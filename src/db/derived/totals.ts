@@ -46,7 +46,7 @@ function derivedTotal(total: Total) {
   };
 }
 
-// `filter` leaves out summaries of campaigns' earnings, which have no customer (docs/contract/history.md, 3).
+// `filter` leaves out summaries of campaigns' earnings, which have no customer (docs/contract/retention.md, 2).
 const BALANCES = {
   kind: "balance_entry",
   events: "balance_entries",

@@ -56,7 +56,7 @@ function toField(kind: Kind, name: string): FieldReader {
     return { name, select: { [text]: stored }, value: (row) => objectIn(row, text)[name] };
   }
   if (kind.hundredths?.includes(name)) return fieldFrom(stored, (hundredths) => toDecimal(Number(hundredths)));
-  if (name === "id" && kind.leaving?.summaries !== undefined)
+  if (name === "id" && kind.retention?.summaries !== undefined)
     return fieldFrom(stored, (id) => (isSummary(id) ? undefined : id));
   if (!("as" in source)) return fieldFrom(stored);
   return source.as === "key"

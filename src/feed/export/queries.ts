@@ -2,12 +2,10 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { joinWithCommas, select } from "../../db/select.ts";
 import { programState } from "../../db/tables.ts";
-import { invalid, unavailable } from "../../http/errors.ts";
+import { invalid } from "../../http/errors.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
 import { encodeUtf8 } from "../../values/json.ts";
 import { utf8Bytes } from "../../values/text.ts";
-import { withTimeout } from "../../values/timeout.ts";
-import { historySegment } from "../records/history-segment.ts";
 import { itemsOf, tableName } from "../records/kind.ts";
 import type { Row } from "./fields.ts";
 import { type ExportCursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
@@ -31,17 +29,15 @@ interface PageRequest {
   /** Only lines about this customer. */
   customer?: string | undefined;
   after: ExportCursor | undefined;
-  /** The bucket with the objects of history, if history is on. */
-  bucket?: R2Bucket | undefined;
 }
 
 /**
  * Reads a page of an export, lines that one feed request takes: of these kinds, or of all; without a cursor, the first page.
  * It takes one round trip and one transaction.
- * @throws the failure 422 if the cursor is from an export of other kinds or about another customer, and 503 if an object of
- * history cannot be read.
+ * @throws the failure 422 if the cursor is from an export of other kinds or about another customer, or if old events were added
+ * up since the export began: they could come as lines and in summaries.
  */
-export async function readPage(db: Database, { records = [], customer, after, bucket }: PageRequest) {
+export async function readPage(db: Database, { records = [], customer, after }: PageRequest) {
   const exportScans = customer === undefined ? SCANS : SCANS_ABOUT_CUSTOMER;
   const scans = records.length === 0 ? exportScans : exportScans.filter(({ kind }) => records.includes(kind.record));
   const scan = scans.find((candidate) => after === undefined || candidate === after.scan);
@@ -50,44 +46,24 @@ export async function readPage(db: Database, { records = [], customer, after, bu
 
   const laterScans = scans.slice(scans.indexOf(scan) + 1);
   const whereAndOrder = whereAndOrderAfter(scan, after?.after);
+  const { version, retention_steps } = programState;
   const [[program], rows = [], [lastLookedAt] = []] = await db.batch([
-    select({ version: programState.version, nextScan: indexOfFirstNonEmpty(laterScans) }, sql`FROM ${programState}`),
+    select({ version, retention_steps, nextScan: indexOfFirstNonEmpty(laterScans) }, sql`FROM ${programState}`),
     ...(customer === undefined ? [selectPage(scan, whereAndOrder)] : selectPageAbout(scan, whereAndOrder, customer)),
   ]);
-  // Of a segment, only `last` is used.
-  const written = writeLines(scan, rows);
-  const isSegment = customer !== undefined && scan.kind === historySegment;
-  const bytes = isSegment ? await readSegments(bucket, rows, customer) : written.bytes;
+  const steps = Number(program?.retention_steps);
+  if (after !== undefined && after.steps !== steps)
+    throw invalid({ after: ["old events were added up meanwhile: start again"] });
+  const { bytes, ...written } = writeLines(scan, rows);
   const last = written.last ?? (lastLookedAt && cursorOf(scan, lastLookedAt));
   // The next scan that has rows, so that a scan without rows costs no page.
   const nextScan = laterScans[program?.nextScan ?? laterScans.length];
   const next = last === undefined ? nextScan : scan;
-  return { bytes, version: Number(program?.version), next: next && { scan: next.name, after: last, customer } };
-}
-
-/** A call of R2 may take this long. */
-export const R2_LIMIT_MS = 10_000;
-
-/** The lines about a customer in the objects of segments, unchanged (docs/contract/history.md, 2). */
-async function readSegments(
-  bucket: R2Bucket | undefined,
-  segments: readonly Row[],
-  customer: string,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const lines = await Promise.all(segments.map(({ name }) => linesOf(bucket, String(name))));
-  const customerLines = lines.flat().filter((line) => JSON.parse(line).customer_id === customer);
-  return encodeUtf8(customerLines.map((line) => `${line}\n`).join(""));
-}
-
-async function linesOf(bucket: R2Bucket | undefined, name: string): Promise<string[]> {
-  const object = bucket && (await withTimeout(R2_LIMIT_MS, bucket.get(name)));
-  if (!object) throw unavailable(`History lacks its object ${name}. Put it back with npm run history -- restore.`);
-  const text = await new Response(object.body.pipeThrough(new DecompressionStream("gzip"))).text();
-  return text.split("\n").filter((line) => line !== "");
+  return { bytes, version: Number(program?.version), next: next && { scan: next.name, after: last, customer, steps } };
 }
 
 /** As many lines as one feed request takes; `last`: the cursor of the last row, if the scan may have more. */
-export function writeLines(scan: ExportScan, rows: readonly Row[]) {
+function writeLines(scan: ExportScan, rows: readonly Row[]) {
   const hasMore = rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent_bytes) >= SENT_BYTES;
   const lines: string[] = [];
   let [size, items] = [0, 0];
@@ -127,12 +103,10 @@ function whereAndOrderAfter(scan: ExportScan, after: ExportCursor["after"]): SQL
 /** The rows about a customer among the next rows of a scan; and the cursor of the last of these, if there are more. */
 function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string): SQL[] {
   const table = sql.raw(tableName(scan));
-  // A page about a customer reads the object of a segment from R2, so it looks at one segment.
-  const rowCount = scan.kind === historySegment ? 1 : LOOKED_AT_ROWS;
-  const last = sql.raw(`LIMIT 1 OFFSET ${rowCount - 1}`);
+  const last = sql.raw(`LIMIT 1 OFFSET ${LOOKED_AT_ROWS - 1}`);
   const isAboutCustomer = sql.raw(scan.kind.isAboutCustomer?.("(SELECT key FROM asked)") ?? "true");
   // The subquery has the name of the table, because the expressions of lines name its columns.
-  const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(rowCount))}) AS ${table}`;
+  const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(LOOKED_AT_ROWS))}) AS ${table}`;
   return [
     sql`
       WITH asked(key) AS (SELECT key FROM customers WHERE id = ${customer})
@@ -142,7 +116,7 @@ function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string)
 }
 
 /** Selects the rows that become lines, in at most about `SENT_BYTES`. `whereAndOrder`: `WHERE … ORDER BY …`. */
-export function selectRows(scan: ExportScan, whereAndOrder: SQL, limit: SQL, from = sql.raw(tableName(scan))): SQL {
+function selectRows(scan: ExportScan, whereAndOrder: SQL, limit: SQL, from = sql.raw(tableName(scan))): SQL {
   const found = sql`
     SELECT ${sql.raw([...columnsOfRow(scan), ...cursorColumns(scan)].join(", "))}, ${limit} AS most_lines
     FROM ${from} ${sql.raw(scan.join ?? "")} ${whereAndOrder}

@@ -1,4 +1,3 @@
-import { historySegment } from "../records/history-segment.ts";
 import { EXPORTED_KINDS } from "../records/index.ts";
 import { hasKeyColumn, type Kind, type Scan, tableName } from "../records/kind.ts";
 import { program } from "../records/program.ts";
@@ -22,12 +21,13 @@ export interface ExportCursor {
   after?: readonly (string | number)[] | undefined;
   /** The customer whom the export is about; left out: it has everything. */
   customer?: string | undefined;
+  /** How often old events had been added up when the export began. */
+  steps: number;
 }
 
 /**
  * The scans of an export, in its order (docs/contract/export.md, 2): the records of each kind, deleted ones too, after the
- * kinds that they refer to; then the lines that delete records again, because no line may refer to an erased customer; then
- * `program`, the clock of messages.
+ * kinds that they refer to; then the lines that delete records, because none may refer to an erased customer; last, `program`.
  */
 export const SCANS: readonly ExportScan[] = [
   ...EXPORTED_KINDS.flatMap(recordScans),
@@ -35,10 +35,8 @@ export const SCANS: readonly ExportScan[] = [
   ...recordScans(program),
 ];
 
-/** The scans of an export about one customer. Segments of history have the lines that have left. */
-export const SCANS_ABOUT_CUSTOMER = SCANS.filter(
-  ({ kind }) => kind.isAboutCustomer !== undefined || kind === historySegment,
-);
+/** The scans of an export about one customer. */
+export const SCANS_ABOUT_CUSTOMER = SCANS.filter(({ kind }) => kind.isAboutCustomer !== undefined);
 
 /** The kinds that an export has, by name. */
 export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record);

@@ -36,11 +36,11 @@ export const balanceEntry = defineKind(balanceEntries, {
   // A balance is the sum of the rows with a customer. The earnings of a campaign are the sum of the rows with a campaign. So
   // the first summary has no campaign, and the second has no customer.
   ...withSummaries(fields, { customer_id: orNull(Id), amount: TotalHundredths }, [
-    { by: ["customer_key", "store_key"], sums: { balance: "amount" }, grew: "description" },
+    { by: ["customer_key", "store_key"], adds: ["amount"], grew: "description" },
     {
       by: ["store_key", "campaign_key"],
       filter: "campaign_key IS NOT NULL AND amount > 0",
-      sums: { earned: "amount" },
+      adds: ["amount"],
       grew: "description",
     },
   ]),

@@ -25,8 +25,8 @@ export interface Report {
   unrestorable: [];
   /** How many items a request has. */
   items: [number];
-  /** Kinds, each with a month: events from before it have left. */
-  sealed: [string, string][];
+  /** The horizon: events from before it are too old. */
+  horizon: [string];
   /** The numbers of lines. */
   foreign: number[];
   /** Lines, each with the index of its fault. */
@@ -65,25 +65,14 @@ export function refuseLargeGroups(batches: readonly Batch[], items: number): Sta
   ];
 }
 
-/**
- * Refuses a request with an event from before the newest month of the segments of its kind (docs/contract/history.md, 4).
- * It reports this month, and `refusalOf` finds the lines.
- */
-export function refuseSealed(batches: readonly Batch[]): Statement[] {
-  const oldest = batches.flatMap(({ kind, all }) => {
-    const [oldestTime] = all.flatMap(({ time }) => time ?? []).sort();
-    return oldestTime === undefined ? [] : [[kind.record, oldestTime]];
-  });
-  if (oldest.length === 0) return [];
-  const newestSealedMonth = sql`(SELECT max(month) FROM history_segments WHERE history_segments.kind = item.value ->> 0)`;
-  return [
-    sql`${insertReport("sealed", sql`json_group_array(json_array(kind, month))`)}
-      FROM (
-        SELECT item.value ->> 0 AS kind, item.value ->> 1 AS oldest, ${newestSealedMonth} AS month
-        FROM json_each(${JSON.stringify(oldest)}) AS item
-      )
-      WHERE oldest < month HAVING count(*) > 0`,
-  ];
+/** Refuses a request with an event from before the stored horizon. It reports the horizon, and `refusalOf` finds the lines. */
+export function refuseTooOld(batches: readonly Batch[]): Statement[] {
+  const [oldest] = batches
+    .filter(({ kind }) => kind.retention !== undefined)
+    .flatMap(({ all }) => all.flatMap(({ time }) => time ?? []))
+    .sort();
+  if (oldest === undefined) return [];
+  return [sql`${insertReport("horizon", sql`json_array(horizon)`)} FROM program_state WHERE horizon > ${oldest}`];
 }
 
 /** Refuses a request if a line, even a line that a later one replaces, touches an account that the token does not cover. */

@@ -17,8 +17,8 @@ export interface Fault<Field extends string = string> {
 
 export const NOT_STORED = "names a record that is not stored";
 export const FIXED = "is fixed once written";
-/** Such an event may have left the database. Sent again, it would count twice (docs/contract/history.md, 4). */
-export const TOO_OLD = "is older than the history that is kept";
+/** Such an event may have been added up and deleted. Sent again, it would count twice (docs/contract/retention.md, 3). */
+export const TOO_OLD = "is older than the events that are kept";
 
 /** The customer of a line is no member of its store or group. `table` has the members of each, by the column `key`. */
 export function notMember(table: string, key: string, text: string): Fault<"customer_id"> {
@@ -48,8 +48,6 @@ export function ofAnotherAccount<Field extends string>(
  * in the year 9999, no message could be stored.
  */
 export function inTheFuture<Field extends string>(field: Field): Fault<Field> {
-  // The field may be a month.
-  const latest = `substr(datetime(${NOW_TEXT}, '+1 minute'), 1, length(line.${field}))`;
-  const when = sql.raw(`line.${field} > ${latest}`);
+  const when = sql.raw(`line.${field} > datetime(${NOW_TEXT}, '+1 minute')`);
   return { field, text: "must not be more than a minute in the future", when };
 }

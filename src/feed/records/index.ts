@@ -8,7 +8,6 @@ import { customerCoupon } from "./customer-coupon.ts";
 import { eipCampaign } from "./eip-campaign.ts";
 import { employee } from "./employee.ts";
 import { friendship } from "./friendship.ts";
-import { historySegment } from "./history-segment.ts";
 import type { Kind } from "./kind.ts";
 import { membership } from "./membership.ts";
 import { message } from "./message.ts";
@@ -43,7 +42,7 @@ export const KINDS: readonly Kind[] = [
 ];
 
 /** The kinds of an export, which a restore takes (docs/contract/restore.md). Some differ from those of a feed. */
-export const EXPORTED_KINDS: readonly Kind[] = [...KINDS.map(toRestored), historySegment];
+export const EXPORTED_KINDS: readonly Kind[] = KINDS.map(toRestored);
 
 export const RESTORED_KINDS: readonly Kind[] = [...EXPORTED_KINDS, program];
 

@@ -136,8 +136,8 @@ export interface Kind<Field extends string = string, Column extends string = str
    * in this order. `withFresh` is a `WITH` clause that has the new events under the name of their kind.
    */
   upkeep?: readonly ((withFresh: SQL) => SQL)[];
-  /** How old events leave for R2. */
-  leaving?: Leaving;
+  /** How old events are added up and deleted. */
+  retention?: Retention;
   /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
   restored?: Partial<Kind>;
   /** The condition that a row is about the customer with this key; left out: by `customer_key`, if there is such a column. */
@@ -171,15 +171,15 @@ export interface Scan {
   leftOut?: string;
 }
 
-/** How the old events of a kind leave the database (docs/contract/history.md, 2). */
-export interface Leaving {
-  /** How many events a step looks at, in the order of their ids; left out: 20,000, which takes less than 50 ms. */
+/** How the old events of a kind are added up and deleted (docs/contract/retention.md, 2). */
+export interface Retention {
+  /** How many events a step looks at, in the order of their ids; left out: 10,000. */
   lookedAt?: number;
-  /** The most lines of a segment; left out: 2,000. */
-  mostLines?: number;
-  /** Which old rows may leave: a condition on the table; left out: all events. */
+  /** The most events that a step deletes; left out: 1,000. */
+  mostDeleted?: number;
+  /** Which old rows are deleted: a condition on the table; left out: all events. */
   when?: string;
-  /** The rows that add up the events which have left; left out: none, because the kind has no totals. */
+  /** The rows that add up the deleted events; left out: none, because the kind has no totals. */
   summaries?: readonly Summary[];
 }
 

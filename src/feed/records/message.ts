@@ -24,9 +24,9 @@ export const message = defineKind(messages, {
   upkeep: stampAndNewest(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`),
   // The messages of a group's two newest seconds stay, because they are shown and compared with new messages. The limits are
   // smaller than for other kinds, because SQLite reads the bodies of the messages that it looks at.
-  leaving: {
+  retention: {
     lookedAt: 2_000,
-    mostLines: 500,
+    mostDeleted: 500,
     when: `sent_at < (
       SELECT iif(id IS NULL, 'never', earlier_at) FROM message_groups WHERE message_groups.key = messages.group_key
     )`,

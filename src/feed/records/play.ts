@@ -43,9 +43,6 @@ export const play = defineKind(plays, {
   upkeep: [playTotals.addTo],
   hundredths: ["runs"],
   ...withSummaries(fields, measures(TotalText, TotalCount), [
-    {
-      by: ["location_key", "eip_campaign_key", "employee_key"],
-      sums: { runs: "runs", hits: "hits", doubles: "doubles", triples: "triples" },
-    },
+    { by: ["location_key", "eip_campaign_key", "employee_key"], adds: ["runs", "hits", "doubles", "triples"] },
   ]),
 });

@@ -4,18 +4,18 @@ import type { FieldMessages } from "../../values/messages.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import { type Fields, idField, type Kind } from "./kind.ts";
 
-// A summary is a row in a table of events. It adds up the events that have left (docs/contract/history.md, 3), so a total is
-// the sum of the stored rows, with history or without.
+// A summary is a row in a table of events. It adds up old events that were deleted (docs/contract/retention.md, 2), so a total
+// is the sum of the stored rows, with retention or without.
 
-/** How events that leave are added up: one row for each group of events. */
+/** How old events are added up: one row for each group of events. */
 export interface Summary {
   /** The columns that make a group. */
   by: readonly string[];
   /** A condition on the events that count; left out: all do. */
   filter?: string;
-  /** The columns that are added up, each by the name of its sum in a segment's row. */
-  sums: Readonly<Record<string, string>>;
-  /** The column that gets the feed version when the row grows; left out: none. */
+  /** The columns that are added up. */
+  adds: readonly string[];
+  /** The column that gets the number of the step when the row grows; left out: none. */
   grew?: string;
 }
 
@@ -53,7 +53,7 @@ export function withSummaries(fields: z.ZodRawShape, summaryFields: z.ZodRawShap
     identity: (line) => line.id ?? keyFields.map((field) => line[field]),
     columns: { id: { sql: `coalesce(line.id, ${summaryId(summaries, (key) => `line.${key}`)})`, from: "id" } },
   };
-  return { leaving: { summaries }, restored };
+  return { retention: { summaries }, restored };
 }
 
 function summaryRules({ id, sealed, customer_id, campaign_id }: Fields): FieldMessages {

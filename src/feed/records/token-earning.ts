@@ -34,6 +34,6 @@ export const tokenEarning = defineKind(tokenEarnings, {
   upkeep: [teamTokens.addTo],
   hundredths: ["tokens"],
   ...withSummaries(fields, { tokens: TotalHundredths }, [
-    { by: ["customer_key", "store_key", "level_no"], sums: { tokens: "tokens" } },
+    { by: ["customer_key", "store_key", "level_no"], adds: ["tokens"] },
   ]),
 });

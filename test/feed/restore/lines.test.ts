@@ -6,7 +6,7 @@ import * as seed from "../../support/seed.ts";
 import { rows } from "../../support/state.ts";
 import { clockLine, mustRestore, NOW } from "./support.ts";
 
-// test/history restores whole exports.
+// test/retention restores whole exports.
 
 const NOT_STORED = "names a record that is not stored";
 const FUTURE = "must not be more than a minute in the future";
@@ -56,7 +56,12 @@ describe("a restored line", () => {
     [
       "the clock without its times",
       { record: "program" },
-      { message_stamp: ["is required"], message_clock_said: ["is required"] },
+      {
+        message_stamp: ["is required"],
+        message_clock_said: ["is required"],
+        horizon: ["is required"],
+        retention_steps: ["is required"],
+      },
     ],
   ])("is refused if it is %s", async ([, line, messages], { expect }) => {
     const { status, body } = await restore([line as Record<string, unknown>]);

@@ -9,10 +9,12 @@ export async function mustRestore(lines: readonly FeedLine[]): Promise<Answer> {
   return answer;
 }
 
-/** The line of kind `program`. It sets the clock by which messages get their times. */
+/** The line of kind `program`. It sets the clock by which messages get their times, and the horizon. */
 export const clockLine = (fields: object = {}) => ({
   record: "program",
   message_stamp: "2026-05-01 10:00:00",
   message_clock_said: "2026-05-01 10:00:00",
+  horizon: "2026-04-01 00:00:00",
+  retention_steps: 1,
   ...fields,
 });

@@ -100,27 +100,30 @@ export async function operator({ world, rules, isEnding }: Stage): Promise<void>
   }
 }
 
-/** Months pass. After each, old events leave for history in the night. */
-export async function sealing(stage: Stage): Promise<void> {
+/** Months pass. After each, old events are added up in the night, with the months that the operator has set then. */
+export async function retention(stage: Stage): Promise<void> {
   const { world } = stage;
-  const random = world.random("sealing");
+  const random = world.random("retention");
   while (!stage.isEnding()) {
     await world.time.wait(random.integer(MONTH_MS.from, MONTH_MS.to));
     if (stage.isEnding()) return;
     world.passMonths(1);
-    world.step(`a month passes: events from before ${world.horizon} leave`);
+    world.monthsAdded = random.pick([0, 0, 0, 2, 5, null]);
+    world.step(
+      `a month passes: events from before ${world.horizon} are old, and ${world.monthsAdded} months are added`,
+    );
     await world.time.wait(UNTIL_NIGHT_MS);
     for (let run = 0; run < RUNS_A_NIGHT && !stage.isEnding(); run += 1) {
       // Not awaited: a run may begin while the run before still works.
-      void seal(stage);
+      void addUp(stage);
       await world.time.wait(random.integer(BETWEEN_RUNS_MS.from, BETWEEN_RUNS_MS.to));
     }
-    stage.rules.history.check();
+    stage.rules.model.checkStored();
   }
 }
 
-/** A minute of the schedule that moves old events to R2. */
-export async function seal({ world }: Pick<Stage, "world">): Promise<void> {
-  world.database.primary.read("UPDATE jobs SET due_at = '', lease_until = '' WHERE name = 'seal history'");
-  await runMinute(world, world.random(`seal ${world.steps}`));
+/** A minute of the schedule that adds up old events. */
+export async function addUp({ world }: Pick<Stage, "world">): Promise<void> {
+  world.database.primary.read("UPDATE jobs SET due_at = '', lease_until = '' WHERE name = 'add up old events'");
+  await runMinute(world, world.random(`add up ${world.steps}`));
 }

@@ -40,8 +40,8 @@ export async function feedInParts(stage: Stage, random: Random, lines: readonly 
 }
 
 /**
- * Usually null. For this share of the calls, a random time: mostly one whose events leave for history in the next months,
- * and seldom one whose events have left already.
+ * Usually null. For this share of the calls, a random time: mostly one whose events are added up in the next months, and
+ * seldom one that is too old already.
  */
 function timeOfOldEvent({ world: { horizon } }: Stage, random: Random, share: number): string | null {
   if (random.next() >= share) return null;

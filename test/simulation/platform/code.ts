@@ -37,13 +37,13 @@ const RENAMED: readonly Patch[] = [
 /** The globals that the bundle's function takes as parameters, in this order. */
 const GLOBALS = [
   ...["Date", "performance", "Math", "crypto", "setTimeout", "clearTimeout", "console", "fetch", "Response"],
-  ...["WebSocketPair", "WebSocket", "WebSocketRequestResponsePair", "CompressionStream"],
+  ...["WebSocketPair", "WebSocket", "WebSocketRequestResponsePair"],
 ];
 
-/** Few events are stored here. They should still leave for history in several steps, so the steps are small. */
+/** Few events are stored here. Adding them up should still take several steps, so the steps are small. */
 const SMALL_STEPS: Patch = {
-  file: "src/history/queries.ts",
-  find: "lookedAt: lookedAt ?? sealed.lookedAt }",
+  file: "src/retention/retention.ts",
+  find: "lookedAt: lookedAt ?? kind.lookedAt }",
   replace: "lookedAt: 100 }",
 };
 

@@ -1,5 +1,4 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import { gzipSync } from "node:zlib";
 import type { Random } from "../../../scripts/program/random.ts";
 import { current } from "./invocation.ts";
 import type { Time } from "./time.ts";
@@ -33,7 +32,6 @@ export function simulatedGlobals(time: Time, random: Random, clock: SkewedClock)
       });
     },
     clearTimeout: (cancel: (() => void) | null | undefined) => cancel?.(),
-    CompressionStream: Gzip,
   };
 }
 
@@ -48,13 +46,6 @@ function dateAt(now: () => number): DateConstructor {
     }
   }
   return SimulatedDate as unknown as DateConstructor;
-}
-
-/** A `CompressionStream` that waits for no other thread. */
-class Gzip extends TransformStream<Uint8Array, Uint8Array> {
-  constructor() {
-    super({ transform: (chunk, controller) => controller.enqueue(new Uint8Array(gzipSync(chunk))) });
-  }
 }
 
 /** The part of Web Crypto that the service uses. Nothing in it waits for another thread. */

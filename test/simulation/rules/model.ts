@@ -1,4 +1,4 @@
-import { SEALED_KINDS } from "../../../src/history/kinds.ts";
+import { RETAINED_KINDS } from "../../../src/retention/kinds.ts";
 import type { Row } from "../../model/kinds.ts";
 import { type Expected, Model } from "../../model/model.ts";
 import { PARAMETERS } from "../../model/parameters.ts";
@@ -9,8 +9,8 @@ import type { Answer, Call } from "../network.ts";
 import { current, type SentRequest } from "../platform/invocation.ts";
 import type { Instance } from "../platform/sqlite.ts";
 import type { World } from "../world.ts";
-import type { HistoryRules } from "./history.ts";
 import { BOARD, BOOKMARK, ENTRIES, MODEL, NO_LOSS } from "./names.ts";
+import type { RetentionRules } from "./retention.ts";
 
 // Two isolates' clocks differ by up to two seconds, and the age is rounded down to a second.
 const LEEWAY_MS = 2_000 + 1_000;
@@ -46,7 +46,7 @@ interface Clock {
  */
 export class ModelRules {
   readonly #world: World;
-  readonly #history: HistoryRules;
+  readonly #retention: RetentionRules;
   #last: Moment = { commit: 0, version: 0, state: new Model().state, stamp: "" };
   /** For each commit that a copy of the database may still show: the state after it. */
   readonly #moments = new Map([[0, this.#last]]);
@@ -56,9 +56,9 @@ export class ModelRules {
   /** For each bookmark of an answer: the commit that the answer shows. */
   readonly #bookmarks = new Map<string, number>();
 
-  constructor(world: World, history: HistoryRules) {
+  constructor(world: World, retention: RetentionRules) {
     this.#world = world;
-    this.#history = history;
+    this.#retention = retention;
   }
 
   get last(): Moment {
@@ -92,7 +92,7 @@ export class ModelRules {
     );
     if (clock === undefined) return;
     const request = current.getStore()?.request;
-    // Moving events to history increases the version, too, but feeds nothing.
+    // A step of retention increases the version, too, but feeds nothing.
     if (request?.lines !== undefined && clock.version !== this.#last.version) this.#takeFeed(request, clock);
     const { state } = this.#last;
     state.clock = { stamp: clock.stamp, time: clock.clockSaid };
@@ -106,12 +106,9 @@ export class ModelRules {
   #takeFeed(request: SentRequest, clock: Clock): void {
     const lines = (request.lines ?? "").split("\n").map((line) => JSON.parse(line) as Row);
     const model = new Model(this.#last.state);
-    const sealedIds = new Set(
-      lines.some(({ record, deleted }) => record === "message" && deleted) ? this.#history.sealedIds("message") : [],
-    );
-    // The service ignores deletes of messages that have left for history. Another id makes the model ignore them, too.
+    // The service ignores deletes of messages that are no longer kept. Another id makes the model ignore them, too.
     const linesForModel = lines.map((line) =>
-      line.record === "message" && sealedIds.has(line.id) ? { ...line, id: "has left" } : line,
+      line.record === "message" && line.deleted && !this.#isStored(line.id) ? { ...line, id: "no longer kept" } : line,
     );
     const answer = model.feed(linesForModel, { now: clock.now });
     if (answer.status !== 200)
@@ -213,14 +210,18 @@ export class ModelRules {
       this.#world.fail(ENTRIES, `${customer} has ${JSON.stringify(wrongBalance)}, and ${JSON.stringify(entries)}`);
   }
 
-  /** Checks that every committed event is in the database or in history, and that messages have their bodies. */
+  #isStored(messageId: string): boolean {
+    return this.#world.database.primary.read("SELECT 1 FROM messages WHERE id = ?", messageId).length > 0;
+  }
+
+  /** Checks that every committed event of after the horizon is stored, and that messages have their bodies. */
   checkStored(): void {
     const { primary } = this.#world.database;
     const { state } = this.#last;
-    for (const { record, table } of SEALED_KINDS) {
+    const { horizon } = this.#retention.stored;
+    for (const { record, table, time } of RETAINED_KINDS) {
       const storedIds = new Set(primary.read<{ id: string }>(`SELECT id FROM ${table}`).map(({ id }) => id));
-      for (const id of this.#history.sealedIds(record)) storedIds.add(id);
-      const lostEvent = state.all(record).find(({ id }) => !storedIds.has(id));
+      const lostEvent = state.all(record).find((event) => event[time] >= horizon && !storedIds.has(event.id));
       if (lostEvent !== undefined) this.#world.fail(NO_LOSS, JSON.stringify(lostEvent));
     }
     for (const { id, body } of primary.read<Row>("SELECT id, body FROM messages")) {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { RETAINED_KINDS } from "../../../src/retention/kinds.ts";
 import { type FollowingApp, locationOf, randomCall, readEntries } from "../actors/apps.ts";
-import { seal } from "../actors/operator.ts";
+import { addUp } from "../actors/operator.ts";
 import type { Stage } from "../actors/stage.ts";
 import { feedUntilAnswered } from "../actors/systems.ts";
 import { customerLine, groupLine } from "../program.ts";
@@ -47,7 +48,7 @@ export async function checkRecovery(stage: Stage, apps: readonly FollowingApp[])
   await world.time.wait(62_000);
   checkFollowers(stage, apps, ALL_GROUPS);
   checkOutbox(stage);
-  await checkHistory(stage);
+  await checkRetention(stage);
 }
 
 /** Waits until every replica has what the primary has now. */
@@ -97,20 +98,21 @@ const BOARD_FRESH_MS = 31_000;
 const CALLS = 200;
 const RUNS_AT_MOST = 20;
 
-/** Moves old events to history, and then nearly all events. The answers must not change. */
-async function checkHistory(stage: Stage): Promise<void> {
+/** Adds up old events, and then nearly all events. The answers must not change. */
+async function checkRetention(stage: Stage): Promise<void> {
   const { world, network, rules } = stage;
+  world.monthsAdded = 0;
   for (const months of [0, ALL_MONTHS]) {
     world.passMonths(months);
     // Each minute runs only one due job, which may be another one.
     for (let run = 0; run < RUNS_AT_MOST && openScans(stage).length > 0; run += 1) {
-      await seal(stage);
+      await addUp(stage);
       await world.time.wait(1_000);
     }
     const open = openScans(stage);
     if (open.length > 0)
       world.fail(RECOVERY, `there are still events of before ${world.horizon}: ${JSON.stringify(open)}`);
-    rules.history.check();
+    rules.model.checkStored();
   }
   await world.time.wait(BOARD_FRESH_MS);
   for (let call = 0; call < CALLS; call += 1) await network.send({ ...randomCall(stage), location: "virginia" });
@@ -120,6 +122,9 @@ async function checkHistory(stage: Stage): Promise<void> {
 
 /** The kinds of event that have not been scanned up to the horizon. */
 function openScans({ world }: Stage): unknown[] {
-  const month = world.horizon.slice(0, 7);
-  return world.database.primary.read("SELECT kind FROM history_scans WHERE month <> ? OR is_over = 0", month);
+  return RETAINED_KINDS.filter(({ record, table }) => {
+    const isOver = `SELECT 1 FROM retention_scans WHERE kind = ? AND horizon = ?
+      AND last_id >= (SELECT coalesce(max(id), '') FROM ${table})`;
+    return world.database.primary.read(isOver, record, world.horizon).length === 0;
+  }).map(({ record }) => record);
 }

@@ -3,10 +3,10 @@ import type { Answer, Call } from "../network.ts";
 import type { SentRequest } from "../platform/invocation.ts";
 import type { World } from "../world.ts";
 import { checkFaults } from "./answers.ts";
-import { type ArrivedFeed, HistoryRules } from "./history.ts";
 import { MessageRules, type Poll } from "./messages.ts";
 import { ModelRules, type Moment } from "./model.ts";
 import { ONE_RUN, RECOUNT } from "./names.ts";
+import { type ArrivedFeed, RetentionRules } from "./retention.ts";
 
 // Recounts are slow, so they run once in this many steps.
 const RECOUNT_EVERY_STEPS = 1_000;
@@ -15,7 +15,7 @@ const RECOUNT_EVERY_STEPS = 1_000;
 export class Rules {
   readonly model: ModelRules;
   readonly messages: MessageRules;
-  readonly history: HistoryRules;
+  readonly retention: RetentionRules;
   readonly #world: World;
   #recountedAt = 0;
   /** The lease of each job after the last commit. */
@@ -23,12 +23,13 @@ export class Rules {
 
   constructor(world: World) {
     this.#world = world;
-    this.history = new HistoryRules(world);
-    this.model = new ModelRules(world, this.history);
+    this.retention = new RetentionRules(world);
+    this.model = new ModelRules(world, this.retention);
     this.messages = new MessageRules(world, this.model);
     world.database.onCommit = () => {
       this.model.noteCommit();
       this.messages.noteCommit();
+      this.retention.noteCommit();
       this.#checkLeases();
     };
   }
@@ -49,7 +50,7 @@ export class Rules {
     this.model.check(call, answer, committed);
     const hasReadDatabase = answer.reads.length > 0;
     if (poll !== null && !hasReadDatabase) this.messages.check(call, poll, answer);
-    if (feed !== null) this.history.checkFeed(feed, answer);
+    if (feed !== null) this.retention.checkFeed(feed, answer);
   }
 
   checkNowAndThen(): void {
@@ -59,7 +60,6 @@ export class Rules {
   }
 
   checkAll(): void {
-    this.history.check();
     this.model.checkStored();
     this.#checkDerived();
   }
@@ -73,10 +73,10 @@ export class Rules {
     }
   }
 
-  /** No other run may take a job before its lease ends. The actor `seal` ends the leases of one job itself. */
+  /** No other run may take a job before its lease ends. The actor `addUp` ends the leases of one job itself. */
   #checkLeases(): void {
     const rows = this.#world.database.primary.read<{ name: string; lease: string; now: string }>(
-      "SELECT name, lease_until AS lease, now FROM jobs CROSS JOIN clock WHERE name <> 'seal history'",
+      "SELECT name, lease_until AS lease, now FROM jobs CROSS JOIN clock WHERE name <> 'add up old events'",
     );
     for (const { name, lease, now } of rows) {
       const lastLease = this.#leases.get(name) ?? "";
@@ -89,6 +89,7 @@ export class Rules {
   /** Starts again after time travel to this moment. */
   forget(moment: Moment): void {
     this.model.forget(moment);
+    this.retention.forget();
     this.#leases.clear();
   }
 }

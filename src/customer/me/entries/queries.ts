@@ -11,8 +11,8 @@ import type { BalanceEntry } from "./operations.ts";
 export const EntriesCursor = z.object({
   customer: z.string(),
   account: z.string(),
-  /** The feed version when entries of the customer last moved to history. If it has changed, items would count twice. */
-  left: z.int(),
+  /** The number of the step that last added up entries of the customer. If it has changed, items would count twice. */
+  step: z.int(),
   /** Empty once all entries were read. Then `id` is the last account whose older entries were brought forward. */
   time: z.string().refine((time) => time === "" || isDatetime(time)),
   id: z.string(),
@@ -30,28 +30,28 @@ interface Query {
 }
 
 /**
- * A page of the customer's entries, newest first, then one item for each account with the sum of the entries that have left
- * for history (docs/contract/interface.md, 4.9). Null: the customer is not stored, or erased. "left": entries have left since
- * the first page. One round trip.
+ * A page of the customer's entries, newest first, then one item for each account with the sum of the entries that were added up
+ * (docs/contract/interface.md, 4.9). Null: the customer is not stored, or erased. "added up":
+ * entries of the customer were added up since the first page. One round trip.
  */
 export async function findEntries(
   db: Database,
   { customerId, accountId, limit, after }: Query,
-): Promise<{ items: BalanceEntry[]; next: EntriesCursor | undefined } | "left" | null> {
+): Promise<{ items: BalanceEntry[]; next: EntriesCursor | undefined } | "added up" | null> {
   const { time = AFTER_ALL_TIMES, id = "" } = after ?? {};
   const [[customer], rows] = await db.batch([
-    selectLeft({ customerId }),
+    selectStep({ customerId }),
     selectEntries({ customerId, accountId, time, id, rows: limit + 1 }),
   ]);
   if (customer === undefined) return null;
-  const { left } = customer;
-  if (after !== undefined && after.left !== left) return "left";
+  const { step } = customer;
+  if (after !== undefined && after.step !== step) return "added up";
 
   const items = rows.slice(0, limit).filter(({ part }) => part !== "end");
   const last = rows.length > limit ? items.at(-1) : rows.find(({ part }) => part === "end");
   return {
     items: items.map(toItem),
-    next: last && { customer: customerId, account: accountId ?? "", left, ...positionOf(last) },
+    next: last && { customer: customerId, account: accountId ?? "", step, ...positionOf(last) },
   };
 }
 
@@ -87,17 +87,17 @@ function toItem({ part, created_at, ...row }: EntryRow): BalanceEntry {
   };
 }
 
-/** Whether an entry is a summary of those that have left: its id begins with the customer's key. */
+/** Whether an entry is a summary: its id begins with the customer's key. */
 function isSummaryOf(customerKey: SQL): SQL {
   const beginning = sql.raw(summaryFormat(1));
   return sql`${balanceEntries.id} >= printf(${beginning}, ${customerKey})
     AND ${balanceEntries.id} < printf(${beginning}, ${customerKey} + 1)`;
 }
 
-const selectLeft = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
+const selectStep = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
   select(
     {
-      left: sql<number>`coalesce((
+      step: sql<number>`coalesce((
         SELECT max(CAST(${balanceEntries.description} AS INTEGER)) FROM ${balanceEntries}
         WHERE ${isSummaryOf(sql`${customers.key}`)}
       ), 0)`,
@@ -109,7 +109,7 @@ const selectLeft = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
 type Placeholders = PlaceholderOf<"customerId" | "accountId" | "time" | "id" | "rows">;
 
 // SQLite reads the three parts in their order and stops at the limit. So it looks for the last entry of the scan only if the
-// page is not full, and adds up the entries that have left only on the last pages.
+// page is not full, and reads the summaries only on the last pages.
 const selectEntries = compileOnce((placeholder: Placeholders) => {
   const { id, amount, description, created_at, customer_key, store_key, campaign_key } = balanceEntries;
   const customerKey = customerKeyOf(placeholder("customerId"));

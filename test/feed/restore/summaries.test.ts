@@ -4,13 +4,12 @@ import { differences } from "../../support/differences.ts";
 import { exported } from "../../support/exporting.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
-import { value } from "../../support/state.ts";
 import { mustRestore, NOW } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
 
-/** Lines of records, of summaries of sealed events of each kind, and of the segments that hold the events. */
-function sealedHistory() {
+/** Lines of records, and of summaries of each kind of event. */
+function recordsAndSummaries() {
   const account = seed.account();
   const store = seed.store(account.id);
   const campaign = seed.campaign(account.id);
@@ -54,45 +53,24 @@ function sealedHistory() {
       triples: 70_000_000_000_000,
       played_at: "2026-02-05 00:00:00",
     },
-    ...["balance_entry", "message", "play", "token_earning"].map((kind) => segment({ kind })),
   ];
   const records = [account, store, campaign, customer, employee, contest, seed.membership(store_id, customer_id)];
   return { records, summaries, campaignSummary, customerSummary, account, customer_id, store_id };
 }
 
-function segment({ kind = "play", ...fields }: { kind?: string; [field: string]: unknown } = {}) {
-  return {
-    record: "history_segment",
-    kind,
-    month: "2026-03",
-    segment_no: 2,
-    name: `${kind}/2026-03/2.ndjson.gz`,
-    lines: 5_000,
-    bytes: 123_456,
-    sha256: "a".repeat(64),
-    oldest: "2024-02-29 12:34:56",
-    newest: "2026-02-28 23:59:59",
-    sums: { balance: "-999999999999999999" },
-    ...fields,
-  };
-}
-
-const EVENTS = ["balance_entry", "token_earning", "play", "history_segment"];
+const EVENTS = ["balance_entry", "token_earning", "play"];
 const texts = (lines: readonly object[]) => lines.map((line) => JSON.stringify(line));
 
-describe("lines that stand for sealed events", () => {
-  it("are restored and exported as they were, with the segments, and count once if they come again", async ({
-    expect,
-  }) => {
-    const { records, summaries, customer_id, store_id } = sealedHistory();
+describe("lines of summaries", () => {
+  it("are restored and exported as they were, and count once if they come again", async ({ expect }) => {
+    const { records, summaries, customer_id, store_id } = recordsAndSummaries();
 
     await mustRestore([...records, seed.entry(customer_id, store_id, "1.00"), ...summaries, ...summaries]);
     const again = await mustRestore(summaries);
 
     const lines = (await exported(...EVENTS)).filter((line) => !("id" in line));
     expect(texts(lines)).toEqual(texts(summaries));
-    expect(again.body.items.ignored).toBe(5);
-    expect(await value("SELECT sums FROM history_segments")).toBe('{"balance":-999999999999999999}');
+    expect(again.body.items.ignored).toBe(summaries.length);
     expect(await differences()).toEqual([]);
   });
 
@@ -112,7 +90,7 @@ describe("lines that stand for sealed events", () => {
   });
 
   it("are exported in the order in which their customers were stored", async ({ expect }) => {
-    const { records, campaignSummary, customerSummary } = sealedHistory();
+    const { records, campaignSummary, customerSummary } = recordsAndSummaries();
     const customers = Array.from({ length: 20 }, (_, index) => seed.customer({ id: `c${99 - index}` }));
     const lines = customers.map(({ id }) => ({ ...customerSummary, customer_id: id }));
 
@@ -140,10 +118,8 @@ describe("lines that stand for sealed events", () => {
   });
 });
 
-describe("a line that stands for sealed events", () => {
-  const { records, summaries, campaignSummary, customerSummary } = sealedHistory();
-  const FUTURE = ["must not be more than a minute in the future"];
-  const nextMonth = { month: "2026-07", name: "play/2026-07/2.ndjson.gz", newest: "2026-06-01 10:01:01" };
+describe("a line of a summary", () => {
+  const { records, summaries, campaignSummary, customerSummary } = recordsAndSummaries();
 
   it.for<[line: object, messages: Record<string, string[]>]>([
     [{ ...customerSummary, id: "e1" }, { id: ["must be left out of a line that is sealed"] }],
@@ -153,12 +129,6 @@ describe("a line that stands for sealed events", () => {
     [{ ...campaignSummary, sealed: undefined, id: "e1" }, { customer_id: ["is required"] }],
     [{ ...customerSummary, sealed: false }, { sealed: ["must be true"] }],
     [{ ...customerSummary, amount: "90071992547409.92" }, { amount: ["must be at most 90,071,992,547,409.91"] }],
-    // If a segment of a later month were taken, every new event would be refused as too old.
-    [segment(nextMonth), { month: FUTURE, newest: FUTURE }],
-    [segment({ name: "../play/2026-03/2.ndjson.gz" }), { name: ["must be the name of a segment's object"] }],
-    [segment({ name: "play/2026-03/3.ndjson.gz" }), { name: ["must be made of its kind, month and number"] }],
-    [segment({ sums: { runs: 1 } }), { sums: ["runs: must be a whole number as a string"] }],
-    [segment({ sha256: "A".repeat(64) }), { sha256: ["must be a SHA-256 in hexadecimal"] }],
   ])("is refused if it is wrong: %j", async ([line, messages], { expect }) => {
     const { body } = await restore([line as Record<string, unknown>]);
 
@@ -174,12 +144,6 @@ describe("a line that stands for sealed events", () => {
     const feedAnswer = await feed([line]);
 
     expect(deleteAnswer.body.messages["line 1.deleted"]).toHaveLength(1);
-    expect(Object.keys(feedAnswer.body.messages)[0]).toBe(record === "history_segment" ? "line 1.record" : "line 1.id");
-  });
-
-  it("may be a segment of the current month", async ({ expect }) => {
-    const answer = await restore([segment({ month: "2026-06", name: "play/2026-06/2.ndjson.gz" })]);
-
-    expect(answer.status).toBe(200);
+    expect(Object.keys(feedAnswer.body.messages)[0]).toBe("line 1.id");
   });
 });

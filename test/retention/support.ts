@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
-import { sealHistory } from "../../src/history/seal.ts";
-import { as, type FeedLine, mustFeed } from "../support/api.ts";
+import { horizonOf } from "../../src/retention/horizon.ts";
+import { addUpOldEvents } from "../../src/retention/retention.ts";
+import { as } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
 import { allPages } from "../support/exporting.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
@@ -11,17 +12,16 @@ import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import { setVariables } from "../support/variables.ts";
 
-/** In June, events from before May leave the database. */
-export const LAST_LEAVING_SECOND = "2026-04-30 23:59:59";
+/** In June, events from before May are old. */
+export const LAST_OLD_SECOND = "2026-04-30 23:59:59";
 export const FIRST_KEPT_SECOND = "2026-05-01 00:00:00";
 
-/** Empties the database and the bucket. It is June 2026, and events from before May leave. */
-export async function setUpHistory(): Promise<void> {
+/** Empties the database. It is June 2026, and events from before May are old. */
+export async function setUpRetention(): Promise<void> {
   const now = "2026-06-10 07:00:00";
   vi.useFakeTimers({ toFake: ["Date"] });
   await freshDatabase(now);
   await goTo(now);
-  await env.TEST_HISTORY.put("owner", env.WORKER_NAME);
   keepMonths(1);
 }
 
@@ -31,52 +31,22 @@ export async function goTo(now: string): Promise<void> {
   await setClock(now);
 }
 
-/** Sets for how many months events stay before they move to the bucket. `undefined` turns history off. */
-export function keepMonths(months: number | undefined, bucket: unknown = env.TEST_HISTORY): void {
-  setVariables({
-    HISTORY_MONTHS: months === undefined ? "" : String(months),
-    HISTORY: months === undefined ? undefined : bucket,
-  });
-}
+/** Sets for how many months events are kept. `undefined` turns retention off. */
+export const keepMonths = (months: number | undefined) => setVariables({ RETENTION_MONTHS: String(months ?? "") });
 
-/** Feeds lines while history is off, so that the feed takes old events too. Then turns history on. */
-export async function feedOld(...lines: FeedLine[]): Promise<void> {
-  keepMonths(undefined);
-  await mustFeed(lines);
-  keepMonths(1);
-}
+export const addUp = () => runSchedule("add up old events");
 
-/** A bucket with some methods replaced. */
-export function bucketWith(methods: {
-  put?: (...args: Parameters<R2Bucket["put"]>) => Promise<unknown>;
-  head?: R2Bucket["head"];
-}): object {
-  const { TEST_HISTORY: bucket } = env;
-  return {
-    put: bucket.put.bind(bucket),
-    get: bucket.get.bind(bucket),
-    head: bucket.head.bind(bucket),
-    ...methods,
-  };
-}
-
-export const seal = () => runSchedule("seal history");
-
-/** Takes some steps of the job that moves old events. Each step looks at `lookedAt` events of a kind. */
-export function sealInPart(steps: number, lookedAt = 1, { bucket = env.TEST_HISTORY, database = env.DB } = {}) {
+/** Takes some steps of the job. Each step looks at `lookedAt` events of a kind. */
+export function addUpInPart(steps: number, lookedAt = 1, { months = 1, database = env.DB } = {}) {
   let remainingSteps = steps;
-  return sealHistory(new Database(database, "first-primary"), {
-    settings: { months: 1, bucket },
-    worker: env.WORKER_NAME,
-    now: new Date(),
+  return addUpOldEvents(new Database(database, "first-primary"), {
+    horizon: horizonOf(months, new Date()),
     mayGoOn: () => remainingSteps-- > 0,
     lookedAt,
   });
 }
 
-export const segments = () => rows("SELECT * FROM history_segments ORDER BY kind, month, number");
-
-/** True for an event, and false for a row that sums up events that have left. */
+/** True for an event, and false for a summary. */
 export const IS_EVENT = "id NOT GLOB 'sealed:*'";
 
 export const storedIds = async () =>
@@ -89,24 +59,12 @@ export const storedIds = async () =>
     )
   ).map(({ id }) => id);
 
-/** The balance entries that sum up entries that have left. */
-export const sealedEntries = () => rows(`SELECT * FROM balance_entries WHERE NOT (${IS_EVENT})`);
+export const entrySummaries = () => rows(`SELECT * FROM balance_entries WHERE NOT (${IS_EVENT})`);
 
-export const snapshotOfEvents = async () => [await storedIds(), await segments(), await sealedEntries()];
-
-/** The names of the objects of all segments. */
-export async function objects(): Promise<string[]> {
-  return (await env.TEST_HISTORY.list()).objects.map(({ key }) => key).filter((key) => key !== "owner");
-}
-
-export async function linesOf(name: unknown): Promise<Record<string, unknown>[]> {
-  const object = await env.TEST_HISTORY.get(String(name));
-  if (object === null) throw new Error(`There is no object ${name}.`);
-  const text = await new Response(object.body.pipeThrough(new DecompressionStream("gzip"))).text();
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
+/** The stored horizon, and how many steps have deleted events. */
+export async function storedRetention(): Promise<{ horizon: string; steps: number }> {
+  const [state] = await rows("SELECT horizon, retention_steps AS steps FROM program_state");
+  return { horizon: String(state?.horizon), steps: Number(state?.steps) };
 }
 
 interface Entry {

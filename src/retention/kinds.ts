@@ -1,0 +1,20 @@
+import { isEvent } from "../db/select.ts";
+import { KINDS } from "../feed/records/index.ts";
+import { type Retention, tableName } from "../feed/records/kind.ts";
+
+/** A kind of event, and how its old events are added up and deleted. */
+export interface RetainedKind extends Required<Retention> {
+  record: string;
+  table: string;
+  /** The column with the time of an event. */
+  time: string;
+}
+
+export const RETAINED_KINDS: readonly RetainedKind[] = KINDS.flatMap((kind) => {
+  const { record, timeField: time, retention } = kind;
+  if (time === undefined || retention === undefined) return [];
+  const table = tableName(kind);
+  // A step with 1,000 old events holds the database for about 20 ms (docs/decisions.md).
+  const defaults = { lookedAt: 10_000, mostDeleted: 1_000, when: isEvent(table), summaries: [] };
+  return [{ record, table, time, ...defaults, ...retention }];
+});

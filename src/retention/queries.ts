@@ -1,0 +1,91 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { names, returning } from "../db/select.ts";
+import { programState, retentionScans } from "../db/tables.ts";
+import { type Summary, summaryId } from "../feed/records/summaries.ts";
+import type { RetainedKind } from "./kinds.ts";
+
+/**
+ * Takes the next step of a scan, in one transaction: looks at the next events of a kind, adds those from before the horizon to
+ * their summaries, and deletes them. It also moves the stored horizon forward, so that no event that was added up is ever fed
+ * again. Another horizon starts the scan again. A step goes on where the last one ended, whoever took it.
+ *
+ * There is no scan while the database takes restores, because a repeated restore would bring back events that were added up.
+ */
+export async function takeStep(
+  db: Database,
+  { record, table, time, when, summaries, lookedAt, mostDeleted }: RetainedKind,
+  horizon: string,
+): Promise<{ deleted: number; isOver: boolean }> {
+  const { kind, horizon: scanned, after_id, last_id, deleted } = retentionScans;
+  const from = sql.raw(table);
+  const begin = sql`
+    INSERT INTO ${retentionScans} (${names(kind, scanned, after_id, last_id, deleted)})
+    SELECT ${record}, ${horizon}, '', '', 0 FROM ${programState} WHERE ${programState.restorable} = 0
+    ON CONFLICT (${names(kind)}) DO UPDATE SET ${names(scanned)} = excluded.horizon, ${names(last_id)} = ''
+    WHERE ${scanned} <> excluded.horizon`;
+  const isNext = sql`id > (SELECT ${last_id} FROM ${retentionScans} WHERE ${kind} = ${record})`;
+  const isOld = sql`${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}`;
+  // With OFFSET, because SQLite skips rows ten times as fast as it counts them.
+  const lastLookedAt = sql`SELECT id FROM ${from} WHERE ${isNext} ORDER BY id LIMIT 1 OFFSET ${sql.raw(String(lookedAt - 1))}`;
+  const lastOfAll = sql`(SELECT max(id) FROM ${from})`;
+  const move = sql`
+    WITH looked_at AS (
+      SELECT id, ${isOld} AS is_old FROM ${from} WHERE ${isNext} ORDER BY id LIMIT ${sql.raw(String(lookedAt))}
+    ),
+    step AS (
+      SELECT count(*) AS old, max(id) AS last_old, (${lastLookedAt}) AS last_looked_at
+      FROM (SELECT id FROM looked_at WHERE is_old LIMIT ${sql.raw(String(mostDeleted))})
+    )
+    UPDATE ${retentionScans} SET
+      ${names(after_id)} = ${last_id},
+      ${names(last_id)} = coalesce(iif(step.old = ${mostDeleted}, last_old, last_looked_at), ${lastOfAll}, ${last_id}),
+      ${names(deleted)} = step.old
+    FROM step WHERE ${kind} = ${record}`;
+  const isOfStep = sql`
+    id > (SELECT ${after_id} FROM ${retentionScans} WHERE ${kind} = ${record})
+    AND id <= (SELECT ${last_id} FROM ${retentionScans} WHERE ${kind} = ${record}) AND ${isOld}`;
+  const { moved } = await db.steps({
+    begun: [begin],
+    moved: [returning(move, { deleted, isOver: sql<0 | 1>`${last_id} >= coalesce(${lastOfAll}, '')` })],
+    counted: [countStep(record)],
+    added: summaries.map((summary) => addToSummary(summary, { summaries, table, time, isOfStep })),
+    deleted: [sql`DELETE FROM ${from} WHERE ${isOfStep}`],
+  });
+  const [step] = moved;
+  return { deleted: step?.deleted ?? 0, isOver: step?.isOver !== 0 };
+}
+
+/** Moves the stored horizon. A step that deletes events counts as a feed request, so that an export notices it. */
+function countStep(record: string): SQL {
+  const { version, horizon, retention_steps } = programState;
+  const { kind, deleted, horizon: scanned } = retentionScans;
+  return sql`UPDATE ${programState} SET
+      ${names(horizon)} = max(${horizon}, ${scanned}),
+      ${names(version)} = ${version} + (${deleted} > 0),
+      ${names(retention_steps)} = ${retention_steps} + (${deleted} > 0)
+    FROM ${retentionScans} WHERE ${kind} = ${record}`;
+}
+
+/** Adds the old events of a step to their summaries. A summary has the time of its newest event. */
+function addToSummary(
+  { by, filter = "true", adds, grew }: Summary,
+  { summaries, table, time, isOfStep }: Pick<RetainedKind, "summaries" | "table" | "time"> & { isOfStep: SQL },
+): SQL {
+  const values: Record<string, string> = {
+    id: summaryId(summaries, (key) => (by.includes(key) ? key : "NULL")),
+    ...Object.fromEntries(by.map((key) => [key, key])),
+    ...Object.fromEntries(adds.map((column) => [column, `sum(${column})`])),
+    ...(grew !== undefined && { [grew]: "(SELECT retention_steps FROM program_state)" }),
+    [time]: `max(${time})`,
+  };
+  const updates = [
+    ...adds.map((column) => `${column} = ${column} + excluded.${column}`),
+    ...(grew === undefined ? [] : [`${grew} = excluded.${grew}`]),
+    `${time} = max(${time}, excluded.${time})`,
+  ];
+  return sql`
+    ${sql.raw(`INSERT INTO ${table} (${Object.keys(values)}) SELECT ${Object.values(values)} FROM ${table}`)}
+    WHERE ${isOfStep} AND ${sql.raw(`${filter} GROUP BY ${by}`)}
+    ON CONFLICT (id) DO UPDATE SET ${sql.raw(updates.join(", "))}`;
+}

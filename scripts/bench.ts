@@ -8,6 +8,7 @@ import { type Lane, measure } from "./bench/drive.ts";
 import { measureNotifications } from "./bench/live.ts";
 import { load } from "./bench/load.ts";
 import { benchmarkText, type Report } from "./bench/page.ts";
+import { measureRetention } from "./bench/retention.ts";
 import { benchToken, buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
 import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
 import { ROOT } from "./lib/project.ts";
@@ -16,6 +17,7 @@ import { benchSize } from "./program/shape.ts";
 interface Options {
   scale: Scale[];
   rounds: number;
+  entries: number;
   json?: string;
   docs: boolean;
 }
@@ -39,11 +41,12 @@ export const program = newCommand("npm run bench")
       .default(scales("10k"), "10k"),
   )
   .option("--rounds <n>", "how often to send each request", wholeNumber(1), 200)
+  .option("--entries <n>", "how many entries to feed for retention; some of them are added up", wholeNumber(1), 100_000)
   .option("--json <file>", "write everything that was measured", outputFile)
   .option("--docs", "write docs/benchmark.md", false)
   .action(bench);
 
-async function bench({ scale: requestedScales, rounds, docs, json }: Options): Promise<void> {
+async function bench({ scale: requestedScales, rounds, entries, docs, json }: Options): Promise<void> {
   const machine = thisMachine();
 
   await withRuntimes(async (open) => {
@@ -66,7 +69,17 @@ async function bench({ scale: requestedScales, rounds, docs, json }: Options): P
     console.error("Notifying sockets …");
     const runtime = await open(worker, path.join(FOLDER, "live"));
     const notifications = await measureNotifications(runtime, Math.ceil(rounds / ROUNDS_A_MESSAGE));
-    const report: Report = { at: new Date().toISOString(), machine, rounds, scales, measured, notifications };
+    console.error("Adding up old entries …");
+    const retention = await measureRetention(open, worker, entries);
+    const report: Report = {
+      at: new Date().toISOString(),
+      machine,
+      rounds,
+      scales,
+      measured,
+      notifications,
+      retention,
+    };
     console.log(`\n${benchmarkText(report)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
     if (docs) writeFileSync(path.join(ROOT, "docs", "benchmark.md"), benchmarkText(report, true));

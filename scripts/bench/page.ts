@@ -4,6 +4,7 @@ import { BASELINE } from "./cases.ts";
 import type { Measurement } from "./drive.ts";
 import type { Notifications } from "./live.ts";
 import type { KindLoad } from "./load.ts";
+import { KEPT_MONTHS, MONTHS, type RetentionTimes } from "./retention.ts";
 
 /** All measurements of a run. `--json` writes this. */
 export interface Report {
@@ -14,6 +15,7 @@ export interface Report {
   scales: { name: string; lines: number; databaseBytes: number; kinds: KindLoad[] }[];
   measured: Measurement[];
   notifications: Notifications;
+  retention: RetentionTimes;
 }
 
 /** Shorter times are noise: D1's clock has whole milliseconds, and a time is the mean of many answers. */
@@ -82,7 +84,7 @@ function secondsOf({ messages }: Notifications, which: "first" | "last"): string
 
 /** The text for the terminal, with every case, or for docs/benchmark.md, with the slowest case of each endpoint. */
 export function benchmarkText(report: Report, isShort = false): string {
-  const { machine, scales, at, rounds, notifications } = report;
+  const { machine, scales, at, rounds, notifications, retention } = report;
   const { members, sockets, messages } = notifications;
   const largest = scales.at(-1);
   const baseline = report.measured.find(({ endpoint, scale }) => endpoint === BASELINE && scale === largest?.name);
@@ -119,6 +121,12 @@ ${feedTable(largest?.kinds ?? [])}
 
 The ${members} members of a group hold ${sockets} sockets, and get ${messages.length} messages. After the second of a message is over, the first socket
 has its frame after ${secondsOf(notifications, "first")}, the last after ${secondsOf(notifications, "last")}.
+
+## Retention
+
+Of ${whole(retention.entries)} entries of ${MONTHS} months, those of ${KEPT_MONTHS} are kept, and ${whole(retention.deleted)} are added up, in ${whole(retention.steps)} steps. A step holds
+the database for ${whole(retention.stepP50)} ms (worst ${whole(retention.longestStep)} ms, at most 50). Then ${retention.pages.toFixed(2)} times as many pages are in use as by the kept
+months alone (at most 1.15).
 `;
 }
 

@@ -71,6 +71,7 @@ export class Database {
   /** The bookmark at which the first call reads; empty: at none. */
   #startBookmark: string;
   #isAtPrimary: boolean;
+  #hasCalled = false;
 
   /** @param usage where calls add their cost; the sessions of one request share it. */
   constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency, usage: Usage = noUsage()) {
@@ -81,16 +82,14 @@ export class Database {
     this.#session = d1.withSession(consistency);
   }
 
-  /**
-   * A session for work in the background. Its cost does not count for the request. Its first call goes to the primary; a
-   * replica may answer later calls.
-   */
+  /** A session at the primary for work in the background. Its cost does not count for the request. */
   newPrimarySession(): Database {
     return new Database(this.#d1, "first-primary");
   }
 
   goToPrimary(): void {
     this.#isAtPrimary = true;
+    this.#hasCalled = false;
     this.#session = this.#d1.withSession("first-primary");
   }
 
@@ -173,6 +172,9 @@ export class Database {
   /** @throws {PrimaryStalled} at once, if the primary did not answer earlier calls. */
   async #send(queries: readonly Query[], limitMs: number, attempt = 1): Promise<Record<string, unknown>[][]> {
     if (queries.length === 0) return [];
+    // D1 may send the second read of a session to a replica, which waits until it has what the first call saw.
+    if (this.#isAtPrimary && this.#hasCalled) this.goToPrimary();
+    this.#hasCalled = true;
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
     const settle = this.#isAtPrimary ? breakerOf(this.#d1).enter() : () => {};
     if (settle === null) throw new PrimaryStalled("The primary has not answered in time.");

@@ -96,7 +96,7 @@ describe("a session at D1", () => {
     // The client gets the bookmark of the primary instead of its own.
     expect(db.bookmark).toBe(PRIMARY_BOOKMARK);
     await db.all(sql`SELECT 1 AS a`);
-    expect(starts).toHaveLength(2);
+    expect(starts).toEqual([BOOKMARK, "first-primary", "first-primary"]);
   });
 
   it.for([
@@ -130,6 +130,21 @@ describe("a session at D1", () => {
     new Database(d1, start).readAt(bookmark);
 
     expect(starts.at(-1)).toBe(expected);
+  });
+
+  it("stays at the primary if it has begun there, because a replica may lag", async ({ expect }) => {
+    const starts: string[] = [];
+    const db = new Database(
+      databaseWith(
+        async () => [{ results: [], meta: {} }],
+        (start) => starts.push(start),
+      ),
+      "first-primary",
+    );
+
+    for (let call = 0; call < 3; call += 1) await db.all(sql`SELECT 1`);
+
+    expect(starts).toEqual(["first-primary", "first-primary", "first-primary"]);
   });
 
   it("goes to the primary if the database refuses a bookmark", async ({ expect }) => {

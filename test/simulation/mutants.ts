@@ -44,7 +44,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/inbox/inbox.ts",
     find: 'this.ctx.storage.kv.put("state", state);',
     replace: "",
-    foundBy: [RULES.POLL],
+    foundBy: [RULES.POLL, RULES.FRESH],
   },
   {
     breaks: "a pending frame has an alarm",

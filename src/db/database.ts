@@ -72,6 +72,8 @@ export class Database {
   #startBookmark: string;
   #isAtPrimary: boolean;
   #hasCalled = false;
+  /** The bookmark of the former session at the primary, until the present one has answered. */
+  #formerBookmark: string | null = null;
 
   /** @param usage where calls add their cost; the sessions of one request share it. */
   constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency, usage: Usage = noUsage()) {
@@ -102,7 +104,7 @@ export class Database {
 
   /** A session that begins at this bookmark sees everything that this session has seen and written. */
   get bookmark(): string | null {
-    return this.#session.getBookmark();
+    return this.#session.getBookmark() ?? this.#formerBookmark;
   }
 
   async all<S extends Statement>(statement: S): Promise<RowOf<S>[]> {
@@ -173,7 +175,10 @@ export class Database {
   async #send(queries: readonly Query[], limitMs: number, attempt = 1): Promise<Record<string, unknown>[][]> {
     if (queries.length === 0) return [];
     // D1 may send the second read of a session to a replica, which waits until it has what the first call saw.
-    if (this.#isAtPrimary && this.#hasCalled) this.goToPrimary();
+    if (this.#isAtPrimary && this.#hasCalled) {
+      this.#formerBookmark = this.bookmark;
+      this.goToPrimary();
+    }
     this.#hasCalled = true;
     const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
     const settle = this.#isAtPrimary ? breakerOf(this.#d1).enter() : () => {};

@@ -47,6 +47,8 @@ CREATE TABLE accounts (
 
 CREATE INDEX accounts_deleted ON accounts (deleted) WHERE deleted = 1;
 
+CREATE VIEW visible_accounts AS SELECT * FROM accounts WHERE deleted = 0;
+
 CREATE TABLE stores (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -69,6 +71,12 @@ CREATE TABLE stores (
 CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);
 
 CREATE INDEX stores_deleted ON stores (deleted) WHERE deleted = 1;
+
+CREATE VIEW visible_stores AS
+SELECT * FROM stores
+WHERE deleted = 0 AND NOT EXISTS (
+  SELECT 1 FROM accounts INDEXED BY accounts_deleted WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
+);
 
 CREATE TABLE campaigns (
   key INTEGER PRIMARY KEY,
@@ -128,6 +136,10 @@ BEGIN
   WHERE search_index = 'campaign_words' AND key = NEW.key
     AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
 END;
+
+CREATE VIEW running_campaigns AS
+SELECT * FROM campaigns
+WHERE deleted = 0 AND status = 1 AND starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock);
 
 CREATE TABLE customers (
   key INTEGER PRIMARY KEY,
@@ -400,6 +412,26 @@ CREATE TABLE token_earnings (
   FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
+CREATE VIEW joined_stores AS
+SELECT memberships.customer_key, visible_stores.key AS store_key, visible_stores.account_key
+FROM memberships CROSS JOIN visible_stores ON visible_stores.key = memberships.store_key
+WHERE memberships.joined = 1;
+
+CREATE VIEW visible_customers AS
+SELECT *, stores_count - iif(
+  EXISTS (SELECT 1 FROM stores WHERE deleted = 1) OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1), (
+    SELECT count(*) FROM memberships WHERE memberships.customer_key = customers.key AND memberships.joined = 1 AND (
+      EXISTS (SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = memberships.store_key)
+      OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1) AND EXISTS (
+        SELECT 1 FROM stores CROSS JOIN accounts INDEXED BY accounts_deleted
+          ON accounts.deleted = 1 AND accounts.key = stores.account_key
+        WHERE stores.key = memberships.store_key
+      )
+    )
+  ), 0
+) AS stores_joined
+FROM customers WHERE erased = 0;
+
 CREATE TABLE registrations (
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
@@ -470,6 +502,33 @@ CREATE TABLE customer_coupons (
 CREATE INDEX customer_coupons_usable ON customer_coupons (
   customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
 );
+
+CREATE VIEW held_coupons AS
+SELECT
+  customer_coupons.customer_key, coupons.kind, min(customer_coupons.ends_at, coupons.ends_at) AS ends_at,
+  customer_coupons.created_at, customer_coupons.id, customer_coupons.id AS issued_id, customer_coupons.store_key,
+  coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
+  coupons.folded_type, coupons.folded_text
+FROM customer_coupons CROSS JOIN coupons ON coupons.key = customer_coupons.campaign_coupon_key
+WHERE customer_coupons.usable = 1 AND customer_coupons.ends_at >= (SELECT now FROM clock)
+  AND coupons.kind IN ('store', 'mfg') AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0
+  AND NOT EXISTS (
+    SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = customer_coupons.store_key
+  )
+  AND NOT EXISTS (
+    SELECT 1 FROM accounts INDEXED BY accounts_deleted WHERE deleted = 1 AND accounts.key = coupons.account_key
+  );
+
+CREATE VIEW digital_coupons AS
+SELECT
+  joined.customer_key, coupons.kind, coupons.ends_at, coupons.created_at, coupons.id, NULL AS issued_id,
+  NULL AS store_key, coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
+  coupons.folded_type, coupons.folded_text
+FROM (SELECT DISTINCT customer_key, account_key FROM joined_stores) AS joined
+CROSS JOIN coupons ON coupons.account_key = joined.account_key AND coupons.kind = 'digital'
+WHERE coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0;
+
+CREATE VIEW valid_coupons AS SELECT * FROM held_coupons UNION ALL SELECT * FROM digital_coupons;
 
 CREATE TABLE message_groups (
   key INTEGER PRIMARY KEY,
@@ -600,6 +659,10 @@ CREATE TABLE play_totals (
   CONSTRAINT play_totals_in_range CHECK (min(runs, hits, doubles, triples) >= -9007199254740991
     AND max(runs, hits, doubles, triples) <= 9007199254740991)
 ) WITHOUT ROWID;
+
+CREATE VIEW visible_eip_campaigns AS
+SELECT *, starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock) AS is_running
+FROM eip_campaigns WHERE deleted = 0;
 
 CREATE TABLE listeners (
   customer_id TEXT PRIMARY KEY, -- as in the token, whether the customer is stored or not

@@ -25,3 +25,10 @@ CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitud
 
 -- Few stores are soft-deleted. So a query that leaves them out looks here, not into each store.
 CREATE INDEX stores_deleted ON stores (deleted) WHERE deleted = 1;
+
+-- The stores that answers show: those of a soft-deleted account count as soft-deleted (docs/contract/feed.md, 2).
+CREATE VIEW visible_stores AS
+SELECT * FROM stores
+WHERE deleted = 0 AND NOT EXISTS (
+  SELECT 1 FROM accounts INDEXED BY accounts_deleted WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
+);

@@ -64,3 +64,8 @@ BEGIN
   WHERE search_index = 'campaign_words' AND key = NEW.key
     AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
 END;
+
+-- The campaigns that run now. Today must be a day of the campaign, in its time zone.
+CREATE VIEW running_campaigns AS
+SELECT * FROM campaigns
+WHERE deleted = 0 AND status = 1 AND starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock);

@@ -132,3 +132,27 @@ CREATE TABLE token_earnings (
   earned_at TEXT NOT NULL,
   FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
+
+-- The visible stores that a customer has joined.
+CREATE VIEW joined_stores AS
+SELECT memberships.customer_key, visible_stores.key AS store_key, visible_stores.account_key
+FROM memberships CROSS JOIN visible_stores ON visible_stores.key = memberships.store_key
+WHERE memberships.joined = 1;
+
+-- The customers that answers show, with the number of visible stores that they have joined. `stores_count` also counts
+-- soft-deleted stores, because a soft deletion never writes an unbounded number of rows. They are subtracted here,
+-- which is free while nothing is deleted.
+CREATE VIEW visible_customers AS
+SELECT *, stores_count - iif(
+  EXISTS (SELECT 1 FROM stores WHERE deleted = 1) OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1), (
+    SELECT count(*) FROM memberships WHERE memberships.customer_key = customers.key AND memberships.joined = 1 AND (
+      EXISTS (SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = memberships.store_key)
+      OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1) AND EXISTS (
+        SELECT 1 FROM stores CROSS JOIN accounts INDEXED BY accounts_deleted
+          ON accounts.deleted = 1 AND accounts.key = stores.account_key
+        WHERE stores.key = memberships.store_key
+      )
+    )
+  ), 0
+) AS stores_joined
+FROM customers WHERE erased = 0;

@@ -51,3 +51,34 @@ CREATE TABLE customer_coupons (
 CREATE INDEX customer_coupons_usable ON customer_coupons (
   customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
 );
+
+-- The store and mfg coupons that a customer holds and can use now. A coupon is valid until the last second of its end.
+-- The index has the columns of customer_coupons, so a list reads their rows only for its page.
+CREATE VIEW held_coupons AS
+SELECT
+  customer_coupons.customer_key, coupons.kind, min(customer_coupons.ends_at, coupons.ends_at) AS ends_at,
+  customer_coupons.created_at, customer_coupons.id, customer_coupons.id AS issued_id, customer_coupons.store_key,
+  coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
+  coupons.folded_type, coupons.folded_text
+FROM customer_coupons CROSS JOIN coupons ON coupons.key = customer_coupons.campaign_coupon_key
+WHERE customer_coupons.usable = 1 AND customer_coupons.ends_at >= (SELECT now FROM clock)
+  AND coupons.kind IN ('store', 'mfg') AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0
+  AND NOT EXISTS (
+    SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = customer_coupons.store_key
+  )
+  AND NOT EXISTS (
+    SELECT 1 FROM accounts INDEXED BY accounts_deleted WHERE deleted = 1 AND accounts.key = coupons.account_key
+  );
+
+-- The valid digital coupons of the accounts whose stores a customer has joined. Nobody holds them.
+CREATE VIEW digital_coupons AS
+SELECT
+  joined.customer_key, coupons.kind, coupons.ends_at, coupons.created_at, coupons.id, NULL AS issued_id,
+  NULL AS store_key, coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
+  coupons.folded_type, coupons.folded_text
+FROM (SELECT DISTINCT customer_key, account_key FROM joined_stores) AS joined
+CROSS JOIN coupons ON coupons.account_key = joined.account_key AND coupons.kind = 'digital'
+WHERE coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0;
+
+-- The coupons that are valid for each customer now.
+CREATE VIEW valid_coupons AS SELECT * FROM held_coupons UNION ALL SELECT * FROM digital_coupons;

@@ -53,3 +53,8 @@ CREATE TABLE play_totals (
   CONSTRAINT play_totals_in_range CHECK (min(runs, hits, doubles, triples) >= -9007199254740991
     AND max(runs, hits, doubles, triples) <= 9007199254740991)
 ) WITHOUT ROWID;
+
+-- The campaigns of the incentive program that answers show, and whether today is one of their days, in their time zone.
+CREATE VIEW visible_eip_campaigns AS
+SELECT *, starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock) AS is_running
+FROM eip_campaigns WHERE deleted = 0;

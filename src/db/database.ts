@@ -1,11 +1,17 @@
-import { type Column, fillPlaceholders, type Placeholder, type Query, SQL, sql } from "drizzle-orm";
-import type { CasingCache } from "drizzle-orm/casing";
+import type { Query, SQL } from "drizzle-orm";
 import { withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
+import { writtenQuery } from "./dialect.ts";
 import { isTransient, outcomeOf, PrimaryStalled, toDatabaseError, wouldFailAtPrimary } from "./errors.ts";
 
-/** A template of Drizzle's `sql`, such as `select(…)` of select.ts, or a compiled statement. */
-export type Statement<Row = unknown> = SQL<Row> | CompiledStatement<Row>;
+/** A template of Drizzle's `sql`, such as `select(…)` of select.ts; a query of the builder; or a compiled statement. */
+export type Statement<Row = unknown> = SQL<Row> | BuilderQuery<Row> | CompiledStatement<Row>;
+
+/** A query of Drizzle's builder. A write without `returning` has no rows. */
+export interface BuilderQuery<Row = unknown> {
+  toSQL(): Query;
+  readonly _: { readonly result: Row[] | undefined };
+}
 
 export interface CompiledStatement<Row> {
   toSQL(): Query;
@@ -14,12 +20,16 @@ export interface CompiledStatement<Row> {
 }
 
 /** The type of a statement's rows; any object if the template states no type. */
-export type RowOf<S extends Statement> =
-  S extends Statement<infer Row> ? (unknown extends Row ? Record<string, unknown> : Row) : never;
+export type RowOf<S extends Statement> = S extends { readonly _: { readonly result: infer Rows } }
+  ? Rows extends readonly (infer Row)[]
+    ? Row
+    : never
+  : S extends SQL<infer Row> | CompiledStatement<infer Row>
+    ? unknown extends Row
+      ? Record<string, unknown>
+      : Row
+    : never;
 type RowsOf<S extends readonly Statement[]> = { -readonly [Index in keyof S]: RowOf<S[Index]>[] };
-
-/** Marks where a value goes in a compiled statement. */
-export type PlaceholderOf<Name extends string> = (name: Name) => Placeholder;
 
 /** The cost of a request at D1, before its first call. */
 export const noUsage = () => ({
@@ -119,7 +129,7 @@ export class Database {
    * @throws {DatabaseUnavailable} if D1 has failed, or is full; D1's own error if a statement has failed.
    */
   async batch<const S extends readonly Statement[]>(statements: S): Promise<RowsOf<S>> {
-    const queries = statements.map(queryOf);
+    const queries = statements.map(writtenQuery);
     if (this.#startBookmark !== "") {
       const results = await this.#sendAtBookmark(queries);
       if (results !== null) return results as RowsOf<S>;
@@ -145,7 +155,7 @@ export class Database {
     steps: S,
   ): Promise<{ -readonly [Name in keyof S]: RowOf<S[Name][number]>[] }> {
     const entries = Object.entries<readonly Statement[]>(steps);
-    const queries = entries.flatMap(([, statements]) => statements).map(queryOf);
+    const queries = entries.flatMap(([, statements]) => statements).map(writtenQuery);
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
       const rows = entries.map(([name, statements]) => [name, statements.flatMap(() => results.next().value ?? [])]);
@@ -212,48 +222,4 @@ export class Database {
       this.usage.databaseBytes = meta.size_after;
     }
   }
-}
-
-/**
- * Compiles a statement once, because Drizzle takes longer to write a long statement than D1 to run it. TypeScript infers the
- * values and the rows: `compileOnce((placeholder: PlaceholderOf<"id" | "limit">) => select(…))`.
- */
-export function compileOnce<Name extends string, Row = unknown>(
-  write: (placeholder: PlaceholderOf<Name>) => SQL<Row>,
-): (values: Readonly<Record<Name, string | number | null>>) => CompiledStatement<Row> {
-  const compiled = compilePer((_: null, placeholder: PlaceholderOf<Name>) => write(placeholder));
-  return (values) => compiled(null, values);
-}
-
-/** For a statement whose text depends on a shape, which is a JSON value: compiles the statement once for each shape. */
-export function compilePer<Shape, Name extends string, Row = unknown>(
-  write: (shape: Shape, placeholder: PlaceholderOf<Name>) => SQL<Row>,
-): (shape: Shape, values: Readonly<Record<Name, string | number | null>>) => CompiledStatement<Row> {
-  const compiled = new Map<string, Query>();
-  return (shape, values) => ({
-    toSQL() {
-      const key = JSON.stringify(shape);
-      const query = compiled.get(key) ?? onOneLine(queryOf(write(shape, (name) => sql.placeholder(name))));
-      compiled.set(key, query);
-      return { sql: query.sql, params: fillPlaceholders(query.params, values) };
-    },
-  });
-}
-
-/** Removes indentation: the text becomes a third shorter. Statements have no comments, and no literal with a line break. */
-function onOneLine(query: Query): Query {
-  return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
-}
-
-// The part of Drizzle's dialect for SQLite that templates need. The whole dialect takes 5 KiB of the Worker.
-const SQLITE = {
-  // Drizzle calls nothing else of this cache.
-  casing: { getColumnCasing: ({ name }: Column) => name } as CasingCache,
-  escapeName: (name: string) => `"${name}"`,
-  escapeParam: () => "?",
-  escapeString: (text: string) => `'${text.replaceAll("'", "''")}'`,
-};
-
-function queryOf(statement: Statement): Query {
-  return statement instanceof SQL ? statement.toQuery(SQLITE) : statement.toSQL();
 }

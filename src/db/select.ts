@@ -1,14 +1,16 @@
 import { type AnyColumn, type GetColumnData, type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { atMost, type Columns } from "./query.ts";
 
 /** The current time by D1's clock, which tests replace. `NOW_TEXT` is for SQL in strings. */
 export const NOW_TEXT = "(SELECT now FROM clock)";
 export const NOW = sql.raw(NOW_TEXT);
 
-/** Columns by their names: columns of tables, or expressions with a type (`` sql<number>`…` ``). */
-export type Columns = Readonly<Record<string, AnyColumn | SQL>>;
-
 export type SelectedRow<F extends Columns> = {
-  [K in keyof F]: F[K] extends AnyColumn ? GetColumnData<F[K]> : F[K] extends SQL<infer T> ? T : never;
+  [K in keyof F]: F[K] extends AnyColumn
+    ? GetColumnData<F[K]>
+    : F[K] extends SQL<infer T> | SQL.Aliased<infer T>
+      ? T
+      : never;
 };
 
 /** `SELECT` with these columns, and the rest of the statement: `FROM …`. Its rows have the types of the columns. */
@@ -53,9 +55,9 @@ export function pick<Table, Name extends keyof Table & string>(table: Table, ...
   return Object.fromEntries(columns.map((name) => [name, table[name]])) as Pick<Table, Name>;
 }
 
-/** A `LIMIT`. It has `0 +`, because SQLite plans a statement again for each value of a bare `LIMIT ?`, which takes long. */
+/** `LIMIT` for a template. */
 export function limitTo(count: number | Placeholder): SQL {
-  return sql`LIMIT 0 + ${count}`;
+  return sql`LIMIT ${atMost(count)}`;
 }
 
 /** The beginning of the id of a summary, which is a row in a table of events (docs/contract/retention.md, 2). */

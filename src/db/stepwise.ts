@@ -1,5 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { type Columns, identifiers, joinWithCommas, type SelectedRow, selectList } from "./select.ts";
+import type { Columns } from "./query.ts";
+import { identifiers, joinWithCommas, type SelectedRow, selectList } from "./select.ts";
 
 /** A list that is read row by row. `fields`, `joins` and `shared` get the values of an entry from `entryValue`. */
 interface Stepwise<F extends Columns> {

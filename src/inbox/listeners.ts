@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { compileOnce, type Database, type PlaceholderOf } from "../db/database.ts";
+import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
+import type { Database } from "../db/database.ts";
 import { customerKeyOf } from "../db/rules.ts";
 import { limitTo, NOW, names, select } from "../db/select.ts";
 import { listeners, messageGroupNews, programState } from "../db/tables.ts";
@@ -11,6 +12,7 @@ import type { Subscription } from "./protocol.ts";
  * second hour is for clocks that differ, and for sockets whose next renewal fails.
  */
 const listen = compileOnce(
+  "inbox/listen",
   (placeholder: PlaceholderOf<"customerId">) => sql`
     INSERT INTO ${listeners} (${names(listeners.customer_id, listeners.until)})
     SELECT ${placeholder("customerId")}, datetime(now, '+24 hours') FROM clock WHERE true
@@ -35,7 +37,7 @@ export async function beginListening(
 }
 
 /** The time of the customer's newest message, empty if there is none, and the columns of `UNSHOWN`. */
-const selectNewest = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
+const selectNewest = compileOnce("inbox/newest-message", (placeholder: PlaceholderOf<"customerId">) =>
   select(
     {
       newestAt: sql<string>`coalesce((

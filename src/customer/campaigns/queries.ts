@@ -1,8 +1,10 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
-import { IS_RUNNING } from "../../db/rules.ts";
+import { eq, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
+import type { Database } from "../../db/database.ts";
+import { query } from "../../db/query.ts";
 import { limitTo, pick, select, selectWith } from "../../db/select.ts";
-import { accounts, campaignStores, campaigns, stores } from "../../db/tables.ts";
+import { campaignStores, stores } from "../../db/tables.ts";
+import { runningCampaigns, visibleAccounts } from "../../db/views.ts";
 import type { NearbyCampaign } from "./operations.ts";
 
 /** `stores.band` counts tenths of a degree. */
@@ -22,11 +24,11 @@ interface NearbyCampaignsQuery {
  * The account's running campaigns that list a store within the radius (docs/contract/interface.md, 4.1). First come those
  * that have earned most at these stores, then the nearest, then by id. One round trip.
  */
-export function findNearbyCampaigns(db: Database, query: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
-  const { south, north, west, east } = boundingBox(query);
+export function findNearbyCampaigns(db: Database, asked: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
+  const { south, north, west, east } = boundingBox(asked);
   const firstBand = Math.floor(south * BANDS_A_DEGREE);
   const shape = { bands: Math.floor(north * BANDS_A_DEGREE) - firstBand + 1, isCut: west > east };
-  return db.all(selectNearbyCampaigns(shape, { ...query, firstBand, west, east }));
+  return db.all(selectNearbyCampaigns(shape, { ...asked, firstBand, west, east }));
 }
 
 interface Shape {
@@ -41,19 +43,19 @@ type Placeholders = PlaceholderOf<keyof NearbyCampaignsQuery | "firstBand" | "we
 /** With at most this many stores nearby, look up each campaign at each store. With more, sample this many. */
 const FEW_STORES = sql.raw("4");
 
-const SHOWN = pick(campaigns, "name", "id", "campaign_description", "campaign_image");
+const SHOWN = pick(runningCampaigns, "name", "id", "campaign_description", "campaign_image");
 
 /**
  * Adds up what campaigns have earned nearby, in one of two ways. It looks up each running campaign at each store, or
  * (`by_store`) it reads all pairs of these stores with a campaign. A sample of the stores says which way reads fewer rows.
  * Pairs stay when their campaign is over, so a store may have more pairs than there are running campaigns.
  */
-const selectNearbyCampaigns = compilePer((shape: Shape, placeholder: Placeholders) =>
+const selectNearbyCampaigns = compilePer("campaigns/nearby", (shape: Shape, placeholder: Placeholders) =>
   selectWith(
     sql`near_store AS MATERIALIZED (${storesNearby(shape, placeholder)}),
     way AS MATERIALIZED (
       SELECT account_key, iif((SELECT 1 FROM near_store LIMIT 1 OFFSET ${FEW_STORES}), (
-        SELECT 1 FROM ${campaigns} WHERE ${runningOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
+        SELECT 1 FROM ${runningCampaigns} WHERE ${isOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
         LIMIT 1 OFFSET 1 + (
           SELECT count(*) FROM (SELECT key FROM near_store LIMIT ${FEW_STORES}) AS sample
           CROSS JOIN ${campaignStores} ON ${campaignStores.store_key} = sample.key
@@ -72,8 +74,8 @@ const selectNearbyCampaigns = compilePer((shape: Shape, placeholder: Placeholder
     )`,
     { ...SHOWN, distance: sql<number>`round(miles, 2)` },
     sql`FROM (${LOOKED_UP} UNION ALL ${WITH_PAIRS} UNION ALL SELECT * FROM (${withoutPairs(placeholder("limit"))}))
-      AS ${campaigns}
-    ORDER BY earned DESC, miles, ${campaigns.id}
+      AS ${runningCampaigns}
+    ORDER BY earned DESC, miles, ${runningCampaigns.id}
     ${limitTo(placeholder("limit"))}`,
   ),
 );
@@ -85,26 +87,26 @@ const NEAREST = sql.raw("(SELECT min(miles) FROM paired)");
 const LOOKED_UP = select(
   { ...SHOWN, earned: sql`total(${campaignStores.earned})`, miles: sql`min(near_store.miles)` },
   sql`
-    FROM ${campaigns}
+    FROM ${runningCampaigns}
     CROSS JOIN near_store
     LEFT JOIN ${campaignStores}
-      ON ${campaignStores.store_key} = near_store.key AND ${campaignStores.campaign_key} = ${campaigns.key}
-    WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store IS NULL`)}
-      AND (${campaigns.for_all} = 1 OR ${campaignStores.listed} = 1)
-    GROUP BY ${campaigns.for_all}, ${campaigns.id}`,
+      ON ${campaignStores.store_key} = near_store.key AND ${campaignStores.campaign_key} = ${runningCampaigns.key}
+    WHERE ${isOf(sql`SELECT account_key FROM way WHERE by_store IS NULL`)}
+      AND (${runningCampaigns.for_all} = 1 OR ${campaignStores.listed} = 1)
+    GROUP BY ${runningCampaigns.for_all}, ${runningCampaigns.id}`,
 );
 
 /** Running campaigns with a row in `paired`: they list a store nearby, or are for all stores and have earned at one nearby. */
 const WITH_PAIRS = select(
   {
     ...SHOWN,
-    earned: sql`iif(${campaigns.for_all}, paired.earned, paired.earned_where_listed)`,
-    miles: sql`iif(${campaigns.for_all}, ${NEAREST}, paired.miles_where_listed)`,
+    earned: sql`iif(${runningCampaigns.for_all}, paired.earned, paired.earned_where_listed)`,
+    miles: sql`iif(${runningCampaigns.for_all}, ${NEAREST}, paired.miles_where_listed)`,
   },
   sql`
-    FROM paired CROSS JOIN ${campaigns} ON ${campaigns.key} = paired.key
-    WHERE ${runningOf(sql`SELECT account_key FROM way`)}
-      AND (${campaigns.for_all} = 1 OR paired.miles_where_listed IS NOT NULL)`,
+    FROM paired CROSS JOIN ${runningCampaigns} ON ${runningCampaigns.key} = paired.key
+    WHERE ${isOf(sql`SELECT account_key FROM way`)}
+      AND (${runningCampaigns.for_all} = 1 OR paired.miles_where_listed IS NOT NULL)`,
 );
 
 /** The campaigns for all stores without a pair. They have all earned nothing, at one distance, so their ids decide the order. */
@@ -112,15 +114,15 @@ function withoutPairs(limit: Placeholder): SQL {
   return select(
     { ...SHOWN, earned: sql`0`, miles: NEAREST },
     sql`
-      FROM ${campaigns}
-      WHERE ${runningOf(sql`SELECT account_key FROM way WHERE by_store`)} AND ${campaigns.for_all} = 1
-        AND ${campaigns.key} NOT IN (SELECT key FROM paired WHERE key IS NOT NULL)
-      ORDER BY ${campaigns.id} ${limitTo(limit)}`,
+      FROM ${runningCampaigns}
+      WHERE ${isOf(sql`SELECT account_key FROM way WHERE by_store`)} AND ${runningCampaigns.for_all} = 1
+        AND ${runningCampaigns.key} NOT IN (SELECT key FROM paired WHERE key IS NOT NULL)
+      ORDER BY ${runningCampaigns.id} ${limitTo(limit)}`,
   );
 }
 
-function runningOf(accountKey: SQL): SQL {
-  return sql`${campaigns.account_key} = (${accountKey}) AND ${IS_RUNNING}`;
+function isOf(accountKey: SQL): SQL {
+  return sql`${runningCampaigns.account_key} = (${accountKey})`;
 }
 
 /**
@@ -128,9 +130,11 @@ function runningOf(accountKey: SQL): SQL {
  * in few bands. So the outermost bands with a store are looked up first.
  */
 function storesNearby(shape: Shape, placeholder: Placeholders): SQL {
-  const accountKey = sql`(
-    SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${placeholder("accountId")} AND ${accounts.deleted} = 0
-  )`;
+  const { key, id } = visibleAccounts;
+  const accountKey = query
+    .select({ key })
+    .from(visibleAccounts)
+    .where(eq(id, placeholder("accountId")));
   const outermostBand = (which: "min" | "max", bound: SQL) => sql`(
     SELECT ${sql.raw(which)}(${stores.band}) FROM ${stores} INDEXED BY stores_by_position
     WHERE ${stores.account_key} = ${accountKey} AND ${stores.band} ${bound}

@@ -1,5 +1,6 @@
 import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
-import { compilePer, type Database, type RowOf } from "../../db/database.ts";
+import { compilePer } from "../../db/compile.ts";
+import type { Database, RowOf } from "../../db/database.ts";
 import { joinWithCommas, jsonOf, pick, type SelectedRow, select } from "../../db/select.ts";
 import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
 import { ANSWER_BYTES } from "../../http/limits.ts";
@@ -7,7 +8,14 @@ import type { Paged } from "../../http/paging.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
 import { fold } from "../../values/words.ts";
 import { NO_CREDENTIALS } from "../account.ts";
-import { type CouponKind, type CouponListQuery, type Placeholders, type Shape, validCoupons } from "./valid-coupons.ts";
+import {
+  type CouponKind,
+  type CouponListQuery,
+  FILTERS,
+  type Placeholders,
+  type Shape,
+  selectValidCoupons,
+} from "./valid-coupons.ts";
 
 /** The items of a page, and the JSON texts of their coupons and accounts by key, because several items share these. */
 export interface CouponList extends Paged<ItemRow> {
@@ -32,7 +40,8 @@ export async function findCoupons(db: Database, query: CouponListQuery): Promise
     accountId: accountId ?? null,
     storeIds: storeIds.length === 0 ? null : JSON.stringify(storeIds),
   };
-  for (const row of await db.all(selectCouponList({ kinds, accounts, isDetailed }, values))) {
+  const filters = FILTERS.filter((filter) => values[filter] !== null);
+  for (const row of await db.all(selectCouponList({ kinds, accounts, isDetailed, filters }, values))) {
     if (row.part === "coupon") found.coupons.set(row.key, row.record);
     else if (row.part === "account") found.accounts.set(row.key, row.record);
     else found.items.push(row);
@@ -41,9 +50,6 @@ export async function findCoupons(db: Database, query: CouponListQuery): Promise
   return { ...found, hasMore: listed > found.items.length };
 }
 
-// `kind DESC` gives the order store, mfg, digital.
-const ORDER = sql`kind DESC, ends_at, created_at DESC, id`;
-
 type ListRow = RowOf<ReturnType<typeof selectCouponList>>;
 export type ItemRow = Extract<ListRow, { part: CouponKind }>;
 
@@ -51,7 +57,7 @@ export type ItemRow = Extract<ListRow, { part: CouponKind }>;
  * The items of a page until they have 2 MiB, then the coupons and the accounts of these items. So the database sends the text
  * of a coupon once, even if it was issued a thousand times. `selectStepwise` would take half as long again here.
  */
-const selectCouponList = compilePer((shape: Shape, placeholder: Placeholders) => {
+const selectCouponList = compilePer("coupons/list", (shape: Shape, placeholder: Placeholders) => {
   const item = { ...ITEM, record: held(shape) };
   const coupon = { ...COUPON, record: couponText(shape, placeholder("customerId")) };
   const account = { ...ACCOUNT, record: couponAccount(shape) };
@@ -64,9 +70,7 @@ const selectCouponList = compilePer((shape: Shape, placeholder: Placeholders) =>
         json_group_array(DISTINCT coupon_key), json_group_array(DISTINCT account_key)
       FROM (
         SELECT page.*, ${sharedBytes(shape)} AS bytes
-        FROM (
-          SELECT * FROM (${validCoupons(shape, placeholder)}) ORDER BY ${ORDER} LIMIT 1 + ${placeholder("limit")} OFFSET ${placeholder("offset")}
-        ) AS page ${shape.accounts ? ofAccount : sql``}
+        FROM ${selectValidCoupons(shape, placeholder)} AS page ${shape.accounts ? ofAccount : sql``}
       )
     ),
     shown AS MATERIALIZED (

@@ -1,8 +1,10 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import type { PlaceholderOf } from "../../db/database.ts";
-import { customerKeyOf, isAccountDeleted, isStoreDeleted, joinStoresOf } from "../../db/rules.ts";
-import { NOW, pick, select } from "../../db/select.ts";
-import { accounts, coupons, customerCoupons, stores } from "../../db/tables.ts";
+import { and, desc, eq, inArray, isNull, or, type Placeholder, type SQL, sql } from "drizzle-orm";
+import type { PlaceholderOf } from "../../db/compile.ts";
+import { atMost, query } from "../../db/query.ts";
+import { customerKeyOf } from "../../db/rules.ts";
+import { pick } from "../../db/select.ts";
+import { accounts, coupons, stores } from "../../db/tables.ts";
+import { digitalCoupons, heldCoupons, validCoupons } from "../../db/views.ts";
 import type { Page } from "../../http/paging.ts";
 
 export const COUPON_KINDS = coupons.kind.enumValues;
@@ -26,86 +28,67 @@ export interface CouponListQuery {
   isDetailed?: boolean;
 }
 
+/** Filters that a request may leave out. */
+export const FILTERS = ["search", "type", "accountId", "storeIds"] as const;
+type Filter = (typeof FILTERS)[number];
+
 /** The text of the statement depends on these properties of the query. */
 export type Shape = Required<Pick<CouponListQuery, "accounts" | "isDetailed">> &
-  Pick<CouponListQuery["filter"], "kinds">;
+  Pick<CouponListQuery["filter"], "kinds"> & { filters: readonly Filter[] };
 
-export type Placeholders = PlaceholderOf<"customerId" | "search" | "type" | "accountId" | "storeIds" | keyof Page>;
+export type Placeholders = PlaceholderOf<"customerId" | Filter | keyof Page>;
 
-/** The coupons that are valid for the customer now and pass the filters. An absent filter is NULL. */
-export function validCoupons({ kinds }: Shape, placeholder: Placeholders): SQL {
-  const sources = [
-    ...(kinds.some((kind) => kind !== "digital") ? [issuedCoupons(kinds, placeholder)] : []),
-    ...(kinds.includes("digital") ? [digitalCoupons(placeholder)] : []),
-  ];
-  return sql.join(sources, sql` UNION ALL `);
+/**
+ * A page of the coupons that are valid for the customer now and pass the filters, and one more if there is one: store, then
+ * mfg, then digital.
+ */
+export function selectValidCoupons({ kinds, filters }: Shape, placeholder: Placeholders) {
+  const view = viewOf(kinds);
+  const conditions: Record<Filter, (value: Placeholder) => SQL | undefined> = {
+    accountId: (id) =>
+      eq(view.account_key, query.select(pick(accounts, "key")).from(accounts).where(eq(accounts.id, id))),
+    type: (type) => eq(view.folded_type, type),
+    // Not LIKE: D1 takes patterns of at most 50 bytes.
+    search: (text) => sql`(instr(${view.folded_text}, ${text}) OR instr(${namesOfChain(view)}, ${text}))`,
+    storeIds: (ids) =>
+      or(
+        inArray(view.store_key, query.select(pick(stores, "key")).from(stores).where(hasIdIn(ids))),
+        and(isNull(view.store_key), inArray(view.account_key, accountsOf(ids))),
+      ),
+  };
+  return query
+    .select(pick(view, "kind", "issued_id", "coupon_key", "account_key", "coupon_bytes"))
+    .from(view)
+    .where(
+      and(
+        sql`${view.customer_key} = ${customerKeyOf(placeholder("customerId"))}`,
+        inArray(view.kind, kinds),
+        ...filters.map((filter) => conditions[filter](placeholder(filter))),
+      ),
+    )
+    .orderBy(desc(view.kind), view.ends_at, desc(view.created_at), view.id)
+    .limit(atMost(sql`1 + ${placeholder("limit")}`))
+    .offset(placeholder("offset"));
 }
 
-/** The store and mfg coupons that the customer holds. A `usable` one is neither deleted nor used up. */
-function issuedCoupons(kinds: Shape["kinds"], placeholder: Placeholders): SQL {
-  const atStores = sql`${customerCoupons.store_key} IN ${storeKeys(placeholder("storeIds"))}`;
-  return select(
-    {
-      kind: coupons.kind,
-      ends_at: sql`min(${customerCoupons.ends_at}, ${coupons.ends_at})`,
-      created_at: customerCoupons.created_at,
-      id: customerCoupons.id,
-      issued_id: customerCoupons.id,
-      coupon_key: coupons.key,
-      account_key: coupons.account_key,
-      coupon_bytes: sql`octet_length(${coupons.text})`,
-    },
-    sql`FROM ${customerCoupons}
-      CROSS JOIN ${coupons} ON ${coupons.key} = ${customerCoupons.campaign_coupon_key}
-      WHERE ${customerCoupons.customer_key} = ${customerKeyOf(placeholder("customerId"))}
-        AND ${customerCoupons.usable} = 1 AND ${customerCoupons.ends_at} >= ${NOW}
-        AND ${coupons.kind} IN (${sql.raw(kinds.map((kind) => `'${kind}'`).join(", "))})
-        AND NOT ${isStoreDeleted(sql`${customerCoupons.store_key}`)} AND ${ifGiven(placeholder("storeIds"), atStores)}
-        AND NOT ${isAccountDeleted(sql`${coupons.account_key}`)} AND ${matches(placeholder)}`,
-  );
+/** Reads only what can have these kinds: SQLite would read the digital coupons too, and leave them out. */
+function viewOf(kinds: Shape["kinds"]) {
+  if (!kinds.includes("digital")) return heldCoupons;
+  return kinds.length === 1 ? digitalCoupons : validCoupons;
 }
 
-/** The digital coupons of the accounts whose stores the customer has joined. */
-function digitalCoupons(placeholder: Placeholders): SQL {
-  const isOfOwner = sql`${coupons.account_key} IN (
-    SELECT ${stores.account_key} FROM ${stores}
-    WHERE ${stores.key} IN ${storeKeys(placeholder("storeIds"))} AND ${stores.deleted} = 0
-  )`;
-  return select(
-    {
-      ...pick(coupons, "kind", "ends_at", "created_at", "id"),
-      issued_id: sql`NULL`,
-      coupon_key: coupons.key,
-      account_key: coupons.account_key,
-      coupon_bytes: sql`octet_length(${coupons.text})`,
-    },
-    sql`FROM (
-        SELECT DISTINCT ${stores.account_key} AS account_key
-        FROM (SELECT ${customerKeyOf(placeholder("customerId"))} AS key) AS caller ${joinStoresOf(sql`caller.key`)}
-      ) AS joined
-      CROSS JOIN ${coupons} ON ${coupons.account_key} = joined.account_key AND ${coupons.kind} = 'digital'
-      WHERE ${matches(placeholder)} AND ${ifGiven(placeholder("storeIds"), isOfOwner)}`,
-  );
+function namesOfChain({ account_key }: typeof validCoupons) {
+  return query.select(pick(accounts, "folded_names")).from(accounts).where(eq(accounts.key, account_key));
 }
 
-/** Whether a coupon of any kind is valid and passes the filters. It is still valid in the second of its end. */
-function matches(placeholder: Placeholders): SQL {
-  const account = sql`(SELECT ${accounts.key} FROM ${accounts} WHERE ${accounts.id} = ${placeholder("accountId")})`;
-  const namesOfChain = sql`(
-    SELECT ${accounts.folded_names} FROM ${accounts} WHERE ${accounts.key} = ${coupons.account_key}
-  )`;
-  // Not LIKE: D1 takes patterns of at most 50 bytes.
-  const contains = (text: SQL) => sql`instr(${text}, ${placeholder("search")}) > 0`;
-  return sql`${coupons.ends_at} >= ${NOW} AND ${coupons.deleted} = 0
-    AND ${ifGiven(placeholder("accountId"), sql`${coupons.account_key} = ${account}`)}
-    AND ${ifGiven(placeholder("type"), sql`${coupons.folded_type} = ${placeholder("type")}`)}
-    AND ${ifGiven(placeholder("search"), sql`${contains(sql`${coupons.folded_text}`)} OR ${contains(namesOfChain)}`)}`;
+/** The accounts of the stores with these ids. A soft-deleted store counts as if it were not there. */
+function accountsOf(storeIds: Placeholder) {
+  return query
+    .select(pick(stores, "account_key"))
+    .from(stores)
+    .where(and(hasIdIn(storeIds), eq(stores.deleted, 0)));
 }
 
-function ifGiven(filter: Placeholder, condition: SQL): SQL {
-  return sql`(${filter} IS NULL OR ${condition})`;
-}
-
-function storeKeys(ids: Placeholder): SQL {
-  return sql`(SELECT ${stores.key} FROM ${stores} WHERE ${stores.id} IN (SELECT value FROM json_each(${ids})))`;
+function hasIdIn(storeIds: Placeholder): SQL {
+  return inArray(stores.id, sql`(SELECT value FROM json_each(${storeIds}))`);
 }

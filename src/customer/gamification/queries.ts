@@ -1,8 +1,10 @@
-import { sql } from "drizzle-orm";
-import { compilePer, type Database, type PlaceholderOf } from "../../db/database.ts";
-import { isWithinDates } from "../../db/rules.ts";
+import { eq, sql } from "drizzle-orm";
+import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
+import type { Database } from "../../db/database.ts";
+import { query } from "../../db/query.ts";
 import { pick, select, selectWith } from "../../db/select.ts";
-import { accounts, eipCampaigns, employees, playTotals, stores } from "../../db/tables.ts";
+import { employees, playTotals } from "../../db/tables.ts";
+import { visibleEipCampaigns, visibleStores } from "../../db/views.ts";
 
 /** A board of a location: in one campaign, or (null) in all that run now. */
 export interface BoardOf {
@@ -26,18 +28,17 @@ export type EmployeeTotals = NonNullable<Awaited<ReturnType<typeof findBoard>>>[
 
 /** An empty board has one row, which says whether the board is known; its other columns are NULL. */
 const selectBoardTotals = compilePer(
+  "gamification/board",
   (shape: { inAllCampaigns: boolean }, placeholder: PlaceholderOf<keyof BoardOf | "limit">) =>
     selectWith(
-      sql`location AS MATERIALIZED (
-      SELECT ${stores.key} AS key, ${stores.account_key} AS account_key
-      FROM ${stores} JOIN ${accounts} ON ${accounts.key} = ${stores.account_key}
-      WHERE ${stores.id} = ${placeholder("locationId")} AND ${stores.deleted} = 0 AND ${accounts.deleted} = 0
-    ),
+      sql`location AS MATERIALIZED ${query
+        .select(pick(visibleStores, "key", "account_key"))
+        .from(visibleStores)
+        .where(eq(visibleStores.id, placeholder("locationId")))},
     campaign AS MATERIALIZED (
-      SELECT ${eipCampaigns.key} AS key
-      FROM location CROSS JOIN ${eipCampaigns} ON ${eipCampaigns.account_key} = location.account_key
-      WHERE ${eipCampaigns.deleted} = 0
-        AND ${shape.inAllCampaigns ? isWithinDates(eipCampaigns) : sql`${eipCampaigns.id} = ${placeholder("campaignId")}`}
+      SELECT ${visibleEipCampaigns.key} AS key
+      FROM location CROSS JOIN ${visibleEipCampaigns} ON ${visibleEipCampaigns.account_key} = location.account_key
+      WHERE ${shape.inAllCampaigns ? visibleEipCampaigns.is_running : eq(visibleEipCampaigns.id, placeholder("campaignId"))}
     ),
     total AS MATERIALIZED (${EMPLOYEE_TOTALS}),
     ranked AS (

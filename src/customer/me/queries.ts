@@ -1,8 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
-import { compileOnce, type Database, type PlaceholderOf } from "../../db/database.ts";
-import { customerKeyOf, joinStoresOf } from "../../db/rules.ts";
+import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
+import type { Database } from "../../db/database.ts";
+import { customerKeyOf } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
-import { accounts, customers, storeBalances, stores } from "../../db/tables.ts";
+import { storeBalances, stores } from "../../db/tables.ts";
+import { joinedStores, visibleAccounts, visibleCustomers } from "../../db/views.ts";
 import { type JsonText, jsonObject, mergeObjects, toJson } from "../../http/json-text.ts";
 import { SELECT_RECORDS, toCustomer } from "../search/records.ts";
 import type { AccountBalance } from "./operations.ts";
@@ -27,28 +29,28 @@ export async function findMe(
   return { me, hasMore: rows.length > BALANCES_LIMIT };
 }
 
-const selectCustomer = compileOnce((placeholder: PlaceholderOf<"customerId">) => {
+const selectCustomer = compileOnce("me/customer", (placeholder: PlaceholderOf<"customerId">) => {
   // Reads the customer like the result of a search that found one record and forgave no typo.
   const found = sql`found(rank, key, forgiven) AS MATERIALIZED (
-    SELECT 0, ${customers.key}, NULL FROM ${customers}
-    WHERE ${customers.id} = ${placeholder("customerId")} AND ${customers.erased} = 0
+    SELECT 0, ${visibleCustomers.key}, NULL FROM ${visibleCustomers}
+    WHERE ${visibleCustomers.id} = ${placeholder("customerId")}
   )`;
   return SELECT_RECORDS.customers(found, placeholder("customerId"));
 });
 
-const selectBalances = compileOnce((placeholder: PlaceholderOf<"customerId" | "alreadyShown">) =>
+const selectBalances = compileOnce("me/balances", (placeholder: PlaceholderOf<"customerId" | "alreadyShown">) =>
   select(
     BALANCE_COLUMNS,
     sql`${fromBalancesOf(sql`(SELECT ${customerKeyOf(placeholder("customerId"))} AS key)`)}
-      GROUP BY ${accounts.key} ORDER BY ${accounts.company}, ${accounts.id}
+      GROUP BY ${visibleAccounts.key} ORDER BY ${visibleAccounts.company}, ${visibleAccounts.id}
       ${limitTo(BALANCES_LIMIT + 1)} OFFSET ${placeholder("alreadyShown")}`,
   ),
 );
 
 /** The columns to select from `fromBalancesOf`. */
 export const BALANCE_COLUMNS = {
-  account_id: accounts.id,
-  company: accounts.company,
+  account_id: visibleAccounts.id,
+  company: visibleAccounts.company,
   // Uses `total()`, because `sum()` fails if the balances at many stores exceed an integer.
   balance: sql<number>`total(holding.balance) / 100`,
   stores_count: sql<number>`sum(holding.stores)`,
@@ -63,7 +65,9 @@ export function fromBalancesOf(keysQuery: SQL): SQL {
       FROM ${keysQuery} AS holder
       CROSS JOIN ${storeBalances} ON ${storeBalances.customer_key} = ${key}
       CROSS JOIN ${stores} ON ${stores.key} = ${storeBalances.store_key}
-      UNION ALL SELECT ${key}, ${stores.account_key}, 0, 1 FROM ${keysQuery} AS holder ${joinStoresOf(key)}
+      UNION ALL
+      SELECT ${key}, ${joinedStores.account_key}, 0, 1 FROM ${keysQuery} AS holder
+      CROSS JOIN ${joinedStores} ON ${joinedStores.customer_key} = ${key}
     ) AS holding
-    CROSS JOIN ${accounts} ON ${accounts.key} = holding.account_key AND ${accounts.deleted} = 0`;
+    CROSS JOIN ${visibleAccounts} ON ${visibleAccounts.key} = holding.account_key`;
 }

@@ -1,7 +1,8 @@
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
-import { compileOnce, type Database, type PlaceholderOf, type RowOf } from "../../db/database.ts";
+import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
+import type { Database, RowOf } from "../../db/database.ts";
 import { customerKeyOf, friendStatus, hasBlocked } from "../../db/rules.ts";
 import { jsonOf } from "../../db/select.ts";
 import { entryValue, selectStepwise } from "../../db/stepwise.ts";
@@ -71,7 +72,7 @@ const starter = alias(customers, "starter");
 const sender = alias(customers, "sender");
 const member = alias(messageGroupMembers, "member");
 
-const selectGroups = compileOnce((placeholder: Placeholders) =>
+const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) =>
   selectStepwise({
     list: sql`(${selectShownGroups(placeholder)})`,
     entry: sql`group_key, at, is_newest`,

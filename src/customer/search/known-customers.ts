@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { compilePer, type PlaceholderOf } from "../../db/database.ts";
+import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import { customerKeyOf, hasBlocked } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
 import { customers, friendships } from "../../db/tables.ts";
@@ -38,6 +38,7 @@ export function findKnown(search: KnownSearch, placeholder: PlaceholderOf<"words
 }
 
 export const selectKnownNames = compilePer(
+  "search/known-names",
   ({ search }: { search: KnownSearch }, placeholder: PlaceholderOf<"caller">) =>
     select({ key: customers.key, words: customers.words }, fromKnown(search, placeholder("caller"), sql`true`)),
 );

@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
-import { compileOnce, compilePer, type Database, type PlaceholderOf, type Statement } from "../../db/database.ts";
+import { compileOnce, compilePer, type PlaceholderOf } from "../../db/compile.ts";
+import type { Database, Statement } from "../../db/database.ts";
 import { findKnown, findMatches, type KnownSearch, matchWithTypos, selectKnownNames } from "./known-customers.ts";
 import { type Found, type FoundRow, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
@@ -59,6 +60,7 @@ async function searchWithTypos(db: Database, search: FullSearch, lists: readonly
 }
 
 const selectExact = compilePer(
+  "search/exact",
   (
     { list, plan }: { list: SearchList; plan: LookupPlan },
     placeholder: PlaceholderOf<keyof WordExpressions["texts"] | "caller">,
@@ -69,6 +71,7 @@ const selectExact = compilePer(
 );
 
 const selectWithTypos = compilePer(
+  "search/with-typos",
   (
     { list }: { list: SearchList },
     placeholder: PlaceholderOf<keyof TypoExpressions | "words" | "caller">,
@@ -78,10 +81,14 @@ const selectWithTypos = compilePer(
   },
 );
 
-const selectKnown = compilePer(({ search }: { search: KnownSearch }, placeholder: PlaceholderOf<"words" | "caller">) =>
-  SELECT_RECORDS.customers(findKnown(search, placeholder, FOUND_LIMIT), placeholder("caller")),
+const selectKnown = compilePer(
+  "search/known",
+  ({ search }: { search: KnownSearch }, placeholder: PlaceholderOf<"words" | "caller">) =>
+    SELECT_RECORDS.customers(findKnown(search, placeholder, FOUND_LIMIT), placeholder("caller")),
 );
 
-const selectKnownWithTypos = compileOnce((placeholder: PlaceholderOf<"matches" | "caller">) =>
-  SELECT_RECORDS.customers(findMatches(placeholder("matches")), placeholder("caller")),
+const selectKnownWithTypos = compileOnce(
+  "search/known-with-typos",
+  (placeholder: PlaceholderOf<"matches" | "caller">) =>
+    SELECT_RECORDS.customers(findMatches(placeholder("matches")), placeholder("caller")),
 );

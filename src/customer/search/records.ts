@@ -1,9 +1,11 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { RowOf } from "../../db/database.ts";
-import { customerKeyOf, friendStatus, IS_RUNNING, joinStoresOf } from "../../db/rules.ts";
-import { type Columns, jsonOf, pick, selectWith } from "../../db/select.ts";
+import type { Columns } from "../../db/query.ts";
+import { customerKeyOf, friendStatus } from "../../db/rules.ts";
+import { jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, selectStepwise } from "../../db/stepwise.ts";
 import { accounts, campaigns, customers, registrations, stores } from "../../db/tables.ts";
+import { joinedStores, runningCampaigns } from "../../db/views.ts";
 import { type JsonText, jsonObject, mergeObjects, storedJson, toJson } from "../../http/json-text.ts";
 import { firstTexts } from "../../http/paging.ts";
 import { type ForgivenRecord, meaningsOf } from "./known-customers.ts";
@@ -99,13 +101,13 @@ function readCustomers(found: SQL, caller: Placeholder) {
       FROM found
     ),
     joined AS MATERIALIZED (
-      SELECT seen.key, ${stores.account_key} AS account_key, count(*) AS stores
-      FROM seen ${joinStoresOf(sql`seen.key`)}
-      GROUP BY seen.key, ${stores.account_key}
+      SELECT seen.key, ${joinedStores.account_key} AS account_key, count(*) AS stores
+      FROM seen CROSS JOIN ${joinedStores} ON ${joinedStores.customer_key} = seen.key
+      GROUP BY seen.key, ${joinedStores.account_key}
     ),
     running AS MATERIALIZED (
       SELECT account_key, (
-        SELECT count(*) FROM ${campaigns} WHERE ${campaigns.account_key} = joined_account.account_key AND ${IS_RUNNING}
+        SELECT count(*) FROM ${runningCampaigns} WHERE ${runningCampaigns.account_key} = joined_account.account_key
       ) AS campaigns
       FROM (SELECT DISTINCT account_key FROM joined) AS joined_account
     ),
@@ -123,8 +125,8 @@ function readCustomers(found: SQL, caller: Placeholder) {
       campaigns_total: sql`coalesce(counted.campaigns, 0)`,
       campaigns_registered: sql`(
         SELECT count(*) FROM ${registrations}
-        CROSS JOIN ${campaigns} ON ${campaigns.key} = ${registrations.campaign_key} AND ${IS_RUNNING}
-        CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${campaigns.account_key}
+        CROSS JOIN ${runningCampaigns} ON ${runningCampaigns.key} = ${registrations.campaign_key}
+        CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${runningCampaigns.account_key}
         WHERE ${registrations.customer_key} = seen.key
       )`,
     }),

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { compilePer, type PlaceholderOf, type RowOf } from "../../db/database.ts";
+import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
+import type { RowOf } from "../../db/database.ts";
 import { limitTo, selectWith } from "../../db/select.ts";
 import { customerVocabulary, merchantVocabulary } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
@@ -124,6 +125,7 @@ function beginningMeant(withLetter: string, withoutLetter: string): SQL {
  * letter: doubling it here or one place later gives the same word.
  */
 const selectSimilarWords = compilePer(
+  "search/similar-words",
   (shape: { vocabulary: VocabularyName }, placeholder: PlaceholderOf<"forgivable" | "steps" | "neighbours">) => {
     const vocabulary = VOCABULARIES[shape.vocabulary];
     const { word } = vocabulary;

@@ -1,6 +1,6 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import type { PlaceholderOf } from "../../db/database.ts";
-import { customerKeyOf, hasBlocked, isAccountDeleted } from "../../db/rules.ts";
+import type { PlaceholderOf } from "../../db/compile.ts";
+import { customerKeyOf, hasBlocked } from "../../db/rules.ts";
 import { limitTo } from "../../db/select.ts";
 import { accounts, campaigns, customers, stores } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
@@ -39,7 +39,9 @@ function merchantIndex(name: string, table: typeof stores | typeof campaigns): W
     name: sql.raw(name),
     joinRecord,
     joinForFilter: joinRecord,
-    mayBeFound: () => sql`NOT ${isAccountDeleted(sql`${table.account_key}`)}`,
+    mayBeFound: () => sql`NOT EXISTS (
+      SELECT 1 FROM ${accounts} INDEXED BY accounts_deleted WHERE ${accounts.deleted} = 1 AND ${accounts.key} = ${table.account_key}
+    )`,
     words: sql`(${table.words} || ' ' || ${company})`,
   };
 }

@@ -1,10 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { compileOnce, type Database, type PlaceholderOf, type RowOf } from "../../db/database.ts";
+import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
+import type { Database, RowOf } from "../../db/database.ts";
 import { LEVELS } from "../../db/derived/totals.ts";
-import { friendStatus, isAccountDeleted, STORES_JOINED } from "../../db/rules.ts";
+import { friendStatus } from "../../db/rules.ts";
 import { joinWithCommas, limitTo, pick, select } from "../../db/select.ts";
-import { customers, memberships, storeBalances, stores, teamLinks } from "../../db/tables.ts";
+import { customers, memberships, storeBalances, teamLinks } from "../../db/tables.ts";
+import { visibleCustomers, visibleStores } from "../../db/views.ts";
 import type { Page } from "../../http/paging.ts";
 import type { TeamMember } from "./operations.ts";
 
@@ -51,7 +53,7 @@ const rootLink = alias(teamLinks, "root_link");
 function callerAt(placeholder: Placeholders): SQL {
   return sql`${customers} AS ${caller}
     CROSS JOIN ${memberships} AS ${callerMembership} ON ${caller.id} = ${placeholder("customerId")}
-      AND ${callerMembership.store_key} = ${stores.key} AND ${callerMembership.customer_key} = ${caller.key} AND +${callerMembership.joined} = 1`;
+      AND ${callerMembership.store_key} = ${visibleStores.key} AND ${callerMembership.customer_key} = ${caller.key} AND +${callerMembership.joined} = 1`;
 }
 
 /**
@@ -69,28 +71,27 @@ function linkToRoot(placeholder: Placeholders): SQL {
 
 const isCaller = (placeholder: Placeholders) => sql`${placeholder("rootId")} = ${placeholder("customerId")}`;
 
-const selectStore = compileOnce((placeholder: Placeholders) => {
+const selectStore = compileOnce("stores/team/store", (placeholder: Placeholders) => {
   const isLinked = sql`EXISTS (SELECT 1 FROM ${callerAt(placeholder)} CROSS JOIN ${linkToRoot(placeholder)})`;
   return select(
     { isRootInCallersTeam: sql<0 | 1>`iif(${isCaller(placeholder)}, 1, ${isLinked})` },
-    sql`FROM ${stores} WHERE ${stores.id} = ${placeholder("storeId")} AND ${stores.deleted} = 0
-      AND NOT ${isAccountDeleted(sql`${stores.account_key}`)}`,
+    sql`FROM ${visibleStores} WHERE ${visibleStores.id} = ${placeholder("storeId")}`,
   );
 });
 
 /** The joins look up each key once. A common table expression would cost one more row wherever it is read. */
-const selectMembers = compileOnce((placeholder: Placeholders) => {
+const selectMembers = compileOnce("stores/team/members", (placeholder: Placeholders) => {
   const rootKey = sql`iif(${isCaller(placeholder)}, ${callerMembership.customer_key}, (SELECT ${rootLink.descendant_key} FROM ${linkToRoot(placeholder)}))`;
   // The page is cut from the links alone, so that each skipped member costs one row.
   const page = select(
     { caller: caller.key, ...pick(teamLinks, "store_key", "depth", "name", "descendant_id", "descendant_key") },
     sql`
-      FROM ${stores}
+      FROM ${visibleStores}
       CROSS JOIN ${callerAt(placeholder)}
       CROSS JOIN ${teamLinks} ON ${teamLinks.store_key} = ${callerMembership.store_key}
         AND ${teamLinks.ancestor_key} = ${rootKey} AND ${teamLinks.joined} = 1
         AND ${teamLinks.depth} BETWEEN ${placeholder("from")} AND ${placeholder("to")}
-      WHERE ${stores.id} = ${placeholder("storeId")}
+      WHERE ${visibleStores.id} = ${placeholder("storeId")}
       ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendant_id}
       ${limitTo(placeholder("limit"))} OFFSET ${placeholder("offset")}`,
   );
@@ -98,10 +99,10 @@ const selectMembers = compileOnce((placeholder: Placeholders) => {
     {
       id: teamLinks.descendant_id,
       name: teamLinks.name,
-      customer_description: customers.customer_description,
-      friend_status: friendStatus(sql`team_links.caller`, sql`${customers.key}`),
-      team_store_count: STORES_JOINED,
-      avatar: customers.avatar,
+      customer_description: visibleCustomers.customer_description,
+      friend_status: friendStatus(sql`team_links.caller`, sql`${visibleCustomers.key}`),
+      team_store_count: visibleCustomers.stores_joined,
+      avatar: visibleCustomers.avatar,
       total_balance: sql<number>`coalesce(${storeBalances.balance}, 0)`,
       current_level: teamLinks.depth,
       levels: LEVEL_TOTALS,
@@ -110,7 +111,7 @@ const selectMembers = compileOnce((placeholder: Placeholders) => {
       FROM (${page}) AS ${teamLinks}
       CROSS JOIN ${memberships} ON ${memberships.store_key} = ${teamLinks.store_key}
         AND ${memberships.customer_key} = ${teamLinks.descendant_key}
-      CROSS JOIN ${customers} ON ${customers.key} = ${teamLinks.descendant_key}
+      CROSS JOIN ${visibleCustomers} ON ${visibleCustomers.key} = ${teamLinks.descendant_key}
       LEFT JOIN ${storeBalances} ON ${storeBalances.store_key} = ${teamLinks.store_key}
         AND ${storeBalances.customer_key} = ${teamLinks.descendant_key}
       ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendant_id}`,

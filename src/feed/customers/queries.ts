@@ -1,8 +1,10 @@
 import { sql } from "drizzle-orm";
 import { BALANCE_COLUMNS, fromBalancesOf } from "../../customer/me/queries.ts";
-import { compileOnce, type Database, type PlaceholderOf } from "../../db/database.ts";
+import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
+import type { Database } from "../../db/database.ts";
 import { pick, select } from "../../db/select.ts";
-import { accounts, customers } from "../../db/tables.ts";
+import { customers } from "../../db/tables.ts";
+import { visibleAccounts } from "../../db/views.ts";
 import type { CardHolder } from "./operations.ts";
 
 /** A card should have one holder. If many customers have it, these limits keep the answer small. */
@@ -24,15 +26,15 @@ const fromHolders = (placeholder: PlaceholderOf<"scanId">) => sql`
   FROM ${customers} WHERE ${customers.scan_id} = ${placeholder("scanId")} AND ${customers.scan_id} <> ''
   ORDER BY ${customers.id} LIMIT ${sql.raw(String(HOLDERS_LIMIT))}`;
 
-const selectHolders = compileOnce((placeholder: PlaceholderOf<"scanId">) =>
+const selectHolders = compileOnce("feed/customers/holders", (placeholder: PlaceholderOf<"scanId">) =>
   select(pick(customers, "key", "id", "first_name", "last_name"), fromHolders(placeholder)),
 );
 
-const selectBalances = compileOnce((placeholder: PlaceholderOf<"scanId">) =>
+const selectBalances = compileOnce("feed/customers/balances", (placeholder: PlaceholderOf<"scanId">) =>
   select(
     { customer_key: sql<number>`holding.customer_key`, ...BALANCE_COLUMNS },
     sql`${fromBalancesOf(sql`(${select({ key: customers.key }, fromHolders(placeholder))})`)}
-      GROUP BY holding.customer_key, ${accounts.key}
-      ORDER BY holding.customer_key, ${accounts.company}, ${accounts.id} LIMIT ${sql.raw(String(BALANCES_LIMIT))}`,
+      GROUP BY holding.customer_key, ${visibleAccounts.key}
+      ORDER BY holding.customer_key, ${visibleAccounts.company}, ${visibleAccounts.id} LIMIT ${sql.raw(String(BALANCES_LIMIT))}`,
   ),
 );

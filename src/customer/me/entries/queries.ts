@@ -1,9 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { compileOnce, type Database, type PlaceholderOf, type RowOf } from "../../../db/database.ts";
+import { compileOnce, type PlaceholderOf } from "../../../db/compile.ts";
+import type { Database, RowOf } from "../../../db/database.ts";
 import { customerKeyOf } from "../../../db/rules.ts";
 import { isEvent, limitTo, select, summaryFormat } from "../../../db/select.ts";
-import { accounts, balanceEntries, campaigns, customers, stores } from "../../../db/tables.ts";
+import { balanceEntries, campaigns, stores } from "../../../db/tables.ts";
+import { visibleAccounts, visibleCustomers } from "../../../db/views.ts";
 import { AFTER_ALL_TIMES, isDatetime } from "../../../values/time.ts";
 import type { BalanceEntry } from "./operations.ts";
 
@@ -94,15 +96,15 @@ function isSummaryOf(customerKey: SQL): SQL {
     AND ${balanceEntries.id} < printf(${beginning}, ${customerKey} + 1)`;
 }
 
-const selectStep = compileOnce((placeholder: PlaceholderOf<"customerId">) =>
+const selectStep = compileOnce("me/entries/step", (placeholder: PlaceholderOf<"customerId">) =>
   select(
     {
       step: sql<number>`coalesce((
         SELECT max(CAST(${balanceEntries.description} AS INTEGER)) FROM ${balanceEntries}
-        WHERE ${isSummaryOf(sql`${customers.key}`)}
+        WHERE ${isSummaryOf(sql`${visibleCustomers.key}`)}
       ), 0)`,
     },
-    sql`FROM ${customers} WHERE ${customers.id} = ${placeholder("customerId")} AND ${customers.erased} = 0`,
+    sql`FROM ${visibleCustomers} WHERE ${visibleCustomers.id} = ${placeholder("customerId")}`,
   ),
 );
 
@@ -110,7 +112,7 @@ type Placeholders = PlaceholderOf<"customerId" | "accountId" | "time" | "id" | "
 
 // SQLite reads the three parts in their order and stops at the limit. So it looks for the last entry of the scan only if the
 // page is not full, and reads the summaries only on the last pages.
-const selectEntries = compileOnce((placeholder: Placeholders) => {
+const selectEntries = compileOnce("me/entries/page", (placeholder: Placeholders) => {
   const { id, amount, description, created_at, customer_key, store_key, campaign_key } = balanceEntries;
   const customerKey = customerKeyOf(placeholder("customerId"));
   const scan = sql`
@@ -119,10 +121,10 @@ const selectEntries = compileOnce((placeholder: Placeholders) => {
       AND (${created_at}, ${id}) < (${placeholder("time")}, ${placeholder("id")})
     ORDER BY ${created_at} DESC, ${id} DESC`;
   const lastScanned = sql`${scan} LIMIT 1 OFFSET ${sql.raw(String(READ_ENTRIES - 1))}`;
-  const isAsked = sql`(${placeholder("accountId")} IS NULL OR ${accounts.id} = ${placeholder("accountId")})`;
+  const isAsked = sql`(${placeholder("accountId")} IS NULL OR ${visibleAccounts.id} = ${placeholder("accountId")})`;
   const joinAccount = sql`
     CROSS JOIN ${stores} ON ${stores.key} = ${store_key}
-    CROSS JOIN ${accounts} ON ${accounts.key} = ${stores.account_key} AND ${accounts.deleted} = 0 AND ${isAsked}`;
+    CROSS JOIN ${visibleAccounts} ON ${visibleAccounts.key} = ${stores.account_key} AND ${isAsked}`;
   // In each part of the union: part, id, amount, description, created_at, store's id and name, account, campaign's id and name.
   const nothing = sql<string | null>`NULL`;
   const entries = select(
@@ -134,7 +136,7 @@ const selectEntries = compileOnce((placeholder: Placeholders) => {
       created_at,
       store_id: sql<string | null>`${stores.id}`,
       store_name: sql<string | null>`${stores.name}`,
-      account_id: sql<string | null>`${accounts.id}`,
+      account_id: sql<string | null>`${visibleAccounts.id}`,
       campaign_id: sql<string | null>`${campaigns.id}`,
       campaign_name: sql<string | null>`${campaigns.name}`,
     },
@@ -145,12 +147,12 @@ const selectEntries = compileOnce((placeholder: Placeholders) => {
     UNION ALL SELECT 'end', ${id}, 0, '', ${created_at}, ${nothing}, ${nothing}, ${nothing}, ${nothing}, ${nothing}
     FROM (${lastScanned}) AS ${balanceEntries}
     UNION ALL SELECT * FROM (
-      SELECT 'forward', ${nothing}, total(${amount}), '', max(${created_at}), ${nothing}, ${nothing}, ${accounts.id},
+      SELECT 'forward', ${nothing}, total(${amount}), '', max(${created_at}), ${nothing}, ${nothing}, ${visibleAccounts.id},
         ${nothing}, ${nothing}
       FROM ${balanceEntries} ${joinAccount}
       WHERE ${isSummaryOf(customerKey)} AND NOT EXISTS (${lastScanned})
-        AND ${accounts.id} > iif(${placeholder("time")} = '', ${placeholder("id")}, '')
-      GROUP BY ${accounts.key} ORDER BY ${accounts.id}
+        AND ${visibleAccounts.id} > iif(${placeholder("time")} = '', ${placeholder("id")}, '')
+      GROUP BY ${visibleAccounts.key} ORDER BY ${visibleAccounts.id}
     )
     ${limitTo(placeholder("rows"))}`;
 });

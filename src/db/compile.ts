@@ -1,0 +1,52 @@
+import { fillPlaceholders, type Placeholder, type Query, sql } from "drizzle-orm";
+import type { CompiledStatement, RowOf, Statement } from "./database.ts";
+import { writtenQuery } from "./dialect.ts";
+
+/** Marks where a value goes in a compiled statement. */
+export type PlaceholderOf<Name extends string> = (name: Name) => Placeholder;
+
+type Values<Name extends string> = Readonly<Record<Name, string | number | null>>;
+
+/** What compiles: a template, or a query of the builder. */
+type Written = Exclude<Statement, CompiledStatement<unknown>>;
+
+/**
+ * Every statement that is compiled, by its name. A test compares each with its file in test/statements/, which also has its
+ * plan.
+ */
+export const COMPILED: { name: string; write: (shape: never) => Query }[] = [];
+
+/**
+ * Compiles a statement once, because Drizzle takes longer to write a long statement than D1 to run it. TypeScript infers the
+ * values and the rows: `compileOnce("me/balances", (placeholder: PlaceholderOf<"id" | "limit">) => select(…))`.
+ */
+export function compileOnce<S extends Written, Name extends string = never>(
+  name: string,
+  write: (placeholder: PlaceholderOf<Name>) => S,
+): (...values: [Name] extends [never] ? [] : [Values<Name>]) => CompiledStatement<RowOf<S>> {
+  const compiled = compilePer(name, (_: null, placeholder: PlaceholderOf<Name>) => write(placeholder));
+  return (...[values]) => compiled(null, values ?? ({} as Values<Name>));
+}
+
+/** For a statement whose text depends on a shape, which is a JSON value: compiles the statement once for each shape. */
+export function compilePer<Shape, S extends Written, Name extends string = never>(
+  name: string,
+  write: (shape: Shape, placeholder: PlaceholderOf<Name>) => S,
+): (shape: Shape, values: Values<Name>) => CompiledStatement<RowOf<S>> {
+  const writeOne = (shape: Shape) => onOneLine(writtenQuery(write(shape, (value) => sql.placeholder(value))));
+  COMPILED.push({ name, write: writeOne });
+  const compiled = new Map<string, Query>();
+  return (shape, values) => ({
+    toSQL() {
+      const key = JSON.stringify(shape);
+      const query = compiled.get(key) ?? writeOne(shape);
+      compiled.set(key, query);
+      return { sql: query.sql, params: fillPlaceholders(query.params, values) };
+    },
+  });
+}
+
+/** Removes indentation: the text becomes a third shorter. Statements have no comments, and no literal with a line break. */
+function onOneLine(query: Query): Query {
+  return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
+}

@@ -1,5 +1,5 @@
-import { fillPlaceholders, type Placeholder, type Query, sql } from "drizzle-orm";
-import type { CompiledStatement, RowOf, Statement } from "./database.ts";
+import { fillPlaceholders, type Placeholder, type Query, type SQL, sql } from "drizzle-orm";
+import type { BuilderQuery, CompiledStatement, RowOf } from "./database.ts";
 import { writtenQuery } from "./dialect.ts";
 
 /** Marks where a value goes in a compiled statement. */
@@ -8,7 +8,7 @@ export type PlaceholderOf<Name extends string> = (name: Name) => Placeholder;
 type Values<Name extends string> = Readonly<Record<Name, string | number | null>>;
 
 /** What compiles: a template, or a query of the builder. */
-type Written = Exclude<Statement, CompiledStatement<unknown>>;
+type Written = SQL | BuilderQuery;
 
 /**
  * Every statement that is compiled, by its name. A test compares each with its file in test/statements/, which also has its

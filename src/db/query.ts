@@ -23,11 +23,11 @@ export const query = {
   select: <Fields extends Columns>(fields: Fields) => builder.select(named(fields)),
   selectDistinct: <Fields extends Columns>(fields: Fields) => builder.selectDistinct(named(fields)),
   insert: <Table extends SQLiteTable>(table: Table) =>
-    new SQLiteInsertBuilder<Table, "sync", void>(table, NO_SESSION, DIALECT),
+    new SQLiteInsertBuilder<Table, "sync", undefined>(table, NO_SESSION, DIALECT),
   update: <Table extends SQLiteTable>(table: Table) =>
-    new SQLiteUpdateBuilder<Table, "sync", void>(table, NO_SESSION, DIALECT),
+    new SQLiteUpdateBuilder<Table, "sync", undefined>(table, NO_SESSION, DIALECT),
   delete: <Table extends SQLiteTable>(table: Table) =>
-    new SQLiteDeleteBase<Table, "sync", void>(table, NO_SESSION, DIALECT),
+    new SQLiteDeleteBase<Table, "sync", undefined>(table, NO_SESSION, DIALECT),
 };
 
 /**

@@ -5,6 +5,11 @@ import { atMost, type Columns } from "./query.ts";
 export const NOW_TEXT = "(SELECT now FROM clock)";
 export const NOW = sql.raw(NOW_TEXT);
 
+/** A time by D1's clock; `modifier`: how far from now, such as `-30 minutes`. */
+export function fromNow(modifier: string): SQL<string> {
+  return sql<string>`(SELECT datetime(now, ${modifier}) FROM clock)`;
+}
+
 export type SelectedRow<F extends Columns> = {
   [K in keyof F]: F[K] extends AnyColumn
     ? GetColumnData<F[K]>

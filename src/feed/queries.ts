@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { FeedToken } from "../auth/token.ts";
 import type { Database } from "../db/database.ts";
-import { names, returning } from "../db/select.ts";
+import { named, query } from "../db/query.ts";
 import { programState } from "../db/tables.ts";
 import { selectUnshown } from "../inbox/message-clock.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
@@ -86,9 +86,11 @@ export async function acceptFeed(
  * to the outbox. After a request that is no restore, no more restores are taken.
  */
 function countFeed(restores: boolean) {
-  const { version, restorable } = programState;
-  const isLive = restores ? sql`` : sql`, ${names(restorable)} = 0`;
-  return returning(sql`UPDATE ${programState} SET ${names(version)} = ${version} + 1 ${isLive}`, { version });
+  const { version } = programState;
+  return query
+    .update(programState)
+    .set({ version: sql`${version} + 1`, ...(!restores && { restorable: 0 }) })
+    .returning(named({ version }));
 }
 
 function countLines(batches: readonly Batch[], which: "all" | "deletes"): number {

@@ -1,8 +1,9 @@
-import { sql } from "drizzle-orm";
+import { desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
 import type { Database } from "../db/database.ts";
+import { atMost, named, query } from "../db/query.ts";
 import { customerKeyOf } from "../db/rules.ts";
-import { limitTo, NOW, names, select } from "../db/select.ts";
+import { fromNow, NOW } from "../db/select.ts";
 import { listeners, messageGroupNews, programState } from "../db/tables.ts";
 import { UNSHOWN, type UnshownMessages } from "./message-clock.ts";
 import type { Subscription } from "./protocol.ts";
@@ -11,14 +12,17 @@ import type { Subscription } from "./protocol.ts";
  * A customer listens for a day. A subscription holds for an hour, and renews the day if less than two hours are left: the
  * second hour is for clocks that differ, and for sockets whose next renewal fails.
  */
-const listen = compileOnce(
-  "inbox/listen",
-  (placeholder: PlaceholderOf<"customerId">) => sql`
-    INSERT INTO ${listeners} (${names(listeners.customer_id, listeners.until)})
-    SELECT ${placeholder("customerId")}, datetime(now, '+24 hours') FROM clock WHERE true
-    ON CONFLICT (${names(listeners.customer_id)}) DO UPDATE SET ${names(listeners.until)} = excluded.until
-    WHERE ${listeners.until} < (SELECT datetime(now, '+2 hours') FROM clock)`,
-);
+const listen = compileOnce("inbox/listen", (placeholder: PlaceholderOf<"customerId">) => {
+  const until = fromNow("+24 hours");
+  return query
+    .insert(listeners)
+    .values({ customer_id: placeholder("customerId"), until })
+    .onConflictDoUpdate({
+      target: listeners.customer_id,
+      set: { until },
+      setWhere: lt(listeners.until, fromNow("+2 hours")),
+    });
+});
 
 /**
  * Makes the customer a listener. `unshown` is set if their newest message is not shown yet: its feed request may have notified
@@ -37,31 +41,28 @@ export async function beginListening(
 }
 
 /** The time of the customer's newest message, empty if there is none, and the columns of `UNSHOWN`. */
-const selectNewest = compileOnce("inbox/newest-message", (placeholder: PlaceholderOf<"customerId">) =>
-  select(
-    {
-      newestAt: sql<string>`coalesce((
-        SELECT ${messageGroupNews.newest_at} FROM ${messageGroupNews}
-        WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(placeholder("customerId"))}
-        ORDER BY ${messageGroupNews.newest_at} DESC LIMIT 1
-      ), '')`,
-      isOpen: programState.is_open,
-      ...UNSHOWN,
-    },
-    sql`FROM ${programState}`,
-  ),
-);
+const selectNewest = compileOnce("inbox/newest-message", (placeholder: PlaceholderOf<"customerId">) => {
+  const newest = query
+    .select({ newest_at: messageGroupNews.newest_at })
+    .from(messageGroupNews)
+    .where(eq(messageGroupNews.customer_key, customerKeyOf(placeholder("customerId"))))
+    .orderBy(desc(messageGroupNews.newest_at))
+    .limit(atMost(1));
+  return query
+    .select({ newestAt: sql<string>`coalesce(${newest}, '')`, isOpen: programState.is_open, ...UNSHOWN })
+    .from(programState);
+});
 
 const LISTENERS_AT_ONCE = 10_000;
 
+const deleteFormer = compileOnce("inbox/former-listeners", () => {
+  const id = { customer_id: listeners.customer_id };
+  const former = query.select(id).from(listeners).where(lt(listeners.until, NOW)).limit(atMost(LISTENERS_AT_ONCE));
+  return query.delete(listeners).where(inArray(listeners.customer_id, former)).returning(named(id));
+});
+
 /** Removes customers who have not listened for a day. `isDone`: none are left. */
 export async function removeFormerListeners(db: Database): Promise<{ removed: number; isDone: boolean }> {
-  const { former } = await db.steps({
-    former: [
-      sql`DELETE FROM ${listeners} WHERE ${listeners.customer_id} IN (
-        SELECT ${listeners.customer_id} FROM ${listeners} WHERE ${listeners.until} < ${NOW} ${limitTo(LISTENERS_AT_ONCE)}
-      ) RETURNING 1`,
-    ],
-  });
+  const { former } = await db.steps({ former: [deleteFormer()] });
   return { removed: former.length, isDone: former.length < LISTENERS_AT_ONCE };
 }

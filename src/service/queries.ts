@@ -1,15 +1,18 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
+import { compileOnce, compilePer, type PlaceholderOf } from "../db/compile.ts";
 import type { Database } from "../db/database.ts";
-import { limitTo, NOW, names, returning, select } from "../db/select.ts";
+import { atMost, named, query } from "../db/query.ts";
+import { fromNow, NOW } from "../db/select.ts";
 import { jobs } from "../db/tables.ts";
 import { type Backlog, selectBacklog } from "../inbox/outbox.ts";
 import { JOBS, type Job } from "./jobs.ts";
 
 /** Excludes jobs that a newer version of the Worker has added. */
-const IS_KNOWN = sql`${jobs.name} IN (${sql.join(
-  JOBS.map(({ name }) => sql`${name}`),
-  sql`, `,
-)})`;
+const isKnown = () =>
+  inArray(
+    jobs.name,
+    JOBS.map(({ name }) => name),
+  );
 
 /** Longer than Cloudflare lets a scheduled run take: 15 minutes. */
 const LEASE_MINUTES = 16;
@@ -20,63 +23,76 @@ export interface Claim {
   leaseUntil: string;
 }
 
+/** Uses an UPDATE because a full database refuses an INSERT. */
+const claimJob = compileOnce("jobs/claim", () => {
+  const longestDue = query
+    .select({ name: jobs.name })
+    .from(jobs)
+    .where(and(isKnown(), lte(jobs.due_at, NOW), lte(jobs.lease_until, NOW)))
+    .orderBy(jobs.due_at)
+    .limit(atMost(1));
+  return query
+    .update(jobs)
+    .set({ lease_until: fromNow(`+${LEASE_MINUTES} minutes`) })
+    .where(eq(jobs.name, longestDue))
+    .returning(named({ name: jobs.name, leaseUntil: jobs.lease_until }));
+});
+
 /**
  * Reads the outbox, and claims the unclaimed job that has been due for longest. Writes nothing if no job is due. If the
- * answer is lost, the job waits until its lease ends. Uses an UPDATE because a full database refuses an INSERT.
+ * answer is lost, the job waits until its lease ends.
  */
 export async function beginRun(db: Database): Promise<{ backlog: Backlog; claim: Claim | undefined }> {
-  const { name, due_at: dueAt, lease_until: leaseUntil } = jobs;
-  const [[backlog], [claim]] = await db.batch([
-    selectBacklog(),
-    returning(
-      sql`UPDATE ${jobs} SET ${names(leaseUntil)} = datetime(${NOW}, ${`+${LEASE_MINUTES} minutes`})
-        WHERE ${name} = (
-          SELECT ${name} FROM ${jobs}
-          WHERE ${IS_KNOWN} AND ${dueAt} <= ${NOW} AND ${leaseUntil} <= ${NOW}
-          ORDER BY ${dueAt} ${limitTo(1)}
-        )`,
-      { name, leaseUntil },
-    ),
-  ]);
+  const [[backlog], [claim]] = await db.batch([selectBacklog(), claimJob()]);
   if (backlog === undefined) throw new Error("The database does not count its outbox.");
   return { backlog, claim };
 }
 
 const UNFINISHED_AGAIN_MINUTES = 10;
 
-/**
- * Releases a job and sets its next run. Does nothing if the lease has ended, because another run may have the job.
- */
-export async function endJob(
-  db: Database,
-  { name, leaseUntil }: Claim,
-  { from, everyMinutes, until = "24:00" }: Job,
-  isUnfinished: boolean,
-): Promise<void> {
+type End = Pick<Job, "from" | "everyMinutes" | "until"> & { isUnfinished: boolean };
+
+const releaseJob = compilePer("jobs/release", (end: End, placeholder: PlaceholderOf<keyof Claim>) =>
+  query
+    .update(jobs)
+    .set({ lease_until: "", due_at: nextRun(end) })
+    .where(and(eq(jobs.name, placeholder("name")), eq(jobs.lease_until, placeholder("leaseUntil")))),
+);
+
+function nextRun({ from, everyMinutes, until = "24:00", isUnfinished }: End): SQL {
   const start = sql`unixepoch(${`1970-01-01 ${from}`})`;
   // D1 binds every number as REAL, but this must be an integer division.
   const period = sql.raw(String(everyMinutes * 60));
   const next = sql`datetime((unixepoch(${NOW}) - ${start}) / ${period} * ${period} + ${period} + ${start}, 'unixepoch')`;
-  const soon = sql`datetime(${NOW}, ${`+${UNFINISHED_AGAIN_MINUTES} minutes`})`;
-  await db.batch([
-    sql`UPDATE ${jobs} SET ${names(jobs.lease_until)} = '',
-        ${names(jobs.due_at)} = iif(${isUnfinished ? 1 : 0} AND strftime('%H:%M', ${soon}) <= ${until}, ${soon}, ${next})
-      WHERE ${jobs.name} = ${name} AND ${jobs.lease_until} = ${leaseUntil}`,
-  ]);
+  if (!isUnfinished) return next;
+  const soon = fromNow(`+${UNFINISHED_AGAIN_MINUTES} minutes`);
+  return sql`iif(strftime('%H:%M', ${soon}) <= ${until}, ${soon}, ${next})`;
+}
+
+/** Releases a job and sets its next run. Does nothing if the lease has ended, because another run may have the job. */
+export async function endJob(
+  db: Database,
+  claim: Claim,
+  { from, everyMinutes, until }: Job,
+  isUnfinished: boolean,
+): Promise<void> {
+  const end = { from, everyMinutes, isUnfinished, ...(until !== undefined && { until }) };
+  await db.batch([releaseJob(end, { ...claim })]);
 }
 
 /** Longer than the lease of a failed run and the next run together, so one failed run makes no job overdue. */
 const OVERDUE_MINUTES = 30;
 
+const selectOverdueJobs = compileOnce("jobs/overdue", () =>
+  query
+    .select({ name: jobs.name })
+    .from(jobs)
+    .where(and(isKnown(), lt(jobs.due_at, fromNow(`-${OVERDUE_MINUTES} minutes`)))),
+);
+
 /** The names of jobs that have been due for half an hour. */
 export async function findOverdueJobs(db: Database): Promise<string[]> {
-  const overdue = await db.all(
-    select(
-      { name: jobs.name },
-      sql`FROM ${jobs} WHERE ${IS_KNOWN}
-        AND ${jobs.due_at} < (SELECT datetime(now, ${`-${OVERDUE_MINUTES} minutes`}) FROM clock)`,
-    ),
-  );
+  const overdue = await db.all(selectOverdueJobs());
   return overdue.map(({ name }) => name);
 }
 
@@ -87,5 +103,5 @@ export function countItems(text: string): SQL<{ items: number }> {
 
 /** A write that changes nothing. */
 export async function rewriteJobs(db: Database): Promise<void> {
-  await db.steps({ same: [sql`UPDATE ${jobs} SET ${names(jobs.due_at)} = ${jobs.due_at}`] });
+  await db.steps({ same: [query.update(jobs).set({ due_at: jobs.due_at })] });
 }

@@ -1,8 +1,9 @@
-import { type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database, RowOf } from "../../db/database.ts";
 import { LEVELS } from "../../db/derived/totals.ts";
+import { query } from "../../db/query.ts";
 import { friendStatus } from "../../db/rules.ts";
 import { joinWithCommas, limitTo, pick, select } from "../../db/select.ts";
 import { customers, memberships, storeBalances, teamLinks } from "../../db/tables.ts";
@@ -73,10 +74,10 @@ const isCaller = (placeholder: Placeholders) => sql`${placeholder("rootId")} = $
 
 const selectStore = compileOnce("stores/team/store", (placeholder: Placeholders) => {
   const isLinked = sql`EXISTS (SELECT 1 FROM ${callerAt(placeholder)} CROSS JOIN ${linkToRoot(placeholder)})`;
-  return select(
-    { isRootInCallersTeam: sql<0 | 1>`iif(${isCaller(placeholder)}, 1, ${isLinked})` },
-    sql`FROM ${visibleStores} WHERE ${visibleStores.id} = ${placeholder("storeId")}`,
-  );
+  return query
+    .select({ isRootInCallersTeam: sql<0 | 1>`iif(${isCaller(placeholder)}, 1, ${isLinked})` })
+    .from(visibleStores)
+    .where(eq(visibleStores.id, placeholder("storeId")));
 });
 
 /** The joins look up each key once. A common table expression would cost one more row wherever it is read. */

@@ -1,8 +1,9 @@
-import { sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { BALANCE_COLUMNS, fromBalancesOf } from "../../customer/me/queries.ts";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
-import { pick, select } from "../../db/select.ts";
+import { atMost, query } from "../../db/query.ts";
+import { limitTo, pick, select } from "../../db/select.ts";
 import { customers } from "../../db/tables.ts";
 import { visibleAccounts } from "../../db/views.ts";
 import type { CardHolder } from "./operations.ts";
@@ -21,20 +22,30 @@ export async function findByCard(db: Database, { scanId }: { scanId: string }): 
   }));
 }
 
-// SQLite uses the index of cards only for a query with its condition, `scan_id <> ''`.
-const fromHolders = (placeholder: PlaceholderOf<"scanId">) => sql`
-  FROM ${customers} WHERE ${customers.scan_id} = ${placeholder("scanId")} AND ${customers.scan_id} <> ''
-  ORDER BY ${customers.id} LIMIT ${sql.raw(String(HOLDERS_LIMIT))}`;
+const isHolder = (placeholder: PlaceholderOf<"scanId">) =>
+  // SQLite uses the index of cards only if the statement has its condition. So the empty text is no parameter.
+  and(eq(customers.scan_id, placeholder("scanId")), sql`${customers.scan_id} <> ''`);
 
 const selectHolders = compileOnce("feed/customers/holders", (placeholder: PlaceholderOf<"scanId">) =>
-  select(pick(customers, "key", "id", "first_name", "last_name"), fromHolders(placeholder)),
+  query
+    .select(pick(customers, "key", "id", "first_name", "last_name"))
+    .from(customers)
+    .where(isHolder(placeholder))
+    .orderBy(customers.id)
+    .limit(atMost(HOLDERS_LIMIT)),
 );
 
-const selectBalances = compileOnce("feed/customers/balances", (placeholder: PlaceholderOf<"scanId">) =>
-  select(
+const selectBalances = compileOnce("feed/customers/balances", (placeholder: PlaceholderOf<"scanId">) => {
+  const holders = query
+    .select({ key: customers.key })
+    .from(customers)
+    .where(isHolder(placeholder))
+    .orderBy(customers.id)
+    .limit(atMost(HOLDERS_LIMIT));
+  return select(
     { customer_key: sql<number>`holding.customer_key`, ...BALANCE_COLUMNS },
-    sql`${fromBalancesOf(sql`(${select({ key: customers.key }, fromHolders(placeholder))})`)}
+    sql`${fromBalancesOf(sql`${holders}`)}
       GROUP BY holding.customer_key, ${visibleAccounts.key}
-      ORDER BY holding.customer_key, ${visibleAccounts.company}, ${visibleAccounts.id} LIMIT ${sql.raw(String(BALANCES_LIMIT))}`,
-  ),
-);
+      ORDER BY holding.customer_key, ${visibleAccounts.company}, ${visibleAccounts.id} ${limitTo(BALANCES_LIMIT)}`,
+  );
+});

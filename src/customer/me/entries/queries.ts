@@ -1,7 +1,8 @@
-import { type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { compileOnce, type PlaceholderOf } from "../../../db/compile.ts";
 import type { Database, RowOf } from "../../../db/database.ts";
+import { query } from "../../../db/query.ts";
 import { customerKeyOf } from "../../../db/rules.ts";
 import { isEvent, limitTo, select, summaryFormat } from "../../../db/select.ts";
 import { balanceEntries, campaigns, stores } from "../../../db/tables.ts";
@@ -97,15 +98,15 @@ function isSummaryOf(customerKey: SQL): SQL {
 }
 
 const selectStep = compileOnce("me/entries/step", (placeholder: PlaceholderOf<"customerId">) =>
-  select(
-    {
+  query
+    .select({
       step: sql<number>`coalesce((
         SELECT max(CAST(${balanceEntries.description} AS INTEGER)) FROM ${balanceEntries}
         WHERE ${isSummaryOf(sql`${visibleCustomers.key}`)}
       ), 0)`,
-    },
-    sql`FROM ${visibleCustomers} WHERE ${visibleCustomers.id} = ${placeholder("customerId")}`,
-  ),
+    })
+    .from(visibleCustomers)
+    .where(eq(visibleCustomers.id, placeholder("customerId"))),
 );
 
 type Placeholders = PlaceholderOf<"customerId" | "accountId" | "time" | "id" | "rows">;

@@ -10,11 +10,15 @@ type Values<Name extends string> = Readonly<Record<Name, string | number | null>
 /** What compiles: a template, or a query of the builder. */
 type Written = SQL | BuilderQuery;
 
-/**
- * Every statement that is compiled, by its name. A test compares each with its file in test/statements/, which also has its
- * plan.
- */
-export const COMPILED: { name: string; write: (shape: never) => Query }[] = [];
+/** A compiled statement for readers: a test compares its text and its plan with its file in test/statements/. */
+interface Definition {
+  name: string;
+  hasShapes: boolean;
+  write(shape: unknown): Query;
+}
+
+/** Every compiled statement of the modules that are loaded. */
+export const COMPILED: Definition[] = [];
 
 /**
  * Compiles a statement once, because Drizzle takes longer to write a long statement than D1 to run it. TypeScript infers the
@@ -24,22 +28,30 @@ export function compileOnce<S extends Written, Name extends string = never>(
   name: string,
   write: (placeholder: PlaceholderOf<Name>) => S,
 ): (...values: [Name] extends [never] ? [] : [Values<Name>]) => CompiledStatement<RowOf<S>> {
-  const compiled = compilePer(name, (_: null, placeholder: PlaceholderOf<Name>) => write(placeholder));
+  const compiled = compile(name, false, (_: null, placeholder: PlaceholderOf<Name>) => write(placeholder));
   return (...[values]) => compiled(null, values ?? ({} as Values<Name>));
 }
 
 /** For a statement whose text depends on a shape, which is a JSON value: compiles the statement once for each shape. */
-export function compilePer<Shape, S extends Written, Name extends string = never>(
+export function compilePer<Shape, S extends Written, Name extends string>(
   name: string,
   write: (shape: Shape, placeholder: PlaceholderOf<Name>) => S,
 ): (shape: Shape, values: Values<Name>) => CompiledStatement<RowOf<S>> {
-  const writeOne = (shape: Shape) => onOneLine(writtenQuery(write(shape, (value) => sql.placeholder(value))));
-  COMPILED.push({ name, write: writeOne });
+  return compile(name, true, write);
+}
+
+function compile<Shape, S extends Written, Name extends string>(
+  name: string,
+  hasShapes: boolean,
+  writeStatement: (shape: Shape, placeholder: PlaceholderOf<Name>) => S,
+): (shape: Shape, values: Values<Name>) => CompiledStatement<RowOf<S>> {
+  const write = (shape: Shape) => onOneLine(writtenQuery(writeStatement(shape, (value) => sql.placeholder(value))));
+  COMPILED.push({ name, hasShapes, write });
   const compiled = new Map<string, Query>();
   return (shape, values) => ({
     toSQL() {
       const key = JSON.stringify(shape);
-      const query = compiled.get(key) ?? writeOne(shape);
+      const query = compiled.get(key) ?? write(shape);
       compiled.set(key, query);
       return { sql: query.sql, params: fillPlaceholders(query.params, values) };
     },

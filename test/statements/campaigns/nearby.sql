@@ -1,0 +1,233 @@
+WITH near_store AS MATERIALIZED (
+  SELECT account_key, key, miles
+  FROM (
+    SELECT stores.account_key AS account_key,
+      stores.key AS key,
+      ? * asin(
+        sqrt(
+          min(
+            1,
+            pow(sin(radians(stores.latitude - ?) / 2), 2) + cos(radians(?)) * cos(radians(stores.latitude)) * pow(sin(radians(stores.longitude - ?) / 2), 2)
+          )
+        )
+      ) AS miles
+    FROM (
+      VALUES (0, 'whole'),
+        (1, 'whole'),
+        (2, 'whole'),
+        (3, 'whole'),
+        (4, 'whole'),
+        (5, 'whole'),
+        (6, 'whole'),
+        (7, 'whole')
+    ) AS strip
+    CROSS JOIN stores INDEXED BY stores_by_position
+      ON stores.account_key = (
+        SELECT visible_accounts.key AS key
+        FROM visible_accounts
+        WHERE visible_accounts.id = ?
+      )
+      AND stores.band = ? + strip.column1
+      AND stores.longitude BETWEEN iif(strip.column2 = 'east', -180, ?)
+      AND iif(strip.column2 = 'west', 180, ?)
+      AND stores.deleted = 0
+    WHERE ? + strip.column1 >= (
+      SELECT min(stores.band)
+      FROM stores INDEXED BY stores_by_position
+      WHERE stores.account_key = (
+        SELECT visible_accounts.key AS key
+        FROM visible_accounts
+        WHERE visible_accounts.id = ?
+      )
+        AND stores.band >= ?
+    )
+      AND ? + strip.column1 <= (
+        SELECT max(stores.band)
+        FROM stores INDEXED BY stores_by_position
+        WHERE stores.account_key = (
+          SELECT visible_accounts.key AS key
+          FROM visible_accounts
+          WHERE visible_accounts.id = ?
+        )
+          AND stores.band < ? + 8
+      )
+  )
+  WHERE miles <= ?
+),
+way AS MATERIALIZED (
+  SELECT account_key,
+    iif(
+      (SELECT 1 FROM near_store LIMIT 1 OFFSET 4),
+      (
+        SELECT 1
+        FROM running_campaigns
+        WHERE running_campaigns.account_key = (SELECT account_key FROM near_store LIMIT 1)
+        LIMIT 1 OFFSET 1 + (
+          SELECT count(*)
+          FROM (SELECT key FROM near_store LIMIT 4) AS sample
+          CROSS JOIN campaign_stores ON campaign_stores.store_key = sample.key
+        ) / 4
+      ),
+      NULL
+    ) AS by_store
+  FROM near_store
+  LIMIT 1
+),
+paired AS MATERIALIZED (
+  SELECT campaign_stores.campaign_key AS key,
+    total(campaign_stores.earned) AS earned,
+    total(iif(campaign_stores.listed, campaign_stores.earned, 0)) AS earned_where_listed,
+    min(near_store.miles) AS miles,
+    min(iif(campaign_stores.listed, near_store.miles, NULL)) AS miles_where_listed
+  FROM way
+  CROSS JOIN near_store
+  LEFT JOIN campaign_stores ON campaign_stores.store_key = near_store.key
+  WHERE way.by_store
+  GROUP BY campaign_stores.campaign_key
+)
+SELECT running_campaigns.name AS name,
+  running_campaigns.id AS id,
+  running_campaigns.campaign_description AS campaign_description,
+  running_campaigns.campaign_image AS campaign_image,
+  round(miles, 2) AS distance
+FROM (
+  SELECT running_campaigns.name AS name,
+    running_campaigns.id AS id,
+    running_campaigns.campaign_description AS campaign_description,
+    running_campaigns.campaign_image AS campaign_image,
+    total(campaign_stores.earned) AS earned,
+    min(near_store.miles) AS miles
+  FROM running_campaigns
+  CROSS JOIN near_store
+  LEFT JOIN campaign_stores
+    ON campaign_stores.store_key = near_store.key
+    AND campaign_stores.campaign_key = running_campaigns.key
+  WHERE running_campaigns.account_key = (SELECT account_key FROM way WHERE by_store IS NULL)
+    AND (running_campaigns.for_all = 1 OR campaign_stores.listed = 1)
+  GROUP BY running_campaigns.for_all, running_campaigns.id
+  UNION ALL
+  SELECT running_campaigns.name AS name,
+    running_campaigns.id AS id,
+    running_campaigns.campaign_description AS campaign_description,
+    running_campaigns.campaign_image AS campaign_image,
+    iif(running_campaigns.for_all, paired.earned, paired.earned_where_listed) AS earned,
+    iif(
+      running_campaigns.for_all, (SELECT min(miles) FROM paired), paired.miles_where_listed
+    ) AS miles
+  FROM paired
+  CROSS JOIN running_campaigns ON running_campaigns.key = paired.key
+  WHERE running_campaigns.account_key = (SELECT account_key FROM way)
+    AND (running_campaigns.for_all = 1 OR paired.miles_where_listed IS NOT NULL)
+  UNION ALL
+  SELECT *
+  FROM (
+    SELECT running_campaigns.name AS name,
+      running_campaigns.id AS id,
+      running_campaigns.campaign_description AS campaign_description,
+      running_campaigns.campaign_image AS campaign_image,
+      0 AS earned,
+      (SELECT min(miles) FROM paired) AS miles
+    FROM running_campaigns
+    WHERE running_campaigns.account_key = (SELECT account_key FROM way WHERE by_store)
+      AND running_campaigns.for_all = 1
+      AND running_campaigns.key NOT IN (SELECT key FROM paired WHERE key IS NOT NULL)
+    ORDER BY running_campaigns.id
+    LIMIT 0 + ?
+  )
+) AS running_campaigns
+ORDER BY earned DESC, miles, running_campaigns.id
+LIMIT 0 + ?
+
+--  CO-ROUTINE running_campaigns
+--    COMPOUND QUERY
+--      LEFT-MOST SUBQUERY
+--        MATERIALIZE near_store
+--          CO-ROUTINE strip
+--            SCAN 8 CONSTANT ROWS
+--          SCAN strip
+--          SCALAR SUBQUERY
+--            SEARCH stores USING INDEX stores_by_position (account_key=? AND band>?)
+--            SCALAR SUBQUERY
+--              SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
+--          SCALAR SUBQUERY
+--            SEARCH stores USING INDEX stores_by_position (account_key=? AND band<?)
+--            SCALAR SUBQUERY
+--              SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
+--          SEARCH stores USING INDEX stores_by_position (account_key=? AND band=? AND longitude>? AND longitude<?)
+--          SCALAR SUBQUERY
+--            SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
+--        SEARCH campaigns USING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--        SCALAR SUBQUERY
+--          MATERIALIZE way
+--            SCAN near_store
+--            SCALAR SUBQUERY
+--              SCAN near_store
+--            SCALAR SUBQUERY
+--              SCALAR SUBQUERY
+--                CO-ROUTINE sample
+--                  SCAN near_store
+--                SCAN sample
+--                SEARCH campaign_stores USING PRIMARY KEY (store_key=?)
+--              SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--              SCALAR SUBQUERY
+--                SCAN near_store
+--              SCALAR SUBQUERY
+--                CO-ROUTINE clock
+--                  SCAN CONSTANT ROW
+--                SCAN clock
+--              SCALAR SUBQUERY
+--                CO-ROUTINE clock
+--                  SCAN CONSTANT ROW
+--                SCAN clock
+--          SCAN way
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--        SCAN near_store
+--        SEARCH campaign_stores USING PRIMARY KEY (store_key=? AND campaign_key=?) LEFT-JOIN
+--      UNION ALL
+--        MATERIALIZE paired
+--          SCAN way
+--          SCAN near_store
+--          SEARCH campaign_stores USING PRIMARY KEY (store_key=?) LEFT-JOIN
+--          USE TEMP B-TREE FOR GROUP BY
+--        SCAN paired
+--        SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--        SCALAR SUBQUERY
+--          SCAN way
+--        SCALAR SUBQUERY
+--          SEARCH paired
+--      UNION ALL
+--        CO-ROUTINE (subquery)
+--          SEARCH campaigns USING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=? AND for_all=?)
+--          SCALAR SUBQUERY
+--            SCAN way
+--          SCALAR SUBQUERY
+--            CO-ROUTINE clock
+--              SCAN CONSTANT ROW
+--            SCAN clock
+--          SCALAR SUBQUERY
+--            CO-ROUTINE clock
+--              SCAN CONSTANT ROW
+--            SCAN clock
+--          LIST SUBQUERY
+--            SCAN paired
+--            CREATE BLOOM FILTER
+--          SCALAR SUBQUERY
+--            SEARCH paired
+--        SCAN (subquery)
+--  SCAN running_campaigns
+--  USE TEMP B-TREE FOR ORDER BY

@@ -1,0 +1,90 @@
+WITH location AS MATERIALIZED (
+  SELECT visible_stores.key AS key, visible_stores.account_key AS account_key
+  FROM visible_stores
+  WHERE visible_stores.id = ?
+),
+campaign AS MATERIALIZED (
+  SELECT visible_eip_campaigns.key AS key
+  FROM location
+  CROSS JOIN visible_eip_campaigns ON visible_eip_campaigns.account_key = location.account_key
+  WHERE is_running
+),
+total AS MATERIALIZED (
+  SELECT employees.id AS id,
+    employees.name AS name,
+    employees.avatar AS avatar,
+    total(play_totals.runs) AS runs,
+    total(play_totals.hits) AS hits,
+    total(play_totals.doubles) AS doubles,
+    total(play_totals.triples) AS triples
+  FROM location
+  CROSS JOIN campaign
+  CROSS JOIN play_totals
+    ON play_totals.location_key = location.key
+    AND play_totals.eip_campaign_key = campaign.key
+  CROSS JOIN employees ON employees.key = play_totals.employee_key
+  WHERE employees.deleted = 0
+  GROUP BY employees.key
+),
+ranked AS (
+  SELECT *,
+    row_number() OVER (ORDER BY runs DESC, name, id) AS by_runs,
+    row_number() OVER (ORDER BY hits DESC, name, id) AS by_hits,
+    row_number() OVER (ORDER BY doubles DESC, name, id) AS by_doubles,
+    row_number() OVER (ORDER BY triples DESC, name, id) AS by_triples
+  FROM total
+)
+SELECT known AS known,
+  ranked.id AS id,
+  ranked.name AS name,
+  ranked.avatar AS avatar,
+  ranked.runs AS runs,
+  ranked.hits AS hits,
+  ranked.doubles AS doubles,
+  ranked.triples AS triples
+FROM (SELECT EXISTS (SELECT 1 FROM location) AS known)
+LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ?
+ORDER BY ranked.name, ranked.id
+
+--  CO-ROUTINE (subquery)
+--    SCAN CONSTANT ROW
+--    SCALAR SUBQUERY
+--      MATERIALIZE location
+--        SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--      SCAN location
+--  MATERIALIZE ranked
+--    CO-ROUTINE (subquery)
+--      CO-ROUTINE (subquery)
+--        CO-ROUTINE (subquery)
+--          CO-ROUTINE (subquery)
+--            MATERIALIZE total
+--              MATERIALIZE campaign
+--                SCAN location
+--                SEARCH eip_campaigns USING INDEX eip_campaigns_by_account (account_key=?)
+--                SCALAR SUBQUERY
+--                  CO-ROUTINE clock
+--                    SCAN CONSTANT ROW
+--                  SCAN clock
+--                SCALAR SUBQUERY
+--                  CO-ROUTINE clock
+--                    SCAN CONSTANT ROW
+--                  SCAN clock
+--              SCAN location
+--              SCAN campaign
+--              SEARCH play_totals USING PRIMARY KEY (location_key=? AND eip_campaign_key=?)
+--              SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
+--              USE TEMP B-TREE FOR GROUP BY
+--            SCAN total
+--            USE TEMP B-TREE FOR ORDER BY
+--          SCAN (subquery)
+--          USE TEMP B-TREE FOR ORDER BY
+--        SCAN (subquery)
+--        USE TEMP B-TREE FOR ORDER BY
+--      SCAN (subquery)
+--      USE TEMP B-TREE FOR ORDER BY
+--    SCAN (subquery)
+--  SCAN (subquery)
+--  SCAN ranked LEFT-JOIN
+--  USE TEMP B-TREE FOR ORDER BY

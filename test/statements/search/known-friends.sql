@@ -1,0 +1,191 @@
+WITH found(rank, key, forgiven) AS MATERIALIZED (
+  SELECT iif(
+    NOT EXISTS (
+      SELECT 1
+      FROM json_each(?)
+      WHERE instr(' ' || customers.words || ' ', ' ' || value || ' ') = 0
+    ),
+    0, 1
+  ),
+    customers.key,
+    NULL
+  FROM (
+    SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key
+    UNION ALL
+    SELECT friendships.high_key
+    FROM friendships
+    WHERE friendships.low_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+      AND friendships.status = 1
+    UNION ALL
+    SELECT friendships.low_key
+    FROM friendships
+    WHERE friendships.high_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+      AND friendships.status = 1
+  ) AS known
+  CROSS JOIN customers ON customers.key = known.key
+  WHERE NOT EXISTS (
+    SELECT value
+    FROM json_each(?)
+    WHERE instr(' ' || customers.words, ' ' || value) = 0
+  )
+    AND NOT EXISTS (
+      SELECT 1
+      FROM blocks
+      WHERE blocks.customer_key = known.key
+        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+    )
+  ORDER BY 1, 2
+  LIMIT 0 + ?
+),
+seen AS MATERIALIZED (
+  SELECT found.rank,
+    found.key,
+    found.forgiven,
+    (
+      SELECT coalesce(
+        (
+          SELECT friendships.status
+          FROM friendships
+          WHERE friendships.low_key = min(caller.key, found.key)
+            AND friendships.high_key = max(caller.key, found.key)
+        ),
+        -1
+      )
+      FROM (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
+    ) AS friend_status
+  FROM found
+),
+joined AS MATERIALIZED (
+  SELECT seen.key, joined_stores.account_key AS account_key, count(*) AS stores
+  FROM seen
+  CROSS JOIN joined_stores ON joined_stores.customer_key = seen.key
+  GROUP BY seen.key, joined_stores.account_key
+),
+running AS MATERIALIZED (
+  SELECT account_key,
+    (
+      SELECT count(*)
+      FROM running_campaigns
+      WHERE running_campaigns.account_key = joined_account.account_key
+    ) AS campaigns
+  FROM (SELECT DISTINCT account_key FROM joined) AS joined_account
+),
+counted AS MATERIALIZED (
+  SELECT joined.key, sum(joined.stores) AS stores, sum(running.campaigns) AS campaigns
+  FROM joined
+  LEFT JOIN running ON running.account_key = joined.account_key
+  GROUP BY joined.key
+)
+SELECT json_object(
+  'id', customers.id, 'first_name', customers.first_name, 'last_name', customers.last_name,
+  'customer_description', customers.customer_description, 'avatar', customers.avatar, 'scan_id',
+  iif(customers.id = ? OR seen.friend_status = 1, customers.scan_id, ''), 'date_of_birth',
+  iif(customers.id = ? OR seen.friend_status = 1, customers.date_of_birth, NULL), 'address_line_1',
+  iif(customers.id = ? OR seen.friend_status = 1, customers.address_line_1, ''), 'address_line_2',
+  iif(customers.id = ? OR seen.friend_status = 1, customers.address_line_2, ''), 'city',
+  iif(customers.id = ? OR seen.friend_status = 1, customers.city, ''), 'state',
+  iif(customers.id = ? OR seen.friend_status = 1, customers.state, ''), 'zip',
+  iif(customers.id = ? OR seen.friend_status = 1, customers.zip, ''), 'friend_status',
+  seen.friend_status, 'stores_count', coalesce(counted.stores, 0), 'campaigns_total',
+  coalesce(counted.campaigns, 0), 'campaigns_registered',
+  (
+    SELECT count(*)
+    FROM registrations
+    CROSS JOIN running_campaigns ON running_campaigns.key = registrations.campaign_key
+    CROSS JOIN joined
+      ON joined.key = seen.key
+      AND joined.account_key = running_campaigns.account_key
+    WHERE registrations.customer_key = seen.key
+  )
+) AS record,
+  iif(customers.id = ? OR seen.friend_status = 1, customers.balance / 100.0, 0) AS balance,
+  iif(
+    seen.forgiven IS NULL, NULL,
+    json_object('forgiven', json(seen.forgiven), 'words', customers.words)
+  ) AS forgiven
+FROM seen
+CROSS JOIN customers ON customers.key = seen.key
+LEFT JOIN counted ON counted.key = seen.key
+ORDER BY seen.rank, seen.key
+
+--  MATERIALIZE seen
+--    MATERIALIZE found
+--      CO-ROUTINE known
+--        COMPOUND QUERY
+--          LEFT-MOST SUBQUERY
+--            SCAN CONSTANT ROW
+--            SCALAR SUBQUERY
+--              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--          UNION ALL
+--            SEARCH friendships USING PRIMARY KEY (low_key=?)
+--            SCALAR SUBQUERY
+--              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--          UNION ALL
+--            SEARCH friendships USING INDEX friendships_by_high_key (high_key=?)
+--            SCALAR SUBQUERY
+--              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--      SCAN known
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH blocks USING PRIMARY KEY (customer_key=? AND blocked_key=?)
+--        SCALAR SUBQUERY
+--          SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--      SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SCAN json_each VIRTUAL TABLE INDEX 1:
+--      CORRELATED SCALAR SUBQUERY
+--        SCAN json_each VIRTUAL TABLE INDEX 1:
+--      USE TEMP B-TREE FOR ORDER BY
+--    SCAN found
+--    CORRELATED SCALAR SUBQUERY
+--      CO-ROUTINE caller
+--        SCAN CONSTANT ROW
+--        SCALAR SUBQUERY
+--          SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--      SCAN caller
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
+--  MATERIALIZE counted
+--    MATERIALIZE joined
+--      SCAN seen
+--      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--      USE TEMP B-TREE FOR GROUP BY
+--    MATERIALIZE running
+--      CO-ROUTINE joined_account
+--        SCAN joined
+--        USE TEMP B-TREE FOR DISTINCT
+--      SCAN joined_account
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--    SCAN joined
+--    BLOOM FILTER ON running (account_key=?)
+--    SEARCH running USING AUTOMATIC COVERING INDEX (account_key=?) LEFT-JOIN
+--    USE TEMP B-TREE FOR GROUP BY
+--  SCAN seen
+--  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
+--  BLOOM FILTER ON counted (key=?)
+--  SEARCH counted USING AUTOMATIC COVERING INDEX (key=?) LEFT-JOIN
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--    SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--    BLOOM FILTER ON joined (key=? AND account_key=?)
+--    SEARCH joined USING AUTOMATIC COVERING INDEX (key=? AND account_key=?)
+--  USE TEMP B-TREE FOR ORDER BY

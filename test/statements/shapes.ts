@@ -1,0 +1,36 @@
+/** Shapes of the statements that have several texts, by the statement's name. Each shape has a name too. */
+export const SHAPES: Record<string, Record<string, unknown>> = {
+  "campaigns/nearby": {
+    "": { bands: 8, isCut: false },
+    "-at-the-180th-meridian": { bands: 8, isCut: true },
+  },
+  "coupons/list": {
+    "": { kinds: ["store", "mfg", "digital"], accounts: null, isDetailed: false, filters: [] },
+    "-filtered": {
+      kinds: ["store", "mfg", "digital"],
+      accounts: null,
+      isDetailed: false,
+      filters: ["search", "type", "accountId", "storeIds"],
+    },
+    "-in-detail": { kinds: ["store", "mfg"], accounts: { includeImages: true }, isDetailed: true, filters: [] },
+    "-digital": { kinds: ["digital"], accounts: null, isDetailed: false, filters: [] },
+  },
+  "gamification/board": { "-of-a-campaign": { inAllCampaigns: false }, "-of-all": { inAllCampaigns: true } },
+  "jobs/release": {
+    "": { from: "00:00", everyMinutes: 10, isUnfinished: false },
+    "-unfinished": { from: "07:00", everyMinutes: 1_440, until: "10:50", isUnfinished: true },
+  },
+  "search/exact": {
+    "-stores": { list: "stores", plan: "few" },
+    "-campaigns-long-words": { list: "campaigns", plan: "long" },
+    "-customers-many-words": { list: "customers", plan: "many" },
+  },
+  "search/known": { "-friends": { search: "friends" }, "-nobody-else": { search: "none" } },
+  "search/known-names": { "-friends": { search: "friends" } },
+  "search/similar-words": { "-merchants": { vocabulary: "merchants" }, "-customers": { vocabulary: "customers" } },
+  "search/with-typos": {
+    "-stores": { list: "stores" },
+    "-campaigns": { list: "campaigns" },
+    "-customers": { list: "customers" },
+  },
+};

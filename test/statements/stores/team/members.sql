@@ -1,0 +1,101 @@
+SELECT team_links.descendant_id AS id,
+  team_links.name AS name,
+  visible_customers.customer_description AS customer_description,
+  coalesce(
+    (
+      SELECT friendships.status
+      FROM friendships
+      WHERE friendships.low_key = min(team_links.caller, visible_customers.key)
+        AND friendships.high_key = max(team_links.caller, visible_customers.key)
+    ),
+    -1
+  ) AS friend_status,
+  stores_joined AS team_store_count,
+  visible_customers.avatar AS avatar,
+  coalesce(store_balances.balance, 0) AS total_balance,
+  team_links.depth AS current_level,
+  json_array(
+    json_array(memberships.members_1, memberships.tokens_1),
+    json_array(memberships.members_2, memberships.tokens_2),
+    json_array(memberships.members_3, memberships.tokens_3),
+    json_array(memberships.members_4, memberships.tokens_4),
+    json_array(memberships.members_5, memberships.tokens_5)
+  ) AS levels
+FROM (
+  SELECT caller.key AS caller,
+    team_links.store_key AS store_key,
+    team_links.depth AS depth,
+    team_links.name AS name,
+    team_links.descendant_id AS descendant_id,
+    team_links.descendant_key AS descendant_key
+  FROM visible_stores
+  CROSS JOIN customers AS caller
+  CROSS JOIN memberships AS caller_membership
+    ON caller.id = ?
+    AND caller_membership.store_key = visible_stores.key
+    AND caller_membership.customer_key = caller.key
+    AND +caller_membership.joined = 1
+  CROSS JOIN team_links
+    ON team_links.store_key = caller_membership.store_key
+    AND team_links.ancestor_key = iif(
+      ? = ?, caller_membership.customer_key,
+      (
+        SELECT root_link.descendant_key
+        FROM customers AS root
+        CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
+        CROSS JOIN team_links AS root_link
+          ON root.id = ?
+          AND root_link.store_key = caller_membership.store_key
+          AND root_link.ancestor_key = caller_membership.customer_key
+          AND root_link.joined = 1
+          AND root_link.depth = level.column1
+          AND root_link.name = root.name
+          AND root_link.descendant_id = root.id
+      )
+    )
+    AND team_links.joined = 1
+    AND team_links.depth BETWEEN ?
+    AND ?
+  WHERE visible_stores.id = ?
+  ORDER BY team_links.depth, team_links.name, team_links.descendant_id
+  LIMIT 0 + ? OFFSET ?
+) AS team_links
+CROSS JOIN memberships
+  ON memberships.store_key = team_links.store_key
+  AND memberships.customer_key = team_links.descendant_key
+CROSS JOIN visible_customers ON visible_customers.key = team_links.descendant_key
+LEFT JOIN store_balances
+  ON store_balances.store_key = team_links.store_key
+  AND store_balances.customer_key = team_links.descendant_key
+ORDER BY team_links.depth, team_links.name, team_links.descendant_id
+
+--  CO-ROUTINE team_links
+--    SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
+--    CORRELATED SCALAR SUBQUERY
+--      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--    SEARCH caller USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--    SEARCH caller_membership USING PRIMARY KEY (store_key=? AND customer_key=?)
+--    SEARCH team_links USING PRIMARY KEY (store_key=? AND ancestor_key=? AND joined=? AND depth>? AND depth<?)
+--    CORRELATED SCALAR SUBQUERY
+--      SEARCH root USING INDEX sqlite_autoindex_customers_1 (id=?)
+--      SCAN 5-ROW VALUES CLAUSE
+--      SEARCH root_link USING PRIMARY KEY (store_key=? AND ancestor_key=? AND joined=? AND depth=? AND name=? AND descendant_id=?)
+--  SCAN team_links
+--  SEARCH memberships USING PRIMARY KEY (store_key=? AND customer_key=?)
+--  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
+--  SEARCH store_balances USING PRIMARY KEY (customer_key=? AND store_key=?) LEFT-JOIN
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
+--  SCALAR SUBQUERY
+--    SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--  SCALAR SUBQUERY
+--    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    CORRELATED SCALAR SUBQUERY
+--      SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
+--    SCALAR SUBQUERY
+--      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--    CORRELATED SCALAR SUBQUERY
+--      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)

@@ -1,4 +1,4 @@
-import { type Query, SQL } from "drizzle-orm";
+import { type Query, SQL, sql } from "drizzle-orm";
 // No other file imports the dialect, because Drizzle 1.0 renames it.
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 
@@ -8,4 +8,9 @@ export const DIALECT = new SQLiteSyncDialect();
 /** The text and the parameters of a template, or of a query of the builder. */
 export function writtenQuery(statement: SQL | { toSQL(): Query }): Query {
   return statement instanceof SQL ? DIALECT.sqlToQuery(statement) : statement.toSQL();
+}
+
+/** A template as text, for a program that takes no parameters: each value stands in the text, escaped. */
+export function textOf(statement: SQL): string {
+  return DIALECT.sqlToQuery(sql`${statement}`.inlineParams()).sql;
 }

@@ -1,7 +1,14 @@
 import { env } from "cloudflare:workers";
-import { getTableColumns, getTableName } from "drizzle-orm";
+import { getTableColumns, getTableName, getViewName, getViewSelectedFields } from "drizzle-orm";
 import { describe, it } from "vitest";
 import * as tables from "../../src/db/tables.ts";
+import * as views from "../../src/db/views.ts";
+
+const SOURCES: Record<string, string> = import.meta.glob("../../src/**/*.ts", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 
 // Each feed request leaves these tables empty. Only statements that are written by hand use them.
 const WITHOUT_DRIZZLE = ["fresh_events", "refusals"];
@@ -35,6 +42,27 @@ describe("the Drizzle tables", () => {
     );
 
     expect(declared.sort()).toEqual(results.map(toDeclared).sort());
+  });
+});
+
+describe("the Drizzle views", () => {
+  it.for(Object.values(views))("have the columns of the migrated database: view %#", async (view, { expect }) => {
+    const { results } = await env.DB.prepare(`PRAGMA table_xinfo(${getViewName(view)})`).all<Column>();
+
+    expect(Object.keys(getViewSelectedFields(view)).sort()).toEqual(results.map(({ name }) => name).sort());
+  });
+});
+
+describe("SQL text", () => {
+  it("names tables and views through Drizzle", ({ expect }) => {
+    const names = [...Object.values(tables).map(getTableName), ...Object.values(views).map(getViewName)];
+    const bareName = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${names.join("|")})\\b`, "g");
+    const found = Object.entries(SOURCES)
+      .filter(([path]) => !path.includes("/feed/records/") && !path.includes("/history/"))
+      .flatMap(([path, source]) => [...source.matchAll(bareName)].map(([text]) => `${path}: ${text}`));
+
+    expect(Object.keys(SOURCES).length).toBeGreaterThan(100);
+    expect(found).toEqual([]);
   });
 });
 

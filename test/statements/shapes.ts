@@ -27,7 +27,7 @@ export const SHAPES: Record<string, Record<string, unknown>> = {
   },
   "search/known": { "-friends": { search: "friends" }, "-nobody-else": { search: "none" } },
   "search/known-names": { "-friends": { search: "friends" } },
-  "search/similar-words": { "-merchants": { vocabulary: "merchants" }, "-customers": { vocabulary: "customers" } },
+  "search/similar-words": { "-merchants": { vocabulary: "merchant" }, "-customers": { vocabulary: "customer" } },
   "search/with-typos": {
     "-stores": { list: "stores" },
     "-campaigns": { list: "campaigns" },

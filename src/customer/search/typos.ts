@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { RowOf } from "../../db/database.ts";
+import { VOCABULARIES, type Vocabulary } from "../../db/derived/vocabularies.ts";
 import { limitTo, selectWith } from "../../db/select.ts";
-import { customerVocabulary, merchantVocabulary } from "../../db/tables.ts";
 import type { SearchList } from "./schema.ts";
 import { asBeginnings, LONGEST_BEGINNING, missingWords, selectMatches, type WordIndex } from "./word-index.ts";
 
@@ -30,11 +30,8 @@ const MOST_SPELLED_OUT = 5;
 /** The most records that are sorted by the number of their forgiven words. They are the first ones stored. */
 const SORTED = 2_000;
 
-const VOCABULARIES = { merchants: merchantVocabulary, customers: customerVocabulary };
-type VocabularyName = keyof typeof VOCABULARIES;
-
-function vocabularyFor(list: SearchList): VocabularyName {
-  return list === "customers" ? "customers" : "merchants";
+function vocabularyFor(list: SearchList): Vocabulary {
+  return list === "customers" ? "customer" : "merchant";
 }
 
 /** One statement for each vocabulary of these lists. It finds the words that are similar to each forgivable word. */
@@ -126,7 +123,7 @@ function beginningMeant(withLetter: string, withoutLetter: string): SQL {
  */
 const selectSimilarWords = compilePer(
   "search/similar-words",
-  (shape: { vocabulary: VocabularyName }, placeholder: PlaceholderOf<"forgivable" | "steps" | "neighbours">) => {
+  (shape: { vocabulary: Vocabulary }, placeholder: PlaceholderOf<"forgivable" | "steps" | "neighbours">) => {
     const vocabulary = VOCABULARIES[shape.vocabulary];
     const { word } = vocabulary;
     const begins = (text: SQL) =>
@@ -159,7 +156,7 @@ const selectSimilarWords = compilePer(
     return selectWith(
       scan,
       {
-        vocabulary: sql<VocabularyName>`${sql.raw(`'${shape.vocabulary}'`)}`,
+        vocabulary: sql<Vocabulary>`${sql.raw(`'${shape.vocabulary}'`)}`,
         word: sql<string>`meant.asked`,
         /** The words that begin with it, or only the beginning if they are many. Null: the word has to be forgiven. */
         exact: sql<string | null>`(

@@ -1,5 +1,7 @@
+import type { SQL } from "drizzle-orm";
+
 /** The end of a condition on keys: `BETWEEN 1 AND 50000`. A query puts the column before it. */
-export type KeyRange = string;
+export type KeyRange = SQL;
 
 /**
  * Derived data: something that is stored although it follows from the records, so that no request has to compute it.
@@ -23,7 +25,7 @@ export interface Derived {
   /** The derived columns beside the key; left out: none. */
   values?: readonly string[];
   /** A query for what must be stored. It is the definition of the derived data. */
-  expected: (range: KeyRange) => string;
+  expected: (range: KeyRange) => SQL;
   /** A query for what is stored; left out: the rows of the table with the first column of the key in the range. */
-  stored?: (range: KeyRange) => string;
+  stored?: (range: KeyRange) => SQL;
 }

@@ -1,6 +1,9 @@
+import { type AnyColumn, getTableName, type SQL, sql } from "drizzle-orm";
+import { joinWithCommas } from "../select.ts";
+import { campaigns, memberships, messageGroupMembers, messageGroups, messages } from "../tables.ts";
 import type { Derived } from "./derived.ts";
 import { campaignEarnings, customerBalances, LEVELS, playTotals, storeBalances, teamTokens } from "./totals.ts";
-import { canBeMeant, type Vocabulary } from "./vocabularies.ts";
+import { canBeMeant, VOCABULARIES, type Vocabulary } from "./vocabularies.ts";
 
 const listedStores: Derived = {
   name: "stores that campaigns list",
@@ -9,9 +12,9 @@ const listedStores: Derived = {
   storedAs: "rows",
   key: ["campaign_key", "store_key"],
   values: ["listed"],
-  expected: (range) => `
-    SELECT store.value AS store_key, campaigns.key AS campaign_key, 1 AS listed
-    FROM campaigns, json_each(campaigns.listed_stores) AS store WHERE campaigns.key ${range}`,
+  expected: (range) => sql`
+    SELECT store.value AS store_key, ${campaigns.key} AS campaign_key, 1 AS listed
+    FROM ${campaigns}, json_each(${campaigns.listed_stores}) AS store WHERE ${campaigns.key} ${range}`,
 };
 
 /** Counts soft-deleted stores too. */
@@ -22,9 +25,10 @@ const storesJoined: Derived = {
   storedAs: "columns",
   key: ["key"],
   values: ["stores_count"],
-  expected: (range) => `
-    SELECT customer_key AS key, count(*) AS stores_count
-    FROM memberships WHERE customer_key ${range} AND joined = 1 GROUP BY customer_key`,
+  expected: (range) => sql`
+    SELECT ${memberships.customer_key} AS key, count(*) AS stores_count
+    FROM ${memberships} WHERE ${memberships.customer_key} ${range} AND ${memberships.joined} = 1
+    GROUP BY ${memberships.customer_key}`,
 };
 
 /** The links between each member of a store and the members up to five levels below. */
@@ -35,7 +39,7 @@ const teamLinks: Derived = {
   storedAs: "rows",
   absent: "a difference",
   key: ["store_key", "ancestor_key", "joined", "depth", "name", "descendant_id", "descendant_key"],
-  expected: (range) => `SELECT * FROM expected_team_links WHERE store_key ${range}`,
+  expected: (range) => sql`SELECT * FROM expected_team_links WHERE store_key ${range}`,
 };
 
 const IN_MEMBERSHIPS = {
@@ -50,9 +54,9 @@ const teamMembers: Derived = {
   ...IN_MEMBERSHIPS,
   name: "members of teams",
   values: LEVELS.map((level) => `members_${level}`),
-  expected: (range) => `
+  expected: (range) => sql`
     SELECT store_key, ancestor_key AS customer_key,
-      ${LEVELS.map((level) => `sum(joined AND depth = ${level}) AS members_${level}`).join(", ")}
+      ${joinWithCommas(LEVELS.map((level) => sql.raw(`sum(joined AND depth = ${level}) AS members_${level}`)))}
     FROM expected_team_links WHERE store_key ${range} GROUP BY store_key, ancestor_key`,
 };
 
@@ -65,13 +69,16 @@ const membershipRounds: Derived = {
   ...IN_MEMBERSHIPS,
   name: "rounds of memberships",
   values: ["round"],
-  expected: (range) => `
+  expected: (range) => sql`
     WITH RECURSIVE above(store_key, customer_key, ancestor_key, round) AS (
-      SELECT store_key, customer_key, customer_key, 0 FROM memberships WHERE store_key ${range}
+      SELECT ${memberships.store_key}, ${memberships.customer_key}, ${memberships.customer_key}, 0
+      FROM ${memberships} WHERE ${memberships.store_key} ${range}
       UNION ALL
-      SELECT above.store_key, above.customer_key, m.referrer_key, above.round + (m.referrer_key > m.customer_key)
-      FROM above CROSS JOIN memberships AS m ON m.store_key = above.store_key AND m.customer_key = above.ancestor_key
-      WHERE m.referrer_key IS NOT NULL
+      SELECT above.store_key, above.customer_key, ${memberships.referrer_key},
+        above.round + (${memberships.referrer_key} > ${memberships.customer_key})
+      FROM above CROSS JOIN ${memberships}
+        ON ${memberships.store_key} = above.store_key AND ${memberships.customer_key} = above.ancestor_key
+      WHERE ${memberships.referrer_key} IS NOT NULL
     )
     SELECT store_key, customer_key, max(round) AS round FROM above GROUP BY store_key, customer_key`,
 };
@@ -84,9 +91,11 @@ const messageGroupNews: Derived = {
   storedAs: "rows",
   absent: "a difference",
   key: ["group_key", "group_id", "customer_key", "newest_at"],
-  expected: (range) => `
-    SELECT customer_key, coalesce(newest_at, '') AS newest_at, id AS group_id, group_key
-    FROM message_group_members JOIN message_groups ON message_groups.key = group_key WHERE group_key ${range}`,
+  expected: (range) => sql`
+    SELECT ${messageGroupMembers.customer_key} AS customer_key, coalesce(${messageGroups.newest_at}, '') AS newest_at,
+      ${messageGroups.id} AS group_id, ${messageGroups.key} AS group_key
+    FROM ${messageGroupMembers} JOIN ${messageGroups} ON ${messageGroups.key} = ${messageGroupMembers.group_key}
+    WHERE ${messageGroups.key} ${range}`,
 };
 
 /**
@@ -102,29 +111,30 @@ export const newestMessages: Derived = {
   absent: "NULL",
   key: ["key"],
   values: ["newest_at", "newest_id", "earlier_at", "earlier_id"],
-  expected: (range) => `
+  expected: (range) => sql`
     WITH second AS MATERIALIZED (
-      SELECT group_key, sent_at AS at, max(id) AS id,
-        row_number() OVER (PARTITION BY group_key ORDER BY sent_at DESC) AS second_rank
-      FROM messages WHERE group_key ${range} GROUP BY group_key, sent_at
+      SELECT ${messages.group_key} AS group_key, ${messages.sent_at} AS at, max(${messages.id}) AS id,
+        row_number() OVER (PARTITION BY ${messages.group_key} ORDER BY ${messages.sent_at} DESC) AS second_rank
+      FROM ${messages} WHERE ${messages.group_key} ${range} GROUP BY ${messages.group_key}, ${messages.sent_at}
     )
     SELECT
-      message_groups.key, newest.at AS newest_at, ${ofSecond("newest")} AS newest_id,
-      earlier.at AS earlier_at, ${ofSecond("earlier")} AS earlier_id
-    FROM message_groups
-    JOIN second AS newest ON newest.group_key = message_groups.key AND newest.second_rank = 1
-    LEFT JOIN second AS earlier ON earlier.group_key = message_groups.key AND earlier.second_rank = 2
-    WHERE message_groups.key ${range} AND message_groups.id IS NOT NULL`,
+      ${messageGroups.key} AS key, newest.at AS newest_at, ${ofSecond("newest", messageGroups.newest_id)} AS newest_id,
+      earlier.at AS earlier_at, ${ofSecond("earlier", messageGroups.earlier_id)} AS earlier_id
+    FROM ${messageGroups}
+    JOIN second AS newest ON newest.group_key = ${messageGroups.key} AND newest.second_rank = 1
+    LEFT JOIN second AS earlier ON earlier.group_key = ${messageGroups.key} AND earlier.second_rank = 2
+    WHERE ${messageGroups.key} ${range} AND ${messageGroups.id} IS NOT NULL`,
 };
 
 /** The message that the group names if it is of this second, otherwise the message with the greatest id. */
-function ofSecond(second: "newest" | "earlier"): string {
-  return `iif(
+function ofSecond(name: "newest" | "earlier", namedId: AnyColumn): SQL {
+  const second = sql.raw(name);
+  return sql`iif(
     EXISTS (
-      SELECT 1 FROM messages
-      WHERE id = message_groups.${second}_id AND group_key = message_groups.key AND sent_at = ${second}.at
+      SELECT 1 FROM ${messages}
+      WHERE ${messages.id} = ${namedId} AND ${messages.group_key} = ${messageGroups.key} AND ${messages.sent_at} = ${second}.at
     ),
-    message_groups.${second}_id, ${second}.id
+    ${namedId}, ${second}.id
   )`;
 }
 
@@ -140,11 +150,11 @@ function searchIndex(name: string, table: string, over: Derived["over"]): Derive
     storedAs: "search index",
     absent: "a difference",
     key: ["key", "term"],
-    expected: (range) => `
+    expected: (range) => sql`
       SELECT entry.key, term.value AS term
       FROM expected_words AS entry, json_each('["' || replace(entry.words, ' ', '","') || '"]') AS term
-      WHERE search_index = '${table}' AND entry.key ${range} AND term.value <> ''`,
-    stored: (range) => `SELECT doc AS key, term FROM ${table}_terms WHERE doc ${range}`,
+      WHERE search_index = ${table} AND entry.key ${range} AND term.value <> ''`,
+    stored: (range) => sql`SELECT doc AS key, term FROM ${sql.raw(table)}_terms WHERE doc ${range}`,
   };
 }
 
@@ -152,20 +162,20 @@ function searchIndex(name: string, table: string, over: Derived["over"]): Derive
  * The words of search indexes. A range of keys limits them by the code of their first letter. `isRelevant`: a condition on
  * the stored words to compare.
  */
-function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRelevant: string): Derived {
-  const table = `${vocabulary}_vocabulary`;
+function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRelevant: SQL): Derived {
+  const words = VOCABULARIES[vocabulary];
   const terms = indexes.map((index) => `SELECT term FROM ${index}_terms`);
   return {
     name: `vocabulary of ${vocabulary}s`,
     over: null,
-    table,
+    table: getTableName(words),
     storedAs: "rows",
     absent: "a difference",
     key: ["word"],
-    expected: (range) => `
-      SELECT DISTINCT term AS word FROM (${terms.join(" UNION ALL ")})
-      WHERE ${canBeMeant("term")} AND unicode(term) ${range}`,
-    stored: (range) => `SELECT word FROM ${table} WHERE unicode(word) ${range} AND ${isRelevant}`,
+    expected: (range) => sql`
+      SELECT DISTINCT term AS word FROM (${sql.raw(terms.join(" UNION ALL "))})
+      WHERE ${sql.raw(canBeMeant("term"))} AND unicode(term) ${range}`,
+    stored: (range) => sql`SELECT ${words.word} FROM ${words} WHERE unicode(${words.word}) ${range} AND ${isRelevant}`,
   };
 }
 
@@ -193,11 +203,11 @@ export const DERIVED: readonly Derived[] = [
   vocabularyOf(
     "merchant",
     ["store_words", "campaign_words"],
-    `(
+    sql`(
       EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word || '"')
       OR EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word || '"')
     )`,
   ),
   // All stored words are compared: a trigger removes the words of an erased customer that nobody else has.
-  vocabularyOf("customer", ["customer_words"], "true"),
+  vocabularyOf("customer", ["customer_words"], sql`true`),
 ];

@@ -1,3 +1,5 @@
+import { sql } from "drizzle-orm";
+import { textOf } from "../dialect.ts";
 import type { Derived, KeyRange } from "./derived.ts";
 
 /** A stored value that is not the expected value; null: nothing is stored, or expected. */
@@ -12,7 +14,7 @@ export const ALL_KEYS = rangeOfKeys(0, Number.MAX_SAFE_INTEGER);
 
 /** The keys from one to another, both included. */
 export function rangeOfKeys(from: number, to: number): KeyRange {
-  return `BETWEEN ${from} AND ${to}`;
+  return sql.raw(`BETWEEN ${from} AND ${to}`);
 }
 
 /** A query for the differences in a range of keys; each row is a `Difference`. */
@@ -39,7 +41,7 @@ export function repair(derived: Derived, range: KeyRange): string[] {
     return [
       `DELETE FROM ${table} WHERE rowid IN (SELECT key FROM (${different}))`,
       `INSERT INTO ${table} (rowid, words) SELECT key, words FROM expected_words
-       WHERE search_index = '${table}' AND key ${range} AND key IN (SELECT key FROM (${different}))`,
+       WHERE search_index = '${table}' AND key ${textOf(range)} AND key IN (SELECT key FROM (${different}))`,
     ];
   }
   const columns = [...key, ...values].join(", ");
@@ -61,9 +63,11 @@ export function toText({ what, stored, expected }: Difference): string {
 
 /** A query for the rows that differ: the key, whether the row is stored and expected, and the values of both. */
 function selectDifferent(derived: Derived, range: KeyRange): string {
-  const { table, key, values = [], absent, stored } = derived;
+  const { table, key, values = [], absent, stored, expected } = derived;
   const columns = [...key, ...values].join(", ");
-  const storedRows = stored?.(range) ?? `SELECT ${columns} FROM ${table} WHERE ${key[0]} ${range}`;
+  const storedRows = stored
+    ? textOf(stored(range))
+    : `SELECT ${columns} FROM ${table} WHERE ${key[0]} ${textOf(range)}`;
   const differences = [
     ...(absent === "a difference" ? ["is_stored <> is_expected"] : []),
     ...(values.length > 0
@@ -77,7 +81,7 @@ function selectDifferent(derived: Derived, range: KeyRange): string {
       FROM (
         SELECT 'stored' AS side, ${columns} FROM (${storedRows})
         UNION ALL
-        SELECT 'expected', ${columns} FROM (${derived.expected(range)})
+        SELECT 'expected', ${columns} FROM (${textOf(expected(range))})
       )
       GROUP BY ${key.join(", ")}
     )

@@ -1,57 +1,71 @@
-import { type SQL, sql } from "drizzle-orm";
-import type { Derived } from "./derived.ts";
+import { type AnyColumn, and, getTableName, isNotNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { identifiers, joinWithCommas, selectList } from "../select.ts";
+import * as tables from "../tables.ts";
+import type { Derived, KeyRange } from "./derived.ts";
+
+type ColumnOf<Table extends SQLiteTable> = keyof Table["_"]["columns"] & string;
 
 /** Sums of events by some of their keys, as derived data (index.ts says what the other properties are). */
-interface Total extends Pick<Derived, "name" | "over" | "table" | "absent" | "storedAs"> {
+interface Total<Table extends SQLiteTable> extends Pick<Derived, "name" | "over" | "absent" | "storedAs"> {
   /** The kind of the events. */
   kind: string;
-  /** The table of the events. */
-  events: string;
+  events: SQLiteTable;
   /** A condition on the events that count; left out: all do. */
-  filter?: string;
-  /** The keys of an event by which it is added up. A recount ranges over the first. */
-  keys: readonly string[];
-  /** The names of these keys in the table of the total; left out: the same. */
-  storedKeys?: readonly string[];
-  /** The columns of the total, each with the expression on an event that it adds up. */
-  measures: Readonly<Record<string, string>>;
+  filter?: SQL | undefined;
+  /** The table of the total. */
+  table: Table;
+  /** The columns that identify a row of it, each with the key of an event. A recount ranges over the first. */
+  keys: { readonly [Name in ColumnOf<Table>]?: AnyColumn };
+  /** The columns with sums, each with the expression on an event that it adds up. */
+  measures: { readonly [Name in ColumnOf<Table>]?: SQLWrapper };
 }
 
-function derivedTotal(total: Total) {
-  const { events, filter = "true", keys, storedKeys = keys, measures, kind, ...description } = total;
-  const { table, storedAs } = description;
-  const columns = Object.keys(measures);
-  const keyColumns = keys.map((key, index) => `${key} AS ${storedKeys[index]}`);
-  const sums = Object.entries(measures).map(([column, value]) => `sum(${value}) AS ${column}`);
-  const sumOf = (from: string) => `SELECT ${[...keyColumns, ...sums]} FROM ${from} WHERE ${filter}`;
-  const newSums = `${sumOf(kind)} GROUP BY ${keys}`;
-  const isNotZero = `(${columns.map((column) => `excluded.${column}`)}) IS NOT (${columns.map(() => 0)})`;
+function derivedTotal<Table extends SQLiteTable>(total: Total<Table>) {
+  const { events, filter = sql`true`, keys, measures, kind, table, ...description } = total;
+  const [keyNames, columns] = [Object.keys(keys), Object.keys(measures)];
+  const eventKeys = Object.values<AnyColumn>(keys as Record<string, AnyColumn>);
+  const sums = Object.entries<SQLWrapper>(measures as Record<string, SQLWrapper>).map(([name, value]) => [
+    name,
+    sql`sum(${value})`,
+  ]);
+  const list = selectList({ ...keys, ...Object.fromEntries(sums) });
+  const groups = joinWithCommas(eventKeys);
+  const own = (name: string) => sql`${table}.${sql.identifier(name)}`;
+  const from = (row: string, name: string) => sql`${sql.raw(row)}.${sql.identifier(name)}`;
+  const newSums = sql`SELECT ${list} FROM ${sql.identifier(kind)} AS ${events} WHERE ${filter} GROUP BY ${groups}`;
+  const addedTo = (row: string) =>
+    joinWithCommas(columns.map((name) => sql`${sql.identifier(name)} = ${own(name)} + ${from(row, name)}`));
+  const isSameRow = keyNames.map((name) => sql`${own(name)} = ${from("new", name)}`);
+  const isNotZero = sql`(${joinWithCommas(columns.map((name) => from("excluded", name)))}) IS NOT (${joinWithCommas(columns.map(() => sql`0`))})`;
   const upkeep =
-    storedAs === "columns"
-      ? `UPDATE ${table} SET ${columns.map((column) => `${column} = ${table}.${column} + new.${column}`)} FROM (${newSums}) AS new
-        WHERE ${storedKeys.map((key) => `${table}.${key} = new.${key}`).join(" AND ")}`
-      : `INSERT INTO ${table} (${[...keys, ...columns]}) ${newSums}
-        ON CONFLICT (${keys}) DO UPDATE SET ${columns.map((column) => `${column} = ${column} + excluded.${column}`)}
-        WHERE ${isNotZero}`;
+    description.storedAs === "columns"
+      ? sql`UPDATE ${table} SET ${addedTo("new")} FROM (${newSums}) AS new WHERE ${and(...isSameRow)}`
+      : sql`INSERT INTO ${table} (${identifiers([...keyNames, ...columns])}) ${newSums}
+        ON CONFLICT (${identifiers(keyNames)}) DO UPDATE SET ${addedTo("excluded")} WHERE ${isNotZero}`;
   return {
     ...description,
-    key: storedKeys,
+    table: getTableName(table),
+    key: keyNames,
     values: columns,
-    expected: (range: string) => `${sumOf(events)} AND ${keys[0]} ${range} GROUP BY ${keys}`,
+    expected: (range: KeyRange) =>
+      sql`SELECT ${list} FROM ${events} WHERE ${filter} AND ${eventKeys[0]} ${range} GROUP BY ${groups}`,
     /**
      * Adds new events to the total. `withFresh` is a `WITH` clause that has the new events under the name of their kind. Events
      * with amounts of 0 may insert a row, but never change one.
      */
-    addTo: (withFresh: SQL) => sql`${withFresh} ${sql.raw(upkeep)}`,
+    addTo: (withFresh: SQL) => sql`${withFresh} ${upkeep}`,
   };
 }
+
+const { balanceEntries, plays, tokenEarnings } = tables;
 
 // `filter` leaves out summaries of campaigns' earnings, which have no customer (docs/contract/retention.md, 2).
 const BALANCES = {
   kind: "balance_entry",
-  events: "balance_entries",
-  filter: "customer_key IS NOT NULL",
-  measures: { balance: "amount" },
+  events: balanceEntries,
+  filter: isNotNull(balanceEntries.customer_key),
+  measures: { balance: balanceEntries.amount },
   over: "customers",
 } as const;
 
@@ -59,19 +73,18 @@ const BALANCES = {
 export const customerBalances = derivedTotal({
   ...BALANCES,
   name: "customers' balances",
-  table: "customers",
+  table: tables.customers,
   storedAs: "columns",
-  keys: ["customer_key"],
-  storedKeys: ["key"],
+  keys: { key: balanceEntries.customer_key },
 });
 
 /** The sum of a customer's balance entries at a store. There is a row wherever there is an entry, even if the sum is 0. */
 export const storeBalances = derivedTotal({
   ...BALANCES,
   name: "balances at stores",
-  table: "store_balances",
+  table: tables.storeBalances,
   storedAs: "rows",
-  keys: ["customer_key", "store_key"],
+  keys: { customer_key: balanceEntries.customer_key, store_key: balanceEntries.store_key },
   absent: "a difference",
 });
 
@@ -79,12 +92,12 @@ export const storeBalances = derivedTotal({
 export const campaignEarnings = derivedTotal({
   name: "what campaigns have earned",
   kind: "balance_entry",
-  events: "balance_entries",
-  filter: "campaign_key IS NOT NULL AND amount > 0",
-  table: "campaign_stores",
+  events: balanceEntries,
+  filter: and(isNotNull(balanceEntries.campaign_key), sql`${balanceEntries.amount} > 0`),
+  table: tables.campaignStores,
   storedAs: "rows",
-  keys: ["store_key", "campaign_key"],
-  measures: { earned: "amount" },
+  keys: { store_key: balanceEntries.store_key, campaign_key: balanceEntries.campaign_key },
+  measures: { earned: balanceEntries.amount },
   over: "stores",
 });
 
@@ -92,11 +105,15 @@ export const campaignEarnings = derivedTotal({
 export const playTotals = derivedTotal({
   name: "totals of plays",
   kind: "play",
-  events: "plays",
-  table: "play_totals",
+  events: plays,
+  table: tables.playTotals,
   storedAs: "rows",
-  keys: ["location_key", "eip_campaign_key", "employee_key"],
-  measures: { runs: "runs", hits: "hits", doubles: "doubles", triples: "triples" },
+  keys: {
+    location_key: plays.location_key,
+    eip_campaign_key: plays.eip_campaign_key,
+    employee_key: plays.employee_key,
+  },
+  measures: { runs: plays.runs, hits: plays.hits, doubles: plays.doubles, triples: plays.triples },
   over: "stores",
   absent: "a difference",
 });
@@ -107,10 +124,15 @@ export const LEVELS = [1, 2, 3, 4, 5] as const;
 export const teamTokens = derivedTotal({
   name: "tokens of teams",
   kind: "token_earning",
-  events: "token_earnings",
-  table: "memberships",
+  events: tokenEarnings,
+  table: tables.memberships,
   storedAs: "columns",
-  keys: ["store_key", "customer_key"],
-  measures: Object.fromEntries(LEVELS.map((level) => [`tokens_${level}`, `tokens * (level_no = ${level})`])),
+  keys: { store_key: tokenEarnings.store_key, customer_key: tokenEarnings.customer_key },
+  measures: Object.fromEntries(
+    LEVELS.map((level) => [
+      `tokens_${level}`,
+      sql`${tokenEarnings.tokens} * (${tokenEarnings.level_no} = ${sql.raw(String(level))})`,
+    ]),
+  ),
   over: "stores",
 });

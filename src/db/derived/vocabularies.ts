@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { customerVocabulary, merchantVocabulary } from "../tables.ts";
 
 // A condition: a search that forgives typos may look for this word. It forgives a typo only in a word of five letters or more,
 // and never in its first letter. So it never looks for a word of fewer than four characters. Words that begin with a digit are
@@ -6,13 +7,14 @@ import { type SQL, sql } from "drizzle-orm";
 export const canBeMeant = (column: string) => `${column} GLOB '[^0-9]???*'`;
 
 /** "merchant": the words of stores, campaigns and companies. */
-export type Vocabulary = "merchant" | "customer";
+export const VOCABULARIES = { merchant: merchantVocabulary, customer: customerVocabulary };
+export type Vocabulary = keyof typeof VOCABULARIES;
 
 /** Adds the words of lines to a vocabulary, each word once. `lines`: a subquery with the column `words`. */
 export function addToVocabulary(vocabulary: Vocabulary, lines: SQL): SQL {
   // Makes a JSON array of the words of a line, to split them. No word has a quote.
   return sql`
-    INSERT INTO ${sql.raw(`${vocabulary}_vocabulary`)} (word)
+    INSERT INTO ${VOCABULARIES[vocabulary]} (word)
     SELECT DISTINCT word.value
     FROM ${lines} AS line CROSS JOIN json_each('["' || replace(line.words, ' ', '","') || '"]') AS word
     WHERE ${sql.raw(canBeMeant("word.value"))}

@@ -1,7 +1,8 @@
-import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
-import { joinWithCommas, select } from "../../db/select.ts";
-import { programState } from "../../db/tables.ts";
+import { query } from "../../db/query.ts";
+import { joinWithCommas } from "../../db/select.ts";
+import { customers, programState } from "../../db/tables.ts";
 import { invalid } from "../../http/errors.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
 import { encodeUtf8 } from "../../values/json.ts";
@@ -48,7 +49,7 @@ export async function readPage(db: Database, { records = [], customer, after }: 
   const whereAndOrder = whereAndOrderAfter(scan, after?.after);
   const { version, retention_steps } = programState;
   const [[program], rows = [], [lastLookedAt] = []] = await db.batch([
-    select({ version, retention_steps, nextScan: indexOfFirstNonEmpty(laterScans) }, sql`FROM ${programState}`),
+    query.select({ version, retention_steps, nextScan: indexOfFirstNonEmpty(laterScans) }).from(programState),
     ...(customer === undefined ? [selectPage(scan, whereAndOrder)] : selectPageAbout(scan, whereAndOrder, customer)),
   ]);
   const steps = Number(program?.retention_steps);
@@ -109,7 +110,7 @@ function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string)
   const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(LOOKED_AT_ROWS))}) AS ${table}`;
   return [
     sql`
-      WITH asked(key) AS (SELECT key FROM customers WHERE id = ${customer})
+      WITH asked(key) AS ${query.select({ key: customers.key }).from(customers).where(eq(customers.id, customer))}
       ${selectRows(scan, sql`WHERE ${isAboutCustomer} ORDER BY ${orderOf(scan)}`, LINE_LIMIT_SQL, from)}`,
     sql`SELECT ${sql.raw(cursorColumns(scan).join(", "))} FROM ${table} ${whereAndOrder} ${last}`,
   ];

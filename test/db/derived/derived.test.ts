@@ -12,6 +12,7 @@ import {
   toText,
 } from "../../../src/db/derived/recount.ts";
 import { customerBalances } from "../../../src/db/derived/totals.ts";
+import { textOf } from "../../../src/db/dialect.ts";
 import { mustFeed } from "../../support/api.ts";
 import { differences } from "../../support/differences.ts";
 import * as seed from "../../support/seed.ts";
@@ -83,7 +84,7 @@ const SPECIAL_DAMAGE: Record<string, Damage> = {
 /** Changes each value, in a row of its own. If whole rows are derived, also removes one and adds one. */
 function damageRows({ table, storedAs, key, values = [], expected }: Derived): Damage {
   const select = (columns: readonly string[], order: string) =>
-    `SELECT ${columns} FROM (${expected(ALL_KEYS)}) ORDER BY ${key.map((column) => `${column} ${order}`)} LIMIT 1`;
+    `SELECT ${columns} FROM (${textOf(expected(ALL_KEYS))}) ORDER BY ${key.map((column) => `${column} ${order}`)} LIMIT 1`;
   const isRow = (number: number) => `(${key}) = (${select(key, "ASC")} OFFSET ${number})`;
   const changes = values.map(
     (column, number) => `UPDATE ${table} SET ${column} = ifnull(${column}, '') || '1' WHERE ${isRow(number)}`,
@@ -104,7 +105,7 @@ function damageRows({ table, storedAs, key, values = [], expected }: Derived): D
 /** Removes an entry of a search index, changes one, and adds one. Each word is a difference. */
 async function damageEntries({ table, expected }: Derived): Promise<Damage> {
   const entries = await rows(
-    `SELECT key, count(DISTINCT term) AS words FROM (${expected(ALL_KEYS)}) GROUP BY key ORDER BY key LIMIT 2`,
+    `SELECT key, count(DISTINCT term) AS words FROM (${textOf(expected(ALL_KEYS))}) GROUP BY key ORDER BY key LIMIT 2`,
   );
   const [removedKey, changedKey] = entries.map((entry) => entry.key);
   const removedWords = entries.reduce((sum, { words }) => sum + Number(words), 0);

@@ -75,7 +75,7 @@ meant(asked, beginnings) AS MATERIALIZED (
   )
   GROUP BY asked
 )
-SELECT 'customers' AS vocabulary,
+SELECT 'customer' AS vocabulary,
   meant.asked AS word,
   (
     SELECT iif(count(*) > 5, '"' || meant.asked || '"*', group_concat('"' || word || '"', ' OR '))

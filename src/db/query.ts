@@ -21,7 +21,6 @@ const builder = new QueryBuilder(DIALECT);
 /** Drizzle's query builder. docs/contributing.md says when to use it. */
 export const query = {
   select: <Fields extends Columns>(fields: Fields) => builder.select(named(fields)),
-  selectDistinct: <Fields extends Columns>(fields: Fields) => builder.selectDistinct(named(fields)),
   insert: <Table extends SQLiteTable>(table: Table) =>
     new SQLiteInsertBuilder<Table, "sync", undefined>(table, NO_SESSION, DIALECT),
   update: <Table extends SQLiteTable>(table: Table) =>
@@ -31,19 +30,16 @@ export const query = {
 };
 
 /**
- * Names each column after its property, for `select` and `returning`. Drizzle would read the columns of a row by their place,
- * but D1 gives them by name. In a query of one table, Drizzle would also drop the tables' names from templates among the
- * fields, and a subquery there would read a column of its own.
+ * Names each column after its property, for `select` and `returning`: Drizzle reads a row by the places of its columns, but D1
+ * gives their names. It also keeps the tables' names in templates among the fields. Drizzle drops them in a query of one table,
+ * where a subquery would then read a column of its own.
  */
 export function named<Fields extends Columns>(fields: Fields): Fields {
   const columns = Object.entries(fields).map(([name, field]) => [name, sql`${sql`${field}`}`.as(name)]);
   return Object.fromEntries(columns) as Fields;
 }
 
-/**
- * A number for `limit`. It has `0 +`, because SQLite plans a statement again for each value of a bare `LIMIT ?`, which takes
- * seven times as long as the plan.
- */
+/** A number for `.limit()`. It has `0 +`, because SQLite plans a bare `LIMIT ?` again at each run: 0.15 ms and not 0.02. */
 export function atMost(count: number | Placeholder | SQL): Placeholder {
   // Drizzle writes any SQL here, but declares numbers and placeholders only.
   return sql`0 + ${count}` as SQL & Placeholder;

@@ -119,9 +119,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a subscription counts messages that are not shown yet",
     file: "src/inbox/listeners.ts",
-    find: 'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(placeholder("customerId"))}\n',
+    find: 'eq(messageGroupNews.customer_key, customerKeyOf(placeholder("customerId")))',
     replace:
-      'WHERE ${messageGroupNews.customer_key} = ${customerKeyOf(placeholder("customerId"))} AND ${messageGroupNews.newest_at} < (SELECT stamp FROM program_state)\n',
+      'sql`${messageGroupNews.customer_key} = ${customerKeyOf(placeholder("customerId"))} AND ${messageGroupNews.newest_at} < (SELECT stamp FROM program_state)`',
     foundBy: [RULES.POLL],
   },
   {
@@ -134,8 +134,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a listener stays one for a day",
     file: "src/inbox/listeners.ts",
-    find: "${listeners.until} < ${NOW} ${limitTo(LISTENERS_AT_ONCE)}",
-    replace: "${listeners.until} < (SELECT datetime(now, '+30 hours') FROM clock) ${limitTo(LISTENERS_AT_ONCE)}",
+    find: "lt(listeners.until, NOW)",
+    replace: 'lt(listeners.until, fromNow("+30 hours"))',
     foundBy: [RULES.POLL],
   },
   {
@@ -334,8 +334,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "no two runs have the same job",
     file: "src/service/queries.ts",
-    find: "AND ${dueAt} <= ${NOW} AND ${leaseUntil} <= ${NOW}",
-    replace: "AND ${dueAt} <= ${NOW}",
+    find: "lte(jobs.due_at, NOW), lte(jobs.lease_until, NOW)",
+    replace: "lte(jobs.due_at, NOW)",
     foundBy: [RULES.ONE_RUN],
   },
   {

@@ -71,7 +71,7 @@ export function selectValidCoupons({ kinds, filters }: Shape, placeholder: Place
     .offset(placeholder("offset"));
 }
 
-/** Reads only what can have these kinds: SQLite would read the digital coupons too, and leave them out. */
+/** The view that has just these kinds. From `valid_coupons`, SQLite would also read the coupons of the others. */
 function viewOf(kinds: Shape["kinds"]) {
   if (!kinds.includes("digital")) return heldCoupons;
   return kinds.length === 1 ? digitalCoupons : validCoupons;

@@ -22,40 +22,61 @@ interface Total<Table extends SQLiteTable> extends Pick<Derived, "name" | "over"
 }
 
 function derivedTotal<Table extends SQLiteTable>(total: Total<Table>) {
-  const { events, filter = sql`true`, keys, measures, kind, table, ...description } = total;
-  const [keyNames, columns] = [Object.keys(keys), Object.keys(measures)];
-  const eventKeys = Object.values<AnyColumn>(keys as Record<string, AnyColumn>);
-  const sums = Object.entries<SQLWrapper>(measures as Record<string, SQLWrapper>).map(([name, value]) => [
-    name,
-    sql`sum(${value})`,
-  ]);
+  const { events, filter = sql`true`, kind, table, keys: keyColumns, measures: sumColumns, ...description } = total;
+  // Whoever makes a total has named columns of its table. Here they are any names.
+  const keys = keyColumns as Readonly<Record<string, AnyColumn>>;
+  const measures = sumColumns as Readonly<Record<string, SQLWrapper>>;
+  const sums = Object.entries(measures).map(([name, value]) => [name, sql`sum(${value})`]);
   const list = selectList({ ...keys, ...Object.fromEntries(sums) });
-  const groups = joinWithCommas(eventKeys);
-  const own = (name: string) => sql`${table}.${sql.identifier(name)}`;
-  const from = (row: string, name: string) => sql`${sql.raw(row)}.${sql.identifier(name)}`;
-  const newSums = sql`SELECT ${list} FROM ${sql.identifier(kind)} AS ${events} WHERE ${filter} GROUP BY ${groups}`;
-  const addedTo = (row: string) =>
-    joinWithCommas(columns.map((name) => sql`${sql.identifier(name)} = ${own(name)} + ${from(row, name)}`));
-  const isSameRow = keyNames.map((name) => sql`${own(name)} = ${from("new", name)}`);
-  const isNotZero = sql`(${joinWithCommas(columns.map((name) => from("excluded", name)))}) IS NOT (${joinWithCommas(columns.map(() => sql`0`))})`;
-  const upkeep =
-    description.storedAs === "columns"
-      ? sql`UPDATE ${table} SET ${addedTo("new")} FROM (${newSums}) AS new WHERE ${and(...isSameRow)}`
-      : sql`INSERT INTO ${table} (${identifiers([...keyNames, ...columns])}) ${newSums}
-        ON CONFLICT (${identifiers(keyNames)}) DO UPDATE SET ${addedTo("excluded")} WHERE ${isNotZero}`;
+  const sumOf = (from: SQL, where: SQL) =>
+    sql`SELECT ${list} FROM ${from} WHERE ${where} GROUP BY ${joinWithCommas(Object.values(keys))}`;
+  const written = { table, keys: Object.keys(keys), columns: Object.keys(measures) };
+  const newSums = sumOf(sql`${sql.identifier(kind)} AS ${events}`, filter);
+  const upkeep = description.storedAs === "columns" ? addToColumns(written, newSums) : addToRows(written, newSums);
+  const [firstKey] = Object.values(keys);
   return {
     ...description,
     table: getTableName(table),
-    key: keyNames,
-    values: columns,
-    expected: (range: KeyRange) =>
-      sql`SELECT ${list} FROM ${events} WHERE ${filter} AND ${eventKeys[0]} ${range} GROUP BY ${groups}`,
+    key: written.keys,
+    values: written.columns,
+    expected: (range: KeyRange) => sumOf(sql`${events}`, sql`${filter} AND ${firstKey} ${range}`),
     /**
      * Adds new events to the total. `withFresh` is a `WITH` clause that has the new events under the name of their kind. Events
      * with amounts of 0 may insert a row, but never change one.
      */
     addTo: (withFresh: SQL) => sql`${withFresh} ${upkeep}`,
   };
+}
+
+interface Written {
+  table: SQLiteTable;
+  keys: readonly string[];
+  columns: readonly string[];
+}
+
+function addToColumns({ table, keys, columns }: Written, newSums: SQL): SQL {
+  const isSameRow = keys.map((name) => sql`${columnOf(table, name)} = ${columnOf("new", name)}`);
+  return sql`UPDATE ${table} SET ${added("new", { table, columns })} FROM (${newSums}) AS new WHERE ${and(...isSameRow)}`;
+}
+
+function addToRows({ table, keys, columns }: Written, newSums: SQL): SQL {
+  const newValues = joinWithCommas(columns.map((name) => columnOf("excluded", name)));
+  const zeros = joinWithCommas(columns.map(() => sql`0`));
+  return sql`INSERT INTO ${table} (${identifiers([...keys, ...columns])}) ${newSums}
+    ON CONFLICT (${identifiers(keys)}) DO UPDATE SET ${added("excluded", { table, columns })}
+    WHERE (${newValues}) IS NOT (${zeros})`;
+}
+
+/** What follows `SET`: the sums of another row are added to those of the table. */
+function added(from: string, { table, columns }: Pick<Written, "table" | "columns">): SQL {
+  const values = columns.map(
+    (name) => sql`${sql.identifier(name)} = ${columnOf(table, name)} + ${columnOf(from, name)}`,
+  );
+  return joinWithCommas(values);
+}
+
+function columnOf(row: SQLiteTable | string, name: string): SQL {
+  return sql`${typeof row === "string" ? sql.identifier(row) : row}.${sql.identifier(name)}`;
 }
 
 const { balanceEntries, plays, tokenEarnings } = tables;

@@ -34,12 +34,10 @@ describe("the compiled statements", () => {
     await expect(`${formatSql(sql)}\n\n${planOf(results)}\n`).toMatchFileSnapshot(file);
   });
 
-  it.for(statements)(
-    "have no LIMIT that SQLite plans again for each value: $file",
-    ({ query: { sql } }, { expect }) => {
-      expect(sql).not.toMatch(/limit \?/i);
-    },
-  );
+  // Besides a LIMIT, these are the columns of partial indexes.
+  it.for(statements)("have no parameter for which SQLite plans again: $file", ({ query: { sql } }, { expect }) => {
+    expect(sql).not.toMatch(/limit \?|"(deleted|erased|joined|round)" (=|<>|<|>) \?/i);
+  });
 });
 
 interface Step {

@@ -1,10 +1,22 @@
-import { and, desc, eq, inArray, isNull, or, type Placeholder, type SQL, sql } from "drizzle-orm";
+import {
+  type AnyColumn,
+  and,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { PlaceholderOf } from "../../db/compile.ts";
 import { atMost, query } from "../../db/query.ts";
 import { customerKeyOf } from "../../db/rules.ts";
 import { pick } from "../../db/select.ts";
 import { accounts, coupons, stores } from "../../db/tables.ts";
-import { digitalCoupons, heldCoupons, validCoupons } from "../../db/views.ts";
+import { digitalCoupons, heldCoupons, validCoupons, visibleStores } from "../../db/views.ts";
 import type { Page } from "../../http/paging.ts";
 
 export const COUPON_KINDS = coupons.kind.enumValues;
@@ -44,16 +56,18 @@ export type Placeholders = PlaceholderOf<"customerId" | Filter | keyof Page>;
  */
 export function selectValidCoupons({ kinds, filters }: Shape, placeholder: Placeholders) {
   const view = viewOf(kinds);
+  const isOfAllKinds = kinds.length === COUPON_KINDS.length;
   const conditions: Record<Filter, (value: Placeholder) => SQL | undefined> = {
     accountId: (id) =>
       eq(view.account_key, query.select(pick(accounts, "key")).from(accounts).where(eq(accounts.id, id))),
     type: (type) => eq(view.folded_type, type),
     // Not LIKE: D1 takes patterns of at most 50 bytes.
     search: (text) => sql`(instr(${view.folded_text}, ${text}) OR instr(${namesOfChain(view)}, ${text}))`,
+    // Digital coupons have no store. The first condition reads no coupon, so SQLite leaves out other stores by the index.
     storeIds: (ids) =>
-      or(
-        inArray(view.store_key, query.select(pick(stores, "key")).from(stores).where(hasIdIn(ids))),
-        and(isNull(view.store_key), inArray(view.account_key, accountsOf(ids))),
+      and(
+        or(isNull(view.store_key), inArray(view.store_key, storesOf(ids))),
+        or(isNotNull(view.store_key), inArray(view.account_key, accountsOf(ids))),
       ),
   };
   return query
@@ -62,7 +76,7 @@ export function selectValidCoupons({ kinds, filters }: Shape, placeholder: Place
     .where(
       and(
         sql`${view.customer_key} = ${customerKeyOf(placeholder("customerId"))}`,
-        inArray(view.kind, kinds),
+        isOfAllKinds ? undefined : inArray(view.kind, kinds),
         ...filters.map((filter) => conditions[filter](placeholder(filter))),
       ),
     )
@@ -81,14 +95,15 @@ function namesOfChain({ account_key }: typeof validCoupons) {
   return query.select(pick(accounts, "folded_names")).from(accounts).where(eq(accounts.key, account_key));
 }
 
-/** The accounts of the stores with these ids. A soft-deleted store counts as if it were not there. */
-function accountsOf(storeIds: Placeholder) {
-  return query
-    .select(pick(stores, "account_key"))
-    .from(stores)
-    .where(and(hasIdIn(storeIds), eq(stores.deleted, 0)));
+function storesOf(ids: Placeholder) {
+  return query.select(pick(stores, "key")).from(stores).where(isListed(stores.id, ids));
 }
 
-function hasIdIn(storeIds: Placeholder): SQL {
-  return inArray(stores.id, sql`(SELECT value FROM json_each(${storeIds}))`);
+function accountsOf(storeIds: Placeholder) {
+  const { id, account_key } = visibleStores;
+  return query.select({ account_key }).from(visibleStores).where(isListed(id, storeIds));
+}
+
+function isListed(id: AnyColumn, ids: Placeholder): SQL {
+  return inArray(id, sql`(SELECT value FROM json_each(${ids}))`);
 }

@@ -15,7 +15,6 @@ WITH listed(items, bytes, entries, coupons, accounts) AS MATERIALIZED (
       FROM valid_coupons
       WHERE (
         valid_coupons.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
-        AND valid_coupons.kind IN (?, ?, ?)
         AND (
           instr(valid_coupons.folded_text, ?)
           OR instr(
@@ -34,17 +33,20 @@ WITH listed(items, bytes, entries, coupons, accounts) AS MATERIALIZED (
           WHERE accounts.id = ?
         )
         AND (
-          valid_coupons.store_key IN (
-            SELECT stores.key AS key
-            FROM stores
-            WHERE stores.id IN (SELECT value FROM json_each(?))
-          )
-          OR (
+          (
             valid_coupons.store_key IS NULL
-            AND valid_coupons.account_key IN (
-              SELECT stores.account_key AS account_key
+            OR valid_coupons.store_key IN (
+              SELECT stores.key AS key
               FROM stores
-              WHERE (stores.id IN (SELECT value FROM json_each(?)) AND stores.deleted = ?)
+              WHERE stores.id IN (SELECT value FROM json_each(?))
+            )
+          )
+          AND (
+            valid_coupons.store_key IS NOT NULL
+            OR valid_coupons.account_key IN (
+              SELECT visible_stores.account_key AS account_key
+              FROM visible_stores
+              WHERE visible_stores.id IN (SELECT value FROM json_each(?))
             )
           )
         )
@@ -165,6 +167,11 @@ WHERE coupons.key IN (
 --                    CO-ROUTINE clock
 --                      SCAN CONSTANT ROW
 --                    SCAN clock
+--                  LIST SUBQUERY
+--                    SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
+--                    LIST SUBQUERY
+--                      SCAN json_each VIRTUAL TABLE INDEX 1:
+--                    CREATE BLOOM FILTER
 --                  CORRELATED SCALAR SUBQUERY
 --                    SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
 --                  SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
@@ -172,25 +179,37 @@ WHERE coupons.key IN (
 --                    CO-ROUTINE clock
 --                      SCAN CONSTANT ROW
 --                    SCAN clock
---                  LIST SUBQUERY
---                    SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
---                    LIST SUBQUERY
---                      SCAN json_each VIRTUAL TABLE INDEX 1:
---                    CREATE BLOOM FILTER
 --                  SCALAR SUBQUERY
 --                    SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
 --                  CORRELATED SCALAR SUBQUERY
 --                    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                  LIST SUBQUERY
+--                    SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
+--                    LIST SUBQUERY
+--                      SCAN json_each VIRTUAL TABLE INDEX 1:
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                    CREATE BLOOM FILTER
 --                UNION ALL
 --                  CO-ROUTINE joined
 --                    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                    LIST SUBQUERY
+--                      SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
+--                      LIST SUBQUERY
+--                        SCAN json_each VIRTUAL TABLE INDEX 1:
+--                      CREATE BLOOM FILTER
 --                    SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --                    USE TEMP B-TREE FOR DISTINCT
 --                  SCAN joined
+--                  LIST SUBQUERY
+--                    SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
+--                    LIST SUBQUERY
+--                      SCAN json_each VIRTUAL TABLE INDEX 1:
+--                    CREATE BLOOM FILTER
 --                  SCALAR SUBQUERY
 --                    SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --                  SEARCH coupons USING INDEX coupons_digital (account_key=? AND ends_at>?)
@@ -198,18 +217,15 @@ WHERE coupons.key IN (
 --                    CO-ROUTINE clock
 --                      SCAN CONSTANT ROW
 --                    SCAN clock
---                  LIST SUBQUERY
---                    SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
---                    LIST SUBQUERY
---                      SCAN json_each VIRTUAL TABLE INDEX 1:
---                    CREATE BLOOM FILTER
+--                  SCALAR SUBQUERY
+--                    SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
 --                  LIST SUBQUERY
 --                    SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
 --                    LIST SUBQUERY
 --                      SCAN json_each VIRTUAL TABLE INDEX 1:
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --                    CREATE BLOOM FILTER
---                  SCALAR SUBQUERY
---                    SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
 --            SCAN valid_coupons
 --            SCALAR SUBQUERY
 --              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
@@ -220,13 +236,15 @@ WHERE coupons.key IN (
 --              LIST SUBQUERY
 --                SCAN json_each VIRTUAL TABLE INDEX 1:
 --              CREATE BLOOM FILTER
+--            CORRELATED SCALAR SUBQUERY
+--              SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --            LIST SUBQUERY
 --              SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
 --              LIST SUBQUERY
 --                SCAN json_each VIRTUAL TABLE INDEX 1:
+--              CORRELATED SCALAR SUBQUERY
+--                SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --              CREATE BLOOM FILTER
---            CORRELATED SCALAR SUBQUERY
---              SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --            USE TEMP B-TREE FOR ORDER BY
 --          USE TEMP B-TREE FOR json_group_array(DISTINCT)
 --          USE TEMP B-TREE FOR json_group_array(DISTINCT)

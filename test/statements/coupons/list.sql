@@ -13,9 +13,10 @@ WITH listed(items, bytes, entries, coupons, accounts) AS MATERIALIZED (
         valid_coupons.account_key AS account_key,
         valid_coupons.coupon_bytes AS coupon_bytes
       FROM valid_coupons
-      WHERE (
-        valid_coupons.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
-        AND valid_coupons.kind IN (?, ?, ?)
+      WHERE valid_coupons.customer_key = (
+        SELECT customers.key
+        FROM customers
+        WHERE customers.id = ?
       )
       ORDER BY valid_coupons.kind DESC,
         valid_coupons.ends_at,

@@ -28,6 +28,11 @@ export function selectWith<F extends Columns>(tables: SQL, fields: F, rest: SQL)
   return sql<SelectedRow<F>>`WITH ${tables} ${select(fields, rest)}`;
 }
 
+/** A statement that writes, with `RETURNING` and these columns. */
+export function returning<F extends Columns>(write: SQL, fields: F): SQL<SelectedRow<F>> {
+  return sql<SelectedRow<F>>`${write} RETURNING ${selectList(fields)}`;
+}
+
 export function selectList(fields: Columns): SQL {
   return joinWithCommas(Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`));
 }

@@ -61,6 +61,10 @@ export const BOOKMARK_LIMIT_MS = 4_000;
 const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
+function isBookmark(start: Consistency): boolean {
+  return !start.startsWith("first-");
+}
+
 /** The circuit breaker of each binding of D1. A deployment has one binding, but tests have several. */
 const breakers = new WeakMap<object, CircuitBreaker>();
 
@@ -77,21 +81,16 @@ function breakerOf(d1: object): CircuitBreaker {
 export class Database {
   readonly usage: Usage;
   readonly #d1: Pick<D1Database, "withSession">;
-  #session: D1DatabaseSession;
-  /** The bookmark at which the first call reads; empty: at none. */
-  #startBookmark: string;
-  #isAtPrimary: boolean;
-  #hasCalled = false;
-  /** The bookmark of the former session at the primary, until the present one has answered. */
-  #formerBookmark: string | null = null;
+  /** Where a session begins. */
+  #start: Consistency;
+  /** The session that answered last. */
+  #session: D1DatabaseSession | null = null;
 
   /** @param usage where calls add their cost; the sessions of one request share it. */
   constructor(d1: Pick<D1Database, "withSession">, consistency: Consistency, usage: Usage = noUsage()) {
     this.#d1 = d1;
     this.usage = usage;
-    this.#startBookmark = consistency.startsWith("first-") ? "" : consistency;
-    this.#isAtPrimary = consistency === "first-primary";
-    this.#session = d1.withSession(consistency);
+    this.#start = consistency;
   }
 
   /** A session at the primary for work in the background. Its cost does not count for the request. */
@@ -100,21 +99,22 @@ export class Database {
   }
 
   goToPrimary(): void {
-    this.#isAtPrimary = true;
-    this.#hasCalled = false;
-    this.#session = this.#d1.withSession("first-primary");
+    this.#start = "first-primary";
   }
 
   /** Reads at this bookmark, unless the session begins at the primary or at a greater one. For before the first call. */
   readAt(bookmark: string): void {
-    if (this.#isAtPrimary || bookmark <= this.#startBookmark) return;
-    this.#startBookmark = bookmark;
-    this.#session = this.#d1.withSession(bookmark);
+    const isLater = isBookmark(this.#start) ? bookmark > this.#start : bookmark !== "";
+    if (isLater && !this.#isAtPrimary) this.#start = bookmark;
   }
 
   /** A session that begins at this bookmark sees everything that this session has seen and written. */
   get bookmark(): string | null {
-    return this.#session.getBookmark() ?? this.#formerBookmark;
+    return this.#session?.getBookmark() ?? null;
+  }
+
+  get #isAtPrimary(): boolean {
+    return this.#start === "first-primary";
   }
 
   async all<S extends Statement>(statement: S): Promise<RowOf<S>[]> {
@@ -130,7 +130,7 @@ export class Database {
    */
   async batch<const S extends readonly Statement[]>(statements: S): Promise<RowsOf<S>> {
     const queries = statements.map(writtenQuery);
-    if (this.#startBookmark !== "") {
+    if (this.#session === null && isBookmark(this.#start)) {
       const results = await this.#sendAtBookmark(queries);
       if (results !== null) return results as RowsOf<S>;
     }
@@ -176,21 +176,16 @@ export class Database {
       if (wouldFailAtPrimary(error)) throw toDatabaseError(error);
       this.goToPrimary();
       return null;
-    } finally {
-      this.#startBookmark = "";
     }
   }
 
   /** @throws {PrimaryStalled} at once, if the primary did not answer earlier calls. */
   async #send(queries: readonly Query[], limitMs: number, attempt = 1): Promise<Record<string, unknown>[][]> {
     if (queries.length === 0) return [];
-    // D1 may send the second read of a session to a replica, which waits until it has what the first call saw.
-    if (this.#isAtPrimary && this.#hasCalled) {
-      this.#formerBookmark = this.bookmark;
-      this.goToPrimary();
-    }
-    this.#hasCalled = true;
-    const prepared = queries.map(({ sql, params }) => this.#session.prepare(sql).bind(...params));
+    // At the primary each call has a session of its own: a later read of a session may go to a replica, which would wait until
+    // it has what the first call saw.
+    const session = (this.#isAtPrimary ? null : this.#session) ?? this.#d1.withSession(this.#start);
+    const prepared = queries.map(({ sql, params }) => session.prepare(sql).bind(...params));
     const settle = this.#isAtPrimary ? breakerOf(this.#d1).enter() : () => {};
     if (settle === null) throw new PrimaryStalled("The primary has not answered in time.");
     const startedAt = performance.now();
@@ -198,7 +193,8 @@ export class Database {
     this.usage.statements += queries.length;
     this.usage.attempts = Math.max(this.usage.attempts, attempt);
     try {
-      const results = await withTimeout(limitMs, this.#session.batch<Record<string, unknown>>(prepared));
+      const results = await withTimeout(limitMs, session.batch<Record<string, unknown>>(prepared));
+      this.#session = session;
       settle("answered");
       this.#addUsage(results, attempt);
       return results.map(({ results: rows }) => rows);

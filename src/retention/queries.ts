@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import { textOf } from "../db/dialect.ts";
 import { names, returning } from "../db/select.ts";
 import { programState, retentionScans } from "../db/tables.ts";
 import { type Summary, summaryId } from "../feed/records/summaries.ts";
@@ -76,7 +77,7 @@ function addToSummary(
     id: summaryId(summaries, (key) => (by.includes(key) ? key : "NULL")),
     ...Object.fromEntries(by.map((key) => [key, key])),
     ...Object.fromEntries(adds.map((column) => [column, `sum(${column})`])),
-    ...(grew !== undefined && { [grew]: "(SELECT retention_steps FROM program_state)" }),
+    ...(grew !== undefined && { [grew]: textOf(sql`(SELECT ${programState.retention_steps} FROM ${programState})`) }),
     [time]: `max(${time})`,
   };
   const updates = [

@@ -58,7 +58,7 @@ describe("SQL text", () => {
     const names = [...Object.values(tables).map(getTableName), ...Object.values(views).map(getViewName)];
     const bareName = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${names.join("|")})\\b`, "g");
     const found = Object.entries(SOURCES)
-      .filter(([path]) => !path.includes("/feed/records/") && !path.includes("/history/"))
+      .filter(([path]) => !path.includes("/feed/records/"))
       .flatMap(([path, source]) => [...source.matchAll(bareName)].map(([text]) => `${path}: ${text}`));
 
     expect(Object.keys(SOURCES).length).toBeGreaterThan(100);

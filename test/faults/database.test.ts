@@ -34,7 +34,7 @@ const refuseStatements = (pattern: RegExp, message: string) => ({
 });
 
 const DAILY_LIMIT = "Your account has exceeded D1's free tier daily row write limit. It resets at 00:00 UTC.";
-const FULL_DATABASE = refuseStatements(/\bINSERT INTO (?!refusals)/, "Exceeded maximum DB size");
+const FULL_DATABASE = refuseStatements(/\bINSERT INTO (?!refusals)/i, "Exceeded maximum DB size");
 
 async function openSocket(bindings: object): Promise<Response> {
   const headers = { Authorization: `Bearer ${await customerToken(customerId)}`, Upgrade: "websocket" };
@@ -83,7 +83,7 @@ describe("customers", () => {
     ["a full database", FULL_DATABASE],
     [
       "a database that has used up the written rows of its day",
-      refuseStatements(/^\s*(INSERT|UPDATE|DELETE)/, DAILY_LIMIT),
+      refuseStatements(/^\s*(INSERT|UPDATE|DELETE)/i, DAILY_LIMIT),
     ],
   ])("of %s are answered at every endpoint", async ([, bindings], { expect }) => {
     for (const [route, call] of Object.entries(CALLS)) {

@@ -6,7 +6,7 @@ SELECT coalesce(
       AND balance_entries.id < printf('sealed:%08x', visible_customers.key + 1)
   ),
   0
-) AS "left"
+) AS step
 FROM visible_customers
 WHERE visible_customers.id = ?
 

@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a feed of messages is followed by a stamp that shows them",
-    file: "src/inbox/notify.ts",
+    file: "src/inbox/message-clock.ts",
     find: "withTimeout(endsAt - performance.now(), showMessages(session));",
     replace: "withTimeout(endsAt - performance.now(), Promise.resolve(`${stamp}+`));",
     foundBy: [RULES.RECOVERY, RULES.FRESH, RULES.FRAME],

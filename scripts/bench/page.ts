@@ -124,7 +124,7 @@ has its frame after ${secondsOf(notifications, "first")}, the last after ${secon
 
 ## Retention
 
-Of ${whole(retention.entries)} entries of ${MONTHS} months, those of ${KEPT_MONTHS} are kept, and ${whole(retention.deleted)} are added up, in ${whole(retention.steps)} steps. A step holds
+Of ${whole(retention.entries)} entries of ${MONTHS} months, those of ${KEPT_MONTHS} are kept, and ${whole(retention.deleted)} are added up month by month, in ${whole(retention.steps)} steps. A step holds
 the database for ${whole(retention.stepP50)} ms (worst ${whole(retention.longestStep)} ms, at most 50). Then ${retention.pages.toFixed(2)} times as many pages are in use as by the kept
 months alone (at most 1.15).
 `;

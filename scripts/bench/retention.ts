@@ -33,34 +33,25 @@ export const KEPT_MONTHS = 13;
 const ENTRIES_A_CUSTOMER = 100;
 const FEWEST_CUSTOMERS = 20;
 
-/** Feeds the same entries twice: all of them, of which old ones are added up; and those that are kept, alone. */
+/** Feeds entries month by month to a database that then adds up the old ones, and those that are kept to another database. */
 export async function measureRetention(open: OpenRuntime, worker: string, entries: number): Promise<RetentionTimes> {
   const now = new Date();
-  const horizon = horizonOf(KEPT_MONTHS - 1, now);
   const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1 - MONTHS, 1));
-  const sizeAfter = async (name: string, oldest: string, work: (runtime: Runtime) => Promise<void>) => {
-    const runtime = await open(worker, path.join(FOLDER, name));
-    for (const lines of inRequests(linesFrom(entries, from, now))) {
-      const kept = lines.filter(({ record, created_at }) => record !== "balance_entry" || String(created_at) >= oldest);
-      if (kept.length > 0) await send(runtime.url, feedCall(runtime.feedToken, kept));
-    }
-    await work(runtime);
-    const { meta } = await runtime.database.prepare("SELECT 1").run();
-    await runtime.close();
-    return meta.size_after;
-  };
-  const steps: { deleted: number; milliseconds: number }[] = [];
-  const keptSize = await sizeAfter("kept", horizon, async () => {});
-  const size = await sizeAfter("retention", "", async ({ database }) => {
-    const db = new Database(database, "first-primary");
-    const kind = RETAINED_KINDS.find(({ record }) => record === "balance_entry");
-    for (let isOver = false; kind !== undefined && !isOver; ) {
-      const before = db.usage.sqlMilliseconds;
-      const step = await takeStep(db, kind, horizon);
-      steps.push({ deleted: step.deleted, milliseconds: db.usage.sqlMilliseconds - before });
-      isOver = step.isOver;
-    }
-  });
+  const oldestKept = horizonOf(KEPT_MONTHS - 1, now);
+  const isKept = ({ record, created_at }: Line) => record !== "balance_entry" || String(created_at) >= oldestKept;
+  const alone = await open(worker, path.join(FOLDER, "kept"));
+  const runtime = await open(worker, path.join(FOLDER, "retention"));
+  const steps: Step[] = [];
+  let month = "";
+  for (const lines of inRequests(linesFrom(entries, from, now))) {
+    await send(runtime.url, feedCall(runtime.feedToken, lines));
+    const keptLines = lines.filter(isKept);
+    if (keptLines.length > 0) await send(alone.url, feedCall(alone.feedToken, keptLines));
+    const newestMonth = String(lines.at(-1)?.created_at ?? "").slice(0, 7);
+    if (newestMonth !== month)
+      steps.push(...(await addUpBefore(horizonOf(KEPT_MONTHS - 1, new Date(newestMonth)), runtime)));
+    month = newestMonth;
+  }
   const milliseconds = steps.map((step) => step.milliseconds);
   return {
     entries,
@@ -68,8 +59,34 @@ export async function measureRetention(open: OpenRuntime, worker: string, entrie
     steps: steps.length,
     stepP50: quantile(milliseconds, 0.5),
     longestStep: Math.max(...milliseconds),
-    pages: size / keptSize,
+    pages: (await sizeOf(runtime)) / (await sizeOf(alone)),
   };
+}
+
+interface Step {
+  deleted: number;
+  milliseconds: number;
+}
+
+/** Takes all steps of balance entries. */
+async function addUpBefore(horizon: string, { database }: Runtime): Promise<Step[]> {
+  const kind = RETAINED_KINDS.find(({ record }) => record === "balance_entry");
+  if (kind === undefined) throw new Error("Balance entries are not added up.");
+  const db = new Database(database, "first-primary");
+  const steps: Step[] = [];
+  for (let isOver = false; !isOver; ) {
+    const before = db.usage.sqlMilliseconds;
+    const step = await takeStep(db, kind, horizon);
+    steps.push({ deleted: step.deleted, milliseconds: db.usage.sqlMilliseconds - before });
+    isOver = step.isOver;
+  }
+  return steps;
+}
+
+/** The bytes of the pages in use. */
+async function sizeOf({ database }: Runtime): Promise<number> {
+  const { meta } = await database.prepare("SELECT 1").run();
+  return meta.size_after;
 }
 
 /** A chain with its customers, and their entries from the first time to the last. */

@@ -14,7 +14,7 @@ export const RETAINED_KINDS: readonly RetainedKind[] = KINDS.flatMap((kind) => {
   const { record, timeField: time, retention } = kind;
   if (time === undefined || retention === undefined) return [];
   const table = tableName(kind);
-  // A step with 1,000 old events holds the database for about 20 ms (docs/decisions.md).
-  const defaults = { lookedAt: 10_000, mostDeleted: 1_000, when: isEvent(table), summaries: [] };
+  // A step with 500 old events holds the database for about 12 ms (docs/decisions.md).
+  const defaults = { lookedAt: 5_000, mostDeleted: 500, when: isEvent(table), summaries: [] };
   return [{ record, table, time, ...defaults, ...retention }];
 });

@@ -173,9 +173,9 @@ export interface Scan {
 
 /** How the old events of a kind are added up and deleted (docs/contract/retention.md, 2). */
 export interface Retention {
-  /** How many events a step looks at, in the order of their ids; left out: 10,000. */
+  /** How many events a step looks at, in the order of their ids; left out: 5,000. */
   lookedAt?: number;
-  /** The most events that a step deletes; left out: 1,000. */
+  /** The most events that a step deletes; left out: 500. */
   mostDeleted?: number;
   /** Which old rows are deleted: a condition on the table; left out: all events. */
   when?: string;

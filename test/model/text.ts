@@ -12,8 +12,9 @@ export const by =
   (row: Row, otherRow: Row): number => {
     for (const field of fields) {
       const name = field.replace("-", "");
-      const [left, right] = [comparable(row[name]), comparable(otherRow[name])];
-      if (left !== right) return left < right === (field === name) ? -1 : 1;
+      if (row[name] === otherRow[name]) continue;
+      const isLess = comparable(row[name]) < comparable(otherRow[name]);
+      return isLess === (field === name) ? -1 : 1;
     }
     return 0;
   };

@@ -159,7 +159,7 @@ CREATE TABLE customers (
   balance INTEGER NOT NULL DEFAULT 0, -- derived: the sum of all balance entries, in hundredths; the feed adds to it
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
-  erased_at TEXT DEFAULT NULL, -- when the customer was last erased, for the receipt
+  erased_at TEXT, -- when the customer was last erased, for the receipt
   name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL, -- as lists show it
   -- The largest integer that is exact in JavaScript. Beyond it, the whole request is refused.
   CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
@@ -536,10 +536,10 @@ CREATE TABLE message_groups (
   initial_customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who started it
   group_image TEXT,
   created_at TEXT NOT NULL,
-  newest_id TEXT DEFAULT NULL, -- derived: the newest message; the feed sets these four columns
-  newest_at TEXT DEFAULT NULL, -- the time of the newest message
-  earlier_id TEXT DEFAULT NULL, -- derived: the newest of an earlier second, shown until the second of the newest is over
-  earlier_at TEXT DEFAULT NULL -- the time of the earlier message
+  newest_id TEXT, -- derived: the newest message; the feed sets these four columns
+  newest_at TEXT, -- the time of the newest message
+  earlier_id TEXT, -- derived: the newest of an earlier second, shown until the second of the newest is over
+  earlier_at TEXT -- the time of the earlier message
 );
 
 CREATE TABLE message_group_members (

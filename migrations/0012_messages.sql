@@ -6,10 +6,10 @@ CREATE TABLE message_groups (
   initial_customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who started it
   group_image TEXT,
   created_at TEXT NOT NULL,
-  newest_id TEXT DEFAULT NULL, -- derived: the newest message; the feed sets these four columns
-  newest_at TEXT DEFAULT NULL, -- the time of the newest message
-  earlier_id TEXT DEFAULT NULL, -- derived: the newest of an earlier second, shown until the second of the newest is over
-  earlier_at TEXT DEFAULT NULL -- the time of the earlier message
+  newest_id TEXT, -- derived: the newest message; the feed sets these four columns
+  newest_at TEXT, -- the time of the newest message
+  earlier_id TEXT, -- derived: the newest of an earlier second, shown until the second of the newest is over
+  earlier_at TEXT -- the time of the earlier message
 );
 
 -- Who is in a group.

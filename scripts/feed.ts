@@ -1,7 +1,7 @@
+import type { Kind } from "../src/db/kind.ts";
 import { checkLine, objectOf, readLine } from "../src/feed/lines.ts";
-import { KINDS, RESTORED_KINDS } from "../src/feed/records/index.ts";
-import type { Kind } from "../src/feed/records/kind.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
+import { KINDS, RESTORED_KINDS } from "../src/records/index.ts";
 import { type Progress, sendLines } from "./lib/feed-client.ts";
 import { formatCount, formatNumber, formatRate } from "./lib/format.ts";
 import { type FileLine, readNdjson } from "./lib/ndjson-file.ts";

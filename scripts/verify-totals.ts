@@ -1,6 +1,6 @@
 import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
-import { DERIVED } from "../src/db/derived/index.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
+import { DERIVED } from "../src/records/derived.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { firstLines, formatCount, formatNumber } from "./lib/format.ts";
 import { type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/options.ts";

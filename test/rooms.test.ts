@@ -10,6 +10,7 @@ const SOURCES: Record<string, string> = import.meta.glob(["../src/**/*.ts", "../
 const FOLDERS = [
   "values",
   "db",
+  "records",
   "http",
   "auth",
   "inbox",

@@ -1,5 +1,5 @@
-import { KINDS } from "../../src/feed/records/index.ts";
-import type { Kind } from "../../src/feed/records/kind.ts";
+import type { Kind } from "../../src/db/kind.ts";
+import { KINDS } from "../../src/records/index.ts";
 
 // Bare inserts, for comparison with the feed: plain INSERT statements store the fields of the same lines in tables that
 // have only a primary key. Nothing is checked, derived or indexed.

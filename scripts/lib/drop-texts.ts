@@ -1,3 +1,5 @@
+import { sql } from "drizzle-orm";
+import { textOf } from "../../src/db/dialect.ts";
 import { isEvent } from "../../src/db/select.ts";
 import { askDatabase, type DatabaseLocation, literal } from "./database.ts";
 
@@ -26,7 +28,8 @@ export async function dropTexts(
 ): Promise<number> {
   const { table, field } = TEXTS[kind];
   // A summary has no text.
-  const isOfCustomer = `customer_key = (SELECT key FROM customers WHERE id = ${literal(customer)}) AND ${isEvent(table)}`;
+  const hasText = textOf(isEvent(sql.identifier(table)));
+  const isOfCustomer = `customer_key = (SELECT key FROM customers WHERE id = ${literal(customer)}) AND ${hasText}`;
   let events = 0;
   for (let lastId: string | null = ""; lastId !== null; ) {
     const chunk: string = `FROM ${table} WHERE id > ${literal(lastId)} ORDER BY id LIMIT ${ROWS_A_STATEMENT}`;

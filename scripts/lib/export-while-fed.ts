@@ -3,7 +3,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EXPORTED } from "../../src/feed/export/scans.ts";
-import { program } from "../../src/feed/records/program.ts";
+import { program } from "../../src/records/program.ts";
 import { type ExportSource, exportPages } from "./export-client.ts";
 import type { ExportProgress } from "./export-progress.ts";
 

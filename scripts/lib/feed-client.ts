@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { identityOf, itemsOf } from "../../src/feed/kind.ts";
 import { objectOf, readLine } from "../../src/feed/lines.ts";
-import { KINDS } from "../../src/feed/records/index.ts";
-import { identityOf, itemsOf } from "../../src/feed/records/kind.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../src/http/limits.ts";
+import { KINDS } from "../../src/records/index.ts";
 import { formatCount } from "./format.ts";
 import type { FileLine } from "./ndjson-file.ts";
 import { type Answer, isTemporary, parse, patientFetch, refusalOf } from "./patient-client.ts";

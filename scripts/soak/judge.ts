@@ -1,5 +1,5 @@
-import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, type Difference, findDifferences, toText } from "../../src/db/derived/recount.ts";
+import { DERIVED } from "../../src/records/derived.ts";
 import { KINDS, type Row } from "../../test/model/kinds.ts";
 import type { Model } from "../../test/model/model.ts";
 import { toTime } from "../../test/model/time.ts";

@@ -14,3 +14,12 @@ export function writtenQuery(statement: SQL | { toSQL(): Query }): Query {
 export function textOf(statement: SQL): string {
   return DIALECT.sqlToQuery(sql`${statement}`.inlineParams()).sql;
 }
+
+const written = new WeakMap<SQL, SQL>();
+
+/** A template of which Drizzle writes the text only once, because it takes longer to write than SQLite to run. */
+export function writtenOnce(template: SQL): SQL {
+  const text = written.get(template) ?? sql.raw(textOf(template));
+  written.set(template, text);
+  return text;
+}

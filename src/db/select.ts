@@ -68,7 +68,7 @@ export function limitTo(count: number | Placeholder): SQL {
 /** The beginning of the id of a summary, which is a row in a table of events (docs/contract/retention.md, 2). */
 export const SUMMARY = "sealed:";
 
-export const isEvent = (table: string) => `${table}.id NOT GLOB '${SUMMARY}*'`;
+export const isEvent = (table: SQLWrapper) => sql`${table}.id NOT GLOB ${sql.raw(`'${SUMMARY}*'`)}`;
 
 /**
  * The `printf` format of the id of a summary with this number of keys, or of the beginning of an id that has more keys. The

@@ -1,9 +1,10 @@
 import { joinRows } from "../db/json-rows.ts";
+import type { Kind } from "../db/kind.ts";
 import { invalid } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import type { FieldMessages } from "../values/messages.ts";
+import { type Batch, identityOf, type Line } from "./kind.ts";
 import { checkLine, splitLines } from "./lines.ts";
-import { type Batch, identityOf, type Kind, type Line } from "./records/kind.ts";
 import { lineField, tooManyItems, tooMuch } from "./refusals.ts";
 
 /**
@@ -64,5 +65,5 @@ function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "
   for (const [key, line] of byKey) line.order = firstNumbers.get(key) ?? line.number;
   const lines = [...byKey.values()];
   const writes = lines.filter(({ deleted }) => !deleted).sort((line, other) => line.order - other.order);
-  return { writes: kind.arrange?.(writes) ?? writes, deletes: lines.filter(({ deleted }) => deleted) };
+  return { writes: kind.write?.order?.(writes) ?? writes, deletes: lines.filter(({ deleted }) => deleted) };
 }

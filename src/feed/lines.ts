@@ -1,9 +1,10 @@
+import type { Fields, Kind } from "../db/kind.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { type FieldMessages, fieldMessages } from "../values/messages.ts";
 import { withCommas } from "../values/number.ts";
 import { utf8Bytes } from "../values/text.ts";
-import { type Fields, isDeletable, itemsOf, type Kind, type Line, lineFieldsAndList } from "./records/kind.ts";
-import { toJsonRow } from "./records/statements.ts";
+import { toJsonRow } from "./apply/statements.ts";
+import { isDeletable, itemsOf, type Line, lineFieldsAndList } from "./kind.ts";
 
 /**
  * Checks what can be checked without the database (docs/contract/feed.md, 1 and 3). Returns the line, or its errors by
@@ -35,7 +36,7 @@ export function checkLine(
     const text = `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
     return { messages: { "": [text] } };
   }
-  const time = result.data[kind.timeField ?? ""];
+  const time = result.data[kind.time ?? ""];
   const items = itemsOf(kind.list?.field, result.data);
   const allValues: Fields = { ...result.data, item_count: new Set(items).size };
   const values = Object.fromEntries(lineFieldsAndList(kind).map((name) => [name, allValues[name] ?? null]));

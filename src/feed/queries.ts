@@ -2,17 +2,17 @@ import { sql } from "drizzle-orm";
 import type { FeedToken } from "../auth/token.ts";
 import type { Database } from "../db/database.ts";
 import { named, query } from "../db/query.ts";
-import { programState } from "../db/tables.ts";
 import { selectUnshown } from "../inbox/message-clock.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
 import { selectChanges, toChanges } from "../inbox/outbox.ts";
+import { KINDS, RESTORED_KINDS } from "../records/index.ts";
+import { message } from "../records/message.ts";
+import { messageGroup } from "../records/message-group.ts";
+import { programState } from "../records/program.ts";
+import { refuseFaults, refuseForeign, refuseLargeGroups, refuseTooOld, refuseUnrestorable } from "./apply/checks.ts";
+import { collectFreshEvents, freshEvents, remove, write } from "./apply/statements.ts";
 import { readBatches } from "./batches.ts";
-import { refuseFaults, refuseForeign, refuseLargeGroups, refuseTooOld, refuseUnrestorable } from "./records/checks.ts";
-import { KINDS, RESTORED_KINDS } from "./records/index.ts";
-import { type Batch, isGlobal } from "./records/kind.ts";
-import { message } from "./records/message.ts";
-import { messageGroup } from "./records/message-group.ts";
-import { collectFreshEvents, freshEvents, remove, write } from "./records/statements.ts";
+import { type Batch, isGlobal } from "./kind.ts";
 import { foreignLines, refusalOf } from "./refusals.ts";
 import type { Accepted } from "./schema.ts";
 
@@ -60,7 +60,7 @@ export async function acceptFeed(
       // Without the hint MATERIALIZED, so that SQLite extracts from the JSON only the values that a total reads.
       upkeep: newEvents.flatMap(({ kind, writes }) => {
         const withFresh = sql`WITH ${freshEvents(kind, writes, "")}`;
-        return (kind.upkeep ?? []).map((addTo) => addTo(withFresh));
+        return (kind.write?.upkeep ?? []).map((addTo) => addTo(withFresh));
       }),
       inserted: newEvents.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       emptied: events.flatMap(({ kind, deletes }) => remove(kind, deletes)),

@@ -1,11 +1,14 @@
 import { databaseFaultOf } from "../db/errors.ts";
+import type { Fault } from "../db/kind.ts";
 import { forbidden, invalid, payloadTooLarge, tooMuchForDatabase } from "../http/errors.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { withCommas } from "../values/number.ts";
-import type { Report } from "./records/checks.ts";
-import { type Fault, TOO_OLD } from "./records/faults.ts";
-import type { Batch } from "./records/kind.ts";
+import type { Report } from "./apply/checks.ts";
+import type { Batch } from "./kind.ts";
+
+/** Such an event may have been added up and deleted. Sent again, it would count twice (docs/contract/retention.md, 3). */
+const TOO_OLD = "is older than the events that are kept";
 
 export function tooManyItems(count: number) {
   return tooMuch(count, "ids in lists and members of the groups that it touches", ITEM_LIMIT);
@@ -59,7 +62,7 @@ export function refusalOf(
 
 /** The errors of the first lines with an event from before the horizon. */
 function tooOld(horizon: string, batches: readonly Batch[]): FieldMessages {
-  const lines = batches.flatMap(({ kind: { timeField = "", retention }, all }) => {
+  const lines = batches.flatMap(({ kind: { time: timeField = "", retention }, all }) => {
     const oldLines = all.filter(({ time }) => retention !== undefined && time !== null && time < horizon);
     return oldLines.map(({ number }) => ({ number, timeField }));
   });

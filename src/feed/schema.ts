@@ -4,7 +4,7 @@ import { named } from "../openapi/success.ts";
 import { listParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT, Id } from "../values/text.ts";
 import { EXPORTED, type ExportCursor, type ExportScan, SCANS } from "./export/scans.ts";
-import { columnType } from "./records/kind.ts";
+import { columnType } from "./kind.ts";
 
 const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", ")}` });
 

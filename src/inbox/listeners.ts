@@ -2,9 +2,11 @@ import { desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
 import type { Database } from "../db/database.ts";
 import { atMost, named, query } from "../db/query.ts";
-import { customerKeyOf } from "../db/rules.ts";
 import { fromNow, NOW } from "../db/select.ts";
-import { listeners, messageGroupNews, programState } from "../db/tables.ts";
+import { listeners } from "../db/tables.ts";
+import { customerKeyOf } from "../records/customer.ts";
+import { messageGroupNews } from "../records/message-group.ts";
+import { programState } from "../records/program.ts";
 import { UNSHOWN, type UnshownMessages } from "./message-clock.ts";
 import type { Subscription } from "./protocol.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database, RowOf } from "../db/database.ts";
 import { names, select } from "../db/select.ts";
-import { programState } from "../db/tables.ts";
+import { NEXT_STAMP, programState } from "../records/program.ts";
 import { clock } from "../values/clock.ts";
 import { withTimeout } from "../values/timeout.ts";
 
@@ -19,9 +19,6 @@ export const selectUnshown = () => select(UNSHOWN, sql`FROM ${programState} WHER
 
 /** Stored messages that nobody sees yet. They become visible when the stamp of the program passes theirs. */
 export type UnshownMessages = RowOf<ReturnType<typeof selectUnshown>>;
-
-/** The stamp after the last one. It never goes back, even if D1's clock does. */
-export const NEXT_STAMP = sql.raw("max(clock.now, datetime(stamp, '+1 second'))");
 
 /** Whether messages are unshown although their second is over. */
 export const IS_SHOWING_DUE = sql`${programState.is_open} = 1 AND ${programState.clock_said} <> clock.now`;

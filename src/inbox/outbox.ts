@@ -2,7 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database, RowOf } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { limitTo, NOW, names, select } from "../db/select.ts";
-import { outbox, programState } from "../db/tables.ts";
+import { outbox } from "../db/tables.ts";
+import { programState } from "../records/program.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
 
 type OutboxRow = RowOf<ReturnType<typeof selectOutbox>>;

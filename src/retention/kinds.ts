@@ -1,6 +1,7 @@
+import type { Retention } from "../db/kind.ts";
 import { isEvent } from "../db/select.ts";
-import { KINDS } from "../feed/records/index.ts";
-import { type Retention, tableName } from "../feed/records/kind.ts";
+import { tableName } from "../feed/kind.ts";
+import { KINDS } from "../records/index.ts";
 
 /** A kind of event, and how its old events are added up and deleted. */
 export interface RetainedKind extends Required<Retention> {
@@ -11,10 +12,10 @@ export interface RetainedKind extends Required<Retention> {
 }
 
 export const RETAINED_KINDS: readonly RetainedKind[] = KINDS.flatMap((kind) => {
-  const { record, timeField: time, retention } = kind;
+  const { record, time, retention } = kind;
   if (time === undefined || retention === undefined) return [];
   const table = tableName(kind);
   // A step with 500 old events holds the database for about 12 ms (docs/decisions.md).
-  const defaults = { lookedAt: 5_000, mostDeleted: 500, when: isEvent(table), summaries: [] };
+  const defaults = { lookedAt: 5_000, mostDeleted: 500, when: isEvent(kind.table), summaries: [] };
   return [{ record, table, time, ...defaults, ...retention }];
 });

@@ -1,9 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import { summaryId } from "../db/derived/summaries.ts";
 import { textOf } from "../db/dialect.ts";
+import type { Summary } from "../db/kind.ts";
 import { names, returning } from "../db/select.ts";
-import { programState, retentionScans } from "../db/tables.ts";
-import { type Summary, summaryId } from "../feed/records/summaries.ts";
+import { retentionScans } from "../db/tables.ts";
+import { programState } from "../records/program.ts";
 import type { RetainedKind } from "./kinds.ts";
 
 /**
@@ -26,7 +28,7 @@ export async function takeStep(
     ON CONFLICT (${names(kind)}) DO UPDATE SET ${names(scanned)} = excluded.horizon, ${names(last_id)} = ''
     WHERE ${scanned} <> excluded.horizon`;
   const isNext = sql`id > (SELECT ${last_id} FROM ${retentionScans} WHERE ${kind} = ${record})`;
-  const isOld = sql`${sql.raw(time)} < ${horizon} AND ${sql.raw(when)}`;
+  const isOld = sql`${sql.raw(time)} < ${horizon} AND ${when}`;
   // With OFFSET, because SQLite skips rows ten times as fast as it counts them.
   const lastLookedAt = sql`SELECT id FROM ${from} WHERE ${isNext} ORDER BY id LIMIT 1 OFFSET ${sql.raw(String(lookedAt - 1))}`;
   const lastOfAll = sql`(SELECT max(id) FROM ${from})`;

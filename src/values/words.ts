@@ -20,7 +20,7 @@ export function wordsOf(...texts: readonly string[]): string[] {
   return [...new Set(texts.flatMap((text) => fold(text).match(/[\p{L}\p{N}]+/gu) ?? []))];
 }
 
-/** The column `words`, which the search index reads: the words of these fields, with blanks between them. */
-export function wordsColumn(record: Readonly<Record<string, unknown>>, fields: readonly string[]): string {
-  return wordsOf(...fields.map((field) => String(record[field]))).join(" ");
+/** The distinct words of texts with blanks between them: a column `words`, which a search index reads. */
+export function joinedWords(...texts: readonly string[]): string {
+  return wordsOf(...texts).join(" ");
 }

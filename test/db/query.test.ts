@@ -3,7 +3,9 @@ import { eq, sql } from "drizzle-orm";
 import { describe, expectTypeOf, it } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { named, query } from "../../src/db/query.ts";
-import { accounts, jobs, stores } from "../../src/db/tables.ts";
+import { jobs } from "../../src/db/tables.ts";
+import { accounts } from "../../src/records/account.ts";
+import { stores } from "../../src/records/store.ts";
 import { mustFeed } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
 

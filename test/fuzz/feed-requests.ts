@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { RESTORED_KINDS } from "../../src/feed/records/index.ts";
+import { RESTORED_KINDS } from "../../src/records/index.ts";
 import type { Row } from "../model/kinds.ts";
 import { hostileText, hostileValue, toHostileJson, withDamage, withHostileFields } from "./hostile.ts";
 import { type FuzzedRequest, fromEachCall, headers, NOW, program, systemClaims } from "./requests.ts";

@@ -1,6 +1,7 @@
 import { beforeAll, describe, it } from "vitest";
-import { KINDS } from "../../src/feed/records/index.ts";
-import { isGlobal, type Kind } from "../../src/feed/records/kind.ts";
+import type { Kind } from "../../src/db/kind.ts";
+import { isGlobal } from "../../src/feed/kind.ts";
+import { KINDS } from "../../src/records/index.ts";
 import { feed, mustFeed } from "../support/api.ts";
 import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";

@@ -259,15 +259,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a message that is deleted loses its body",
-    file: "src/feed/records/message.ts",
-    find: "SET body = '' WHERE",
-    replace: "SET body = body WHERE",
+    file: "src/records/message.ts",
+    find: "SET ${names(body)} = '' WHERE",
+    replace: "SET ${names(body)} = ${body} WHERE",
     foundBy: [RULES.NO_LOSS, RULES.MODEL],
   },
   {
     breaks: "a message that its group shows is not deleted",
-    file: "src/feed/records/message.ts",
-    find: "iif(id IS NULL, 'never', earlier_at)",
+    file: "src/records/message.ts",
+    find: "iif(${messageGroups.id} IS NULL, 'never', ${messageGroups.earlier_at})",
     replace: "'never'",
     foundBy: [RULES.RECOUNT],
   },
@@ -280,7 +280,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "an event counts once",
-    file: "src/feed/records/statements.ts",
+    file: "src/feed/apply/statements.ts",
     find: 'stored WHERE stored.id = ${columnValue(kind, "id")}',
     replace: "stored WHERE stored.id IS NULL",
     foundBy: [RULES.MODEL],
@@ -319,9 +319,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "an event from before the horizon is refused",
-    file: "src/feed/records/checks.ts",
-    find: "FROM program_state WHERE horizon > ${oldest}`",
-    replace: "FROM program_state WHERE horizon > ${oldest} AND 1 = 0`",
+    file: "src/feed/apply/checks.ts",
+    find: "FROM ${programState} WHERE ${horizon} > ${oldest}`",
+    replace: "FROM ${programState} WHERE ${horizon} > ${oldest} AND 1 = 0`",
     foundBy: [RULES.OLD_EVENTS],
   },
   {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
-import { DERIVED } from "../../src/db/derived/index.ts";
 import { ALL_KEYS, findDifferences } from "../../src/db/derived/recount.ts";
+import { DERIVED } from "../../src/records/derived.ts";
 
 /** The differences that `npm run verify-totals` would find. */
 export async function differences() {

@@ -3,8 +3,9 @@ import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
 import { query } from "../../db/query.ts";
 import { limitTo, pick, select, selectWith } from "../../db/select.ts";
-import { campaignStores, stores } from "../../db/tables.ts";
-import { runningCampaigns, visibleAccounts } from "../../db/views.ts";
+import { campaignStores } from "../../records/campaign.ts";
+import { stores } from "../../records/store.ts";
+import { runningCampaigns, visibleAccounts } from "../../records/views.ts";
 import type { NearbyCampaign } from "./operations.ts";
 
 /** `stores.band` counts tenths of a degree. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The fields of a coupon in every list, stored as JSON (src/feed/records/coupon.ts). */
+/** The fields of a coupon in every list, stored as JSON (src/records/coupon.ts). */
 export const CouponText = z.object({
   account_id: z.string().describe("The merchant account whose coupon it is."),
   name: z.string().describe("What the coupon is called."),

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
+import { LoyaltyOptions } from "../../records/account.ts";
 import { withCommas } from "../../values/number.ts";
 import { PassedThrough } from "../../values/scalar.ts";
-import { Account, LoyaltyOptions, NO_CREDENTIALS } from "../account.ts";
+import { Account, NO_CREDENTIALS } from "../account.ts";
 import { CouponText } from "./coupon-text.ts";
 import { COUPONS_LIMIT } from "./routes.ts";
 

@@ -13,11 +13,13 @@ import {
 } from "drizzle-orm";
 import type { PlaceholderOf } from "../../db/compile.ts";
 import { atMost, query } from "../../db/query.ts";
-import { customerKeyOf } from "../../db/rules.ts";
 import { pick } from "../../db/select.ts";
-import { accounts, coupons, stores } from "../../db/tables.ts";
-import { digitalCoupons, heldCoupons, validCoupons, visibleStores } from "../../db/views.ts";
 import type { Page } from "../../http/paging.ts";
+import { accounts } from "../../records/account.ts";
+import { coupons } from "../../records/coupon.ts";
+import { customerKeyOf } from "../../records/customer.ts";
+import { stores } from "../../records/store.ts";
+import { digitalCoupons, heldCoupons, validCoupons, visibleStores } from "../../records/views.ts";
 
 export const COUPON_KINDS = coupons.kind.enumValues;
 export type CouponKind = (typeof COUPON_KINDS)[number];

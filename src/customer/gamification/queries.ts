@@ -3,8 +3,9 @@ import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
 import { query } from "../../db/query.ts";
 import { pick, select, selectWith } from "../../db/select.ts";
-import { employees, playTotals } from "../../db/tables.ts";
-import { visibleEipCampaigns, visibleStores } from "../../db/views.ts";
+import { employees } from "../../records/employee.ts";
+import { playTotals } from "../../records/play.ts";
+import { visibleEipCampaigns, visibleStores } from "../../records/views.ts";
 
 /** A board of a location: in one campaign, or (null) in all that run now. */
 export interface BoardOf {

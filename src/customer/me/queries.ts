@@ -1,11 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
-import { customerKeyOf } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
-import { storeBalances, stores } from "../../db/tables.ts";
-import { joinedStores, visibleAccounts, visibleCustomers } from "../../db/views.ts";
 import { type JsonText, jsonObject, mergeObjects, toJson } from "../../http/json-text.ts";
+import { storeBalances } from "../../records/balance-entry.ts";
+import { customerKeyOf } from "../../records/customer.ts";
+import { stores } from "../../records/store.ts";
+import { joinedStores, visibleAccounts, visibleCustomers } from "../../records/views.ts";
 import { SELECT_RECORDS, toCustomer } from "../search/records.ts";
 import type { AccountBalance } from "./operations.ts";
 

@@ -3,22 +3,18 @@ import { alias } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database, RowOf } from "../../db/database.ts";
-import { customerKeyOf, friendStatus, hasBlocked } from "../../db/rules.ts";
 import { jsonOf } from "../../db/select.ts";
 import { entryValue, selectStepwise } from "../../db/stepwise.ts";
-import {
-  customers,
-  messageGroupMembers,
-  messageGroupNews,
-  messageGroups,
-  messageStates,
-  messages,
-} from "../../db/tables.ts";
 import { POLL_BYTES } from "../../http/limits.ts";
 import { type Page, PageCursor, type Paged } from "../../http/paging.ts";
 import { selectStamp } from "../../inbox/message-clock.ts";
+import { customerKeyOf, customers } from "../../records/customer.ts";
+import { messages } from "../../records/message.ts";
+import { messageGroupMembers, messageGroupNews, messageGroups } from "../../records/message-group.ts";
+import { messageStates } from "../../records/message-state.ts";
 import { Id } from "../../values/text.ts";
 import { AFTER_ALL_TIMES, Datetime } from "../../values/time.ts";
+import { friendStatus, hasBlocked } from "../rules.ts";
 import type { MessageGroup } from "./operations.ts";
 
 /**

@@ -1,9 +1,10 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
-import { customerKeyOf, hasBlocked } from "../../db/rules.ts";
 import { limitTo, select } from "../../db/select.ts";
-import { customers, friendships } from "../../db/tables.ts";
+import { customerKeyOf, customers } from "../../records/customer.ts";
+import { friendships } from "../../records/friendship.ts";
 import { compareCodePoints } from "../../values/code-points.ts";
+import { hasBlocked } from "../rules.ts";
 import type { CustomerSearch } from "./schema.ts";
 import { isForgivable } from "./typos.ts";
 import { missingWords } from "./word-index.ts";

@@ -1,28 +1,18 @@
 import * as z from "zod";
 import type { Operation } from "../../openapi/notes.ts";
 import { named, success } from "../../openapi/success.ts";
+import { CampaignDetails } from "../../records/campaign.ts";
 import { Account } from "../account.ts";
-import { CampaignDetails } from "../campaign-details.ts";
+import { Address, CampaignColumns, StoreTexts } from "./schema.ts";
 
 const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({
   id: "SearchAccount",
 });
 
-const ADDRESS = {
-  address_line_1: z.string().describe("Street and number."),
-  address_line_2: z.string().describe("More of the address."),
-  city: z.string().describe("City."),
-  state: z.string().describe("State or province."),
-  zip: z.string().describe("Postal code."),
-};
-
 export const SearchStore = named("SearchStore", {
   id: z.string().describe("The store's id."),
   account_id: z.string().describe("The merchant account that it belongs to."),
-  name: z.string().describe("The store's name."),
-  store_image: z.string().describe("The address of a picture, or empty."),
-  ...ADDRESS,
-  phone: z.string().describe("Telephone number."),
+  ...StoreTexts.shape,
   latitude: z.number().describe("Degrees north."),
   longitude: z.number().describe("Degrees east."),
   account: SearchAccount,
@@ -35,7 +25,7 @@ export const SearchCustomer = named("SearchCustomer", {
   first_name: z.string().describe("First name."),
   last_name: z.string().describe("Last name."),
   date_of_birth: z.string().nullable().describe("The day of birth; null for strangers."),
-  ...ADDRESS,
+  ...Address.shape,
   customer_description: z.string().describe("The customer's own description."),
   stores_count: z.int().describe("Stores joined."),
   friend_status: z.literal([-1, 0, 1]).describe("1 friends, 0 request pending, -1 neither, and -1 to oneself."),
@@ -49,11 +39,7 @@ export type SearchCustomer = z.output<typeof SearchCustomer>;
 export const SearchCampaign = CampaignDetails.extend({
   id: z.string().describe("The campaign's id."),
   account_id: z.int().describe("The merchant account, as a number."),
-  name: z.string().describe("What the campaign is called."),
-  campaign_start_date: z.string().describe("Its first day."),
-  campaign_end_date: z.string().nullable().describe("Its last day, or null."),
-  campaign_description: z.string().describe("What it offers."),
-  status: z.int().describe("1 when it is on."),
+  ...CampaignColumns.shape,
   account: SearchAccount,
 }).meta({ id: "SearchCampaign" });
 export type SearchCampaign = z.output<typeof SearchCampaign>;

@@ -1,15 +1,19 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { RowOf } from "../../db/database.ts";
 import type { Columns } from "../../db/query.ts";
-import { customerKeyOf, friendStatus } from "../../db/rules.ts";
 import { jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, selectStepwise } from "../../db/stepwise.ts";
-import { accounts, campaigns, customers, registrations, stores } from "../../db/tables.ts";
-import { joinedStores, runningCampaigns } from "../../db/views.ts";
 import { type JsonText, jsonObject, mergeObjects, storedJson, toJson } from "../../http/json-text.ts";
 import { firstTexts } from "../../http/paging.ts";
+import { accounts } from "../../records/account.ts";
+import { campaigns } from "../../records/campaign.ts";
+import { customerKeyOf, customers } from "../../records/customer.ts";
+import { registrations } from "../../records/registration.ts";
+import { stores } from "../../records/store.ts";
+import { joinedStores, runningCampaigns } from "../../records/views.ts";
+import { friendStatus } from "../rules.ts";
 import { type ForgivenRecord, meaningsOf } from "./known-customers.ts";
-import type { SearchList } from "./schema.ts";
+import { Address, CampaignColumns, type SearchList, StoreTexts } from "./schema.ts";
 
 /** The records that were found, each as JSON text. */
 export interface Found extends Record<SearchList, JsonText[]> {
@@ -22,8 +26,6 @@ export interface Found extends Record<SearchList, JsonText[]> {
 /** The most bytes of each list, which has no pages. The first record always fits: its account object has at most 400 KB. */
 const LIST_BYTES = 600_000;
 
-const ADDRESS = ["address_line_1", "address_line_2", "city", "state", "zip"] as const;
-
 export type FoundRow = RowOf<ReturnType<(typeof SELECT_RECORDS)[SearchList]>>;
 
 /** Reads the records of a list. `found` is for a `WITH` clause: `found(rank, key, forgiven)`. */
@@ -33,7 +35,7 @@ function readStores(found: SQL) {
   const record = jsonOf({
     id: stores.id,
     account_id: accounts.id,
-    ...pick(stores, "name", "store_image", ...ADDRESS, "phone"),
+    ...pick(stores, ...StoreTexts.keyof().options),
   });
   // Kept out of the JSON `record`, in which SQLite writes numbers with fewer digits than a position may have.
   const position = pick(stores, "latitude", "longitude");
@@ -44,7 +46,7 @@ function readCampaigns(found: SQL) {
   const record = jsonOf({
     id: campaigns.id,
     account_id: sql`CAST(${accounts.id} AS INTEGER)`,
-    ...pick(campaigns, "name", "campaign_start_date", "campaign_end_date", "campaign_description", "status"),
+    ...pick(campaigns, ...CampaignColumns.keyof().options),
   });
   return readOfMerchants(found, campaigns, { record, details: campaigns.details }, ["record", "details"]);
 }
@@ -85,7 +87,7 @@ function readOfMerchants<F extends Columns>(
 }
 
 /** The fields that a customer shows to friends only. */
-const PERSONAL = pick(customers, "scan_id", "date_of_birth", ...ADDRESS);
+const PERSONAL = pick(customers, "scan_id", "date_of_birth", ...Address.keyof().options);
 
 function readCustomers(found: SQL, caller: Placeholder) {
   const isOpen = sql`${customers.id} = ${caller} OR seen.friend_status = 1`;

@@ -53,3 +53,28 @@ export const FullSearchBody = z.object({
     .default(true)
     .describe("Whether records with words one typo away are found where every list would be empty."),
 });
+
+// Fields of an answer that are columns of the record: the query selects them by these names.
+
+export const Address = z.object({
+  address_line_1: z.string().describe("Street and number."),
+  address_line_2: z.string().describe("More of the address."),
+  city: z.string().describe("City."),
+  state: z.string().describe("State or province."),
+  zip: z.string().describe("Postal code."),
+});
+
+export const StoreTexts = z.object({
+  name: z.string().describe("The store's name."),
+  store_image: z.string().describe("The address of a picture, or empty."),
+  ...Address.shape,
+  phone: z.string().describe("Telephone number."),
+});
+
+export const CampaignColumns = z.object({
+  name: z.string().describe("What the campaign is called."),
+  campaign_start_date: z.string().describe("Its first day."),
+  campaign_end_date: z.string().nullable().describe("Its last day, or null."),
+  campaign_description: z.string().describe("What it offers."),
+  status: z.int().describe("1 when it is on."),
+});

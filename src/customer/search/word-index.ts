@@ -1,8 +1,11 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { PlaceholderOf } from "../../db/compile.ts";
-import { customerKeyOf, hasBlocked } from "../../db/rules.ts";
 import { limitTo } from "../../db/select.ts";
-import { accounts, campaigns, customers, stores } from "../../db/tables.ts";
+import { accounts } from "../../records/account.ts";
+import { campaigns } from "../../records/campaign.ts";
+import { customerKeyOf, customers } from "../../records/customer.ts";
+import { stores } from "../../records/store.ts";
+import { hasBlocked } from "../rules.ts";
 import type { SearchList } from "./schema.ts";
 
 /** An FTS5 index of words, whose entries have the keys of records. */

@@ -2,13 +2,14 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database, RowOf } from "../../db/database.ts";
-import { LEVELS } from "../../db/derived/totals.ts";
 import { query } from "../../db/query.ts";
-import { friendStatus } from "../../db/rules.ts";
 import { joinWithCommas, limitTo, pick, select } from "../../db/select.ts";
-import { customers, memberships, storeBalances, teamLinks } from "../../db/tables.ts";
-import { visibleCustomers, visibleStores } from "../../db/views.ts";
 import type { Page } from "../../http/paging.ts";
+import { storeBalances } from "../../records/balance-entry.ts";
+import { customers } from "../../records/customer.ts";
+import { LEVELS, memberships, teamLinks } from "../../records/membership.ts";
+import { visibleCustomers, visibleStores } from "../../records/views.ts";
+import { friendStatus } from "../rules.ts";
 import type { TeamMember } from "./operations.ts";
 
 interface TeamQuery {

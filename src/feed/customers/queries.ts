@@ -4,8 +4,8 @@ import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
 import { atMost, query } from "../../db/query.ts";
 import { limitTo, pick, select } from "../../db/select.ts";
-import { customers } from "../../db/tables.ts";
-import { visibleAccounts } from "../../db/views.ts";
+import { customers } from "../../records/customer.ts";
+import { visibleAccounts } from "../../records/views.ts";
 import type { CardHolder } from "./operations.ts";
 
 /** A card should have one holder. If many customers have it, these limits keep the answer small. */

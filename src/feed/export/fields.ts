@@ -1,7 +1,10 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Referred } from "../../db/columns.ts";
+import { isSummary } from "../../db/derived/summaries.ts";
+import type { Fields, Kind } from "../../db/kind.ts";
+import { fieldsIn } from "../../db/record.ts";
 import { toDecimal } from "../../values/decimal.ts";
-import { fieldOf } from "../records/define-kind.ts";
-import { type Fields, type Kind, tableName } from "../records/kind.ts";
-import { isSummary } from "../records/summaries.ts";
+import { tableName } from "../kind.ts";
 
 // An export turns each row into the feed line that would write it. It reads most fields from the column that holds them.
 
@@ -10,13 +13,13 @@ export type Row = Readonly<Record<string, unknown>>;
 /** How rows become lines. */
 export interface Reader {
   /** The expressions to select, by name. */
-  select: Readonly<Record<string, string>>;
+  select: Readonly<Record<string, SQL>>;
   toLine: (row: Row) => Fields;
 }
 
 interface FieldReader {
   name: string;
-  select: Readonly<Record<string, string>>;
+  select: Readonly<Record<string, SQL>>;
   value: (row: Row) => unknown;
 }
 
@@ -33,7 +36,7 @@ export function readerOf(kind: Kind, names: readonly string[]): Reader {
 }
 
 function toField(kind: Kind, name: string): FieldReader {
-  const fieldFrom = (expression: string, toValue = (stored: unknown) => stored): FieldReader => ({
+  const fieldFrom = (expression: SQL, toValue = (stored: unknown) => stored): FieldReader => ({
     name,
     select: { [name]: expression },
     value: (row) => toValue(row[name]),
@@ -41,27 +44,21 @@ function toField(kind: Kind, name: string): FieldReader {
   if (name === "deleted") return { name, select: {}, value: () => true };
   // A summary has `sealed` in place of its id: a restore gives records other keys, and the id is made of keys.
   if (name === "sealed") return { name, select: {}, value: ({ id }) => isSummary(id) || undefined };
-  const readBack = kind.readBack?.[name];
-  if (readBack !== undefined) return fieldFrom(readBack.sql, readBack.isJson && parse);
-  // A column of its own comes first, because `together` may store the field in another form than it was fed.
-  const columns = Object.entries(kind.columns);
-  const [column, source] =
-    columns.find(([, candidate]) => ("sql" in candidate ? candidate.from : fieldOf(candidate)) === name) ??
-    columns.find(([, candidate]) => "together" in candidate && candidate.together.includes(name)) ??
-    [];
-  if (source === undefined) throw new Error(`Nothing says how to read back ${name} of ${kind.record}.`);
-  const stored = `${tableName(kind)}.${column}`;
-  if ("together" in source) {
+  const read = kind.read?.fields?.[name];
+  if (read !== undefined) return fieldFrom(read.sql, read.isJson && parse);
+  const found = Object.entries(kind.columns).find(([column, how]) => name in fieldsIn(column, how));
+  if (found === undefined) throw new Error(`Nothing says how to read ${name} of ${kind.record}.`);
+  const [column, how] = found;
+  const stored = sql.raw(`${tableName(kind)}.${column}`);
+  if (how.as === "together") {
     const text = `${column}_text`;
     return { name, select: { [text]: stored }, value: (row) => objectIn(row, text)[name] };
   }
-  if (kind.hundredths?.includes(name)) return fieldFrom(stored, (hundredths) => toDecimal(Number(hundredths)));
+  if (how.to !== undefined && how.value === undefined) return fieldFrom(selectId(how.to, stored));
   if (name === "id" && kind.retention?.summaries !== undefined)
     return fieldFrom(stored, (id) => (isSummary(id) ? undefined : id));
-  if (!("as" in source)) return fieldFrom(stored);
-  return source.as === "key"
-    ? fieldFrom(selectId(kind, name, stored))
-    : fieldFrom(stored, source.as === "json" ? parse : undefined);
+  if (how.as === "hundredths") return fieldFrom(stored, (hundredths) => toDecimal(Number(hundredths)));
+  return fieldFrom(stored, how.as === "json" ? parse : undefined);
 }
 
 function parse(text: unknown): unknown {
@@ -81,13 +78,11 @@ function objectIn(row: Row, text: string): Record<string, unknown> {
 const SMALL_TABLE_ROWS = 500;
 
 /** The id of the record whose key a column has, in SQL. */
-function selectId(kind: Kind, name: string, column: string): string {
-  const target = kind.references[name];
-  if (target === undefined) throw new Error(`${kind.record}.${name} is no reference.`);
-  const table = tableName(target);
-  const id = `(SELECT id FROM ${table} AS target WHERE target.key = ${column})`;
-  if (target.oftenSmall === undefined) return id;
+function selectId({ table, oftenSmall }: Referred, column: SQL): SQL {
+  const id = sql`(SELECT id FROM ${table} AS target WHERE target.key = ${column})`;
+  if (oftenSmall === undefined) return id;
   // The rows are never removed, so the greatest key is their number. SQLite computes this object once for all lines.
-  const allIds = `SELECT json_group_object(key, id) FROM ${table} WHERE (SELECT max(key) FROM ${table}) <= ${SMALL_TABLE_ROWS}`;
-  return `coalesce((${allIds}) ->> CAST(${column} AS TEXT), ${id})`;
+  const allIds = sql`SELECT json_group_object(key, id) FROM ${table}
+    WHERE (SELECT max(key) FROM ${table}) <= ${sql.raw(String(SMALL_TABLE_ROWS))}`;
+  return sql`coalesce((${allIds}) ->> CAST(${column} AS TEXT), ${id})`;
 }

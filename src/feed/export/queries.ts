@@ -2,12 +2,13 @@ import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { query } from "../../db/query.ts";
 import { joinWithCommas } from "../../db/select.ts";
-import { customers, programState } from "../../db/tables.ts";
 import { invalid } from "../../http/errors.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
+import { customers } from "../../records/customer.ts";
+import { programState } from "../../records/program.ts";
 import { encodeUtf8 } from "../../values/json.ts";
 import { utf8Bytes } from "../../values/text.ts";
-import { itemsOf, tableName } from "../records/kind.ts";
+import { aboutCustomer, itemsOf, tableName } from "../kind.ts";
 import type { Row } from "./fields.ts";
 import { type ExportCursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
 
@@ -98,37 +99,38 @@ function selectPage(scan: ExportScan, whereAndOrder: SQL): SQL {
 function whereAndOrderAfter(scan: ExportScan, after: ExportCursor["after"]): SQL {
   const values = after?.map((value) => sql`${value}`);
   const isAfter = values === undefined ? sql`` : sql`AND (${orderOf(scan)}) > (${joinWithCommas(values)})`;
-  return sql`WHERE ${sql.raw(scan.when ?? "true")} ${isAfter} ORDER BY ${orderOf(scan)}`;
+  return sql`WHERE ${scan.when ?? sql`true`} ${isAfter} ORDER BY ${orderOf(scan)}`;
 }
 
 /** The rows about a customer among the next rows of a scan; and the cursor of the last of these, if there are more. */
 function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string): SQL[] {
   const table = sql.raw(tableName(scan));
   const last = sql.raw(`LIMIT 1 OFFSET ${LOOKED_AT_ROWS - 1}`);
-  const isAboutCustomer = sql.raw(scan.kind.isAboutCustomer?.("(SELECT key FROM asked)") ?? "true");
+  const isAboutCustomer = aboutCustomer(scan.kind)?.(sql`(SELECT key FROM asked)`) ?? sql`true`;
   // The subquery has the name of the table, because the expressions of lines name its columns.
   const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(LOOKED_AT_ROWS))}) AS ${table}`;
   return [
     sql`
       WITH asked(key) AS ${query.select({ key: customers.key }).from(customers).where(eq(customers.id, customer))}
       ${selectRows(scan, sql`WHERE ${isAboutCustomer} ORDER BY ${orderOf(scan)}`, LINE_LIMIT_SQL, from)}`,
-    sql`SELECT ${sql.raw(cursorColumns(scan).join(", "))} FROM ${table} ${whereAndOrder} ${last}`,
+    sql`SELECT ${joinWithCommas(cursorColumns(scan))} FROM ${table} ${whereAndOrder} ${last}`,
   ];
 }
 
 /** Selects the rows that become lines, in at most about `SENT_BYTES`. `whereAndOrder`: `WHERE … ORDER BY …`. */
 function selectRows(scan: ExportScan, whereAndOrder: SQL, limit: SQL, from = sql.raw(tableName(scan))): SQL {
   const found = sql`
-    SELECT ${sql.raw([...columnsOfRow(scan), ...cursorColumns(scan)].join(", "))}, ${limit} AS most_lines
-    FROM ${from} ${sql.raw(scan.join ?? "")} ${whereAndOrder}
+    SELECT ${joinWithCommas([...columnsOfRow(scan), ...cursorColumns(scan)])}, ${limit} AS most_lines
+    FROM ${from} ${scan.join ?? sql``} ${whereAndOrder}
     LIMIT ${limit}`;
   return scan.exportPageLimit === undefined ? found : limitSent(scan, found);
 }
 
 /** The columns of a row; a row that makes no line has only NULLs. */
-function columnsOfRow({ reader, leftOut = "false" }: ExportScan): string[] {
+function columnsOfRow({ reader, leftOut = sql`false` }: ExportScan): SQL[] {
   const columns = Object.entries(reader.select);
-  return [`${leftOut} AS left_out`, ...columns.map(([name, value]) => `iif(${leftOut}, NULL, ${value}) AS ${name}`)];
+  const shown = columns.map(([name, value]) => sql`iif(${leftOut}, NULL, ${value}) AS ${sql.identifier(name)}`);
+  return [sql`${leftOut} AS left_out`, ...shown];
 }
 
 /** The first rows of the query `found`, up to the row with which they reach `SENT_BYTES`. */
@@ -147,13 +149,13 @@ function limitSent({ order, reader }: ExportScan, found: SQL): SQL {
 function selectMostLines(scan: ExportScan, whereAndOrder: SQL): SQL {
   if (scan.exportPageLimit !== "largestRow") return sql`SELECT ${LINE_LIMIT_SQL}`;
   const texts = Object.values(getTableColumns(scan.table)).filter(
-    ({ dataType, hasDefault }) => dataType === "string" && !hasDefault,
+    ({ dataType, name }) => dataType === "string" && name in scan.kind.columns,
   );
-  const bytes = texts.map(({ name }) => `coalesce(octet_length(${tableName(scan)}.${name}), 0)`);
+  const bytes = texts.map((column) => sql`coalesce(octet_length(${column}), 0)`);
   return sql`
     SELECT max(1, min(${LINE_LIMIT_SQL}, ${TEXT_BYTES} / coalesce(max(bytes), 1)))
     FROM (
-      SELECT ${sql.raw([...bytes, scan.kind.moreBytes ?? "0"].join(" + "))} AS bytes
+      SELECT ${sql.join([...bytes, scan.kind.read?.moreBytes ?? sql`0`], sql` + `)} AS bytes
       FROM ${sql.raw(tableName(scan))} ${whereAndOrder} LIMIT ${LINE_LIMIT_SQL}
     )`;
 }
@@ -162,15 +164,16 @@ function orderOf(scan: ExportScan): SQL {
   return sql.raw(scan.order.map((column) => `${tableName(scan)}.${column}`).join(", "));
 }
 
-function cursorColumns(scan: ExportScan): string[] {
-  return scan.order.map((column, index) => `${tableName(scan)}.${column} AS cursor_${index}`);
+function cursorColumns(scan: ExportScan): SQL[] {
+  return scan.order.map((column, index) => sql.raw(`${tableName(scan)}.${column} AS cursor_${index}`));
 }
 
 /** The index of the first scan that has rows; NULL if none has. */
 function indexOfFirstNonEmpty(scans: readonly ExportScan[]): SQL<number | null> {
   const cases = scans.map(
-    (scan, index) => `WHEN EXISTS (SELECT 1 FROM ${tableName(scan)} WHERE ${scan.when ?? "true"}) THEN ${index}`,
+    ({ table, when = sql`true` }, index) =>
+      sql`WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${when}) THEN ${sql.raw(String(index))}`,
   );
   // `WHEN false` is for an empty list of scans, because a CASE needs at least one WHEN.
-  return sql<number | null>`(${sql.raw(`CASE WHEN false THEN 0 ${cases.join(" ")} END`)})`;
+  return sql<number | null>`(CASE WHEN false THEN 0 ${sql.join(cases, sql` `)} END)`;
 }

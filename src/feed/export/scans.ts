@@ -1,6 +1,8 @@
-import { EXPORTED_KINDS } from "../records/index.ts";
-import { hasKeyColumn, type Kind, type Scan, tableName } from "../records/kind.ts";
-import { program } from "../records/program.ts";
+import { sql } from "drizzle-orm";
+import type { Kind, Scan } from "../../db/kind.ts";
+import { EXPORTED_KINDS } from "../../records/index.ts";
+import { program } from "../../records/program.ts";
+import { aboutCustomer, hasKeyColumn, tableName } from "../kind.ts";
 import { type Reader, readerOf } from "./fields.ts";
 
 /** A scan with its reader. It has the order of an index, so the last page of an export costs as much as the first. */
@@ -36,21 +38,23 @@ export const SCANS: readonly ExportScan[] = [
 ];
 
 /** The scans of an export about one customer. */
-export const SCANS_ABOUT_CUSTOMER = SCANS.filter(({ kind }) => kind.isAboutCustomer !== undefined);
+export const SCANS_ABOUT_CUSTOMER = SCANS.filter(({ kind }) => aboutCustomer(kind) !== undefined);
 
 /** The kinds that an export has, by name. */
 export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record);
 
 function recordScans(kind: Kind): ExportScan[] {
   const reader = readerOf(kind, Object.keys(kind.fields.shape));
-  const { record, exportPageLimit, scans = [{}] } = kind;
+  const { record, exportPageLimit, read: { scans = [{}] } = {} } = kind;
   return scans.map((scan, index) => ({ ...scanOf(kind, `${record} ${index + 1}`, scan), reader, exportPageLimit }));
 }
 
 function deletionScans(kind: Kind): ExportScan[] {
   const { record, deletion, keyFields } = kind;
   if (deletion === undefined) return [];
-  const scan = scanOf(kind, `${record} deleted`, { when: `${tableName(kind)}.${deletion.column} = ${deletion.is}` });
+  const scan = scanOf(kind, `${record} deleted`, {
+    when: sql.raw(`${tableName(kind)}.${deletion.column} = ${deletion.is}`),
+  });
   return [{ ...scan, reader: readerOf(kind, [...keyFields, "deleted"]), exportPageLimit: undefined }];
 }
 

@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { demoLines } from "../../../scripts/program/program.ts";
 import type { Derived } from "../../../src/db/derived/derived.ts";
-import { DERIVED, newestMessages } from "../../../src/db/derived/index.ts";
 import {
   ALL_KEYS,
   type Difference,
@@ -11,8 +10,9 @@ import {
   repair,
   toText,
 } from "../../../src/db/derived/recount.ts";
-import { customerBalances } from "../../../src/db/derived/totals.ts";
 import { textOf } from "../../../src/db/dialect.ts";
+import { customerBalances } from "../../../src/records/balance-entry.ts";
+import { DERIVED, newestMessages } from "../../../src/records/derived.ts";
 import { mustFeed } from "../../support/api.ts";
 import { differences } from "../../support/differences.ts";
 import * as seed from "../../support/seed.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
-import { KINDS } from "../../../src/feed/records/index.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../../src/http/limits.ts";
+import { KINDS } from "../../../src/records/index.ts";
 import { type Answer, mustFeed } from "../../support/api.ts";
 import { sendTo } from "../../support/bindings.ts";
 import { databaseThrough } from "../../support/databases.ts";

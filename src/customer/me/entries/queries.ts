@@ -3,10 +3,12 @@ import * as z from "zod";
 import { compileOnce, type PlaceholderOf } from "../../../db/compile.ts";
 import type { Database, RowOf } from "../../../db/database.ts";
 import { query } from "../../../db/query.ts";
-import { customerKeyOf } from "../../../db/rules.ts";
 import { isEvent, limitTo, select, summaryFormat } from "../../../db/select.ts";
-import { balanceEntries, campaigns, stores } from "../../../db/tables.ts";
-import { visibleAccounts, visibleCustomers } from "../../../db/views.ts";
+import { balanceEntries } from "../../../records/balance-entry.ts";
+import { campaigns } from "../../../records/campaign.ts";
+import { customerKeyOf } from "../../../records/customer.ts";
+import { stores } from "../../../records/store.ts";
+import { visibleAccounts, visibleCustomers } from "../../../records/views.ts";
 import { AFTER_ALL_TIMES, isDatetime } from "../../../values/time.ts";
 import type { BalanceEntry } from "./operations.ts";
 
@@ -118,7 +120,7 @@ const selectEntries = compileOnce("me/entries/page", (placeholder: Placeholders)
   const customerKey = customerKeyOf(placeholder("customerId"));
   const scan = sql`
     SELECT * FROM ${balanceEntries} INDEXED BY balance_entries_by_customer
-    WHERE ${customer_key} = ${customerKey} AND ${sql.raw(isEvent("balance_entries"))}
+    WHERE ${customer_key} = ${customerKey} AND ${isEvent(balanceEntries)}
       AND (${created_at}, ${id}) < (${placeholder("time")}, ${placeholder("id")})
     ORDER BY ${created_at} DESC, ${id} DESC`;
   const lastScanned = sql`${scan} LIMIT 1 OFFSET ${sql.raw(String(READ_ENTRIES - 1))}`;

@@ -1,0 +1,162 @@
+import type { BuildColumns, SQL } from "drizzle-orm";
+import {
+  type AnySQLiteColumn,
+  integer,
+  type SQLiteColumnBuilderBase,
+  type SQLiteTable,
+  type SQLiteTableWithColumns,
+  text,
+} from "drizzle-orm/sqlite-core";
+import type * as z from "zod";
+
+// Each column of a record states how it is filled. record.ts makes the fields of a line and the Drizzle table of this one
+// list. It is the idea of Effect's Model and of LiveStore's columns, for Drizzle and Zod.
+
+export type Builder = SQLiteColumnBuilderBase;
+export type AnyColumn = AnySQLiteColumn;
+export type TableOf<Name extends string, Builders extends Record<string, Builder>> = SQLiteTableWithColumns<{
+  name: Name;
+  schema: undefined;
+  columns: BuildColumns<Name, Builders, "sqlite">;
+  dialect: "sqlite";
+}>;
+
+/** A column of a record. The functions below make columns, and say what their properties mean. */
+export interface Column {
+  /** Left out: the field has no column. */
+  column?: Builder;
+  /** The field with the name of the column. */
+  field?: z.ZodType;
+  /** The fields with other names. */
+  names?: z.ZodRawShape;
+  as?: "json" | "time" | "hundredths" | "together";
+  /** Of a reference: the kind of the record, and whether a line may name none. */
+  to?: Referred;
+  isOptional?: boolean;
+  /** Of a reference: the name of the key on a line; left out: the name of the column. */
+  keyOnLine?: string;
+  /** What the column stores, in place of what the field says: an expression on `line`. */
+  value?: SQL;
+  /** The value of a deleted row, and whether a delete also empties the columns that lines fill, except the id. */
+  deletes?: 0 | 1;
+  empties?: boolean;
+  isKey?: true;
+  isFixed?: true;
+  isOwner?: true;
+  isSubject?: true;
+}
+export type Columns = Readonly<Record<string, Column>>;
+
+/** A kind of record to which others refer. */
+export interface Referred {
+  record: string;
+  table: SQLiteTable & { key: AnyColumn };
+  owner: Owner | undefined;
+  deletion: Deletion | undefined;
+  /**
+   * Whether most programs have few of these records: an export of such a program reads all their ids at once (`selectId`
+   * in export/fields.ts). Only for tables whose rows are never removed.
+   */
+  oftenSmall?: true;
+}
+
+/** By which column and field a record belongs to an account; `to` is undefined if the record is the account itself. */
+export interface Owner {
+  column: string;
+  field: string;
+  to: Referred | undefined;
+}
+
+/** The column that marks a row as deleted, and its value then. Without such a column, a delete removes the row. */
+export interface Deletion {
+  column: string;
+  is: 0 | 1;
+  empties: boolean;
+}
+
+/** A field of a line, stored as it is. */
+export const fed = <B extends Builder, F extends z.ZodType>(column: B, field: F) => ({ column, field });
+
+/** A field that is stored as JSON text, NULL for null. */
+export const fedJson = <F extends z.ZodType>(field: F) => ({ column: text(), field, as: "json" as const });
+
+/** A time. If it is left out, it is the stored time, or the current time for a new record. */
+export const fedTime = <F extends z.ZodType>(field: F) => ({ column: text().notNull(), field, as: "time" as const });
+
+/** An amount, stored as whole hundredths, and read back as a decimal. */
+export const fedHundredths = <F extends z.ZodType>(field: F) => ({
+  column: integer().notNull(),
+  field,
+  as: "hundredths" as const,
+});
+
+/** A field that its kind stores in another table. */
+export const unstored = <F extends z.ZodType>(field: F) => ({ field });
+
+/** Several fields, stored as one JSON text. A record has at most one such column. */
+export const together = <const S extends z.ZodRawShape>(names: S) => ({
+  column: text().notNull(),
+  names,
+  as: "together" as const,
+});
+
+/** The column of a foreign key. */
+export const keyOf = (to: Pick<Referred, "table">) => integer().references(() => to.table.key);
+
+/** The key of the record that a field names by its id. `names`: this field, such as `{ store_id: Id }`. */
+export const reference = <const S extends z.ZodRawShape>(to: Referred, names: S) => ({
+  column: keyOf(to).notNull(),
+  names,
+  to,
+});
+
+/** A reference that a line may leave out. The column is NULL then. */
+export const optionalReference = <const S extends z.ZodRawShape>(to: Referred, names: S) => ({
+  ...reference(to, names),
+  column: keyOf(to),
+  isOptional: true,
+});
+
+/** A value that the database makes of these fields. `json`: they are sent as JSON, because they are no texts or numbers. */
+export const bySql = <B extends Builder, const S extends z.ZodRawShape>(
+  column: B,
+  names: S,
+  value: SQL,
+  as?: "json",
+) => ({
+  column,
+  names,
+  value,
+  ...(as && { as }),
+});
+
+/** A column that no line fills. */
+export const byDatabase = <B extends Builder>(column: B) => ({ column });
+
+/** The key of the row, to which other rows refer. */
+export const rowKey = () => byDatabase(integer().primaryKey());
+
+/** 1, or `deletedIs`: the row is deleted, and stays. A line that writes it brings it back. */
+export const softDelete = (deletedIs: 0 | 1 = 1) => ({
+  ...byDatabase(
+    integer()
+      .notNull()
+      .default(1 - deletedIs),
+  ),
+  deletes: deletedIs,
+});
+
+/** 1: the row is erased: it stays, with nothing in the columns that lines fill, except the id. It counts as not stored. */
+export const erasure = () => ({ ...softDelete(), empties: true });
+
+/** Lines find a record by this column, or by all such columns together. They are the key of a table without `rowKey`. */
+export const key = <C extends Column>(column: C): C => ({ ...column, isKey: true });
+
+/** The column never changes. */
+export const fixed = <C extends Column>(column: C): C => ({ ...column, isFixed: true });
+
+/** The record belongs to the account that the column names, or to the account of the record that it names. */
+export const owner = <C extends Column>(column: C): C => ({ ...column, isOwner: true });
+
+/** The record is about the customer whom the column names: an export about the customer has it. */
+export const subject = <C extends Column>(column: C): C => ({ ...column, isSubject: true });

@@ -1,0 +1,191 @@
+import type { SQL } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type * as z from "zod";
+import type { FieldMessages } from "../values/messages.ts";
+import type { Column, Deletion, Owner, Referred } from "./columns.ts";
+import type { Vocabulary } from "./derived/vocabularies.ts";
+
+/** The valid fields of a record, by their names on the wire. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A column that lines fill. `made`: the Worker makes its text of a valid line. */
+export interface FilledColumn extends Column {
+  made?(line: Fields): string;
+}
+
+/** A rule that only the database can check, once upserts and deletes are done. */
+export interface Fault {
+  /** The field that the refusal names. */
+  field: string;
+  /** What to correct. */
+  text: string;
+  /**
+   * Which lines break the rule: a condition on `line`, which has its `number`, the `lineFields` of its kind, and the key of
+   * each reference, such as `store_key` for `store_id`; the key is NULL if the record is not stored.
+   */
+  when: SQL;
+}
+
+export const NOT_STORED = "names a record that is not stored";
+
+/** A field that names another record by its id. */
+export interface LineReference {
+  field: string;
+  /** The name of the record's key on a line. */
+  key: string;
+  to: Referred;
+  isOptional: boolean;
+}
+
+/** A value that a line writes: a field, or a value that is made from fields. `json`: it is stored as JSON text. */
+export interface WrittenValue {
+  name: string;
+  json: boolean;
+  value(fields: Fields): unknown;
+}
+
+/** A line that writes a record. */
+export interface WrittenLine {
+  values: Fields;
+  number: number;
+  /** The number of the first line that writes the record. */
+  order: number;
+}
+
+/** How an export reads rows. */
+export interface Scan {
+  /** Left out: the table of the kind. */
+  table?: SQLiteTable;
+  /** The columns of an index; left out: the key. */
+  order?: readonly string[];
+  /** Which rows are read: the condition of the index; left out: all. */
+  when?: SQL;
+  /** A join to other rows that a line is made of. */
+  join?: SQL;
+  /** Which rows make no line. They are read all the same, and count among the rows of a page, so that a page costs no more. */
+  leftOut?: SQL;
+}
+
+/** How old events are added up: one row for each group of events. */
+export interface Summary {
+  /** The columns that make a group. */
+  by: readonly string[];
+  /** A condition on the events that count; left out: all do. */
+  filter?: string;
+  /** The columns that are added up. */
+  adds: readonly string[];
+  /** The column that gets the number of the step when the row grows; left out: none. */
+  grew?: string;
+}
+
+/** How the old events of a kind are added up and deleted (docs/contract/retention.md, 2). */
+export interface Retention {
+  /** How many events a step looks at, in the order of their ids; left out: 5,000. */
+  lookedAt?: number;
+  /** The most events that a step deletes; left out: 500. */
+  mostDeleted?: number;
+  /** Which old rows are deleted: a condition on the table; left out: all events. */
+  when?: SQL;
+  /** The rows that add up the deleted events; left out: none, because the kind has no totals. */
+  summaries?: readonly Summary[];
+}
+
+/** What a kind states besides its columns. Most need little of it. */
+export interface Stated {
+  /** The vocabulary with the words of the column `words`; left out: no search finds the record. */
+  vocabulary?: Vocabulary;
+  /** Checks valid fields against each other, and returns errors. A line that deletes has only the key fields. */
+  rules?(line: Fields): FieldMessages;
+  /** What the column of `together` holds besides its own fields. */
+  alsoTogether?(line: Fields): Fields;
+  /** A field that is a list of ids, and the kind of the records that they name. */
+  list?: { field: string; of: Referred };
+  /** The field with the id of a message group that the line touches. */
+  groupField?: string;
+  /** Fields that checks and upkeep read, besides the key, the references and the fixed columns. */
+  moreLineFields?: readonly string[];
+  /** Whether no line may delete its records. */
+  isPermanent?: true;
+  oftenSmall?: true;
+  /**
+   * What ends a page of an export if 2,000 rows can be more than D1 should send. `sentBytes`: the sum of their bytes.
+   * `largestRow`: also the size of the largest row, because sizes differ much.
+   */
+  exportPageLimit?: "sentBytes" | "largestRow";
+}
+
+/** How an odd kind writes its lines. */
+export interface Writing {
+  /** A value that is equal for two lines of the same record; left out: the key fields in their order. */
+  identity?(line: Fields): unknown;
+  /** The order in which lines are written; left out: that of their first lines. */
+  order?<L extends WrittenLine>(lines: readonly L[]): L[];
+  /** Left out: only `upsert`. `all`: every line, without keys, also those whose required references are not stored. */
+  statements?(upsert: SQL, all: SQL): SQL[];
+  /**
+   * Statements that add new events to stored totals, or to the newest messages and their stamp. Each runs once in a request,
+   * in this order. `withFresh` is a `WITH` clause that has the new events under the name of their kind.
+   */
+  upkeep?: readonly ((withFresh: SQL) => SQL)[];
+}
+
+/** How an export reads the records of an odd kind. */
+export interface Reading {
+  /** The fields that no column holds as they were fed. `isJson`: the SQL gives JSON text. */
+  fields?: Readonly<Record<string, { sql: SQL; isJson?: true }>>;
+  /** The condition that a row is about the customer with this key; left out: by the `subject`. */
+  isAbout?(customerKey: SQL): SQL;
+  /** The scans, one after another; left out: one, in the order of the key. */
+  scans?: readonly Scan[];
+  /** With `largestRow`: an expression for the bytes of a line beyond the texts of its row; left out: none. */
+  moreBytes?: SQL;
+}
+
+/** What the odd kinds do in their own way. */
+export interface Odd {
+  /** Rules that the database checks, besides those of references and fixed columns. */
+  check?: readonly Fault[];
+  write?: Writing;
+  /**
+   * Deletes records. The last statement returns a row for each record that was there. Events are deleted after events are
+   * stored, so one request may bring an event and delete it.
+   */
+  remove?(lines: SQL): SQL[];
+  read?: Reading;
+  /** How old events are added up and deleted. */
+  retention?: Retention;
+  /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
+  restored?: Partial<Kind>;
+}
+
+/**
+ * A kind of record (docs/contract/feed.md, 1): a state is upserted by its key, an event is stored once by its `id`. Each
+ * kind has a file in src/records/.
+ */
+export interface Kind extends Stated, Odd {
+  type: "state" | "event";
+  /** The kind's name on the wire. */
+  record: string;
+  table: SQLiteTable;
+  fields: z.ZodObject;
+  /** The columns that lines fill. */
+  columns: Readonly<Record<string, FilledColumn>>;
+  /** The columns by which a row is found, and the fields that name it. */
+  key: readonly string[];
+  keyFields: readonly string[];
+  /** The fields that a line that deletes must have: the key fields. */
+  keySchema: z.ZodObject;
+  references: readonly LineReference[];
+  /** The columns that never change, each with its field. */
+  fixed: readonly { column: string; field: string }[];
+  owner: Owner | undefined;
+  deletion: Deletion | undefined;
+  /** The column with the key of the customer whom the record is about. */
+  subject: string | undefined;
+  /** The field and column with the time of an event; undefined: a state. */
+  time: string | undefined;
+  /** The values that a line sends, in this order. The columns are made of them. */
+  written: readonly WrittenValue[];
+  /** The fields of a line that checks, upkeep and deletes read, and `item_count`: how many different ids the list has. */
+  lineFields: readonly string[];
+}

@@ -1,0 +1,101 @@
+import { sql } from "drizzle-orm";
+import { integer, text as textColumn } from "drizzle-orm/sqlite-core";
+import * as z from "zod";
+import { fed, fedJson, fedTime, fixed, key, owner, reference, rowKey, softDelete, together } from "../db/columns.ts";
+import type { Kind } from "../db/kind.ts";
+import { state } from "../db/record.ts";
+import { Decimal } from "../values/decimal.ts";
+import { Flag } from "../values/number.ts";
+import { orElse, orNull, passedThrough } from "../values/scalar.ts";
+import { AccountId, Id, mustBe, Name, ShortText, text } from "../values/text.ts";
+import { End, FedTime } from "../values/time.ts";
+import { lastSecondOfEnd, shownEnd, TimeZone } from "../values/time-zone.ts";
+import { fold, foldAll } from "../values/words.ts";
+import { account } from "./account.ts";
+import { campaign, campaigns } from "./campaign.ts";
+
+const PRINTED_LINES_LIMIT = 20;
+
+const PrintedLines = z
+  .array(text(200), { error: mustBe("an array of strings") })
+  .max(PRINTED_LINES_LIMIT, `must be at most ${PRINTED_LINES_LIMIT} lines`);
+
+const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "must be 1 to 15 digits");
+
+const KINDS = ["store", "mfg", "digital"] as const;
+
+/**
+ * A coupon of an account. A `customer_coupon` issues a coupon of kind store or mfg to a customer. A changed coupon notifies
+ * nobody, because it may have a million holders (docs/contract/live.md).
+ */
+const record = state(
+  "coupon",
+  "coupons",
+  {
+    key: rowKey(),
+    id: key(fed(textColumn().notNull().unique(), Id)),
+    account_key: owner(fixed(reference(account, { account_id: AccountId }))),
+    kind: fixed(fed(textColumn({ enum: KINDS }).notNull(), z.enum(KINDS, { error: mustBe("store, mfg or digital") }))),
+    /** The id of the campaign, not its key, because answers show the id; NULL: no campaign. */
+    campaign_id: {
+      ...reference(campaign, { campaign_id: orNull(Id) }),
+      column: textColumn(),
+      isOptional: true,
+      keyOnLine: "campaign_key",
+      value: sql`line.campaign_id`,
+    },
+    /** Plain text, no reference. */
+    source_campaign_id: fed(textColumn(), orNull(ShortText)),
+    /** As fed: a time, or a date in the time zone. */
+    expiration_date: fed(textColumn(), orNull(End)),
+    time_zone: fed(textColumn().notNull(), orElse(TimeZone, "UTC")),
+    filter_items: fedJson(passedThrough(null)),
+    coupon_barcode: fed(textColumn().notNull(), orElse(Barcode, "0")),
+    is_custom: fed(integer().notNull(), orElse(Flag, 0)),
+    can_combine_with_other: fed(integer().notNull(), orElse(Flag, 0)),
+    created_at: fedTime(orNull(FedTime)),
+    deleted: softDelete(),
+    /** What the coupon has in every answer. */
+    text: together({
+      name: Name,
+      type: ShortText,
+      value: Decimal,
+      header_lines: orElse(PrintedLines, []),
+      text_lines: orElse(PrintedLines, []),
+      can_expire: orElse(Flag, 0),
+      expiration_type: orElse(ShortText, "Never_Expires"),
+      expiration: orElse(ShortText, ""),
+      once_per_sale: orElse(Flag, 0),
+    }),
+  },
+  {
+    made: {
+      /** The last valid second, in UTC. */
+      ends_at: ({ can_expire, expiration_date, time_zone }) =>
+        lastSecondOfEnd(can_expire === 1 ? expiration_date : null, time_zone),
+      folded_type: ({ type }) => fold(type),
+      folded_text: ({ name, header_lines, text_lines }) => foldAll([name, ...header_lines, ...text_lines]),
+    },
+    alsoTogether: ({ account_id, expiration_date, time_zone }) => ({
+      account_id,
+      expiration_date: shownEnd(expiration_date, time_zone),
+    }),
+    oftenSmall: true,
+    exportPageLimit: "largestRow",
+  },
+);
+export const coupons = record.table;
+
+export const coupon = {
+  ...record,
+  check: [
+    {
+      field: "campaign_id",
+      text: "names a campaign of another account",
+      when: sql`EXISTS (
+        SELECT 1 FROM ${campaigns}
+        WHERE ${campaigns.key} = line.campaign_key AND ${campaigns.account_key} <> line.account_key
+      )`,
+    },
+  ],
+} satisfies Kind;

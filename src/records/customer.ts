@@ -1,0 +1,54 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { byDatabase, erasure, fed, key, rowKey } from "../db/columns.ts";
+import type { Kind } from "../db/kind.ts";
+import { state } from "../db/record.ts";
+import { orElse, orNull } from "../values/scalar.ts";
+import { Id, LongText, Name, ShortText } from "../values/text.ts";
+import { DateOnly } from "../values/time.ts";
+import { joinedWords } from "../values/words.ts";
+
+const record = state(
+  "customer",
+  "customers",
+  {
+    key: rowKey(),
+    id: key(fed(text().notNull().unique(), Id)),
+    first_name: fed(text().notNull(), Name),
+    last_name: fed(text().notNull(), Name),
+    scan_id: fed(text().notNull(), orElse(ShortText, "")),
+    date_of_birth: fed(text(), orNull(DateOnly)),
+    address_line_1: fed(text().notNull(), orElse(ShortText, "")),
+    address_line_2: fed(text().notNull(), orElse(ShortText, "")),
+    city: fed(text().notNull(), orElse(ShortText, "")),
+    state: fed(text().notNull(), orElse(ShortText, "")),
+    zip: fed(text().notNull(), orElse(ShortText, "")),
+    customer_description: fed(text().notNull(), orElse(LongText, "")),
+    avatar: fed(text().notNull(), orElse(ShortText, "")),
+    /** Derived: the sum of all balance entries, in hundredths. */
+    balance: byDatabase(integer().notNull().default(0)),
+    /** Derived: the stores joined, soft-deleted ones included. Triggers count them. */
+    stores_count: byDatabase(integer().notNull().default(0)),
+    erased: erasure(),
+    /** When the customer was last erased, for the receipt. */
+    erased_at: byDatabase(text()),
+    /** As lists show it. */
+    name: byDatabase(text()),
+  },
+  {
+    made: { words: ({ first_name, last_name }) => joinedWords(first_name, last_name) },
+    vocabulary: "customer",
+    exportPageLimit: "largestRow",
+  },
+);
+export const customers = record.table;
+
+export const customer = {
+  ...record,
+  read: { isAbout: (customerKey) => sql`${customers.key} = ${customerKey}` },
+} satisfies Kind;
+
+/** The key of the customer with this id; NULL if the customer is not stored. */
+export function customerKeyOf(customerId: Placeholder): SQL {
+  return sql`(SELECT ${customers.key} FROM ${customers} WHERE ${customers.id} = ${customerId})`;
+}

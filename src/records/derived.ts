@@ -1,0 +1,218 @@
+import { type AnyColumn, getTableName, type SQL, sql } from "drizzle-orm";
+import type { Derived } from "../db/derived/derived.ts";
+import { canBeMeant, VOCABULARIES, type Vocabulary } from "../db/derived/vocabularies.ts";
+import { joinWithCommas } from "../db/select.ts";
+import { balancesAtStores, campaignEarnings, customerBalances } from "./balance-entry.ts";
+import { campaigns } from "./campaign.ts";
+import { LEVELS, memberships } from "./membership.ts";
+import { messages } from "./message.ts";
+import { messageGroupMembers, messageGroups } from "./message-group.ts";
+import { totalsOfPlays } from "./play.ts";
+import { teamTokens } from "./token-earning.ts";
+
+const listedStores: Derived = {
+  name: "stores that campaigns list",
+  over: "campaigns",
+  table: "campaign_stores",
+  storedAs: "rows",
+  key: ["campaign_key", "store_key"],
+  values: ["listed"],
+  expected: (range) => sql`
+    SELECT store.value AS store_key, ${campaigns.key} AS campaign_key, 1 AS listed
+    FROM ${campaigns}, json_each(${campaigns.listed_stores}) AS store WHERE ${campaigns.key} ${range}`,
+};
+
+/** Counts soft-deleted stores too. */
+const storesJoined: Derived = {
+  name: "stores joined",
+  over: "customers",
+  table: "customers",
+  storedAs: "columns",
+  key: ["key"],
+  values: ["stores_count"],
+  expected: (range) => sql`
+    SELECT ${memberships.customer_key} AS key, count(*) AS stores_count
+    FROM ${memberships} WHERE ${memberships.customer_key} ${range} AND ${memberships.joined} = 1
+    GROUP BY ${memberships.customer_key}`,
+};
+
+/** The links between each member of a store and the members up to five levels below. */
+const teamLinks: Derived = {
+  name: "team links",
+  over: "stores",
+  table: "team_links",
+  storedAs: "rows",
+  absent: "a difference",
+  key: ["store_key", "ancestor_key", "joined", "depth", "name", "descendant_id", "descendant_key"],
+  expected: (range) => sql`SELECT * FROM expected_team_links WHERE store_key ${range}`,
+};
+
+const IN_MEMBERSHIPS = {
+  over: "stores",
+  table: "memberships",
+  storedAs: "columns",
+  key: ["store_key", "customer_key"],
+} as const satisfies Partial<Derived>;
+
+/** How many members are on each level below a member. */
+const teamMembers: Derived = {
+  ...IN_MEMBERSHIPS,
+  name: "members of teams",
+  values: LEVELS.map((level) => `members_${level}`),
+  expected: (range) => sql`
+    SELECT store_key, ancestor_key AS customer_key,
+      ${joinWithCommas(LEVELS.map((level) => sql.raw(`sum(joined AND depth = ${level}) AS members_${level}`)))}
+    FROM expected_team_links WHERE store_key ${range} GROUP BY store_key, ancestor_key`,
+};
+
+/**
+ * The round of an export in which a membership comes. An export gives a referrer before the members whom they referred. In
+ * one round, this is the order of the customers' keys. So the round goes up by one for each referrer above the member whose
+ * key is greater than the key of the member whom they referred.
+ */
+const membershipRounds: Derived = {
+  ...IN_MEMBERSHIPS,
+  name: "rounds of memberships",
+  values: ["round"],
+  expected: (range) => sql`
+    WITH RECURSIVE above(store_key, customer_key, ancestor_key, round) AS (
+      SELECT ${memberships.store_key}, ${memberships.customer_key}, ${memberships.customer_key}, 0
+      FROM ${memberships} WHERE ${memberships.store_key} ${range}
+      UNION ALL
+      SELECT above.store_key, above.customer_key, ${memberships.referrer_key},
+        above.round + (${memberships.referrer_key} > ${memberships.customer_key})
+      FROM above CROSS JOIN ${memberships}
+        ON ${memberships.store_key} = above.store_key AND ${memberships.customer_key} = above.ancestor_key
+      WHERE ${memberships.referrer_key} IS NOT NULL
+    )
+    SELECT store_key, customer_key, max(round) AS round FROM above GROUP BY store_key, customer_key`,
+};
+
+/** The groups of each customer, with the time of the newest message that `message_groups` has. */
+const messageGroupNews: Derived = {
+  name: "groups by their news",
+  over: "message_groups",
+  table: "message_group_news",
+  storedAs: "rows",
+  absent: "a difference",
+  key: ["group_key", "group_id", "customer_key", "newest_at"],
+  expected: (range) => sql`
+    SELECT ${messageGroupMembers.customer_key} AS customer_key, coalesce(${messageGroups.newest_at}, '') AS newest_at,
+      ${messageGroups.id} AS group_id, ${messageGroups.key} AS group_key
+    FROM ${messageGroupMembers} JOIN ${messageGroups} ON ${messageGroups.key} = ${messageGroupMembers.group_key}
+    WHERE ${messageGroups.key} ${range}`,
+};
+
+/**
+ * The newest message of a group that is not removed, and the newest message of an earlier second, which is shown until the
+ * second of the newest is over. Of several messages in one second, the one that was stored last is shown. No column says
+ * which one that was. So any message of the second is as expected, and a repair takes the one with the greatest id.
+ */
+export const newestMessages: Derived = {
+  name: "newest messages of groups",
+  over: "message_groups",
+  table: "message_groups",
+  storedAs: "columns",
+  absent: "NULL",
+  key: ["key"],
+  values: ["newest_at", "newest_id", "earlier_at", "earlier_id"],
+  expected: (range) => sql`
+    WITH second AS MATERIALIZED (
+      SELECT ${messages.group_key} AS group_key, ${messages.sent_at} AS at, max(${messages.id}) AS id,
+        row_number() OVER (PARTITION BY ${messages.group_key} ORDER BY ${messages.sent_at} DESC) AS second_rank
+      FROM ${messages} WHERE ${messages.group_key} ${range} GROUP BY ${messages.group_key}, ${messages.sent_at}
+    )
+    SELECT
+      ${messageGroups.key} AS key, newest.at AS newest_at, ${ofSecond("newest", messageGroups.newest_id)} AS newest_id,
+      earlier.at AS earlier_at, ${ofSecond("earlier", messageGroups.earlier_id)} AS earlier_id
+    FROM ${messageGroups}
+    JOIN second AS newest ON newest.group_key = ${messageGroups.key} AND newest.second_rank = 1
+    LEFT JOIN second AS earlier ON earlier.group_key = ${messageGroups.key} AND earlier.second_rank = 2
+    WHERE ${messageGroups.key} ${range} AND ${messageGroups.id} IS NOT NULL`,
+};
+
+/** The message that the group names if it is of this second, otherwise the message with the greatest id. */
+function ofSecond(name: "newest" | "earlier", namedId: AnyColumn): SQL {
+  const second = sql.raw(name);
+  return sql`iif(
+    EXISTS (
+      SELECT 1 FROM ${messages}
+      WHERE ${messages.id} = ${namedId} AND ${messages.group_key} = ${messageGroups.key} AND ${messages.sent_at} = ${second}.at
+    ),
+    ${namedId}, ${second}.id
+  )`;
+}
+
+/**
+ * The entries of a search index. FTS5 stores no contents here, but the table `…_terms` lists the words of each entry. The
+ * view `expected_words` has the words that must be there. A JSON array splits them at their blanks: no word has a quote.
+ */
+function searchIndex(name: string, table: string, over: Derived["over"]): Derived {
+  return {
+    name,
+    over,
+    table,
+    storedAs: "search index",
+    absent: "a difference",
+    key: ["key", "term"],
+    expected: (range) => sql`
+      SELECT entry.key, term.value AS term
+      FROM expected_words AS entry, json_each('["' || replace(entry.words, ' ', '","') || '"]') AS term
+      WHERE search_index = ${table} AND entry.key ${range} AND term.value <> ''`,
+    stored: (range) => sql`SELECT doc AS key, term FROM ${sql.raw(table)}_terms WHERE doc ${range}`,
+  };
+}
+
+/**
+ * The words of search indexes. A range of keys limits them by the code of their first letter. `isRelevant`: a condition on
+ * the stored words to compare.
+ */
+function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRelevant: SQL): Derived {
+  const words = VOCABULARIES[vocabulary];
+  const terms = indexes.map((index) => `SELECT term FROM ${index}_terms`);
+  return {
+    name: `vocabulary of ${vocabulary}s`,
+    over: null,
+    table: getTableName(words),
+    storedAs: "rows",
+    absent: "a difference",
+    key: ["word"],
+    expected: (range) => sql`
+      SELECT DISTINCT term AS word FROM (${sql.raw(terms.join(" UNION ALL "))})
+      WHERE ${sql.raw(canBeMeant("term"))} AND unicode(term) ${range}`,
+    stored: (range) => sql`SELECT ${words.word} FROM ${words} WHERE unicode(${words.word}) ${range} AND ${isRelevant}`,
+  };
+}
+
+/**
+ * All derived data, in the order of a repair. The vocabularies follow from the search indexes. A repair of the newest messages
+ * fires triggers that expect the groups by their news to be right.
+ */
+export const DERIVED: readonly Derived[] = [
+  customerBalances,
+  balancesAtStores,
+  campaignEarnings,
+  listedStores,
+  storesJoined,
+  teamLinks,
+  teamMembers,
+  teamTokens,
+  membershipRounds,
+  messageGroupNews,
+  newestMessages,
+  totalsOfPlays,
+  searchIndex("words of stores", "store_words", "stores"),
+  searchIndex("words of campaigns", "campaign_words", "campaigns"),
+  searchIndex("words of customers", "customer_words", "customers"),
+  // A word that no store or campaign has any more may stay: it finds nothing.
+  vocabularyOf(
+    "merchant",
+    ["store_words", "campaign_words"],
+    sql`(
+      EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word || '"')
+      OR EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word || '"')
+    )`,
+  ),
+  // All stored words are compared: a trigger removes the words of an erased customer that nobody else has.
+  vocabularyOf("customer", ["customer_words"], sql`true`),
+];

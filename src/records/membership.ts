@@ -1,0 +1,130 @@
+import { sql } from "drizzle-orm";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import {
+  byDatabase,
+  fedTime,
+  fixed,
+  key,
+  optionalReference,
+  owner,
+  reference,
+  softDelete,
+  subject,
+} from "../db/columns.ts";
+import type { Kind, WrittenLine } from "../db/kind.ts";
+import { state } from "../db/record.ts";
+import { orNull } from "../values/scalar.ts";
+import { Id } from "../values/text.ts";
+import { FedTime } from "../values/time.ts";
+import { customer, customers } from "./customer.ts";
+import { store } from "./store.ts";
+
+/** The levels of a team below a member. */
+export const LEVELS = [1, 2, 3, 4, 5] as const;
+
+/** A customer who has joined a store. */
+const record = state("membership", "memberships", {
+  store_key: owner(key(reference(store, { store_id: Id }))),
+  customer_key: subject(key(reference(customer, { customer_id: Id }))),
+  referrer_key: fixed(optionalReference(customer, { referrer_id: orNull(Id) })),
+  joined_at: fedTime(orNull(FedTime)),
+  /** 1: a member now. Who leaves keeps the row, so that the members below keep their places in the tree. */
+  joined: softDelete(0),
+  /** Derived: the members now, one level below. Triggers count these five. */
+  members_1: byDatabase(integer().notNull().default(0)),
+  members_2: byDatabase(integer().notNull().default(0)),
+  members_3: byDatabase(integer().notNull().default(0)),
+  members_4: byDatabase(integer().notNull().default(0)),
+  members_5: byDatabase(integer().notNull().default(0)),
+  /** Derived: the tokens earned from one level below, in hundredths. */
+  tokens_1: byDatabase(integer().notNull().default(0)),
+  tokens_2: byDatabase(integer().notNull().default(0)),
+  tokens_3: byDatabase(integer().notNull().default(0)),
+  tokens_4: byDatabase(integer().notNull().default(0)),
+  tokens_5: byDatabase(integer().notNull().default(0)),
+  /** Derived: in which round of an export it comes. A trigger sets it. */
+  round: byDatabase(integer().notNull().default(0)),
+});
+export const memberships = record.table;
+
+/** Derived: the links between a member and the members up to five levels below. */
+export const teamLinks = sqliteTable(
+  "team_links",
+  {
+    store_key: integer().notNull(),
+    ancestor_key: integer().notNull(),
+    /** 1: the descendant is a member now, 0: has left. */
+    joined: integer().notNull(),
+    depth: integer().notNull(),
+    /** The name and the id of the descendant, for the order. */
+    name: text().notNull(),
+    descendant_id: text().notNull(),
+    descendant_key: integer().notNull(),
+  },
+  (link) => [
+    primaryKey({
+      columns: [link.store_key, link.ancestor_key, link.joined, link.depth, link.name, link.descendant_id],
+    }),
+  ],
+);
+
+export const membership = {
+  ...record,
+  check: [
+    {
+      field: "referrer_id",
+      text: "must be a member of the store, stored or on an earlier line",
+      // A trigger links a membership that is written to its referrer in `team_links`, if the referrer is a member by then. So
+      // a missing link is the fault. The lookup names all columns of the primary key, also the member's name and id. A member
+      // who is their own referrer gets a link, so the first condition excludes them.
+      when: sql`referrer_id = customer_id OR (referrer_key IS NOT NULL AND store_key IS NOT NULL AND EXISTS (
+        SELECT 1 FROM ${customers}
+        WHERE ${customers.key} = line.customer_key AND NOT EXISTS (
+          SELECT 1 FROM ${teamLinks}
+          WHERE ${teamLinks.store_key} = line.store_key AND ${teamLinks.ancestor_key} = line.referrer_key
+            AND ${teamLinks.joined} IN (0, 1) AND ${teamLinks.depth} = 1
+            AND ${teamLinks.name} = ${customers.name} AND ${teamLinks.descendant_id} = ${customers.id}
+        )
+      ))`,
+    },
+  ],
+  write: { order: referrersFirst },
+  read: {
+    // A member comes after the referrer. docs/decisions.md says why most programs need only two rounds.
+    scans: [
+      { when: sql`${memberships.round} = 0` },
+      { order: ["round", "store_key", "customer_key"], when: sql`${memberships.round} > 0` },
+    ],
+  },
+} satisfies Kind;
+
+/** The customer of a line is no member of its store. A former member has a row too, so a late line is not refused. */
+export const NOT_A_MEMBER = {
+  field: "customer_id",
+  text: "must be a member of the store",
+  when: sql`line.store_key IS NOT NULL AND line.customer_key IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM ${memberships}
+    WHERE ${memberships.store_key} = line.store_key AND ${memberships.customer_key} = line.customer_key
+  )`,
+};
+
+/**
+ * Puts each member after the referrer, if the referrer's first line is before the member's line. A referrer on a later line
+ * is not moved, so the rule above refuses the member. So it also refuses at least one member of a circle of referrers.
+ */
+function referrersFirst<L extends WrittenLine>(lines: readonly L[]): L[] {
+  const keyOf = (storeId: unknown, customerId: unknown) => JSON.stringify([storeId, customerId]);
+  const byKey = new Map(lines.map((line) => [keyOf(line.values.store_id, line.values.customer_id), line]));
+  const arranged = new Set<L>();
+  for (const line of lines) {
+    const chain = new Set<L>();
+    for (let member: L | undefined = line; member !== undefined; ) {
+      chain.add(member);
+      const referrer = byKey.get(keyOf(member.values.store_id, member.values.referrer_id));
+      const goesFirst: boolean = referrer !== undefined && referrer.order < member.number;
+      member = goesFirst && referrer && !arranged.has(referrer) && !chain.has(referrer) ? referrer : undefined;
+    }
+    for (const member of [...chain].reverse()) arranged.add(member);
+  }
+  return [...arranged];
+}

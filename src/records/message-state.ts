@@ -1,0 +1,28 @@
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { fed, key, reference, subject } from "../db/columns.ts";
+import type { Kind } from "../db/kind.ts";
+import { state } from "../db/record.ts";
+import { Flag } from "../values/number.ts";
+import { orElse, orNull } from "../values/scalar.ts";
+import { Id } from "../values/text.ts";
+import { FedTime } from "../values/time.ts";
+import { customer } from "./customer.ts";
+import { messageGroup, messageGroupMembers, NOT_A_MEMBER } from "./message-group.ts";
+
+/** How far a member has read a group, and whether it is muted. A trigger removes the row when the member leaves. */
+const record = state(
+  "message_state",
+  "message_states",
+  {
+    group_key: key({ ...reference(messageGroup, { group_id: Id }), column: integer().notNull() }),
+    customer_key: subject(key({ ...reference(customer, { customer_id: Id }), column: integer().notNull() })),
+    /** Messages up to this time are read; NULL: none. */
+    read_at: fed(text(), orNull(FedTime)),
+    /** 1: disabled. */
+    notifications_disabled: fed(integer().notNull(), orElse(Flag, 0)),
+  },
+  { foreign: { columns: ["group_key", "customer_key"], to: messageGroupMembers }, groupField: "group_id" },
+);
+export const messageStates = record.table;
+
+export const messageState = { ...record, check: [NOT_A_MEMBER] } satisfies Kind;

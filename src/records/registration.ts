@@ -1,0 +1,12 @@
+import { key, owner, reference, subject } from "../db/columns.ts";
+import { state } from "../db/record.ts";
+import { Id } from "../values/text.ts";
+import { campaign } from "./campaign.ts";
+import { customer } from "./customer.ts";
+
+/** A customer takes part in a campaign. */
+export const registration = state("registration", "registrations", {
+  customer_key: subject(key(reference(customer, { customer_id: Id }))),
+  campaign_key: owner(key(reference(campaign, { campaign_id: Id }))),
+});
+export const registrations = registration.table;

@@ -1,0 +1,74 @@
+import { sql } from "drizzle-orm";
+import { integer, real, text } from "drizzle-orm/sqlite-core";
+import {
+  type AnyColumn,
+  byDatabase,
+  fed,
+  fixed,
+  key,
+  owner,
+  type Referred,
+  reference,
+  rowKey,
+  softDelete,
+} from "../db/columns.ts";
+import type { Fault } from "../db/kind.ts";
+import { state } from "../db/record.ts";
+import { Latitude, Longitude } from "../values/number.ts";
+import { orElse } from "../values/scalar.ts";
+import { AccountId, Id, Name, ShortText } from "../values/text.ts";
+import { joinedWords } from "../values/words.ts";
+import { account } from "./account.ts";
+
+/** A store of an account. */
+export const store = state(
+  "store",
+  "stores",
+  {
+    key: rowKey(),
+    id: key(fed(text().notNull().unique(), Id)),
+    account_key: owner(fixed(reference(account, { account_id: AccountId }))),
+    name: fed(text().notNull(), Name),
+    /** Degrees north. */
+    latitude: fed(real().notNull(), Latitude),
+    /** Degrees east. */
+    longitude: fed(real().notNull(), Longitude),
+    store_image: fed(text().notNull(), orElse(ShortText, "")),
+    address_line_1: fed(text().notNull(), orElse(ShortText, "")),
+    address_line_2: fed(text().notNull(), orElse(ShortText, "")),
+    city: fed(text().notNull(), orElse(ShortText, "")),
+    state: fed(text().notNull(), orElse(ShortText, "")),
+    zip: fed(text().notNull(), orElse(ShortText, "")),
+    phone: fed(text().notNull(), orElse(ShortText, "")),
+    deleted: softDelete(),
+    /** Its tenth of a degree of latitude. */
+    band: byDatabase(integer()),
+  },
+  {
+    made: {
+      words: ({ name, address_line_1, address_line_2, city, state, zip }) =>
+        joinedWords(name, address_line_1, address_line_2, city, state, zip),
+    },
+    vocabulary: "merchant",
+    exportPageLimit: "largestRow",
+  },
+);
+export const stores = store.table;
+
+/** The line's `key`, such as `campaign_key`, is of a record of another account than the account of its store. */
+export function ofAnotherAccount(
+  field: string,
+  key: string,
+  what: string,
+  to: Referred & { table: { account_key: AnyColumn } },
+  store = "store_key",
+): Fault {
+  return {
+    field,
+    text: `names ${what} of another account than the store's`,
+    when: sql`EXISTS (
+      SELECT 1 FROM ${to.table} JOIN ${stores} ON ${stores.key} = line.${sql.raw(store)}
+      WHERE ${to.table.key} = line.${sql.raw(key)} AND ${to.table.account_key} <> ${stores.account_key}
+    )`,
+  };
+}

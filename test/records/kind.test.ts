@@ -1,0 +1,37 @@
+import { getTableName } from "drizzle-orm";
+import { describe, it } from "vitest";
+import { KINDS, RESTORED_KINDS } from "../../src/records/index.ts";
+import { mustFeed } from "../support/api.ts";
+import * as seed from "../support/seed.ts";
+import { rows } from "../support/state.ts";
+
+describe("a kind's lines", () => {
+  it.for(RESTORED_KINDS)(
+    "fill what the database does not fill, and nothing else: $record",
+    async (kind, { expect }) => {
+      const filled = Object.keys(kind.columns);
+      const stored = await rows(`SELECT * FROM pragma_table_xinfo('${getTableName(kind.table)}') WHERE name <> 'key'`);
+
+      const required = stored.filter(
+        ({ notnull, pk, dflt_value }) => (notnull === 1 || pk !== 0) && dflt_value === null,
+      );
+      const byDatabase = stored.filter(({ hidden, dflt_value }) => hidden === 2 || dflt_value !== null);
+      expect(required.filter(({ name }) => !filled.includes(String(name)))).toEqual([]);
+      expect(byDatabase.filter(({ name }) => filled.includes(String(name)))).toEqual([]);
+    },
+  );
+});
+
+describe("an erased customer", () => {
+  it("has nothing left of the fields of a line, except the id", async ({ expect }) => {
+    const kind = KINDS.find(({ record }) => record === "customer");
+    const fields = Object.keys(kind?.fields.shape ?? {});
+    const texts = Object.fromEntries(fields.map((field) => [field, field === "date_of_birth" ? "1815-12-10" : field]));
+    await mustFeed([{ record: "customer", ...texts }]);
+    await mustFeed([seed.deleted("customer", { id: "id" })]);
+
+    const [row = {}] = await rows(`SELECT ${Object.keys(kind?.columns ?? {}).join(", ")} FROM customers`);
+
+    expect(Object.values(row).filter((value) => value !== null && value !== "")).toEqual(["id"]);
+  });
+});

@@ -41,13 +41,9 @@ export function nothingNew(state: InboxState, checkTime: string, now: number): b
 }
 
 /** The state after a subscription. Of two subscriptions, the one that asked the primary last wins, even if it arrives first. */
-export function afterSubscription(
-  state: InboxState,
-  { newestAt, bookmark, at }: Subscription,
-  now: number,
-): InboxState {
+export function afterSubscription(state: InboxState, asked: Subscription, now: number): InboxState {
   // If the clock of the subscription is ahead, `min` keeps the subscription from lasting longer.
-  const subscription = { newestAt, at: Math.min(at, now) };
+  const subscription = { newestAt: asked.newestAt, at: Math.min(asked.at, now) };
   const isOlder = state.subscription !== null && state.subscription.at >= subscription.at;
   // Clocks differ by less than a minute. So the bookmark of a subscription that asked so much later is the greater one, unless
   // the database was replaced since: then it is the only right one.
@@ -55,7 +51,7 @@ export function afterSubscription(
   return {
     ...state,
     subscription: isOlder ? state.subscription : subscription,
-    bookmark: replaces ? { text: bookmark, grewAt: now } : greaterBookmark(state, bookmark, now),
+    bookmark: replaces ? { text: asked.bookmark, grewAt: now } : greaterBookmark(state, asked.bookmark, now),
   };
 }
 

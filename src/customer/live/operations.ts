@@ -18,9 +18,7 @@ export const Frame = z
       bookmark,
     }),
     named("ClosingFrame", {
-      type: z
-        .literal("closing")
-        .describe("The service closes the socket. The close itself may arrive ten seconds later."),
+      type: z.literal("closing").describe("The service closes the socket. The close may come ten seconds later."),
       code: z.int().describe("The close code."),
     }),
   ])
@@ -60,8 +58,7 @@ than 1 KiB, **1008** the app sent more than 60 frames in a minute.
 
 A frame may get lost, so poll now and then. When a socket closes, connect again after a random wait of up to 30 seconds.`;
 
-const BOOKMARK =
-  "0000002a-00000000-00004c6d-8e61117bf38d7adb71b934ebbf891683.x5bHq0yYkC3oSZ2mLJ4Wt8dGvN1uR7eFAi6PzTQnBhE";
+const BOOKMARK = "0000002a-00000000-00004c6d-8e61117bf38d7adb71b934ebbf891683.x5bHq0yYkC3oSZ2mLJ4Wt8dGvN1uR7eFAi6Pz";
 
 export const openSocket: Operation = {
   id: "live",

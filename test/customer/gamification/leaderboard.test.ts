@@ -20,7 +20,8 @@ let now = NOON;
 beforeEach(async () => {
   now = NOON;
   vi.spyOn(clock, "now").mockImplementation(() => now);
-  vi.spyOn(clock, "pause").mockResolvedValue();
+  // A pause ends at once, but lets other work go on: a request may wait for another one's refresh.
+  vi.spyOn(clock, "pause").mockImplementation(() => new Promise((resolve) => setTimeout(resolve, 0)));
   await setClock(`${DAY} 12:00:00`);
 });
 

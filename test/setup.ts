@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, vi } from "vitest";
 import { background } from "../src/app-env.ts";
+import { stopClock } from "./support/clock.ts";
 import { emptyDatabase } from "./support/fresh-database.ts";
 
 logWithoutAnswer();
@@ -12,6 +13,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
   restoreBindings();
 });
+// The messages of the file before are shown now, for which its background work waits.
+await inTime("Moving the clock on", stopClock("9999-12-31 23:59:59"));
 await inTime("Waiting for background work", backgroundWorkHasEnded());
 await inTime("Emptying the database", emptyDatabase());
 
@@ -22,11 +25,11 @@ function restoreBindings(): void {
 
 /**
  * Waits for background work, such as showing messages a second after they were fed. In the next test file its clock
- * would be stopped. Gives up after two seconds, because work that waits for a stopped clock never ends.
+ * would be stopped. Gives up after six seconds: showing messages takes at most five.
  */
 async function backgroundWorkHasEnded(): Promise<void> {
   const running = runningInBackground();
-  for (let attempts = 0; running.size > 0 && attempts < 100; attempts += 1)
+  for (let attempts = 0; running.size > 0 && attempts < 300; attempts += 1)
     await new Promise((resolve) => setTimeout(resolve, 20));
   running.clear();
 }

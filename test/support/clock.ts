@@ -16,7 +16,7 @@ export const showStoredMessages = () => showMessages(new Database(env.DB, "first
 /** Stops D1's clock without showing messages. */
 export async function stopClock(now: string, millisecond = 0, d1 = env.DB): Promise<void> {
   await d1.batch([
-    d1.prepare("DROP VIEW clock"),
+    d1.prepare("DROP VIEW IF EXISTS clock"),
     d1.prepare(`CREATE VIEW clock AS SELECT '${now}' AS now, ${millisecond} AS millisecond`),
   ]);
 }

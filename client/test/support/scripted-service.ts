@@ -22,11 +22,17 @@ const PLAIN_ANSWERS = {
 /** In the state `unreachable` requests fail; in the state `silent` they never end. */
 export type ServiceState = keyof typeof PLAIN_ANSWERS | "unreachable" | "silent";
 
-/** Stops the clock in each test of the file, and makes every random number 0.5. */
+/**
+ * Stops the clock in each test of the file, and makes every random number 0.5. Each test has events of its own: an iteration
+ * that an earlier test left open must not hear `online`, because workerd lets no test resume what another one waits for.
+ */
 export function stopTime(): void {
   beforeEach(() => {
     vi.useFakeTimers({ now: NOW });
     vi.spyOn(Math, "random").mockReturnValue(0.5);
+    const events = new EventTarget();
+    for (const name of ["addEventListener", "removeEventListener", "dispatchEvent"] as const)
+      vi.stubGlobal(name, events[name].bind(events));
   });
 }
 

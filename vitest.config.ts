@@ -24,9 +24,10 @@ const OPERATORS_VARIABLES = [
 /** Starts the files first that take longest. Vitest alone would start them last, because their text is short. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => /\/conform\/|\.property\.test\.ts$/.test(moduleId);
-    const sortedFiles = await super.sort(files);
-    return [...sortedFiles.filter(isLong), ...sortedFiles.filter((file) => !isLong(file))];
+    // Tests of the client come before all others: they stop time, also for work that a test of the Worker left behind.
+    const order = [/\/client\/test\//, /\/conform\/|\.property\.test\.ts$/, /./];
+    const rank = ({ moduleId }: TestSpecification) => order.findIndex((pattern) => pattern.test(moduleId));
+    return (await super.sort(files)).sort((first, second) => rank(first) - rank(second));
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import { DIALECT } from "./dialect.ts";
 
 /** Columns by their names: columns of tables and views, or expressions with a type (`` sql<number>`…` ``). */
-export type Columns = Readonly<Record<string, AnySQLiteColumn | SQL | SQL.Aliased>>;
+export type Selection = Readonly<Record<string, AnySQLiteColumn | SQL | SQL.Aliased>>;
 
 // Drizzle only writes statements. `Database` sends them, so the builder gets no session.
 const NO_SESSION = undefined as unknown as SQLiteSession<"sync", void, never, never>;
@@ -20,7 +20,7 @@ const builder = new QueryBuilder(DIALECT);
 
 /** Drizzle's query builder. docs/contributing.md says when to use it. */
 export const query = {
-  select: <Fields extends Columns>(fields: Fields) => builder.select(named(fields)),
+  select: <Fields extends Selection>(fields: Fields) => builder.select(named(fields)),
   insert: <Table extends SQLiteTable>(table: Table) =>
     new SQLiteInsertBuilder<Table, "sync", undefined>(table, NO_SESSION, DIALECT),
   update: <Table extends SQLiteTable>(table: Table) =>
@@ -34,7 +34,7 @@ export const query = {
  * gives their names. It also keeps the tables' names in templates among the fields. Drizzle drops them in a query of one table,
  * where a subquery would then read a column of its own.
  */
-export function named<Fields extends Columns>(fields: Fields): Fields {
+export function named<Fields extends Selection>(fields: Fields): Fields {
   const columns = Object.entries(fields).map(([name, field]) => [name, sql`${sql`${field}`}`.as(name)]);
   return Object.fromEntries(columns) as Fields;
 }

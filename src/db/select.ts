@@ -1,5 +1,5 @@
 import { type AnyColumn, type GetColumnData, type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { atMost, type Columns } from "./query.ts";
+import { atMost, type Selection } from "./query.ts";
 
 /** The current time by D1's clock, which tests replace. `NOW_TEXT` is for SQL in strings. */
 export const NOW_TEXT = "(SELECT now FROM clock)";
@@ -10,7 +10,7 @@ export function fromNow(modifier: string): SQL<string> {
   return sql<string>`(SELECT datetime(now, ${modifier}) FROM clock)`;
 }
 
-export type SelectedRow<F extends Columns> = {
+export type SelectedRow<F extends Selection> = {
   [K in keyof F]: F[K] extends AnyColumn
     ? GetColumnData<F[K]>
     : F[K] extends SQL<infer T> | SQL.Aliased<infer T>
@@ -19,21 +19,21 @@ export type SelectedRow<F extends Columns> = {
 };
 
 /** `SELECT` with these columns, and the rest of the statement: `FROM …`. Its rows have the types of the columns. */
-export function select<F extends Columns>(fields: F, rest: SQL): SQL<SelectedRow<F>> {
+export function select<F extends Selection>(fields: F, rest: SQL): SQL<SelectedRow<F>> {
   return sql<SelectedRow<F>>`SELECT ${selectList(fields)} ${rest}`;
 }
 
 /** `select` with common table expressions: `name AS (…), …`. */
-export function selectWith<F extends Columns>(tables: SQL, fields: F, rest: SQL): SQL<SelectedRow<F>> {
+export function selectWith<F extends Selection>(tables: SQL, fields: F, rest: SQL): SQL<SelectedRow<F>> {
   return sql<SelectedRow<F>>`WITH ${tables} ${select(fields, rest)}`;
 }
 
 /** A statement that writes, with `RETURNING` and these columns. */
-export function returning<F extends Columns>(write: SQL, fields: F): SQL<SelectedRow<F>> {
+export function returning<F extends Selection>(write: SQL, fields: F): SQL<SelectedRow<F>> {
   return sql<SelectedRow<F>>`${write} RETURNING ${selectList(fields)}`;
 }
 
-export function selectList(fields: Columns): SQL {
+export function selectList(fields: Selection): SQL {
   return joinWithCommas(Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`));
 }
 

@@ -1,9 +1,9 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import type { Columns } from "./query.ts";
+import type { Selection } from "./query.ts";
 import { identifiers, joinWithCommas, type SelectedRow, selectList } from "./select.ts";
 
 /** A list that is read row by row. `fields`, `joins` and `shared` get the values of an entry from `entryValue`. */
-interface Stepwise<F extends Columns> {
+interface Stepwise<F extends Selection> {
   /** Common table expressions that the list uses: `name AS (…), …`. */
   tables?: SQL;
   /** The list in its order. It is a query in parentheses, because SQLite would copy a common table expression into a table. */
@@ -15,7 +15,7 @@ interface Stepwise<F extends Columns> {
   /** No more rows follow once the rows have this many bytes. It is at least the limit of the answer. */
   bytes: number;
   /** Values that are looked up once. Each row has them as `step.name`. */
-  constants?: Columns;
+  constants?: Selection;
   fields: F;
   /** Joins the records of an entry: `CROSS JOIN …`. */
   joins: SQL;
@@ -45,7 +45,7 @@ function keyText(key: SQLWrapper): SQL {
  * rows before it were counted, because a running sum over all rows would first hold all their texts in D1's memory. The
  * entries are one JSON text in the order of `list`: a table of entries would cost three more rows read for each.
  */
-export function selectStepwise<F extends Columns>(read: Stepwise<F>): SQL<SelectedRow<F> & { entries_left: number }> {
+export function selectStepwise<F extends Selection>(read: Stepwise<F>): SQL<SelectedRow<F> & { entries_left: number }> {
   const { tables, list, entry, limit, bytes, constants = {}, fields, joins, long, shared } = read;
   const constantNames = Object.keys(constants);
   const names = Object.keys(fields);
@@ -69,7 +69,7 @@ export function selectStepwise<F extends Columns>(read: Stepwise<F>): SQL<Select
 }
 
 /** The columns `shared_bytes` and `keys`: the bytes of the shared record, unless this row has its fields; and its key. */
-function addShared({ key, bytes }: NonNullable<Stepwise<Columns>["shared"]>): SQL {
+function addShared({ key, bytes }: NonNullable<Stepwise<Selection>["shared"]>): SQL {
   const entryStart = keyText(key);
   // A number of bytes has at most nine digits. If it has fewer, the CAST stops at the comma.
   const sharedBytes = sql`CAST(substr(step.keys, instr(step.keys, ${entryStart}) + length(${entryStart}), 9) AS INTEGER)`;

@@ -1,6 +1,6 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { RowOf } from "../../db/database.ts";
-import type { Columns } from "../../db/query.ts";
+import type { Selection } from "../../db/query.ts";
 import { jsonOf, pick, selectWith } from "../../db/select.ts";
 import { entryValue, isFirst, selectStepwise } from "../../db/stepwise.ts";
 import { type JsonText, jsonObject, mergeObjects, storedJson, toJson } from "../../http/json-text.ts";
@@ -60,7 +60,7 @@ function forgivenIn(words: SQL, forgiven: SQL): SQL<string | null> {
 }
 
 /** Stores or campaigns. The first record of each account brings the account object. */
-function readOfMerchants<F extends Columns>(
+function readOfMerchants<F extends Selection>(
   found: SQL,
   table: typeof stores | typeof campaigns,
   own: F,

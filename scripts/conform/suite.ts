@@ -140,9 +140,13 @@ export class Suite {
     return this.#noteId(String(100_000_000_000_000 + Math.floor(Math.random() * 899_999_999_999_999)));
   }
 
-  /** A random word of nine letters, so that a search for it, even with typos, finds no other records. */
+  /**
+   * A random word of nine letters, so that a search for it, even with typos, finds no other records. It begins with `q`, because
+   * no other word of a search in the suite does, such as `or`.
+   */
   word(): string {
-    return Array.from({ length: 9 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join("");
+    const letters = Array.from({ length: 8 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26)));
+    return `q${letters.join("")}`;
   }
 
   /** Waits for the next day in UTC if today ends soon, because a section that feeds dates of today must end today. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { RESTORED_KINDS } from "../../src/records/index.ts";
 import type { Row } from "../model/kinds.ts";
+import { SUMMARIZED_KINDS } from "../retention/support.ts";
 import { hostileText, hostileValue, toHostileJson, withDamage, withHostileFields } from "./hostile.ts";
 import { type FuzzedRequest, fromEachCall, headers, NOW, program, systemClaims } from "./requests.ts";
 
@@ -55,7 +56,7 @@ const restoredLine = (line: Row): fc.Arbitrary<Row> => {
   const { id: _, ...summary } = line;
   return fc.oneof(
     { weight: 6, arbitrary: fc.constant(line) },
-    { weight: 3, arbitrary: fc.constant(/entry|earning|play/.test(line.record) ? { ...summary, sealed: true } : line) },
+    { weight: 3, arbitrary: fc.constant(SUMMARIZED_KINDS.includes(line.record) ? { ...summary, sealed: true } : line) },
     { weight: 1, arbitrary: fc.constant(PROGRAM) },
   );
 };

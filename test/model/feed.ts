@@ -193,7 +193,8 @@ function faultsOf(line: Line, request: { lines: readonly Line[]; before: State; 
     account === undefined || account === owner || (owner === undefined && type !== "stores");
   const wrongReferences = references.filter((reference) => reference.isMissing || !isOfOwner(reference));
   const faults = new Set(wrongReferences.map(({ name }) => name));
-  const stored = before.table(kind.record).get(key) ?? row;
+  // What was removed with an erased customer is not stored any more, so none of its fields is fixed.
+  const stored = (after.table(kind.record).has(key) ? before.table(kind.record).get(key) : undefined) ?? row;
   // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.
   const isKeyMissing = references.some(({ isKey, isMissing }) => isKey && isMissing);
   for (const { name, isFixed } of isKeyMissing ? [] : kind.fields)

@@ -29,8 +29,12 @@ export class RandomValues {
   /** A value for a field or a parameter. It is valid, unless it is a page's size of 0 or the rank `hits`. */
   of(type: string, name: string, now: string): unknown {
     const random = this.#random;
+    const text = () => this.#words.text();
     const soon = () => addSeconds(now, random.pick([-1, 0, 1, 2, -86_400, 86_400]));
     const makers: Readonly<Record<string, () => unknown>> = {
+      text,
+      name: text,
+      long: text,
       level: () => random.integer(1, 5),
       latitude: () => this.#latitude(),
       longitude: () => this.#longitude(),
@@ -69,7 +73,9 @@ export class RandomValues {
     };
     if (name === "expiration_type") return "Static_Date";
     if (name === "type" && type === "text") return random.pick(COUPON_TYPES);
-    return (makers[type] ?? (() => this.#words.text()))();
+    const make = makers[type];
+    if (make === undefined) throw new Error(`There are no random values of the type ${type}: ${name}.`);
+    return make();
   }
 
   /** A value that is invalid for nearly every field. */

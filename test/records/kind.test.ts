@@ -1,6 +1,10 @@
 import { getTableName } from "drizzle-orm";
 import { describe, it } from "vitest";
+import feedPage from "../../docs/contract/feed.md?raw";
+import interfacePage from "../../docs/contract/interface.md?raw";
 import { KINDS, RESTORED_KINDS } from "../../src/records/index.ts";
+import * as model from "../model/kinds.ts";
+import { MIXED } from "../programs/shapes.ts";
 import { mustFeed } from "../support/api.ts";
 import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
@@ -20,6 +24,28 @@ describe("a kind's lines", () => {
       expect(byDatabase.filter(({ name }) => filled.includes(String(name)))).toEqual([]);
     },
   );
+});
+
+const [, tableOfRecords = ""] = feedPage.split("## 4. Records");
+
+describe("a kind of record", () => {
+  it.for(KINDS)("has the fields that the model of the tests has: $record", ({ record, fields }, { expect }) => {
+    const inModel = model.KINDS.find((kind) => kind.record === record)?.fields.map(({ name }) => name);
+
+    expect(inModel?.toSorted()).toEqual(Object.keys(fields.shape).sort());
+  });
+
+  it.for(KINDS)("has its fields in the contract: $record", ({ record, fields }, { expect }) => {
+    const row = tableOfRecords.split("\n").find((line) => line.startsWith(`| \`${record}\` |`)) ?? "";
+    const page = row.includes("interface, 5.1") || row.includes("interface, 4.6") ? interfacePage : "";
+
+    expect(row).not.toBe("");
+    expect(Object.keys(fields.shape).filter((field) => !`${row}${page}`.includes(`\`${field}\``))).toEqual([]);
+  });
+
+  it("is in the random programs", ({ expect }) => {
+    expect(Object.keys(MIXED).sort()).toEqual(KINDS.map(({ record }) => record).sort());
+  });
 });
 
 describe("an erased customer", () => {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { horizonOf } from "../../src/retention/horizon.ts";
+import { RETAINED_KINDS } from "../../src/retention/kinds.ts";
 import { addUpOldEvents } from "../../src/retention/retention.ts";
 import { as } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
@@ -46,18 +47,17 @@ export function addUpInPart(steps: number, lookedAt = 1, { months = 1, database 
   });
 }
 
+/** The kinds whose old events are added up, not only deleted. */
+export const SUMMARIZED_KINDS = RETAINED_KINDS.filter(({ summaries }) => summaries.length > 0).map(
+  ({ record }) => record,
+);
+
 /** True for an event, and false for a summary. */
 export const IS_EVENT = "id NOT GLOB 'sealed:*'";
 
-export const storedIds = async () =>
-  (
-    await rows(
-      `SELECT id FROM (
-        SELECT id FROM balance_entries UNION ALL SELECT id FROM token_earnings
-        UNION ALL SELECT id FROM plays UNION ALL SELECT id FROM messages
-      ) WHERE ${IS_EVENT} ORDER BY id`,
-    )
-  ).map(({ id }) => id);
+const ALL_IDS = RETAINED_KINDS.map(({ table }) => `SELECT id FROM ${table} WHERE ${IS_EVENT}`).join(" UNION ALL ");
+
+export const storedIds = async () => (await rows(`${ALL_IDS} ORDER BY id`)).map(({ id }) => id);
 
 export const entrySummaries = () => rows(`SELECT * FROM balance_entries WHERE NOT (${IS_EVENT})`);
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, it } from "vitest";
+import { SUMMARIZED_KINDS } from "../../retention/support.ts";
 import { feed, restore } from "../../support/api.ts";
 import { differences } from "../../support/differences.ts";
 import { exported } from "../../support/exporting.ts";
@@ -58,7 +59,6 @@ function recordsAndSummaries() {
   return { records, summaries, campaignSummary, customerSummary, account, customer_id, store_id };
 }
 
-const EVENTS = ["balance_entry", "token_earning", "play"];
 const texts = (lines: readonly object[]) => lines.map((line) => JSON.stringify(line));
 
 describe("lines of summaries", () => {
@@ -68,7 +68,7 @@ describe("lines of summaries", () => {
     await mustRestore([...records, seed.entry(customer_id, store_id, "1.00"), ...summaries, ...summaries]);
     const again = await mustRestore(summaries);
 
-    const lines = (await exported(...EVENTS)).filter((line) => !("id" in line));
+    const lines = (await exported(...SUMMARIZED_KINDS)).filter((line) => !("id" in line));
     expect(texts(lines)).toEqual(texts(summaries));
     expect(again.body.items.ignored).toBe(summaries.length);
     expect(await differences()).toEqual([]);
@@ -136,7 +136,7 @@ describe("a line of a summary", () => {
     expect(body.messages).toEqual(Object.fromEntries(messagesOfLine));
   });
 
-  it.for(EVENTS)("cannot be deleted, or fed without a restore token: %s", async (record, { expect }) => {
+  it.for(SUMMARIZED_KINDS)("cannot be deleted, or fed without a restore token: %s", async (record, { expect }) => {
     const line = summaries.find((summary) => summary.record === record) ?? {};
     await mustRestore([...records, ...summaries]);
 

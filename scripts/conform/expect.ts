@@ -1,9 +1,5 @@
 import { type Answer, type Item, idsOf, itemsOf } from "./http.ts";
-
-/** Thrown if a rule does not hold. The message has the expected and the actual value. */
-export class Broken extends Error {
-  override readonly name = "Broken";
-}
+import { Broken } from "./outcome.ts";
 
 const LONGEST_TEXT = 400;
 

@@ -1,5 +1,5 @@
-import { Broken } from "./expect.ts";
-import { type Section, Skipped, type Suite } from "./suite.ts";
+import { Broken, Skipped } from "./outcome.ts";
+import type { Section, Suite } from "./suite.ts";
 
 export interface Result {
   /** The document and the section: `interface, 4.2`. */

@@ -1,7 +1,8 @@
 import { type Call, linkOf } from "../lib/call.ts";
-import { Broken, expectInvalid, expectOk, expectSame } from "./expect.ts";
+import { expectInvalid, expectOk, expectSame } from "./expect.ts";
 import { type Answer, type Http, type Item, itemsOrNone, listOf } from "./http.ts";
 import { deletionOf, keyOf, type Line, type LineMakers, type LineWithId, lineMakers } from "./lines.ts";
+import { Broken, Skipped } from "./outcome.ts";
 import { type Frame, Listener, type Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
@@ -56,11 +57,6 @@ interface SectionStart extends Callers {
    * `check` gets the fields that the sentence lists in backticks. If the sentence has a colon, only those after it.
    */
   it: (sentence: string, check: (listedFields: string[]) => Promise<void>) => void;
-}
-
-/** Thrown if a rule cannot be checked with the tokens and options that the suite has. */
-export class Skipped extends Error {
-  override readonly name = "Skipped";
 }
 
 /** The kinds that the suite does not delete. Events cannot be deleted. Messages are removed with their group. */

@@ -1,20 +1,11 @@
 import { combinedCoupons, couponList, inLists } from "./coupons.ts";
+import type { Expected } from "./expected.ts";
 import { applyFeed, type FeedRequest } from "./feed.ts";
 import { KINDS, pick, type Row } from "./kinds.ts";
 import { type Call, readParameters } from "./parameters.ts";
 import { leaderboard, messageGroups, nearbyCampaigns, team } from "./program.ts";
 import { entries, fullSearch, me, type SearchScope } from "./search.ts";
 import { State } from "./state.ts";
-
-/** The expected answer. A failure's body is left out, because only its status and its wrong fields are compared. */
-export interface Expected {
-  status: number;
-  body?: Row;
-  /** Only with status 422: the names of the wrong parameters, without `rank_on`, or of fields, such as `line 3.latitude`. */
-  fields?: string[];
-  /** Whether the list has another page. */
-  hasNext?: boolean;
-}
 
 const NO_ITEMS: Expected = { status: 200, body: { status: false, errorCode: "NO_ITEMS" } };
 

@@ -1,7 +1,8 @@
 import { expectFailure, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Answer, Item } from "../http.ts";
+import { Skipped } from "../outcome.ts";
 import { UPGRADE } from "../socket.ts";
-import { ANY_ORIGIN, Skipped, section } from "../suite.ts";
+import { ANY_ORIGIN, section } from "../suite.ts";
 
 const LIST = "/api/v1/customer/coupons";
 const OTHER_ORIGIN = "https://conform.example";

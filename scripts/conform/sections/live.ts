@@ -1,8 +1,9 @@
 import { expectFailure, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import type { Line } from "../lines.ts";
+import { Skipped } from "../outcome.ts";
 import { type Listener, UPGRADE } from "../socket.ts";
-import { ANY_ORIGIN, Skipped, section } from "../suite.ts";
+import { ANY_ORIGIN, section } from "../suite.ts";
 
 const QUIET_WITHIN_SECONDS = 5;
 const SHOWN_WITHIN_SECONDS = 15;

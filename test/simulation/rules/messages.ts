@@ -1,5 +1,5 @@
 import type { Row } from "../../model/kinds.ts";
-import type { Answer, Call } from "../network.ts";
+import type { Answer, Call } from "../calls.ts";
 import { commitOf } from "../platform/d1.ts";
 import type { World } from "../world.ts";
 import type { ModelRules } from "./model.ts";

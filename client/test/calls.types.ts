@@ -1,8 +1,7 @@
 import type * as z from "zod";
-import type { NearbyCampaignsBody } from "../../src/customer/campaigns/routes.ts";
+import type { NearbyCampaignsBody } from "../../src/customer/campaigns/schema.ts";
 import type { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/routes.ts";
-import type { Measure } from "../../src/customer/gamification/boards.ts";
-import type { LeaderboardParameters } from "../../src/customer/gamification/routes.ts";
+import type { LeaderboardParameters, Measure } from "../../src/customer/gamification/schema.ts";
 import type { MessagesQuery } from "../../src/customer/messages/routes.ts";
 import type { FullSearchBody, SearchList } from "../../src/customer/search/schema.ts";
 import type { TeamQuery } from "../../src/customer/stores/routes.ts";

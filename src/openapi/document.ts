@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import packageJson from "../../package.json" with { type: "json" };
 import type { AppEnv } from "../app-env.ts";
-import { Failure } from "../http/failure-schema.ts";
+import { Failure } from "../http/answer-schema.ts";
 import { NDJSON } from "../http/limits.ts";
 import { partsOf } from "../values/parameter.ts";
 import RECORDED from "./examples.json" with { type: "json" };

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { Frame } from "../../src/customer/live/operations.ts";
+import { Frame } from "../../src/customer/live/schema.ts";
 import { exportRecords, sendLines } from "../../src/feed/operations.ts";
 import { CHANGE_KINDS } from "../../src/inbox/protocol.ts";
 import { OPERATIONS } from "../../src/reference.ts";

@@ -1,6 +1,6 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import type { Answer } from "../../scripts/lib/call.ts";
-import { Failure } from "../../src/http/failure-schema.ts";
+import { Failure } from "../../src/http/answer-schema.ts";
 import { NDJSON } from "../../src/http/limits.ts";
 import { openApi } from "../../src/reference.ts";
 

@@ -6,7 +6,7 @@ import { limitTo, pick, select, selectWith } from "../../db/select.ts";
 import { campaignStores } from "../../records/campaign.ts";
 import { stores } from "../../records/store.ts";
 import { runningCampaigns, visibleAccounts } from "../../records/views.ts";
-import type { NearbyCampaign } from "./operations.ts";
+import type { NearbyCampaign } from "./schema.ts";
 
 /** `stores.band` counts tenths of a degree. */
 const BANDS_A_DEGREE = 10;

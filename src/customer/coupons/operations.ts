@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { named, success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named, success } from "../../openapi/success.ts";
 import { LoyaltyOptions } from "../../records/account.ts";
 import { withCommas } from "../../values/number.ts";
 import { PassedThrough } from "../../values/scalar.ts";

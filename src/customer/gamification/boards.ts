@@ -5,8 +5,8 @@ import { encodeUtf8 } from "../../values/json.ts";
 import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime } from "../../values/time.ts";
 import { type CacheAccess, CachedValues } from "./cached-values.ts";
-import type { LeaderboardItem } from "./operations.ts";
 import { type BoardOf, type EmployeeTotals, findBoard } from "./queries.ts";
+import type { LeaderboardItem, Measure } from "./schema.ts";
 
 export const BOARD_LIMIT = 100;
 
@@ -28,10 +28,11 @@ export async function boardKey({ locationId, campaignId }: BoardOf, day: string)
   return `leaderboard:1:${await sha256Of(encodeUtf8(name))}`;
 }
 
-/** The values of `rank_on`, each with the total that it ranks by. */
-const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const;
-export type Measure = keyof typeof TOTALS;
-export const MEASURES = Object.keys(TOTALS) as Measure[];
+/** The total that each measure ranks by. */
+const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const satisfies Record<
+  Measure,
+  string
+>;
 
 /**
  * The first `limit` employees by one measure, in standard competition ranking. `employees` must be sorted by name, then id,

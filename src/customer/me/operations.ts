@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { named, success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named, success } from "../../openapi/success.ts";
 import { SearchCustomer } from "../search/operations.ts";
 
 export const AccountBalance = named("AccountBalance", {

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { named, success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named, success } from "../../openapi/success.ts";
 
 const GroupMember = named("GroupMember", {
   id: z.string().describe("The member's customer id."),

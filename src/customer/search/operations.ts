@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { named, success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named, success } from "../../openapi/success.ts";
 import { CampaignDetails } from "../../records/campaign.ts";
 import { Account } from "../account.ts";
 import { Address, CampaignColumns, StoreTexts } from "./schema.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { named, success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named, success } from "../../openapi/success.ts";
 
 const LevelEntry = named("LevelEntry", {
   level_no: z.int().describe("The depth, 1 to 5."),

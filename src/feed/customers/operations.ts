@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AccountBalance } from "../../customer/me/operations.ts";
+import { named, success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named, success } from "../../openapi/success.ts";
 
 /** A customer as a till sees them (docs/contract/feed.md, 6). */
 export const CardHolder = named("CardHolder", {

@@ -11,7 +11,7 @@ import { lookup } from "./feed/customers/routes.ts";
 import { feed } from "./feed/routes.ts";
 import { answerFailure } from "./http/errors.ts";
 import { cors } from "./middleware/cors.ts";
-import { database } from "./middleware/database.ts";
+import { databaseAtBookmark, databaseAtPrimary } from "./middleware/database.ts";
 import { knownRoutes } from "./middleware/known-routes.ts";
 import { observe } from "./middleware/observe.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
@@ -28,15 +28,15 @@ app.use(observe);
 app.use(securityHeaders);
 app.use(cors(app));
 app.use(knownRoutes(app));
-app.use("/api/v1/customer/*", customerOnly, database("bookmark"));
+app.use("/api/v1/customer/*", customerOnly, databaseAtBookmark);
 // Opening a socket writes the listener's row, so it needs the primary.
-app.use(LIVE_PATH, database("primary"));
+app.use(LIVE_PATH, databaseAtPrimary);
 // A board's age is counted from the moment of its query. A replica's data may be older than that.
-app.use("/api/v1/customer/gamification/leaderboard", database("primary"));
-app.post("/api/v1/feed", feedOnly, database("primary"));
+app.use("/api/v1/customer/gamification/leaderboard", databaseAtPrimary);
+app.post("/api/v1/feed", feedOnly, databaseAtPrimary);
 // Two pages of an export must not come from replicas with different data.
-app.get("/api/v1/feed", exportOnly, database("primary"));
-app.get("/api/v1/feed/customers", lookupOnly, database("bookmark"));
+app.get("/api/v1/feed", exportOnly, databaseAtPrimary);
+app.get("/api/v1/feed/customers", lookupOnly, databaseAtBookmark);
 
 app
   .route("/api/v1/customer/campaigns", campaigns)

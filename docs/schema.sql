@@ -417,6 +417,12 @@ SELECT memberships.customer_key, visible_stores.key AS store_key, visible_stores
 FROM memberships CROSS JOIN visible_stores ON visible_stores.key = memberships.store_key
 WHERE memberships.joined = 1;
 
+CREATE VIEW holdings AS
+SELECT store_balances.customer_key, stores.account_key, store_balances.balance, 0 AS stores
+FROM store_balances CROSS JOIN stores ON stores.key = store_balances.store_key
+UNION ALL
+SELECT customer_key, account_key, 0, 1 FROM joined_stores;
+
 CREATE VIEW visible_customers AS
 SELECT *, stores_count - iif(
   EXISTS (SELECT 1 FROM stores WHERE deleted = 1) OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1), (
@@ -437,6 +443,10 @@ CREATE TABLE registrations (
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
   PRIMARY KEY (customer_key, campaign_key)
 ) WITHOUT ROWID;
+
+CREATE VIEW running_registrations AS
+SELECT registrations.customer_key, running_campaigns.account_key
+FROM registrations CROSS JOIN running_campaigns ON running_campaigns.key = registrations.campaign_key;
 
 CREATE TABLE friendships (
   low_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,

@@ -139,6 +139,14 @@ SELECT memberships.customer_key, visible_stores.key AS store_key, visible_stores
 FROM memberships CROSS JOIN visible_stores ON visible_stores.key = memberships.store_key
 WHERE memberships.joined = 1;
 
+-- What customers have at stores: a row for a balance, and a row for a membership. Entries at a soft-deleted store still
+-- count (docs/contract/feed.md, 2).
+CREATE VIEW holdings AS
+SELECT store_balances.customer_key, stores.account_key, store_balances.balance, 0 AS stores
+FROM store_balances CROSS JOIN stores ON stores.key = store_balances.store_key
+UNION ALL
+SELECT customer_key, account_key, 0, 1 FROM joined_stores;
+
 -- The customers that answers show, with the number of visible stores that they have joined. `stores_count` also counts
 -- soft-deleted stores, because a soft deletion never writes an unbounded number of rows. They are subtracted here,
 -- which is free while nothing is deleted.

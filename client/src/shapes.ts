@@ -11,14 +11,9 @@ export {
 } from "../../src/customer/coupons/operations.ts";
 export { LeaderboardItem } from "../../src/customer/gamification/schema.ts";
 export { BalanceEntry } from "../../src/customer/me/entries/operations.ts";
-export { Me } from "../../src/customer/me/operations.ts";
+export { Me } from "../../src/customer/me/schema.ts";
 export { MessageGroup } from "../../src/customer/messages/operations.ts";
-export {
-  Forgiven,
-  SearchCampaign,
-  SearchCustomer,
-  SearchItems,
-  SearchStore,
-} from "../../src/customer/search/operations.ts";
+export { SearchCustomer } from "../../src/customer/schema.ts";
+export { Forgiven, SearchCampaign, SearchItems, SearchStore } from "../../src/customer/search/schema.ts";
 export { TeamMember } from "../../src/customer/stores/operations.ts";
 export { Failure } from "../../src/http/answer-schema.ts";

@@ -11,13 +11,6 @@ export interface Claims {
   accounts: unknown;
 }
 
-export interface FeedToken {
-  /** The accounts whose records the token may write. */
-  accounts: readonly string[] | "*";
-  /** Whether the token may restore an export (docs/contract/restore.md). */
-  restores: boolean;
-}
-
 /** A public key of a JSON Web Key Set (RFC 7517). */
 export type PublicKey = JsonWebKey & { kid?: string };
 
@@ -79,7 +72,7 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
 }
 
 /** The accounts in a feed token; null if it names none. */
-export function feedAccounts({ accounts }: Claims): FeedToken["accounts"] | null {
+export function feedAccounts({ accounts }: Claims): readonly string[] | "*" | null {
   if (accounts === "*") return accounts;
   const isList = Array.isArray(accounts) && accounts.every((account) => typeof account === "string");
   return isList ? accounts : null;

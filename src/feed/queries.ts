@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { FeedToken } from "../auth/token.ts";
+import type { FeedToken } from "../app-env.ts";
 import type { Database } from "../db/database.ts";
 import { named, query } from "../db/query.ts";
 import { selectUnshown } from "../inbox/message-clock.ts";

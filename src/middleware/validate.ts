@@ -11,7 +11,7 @@ import { fieldMessages } from "../values/messages.ts";
 type Validator<Target extends "json" | "query", Schema extends z.ZodType> = MiddlewareHandler<
   AppEnv,
   string,
-  { out: { [T in Target]: z.output<Schema> } }
+  { in: { [T in Target]: z.input<Schema> }; out: { [T in Target]: z.output<Schema> } }
 >;
 
 /** For the reference: the schemas of validators. */

@@ -10,7 +10,7 @@ SELECT team_links.descendant_id AS id,
     ),
     -1
   ) AS friend_status,
-  stores_joined AS team_store_count,
+  visible_customers.stores_joined AS team_store_count,
   visible_customers.avatar AS avatar,
   coalesce(store_balances.balance, 0) AS total_balance,
   team_links.depth AS current_level,

@@ -92,7 +92,7 @@ function readFoundCustomers(found: SQL, caller: Placeholder) {
       SELECT
         found.rank, found.key, found.forgiven, found.key IS caller.key AS is_self,
         ${friendStatus(sql`caller.key`, sql`found.key`)} AS friend_status
-      FROM (SELECT ${customerKeyOf(caller)} AS key) AS caller CROSS JOIN found
+      FROM found CROSS JOIN (SELECT ${customerKeyOf(caller)} AS key) AS caller
     )`;
   const more = { forgiven: forgivenIn(sql`${visibleCustomers.words}`, sql`seen.forgiven`) };
   return readCustomers(seen, more, sql`ORDER BY seen.rank, seen.key`);

@@ -69,8 +69,8 @@ seen AS MATERIALIZED (
       ),
       -1
     ) AS friend_status
-  FROM (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
-  CROSS JOIN found
+  FROM found
+  CROSS JOIN (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
 ),
 joined AS MATERIALIZED (
   SELECT DISTINCT seen.key, joined_stores.account_key AS account_key
@@ -129,25 +129,21 @@ ORDER BY seen.rank, seen.key
 --  MATERIALIZE seen
 --    COMPOUND QUERY
 --      LEFT-MOST SUBQUERY
---        CO-ROUTINE caller
---          SCAN CONSTANT ROW
---          SCALAR SUBQUERY
---            SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --        MATERIALIZE whole
 --          SCAN customer_words VIRTUAL TABLE INDEX 64:M1
 --          CORRELATED SCALAR SUBQUERY
 --            SEARCH blocks USING PRIMARY KEY (customer_key=? AND blocked_key=?)
 --            SCALAR SUBQUERY
 --              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---        SCAN caller
---        SCAN whole
---        CORRELATED SCALAR SUBQUERY
---          SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
---      UNION ALL
---        CO-ROUTINE caller
+--        MATERIALIZE caller
 --          SCAN CONSTANT ROW
 --          SCALAR SUBQUERY
 --            SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--        SCAN whole
+--        SCAN caller
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
+--      UNION ALL
 --        MATERIALIZE others
 --          SCALAR SUBQUERY
 --            SCAN whole
@@ -169,8 +165,12 @@ ORDER BY seen.rank, seen.key
 --          SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
 --          CORRELATED SCALAR SUBQUERY
 --            SCAN json_each VIRTUAL TABLE INDEX 1:
---        SCAN caller
+--        MATERIALIZE caller
+--          SCAN CONSTANT ROW
+--          SCALAR SUBQUERY
+--            SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --        SCAN others
+--        SCAN caller
 --        CORRELATED SCALAR SUBQUERY
 --          SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
 --  MATERIALIZE counted

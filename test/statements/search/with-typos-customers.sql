@@ -52,8 +52,8 @@ seen AS MATERIALIZED (
       ),
       -1
     ) AS friend_status
-  FROM (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
-  CROSS JOIN found
+  FROM found
+  CROSS JOIN (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
 ),
 joined AS MATERIALIZED (
   SELECT DISTINCT seen.key, joined_stores.account_key AS account_key
@@ -110,10 +110,6 @@ LEFT JOIN counted ON counted.key = seen.key
 ORDER BY seen.rank, seen.key
 
 --  MATERIALIZE seen
---    CO-ROUTINE caller
---      SCAN CONSTANT ROW
---      SCALAR SUBQUERY
---        SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --    MATERIALIZE found
 --      CO-ROUTINE candidate
 --        MERGE (UNION)
@@ -144,8 +140,12 @@ ORDER BY seen.rank, seen.key
 --      CORRELATED SCALAR SUBQUERY
 --        SCAN json_each VIRTUAL TABLE INDEX 1:
 --      USE TEMP B-TREE FOR ORDER BY
---    SCAN caller
+--    MATERIALIZE caller
+--      SCAN CONSTANT ROW
+--      SCALAR SUBQUERY
+--        SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --    SCAN found
+--    SCAN caller
 --    CORRELATED SCALAR SUBQUERY
 --      SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
 --  MATERIALIZE counted

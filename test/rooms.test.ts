@@ -54,6 +54,17 @@ describe("the folders of src/", () => {
   });
 });
 
+describe("the documentation of endpoints", () => {
+  it("is imported by documentation only, so that no route or query depends on it", ({ expect }) => {
+    const isDocumentation = (path: string) => /^src\/(openapi\/|reference\.ts$)|\/operations\.ts$/.test(path);
+
+    const importsOfOthers = imports.filter(({ from, to }) => isDocumentation(to) && !isDocumentation(from));
+
+    expect(imports.filter(({ to }) => isDocumentation(to)).length).toBeGreaterThan(20);
+    expect(importsOfOthers).toEqual([]);
+  });
+});
+
 describe("the files of src/, client/, scripts/ and test/", () => {
   it("do not import each other in a ring", ({ expect }) => {
     const targetsOf = new Map(

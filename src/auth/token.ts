@@ -40,7 +40,7 @@ export type TokenFault =
   | "audience"
   | "subject";
 
-export type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad"; fault: TokenFault } | { kind: "no keys" };
+type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad"; fault: TokenFault } | { kind: "no keys" };
 
 const bad = (fault: TokenFault) => ({ kind: "bad" as const, fault });
 /** The clock of the issuer may differ from the Worker's by this much. */

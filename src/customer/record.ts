@@ -10,7 +10,7 @@ import {
   visibleAccounts,
   visibleCustomers,
 } from "../records/views.ts";
-import { Address, type SearchCustomer } from "./schema.ts";
+import { Address } from "./schema.ts";
 
 // A customer's record, and their balances by account: for `/me`, a search and a look-up by card.
 
@@ -69,8 +69,8 @@ export function readCustomers<F extends Selection>(seen: SQL, more: F, order = s
   return selectWith(tables, fields, rows);
 }
 
-export function toCustomer({ record, balance }: { record: string; balance: number }): JsonText<SearchCustomer> {
-  return mergeObjects(storedJson<Omit<SearchCustomer, "balance">>(record), toJson({ balance }));
+export function toCustomer({ record, balance }: { record: string; balance: number }): JsonText {
+  return mergeObjects(storedJson(record), toJson({ balance }));
 }
 
 /**

@@ -115,7 +115,7 @@ export interface Stated {
 }
 
 /** How an odd kind writes its lines. */
-export interface Writing {
+interface Writing {
   /** A value that is equal for two lines of the same record; left out: the key fields in their order. */
   identity?(line: Fields): unknown;
   /** The order in which lines are written; left out: that of their first lines. */
@@ -130,7 +130,7 @@ export interface Writing {
 }
 
 /** How an export reads the records of an odd kind. */
-export interface Reading {
+interface Reading {
   /** The fields that no column holds as they were fed. `isJson`: the SQL gives JSON text. */
   fields?: Readonly<Record<string, { sql: SQL; isJson?: true }>>;
   /** The condition that a row is about the customer with this key; left out: by the `subject`. */
@@ -141,28 +141,11 @@ export interface Reading {
   moreBytes?: SQL;
 }
 
-/** What the odd kinds do in their own way. */
-export interface Odd {
-  /** Rules that the database checks, besides those of references and fixed columns. */
-  check?: readonly Fault[];
-  write?: Writing;
-  /**
-   * Deletes records. The last statement returns a row for each record that was there. Events are deleted after events are
-   * stored, so one request may bring an event and delete it.
-   */
-  remove?(lines: SQL): SQL[];
-  read?: Reading;
-  /** How old events are added up and deleted. */
-  retention?: Retention;
-  /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
-  restored?: Partial<Kind>;
-}
-
 /**
  * A kind of record (docs/contract/feed.md, 1): a state is upserted by its key, an event is stored once by its `id`. Each
  * kind has a file in src/records/.
  */
-export interface Kind extends Stated, Odd {
+export interface Kind extends Stated {
   type: "state" | "event";
   /** The kind's name on the wire. */
   record: string;
@@ -188,4 +171,18 @@ export interface Kind extends Stated, Odd {
   written: readonly WrittenValue[];
   /** The fields of a line that checks, upkeep and deletes read, and `item_count`: how many different ids the list has. */
   lineFields: readonly string[];
+  // What the odd kinds do in their own way.
+  /** Rules that the database checks, besides those of references and fixed columns. */
+  check?: readonly Fault[];
+  write?: Writing;
+  /**
+   * Deletes records. The last statement returns a row for each record that was there. Events are deleted after events are
+   * stored, so one request may bring an event and delete it.
+   */
+  remove?(lines: SQL): SQL[];
+  read?: Reading;
+  /** How old events are added up and deleted. */
+  retention?: Retention;
+  /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
+  restored?: Partial<Kind>;
 }

@@ -1,9 +1,8 @@
 import { type AnyColumn, type GetColumnData, type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { atMost, type Selection } from "./query.ts";
 
-/** The current time by D1's clock, which tests replace. `NOW_TEXT` is for SQL in strings. */
-export const NOW_TEXT = "(SELECT now FROM clock)";
-export const NOW = sql.raw(NOW_TEXT);
+/** The current time by D1's clock, which tests replace. */
+export const NOW = sql.raw("(SELECT now FROM clock)");
 
 /** A time by D1's clock; `modifier`: how far from now, such as `-30 minutes`. */
 export function fromNow(modifier: string): SQL<string> {

@@ -12,7 +12,7 @@ import { programState } from "../records/program.ts";
 import { refuseFaults, refuseForeign, refuseLargeGroups, refuseTooOld, refuseUnrestorable } from "./apply/checks.ts";
 import { collectFreshEvents, freshEvents, remove, write } from "./apply/statements.ts";
 import { readBatches } from "./batches.ts";
-import { type Batch, isGlobal } from "./kind.ts";
+import type { Batch } from "./kind.ts";
 import { foreignLines, refusalOf } from "./refusals.ts";
 import type { Accepted } from "./schema.ts";
 
@@ -28,7 +28,8 @@ export async function acceptFeed(
 ): Promise<{ answer: Accepted; version: number; forListeners: FeedChanges }> {
   const { accounts, restores } = token;
   const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS);
-  const globalBatches = batches.filter(({ kind }) => isGlobal(kind));
+  // Only a token for all accounts may write records of no account.
+  const globalBatches = batches.filter(({ kind }) => kind.owner === undefined);
   if (accounts !== "*" && globalBatches.length > 0)
     throw foreignLines(globalBatches.flatMap(({ all }) => all.map(({ number }) => number)));
 

@@ -13,7 +13,7 @@ import * as texts from "./texts.ts";
 type OperationObject = ReturnType<typeof operationObject>;
 type Responses = Record<string, ResponseObject>;
 
-export interface ResponseObject {
+interface ResponseObject {
   description: string;
   headers: Record<string, { $ref: string }>;
   content: Record<string, { schema: JsonSchema; examples: Record<string, unknown> }>;

@@ -30,4 +30,3 @@ export const eipCampaign = state(
     oftenSmall: true,
   },
 );
-export const eipCampaigns = eipCampaign.table;

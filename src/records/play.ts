@@ -34,7 +34,7 @@ const record = event(
   },
   { time: "played_at", moreLineFields: ["runs", "hits", "doubles", "triples"] },
 );
-export const plays = record.table;
+const plays = record.table;
 
 /** Derived: the sums of an employee's plays at a location in a campaign. */
 export const playTotals = sqliteTable(

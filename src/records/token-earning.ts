@@ -33,7 +33,7 @@ const record = event(
     moreLineFields: ["level_no", "tokens"],
   },
 );
-export const tokenEarnings = record.table;
+const tokenEarnings = record.table;
 
 /** The tokens that a member earned at a store from each level of their team. */
 export const teamTokens = derivedTotal({

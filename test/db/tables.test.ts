@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { getViewName, getViewSelectedFields, is } from "drizzle-orm";
 import { getTableConfig, SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { describe, it } from "vitest";
+import { KINDS } from "../../src/records/index.ts";
 import * as views from "../../src/records/views.ts";
 
 const SOURCES: Record<string, string> = import.meta.glob("../../src/**/*.ts", {
@@ -12,7 +13,8 @@ const SOURCES: Record<string, string> = import.meta.glob("../../src/**/*.ts", {
 
 const MODULES = import.meta.glob<Record<string, unknown>>("../../src/{db,records}/**/*.ts", { eager: true });
 const exported = Object.values(MODULES).flatMap((module) => Object.values(module));
-const TABLES = [...new Set(exported.filter((value) => is(value, SQLiteTable)))].map(getTableConfig);
+const tables = [...KINDS.map(({ table }) => table), ...exported].filter((value) => is(value, SQLiteTable));
+const TABLES = [...new Set(tables)].map(getTableConfig);
 
 // A column of the table itself reads it, before the file has made the table.
 const NAMED_IN_SQL = ["../../src/records/program.ts: FROM program_state"];

@@ -3,7 +3,7 @@ import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
 import { firstTexts } from "../../http/paging.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { findNearbyCampaigns } from "./queries.ts";
-import { NearbyCampaignsBody } from "./schema.ts";
+import { type NearbyCampaign, NearbyCampaignsBody } from "./schema.ts";
 
 export const campaigns = createRouter().post(
   "/near-by-popular-campaigns",
@@ -14,6 +14,6 @@ export const campaigns = createRouter().post(
 
     const items = await findNearbyCampaigns(c.var.db, { accountId, ...position, radiusMiles, limit });
 
-    return answerItems(c, jsonArray(firstTexts(items, toJson)));
+    return answerItems<NearbyCampaign[]>(c, jsonArray(firstTexts(items, toJson)));
   },
 );

@@ -6,9 +6,7 @@ import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime } from "../../values/time.ts";
 import { type CacheAccess, CachedValues } from "./cached-values.ts";
 import { type BoardOf, type EmployeeTotals, findBoard } from "./queries.ts";
-import type { LeaderboardItem, Measure } from "./schema.ts";
-
-export const BOARD_LIMIT = 100;
+import { BOARD_LIMIT, type LeaderboardItem, type Measure } from "./schema.ts";
 
 const boards = new CachedValues<EmployeeTotals[]>();
 
@@ -16,7 +14,7 @@ const boards = new CachedValues<EmployeeTotals[]>();
 export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf) {
   const day = toDatetime(new Date(clock.now())).slice(0, 10);
   // Boards that do not exist are null, so they are not cached: a client can make up any number of names, and KV bills each.
-  const load = () => findBoard(db, board, BOARD_LIMIT);
+  const load = () => findBoard(db, board);
   const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), load);
   return { employees: value ?? [], ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
@@ -35,12 +33,12 @@ const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" 
 >;
 
 /**
- * The first `limit` employees by one measure, in standard competition ranking. `employees` must be sorted by name, then id,
- * which decides ties. They include the first `limit` by each measure, so the ranks are those of the whole board.
+ * The first employees by one measure, in standard competition ranking. `employees` must be sorted by name, then id,
+ * which decides ties. They include the first by each measure, so the ranks are those of the whole board.
  */
-export function rank(employees: readonly EmployeeTotals[], measure: Measure, limit: number): LeaderboardItem[] {
+export function rank(employees: readonly EmployeeTotals[], measure: Measure): LeaderboardItem[] {
   const total = TOTALS[measure];
-  const ranked = employees.toSorted((left, right) => right[total] - left[total]).slice(0, limit);
+  const ranked = employees.toSorted((left, right) => right[total] - left[total]).slice(0, BOARD_LIMIT);
   let currentRank = 0;
   return ranked.map((employee, index) => {
     if (employee[total] !== ranked[index - 1]?.[total]) currentRank = index + 1;

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { BOARD_LIMIT } from "./boards.ts";
 import { FRESH_SECONDS } from "./cached-values.ts";
-import { LeaderboardItem, LeaderboardParameters } from "./schema.ts";
+import { BOARD_LIMIT, LeaderboardItem, LeaderboardParameters } from "./schema.ts";
 
 export const leaderboard: Operation = {
   id: "leaderboard",

@@ -3,7 +3,7 @@ import { background, createRouter } from "../../app-env.ts";
 import { refused } from "../../http/errors.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { undefinedIfEmpty } from "../../values/parameter.ts";
-import { BOARD_LIMIT, rank, readBoard } from "./boards.ts";
+import { rank, readBoard } from "./boards.ts";
 import { LeaderboardParameters, MEASURES, type Measure } from "./schema.ts";
 
 /** Takes `location_id` from the query if the body has none. */
@@ -35,6 +35,6 @@ export const gamification = createRouter().post(
     c.set("source", foundIn);
     c.set("boardAgeSeconds", ageSeconds);
     c.header("X-Board-Age", String(ageSeconds));
-    return c.json({ status: true, items: rank(employees, measure, BOARD_LIMIT) });
+    return c.json({ status: true, items: rank(employees, measure) });
   },
 );

@@ -7,7 +7,6 @@ import { type JsonText, jsonObject, mergeObjects, toJson } from "../../http/json
 import { holdings, visibleCustomers } from "../../records/views.ts";
 import { readBalances, readCustomers, toCustomer } from "../record.ts";
 import type { AccountBalance } from "../schema.ts";
-import type { Me } from "./schema.ts";
 
 export const BALANCES_LIMIT = 1_000;
 
@@ -18,7 +17,7 @@ export const BALANCES_LIMIT = 1_000;
 export async function findMe(
   db: Database,
   { customerId, alreadyShown }: { customerId: string; alreadyShown: number },
-): Promise<{ me: JsonText<Me>; hasMore: boolean } | null> {
+): Promise<{ me: JsonText; hasMore: boolean } | null> {
   const [[customer], rows] = await db.batch([
     selectCustomer({ customerId }),
     selectBalances({ customerId, alreadyShown }),

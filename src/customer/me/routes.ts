@@ -5,7 +5,7 @@ import { nextLink } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { BALANCES_LIMIT, findMe } from "./queries.ts";
-import { MeQuery } from "./schema.ts";
+import { type Me, MeQuery } from "./schema.ts";
 
 export const me = createRouter().get("/", conditional, validateQuery(MeQuery), async (c) => {
   const { shown: alreadyShown } = c.req.valid("query").after ?? { shown: 0 };
@@ -13,5 +13,5 @@ export const me = createRouter().get("/", conditional, validateQuery(MeQuery), a
   if (found === null) throw notFound("The customer of this token is not stored.");
 
   if (found.hasMore) c.header("Link", nextLink(c.req.url, { shown: alreadyShown + BALANCES_LIMIT }));
-  return answerItems(c, found.me);
+  return answerItems<Me>(c, found.me);
 });

@@ -1,5 +1,5 @@
 import { createRouter } from "../../app-env.ts";
-import { answerJson, type JsonText, jsonArray, jsonObject, storedJson, toJson } from "../../http/json-text.ts";
+import { answerJson, type JsonText, jsonArray, jsonObject, toJson } from "../../http/json-text.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { wordsOf } from "../../values/words.ts";
 import { searchAll } from "./queries.ts";
@@ -16,7 +16,7 @@ export const search = createRouter().post("/", validateBody(FullSearchBody), asy
     customerSearch: customerSearchOf(c.env),
   });
 
-  return answerJson(c, storedJson<FullSearchAnswer>(inVariant(found, filter)));
+  return answerJson<FullSearchAnswer>(c, inVariant(found, filter));
 });
 
 /** Variant A of the answer, or variant B for a filter without campaigns (docs/contract/interface.md, 4.6). */

@@ -3,7 +3,7 @@ import { notFound } from "../../http/errors.ts";
 import { answerItems, toJson } from "../../http/json-text.ts";
 import { validateQuery } from "../../middleware/validate.ts";
 import { findByCard } from "./queries.ts";
-import { LookupQuery } from "./schema.ts";
+import { type CardHolder, LookupQuery } from "./schema.ts";
 
 export const lookup = createRouter().get("/", validateQuery(LookupQuery), async (c) => {
   const { scan_id: scanId } = c.req.valid("query");
@@ -11,5 +11,5 @@ export const lookup = createRouter().get("/", validateQuery(LookupQuery), async 
   const items = await findByCard(c.var.db, { scanId });
   if (items.length === 0) throw notFound("No customer has this card.");
 
-  return answerItems(c, toJson(items));
+  return answerItems<CardHolder[]>(c, toJson(items));
 });

@@ -36,6 +36,15 @@ export interface Notification {
   bookmark: string;
 }
 
+/** The notification of a customer's inbox. */
+export type Call = Notification & { customerId: string };
+
+/** The customers whose inboxes answered, and whether the platform has asked for fewer calls. */
+export interface CallsOutcome {
+  reached: Set<string>;
+  isOverloaded: boolean;
+}
+
 /** A socket whose token the Worker has checked. */
 export interface Connection {
   customerId: string;

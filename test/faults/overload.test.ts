@@ -34,7 +34,8 @@ function takeNotifications() {
 /** Notifies of the changes in the outbox for this long, as a run of the schedule does. */
 async function drain(milliseconds: number, db = new Database(env.DB, "first-primary")) {
   const { backlog } = await beginRun(db);
-  return drainOutbox(db, new Inboxes(env), backlog, milliseconds);
+  const drained = await drainOutbox(db, new Inboxes(env), backlog, milliseconds);
+  return drained?.report;
 }
 const count = (length: number, from = 1) => Array.from({ length }, (_, index) => from + index);
 const countChanges = () => value("SELECT count(*) FROM outbox");

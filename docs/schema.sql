@@ -1,4 +1,4 @@
--- The database after all migrations. npm run schema writes this file, and a test compares it.
+-- The database after all migrations. npm run edge -- schema writes this file, and a test compares it.
 
 CREATE VIEW clock AS
 SELECT datetime('now') AS now, CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) % 1000 AS millisecond;

@@ -71,7 +71,7 @@ export function afterNotification(
   };
 }
 
-/** The bookmarks of one database are ordered as texts (`npm run probe` measures it). */
+/** The bookmarks of one database are ordered as texts (`npm run edge -- probe` measures it). */
 function greaterBookmark(state: InboxState, text: string, now: number): InboxState["bookmark"] {
   return text > bookmarkOf(state, now) ? { text, grewAt: now } : state.bookmark;
 }

@@ -16,7 +16,7 @@ import { countItems, findOverdueJobs, rewriteJobs } from "./queries.ts";
 export const PROBE_PATH = "/api/v1/probe";
 
 /** All data of a probe has this name, so the next probe overwrites or removes the data of an interrupted one. */
-const NAME = "npm run probe";
+const NAME = "npm run edge -- probe";
 const CALLS = 12;
 const CALL_MS = 1_000;
 const READS = 10;
@@ -33,7 +33,7 @@ const Measurement = z.object({
   bookmark: z.string().default(""),
 });
 
-/** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
+/** Measures one property of the real Cloudflare. `npm run edge -- probe` sends a request for each. */
 export const probe = createRouter()
   .use(observe, exportOnly)
   .post(PROBE_PATH, validateBody(Measurement), async (c) => {

@@ -8,7 +8,7 @@ export type KeyRange = SQL;
  * recount.ts verifies and repairs it.
  */
 export interface Derived {
-  /** The name in the output of `npm run verify-totals`. */
+  /** The name in the output of `npm run edge -- verify-totals`. */
   name: string;
   /** The records whose keys a recount goes through, range by range, so that each step is short; null: one step is enough. */
   over: "stores" | "campaigns" | "customers" | "message_groups" | null;

@@ -64,7 +64,7 @@ export class Rules {
     this.#checkDerived();
   }
 
-  /** Checks what `npm run verify-totals` checks. */
+  /** Checks what `npm run edge -- verify-totals` checks. */
   #checkDerived(): void {
     const { DERIVED, findDifferences, ALL_KEYS, toText } = this.#world.outside.service;
     for (const derived of DERIVED) {

@@ -1,10 +1,10 @@
-import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
-import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
-import { DERIVED } from "../src/records/derived.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { firstLines, formatCount, formatNumber } from "./lib/format.ts";
 import { type DatabaseOptions, databaseOf, edgeCommand, withDatabase } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
+import type { Derived, KeyRange } from "./verify-totals/derived.ts";
+import { DERIVED } from "./verify-totals/derived.ts";
+import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "./verify-totals/recount.ts";
 
 interface Options extends DatabaseOptions {
   repair?: boolean;

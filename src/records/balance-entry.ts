@@ -60,13 +60,11 @@ const BALANCES = {
   events: record,
   filter: isNotNull(balanceEntries.customer_key),
   measures: { balance: balanceEntries.amount },
-  over: "customers",
 } as const;
 
 /** The sum of all balance entries of a customer, erased or not. */
 export const customerBalances = derivedTotal({
   ...BALANCES,
-  name: "customers' balances",
   table: customers,
   storedAs: "columns",
   keys: { key: balanceEntries.customer_key },
@@ -75,23 +73,19 @@ export const customerBalances = derivedTotal({
 /** The sum of a customer's balance entries at a store. There is a row wherever there is an entry, even if the sum is 0. */
 export const balancesAtStores = derivedTotal({
   ...BALANCES,
-  name: "balances at stores",
   table: storeBalances,
   storedAs: "rows",
   keys: { customer_key: balanceEntries.customer_key, store_key: balanceEntries.store_key },
-  absent: "a difference",
 });
 
 /** What a campaign has earned at a store, which is its popularity there. Negative entries do not count. */
 export const campaignEarnings = derivedTotal({
-  name: "what campaigns have earned",
   events: record,
   filter: and(isNotNull(balanceEntries.campaign_key), sql`${balanceEntries.amount} > 0`),
   table: campaignStores,
   storedAs: "rows",
   keys: { store_key: balanceEntries.store_key, campaign_key: balanceEntries.campaign_key },
   measures: { earned: balanceEntries.amount },
-  over: "stores",
 });
 
 export const balanceEntry = {

@@ -54,7 +54,6 @@ export const playTotals = sqliteTable(
 
 /** The sums of an employee's plays at a location in a campaign. Even a play without counts puts the employee on the board. */
 export const totalsOfPlays = derivedTotal({
-  name: "totals of plays",
   events: record,
   table: playTotals,
   storedAs: "rows",
@@ -64,8 +63,6 @@ export const totalsOfPlays = derivedTotal({
     employee_key: plays.employee_key,
   },
   measures: { runs: plays.runs, hits: plays.hits, doubles: plays.doubles, triples: plays.triples },
-  over: "stores",
-  absent: "a difference",
 });
 
 // A restore takes larger counts, in summaries.

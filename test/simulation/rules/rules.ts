@@ -1,4 +1,4 @@
-import type { Difference } from "../../../src/db/derived/recount.ts";
+import type { Difference } from "../../../scripts/verify-totals/recount.ts";
 import type { Answer, Call } from "../network.ts";
 import type { SentRequest } from "../platform/invocation.ts";
 import type { World } from "../world.ts";

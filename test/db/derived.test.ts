@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
-import { demoLines } from "../../../scripts/program/program.ts";
-import type { Derived } from "../../../src/db/derived/derived.ts";
+import { demoLines } from "../../scripts/program/program.ts";
+import { DERIVED, type Derived, newestMessages } from "../../scripts/verify-totals/derived.ts";
 import {
   ALL_KEYS,
   type Difference,
@@ -9,14 +9,12 @@ import {
   rangeOfKeys,
   repair,
   toText,
-} from "../../../src/db/derived/recount.ts";
-import { textOf } from "../../../src/db/dialect.ts";
-import { customerBalances } from "../../../src/records/balance-entry.ts";
-import { DERIVED, newestMessages } from "../../../src/records/derived.ts";
-import { mustFeed } from "../../support/api.ts";
-import { differences } from "../../support/differences.ts";
-import * as seed from "../../support/seed.ts";
-import { rows } from "../../support/state.ts";
+} from "../../scripts/verify-totals/recount.ts";
+import { textOf } from "../../src/db/dialect.ts";
+import { mustFeed } from "../support/api.ts";
+import { differences } from "../support/differences.ts";
+import * as seed from "../support/seed.ts";
+import { rows } from "../support/state.ts";
 
 const run = (statements: readonly string[]) => env.DB.batch(statements.map((text) => env.DB.prepare(text)));
 
@@ -26,6 +24,8 @@ const NO_KEYS = rangeOfKeys(500_000, 500_001);
 async function differencesOf(derived: Derived, range = ALL_KEYS): Promise<Difference[]> {
   return (await env.DB.prepare(findDifferences(derived, range)).all<Difference>()).results;
 }
+
+const customerBalances = DERIVED.find(({ name }) => name === "customers' balances") as Derived;
 
 const repairAll = (derived: Derived) => run(repair(derived, ALL_KEYS));
 

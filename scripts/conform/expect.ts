@@ -28,6 +28,9 @@ export function expectFields(actual: Item | undefined, expected: Item, what?: st
   expectSame(comparedFields, expected, what);
 }
 
+/** The names in a text, with blanks between them. */
+export const namesIn = (text: string) => text.trim().split(/\s+/);
+
 /** Expects an object to have exactly these fields. */
 export function expectExactFields(object: unknown, names: readonly string[]): void {
   const actual = Object.keys((object ?? {}) as object);

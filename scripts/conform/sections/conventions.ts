@@ -58,7 +58,7 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
       expectOk(await suite.http.send(`/api/v1/customer/${NEARBY}`, request));
     }
   });
-  it("**Booleans** in a query are `true`, `false`, `1` or `0`, in any case.", async () => {
+  it("Booleans in a query are `true`, `false`, `1` or `0`, in any case.", async () => {
     for (const value of ["TRUE", "False", "1", "0"]) expectOk(await myCoupons(`?digitalonly=${value}`));
     for (const value of ["yes", "2", "t"]) expectInvalid(await myCoupons(`?digitalonly=${value}`), "digitalonly");
   });
@@ -76,22 +76,22 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
       expectOk(await suite.post(ann, BOARD, { location_id: "s", eip_campaign_id }));
     for (const latitude of ["", null]) expectInvalid(await nearby({ latitude }), "latitude");
   });
-  it("**Unknown parameters** are ignored.", async () => {
+  it("Unknown parameters are ignored.", async () => {
     expectOk(await nearby({ nobody: "knows", this: { parameter: 1 } }));
     expectOk(await myCoupons("?nobody=knows&nobody=this"));
   });
-  it("`page` is 1 (the default) to 999,999,999, `per_page` 1 to 100 (50).", async () => {
+  it("`page` takes 1 to 999,999,999, and `per_page` 1 to 100.", async () => {
     for (const page of ["0", "1000000000", "-1", "1.5", "one"]) expectInvalid(await myCoupons(`?page=${page}`), "page");
     for (const size of ["0", "101"]) expectInvalid(await myCoupons(`?per_page=${size}`), "per_page");
     expectOk(await myCoupons("?page=999999999&per_page=100"));
   });
-  it("a malformed `after` is 422.", async () => {
+  it("A malformed `after` is 422.", async () => {
     for (const path of ["messages", "coupons", "my-coupons", "me"])
       expectInvalid(await suite.get(ann, path, { after: "x" }), "after");
     for (const [path, cursor] of BAD_CURSORS)
       expectInvalid(await suite.get(ann, path, { after: JSON.stringify(cursor) }), "after");
   });
-  it("**HEAD** is answered like GET, without a body.", async () => {
+  it("HEAD is answered like GET, without a body.", async () => {
     const [head, get] = [await myCoupons("", "HEAD"), await myCoupons()];
     expectSame([head.status, head.text], [get.status, ""]);
     expectSame(head.headers.get("Content-Type"), get.headers.get("Content-Type"));
@@ -121,7 +121,7 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
     for (const search of [`nobody,${shop.id}`, `nobody&storeId=${shop.id}`, `,%20${shop.id}%20,,`])
       expectSame(storeIds(await myCoupons(`?storeId=${search}`)), expected, `coupons of storeId=${search}`);
   });
-  it("Every list has a total order, because ties end on the id", async () => {
+  it("Every list has a total order, because ties end on the id.", async () => {
     const pages = await Promise.all([1, 2, 3, 4].map((page) => myCoupons(`?per_page=1&page=${page}`)));
     expectSame(pages.flatMap(storeIds), [percentCoupon, ...tiedCoupons]);
   });
@@ -135,17 +135,17 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
     expectSame(storeIds(first), [percentCoupon, ...tiedCoupons.slice(0, 2)]);
     expectSame(linkOf(second), undefined);
   });
-  it('As a string an amount has two fraction digits (`"5.00"`)', async () =>
+  it('As a string an amount has two fraction digits (`"5.00"`).', async () =>
     expectFields(await suite.couponOf(ann, tiedCoupons[0]), { value: "5.00" }));
-  it("**Matching text** ignores case and accents: `jose` finds `José`.", async () =>
+  it("A search ignores case and accents: `jose` finds `José`.", async () =>
     expectSame(await idsBySearch("JOSE'S"), tiedCoupons));
-  it("Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves", async () => {
+  it("Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves.", async () => {
     for (const { issuedCoupon, search, name, isFound } of matches) {
       const ids = idsOf(await suite.get(eve, "coupons", { search }));
       expectSame(ids.includes(issuedCoupon.id), isFound, `whether ${search} finds ${name}`);
     }
   });
-  it("**Sorting by a name** goes by code point.", async () => {
+  it("Names are sorted by code point.", async () => {
     const team = await suite.get(eve, `stores/${shop.id}/team-with-level`);
     const names = SORTED_NAMES.map((name) => `Mx ${name}`);
     expectList(team, names, "name");

@@ -66,9 +66,9 @@ export const longAnswers = section("interface, 1", ({ suite, ann, ben, eve, seed
   for (const group of groups) seed.message(group, members[0], "Hello", { sent_at: "2026-01-05 09:00:00" });
   seed.membership(teamShop, eve);
 
-  it("`per_page` 1 to 100 (50).", async () =>
+  it("A page has 50 items unless `per_page` says otherwise.", async () =>
     expectSame(idsOf(issuedCouponsIn(await suite.get(ann, "my-coupons", { per_page: "" }))), issuedPlain.slice(0, 50)));
-  it("An answer has at most 2 MiB (2,097,152 bytes), unless a single item has more. A list that would have more stops before the item that would exceed it", async () =>
+  it("An answer has at most 2 MiB (2,097,152 bytes), unless a single item has more. A list that would have more stops before the item that would exceed it.", async () =>
     expectCut(await suite.pages("/api/v1/customer/coupons", ann.token), { records: issuedPlain, pages: ["1", "1"] }));
   it("`page` keeps counting `per_page` items, so the rest of a page has the same `page`.", async () => {
     const pages = ["1", "1", "2"];

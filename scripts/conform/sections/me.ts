@@ -28,7 +28,7 @@ export const me = section("interface, 4.8", ({ suite, ann, ben, eve, seed, make,
       [joinedAccount, bookedAccount, closedAccount].some(({ id }) => id === item.account_id),
     );
 
-  it("`items` has the fields of a customer in 4.6, as a search shows them to the customer themselves", async () => {
+  it("`items` has the fields of a customer in 4.6, as a search shows them to the customer themselves.", async () => {
     const actual = itemOf(await ask());
     const [found] = await suite.search(ann, "customers", word);
     expectSame(actual, { ...found, balances: actual.balances });
@@ -78,7 +78,7 @@ export const me = section("interface, 4.8", ({ suite, ann, ben, eve, seed, make,
 export const entries = section("interface, 4.9", ({ suite, ann, ben, eve, seed, make, it }) => {
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, "me/entries", query);
 
-  it("`limit` | 1 to 100 | no, 50 | the most items of a page", async () => {
+  it("`limit` takes 1 to 100.", async () => {
     for (const limit of ["0", "101", "x"]) expectInvalid(await list({ limit }), "limit");
   });
 
@@ -109,7 +109,7 @@ export const entries = section("interface, 4.9", ({ suite, ann, ben, eve, seed, 
       campaign: null,
     });
   });
-  it("`items` lists the caller's balance entries, newest first: by `created_at`, then by `id`", async () =>
+  it("`items` lists the caller's balance entries, newest first: by `created_at`, then by `id`.", async () =>
     expectSame(idsOf(await list()), allEntries));
   it("An entry at a soft-deleted store or campaign shows its name all the same. One at a soft-deleted account is left out.", async () => {
     await suite.feed(deletionOf(closedShop), deletionOf(springCampaign));

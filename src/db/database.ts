@@ -148,17 +148,17 @@ export class Database {
   }
 
   /**
-   * Runs the statements of all steps in this order, in one round trip and one transaction, and resolves with the rows of each
-   * step. The statements may write, so they are sent only once.
+   * Runs the statements in the order of their names, in one round trip and one transaction. Resolves with the rows by name.
+   * They may write, so they are sent only once.
    */
-  async steps<const S extends Readonly<Record<string, readonly Statement[]>>>(
-    steps: S,
+  async write<const S extends Readonly<Record<string, readonly Statement[]>>>(
+    statements: S,
   ): Promise<{ -readonly [Name in keyof S]: RowOf<S[Name][number]>[] }> {
-    const entries = Object.entries<readonly Statement[]>(steps);
-    const queries = entries.flatMap(([, statements]) => statements).map(writtenQuery);
+    const entries = Object.entries<readonly Statement[]>(statements);
+    const queries = entries.flatMap(([, named]) => named).map(writtenQuery);
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
-      const rows = entries.map(([name, statements]) => [name, statements.flatMap(() => results.next().value ?? [])]);
+      const rows = entries.map(([name, named]) => [name, named.flatMap(() => results.next().value ?? [])]);
       return Object.fromEntries(rows) as { [Name in keyof S]: RowOf<S[Name][number]>[] };
     } catch (error) {
       throw toDatabaseError(error);

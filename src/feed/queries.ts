@@ -42,7 +42,7 @@ export async function acceptFeed(
   try {
     // Accounts are checked before references, so that a request with both faults gets 403. They are checked before the
     // deletes, because a removed record no longer says whose it was.
-    const { counted, removed, inserted, emptied, changed, unshown } = await db.steps({
+    const { counted, removed, inserted, emptied, changed, unshown } = await db.write({
       counted: [countFeed(restores)],
       unrestorable: restores ? [refuseUnrestorable()] : [],
       // Before the upserts, because it counts the members that groups had before the request.

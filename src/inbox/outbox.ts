@@ -96,7 +96,7 @@ export async function removeNotified(
   }
   const texts = joinRows(rows);
   const { newest_at, stored_at } = outbox;
-  await db.steps({
+  await db.write({
     removed: texts.map(
       (text) => sql`DELETE FROM ${outbox} WHERE (${KEY}) IN (
         SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${text})
@@ -119,7 +119,7 @@ const OUTDATED_AT_ONCE = 10_000;
  * subscribed again, and changes of coupons and balances concern open apps only.
  */
 export async function removeOutdatedChanges(db: Database): Promise<boolean> {
-  const { outdated } = await db.steps({
+  const { outdated } = await db.write({
     outdated: [
       sql`DELETE FROM ${outbox} WHERE (${KEY}) IN (
         SELECT ${KEY} FROM ${outbox} WHERE ${outbox.stored_at} < ${HOUR_AGO} ORDER BY ${KEY} ${limitTo(OUTDATED_AT_ONCE)}

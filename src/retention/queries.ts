@@ -48,7 +48,7 @@ export async function takeStep(
   const isOfStep = sql`
     id > (SELECT ${after_id} FROM ${retentionScans} WHERE ${kind} = ${record})
     AND id <= (SELECT ${last_id} FROM ${retentionScans} WHERE ${kind} = ${record}) AND ${isOld}`;
-  const { moved } = await db.steps({
+  const { moved } = await db.write({
     begun: [begin],
     moved: [returning(move, { deleted, isOver: sql<0 | 1>`${last_id} >= coalesce(${lastOfAll}, '')` })],
     counted: [countStep(record)],

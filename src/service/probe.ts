@@ -90,7 +90,7 @@ async function timeCall(env: Env, index: number): Promise<number | string> {
 /** Sends texts of half a mebibyte each, below D1's limit for a parameter. */
 async function sendBatch(db: Database, mebibytes: number) {
   const text = JSON.stringify(Array.from({ length: 5_000 }, () => "x".repeat(101)));
-  const { error } = await attempt(db.steps({ items: Array.from({ length: mebibytes * 2 }, () => countItems(text)) }));
+  const { error } = await attempt(db.write({ items: Array.from({ length: mebibytes * 2 }, () => countItems(text)) }));
   return { milliseconds: db.usage.milliseconds, error };
 }
 

@@ -103,5 +103,5 @@ export function countItems(text: string): SQL<{ items: number }> {
 
 /** A write that changes nothing. */
 export async function rewriteJobs(db: Database): Promise<void> {
-  await db.steps({ same: [query.update(jobs).set({ due_at: jobs.due_at })] });
+  await db.write({ same: [query.update(jobs).set({ due_at: jobs.due_at })] });
 }

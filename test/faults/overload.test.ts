@@ -67,12 +67,12 @@ describe("a run of the schedule", () => {
 
     await drain(0);
     const oldestChange = await value("SELECT min(version) FROM outbox");
-    const steps = vi.spyOn(Database.prototype, "steps");
+    const write = vi.spyOn(Database.prototype, "write");
     await drain(50_000);
 
     expect(oldestChange).toBe(10_001);
     expect(notified().map(({ customer }) => customer)).toEqual(["c30003", "c30002", "c30001"]);
-    expect(steps.mock.calls.map(([named]) => Object.keys(named))).toEqual([
+    expect(write.mock.calls.map(([named]) => Object.keys(named))).toEqual([
       ["removed", "left"],
       ["outdated"],
       ["outdated"],

@@ -31,7 +31,7 @@ export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages =
 async function takeStep(db: Database, index: string, pages: number): Promise<number> {
   const name = sql.raw(index);
   // D1's own count of written rows leaves out those of an index.
-  const { before, after } = await db.steps({
+  const { before, after } = await db.write({
     before: [CHANGES],
     merge: [sql`INSERT INTO ${name} (${name}, rank) VALUES ('merge', ${pages})`],
     after: [CHANGES],

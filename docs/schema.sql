@@ -719,7 +719,7 @@ BEGIN
   INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.key), 'balance', '');
 END;
 
-CREATE TABLE retention_scans (
+CREATE TABLE retention_progress (
   kind TEXT PRIMARY KEY, -- balance_entry, token_earning, play or message
   horizon TEXT NOT NULL, -- events from before this time are old
   after_id TEXT NOT NULL, -- the last step looked at the events after this one

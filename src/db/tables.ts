@@ -31,8 +31,8 @@ export const outbox = sqliteTable(
   ({ version, change_kind, customers }) => [primaryKey({ columns: [version, change_kind, customers] })],
 );
 
-/** How far the events of each kind have been scanned for old events. */
-export const retentionScans = sqliteTable("retention_scans", {
+/** How far the events of each kind have been gone through for old events. */
+export const retentionProgress = sqliteTable("retention_progress", {
   kind: text().primaryKey(),
   /** Events from before this time are old. */
   horizon: text().notNull(),

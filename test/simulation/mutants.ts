@@ -307,7 +307,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/retention/queries.ts",
     find: "DELETE FROM ${from} WHERE ${isOfStep}`]",
     replace:
-      "DELETE FROM ${from} WHERE ${isOfStep} OR id = (SELECT ${last_id} FROM ${retentionScans} WHERE ${kind} = ${record})`]",
+      "DELETE FROM ${from} WHERE ${isOfStep} OR id = (SELECT ${last_id} FROM ${retentionProgress} WHERE ${kind} = ${record})`]",
     foundBy: [RULES.NO_LOSS, RULES.RECOUNT, RULES.ENTRIES],
   },
   {

@@ -45,10 +45,10 @@ export const feedOnly = middleware(
 /** @throws 401, 403, 429 or 503 if the token is bad or lacks the scope, or if the keys cannot be fetched. */
 async function authenticate(c: Context<AppEnv>, scope: Scope): Promise<Claims> {
   const reading = await readToken(tokenOf(c), { ...c.env, keys: keysOf(c) }, Date.now() / 1000);
-  if (reading.kind === "good" && reading.claims.scopes.includes(scope)) return reading.claims;
+  if (reading.outcome === "good" && reading.claims.scopes.includes(scope)) return reading.claims;
   await rateLimitAddress(c);
-  if (reading.kind === "good") throw forbidden(`This needs a token with the scope ${scope}.`);
-  if (reading.kind === "no keys") throw unavailable("Tokens cannot be checked. Try again in a moment.");
+  if (reading.outcome === "good") throw forbidden(`This needs a token with the scope ${scope}.`);
+  if (reading.outcome === "no keys") throw unavailable("Tokens cannot be checked. Try again in a moment.");
   c.set("tokenFault", reading.fault);
   throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
 }

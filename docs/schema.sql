@@ -192,7 +192,7 @@ BEGIN
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
     SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
   );
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  INSERT INTO outbox (version, topic, customers, newest_at, stored_at)
   SELECT version, 'erased', json_array(NEW.id), '', now FROM program_state CROSS JOIN clock
   WHERE restorable = 0 AND OLD.erased = 0 AND NEW.erased = 1
   ON CONFLICT DO NOTHING;
@@ -584,7 +584,7 @@ BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
   SELECT customer_key, coalesce(NEW.newest_at, ''), NEW.id, NEW.key FROM message_group_members
   WHERE OLD.newest_at IS NOT NEW.newest_at AND group_key = NEW.key;
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  INSERT INTO changes (customer_keys, topic, newest_at)
   SELECT json_group_array(customer_key), 'messages', coalesce(NEW.newest_at, '')
   FROM message_group_members WHERE group_key = NEW.key;
 END;
@@ -593,7 +593,7 @@ CREATE TRIGGER message_group_members_insert AFTER INSERT ON message_group_member
 BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
   SELECT NEW.customer_key, coalesce(newest_at, ''), id, key FROM message_groups WHERE key = NEW.group_key;
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  INSERT INTO changes (customer_keys, topic, newest_at)
   SELECT json_array(NEW.customer_key), 'messages', coalesce(newest_at, '')
   FROM message_groups WHERE key = NEW.group_key;
 END;
@@ -604,7 +604,7 @@ BEGIN
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(OLD.customer_key), 'messages', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(OLD.customer_key), 'messages', '');
 END;
 
 CREATE TABLE employees (
@@ -671,20 +671,20 @@ CREATE TABLE listeners (
 
 CREATE TABLE outbox (
   version INTEGER NOT NULL, -- the feed version of the change
-  change_kind TEXT NOT NULL, -- messages, coupons, balance, or erased: the customer was erased
+  topic TEXT NOT NULL, -- messages, coupons, balance, or erased: the customer was erased
   customers TEXT NOT NULL, -- JSON: the ids of the listeners whom the change concerns, or of the erased customer
   newest_at TEXT NOT NULL, -- the time of the newest message, for inboxes; empty: the change is about no message
   stored_at TEXT NOT NULL, -- when the row was written
-  PRIMARY KEY (version, change_kind, customers)
+  PRIMARY KEY (version, topic, customers)
 ) WITHOUT ROWID;
 
 CREATE VIEW changes AS
-SELECT '[]' AS customer_keys, '' AS change_kind, '' AS newest_at WHERE false;
+SELECT '[]' AS customer_keys, '' AS topic, '' AS newest_at WHERE false;
 
 CREATE TRIGGER changes_fill_the_outbox INSTEAD OF INSERT ON changes
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT program_state.version, NEW.change_kind, json_group_array(customers.id), NEW.newest_at, clock.now
+  INSERT INTO outbox (version, topic, customers, newest_at, stored_at)
+  SELECT program_state.version, NEW.topic, json_group_array(customers.id), NEW.newest_at, clock.now
   FROM json_each(NEW.customer_keys) AS item CROSS JOIN customers ON customers.key = item.value
   CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN program_state CROSS JOIN clock
   WHERE listeners.until > clock.now
@@ -694,29 +694,29 @@ END;
 
 CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  INSERT INTO changes (customer_keys, topic, newest_at)
   SELECT json_group_array(customer_key), 'messages', NEW.sent_at
   FROM message_group_members WHERE group_key = NEW.group_key;
 END;
 
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(OLD.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(OLD.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.key), 'balance', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(NEW.key), 'balance', '');
 END;
 
 CREATE TABLE retention_progress (

@@ -78,7 +78,7 @@ export class Inbox extends DurableObject<Env> {
   async notify(notification: Notification): Promise<void> {
     const hasSockets = this.#sockets().length > 0;
     this.#store(afterNotification(this.#state, notification, { hasSockets, now: Date.now() }));
-    if (notification.kinds.includes("erased")) {
+    if (notification.topics.includes("erased")) {
       await this.#sendFrame();
       await this.#deleteAll();
     }
@@ -135,7 +135,7 @@ export class Inbox extends DurableObject<Env> {
     const { frame } = this.#state;
     if (frame === null) return;
     this.#store({ ...this.#state, frame: null });
-    for (const { socket } of this.#sockets()) send(socket, { type: "changed", what: frame.kinds, bookmark });
+    for (const { socket } of this.#sockets()) send(socket, { type: "changed", what: frame.topics, bookmark });
   }
 
   /** Signs the bookmark, anew if it changes meanwhile: it must show all that a frame announces. */

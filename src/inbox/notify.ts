@@ -95,10 +95,10 @@ export function toCalls(changes: readonly Change[], bookmark: string): Call[] {
   const calls = new Map<string, Call>();
   for (const change of changes)
     for (const customerId of change.customers) {
-      const known = calls.get(customerId) ?? { kinds: [], newestAt: "" };
-      const kinds = [...new Set([...known.kinds, change.kind])];
+      const known = calls.get(customerId) ?? { topics: [], newestAt: "" };
+      const topics = [...new Set([...known.topics, change.topic])];
       const newestAt = known.newestAt > change.newestAt ? known.newestAt : change.newestAt;
-      calls.set(customerId, { customerId, kinds, newestAt, bookmark });
+      calls.set(customerId, { customerId, topics, newestAt, bookmark });
     }
   return [...calls.values()];
 }

@@ -51,16 +51,16 @@ export async function findChanges(db: Database, olderThan?: Change): Promise<Cha
 
 const HOUR_AGO = sql`(SELECT datetime(now, '-1 hour') FROM clock)`;
 
-const KEY = names(outbox.version, outbox.change_kind, outbox.customers);
+const KEY = names(outbox.version, outbox.topic, outbox.customers);
 
 /** The newest request comes first. In a request messages come first, because polls depend on them. */
 function selectOutbox(which: SQL) {
-  const { version, change_kind: kind, customers, newest_at, stored_at } = outbox;
-  const columns = names(version, kind, customers, newest_at, stored_at);
-  const newestFirst = sql`ORDER BY ${version} DESC, ${kind} DESC, ${customers} DESC`;
+  const { version, topic, customers, newest_at, stored_at } = outbox;
+  const columns = names(version, topic, customers, newest_at, stored_at);
+  const newestFirst = sql`ORDER BY ${version} DESC, ${topic} DESC, ${customers} DESC`;
   return select(
     // `newestAt`: the time of the newest message that the change is about; empty if it is about none.
-    { version, kind, customers, newestAt: newest_at, storedAt: stored_at },
+    { version, topic, customers, newestAt: newest_at, storedAt: stored_at },
     sql`FROM (
       SELECT ${columns}, sum(json_array_length(${customers})) OVER (${newestFirst}) AS listeners
       FROM (SELECT ${columns} FROM ${outbox} WHERE ${which} ${newestFirst} ${limitTo(LISTENERS_A_PAGE)}) AS ${outbox}
@@ -72,8 +72,8 @@ export function toChanges(rows: readonly OutboxRow[]): Change[] {
   return rows.map((row) => ({ ...row, customers: JSON.parse(row.customers) }));
 }
 
-function keyOf({ version, kind, customers }: Change): [version: number, kind: Change["kind"], customers: string] {
-  return [version, kind, JSON.stringify(customers)];
+function keyOf({ version, topic, customers }: Change): [version: number, topic: Change["topic"], customers: string] {
+  return [version, topic, JSON.stringify(customers)];
 }
 
 /**

@@ -65,7 +65,7 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
     case "bookmarks":
       return { bookmarks: await bookmarksInOrder(env) };
     case "change":
-      await (await inboxOf(env)).notify({ kinds: ["balance"], newestAt: "", bookmark: await bookmarkOfWrite(env) });
+      await (await inboxOf(env)).notify({ topics: ["balance"], newestAt: "", bookmark: await bookmarkOfWrite(env) });
       return {};
     case "fresh":
       return timeRead(env, await verifyBookmark(parameters.bookmark, env), parameters.bookmark);
@@ -73,7 +73,7 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
       // The call fails while the object gets its new code.
       return attempt(inboxOf(env).then((inbox) => inbox.version()));
     case "clean":
-      await (await inboxOf(env)).notify({ kinds: ["erased"], newestAt: "", bookmark: "" });
+      await (await inboxOf(env)).notify({ topics: ["erased"], newestAt: "", bookmark: "" });
       return {};
   }
 }

@@ -94,7 +94,7 @@ describe("billed rows", () => {
     const rowsBefore = await writtenRows("somebody");
     await inbox.subscribe({ newestAt: "", bookmark: "", at: 2 });
     const afterSubscription = await writtenRows("somebody");
-    await inbox.notify(notification({ kinds: ["messages"], newestAt: "2027-03-01 00:00:16" }));
+    await inbox.notify(notification({ topics: ["messages"], newestAt: "2027-03-01 00:00:16" }));
     const afterNotification = await writtenRows("somebody");
 
     expect(afterSubscription - rowsBefore).toBe(1);
@@ -108,7 +108,7 @@ describe("billed rows", () => {
     const socket = await listenAs(readerId);
     const rowsBefore = await writtenRows(readerId);
 
-    await (await inboxOf(readerId)).notify(notification({ kinds: ["messages"], newestAt: "2027-03-01 00:00:16" }));
+    await (await inboxOf(readerId)).notify(notification({ topics: ["messages"], newestAt: "2027-03-01 00:00:16" }));
     await socket.next();
 
     const frameRows = (await writtenRows(readerId)) - rowsBefore - INBOX_CHANGE_ROWS;

@@ -84,7 +84,7 @@ describe("a feed", () => {
 
     await notifyOfFeed(new Inboxes(env), forListeners, { db, inBackground: background.run, onDelivery });
     const feedBookmark = db.bookmark ?? "";
-    expect(notify.mock.calls).toEqual([[other.reader, { kinds: ["messages"], newestAt: "", bookmark: feedBookmark }]]);
+    expect(notify.mock.calls).toEqual([[other.reader, { topics: ["messages"], newestAt: "", bookmark: feedBookmark }]]);
     await pass(1);
     await background.ended();
 
@@ -143,7 +143,7 @@ describe("a feed that concerns many listeners", () => {
     const { reader, group } = await seedGroup();
     await pollUntilQuiet(reader);
     await rows(
-      `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+      `INSERT INTO outbox (version, topic, customers, newest_at, stored_at)
        SELECT version + 1, 'balance', json_array(value), '', clock.now FROM json_each(?), program_state, clock`,
       JSON.stringify(Array.from({ length: 12_000 }, (_, index) => `x${index}`)),
     );
@@ -153,7 +153,7 @@ describe("a feed that concerns many listeners", () => {
 
     const calls = fanOut.mock.calls.flatMap(([, batch]) => batch);
     expect(calls).toHaveLength(10_000);
-    expect(calls[0]).toMatchObject({ customerId: reader, kinds: ["messages"] });
+    expect(calls[0]).toMatchObject({ customerId: reader, topics: ["messages"] });
     await rows("DELETE FROM outbox");
   });
 });

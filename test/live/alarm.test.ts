@@ -22,7 +22,7 @@ const subscribe = fc.constant<Perform>(async (id) =>
 );
 const notify = fc
   .subarray([...KINDS], { minLength: 1 })
-  .map<Perform>((kinds) => async (id) => (await inboxOf(id)).notify(notification({ kinds })));
+  .map<Perform>((topics) => async (id) => (await inboxOf(id)).notify(notification({ topics })));
 const open = fc.constantFrom(60, 5 * 3_600, EXP_IN_MILLISECONDS).map<Perform>((seconds) => async (id) => {
   const tokenExpires = Date.now() / 1_000 + seconds;
   const { webSocket } = await new Inboxes(env).connect(connection(id, { tokenExpires }));

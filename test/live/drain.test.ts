@@ -8,7 +8,7 @@ const NOW = Date.parse("2026-06-10T12:00:00Z");
 /** A change that was stored this many seconds ago. */
 const changeOf = (secondsAgo: number, ...customers: string[]): Change => ({
   version: 10_000 - secondsAgo,
-  kind: "messages",
+  topic: "messages",
   customers,
   newestAt: "",
   storedAt: toDatetime(new Date(NOW - secondsAgo * 1_000)),

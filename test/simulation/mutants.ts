@@ -56,8 +56,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a frame has a bookmark",
     file: "src/inbox/inbox.ts",
-    find: "what: frame.kinds, bookmark }",
-    replace: "what: frame.kinds }",
+    find: "what: frame.topics, bookmark }",
+    replace: "what: frame.topics }",
     foundBy: [RULES.FRESH],
   },
   {

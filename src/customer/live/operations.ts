@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CHANGE_KINDS } from "../../inbox/protocol.ts";
+import { TOPICS } from "../../inbox/protocol.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { named } from "../../openapi/success.ts";
 
@@ -14,7 +14,7 @@ export const Frame = z
     }),
     named("ChangedFrame", {
       type: z.literal("changed").describe("Something has changed."),
-      what: z.array(z.enum(CHANGE_KINDS)).min(1).describe("Which of the endpoints answer something new."),
+      what: z.array(z.enum(TOPICS)).min(1).describe("Which of the endpoints answer something new."),
       bookmark,
     }),
     named("ClosingFrame", {

@@ -58,7 +58,7 @@ async function untilReplicated({ world: { database, time } }: Stage): Promise<vo
 }
 
 function checkOutbox({ world }: Stage): void {
-  const [change] = world.database.primary.read("SELECT version, change_kind, stored_at FROM outbox");
+  const [change] = world.database.primary.read("SELECT version, topic, stored_at FROM outbox");
   if (change !== undefined) world.fail(RECOVERY, `the outbox still has ${JSON.stringify(change)}`);
 }
 

@@ -54,10 +54,10 @@ export interface Referred {
   owner: Owner | undefined;
   deletion: Deletion | undefined;
   /**
-   * Whether most programs have few of these records: an export of such a program reads all their ids at once (`selectId`
-   * in export/fields.ts). Only for tables whose rows are never removed.
+   * An export reads all their ids at once if they are few, as they are in most programs (`selectId` in export/fields.ts).
+   * Only for tables whose rows are never removed.
    */
-  oftenSmall?: true;
+  idsAtOnce?: true;
 }
 
 /** By which column and field a record belongs to an account; `to` is undefined if the record is the account itself. */

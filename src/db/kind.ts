@@ -75,7 +75,7 @@ export interface Summary {
   /** The columns that are added up. */
   adds: readonly string[];
   /** The column that gets the number of the step when the row grows; left out: none. */
-  grew?: string;
+  stepColumn?: string;
 }
 
 /** How the old events of a kind are added up and deleted (docs/contract/retention.md, 2). */
@@ -106,7 +106,7 @@ export interface Stated {
   moreLineFields?: readonly string[];
   /** Whether no line may delete its records. */
   isPermanent?: true;
-  oftenSmall?: true;
+  idsAtOnce?: true;
   /**
    * What ends a page of an export if 2,000 rows can be more than D1 should send. `sentBytes`: the sum of their bytes.
    * `largestRow`: also the size of the largest row, because sizes differ much.

@@ -17,7 +17,7 @@ import type { Kind } from "../db/kind.ts";
 import { event } from "../db/record.ts";
 import { isEvent } from "../db/select.ts";
 import { Hundredths, TotalHundredths } from "../values/decimal.ts";
-import { orElse, orNull } from "../values/scalar.ts";
+import { orNull, withDefault } from "../values/scalar.ts";
 import { Id, ShortText } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
 import { campaign, campaignStores } from "./campaign.ts";
@@ -36,7 +36,7 @@ const record = event(
     amount: fedHundredths(Hundredths),
     campaign_key: optionalReference(campaign, { campaign_id: orNull(Id) }),
     /** Why it was booked. In a summary: the number of the step that last added to it. */
-    description: fed(text().notNull(), orElse(ShortText, "")),
+    description: fed(text().notNull(), withDefault(ShortText, "")),
     created_at: fedTime(orNull(FedTime)),
   },
   { time: "created_at", moreLineFields: ["amount"], exportPageLimit: "sentBytes" },
@@ -96,12 +96,12 @@ export const balanceEntry = {
   // A balance is the sum of the rows with a customer. The earnings of a campaign are the sum of the rows with a campaign. So
   // the first summary has no campaign, and the second has no customer.
   ...withSummaries(record, { customer_id: orNull(Id), amount: TotalHundredths }, [
-    { by: ["customer_key", "store_key"], adds: ["amount"], grew: "description" },
+    { by: ["customer_key", "store_key"], adds: ["amount"], stepColumn: "description" },
     {
       by: ["store_key", "campaign_key"],
       filter: "campaign_key IS NOT NULL AND amount > 0",
       adds: ["amount"],
-      grew: "description",
+      stepColumn: "description",
     },
   ]),
 } satisfies Kind;

@@ -7,15 +7,15 @@ import type { Kind } from "../db/kind.ts";
 import { event } from "../db/record.ts";
 import { DecimalText, TotalText, toHundredths } from "../values/decimal.ts";
 import { SignedCount, TotalCount } from "../values/number.ts";
-import { orElse, orNull } from "../values/scalar.ts";
+import { orNull, withDefault } from "../values/scalar.ts";
 import { Id } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
 import { eipCampaign } from "./eip-campaign.ts";
 import { employee } from "./employee.ts";
 import { ofAnotherAccount, store } from "./store.ts";
 
-const runs = (decimal: typeof DecimalText) => orElse(decimal, "0").transform(toHundredths);
-const count = (whole: z.ZodInt) => orElse(whole, 0);
+const runs = (decimal: typeof DecimalText) => withDefault(decimal, "0").transform(toHundredths);
+const count = (whole: z.ZodInt) => withDefault(whole, 0);
 
 /** What an employee scored at a location in a campaign. */
 const record = event(

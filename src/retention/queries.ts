@@ -72,19 +72,21 @@ function countStep(record: string): SQL {
 
 /** Adds the old events of a step to their summaries. A summary has the time of its newest event. */
 function addToSummary(
-  { by, filter = "true", adds, grew }: Summary,
+  { by, filter = "true", adds, stepColumn }: Summary,
   { summaries, table, time, isOfStep }: Pick<RetainedKind, "summaries" | "table" | "time"> & { isOfStep: SQL },
 ): SQL {
   const values: Record<string, string> = {
     id: summaryId(summaries, (key) => (by.includes(key) ? key : "NULL")),
     ...Object.fromEntries(by.map((key) => [key, key])),
     ...Object.fromEntries(adds.map((column) => [column, `sum(${column})`])),
-    ...(grew !== undefined && { [grew]: textOf(sql`(SELECT ${programState.retention_steps} FROM ${programState})`) }),
+    ...(stepColumn !== undefined && {
+      [stepColumn]: textOf(sql`(SELECT ${programState.retention_steps} FROM ${programState})`),
+    }),
     [time]: `max(${time})`,
   };
   const updates = [
     ...adds.map((column) => `${column} = ${column} + excluded.${column}`),
-    ...(grew === undefined ? [] : [`${grew} = excluded.${grew}`]),
+    ...(stepColumn === undefined ? [] : [`${stepColumn} = excluded.${stepColumn}`]),
     `${time} = max(${time}, excluded.${time})`,
   ];
   return sql`

@@ -34,7 +34,7 @@ export function allPassedThrough<const Line extends string>(defaultValue: null |
  * `schema`, with a default for a field that is absent or null. The reference shows the default, so it must be a value that
  * clients may send: transform the result instead of the default.
  */
-export function orElse<Schema extends z.ZodType>(
+export function withDefault<Schema extends z.ZodType>(
   schema: Schema,
   fallback: NoInfer<z.core.util.NoUndefined<z.output<Schema>> & z.input<Schema>>,
 ) {

@@ -78,9 +78,9 @@ function objectIn(row: Row, text: string): Record<string, unknown> {
 const SMALL_TABLE_ROWS = 500;
 
 /** The id of the record whose key a column has, in SQL. */
-function selectId({ table, oftenSmall }: Referred, column: SQL): SQL {
+function selectId({ table, idsAtOnce }: Referred, column: SQL): SQL {
   const id = sql`(SELECT id FROM ${table} AS target WHERE target.key = ${column})`;
-  if (oftenSmall === undefined) return id;
+  if (idsAtOnce === undefined) return id;
   // The rows are never removed, so the greatest key is their number. SQLite computes this object once for all lines.
   const allIds = sql`SELECT json_group_object(key, id) FROM ${table}
     WHERE (SELECT max(key) FROM ${table}) <= ${sql.raw(String(SMALL_TABLE_ROWS))}`;

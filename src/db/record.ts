@@ -12,7 +12,7 @@ type All<C extends Columns, Name extends "field" | "column"> = {
   -readonly [K in keyof C as C[K] extends With<Name> ? K : never]: C[K] extends With<Name> ? C[K][Name] : never;
 };
 type FieldsOf<C extends Columns> = Flat<
-  All<C, "field"> & Merged<{ [K in keyof C]: C[K] extends With<"names"> ? C[K]["names"] : never }[keyof C]>
+  All<C, "field"> & Merged<{ [K in keyof C]: C[K] extends With<"fields"> ? C[K]["fields"] : never }[keyof C]>
 >;
 /** A valid line. */
 type LineOf<C extends Columns> = z.output<z.ZodObject<FieldsOf<C>>>;
@@ -121,11 +121,11 @@ function columnsOf(columns: Record<string, unknown>, names: readonly string[]) {
   return names.map((name) => columns[name]) as [AnyColumn, ...AnyColumn[]];
 }
 
-const isFed = ({ field, names, value }: Column) => field !== undefined || names !== undefined || value !== undefined;
+const isFed = ({ field, fields, value }: Column) => field !== undefined || fields !== undefined || value !== undefined;
 
 /** The fields of a line that fill a column. */
-export function fieldsIn(name: string, { field, names = {} }: Column): z.core.$ZodShape {
-  return field === undefined ? names : { [name]: field };
+export function fieldsIn(name: string, { field, fields = {} }: Column): z.core.$ZodShape {
+  return field === undefined ? fields : { [name]: field };
 }
 
 /** The field of a column that has one. */

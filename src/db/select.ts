@@ -44,7 +44,7 @@ export function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<strin
 }
 
 /** The names of columns without their table, for a statement that writes them. */
-export function names(...columns: readonly AnyColumn[]): SQL {
+export function columnNames(...columns: readonly AnyColumn[]): SQL {
   return identifiers(columns.map(({ name }) => name));
 }
 

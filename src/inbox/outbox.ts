@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database, RowOf } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
-import { limitTo, NOW, names, select } from "../db/select.ts";
+import { columnNames, limitTo, NOW, select } from "../db/select.ts";
 import { outbox } from "../db/tables.ts";
 import { programState } from "../records/program.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
@@ -51,12 +51,12 @@ export async function findChanges(db: Database, olderThan?: Change): Promise<Cha
 
 const HOUR_AGO = sql`(SELECT datetime(now, '-1 hour') FROM clock)`;
 
-const KEY = names(outbox.version, outbox.topic, outbox.customers);
+const KEY = columnNames(outbox.version, outbox.topic, outbox.customers);
 
 /** The newest request comes first. In a request messages come first, because polls depend on them. */
 function selectOutbox(which: SQL) {
   const { version, topic, customers, newest_at, stored_at } = outbox;
-  const columns = names(version, topic, customers, newest_at, stored_at);
+  const columns = columnNames(version, topic, customers, newest_at, stored_at);
   const newestFirst = sql`ORDER BY ${version} DESC, ${topic} DESC, ${customers} DESC`;
   return select(
     // `newestAt`: the time of the newest message that the change is about; empty if it is about none.
@@ -103,10 +103,10 @@ export async function removeNotified(
       )`,
     ),
     left: texts.map(
-      (text) => sql`INSERT INTO ${outbox} (${KEY}, ${names(newest_at, stored_at)})
+      (text) => sql`INSERT INTO ${outbox} (${KEY}, ${columnNames(newest_at, stored_at)})
         SELECT value ->> 0, value ->> 1, value ->> 3, value ->> 4, value ->> 5 FROM json_each(${text})
         WHERE value ->> 3 <> '[]'
-        ON CONFLICT (${KEY}) DO UPDATE SET ${names(newest_at)} = max(excluded.newest_at, ${newest_at})`,
+        ON CONFLICT (${KEY}) DO UPDATE SET ${columnNames(newest_at)} = max(excluded.newest_at, ${newest_at})`,
     ),
   });
   return done;

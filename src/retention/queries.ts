@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { summaryId } from "../db/derived/summaries.ts";
 import { textOf } from "../db/dialect.ts";
 import type { Summary } from "../db/kind.ts";
-import { names, returning } from "../db/select.ts";
+import { columnNames, returning } from "../db/select.ts";
 import { retentionProgress } from "../db/tables.ts";
 import { programState } from "../records/program.ts";
 import type { RetainedKind } from "./kinds.ts";
@@ -23,9 +23,9 @@ export async function takeStep(
   const { kind, horizon: begunWith, after_id, last_id, deleted } = retentionProgress;
   const from = sql.raw(table);
   const begin = sql`
-    INSERT INTO ${retentionProgress} (${names(kind, begunWith, after_id, last_id, deleted)})
+    INSERT INTO ${retentionProgress} (${columnNames(kind, begunWith, after_id, last_id, deleted)})
     SELECT ${record}, ${horizon}, '', '', 0 FROM ${programState} WHERE ${programState.restorable} = 0
-    ON CONFLICT (${names(kind)}) DO UPDATE SET ${names(begunWith)} = excluded.horizon, ${names(last_id)} = ''
+    ON CONFLICT (${columnNames(kind)}) DO UPDATE SET ${columnNames(begunWith)} = excluded.horizon, ${columnNames(last_id)} = ''
     WHERE ${begunWith} <> excluded.horizon`;
   const isNext = sql`id > (SELECT ${last_id} FROM ${retentionProgress} WHERE ${kind} = ${record})`;
   const isOld = sql`${sql.raw(time)} < ${horizon} AND ${when}`;
@@ -41,9 +41,9 @@ export async function takeStep(
       FROM (SELECT id FROM looked_at WHERE is_old LIMIT ${sql.raw(String(mostDeleted))})
     )
     UPDATE ${retentionProgress} SET
-      ${names(after_id)} = ${last_id},
-      ${names(last_id)} = coalesce(iif(step.old = ${mostDeleted}, last_old, last_looked_at), ${lastOfAll}, ${last_id}),
-      ${names(deleted)} = step.old
+      ${columnNames(after_id)} = ${last_id},
+      ${columnNames(last_id)} = coalesce(iif(step.old = ${mostDeleted}, last_old, last_looked_at), ${lastOfAll}, ${last_id}),
+      ${columnNames(deleted)} = step.old
     FROM step WHERE ${kind} = ${record}`;
   const isOfStep = sql`
     id > (SELECT ${after_id} FROM ${retentionProgress} WHERE ${kind} = ${record})
@@ -64,9 +64,9 @@ function countStep(record: string): SQL {
   const { version, horizon, retention_steps } = programState;
   const { kind, deleted, horizon: begunWith } = retentionProgress;
   return sql`UPDATE ${programState} SET
-      ${names(horizon)} = max(${horizon}, ${begunWith}),
-      ${names(version)} = ${version} + (${deleted} > 0),
-      ${names(retention_steps)} = ${retention_steps} + (${deleted} > 0)
+      ${columnNames(horizon)} = max(${horizon}, ${begunWith}),
+      ${columnNames(version)} = ${version} + (${deleted} > 0),
+      ${columnNames(retention_steps)} = ${retention_steps} + (${deleted} > 0)
     FROM ${retentionProgress} WHERE ${kind} = ${record}`;
 }
 

@@ -72,7 +72,7 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
   const builders = all.flatMap(([column, { column: builder }]) => (builder ? [[column, builder] as const] : []));
   const table = sqliteTable(name, Object.fromEntries<Builder>(builders), (own) => [
     ...(key.length > 1 ? [primaryKey({ columns: columnsOf(own, key) })] : []),
-    ...(foreign ? [foreignKey(partsOf(foreign, own))] : []),
+    ...(foreign ? [foreignKey(foreignKeyOf(foreign, own))] : []),
   ]);
   const fields: z.ZodObject = z.object(Object.assign({}, ...all.map(([column, how]) => fieldsIn(column, how))));
   const keyFields = marked("isKey").flatMap(([column, how]) => Object.keys(fieldsIn(column, how)));
@@ -113,7 +113,7 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
   };
 }
 
-function partsOf({ columns, to }: { columns: readonly string[]; to: SQLiteTable }, own: Record<string, unknown>) {
+function foreignKeyOf({ columns, to }: { columns: readonly string[]; to: SQLiteTable }, own: Record<string, unknown>) {
   return { columns: columnsOf(own, columns), foreignColumns: columnsOf(getTableColumns(to), columns) };
 }
 

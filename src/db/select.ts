@@ -39,8 +39,8 @@ export function selectList(fields: Selection): SQL {
 
 /** A JSON object as text. A fraction is not exact in the text, because SQLite writes it with 15 digits. */
 export function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
-  const parts = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
-  return sql`json_object(${joinWithCommas(parts)})`;
+  const terms = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
+  return sql`json_object(${joinWithCommas(terms)})`;
 }
 
 /** The names of columns without their table, for a statement that writes them. */
@@ -52,8 +52,8 @@ export function identifiers(names: readonly string[]): SQL {
   return joinWithCommas(names.map((name) => sql`${sql.identifier(name)}`));
 }
 
-export function joinWithCommas(parts: readonly SQLWrapper[]): SQL {
-  return sql.join([...parts], sql`, `);
+export function joinWithCommas(terms: readonly SQLWrapper[]): SQL {
+  return sql.join([...terms], sql`, `);
 }
 
 export function pick<Table, Name extends keyof Table & string>(table: Table, ...columns: Name[]): Pick<Table, Name> {

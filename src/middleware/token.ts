@@ -4,7 +4,7 @@ import { type Fetcher, KeySet } from "../auth/key-set.ts";
 import { type Claims, feedAccounts, type Keys, readToken, type Scope } from "../auth/token.ts";
 import { forbidden, unauthenticated, unavailable } from "../http/errors.ts";
 import { middleware } from "../openapi/notes.ts";
-import { partsOf } from "../values/parameter.ts";
+import { itemsOfList } from "../values/parameter.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
 
 const FAILURES = ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] as const;
@@ -61,7 +61,7 @@ export const SUBPROTOCOL = "loyalty-edge";
 export const TOKEN_PREFIX = "bearer.";
 
 export function offeredSubprotocols({ req }: Context): string[] {
-  return partsOf(req.header("Sec-WebSocket-Protocol") ?? "");
+  return itemsOfList(req.header("Sec-WebSocket-Protocol") ?? "");
 }
 
 /** The request's token; empty if there is none, or more than one. */

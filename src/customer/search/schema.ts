@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { optionalText, PARAMETER_LIMIT, partsOf, TextParameter } from "../../values/parameter.ts";
+import { itemsOfList, optionalText, PARAMETER_LIMIT, TextParameter } from "../../values/parameter.ts";
 import { codePoints, mustBe } from "../../values/text.ts";
 
 export const LISTS = ["stores", "customers", "campaigns"] as const;
@@ -18,9 +18,9 @@ export function customerSearchOf({ CUSTOMER_SEARCH: value }: { CUSTOMER_SEARCH?:
 const SHORTEST_QUERY = 3;
 
 const Lists = TextParameter.transform((text, context) => {
-  const parts = partsOf(text);
-  const lists = LISTS.filter((list) => parts.length === 0 || parts.includes(list));
-  const isKnown = parts.every((part) => lists.some((list) => list === part));
+  const named = itemsOfList(text);
+  const lists = LISTS.filter((list) => named.length === 0 || named.includes(list));
+  const isKnown = named.every((name) => lists.some((list) => list === name));
   if (!isKnown) context.addIssue(`must be any of ${LISTS.join(", ")}, comma-separated`);
   return lists;
 });

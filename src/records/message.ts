@@ -53,8 +53,8 @@ export const message = {
         join: sql`CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${messages.group_key}`,
         leftOut: sql`${messageGroups.id} IS NULL OR ${messages.id} IN (${messageGroups.earlier_id}, ${messageGroups.newest_id})`,
       },
-      shown(messageGroups.earlier_id),
-      shown(messageGroups.newest_id),
+      messagesOf(messageGroups.earlier_id),
+      messagesOf(messageGroups.newest_id),
     ],
   },
   // A restored message (docs/contract/restore.md, 2) keeps its time, and may be from a former member.
@@ -68,7 +68,7 @@ export const message = {
 } satisfies Kind;
 
 /** The messages that groups show, in the order of the groups. */
-function shown(id: typeof messageGroups.earlier_id | typeof messageGroups.newest_id): Scan {
+function messagesOf(id: typeof messageGroups.earlier_id | typeof messageGroups.newest_id): Scan {
   return {
     table: messageGroups,
     join: sql`LEFT JOIN ${messages} ON ${messages.id} = ${id}`,

@@ -162,8 +162,8 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
   const textsOf = (field: "latitude" | "balance" | "details") => {
     const list = rows.filter((row) => field in row);
     const texts = firstTexts(list, toText, LIST_BYTES);
-    const shown = list.slice(0, texts.length);
-    withTypos.push(...shown.flatMap(({ forgiven }) => (forgiven === null ? [] : [JSON.parse(forgiven)])));
+    const answered = list.slice(0, texts.length);
+    withTypos.push(...answered.flatMap(({ forgiven }) => (forgiven === null ? [] : [JSON.parse(forgiven)])));
     return texts;
   };
   // Each kind of record has a field that the others lack.

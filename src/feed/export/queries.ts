@@ -129,8 +129,8 @@ function selectRows(scan: ExportScan, whereAndOrder: SQL, limit: SQL, from = sql
 /** The columns of a row; a row that makes no line has only NULLs. */
 function columnsOfRow({ reader, leftOut = sql`false` }: ExportScan): SQL[] {
   const columns = Object.entries(reader.select);
-  const shown = columns.map(([name, value]) => sql`iif(${leftOut}, NULL, ${value}) AS ${sql.identifier(name)}`);
-  return [sql`${leftOut} AS left_out`, ...shown];
+  const values = columns.map(([name, value]) => sql`iif(${leftOut}, NULL, ${value}) AS ${sql.identifier(name)}`);
+  return [sql`${leftOut} AS left_out`, ...values];
 }
 
 /** The first rows of the query `found`, up to the row with which they reach `SENT_BYTES`. */

@@ -128,7 +128,7 @@ function selectRows(scan: ExportScan, whereAndOrder: SQL, limit: SQL, from = sql
 
 /** The columns of a row; a row that makes no line has only NULLs. */
 function columnsOfRow({ reader, leftOut = sql`false` }: ExportScan): SQL[] {
-  const columns = Object.entries(reader.select);
+  const columns = Object.entries(reader.columns);
   const values = columns.map(([name, value]) => sql`iif(${leftOut}, NULL, ${value}) AS ${sql.identifier(name)}`);
   return [sql`${leftOut} AS left_out`, ...values];
 }
@@ -137,7 +137,7 @@ function columnsOfRow({ reader, leftOut = sql`false` }: ExportScan): SQL[] {
 function limitSent({ order, reader }: ExportScan, found: SQL): SQL {
   const cursor = order.map((_, index) => `cursor_${index}`);
   // D1 sends JSON, in which a control character takes six bytes.
-  const size = Object.keys(reader.select).map((name) => `octet_length(json_quote(${name}))`);
+  const size = Object.keys(reader.columns).map((name) => `octet_length(json_quote(${name}))`);
   return sql`
     SELECT * FROM (
       SELECT *, sum(size) OVER (ORDER BY ${sql.raw(cursor.join(", "))} ROWS UNBOUNDED PRECEDING) AS sent_bytes

@@ -28,10 +28,10 @@ export const observe = middleware({ failures: ["InternalError"] }, async (c, nex
   c.res.headers.set("X-Request-Id", requestId);
   c.res.headers.set("Server-Timing", timing.join(", "));
 
-  const line = describe(c, usage, performance.now() - startedAt);
-  writeMetrics(c.env, "request", { ...line, boardAgeSeconds: line.boardAgeSeconds ?? -1 });
-  if (!isUnusual(line)) return;
-  const log = { requestId, version: workerVersion(c.env), ...line, token: c.var.tokenFault };
+  const entry = describe(c, usage, performance.now() - startedAt);
+  writeMetrics(c.env, "request", { ...entry, boardAgeSeconds: entry.boardAgeSeconds ?? -1 });
+  if (!isUnusual(entry)) return;
+  const log = { requestId, version: workerVersion(c.env), ...entry, token: c.var.tokenFault };
   console.log(JSON.stringify({ ...log, ...causeOf(c.error) }));
 });
 

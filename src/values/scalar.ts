@@ -22,12 +22,12 @@ export function passedThrough(defaultValue: null | 0 | "", limit?: number) {
   return (limit === undefined ? PassedThrough : scalar(limit)).default(defaultValue);
 }
 
-type Words<Line extends string> = Line extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Line;
+type Words<Names extends string> = Names extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Names;
 
-/** Passed-through fields with the same default. Each line lists names, separated by spaces. */
-export function allPassedThrough<const Line extends string>(defaultValue: null | 0 | "", ...lines: Line[]) {
-  const fields = lines.flatMap((line) => line.split(" ")).map((name) => [name, passedThrough(defaultValue)]);
-  return Object.fromEntries(fields) as Record<Words<Line>, ReturnType<typeof passedThrough>>;
+/** Passed-through fields with the same default. Each text lists names, separated by spaces. */
+export function allPassedThrough<const Names extends string>(defaultValue: null | 0 | "", ...texts: Names[]) {
+  const fields = texts.flatMap((text) => text.split(" ")).map((name) => [name, passedThrough(defaultValue)]);
+  return Object.fromEntries(fields) as Record<Words<Names>, ReturnType<typeof passedThrough>>;
 }
 
 /**

@@ -260,8 +260,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a message that is deleted loses its body",
     file: "src/records/message.ts",
-    find: "SET ${names(body)} = '' WHERE",
-    replace: "SET ${names(body)} = ${body} WHERE",
+    find: "SET ${columnNames(body)} = '' WHERE",
+    replace: "SET ${columnNames(body)} = ${body} WHERE",
     foundBy: [RULES.NO_LOSS, RULES.MODEL],
   },
   {
@@ -313,8 +313,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a greater RETENTION_MONTHS does not move the horizon back",
     file: "src/retention/queries.ts",
-    find: "max(${horizon}, ${scanned})",
-    replace: "${scanned}",
+    find: "max(${horizon}, ${begunWith})",
+    replace: "${begunWith}",
     foundBy: [RULES.HORIZON],
   },
   {

@@ -18,7 +18,8 @@ import type { Accepted } from "./schema.ts";
 
 /**
  * Takes a request whole or refuses it whole (docs/contract/feed.md, 1), in one transaction and one round trip. A check that
- * finds a bad line aborts the transaction. `version`: how many requests have been committed.
+ * finds a bad line aborts the transaction. The primary runs one transaction at a time, so nobody else writes between a check
+ * and what it checks: of two requests about one record, the later wins. `version`: how many requests have been committed.
  * @throws the failures 413 for too many lines or items or more than D1 can do, 422 for bad lines, and 403 for lines that
  * touch another account.
  */

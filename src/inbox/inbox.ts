@@ -53,6 +53,7 @@ export class Inbox extends DurableObject<Env> {
     super(ctx, env);
     this.#state = ctx.storage.kv.get<InboxState>("state") ?? EMPTY_INBOX;
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+    // No event comes before this has ended. Otherwise it could set an alarm, which the answer would then replace.
     ctx.blockConcurrencyWhile(async () => {
       this.#alarmAt = await ctx.storage.getAlarm();
     });
@@ -130,6 +131,7 @@ export class Inbox extends DurableObject<Env> {
     await (isOver ? this.#deleteAll() : this.#setAlarm());
   }
 
+  /** Sends the pending frame. Signing awaits, so a notification may come meanwhile: then its topics are in this frame. */
   async #sendFrame(): Promise<void> {
     const bookmark = await this.#signBookmark();
     const { frame } = this.#state;

@@ -42,7 +42,11 @@ export async function showOnceOver(db: Database, { stamp, waitMs }: UnshownMessa
   }
 }
 
-/** Takes the stamp that shows unshown messages if their second is over. Resolves with the last stamp. */
+/**
+ * Takes the stamp that shows unshown messages if their second is over. Resolves with the last stamp. Workers, sockets and the
+ * schedule may do this at once: the first wins, and the others find nothing to do. A feed request that the primary takes before
+ * it has its messages shown by this stamp; one after it opens a second of its own.
+ */
 export async function showMessages(db: Database): Promise<string> {
   const { stamp, clock_said, is_open } = programState;
   const [, [last]] = await db.batch([

@@ -135,7 +135,7 @@ async function callEach<Item>(
   };
   const waiting: Promise<void>[] = [];
   for (const [index, item] of items.entries()) {
-    // A call that has timed out still holds a connection, so this waits until a call really ends.
+    // `underWay` is the lock: a call that has timed out still holds a connection, so this waits until a call really ends.
     while (underWay.size >= CALLS_AT_ONCE && leftMs() > 0)
       await withTimeout(leftMs(), Promise.race(underWay)).catch(fail);
     if (leftMs() <= 0 || outcome.isOverloaded) break;

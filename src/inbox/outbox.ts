@@ -78,7 +78,9 @@ function keyOf({ version, topic, customers }: Change): [version: number, topic: 
 
 /**
  * Removes listeners who have been notified of these changes, and resolves with how many changes have no listener left. If
- * two changes of a request are left with the same listeners, they become one change, of the newer message.
+ * two changes of a request are left with the same listeners, they become one change, of the newer message. A slow Worker and
+ * the schedule may do this for one change at once: whoever comes last may put back listeners whom the other has notified. They
+ * are notified once more, which does no harm; nobody is forgotten.
  */
 export async function removeNotified(
   db: Database,

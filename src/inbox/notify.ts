@@ -32,9 +32,9 @@ interface Surroundings {
 }
 
 /**
- * Notifies inboxes of the changes of a feed request that was just committed. Those of unshown messages wait in the background until the messages are
- * shown, so that a read at the bookmark shows all that an inbox hears of. The request waits for the others, two seconds at
- * most. The schedule notifies of the changes that stay in the outbox, for example because this Worker has ended.
+ * Notifies inboxes of the changes of a feed request that was just committed. Those of unshown messages wait in the background
+ * until the messages are shown, so that a read at the bookmark shows all that an inbox hears of. The request waits for the
+ * others, two seconds at most. The schedule notifies of what stays in the outbox, for example because this Worker has ended.
  */
 export async function notifyOfFeed(
   inboxes: Inboxes,

@@ -116,19 +116,19 @@ const teamMembers: Derived = {
 const membershipRounds: Derived = {
   ...IN_MEMBERSHIPS,
   name: "rounds of memberships",
-  values: ["round"],
+  values: ["export_round"],
   expected: (range) => sql`
-    WITH RECURSIVE above(store_key, customer_key, ancestor_key, round) AS (
+    WITH RECURSIVE above(store_key, customer_key, ancestor_key, export_round) AS (
       SELECT ${memberships.store_key}, ${memberships.customer_key}, ${memberships.customer_key}, 0
       FROM ${memberships} WHERE ${memberships.store_key} ${range}
       UNION ALL
       SELECT above.store_key, above.customer_key, ${memberships.referrer_key},
-        above.round + (${memberships.referrer_key} > ${memberships.customer_key})
+        above.export_round + (${memberships.referrer_key} > ${memberships.customer_key})
       FROM above CROSS JOIN ${memberships}
         ON ${memberships.store_key} = above.store_key AND ${memberships.customer_key} = above.ancestor_key
       WHERE ${memberships.referrer_key} IS NOT NULL
     )
-    SELECT store_key, customer_key, max(round) AS round FROM above GROUP BY store_key, customer_key`,
+    SELECT store_key, customer_key, max(export_round) AS export_round FROM above GROUP BY store_key, customer_key`,
 };
 
 /** The groups of each customer, with the time of the newest message that `message_groups` has. */

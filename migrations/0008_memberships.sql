@@ -31,7 +31,7 @@ CREATE INDEX memberships_of_later_rounds ON memberships (export_round, store_key
 
 -- The referrers above a member, 1 to 5 levels up. They are looked up one by one, because an index of team_links by
 -- descendant would be one more row to write for each link. An UPDATE reads the view through a subquery with a LIMIT;
--- without the LIMIT, SQLite scans all members of the store first.
+-- without the LIMIT, SQLite reads all members of the store first.
 CREATE VIEW ancestors AS
 SELECT
   m.store_key, m.customer_key, m.joined, level.column1 AS depth,

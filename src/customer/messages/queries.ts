@@ -108,7 +108,7 @@ const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) 
 
 /**
  * The page's groups, and one more if there is one, each with the time of the message that it shows. A group shows its newest
- * message; during the second of that message it shows the newest message from before. SQLite scans the index once, and looks
+ * message; during the second of that message it shows the newest message from before. SQLite reads the index once, and looks
  * up only the groups whose newest message is not shown yet.
  */
 function selectShownGroups(placeholder: Placeholders): SQL {

@@ -8,11 +8,11 @@ export {
   DigitalCoupon,
   MyCouponItems,
   MyCouponRecord,
-} from "../../src/customer/coupons/operations.ts";
+} from "../../src/customer/coupons/schema.ts";
 export { LeaderboardItem } from "../../src/customer/gamification/operations.ts";
-export { BalanceEntry } from "../../src/customer/me/entries/operations.ts";
+export { BalanceEntry } from "../../src/customer/me/entries/schema.ts";
 export { Me } from "../../src/customer/me/operations.ts";
-export { MessageGroup } from "../../src/customer/messages/operations.ts";
+export { MessageGroup } from "../../src/customer/messages/schema.ts";
 export {
   Forgiven,
   SearchCampaign,
@@ -20,5 +20,5 @@ export {
   SearchItems,
   SearchStore,
 } from "../../src/customer/search/operations.ts";
-export { TeamMember } from "../../src/customer/stores/operations.ts";
+export { TeamMember } from "../../src/customer/stores/schema.ts";
 export { Failure } from "../../src/http/failure-schema.ts";

@@ -62,7 +62,7 @@ const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
 function isBookmark(start: Consistency): boolean {
-  return !start.startsWith("first-");
+  return start !== "" && !start.startsWith("first-");
 }
 
 /** The circuit breaker of each binding of D1. A deployment has one binding, but tests have several. */
@@ -102,10 +102,10 @@ export class Database {
     this.#start = "first-primary";
   }
 
-  /** Reads at this bookmark, unless the session begins at the primary or at a greater one. For before the first call. */
-  readAt(bookmark: string): void {
-    const isLater = isBookmark(this.#start) ? bookmark > this.#start : bookmark !== "";
-    if (isLater && !this.#isAtPrimary) this.#start = bookmark;
+  /** Begins the session here, unless it begins later already. For before the first call. */
+  readAt(start: Consistency): void {
+    const isLater = isBookmark(start) && !this.#isAtPrimary && !(isBookmark(this.#start) && this.#start >= start);
+    if (isLater || start === "first-primary") this.#start = start;
   }
 
   /** A session that begins at this bookmark sees everything that this session has seen and written. */

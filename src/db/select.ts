@@ -61,7 +61,7 @@ export function pick<Table, Name extends keyof Table & string>(table: Table, ...
 }
 
 /** `LIMIT` for a template. */
-export function limitTo(count: number | Placeholder): SQL {
+export function limitTo(count: number | Placeholder | SQL): SQL {
   return sql`LIMIT ${atMost(count)}`;
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
-import { firstTexts } from "../../http/paging.ts";
+import { showFirst } from "../../http/paging.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { integerParameter, numberParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
@@ -23,6 +23,6 @@ export const campaigns = createRouter().post(
 
     const items = await findNearbyCampaigns(c.var.db, { accountId, ...position, radiusMiles, limit });
 
-    return answerItems(c, jsonArray(firstTexts(items, toJson)));
+    return answerItems(c, jsonArray(showFirst(items, toJson).texts));
   },
 );

@@ -1,8 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
+import { isAfter } from "../../db/cut.ts";
 import type { Database } from "../../db/database.ts";
 import { limitTo, select } from "../../db/select.ts";
-import { type JsonText, jsonObject, mergeObjects, toJson } from "../../http/json-text.ts";
+import type { JsonText } from "../../http/json-text.ts";
+import type { Page } from "../../http/paging.ts";
 import { storeBalances } from "../../records/balance-entry.ts";
 import { customerKeyOf } from "../../records/customer.ts";
 import { stores } from "../../records/store.ts";
@@ -10,24 +12,22 @@ import { joinedStores, visibleAccounts, visibleCustomers } from "../../records/v
 import { SELECT_RECORDS, toCustomer } from "../search/records.ts";
 import type { AccountBalance } from "./operations.ts";
 
-export const BALANCES_LIMIT = 1_000;
+/** A place before all balances. */
+export const BEGINNING = { company: "", account_id: "" };
 
 /**
- * The customer as a search shows them to themselves, with all balances after the first `alreadyShown`
- * (docs/contract/interface.md, 4.8). Null: the customer is not stored, or erased. One round trip.
+ * The customer as a search shows them to themselves, and a page of their balances (docs/contract/interface.md, 4.8). Null: the
+ * customer is not stored, or erased. One round trip.
  */
 export async function findMe(
   db: Database,
-  { customerId, alreadyShown }: { customerId: string; alreadyShown: number },
-): Promise<{ me: JsonText; hasMore: boolean } | null> {
-  const [[customer], rows] = await db.batch([
+  { customerId, page: { limit, after } }: { customerId: string; page: Page<typeof BEGINNING> },
+): Promise<{ customer: JsonText; balances: AccountBalance[] } | null> {
+  const [[customer], balances] = await db.batch([
     selectCustomer({ customerId }),
-    selectBalances({ customerId, alreadyShown }),
+    selectBalances({ customerId, limit, ...after }),
   ]);
-  if (customer === undefined) return null;
-  const balances: AccountBalance[] = rows.slice(0, BALANCES_LIMIT);
-  const me = mergeObjects(toCustomer(customer), jsonObject({ balances: toJson(balances) }));
-  return { me, hasMore: rows.length > BALANCES_LIMIT };
+  return customer === undefined ? null : { customer: toCustomer(customer), balances };
 }
 
 const selectCustomer = compileOnce("me/customer", (placeholder: PlaceholderOf<"customerId">) => {
@@ -39,12 +39,18 @@ const selectCustomer = compileOnce("me/customer", (placeholder: PlaceholderOf<"c
   return SELECT_RECORDS.customers(found, placeholder("customerId"));
 });
 
-const selectBalances = compileOnce("me/balances", (placeholder: PlaceholderOf<"customerId" | "alreadyShown">) =>
+type Placeholders = PlaceholderOf<"customerId" | "limit" | keyof typeof BEGINNING>;
+
+const selectBalances = compileOnce("me/balances", (placeholder: Placeholders) =>
   select(
     BALANCE_COLUMNS,
     sql`${fromBalancesOf(sql`(SELECT ${customerKeyOf(placeholder("customerId"))} AS key)`)}
+      WHERE ${isAfter([
+        { column: visibleAccounts.company, after: placeholder("company") },
+        { column: visibleAccounts.id, after: placeholder("account_id") },
+      ])}
       GROUP BY ${visibleAccounts.key} ORDER BY ${visibleAccounts.company}, ${visibleAccounts.id}
-      ${limitTo(BALANCES_LIMIT + 1)} OFFSET ${placeholder("alreadyShown")}`,
+      ${limitTo(sql`1 + ${placeholder("limit")}`)}`,
   ),
 );
 

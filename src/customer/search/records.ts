@@ -1,10 +1,10 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { bytesOf, untilFull } from "../../db/cut.ts";
 import type { RowOf } from "../../db/database.ts";
 import type { Selection } from "../../db/query.ts";
-import { jsonOf, pick, selectWith } from "../../db/select.ts";
-import { entryValue, isFirst, selectStepwise } from "../../db/stepwise.ts";
+import { identifiers, jsonOf, pick, type SelectedRow, selectList, selectWith } from "../../db/select.ts";
 import { type JsonText, jsonObject, mergeObjects, storedJson, toJson } from "../../http/json-text.ts";
-import { firstTexts } from "../../http/paging.ts";
+import { showFirst } from "../../http/paging.ts";
 import { accounts } from "../../records/account.ts";
 import { campaigns } from "../../records/campaign.ts";
 import { customerKeyOf, customers } from "../../records/customer.ts";
@@ -39,7 +39,7 @@ function readStores(found: SQL) {
   });
   // Kept out of the JSON `record`, in which SQLite writes numbers with fewer digits than a position may have.
   const position = pick(stores, "latitude", "longitude");
-  return readOfMerchants(found, stores, { record, ...position }, ["record"]);
+  return readOfMerchants(found, stores, { record, ...position });
 }
 
 function readCampaigns(found: SQL) {
@@ -48,7 +48,7 @@ function readCampaigns(found: SQL) {
     account_id: sql`CAST(${accounts.id} AS INTEGER)`,
     ...pick(campaigns, ...CampaignColumns.keyof().options),
   });
-  return readOfMerchants(found, campaigns, { record, details: campaigns.details }, ["record", "details"]);
+  return readOfMerchants(found, campaigns, { record, details: campaigns.details });
 }
 
 /**
@@ -60,30 +60,24 @@ function forgivenIn(words: SQL, forgiven: SQL): SQL<string | null> {
 }
 
 /** Stores or campaigns. The first record of each account brings the account object. */
-function readOfMerchants<F extends Selection>(
-  found: SQL,
-  table: typeof stores | typeof campaigns,
-  own: F,
-  json: (keyof F & string)[],
-) {
-  const account = sql`'{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)`;
-  return selectStepwise({
-    tables: found,
-    list: sql`(SELECT * FROM found ORDER BY rank, key)`,
-    entry: sql`key, forgiven`,
-    bytes: LIST_BYTES,
-    fields: {
-      ...own,
-      forgiven: forgivenIn(sql`${table.words} || ' ' || ${accounts.words}`, entryValue(1)),
-      account_key: table.account_key,
-      account: sql<string | null>`iif(${isFirst(accounts.key)}, ${account}, NULL)`,
-    },
-    joins: sql`
-      CROSS JOIN ${table} ON ${table.key} = ${entryValue(0)}
-      CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}`,
-    shared: { key: accounts.key, bytes: sql`octet_length(${accounts.fields})` },
-    long: [...json, "account"],
-  });
+function readOfMerchants<F extends Selection>(found: SQL, table: typeof stores | typeof campaigns, own: F) {
+  const fields = {
+    ...own,
+    forgiven: forgivenIn(sql`${table.words} || ' ' || ${accounts.words}`, sql`found.forgiven`),
+    account_key: table.account_key,
+    account: sql<string | null>`'{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)`,
+  };
+  const { account, ...others } = fields;
+  const records = sql`
+    SELECT *, row_number() OVER (PARTITION BY account_key ORDER BY rank, key) = 1 AS is_first, octet_length(record) + octet_length(account) AS bytes
+    FROM (
+      SELECT found.rank, found.key, ${selectList(fields)} FROM found
+      CROSS JOIN ${table} ON ${table.key} = found.key
+      CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}
+    )
+    ORDER BY rank, key`;
+  return sql<SelectedRow<typeof fields>>`WITH ${found}
+    SELECT ${identifiers(Object.keys(others))}, iif(is_first, account, NULL) AS account FROM ${untilFull(records, LIST_BYTES)}`;
 }
 
 /** The fields that a customer shows to friends only. */
@@ -161,9 +155,8 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
   const withTypos: ForgivenRecord[] = [];
   const textsOf = (field: "latitude" | "balance" | "details") => {
     const list = rows.filter((row) => field in row);
-    const texts = firstTexts(list, toText, LIST_BYTES);
-    const shown = list.slice(0, texts.length);
-    withTypos.push(...shown.flatMap(({ forgiven }) => (forgiven === null ? [] : [JSON.parse(forgiven)])));
+    const { texts, items } = showFirst(list, toText, { bytes: LIST_BYTES });
+    withTypos.push(...items.flatMap(({ forgiven }) => (forgiven === null ? [] : [JSON.parse(forgiven)])));
     return texts;
   };
   // Each kind of record has a field that the others lack.

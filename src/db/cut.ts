@@ -32,14 +32,14 @@ export function bytesOf(...columns: readonly SQLWrapper[]): SQL<number> {
 }
 
 /**
- * The first rows of a query, in its order: those that have `limit` bytes together by its column `bytes`, and one more, so that
- * the Worker sees whether more follow. The query should measure texts with `bytesOf`, and give keys: the texts of all rows
- * might need more memory than D1 has.
+ * The first rows of a query, in its order: those that have `limit` bytes together, and one more, so that the Worker sees whether
+ * more follow. The texts of all rows might need more memory than D1 has: so the query gives keys, unless its texts are short.
+ * @param bytes the bytes of a row, at most those of its item in the answer.
  */
-export function untilFull(rows: SQL, limit: number): SQL {
+export function untilFull(rows: SQL, bytes: SQL, limit: number): SQL {
   return sql`(
     SELECT * FROM (
-      SELECT *, sum(bytes) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before FROM (${rows})
+      SELECT *, sum(${bytes}) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before FROM (${rows}) AS listed
     )
     WHERE coalesce(bytes_before, 0) < ${sql.raw(String(limit))}
   )`;

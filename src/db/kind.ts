@@ -107,11 +107,8 @@ export interface Stated {
   /** Whether no line may delete its records. */
   isPermanent?: true;
   oftenSmall?: true;
-  /**
-   * What ends a page of an export if 2,000 rows can be more than D1 should send. `sentBytes`: the sum of their bytes.
-   * `largestRow`: also the size of the largest row, because sizes differ much.
-   */
-  exportPageLimit?: "sentBytes" | "largestRow";
+  /** Whether 2,000 rows can be more than D1 should send for a page of an export. */
+  hasLongRows?: true;
 }
 
 /** How an odd kind writes its lines. */
@@ -137,7 +134,7 @@ export interface Reading {
   isAbout?(customerKey: SQL): SQL;
   /** The scans, one after another; left out: one, in the order of the key. */
   scans?: readonly Scan[];
-  /** With `largestRow`: an expression for the bytes of a line beyond the texts of its row; left out: none. */
+  /** An expression for the bytes of a line beyond the texts of its row; left out: none. */
   moreBytes?: SQL;
 }
 

@@ -117,7 +117,7 @@ const record = state(
     alsoTogether: ({ id, company }) => ({ id, company }),
     vocabulary: "merchant",
     oftenSmall: true,
-    exportPageLimit: "largestRow",
+    hasLongRows: true,
   },
 );
 export const accounts = record.table;

@@ -39,7 +39,7 @@ const record = event(
     description: fed(text().notNull(), orElse(ShortText, "")),
     created_at: fedTime(orNull(FedTime)),
   },
-  { time: "created_at", moreLineFields: ["amount"], exportPageLimit: "sentBytes" },
+  { time: "created_at", moreLineFields: ["amount"], hasLongRows: true },
 );
 export const balanceEntries = record.table;
 

@@ -101,7 +101,7 @@ const record = state(
     vocabulary: "merchant",
     list: { field: "store_ids", of: store },
     oftenSmall: true,
-    exportPageLimit: "largestRow",
+    hasLongRows: true,
   },
 );
 export const campaigns = record.table;

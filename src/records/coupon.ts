@@ -81,7 +81,7 @@ const record = state(
       expiration_date: shownEnd(expiration_date, time_zone),
     }),
     oftenSmall: true,
-    exportPageLimit: "largestRow",
+    hasLongRows: true,
   },
 );
 export const coupons = record.table;

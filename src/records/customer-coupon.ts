@@ -46,7 +46,7 @@ const record = state(
     },
     rules: ({ usage_count, total_count }) =>
       usage_count > total_count ? { usage_count: ["must be at most total_count"] } : {},
-    exportPageLimit: "sentBytes",
+    hasLongRows: true,
   },
 );
 export const customerCoupons = record.table;

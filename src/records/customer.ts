@@ -38,7 +38,7 @@ const record = state(
   {
     made: { words: ({ first_name, last_name }) => joinedWords(first_name, last_name) },
     vocabulary: "customer",
-    exportPageLimit: "largestRow",
+    hasLongRows: true,
   },
 );
 export const customers = record.table;

@@ -16,6 +16,6 @@ export const employee = state(
     avatar: fed(text().notNull(), orElse(ShortText, "")),
     deleted: softDelete(),
   },
-  { exportPageLimit: "sentBytes" },
+  { hasLongRows: true },
 );
 export const employees = employee.table;

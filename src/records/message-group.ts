@@ -38,7 +38,7 @@ const record = state(
     rules: (line) => membersRules(line, { withInitial: true }),
     groupField: "id",
     list: { field: "member_ids", of: customer },
-    exportPageLimit: "sentBytes",
+    hasLongRows: true,
   },
 );
 export const messageGroups = record.table;

@@ -26,7 +26,7 @@ const record = event(
     body: fed(text().notNull(), LongText),
     sent_at: sentAt(timeOrStamp(sql`line.sent_at`)),
   },
-  { time: "sent_at", groupField: "group_id", moreLineFields: ["sent_at"], exportPageLimit: "sentBytes" },
+  { time: "sent_at", groupField: "group_id", moreLineFields: ["sent_at"], hasLongRows: true },
 );
 export const messages = record.table;
 

@@ -50,7 +50,7 @@ export const store = state(
         joinedWords(name, address_line_1, address_line_2, city, state, zip),
     },
     vocabulary: "merchant",
-    exportPageLimit: "largestRow",
+    hasLongRows: true,
   },
 );
 export const stores = store.table;

@@ -25,16 +25,14 @@ const MATCHES = [
   { search: "x".repeat(51), name: `-${"x".repeat(51)}-`, isFound: true },
   { search: "🍩".repeat(100), name: "🍩".repeat(101), isFound: true },
 ];
-/** Cursors that the service never makes: beyond the page, at a time that does not exist, or incomplete. */
+/** Cursors that the service never makes: at a time that does not exist, of wrong types, or incomplete. */
 const BAD_CURSORS = [
-  ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", shown: 50, group_id: "g" }],
-  ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-31 09:42:17", shown: 0, group_id: "g" }],
-  ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", group_id: "g" }],
-  ["coupons", { shown: 1_000 }],
+  ["messages", { time: "2026-11-31 09:30:00", group_id: "g", bookmark: "" }],
+  ["messages", { time: "2026-11-20 09:30:00", group_id: "g" }],
+  ["coupons", { kind: "store", ends_at: "never", created_at: 7, id: "i", bookmark: "" }],
   ["my-coupons", { shown: 50 }],
-  ["stores/s/team-with-level", { shown: 50 }],
-  ["stores/s/team-with-level", { shown: -1 }],
-  ["me", { shown: 0.5 }],
+  ["stores/s/team-with-level", { depth: "1", name: "A", id: "c", bookmark: "" }],
+  ["me", { company: "A", bookmark: "" }],
   ["me", {}],
 ] as const;
 const NOT_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
@@ -125,15 +123,22 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
     const pages = await Promise.all([1, 2, 3, 4].map((page) => myCoupons(`?per_page=1&page=${page}`)));
     expectSame(pages.flatMap(storeIds), [percentCoupon, ...tiedCoupons]);
   });
-  it("The header `Link` (RFC 8288) has the addresses of the next and the previous page.", async () => {
+  it("The header `Link` (RFC 8288) has the address of the next page, and of the page before a `page`.", async () => {
     const next = linkOf(await myCoupons("?per_page=3&type=store&search=")) ?? "";
     const { searchParams } = new URL(next);
-    expectSame([searchParams.get("type"), searchParams.get("page")], ["store", "2"]);
+    expectSame([searchParams.get("type"), searchParams.get("page")], ["store", null]);
     const second = await suite.http.send(next, { token: ann.token });
     expectSame(storeIds(second), tiedCoupons.slice(2));
-    const first = await suite.http.send(linkOf(second, "prev") ?? "", { token: ann.token });
+    expectSame([linkOf(second), linkOf(second, "prev")], [undefined, undefined]);
+    const counted = await myCoupons("?per_page=3&page=2");
+    expectSame(storeIds(counted), tiedCoupons.slice(2));
+    const first = await suite.http.send(linkOf(counted, "prev") ?? "", { token: ann.token });
     expectSame(storeIds(first), [percentCoupon, ...tiedCoupons.slice(0, 2)]);
-    expectSame(linkOf(second), undefined);
+  });
+  it("With `after`, `page` is ignored.", async () => {
+    const next = new URL(linkOf(await myCoupons("?per_page=1")) ?? "");
+    next.searchParams.set("page", "7");
+    expectSame(storeIds(await suite.http.send(next.href, { token: ann.token })), tiedCoupons.slice(0, 1));
   });
   it('As a string an amount has two fraction digits (`"5.00"`)', async () =>
     expectFields(await suite.couponOf(ann, tiedCoupons[0]), { value: "5.00" }));

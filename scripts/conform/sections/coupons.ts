@@ -202,7 +202,7 @@ export const myCoupons = section("interface, 4.5", ({ suite, ann, eve, seed, it 
     for (const item of pages.flatMap(issuedCouponsOf)) expectSame((item.account as Item).id, item.account_id);
     expectSame(pages.map(idsIn), [allIds.slice(0, 2), allIds.slice(2, 4), allIds.slice(4)]);
   });
-  it("If a page would be empty, the answer is `NO_ITEMS`, without `Link`.", async () => {
+  it("If a page would be empty and nothing follows, the answer is `NO_ITEMS`, without `Link`.", async () => {
     const answer = await list({ page: "9" });
     expectFailure(answer, 200, "NO_ITEMS");
     expectSame(answer.headers.get("Link"), null);

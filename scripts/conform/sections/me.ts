@@ -53,7 +53,7 @@ export const me = section("interface, 4.8", ({ suite, ann, ben, eve, seed, make,
     expectSame(itemOf(answer).balance, balanceBefore);
     await suite.feed(closedAccount);
   });
-  it('At most 1,000 in an answer; the others follow through `Link: rel="next"`.', async () => {
+  it("At most 1,000 in an answer; the others follow through `Link`.", async () => {
     const accounts = many(BALANCES_LIMIT + 2, (index) =>
       make.account({ company: `Zoo ${1_000 + Math.floor(index / 2)}` }),
     );
@@ -128,13 +128,13 @@ export const entries = section("interface, 4.9", ({ suite, ann, ben, eve, seed, 
     const { balance } = balances.find(({ account_id }) => account_id === chain.id) ?? {};
     expectSame(cents.reduce((sum, amount) => sum + amount, 0) / 100, balance);
   });
-  it('A page follows through `Link: rel="next"`. An entry that is booked meanwhile shifts nothing.', async () => {
+  it("An entry that is booked while you follow `Link` shifts nothing.", async () => {
     const page = await list({ limit: "2", account_id: chain.id });
     await suite.feed(...["1.00", "-1.00"].map((amount) => make.entry(ann, shop, amount)));
     const pages = [page, ...(await suite.pages(linkOf(page) ?? "", ann.token))].map((answer) => idsOf(answer));
     expectSame(pages, [allEntries.slice(1, 3), allEntries.slice(3, 5), [firstEntry]]);
   });
-  it("An `after` that no link gave, or of another customer or `account_id`, is 422.", async () => {
+  it("An `after` of another customer or `account_id` is 422.", async () => {
     expectInvalid(await list({ after: "x" }), "after");
     const page = await list({ limit: "1" });
     const after = new URL(linkOf(page) ?? "").searchParams.get("after") ?? "";

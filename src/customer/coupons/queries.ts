@@ -3,6 +3,7 @@ import { compilePer } from "../../db/compile.ts";
 import { bytesOf, untilFull } from "../../db/cut.ts";
 import type { Database, RowOf } from "../../db/database.ts";
 import { jsonOf, pick, type SelectedRow, select } from "../../db/select.ts";
+import { type JsonText, jsonObject, storedJson } from "../../http/json-text.ts";
 import { ANSWER_BYTES } from "../../http/limits.ts";
 import { accounts } from "../../records/account.ts";
 import { coupons } from "../../records/coupon.ts";
@@ -17,8 +18,9 @@ import { type CouponListQuery, FILTERS, type Placeholders, type Shape, selectVal
 /** The items of a page, and one more if more follow; and the JSON of their coupons and accounts by key: items share these. */
 export interface CouponList {
   items: ItemRow[];
-  coupons: Map<number, string>;
-  accounts: Map<number, string>;
+  coupons: Map<number, JsonText>;
+  /** Each in an object, as its member `account`. */
+  accounts: Map<number, JsonText>;
 }
 
 /**
@@ -42,8 +44,8 @@ export async function findCoupons(db: Database, query: CouponListQuery): Promise
   };
   const filters = FILTERS.filter((filter) => values[filter] !== null);
   for (const row of await db.all(selectCouponList({ kinds, accounts, isDetailed, filters }, values))) {
-    if (row.part === "coupon") found.coupons.set(row.key, row.record);
-    else if (row.part === "account") found.accounts.set(row.key, row.record);
+    if (row.part === "coupon") found.coupons.set(row.key, storedJson(row.record));
+    else if (row.part === "account") found.accounts.set(row.key, jsonObject({ account: storedJson(row.record) }));
     else found.items.push(row);
   }
   return found;
@@ -54,14 +56,14 @@ export type ItemRow = Extract<ListRow, { part: CouponKind }>;
 
 const NONE = sql<null>`NULL`;
 /** Each part of the union has these columns, in this order. */
-const PART = { part: NONE, key: NONE, record: NONE, account_key: NONE, place: NONE };
+const PART = { part: NONE, key: NONE, record: NONE, account_key: NONE, ends_at: NONE };
 
 const ITEM = {
   part: sql<CouponKind>`kind`,
   key: sql<number>`coupon_key`,
-  record: sql<string | null>`record`,
+  record: sql<string>`record`,
   account_key: sql<number>`account_key`,
-  place: sql<string>`json_object('kind', kind, 'ends_at', ends_at, 'created_at', created_at, 'id', id)`,
+  ends_at: sql<string>`ends_at`,
 };
 
 /**
@@ -69,36 +71,38 @@ const ITEM = {
  * if it was issued a thousand times. But its bytes count for each item.
  */
 const selectCouponList = compilePer("coupons/list", (shape: Shape, placeholder: Placeholders) => {
-  const isOf = (column: AnyColumn, key: string) => sql`WHERE ${column} IN (SELECT ${sql.raw(key)} FROM listed)`;
+  const isOf = (column: AnyColumn, key: string) => sql`WHERE ${column} IN (SELECT ${sql.raw(key)} FROM page)`;
   const record = couponText(shape, placeholder("customerId"));
   const coupon = { ...PART, part: sql<"coupon">`'coupon'`, key: coupons.key, record };
   const account = { ...PART, part: sql<"account">`'account'`, key: accounts.key, record: couponAccount(shape) };
   const accountPart = sql`UNION ALL ${select(account, sql`FROM ${accounts} ${isOf(accounts.key, "account_key")}`)}`;
   return sql<SelectedRow<typeof ITEM> | SelectedRow<typeof coupon> | SelectedRow<typeof account>>`
-    WITH listed AS MATERIALIZED (SELECT * FROM ${untilFull(selectItems(shape, placeholder), ANSWER_BYTES)})
-    ${select(ITEM, sql`FROM listed`)}
+    WITH page AS MATERIALIZED (SELECT * FROM ${untilFull(selectItems(shape, placeholder), ITEM_BYTES, ANSWER_BYTES)})
+    ${select(ITEM, sql`FROM page`)}
     UNION ALL ${select(coupon, sql`FROM ${coupons} ${isOf(coupons.key, "coupon_key")}`)}
     ${shape.accounts ? accountPart : sql``}`;
 });
 
-/** The items of a page with their records, which a digital coupon lacks, because nobody holds it. */
+const ITEM_BYTES = sql`coupon_bytes + account_bytes + ${bytesOf(sql`record`)}`;
+
+/** The items of a page with their records. Nobody holds a digital coupon, so its record has only what its place needs. */
 function selectItems(shape: Shape, placeholder: Placeholders): SQL {
   const { fields, loyalty_options, chain_logo } = accounts;
   const logo = shape.accounts?.includeImages ? [chain_logo] : [];
   const accountBytes = shape.accounts ? bytesOf(fields, loyalty_options, ...logo) : sql`0`;
+  const digital = jsonOf({ id: sql`valid.id`, created_at: sql`valid.created_at` });
   return sql`
-    SELECT *, coupon_bytes + account_bytes + ${bytesOf(sql`record`)} AS bytes FROM (
-      SELECT page.*, ${held(shape)} AS record, ${accountBytes} AS account_bytes
-      FROM (${selectValidCoupons(shape, placeholder)}) AS page
-      LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = page.issued_id
-      LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.store_key}
-      ${shape.accounts ? sql`CROSS JOIN ${accounts} ON ${accounts.key} = page.account_key` : sql``}
-    )`;
+    SELECT valid.*, ${accountBytes} AS account_bytes,
+      iif(valid.kind = 'digital', ${digital}, ${heldRecord(shape)}) AS record
+    FROM (${selectValidCoupons(shape, placeholder)}) AS valid
+    LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = valid.issued_id
+    LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.store_key}
+    ${shape.accounts ? sql`CROSS JOIN ${accounts} ON ${accounts.key} = valid.account_key` : sql``}`;
 }
 
-/** The fields of a coupon that a customer holds, as JSON; NULL for a digital coupon, which nobody holds. */
-function held(shape: Shape): SQL<string | null> {
-  const fields = {
+/** The fields of a coupon that a customer holds, as JSON. */
+function heldRecord(shape: Shape): SQL<string> {
+  return jsonOf({
     id: customerCoupons.id,
     expected_end_date: sql`iif(
       ${customerCoupons.expected_end_date} IS NULL, NULL, min(${customerCoupons.ends_at}, ${sql.raw(`'${LAST_SECOND}'`)})
@@ -110,8 +114,7 @@ function held(shape: Shape): SQL<string | null> {
     remaining_count: sql`${customerCoupons.total_count} - ${customerCoupons.usage_count}`,
     store_image: stores.store_image,
     ...(shape.accounts && { coupon_id: customerCoupons.coupon_id, reserved: customerCoupons.reserved }),
-  };
-  return sql`iif(${customerCoupons.id} IS NULL, NULL, ${jsonOf(fields)})`;
+  });
 }
 
 /** A number here, but a text in a digital coupon (docs/contract/interface.md, 5.3 and 5.4). */

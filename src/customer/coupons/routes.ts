@@ -1,7 +1,15 @@
 import type * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
-import { answerItems, type JsonText, jsonArray, jsonObject, mergeObjects, storedJson } from "../../http/json-text.ts";
+import {
+  answerItems,
+  type JsonText,
+  jsonArray,
+  jsonObject,
+  mergeObjects,
+  storedJson,
+  toJson,
+} from "../../http/json-text.ts";
 import { beginPage, linkPages, type Shown, showFirst } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
@@ -26,14 +34,11 @@ function kindsAllowedBy(query: z.output<typeof MyCouponsQuery>): CouponKind[] {
 
 /** Writes the items of a list from the JSON of the database, which is not parsed. */
 function itemWriter({ coupons, accounts }: CouponList): (item: ItemRow) => JsonText {
-  return ({ key, account_key, record }) => {
-    const coupon = storedJson(coupons.get(key) ?? "null");
+  return ({ part, key, account_key, record }) => {
+    const coupon = coupons.get(key) ?? toJson({});
     const account = accounts.get(account_key);
-    const withAccount = account === undefined ? [] : [jsonObject({ account: storedJson(account) })];
-    // Nobody holds a digital coupon, so it has no record of its own.
-    return record === null
-      ? mergeObjects(...withAccount, jsonObject({ coupon }))
-      : mergeObjects(storedJson(record), coupon, ...withAccount);
+    const members = part === "digital" ? [jsonObject({ coupon })] : [storedJson(record), coupon];
+    return mergeObjects(...members, ...(account === undefined ? [] : [account]));
   };
 }
 
@@ -42,8 +47,11 @@ function ofKind({ items, texts }: Shown<ItemRow>, kind: CouponKind): JsonText {
   return jsonArray(texts.filter((_, index) => items[index]?.part === kind));
 }
 
-/** The cursor after an item. */
-const placeOf = ({ place }: ItemRow): object => JSON.parse(place);
+/** The place of an item in the order of the list. */
+function placeOf({ part: kind, ends_at, record }: ItemRow): typeof BEGINNING {
+  const { created_at, id } = JSON.parse(record);
+  return { kind, ends_at, created_at, id };
+}
 
 export const coupons = createRouter().get("/", conditional, validateQuery(CouponsQuery), async (c) => {
   const { includemfg, include_images, after, ...filter } = c.req.valid("query");

@@ -1,4 +1,4 @@
-import { type AnyColumn, and, eq, inArray, isNotNull, isNull, or, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, and, eq, inArray, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { PlaceholderOf } from "../../db/compile.ts";
 import { isAfter } from "../../db/cut.ts";
 import { query } from "../../db/query.ts";
@@ -7,7 +7,7 @@ import type { Page } from "../../http/paging.ts";
 import { accounts } from "../../records/account.ts";
 import { customerKeyOf } from "../../records/customer.ts";
 import { stores } from "../../records/store.ts";
-import { digitalCoupons, heldCoupons, validCoupons, visibleStores } from "../../records/views.ts";
+import { digitalCoupons, heldCoupons, visibleStores } from "../../records/views.ts";
 import { COUPON_KINDS, type CouponKind } from "./schema.ts";
 
 /** A place before all coupons: the kinds are listed in descending order. */
@@ -46,11 +46,19 @@ export type Placeholders = PlaceholderOf<"customerId" | Filter | "limit" | "offs
 
 /**
  * A page of the coupons that are valid for the customer now and pass the filters, and one more if there is one: store, then
- * mfg, then digital.
+ * mfg, then digital. SQLite reads the kinds in this order until it has enough, and leaves out those before the place.
  */
 export function selectValidCoupons({ kinds, filters }: Shape, placeholder: Placeholders): SQL {
-  const view = viewOf(kinds);
-  const isOfAllKinds = kinds.length === COUPON_KINDS.length;
+  const lists = COUPON_KINDS.filter((kind) => kinds.includes(kind)).map((kind) =>
+    selectKind(kind, filters, placeholder),
+  );
+  return sql`${sql.join(lists, sql` UNION ALL `)}
+    ${limitTo(sql`1 + ${placeholder("limit")}`)} OFFSET ${placeholder("offset")}`;
+}
+
+/** The coupons of a kind after the place. The filters look only at those that are listed. */
+function selectKind(kind: CouponKind, filters: readonly Filter[], placeholder: Placeholders): SQL {
+  const view = kind === "digital" ? digitalCoupons : heldCoupons;
   const conditions: Record<Filter, (value: Placeholder) => SQL | undefined> = {
     accountId: (id) =>
       eq(view.account_key, query.select(pick(accounts, "key")).from(accounts).where(eq(accounts.id, id))),
@@ -59,41 +67,28 @@ export function selectValidCoupons({ kinds, filters }: Shape, placeholder: Place
     search: (text) => sql`(instr(${view.folded_text}, ${text}) OR instr(${namesOfChain(view)}, ${text}))`,
     // Digital coupons have no store.
     storeIds: (ids) =>
-      and(
-        or(isNull(view.store_key), inArray(view.store_key, storesOf(ids))),
-        or(isNotNull(view.store_key), inArray(view.account_key, accountsOf(ids))),
-      ),
+      kind === "digital" ? inArray(view.account_key, accountsOf(ids)) : inArray(view.store_key, storesOf(ids)),
   };
-  const order = sql`${view.ends_at}, ${view.created_at} DESC, ${view.id}`;
-  // The filters look at the coupons that are listed. So each coupon gets its number before they apply.
-  const numbered = select(
+  const name = sql.raw(`'${kind}'`);
+  const listed = select(
     {
       ...pick(view, "kind", "issued_id", "coupon_key", "account_key", "coupon_bytes", "ends_at", "created_at", "id"),
-      passes: and(sql`true`, ...filters.map((filter) => conditions[filter](placeholder(filter)))) ?? sql`true`,
-      number: sql<number>`row_number() OVER (PARTITION BY ${view.kind} ORDER BY ${order})`,
+      passes: sql`${and(sql`true`, ...filters.map((filter) => conditions[filter](placeholder(filter))))}`,
     },
-    sql`FROM ${view} WHERE ${and(
-      sql`${view.customer_key} = ${customerKeyOf(placeholder("customerId"))}`,
-      isOfAllKinds ? undefined : inArray(view.kind, kinds),
-    )}`,
+    sql`
+      FROM ${view}
+      WHERE ${view.customer_key} = ${customerKeyOf(placeholder("customerId"))} AND ${view.kind} = ${name}
+      ORDER BY ${view.ends_at}, ${view.created_at} DESC, ${view.id} LIMIT ${LISTED_COUPONS}`,
   );
-  return sql`SELECT * FROM (${numbered}) AS ${view}
-    WHERE number <= ${LISTED_COUPONS} AND passes AND ${isAfter([
-      { column: view.kind, after: placeholder("kind"), isDescending: true },
-      { column: view.ends_at, after: placeholder("ends_at") },
-      { column: view.created_at, after: placeholder("created_at"), isDescending: true },
-      { column: view.id, after: placeholder("id") },
-    ])}
-    ORDER BY ${view.kind} DESC, ${order} ${limitTo(sql`1 + ${placeholder("limit")}`)} OFFSET ${placeholder("offset")}`;
+  return sql`SELECT * FROM (${listed}) AS ${view} WHERE passes AND ${isAfter([
+    { column: name, after: placeholder("kind"), isDescending: true },
+    { column: view.ends_at, after: placeholder("ends_at") },
+    { column: view.created_at, after: placeholder("created_at"), isDescending: true },
+    { column: view.id, after: placeholder("id") },
+  ])}`;
 }
 
-/** The view that has just these kinds. From `valid_coupons`, SQLite would also read the coupons of the others. */
-function viewOf(kinds: Shape["kinds"]) {
-  if (!kinds.includes("digital")) return heldCoupons;
-  return kinds.length === 1 ? digitalCoupons : validCoupons;
-}
-
-function namesOfChain({ account_key }: typeof validCoupons) {
+function namesOfChain({ account_key }: typeof heldCoupons) {
   return query.select(pick(accounts, "folded_names")).from(accounts).where(eq(accounts.key, account_key));
 }
 

@@ -32,7 +32,10 @@ export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
  * more follow. A message gets a stamp, the time by D1's clock. A replica shows messages from before its last stamp. One round
  * trip.
  */
-export function findMessageGroups(db: Database, { customerId, checkTime, page }: MessageGroupsQuery): Promise<GroupRow[]> {
+export function findMessageGroups(
+  db: Database,
+  { customerId, checkTime, page }: MessageGroupsQuery,
+): Promise<GroupRow[]> {
   const { limit, offset, after } = page;
   return db.all(selectGroups({ customerId, checkTime, limit, offset, ...after }));
 }
@@ -49,13 +52,11 @@ const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) 
   const caller = customerKeyOf(placeholder("customerId"));
   const at = sql<string>`page.at`;
   // The members have most of the texts. A group with its members may have 2.5 MB.
-  const page = sql`
-    SELECT *, (
-      SELECT sum(${bytesOf(customers.name, customers.avatar, customers.customer_description)})
-      FROM ${messageGroupMembers} CROSS JOIN ${customers} ON ${customers.key} = ${messageGroupMembers.customer_key}
-      WHERE ${messageGroupMembers.group_key} = shown.group_key AND ${messageGroupMembers.customer_key} <> ${caller}
-    ) AS bytes
-    FROM (${selectShownGroups(placeholder)}) AS shown`;
+  const bytes = sql`(
+    SELECT sum(${bytesOf(customers.name, customers.avatar, customers.customer_description)})
+    FROM ${messageGroupMembers} CROSS JOIN ${customers} ON ${customers.key} = ${messageGroupMembers.customer_key}
+    WHERE ${messageGroupMembers.group_key} = listed.group_key AND ${messageGroupMembers.customer_key} <> ${caller}
+  )`;
   return select(
     {
       // For the cursor, because `record` is not parsed.
@@ -78,7 +79,7 @@ const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) 
       nameAndMembers: sql<string>`(${otherMembers(sql`${messageGroups.key}`, caller)})`,
     },
     sql`
-      FROM ${untilFull(page, POLL_BYTES)} AS page
+      FROM ${untilFull(selectShownGroups(placeholder), bytes, POLL_BYTES)} AS page
       CROSS JOIN ${messageGroups} ON ${messageGroups.key} = page.group_key
       CROSS JOIN ${messages} ON ${messages.id} = iif(page.is_newest, ${messageGroups.newest_id}, ${messageGroups.earlier_id})
       CROSS JOIN ${customers} AS ${starter} ON ${starter.key} = ${messageGroups.initial_customer_key}
@@ -96,10 +97,11 @@ const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) 
 function selectShownGroups(placeholder: Placeholders): SQL {
   const news = messageGroupNews;
   const isOfCaller = sql`${news.customer_key} = ${customerKeyOf(placeholder("customerId"))}`;
-  const isAskedFor = (at: AnyColumn) => sql`${at} > ${placeholder("checkTime")} AND ${isAfter([
-    { column: at, after: placeholder("time"), isDescending: true },
-    { column: news.group_id, after: placeholder("group_id") },
-  ])}`;
+  const isAskedFor = (at: AnyColumn) =>
+    sql`${at} > ${placeholder("checkTime")} AND ${isAfter([
+      { column: at, after: placeholder("time"), isDescending: true },
+      { column: news.group_id, after: placeholder("group_id") },
+    ])}`;
   const group = sql`${news.group_key} AS group_key, ${news.group_id} AS group_id`;
   return sql`
     SELECT ${group}, ${news.newest_at} AS at, 1 AS is_newest

@@ -65,11 +65,13 @@ function readOfMerchants<F extends Selection>(found: SQL, table: typeof stores |
     ...own,
     forgiven: forgivenIn(sql`${table.words} || ' ' || ${accounts.words}`, sql`found.forgiven`),
     account_key: table.account_key,
-    account: sql<string | null>`'{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)`,
+    account: sql<
+      string | null
+    >`'{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)`,
   };
   const { account, ...others } = fields;
   const records = sql`
-    SELECT *, row_number() OVER (PARTITION BY account_key ORDER BY rank, key) = 1 AS is_first, octet_length(record) + octet_length(account) AS bytes
+    SELECT *, row_number() OVER (PARTITION BY account_key ORDER BY rank, key) = 1 AS is_first
     FROM (
       SELECT found.rank, found.key, ${selectList(fields)} FROM found
       CROSS JOIN ${table} ON ${table.key} = found.key
@@ -77,7 +79,7 @@ function readOfMerchants<F extends Selection>(found: SQL, table: typeof stores |
     )
     ORDER BY rank, key`;
   return sql<SelectedRow<typeof fields>>`WITH ${found}
-    SELECT ${identifiers(Object.keys(others))}, iif(is_first, account, NULL) AS account FROM ${untilFull(records, LIST_BYTES)}`;
+    SELECT ${identifiers(Object.keys(others))}, iif(is_first, account, NULL) AS account FROM ${untilFull(records, bytesOf(sql`record`, sql`account`), LIST_BYTES)}`;
 }
 
 /** The fields that a customer shows to friends only. */

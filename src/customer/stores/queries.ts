@@ -13,8 +13,8 @@ import { visibleCustomers, visibleStores } from "../../records/views.ts";
 import { friendStatus } from "../rules.ts";
 import type { TeamMember } from "./schema.ts";
 
-/** A place before all members of a team. */
-export const BEGINNING = { depth: 0, name: "", id: "" };
+/** A place before all members of a team, or of one level. */
+export const beginningOf = (level = 1) => ({ depth: level, name: "", id: "" });
 
 interface TeamQuery {
   customerId: string;
@@ -23,7 +23,7 @@ interface TeamQuery {
   rootId: string;
   /** Only this depth; undefined: all. */
   level: number | undefined;
-  page: Page<typeof BEGINNING>;
+  page: Page<ReturnType<typeof beginningOf>>;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function findTeam(db: Database, { customerId, storeId, rootId, leve
 }
 
 type Placeholders = PlaceholderOf<
-  "customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset" | keyof typeof BEGINNING
+  "customerId" | "storeId" | "rootId" | "from" | "to" | "limit" | "offset" | keyof ReturnType<typeof beginningOf>
 >;
 
 /** The members and tokens of each level, in one column: D1 takes time for every column of a row. */

@@ -4,12 +4,12 @@ import { answerItems, jsonArray, toJson } from "../../http/json-text.ts";
 import { beginPage, linkPages, showFirst } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
-import { BEGINNING, findTeam } from "./queries.ts";
+import { beginningOf, findTeam } from "./queries.ts";
 import { TeamQuery } from "./schema.ts";
 
 export const stores = createRouter().get("/:id/team-with-level", conditional, validateQuery(TeamQuery), async (c) => {
   const query = c.req.valid("query");
-  const page = await beginPage(c, query, BEGINNING);
+  const page = await beginPage(c, query, beginningOf(query.level_no));
 
   const { hasStore, isRootInCallersTeam, members } = await findTeam(c.var.db, {
     customerId: c.var.customerId,

@@ -16,9 +16,10 @@ FROM (
   CROSS JOIN joined_stores ON joined_stores.customer_key = holder.key
 ) AS holding
 CROSS JOIN visible_accounts ON visible_accounts.key = holding.account_key
+WHERE (visible_accounts.company, visible_accounts.id) > (?, ?)
 GROUP BY visible_accounts.key
 ORDER BY visible_accounts.company, visible_accounts.id
-LIMIT 0 + ? OFFSET ?
+LIMIT 0 + 1 + ?
 
 --  CO-ROUTINE holding
 --    COMPOUND QUERY

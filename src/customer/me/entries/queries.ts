@@ -40,7 +40,10 @@ export async function findEntries(db: Database, { customerId, accountId, step, p
   ]);
   if (customer === undefined) return null;
   if (step !== undefined && step !== customer.step) return "added up";
-  const [[lastRead] = [], items] = [rows.filter(({ part }) => part === "end"), rows.filter(({ part }) => part !== "end")];
+  const [[lastRead] = [], items] = [
+    rows.filter(({ part }) => part === "end"),
+    rows.filter(({ part }) => part !== "end"),
+  ];
   return { step: customer.step, items: items.map(toItem), lastRead: lastRead && toItem(lastRead) };
 }
 

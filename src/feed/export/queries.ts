@@ -1,6 +1,7 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { bytesOf, untilFull } from "../../db/cut.ts";
 import type { Database } from "../../db/database.ts";
+import type { Kind } from "../../db/kind.ts";
 import { query } from "../../db/query.ts";
 import { joinWithCommas } from "../../db/select.ts";
 import { invalid } from "../../http/errors.ts";
@@ -17,7 +18,7 @@ import { type ExportCursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from 
  * The bytes of texts in the rows of a page. Lines are longer than their rows, so most pages end by the size of a feed request
  * (`writeLines`). But D1 should not send, nor the Worker hold, rows that no page has room for.
  */
-const ROW_BYTES = 2 * BODY_LIMIT.bytes;
+const ROW_BYTES = BODY_LIMIT.bytes;
 
 const LINE_LIMIT_SQL = sql.raw(String(LINE_LIMIT));
 
@@ -109,24 +110,24 @@ function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string)
 }
 
 /** Selects the rows that become lines. `whereAndOrder`: `WHERE … ORDER BY …`; `tables`: common table expressions. */
-function selectRows(scan: ExportScan, whereAndOrder: SQL, from = sql.raw(tableName(scan)), tables = sql``): SQL {
-  const sizes = sql`SELECT ${bytesOfRow(scan)} AS bytes FROM ${from} ${whereAndOrder} LIMIT ${LINE_LIMIT_SQL}`;
+function selectRows(scan: ExportScan, whereAndOrder: SQL, table = sql.raw(tableName(scan)), tables = sql``): SQL {
+  const from = sql`FROM ${table} ${scan.join ?? sql``} ${whereAndOrder}`;
+  const sizes = sql`SELECT ${bytesOfRow(scan.kind)} AS bytes ${from} LIMIT ${LINE_LIMIT_SQL}`;
   const mostLines = scan.hasLongRows
     ? sql`SELECT count(*) FROM ${untilFull(sizes, sql`bytes`, ROW_BYTES)}`
     : sql`SELECT ${LINE_LIMIT_SQL}`;
   return sql`
     WITH ${tables} page(most_lines) AS MATERIALIZED (${mostLines})
     SELECT ${joinWithCommas([...columnsOfRow(scan), ...cursorColumns(scan)])}, (SELECT most_lines FROM page) AS most_lines
-    FROM ${from} ${scan.join ?? sql``} ${whereAndOrder}
-    LIMIT (SELECT most_lines FROM page)`;
+    ${from} LIMIT (SELECT most_lines FROM page)`;
 }
 
 /** The bytes of the texts in a row. */
-function bytesOfRow({ table, kind }: ExportScan): SQL {
+function bytesOfRow({ table, columns, read }: Kind): SQL {
   const texts = Object.values(getTableColumns(table)).filter(
-    ({ dataType, name }) => dataType === "string" && name in kind.columns,
+    ({ dataType, name }) => dataType === "string" && name in columns,
   );
-  return sql`${bytesOf(...texts)} + ${kind.read?.moreBytes ?? sql`0`}`;
+  return sql`${bytesOf(...texts)} + ${read?.moreBytes ?? sql`0`}`;
 }
 
 /** The columns of a row; a row that makes no line has only NULLs. */

@@ -3,7 +3,7 @@ import { type BookmarkSettings, signBookmark, verifyBookmark } from "../db/bookm
 import type { Database } from "../db/database.ts";
 import { parseObject } from "../values/json.ts";
 import { integerParameter } from "../values/number.ts";
-import { mustBe } from "../values/text.ts";
+import { mustBe, utf8Bytes } from "../values/text.ts";
 import type { JsonText } from "./json-text.ts";
 import { ANSWER_BYTES, ENVELOPE_BYTES } from "./limits.ts";
 
@@ -78,6 +78,9 @@ export interface Shown<Item> {
   last: Item | undefined;
 }
 
+/** UTF-8 needs at most three bytes for a UTF-16 unit. */
+const BYTES_A_UNIT = 3;
+
 /**
  * The first items of a list: at most `limit`, and as many as have at most `bytes` together, but at least one. The feed bounds
  * the size of an item (docs/contract/feed.md, 3).
@@ -85,18 +88,26 @@ export interface Shown<Item> {
 export function showFirst<Item>(
   found: readonly Item[],
   toText: (item: Item) => JsonText,
-  { limit = found.length, bytes = ANSWER_BYTES - ENVELOPE_BYTES } = {},
+  { limit = found.length, bytes: mostBytes = ANSWER_BYTES - ENVELOPE_BYTES } = {},
 ): Shown<Item> {
   const texts: JsonText[] = [];
-  let length = 0;
+  // Counting bytes is slow. Most lists are so short that an upper bound is enough.
+  let upperBound = 0;
+  let bytes: number | undefined;
   for (const item of found.slice(0, limit)) {
     const text = toText(item);
-    length += text.length + 1;
-    if (length > bytes && texts.length > 0) break;
+    upperBound += 1 + BYTES_A_UNIT * text.length;
+    if (upperBound > mostBytes) bytes = (bytes ?? bytesOf(texts)) + bytesOf([text]);
+    if (bytes !== undefined && bytes > mostBytes && texts.length > 0) break;
     texts.push(text);
   }
   const items = found.slice(0, texts.length);
   return { items, texts, last: texts.length < found.length ? items.at(-1) : undefined };
+}
+
+/** The bytes of texts with a comma behind each. */
+function bytesOf(texts: readonly JsonText[]): number {
+  return texts.reduce((bytes, text) => bytes + 1 + utf8Bytes(text), 0);
 }
 
 /**

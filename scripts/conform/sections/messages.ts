@@ -99,7 +99,7 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
       expectList(await list({ check_time }), [groupWithBlocked, groupOfBlocked], "group_id");
     expectList(await list({ check_time: "2026-01-05" }), [groupWithBlocked, groupOfBlocked, talk], "group_id");
   });
-  it("a group that gets a message meanwhile neither comes twice nor gets lost", async () => {
+  it("A group that a message moves while you follow `Link` is in the next poll from the greatest time that you have seen.", async () => {
     // The oldest group has the smallest id. So a service that pages by the id alone fails here.
     const [oldest, middle, newest] = [make.group([friend, ben]), make.group([friend, ben]), make.group([friend, ben])];
     const groups = [oldest, middle, newest];

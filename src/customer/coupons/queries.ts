@@ -77,7 +77,7 @@ const selectCouponList = compilePer("coupons/list", (shape: Shape, placeholder: 
   const account = { ...PART, part: sql<"account">`'account'`, key: accounts.key, record: couponAccount(shape) };
   const accountPart = sql`UNION ALL ${select(account, sql`FROM ${accounts} ${isOf(accounts.key, "account_key")}`)}`;
   return sql<SelectedRow<typeof ITEM> | SelectedRow<typeof coupon> | SelectedRow<typeof account>>`
-    WITH page AS MATERIALIZED (SELECT * FROM ${untilFull(selectItems(shape, placeholder), ITEM_BYTES, ANSWER_BYTES)})
+    WITH page AS MATERIALIZED ${untilFull(selectItems(shape, placeholder), ITEM_BYTES, ANSWER_BYTES)}
     ${select(ITEM, sql`FROM page`)}
     UNION ALL ${select(coupon, sql`FROM ${coupons} ${isOf(coupons.key, "coupon_key")}`)}
     ${shape.accounts ? accountPart : sql``}`;

@@ -1,70 +1,67 @@
 WITH page AS MATERIALIZED (
   SELECT *
   FROM (
-    SELECT *
+    SELECT *,
+      sum(
+        coupon_bytes + account_bytes + coalesce(octet_length(record), 0)
+      ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
     FROM (
-      SELECT *,
-        sum(
-          coupon_bytes + account_bytes + coalesce(octet_length(record), 0)
-        ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
+      SELECT valid.*,
+        0 AS account_bytes,
+        iif(
+          valid.kind = 'digital', json_object('id', valid.id, 'created_at', valid.created_at),
+          json_object(
+            'id', customer_coupons.id, 'expected_end_date',
+            iif(
+              customer_coupons.expected_end_date IS NULL, NULL,
+              min(customer_coupons.ends_at, '9999-12-31 23:59:59')
+            ),
+            'creation_method', customer_coupons.creation_method, 'created_at',
+            customer_coupons.created_at, 'updated_at', customer_coupons.updated_at, 'deleted_at',
+            customer_coupons.deleted_at, 'store_name', stores.name, 'total_count',
+            customer_coupons.total_count, 'usage_count', customer_coupons.usage_count,
+            'remaining_count', customer_coupons.total_count - customer_coupons.usage_count,
+            'store_image', stores.store_image
+          )
+        ) AS record
       FROM (
-        SELECT valid.*,
-          0 AS account_bytes,
-          iif(
-            valid.kind = 'digital', json_object('id', valid.id, 'created_at', valid.created_at),
-            json_object(
-              'id', customer_coupons.id, 'expected_end_date',
-              iif(
-                customer_coupons.expected_end_date IS NULL, NULL,
-                min(customer_coupons.ends_at, '9999-12-31 23:59:59')
-              ),
-              'creation_method', customer_coupons.creation_method, 'created_at',
-              customer_coupons.created_at, 'updated_at', customer_coupons.updated_at, 'deleted_at',
-              customer_coupons.deleted_at, 'store_name', stores.name, 'total_count',
-              customer_coupons.total_count, 'usage_count', customer_coupons.usage_count,
-              'remaining_count', customer_coupons.total_count - customer_coupons.usage_count,
-              'store_image', stores.store_image
-            )
-          ) AS record
+        SELECT *
         FROM (
-          SELECT *
-          FROM (
-            SELECT digital_coupons.kind AS kind,
-              digital_coupons.issued_id AS issued_id,
-              digital_coupons.coupon_key AS coupon_key,
-              digital_coupons.account_key AS account_key,
-              digital_coupons.coupon_bytes AS coupon_bytes,
-              digital_coupons.ends_at AS ends_at,
-              digital_coupons.created_at AS created_at,
-              digital_coupons.id AS id,
-              true AS passes
-            FROM digital_coupons
-            WHERE digital_coupons.customer_key = (
-              SELECT customers.key
-              FROM customers
-              WHERE customers.id = ?
-            )
-              AND digital_coupons.kind = 'digital'
-            ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
-            LIMIT 5000
-          ) AS digital_coupons
-          WHERE passes
-            AND 'digital' <= ?
+          SELECT digital_coupons.kind AS kind,
+            digital_coupons.issued_id AS issued_id,
+            digital_coupons.coupon_key AS coupon_key,
+            digital_coupons.account_key AS account_key,
+            digital_coupons.coupon_bytes AS coupon_bytes,
+            digital_coupons.ends_at AS ends_at,
+            digital_coupons.created_at AS created_at,
+            digital_coupons.id AS id,
+            true AS passes
+          FROM digital_coupons
+          WHERE digital_coupons.customer_key = (
+            SELECT customers.key
+            FROM customers
+            WHERE customers.id = ?
+          )
+            AND digital_coupons.kind = 'digital'
+          ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
+          LIMIT 5000
+        ) AS digital_coupons
+        WHERE passes
+          AND 'digital' <= ?
+          AND (
+            'digital' < ? OR digital_coupons.ends_at >= ?
             AND (
-              'digital' < ? OR digital_coupons.ends_at >= ?
-              AND (
-                digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
-                AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
-              )
+              digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
+              AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
             )
-          LIMIT 0 + 1 + ? OFFSET ?
-        ) AS valid
-        LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
-        LEFT JOIN stores ON stores.key = customer_coupons.store_key
-      ) AS listed
-    )
-    WHERE coalesce(bytes_before, 0) < 2097152
+          )
+        LIMIT 0 + 1 + ? OFFSET ?
+      ) AS valid
+      LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
+      LEFT JOIN stores ON stores.key = customer_coupons.store_key
+    ) AS listed
   )
+  WHERE coalesce(bytes_before, 0) < 2097152
 )
 SELECT kind AS part,
   coupon_key AS key,

@@ -1,204 +1,201 @@
 WITH page AS MATERIALIZED (
   SELECT *
   FROM (
-    SELECT *
+    SELECT *,
+      sum(
+        coupon_bytes + account_bytes + coalesce(octet_length(record), 0)
+      ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
     FROM (
-      SELECT *,
-        sum(
-          coupon_bytes + account_bytes + coalesce(octet_length(record), 0)
-        ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
+      SELECT valid.*,
+        0 AS account_bytes,
+        iif(
+          valid.kind = 'digital', json_object('id', valid.id, 'created_at', valid.created_at),
+          json_object(
+            'id', customer_coupons.id, 'expected_end_date',
+            iif(
+              customer_coupons.expected_end_date IS NULL, NULL,
+              min(customer_coupons.ends_at, '9999-12-31 23:59:59')
+            ),
+            'creation_method', customer_coupons.creation_method, 'created_at',
+            customer_coupons.created_at, 'updated_at', customer_coupons.updated_at, 'deleted_at',
+            customer_coupons.deleted_at, 'store_name', stores.name, 'total_count',
+            customer_coupons.total_count, 'usage_count', customer_coupons.usage_count,
+            'remaining_count', customer_coupons.total_count - customer_coupons.usage_count,
+            'store_image', stores.store_image
+          )
+        ) AS record
       FROM (
-        SELECT valid.*,
-          0 AS account_bytes,
-          iif(
-            valid.kind = 'digital', json_object('id', valid.id, 'created_at', valid.created_at),
-            json_object(
-              'id', customer_coupons.id, 'expected_end_date',
-              iif(
-                customer_coupons.expected_end_date IS NULL, NULL,
-                min(customer_coupons.ends_at, '9999-12-31 23:59:59')
-              ),
-              'creation_method', customer_coupons.creation_method, 'created_at',
-              customer_coupons.created_at, 'updated_at', customer_coupons.updated_at, 'deleted_at',
-              customer_coupons.deleted_at, 'store_name', stores.name, 'total_count',
-              customer_coupons.total_count, 'usage_count', customer_coupons.usage_count,
-              'remaining_count', customer_coupons.total_count - customer_coupons.usage_count,
-              'store_image', stores.store_image
-            )
-          ) AS record
+        SELECT *
         FROM (
-          SELECT *
-          FROM (
-            SELECT held_coupons.kind AS kind,
-              held_coupons.issued_id AS issued_id,
-              held_coupons.coupon_key AS coupon_key,
-              held_coupons.account_key AS account_key,
-              held_coupons.coupon_bytes AS coupon_bytes,
-              held_coupons.ends_at AS ends_at,
-              held_coupons.created_at AS created_at,
-              held_coupons.id AS id,
-              (
-                true
-                AND (
-                  instr(held_coupons.folded_text, ?)
-                  OR instr(
-                    (
-                      SELECT accounts.folded_names AS folded_names
-                      FROM accounts
-                      WHERE accounts.key = held_coupons.account_key
-                    ),
-                    ?
-                  )
-                )
-                AND held_coupons.folded_type = ?
-                AND held_coupons.account_key = (
-                  SELECT accounts.key AS key
-                  FROM accounts
-                  WHERE accounts.id = ?
-                )
-                AND held_coupons.store_key IN (
-                  SELECT stores.key AS key
-                  FROM stores
-                  WHERE stores.id IN (SELECT value FROM json_each(?))
-                )
-              ) AS passes
-            FROM held_coupons
-            WHERE held_coupons.customer_key = (
-              SELECT customers.key
-              FROM customers
-              WHERE customers.id = ?
-            )
-              AND held_coupons.kind = 'store'
-            ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
-            LIMIT 5000
-          ) AS held_coupons
-          WHERE passes
-            AND 'store' <= ?
-            AND (
-              'store' < ? OR held_coupons.ends_at >= ?
+          SELECT held_coupons.kind AS kind,
+            held_coupons.issued_id AS issued_id,
+            held_coupons.coupon_key AS coupon_key,
+            held_coupons.account_key AS account_key,
+            held_coupons.coupon_bytes AS coupon_bytes,
+            held_coupons.ends_at AS ends_at,
+            held_coupons.created_at AS created_at,
+            held_coupons.id AS id,
+            (
+              true
               AND (
-                held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-                AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+                instr(held_coupons.folded_text, ?)
+                OR instr(
+                  (
+                    SELECT accounts.folded_names AS folded_names
+                    FROM accounts
+                    WHERE accounts.key = held_coupons.account_key
+                  ),
+                  ?
+                )
               )
-            )
-          UNION ALL
-          SELECT *
-          FROM (
-            SELECT held_coupons.kind AS kind,
-              held_coupons.issued_id AS issued_id,
-              held_coupons.coupon_key AS coupon_key,
-              held_coupons.account_key AS account_key,
-              held_coupons.coupon_bytes AS coupon_bytes,
-              held_coupons.ends_at AS ends_at,
-              held_coupons.created_at AS created_at,
-              held_coupons.id AS id,
-              (
-                true
-                AND (
-                  instr(held_coupons.folded_text, ?)
-                  OR instr(
-                    (
-                      SELECT accounts.folded_names AS folded_names
-                      FROM accounts
-                      WHERE accounts.key = held_coupons.account_key
-                    ),
-                    ?
-                  )
-                )
-                AND held_coupons.folded_type = ?
-                AND held_coupons.account_key = (
-                  SELECT accounts.key AS key
-                  FROM accounts
-                  WHERE accounts.id = ?
-                )
-                AND held_coupons.store_key IN (
-                  SELECT stores.key AS key
-                  FROM stores
-                  WHERE stores.id IN (SELECT value FROM json_each(?))
-                )
-              ) AS passes
-            FROM held_coupons
-            WHERE held_coupons.customer_key = (
-              SELECT customers.key
-              FROM customers
-              WHERE customers.id = ?
-            )
-              AND held_coupons.kind = 'mfg'
-            ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
-            LIMIT 5000
-          ) AS held_coupons
-          WHERE passes
-            AND 'mfg' <= ?
+              AND held_coupons.folded_type = ?
+              AND held_coupons.account_key = (
+                SELECT accounts.key AS key
+                FROM accounts
+                WHERE accounts.id = ?
+              )
+              AND held_coupons.store_key IN (
+                SELECT stores.key AS key
+                FROM stores
+                WHERE stores.id IN (SELECT value FROM json_each(?))
+              )
+            ) AS passes
+          FROM held_coupons
+          WHERE held_coupons.customer_key = (
+            SELECT customers.key
+            FROM customers
+            WHERE customers.id = ?
+          )
+            AND held_coupons.kind = 'store'
+          ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
+          LIMIT 5000
+        ) AS held_coupons
+        WHERE passes
+          AND 'store' <= ?
+          AND (
+            'store' < ? OR held_coupons.ends_at >= ?
             AND (
-              'mfg' < ? OR held_coupons.ends_at >= ?
+              held_coupons.ends_at > ? OR held_coupons.created_at <= ?
+              AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+            )
+          )
+        UNION ALL
+        SELECT *
+        FROM (
+          SELECT held_coupons.kind AS kind,
+            held_coupons.issued_id AS issued_id,
+            held_coupons.coupon_key AS coupon_key,
+            held_coupons.account_key AS account_key,
+            held_coupons.coupon_bytes AS coupon_bytes,
+            held_coupons.ends_at AS ends_at,
+            held_coupons.created_at AS created_at,
+            held_coupons.id AS id,
+            (
+              true
               AND (
-                held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-                AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+                instr(held_coupons.folded_text, ?)
+                OR instr(
+                  (
+                    SELECT accounts.folded_names AS folded_names
+                    FROM accounts
+                    WHERE accounts.key = held_coupons.account_key
+                  ),
+                  ?
+                )
               )
-            )
-          UNION ALL
-          SELECT *
-          FROM (
-            SELECT digital_coupons.kind AS kind,
-              digital_coupons.issued_id AS issued_id,
-              digital_coupons.coupon_key AS coupon_key,
-              digital_coupons.account_key AS account_key,
-              digital_coupons.coupon_bytes AS coupon_bytes,
-              digital_coupons.ends_at AS ends_at,
-              digital_coupons.created_at AS created_at,
-              digital_coupons.id AS id,
-              (
-                true
-                AND (
-                  instr(digital_coupons.folded_text, ?)
-                  OR instr(
-                    (
-                      SELECT accounts.folded_names AS folded_names
-                      FROM accounts
-                      WHERE accounts.key = digital_coupons.account_key
-                    ),
-                    ?
-                  )
-                )
-                AND digital_coupons.folded_type = ?
-                AND digital_coupons.account_key = (
-                  SELECT accounts.key AS key
-                  FROM accounts
-                  WHERE accounts.id = ?
-                )
-                AND digital_coupons.account_key IN (
-                  SELECT visible_stores.account_key AS account_key
-                  FROM visible_stores
-                  WHERE visible_stores.id IN (SELECT value FROM json_each(?))
-                )
-              ) AS passes
-            FROM digital_coupons
-            WHERE digital_coupons.customer_key = (
-              SELECT customers.key
-              FROM customers
-              WHERE customers.id = ?
-            )
-              AND digital_coupons.kind = 'digital'
-            ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
-            LIMIT 5000
-          ) AS digital_coupons
-          WHERE passes
-            AND 'digital' <= ?
+              AND held_coupons.folded_type = ?
+              AND held_coupons.account_key = (
+                SELECT accounts.key AS key
+                FROM accounts
+                WHERE accounts.id = ?
+              )
+              AND held_coupons.store_key IN (
+                SELECT stores.key AS key
+                FROM stores
+                WHERE stores.id IN (SELECT value FROM json_each(?))
+              )
+            ) AS passes
+          FROM held_coupons
+          WHERE held_coupons.customer_key = (
+            SELECT customers.key
+            FROM customers
+            WHERE customers.id = ?
+          )
+            AND held_coupons.kind = 'mfg'
+          ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
+          LIMIT 5000
+        ) AS held_coupons
+        WHERE passes
+          AND 'mfg' <= ?
+          AND (
+            'mfg' < ? OR held_coupons.ends_at >= ?
             AND (
-              'digital' < ? OR digital_coupons.ends_at >= ?
-              AND (
-                digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
-                AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
-              )
+              held_coupons.ends_at > ? OR held_coupons.created_at <= ?
+              AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
             )
-          LIMIT 0 + 1 + ? OFFSET ?
-        ) AS valid
-        LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
-        LEFT JOIN stores ON stores.key = customer_coupons.store_key
-      ) AS listed
-    )
-    WHERE coalesce(bytes_before, 0) < 2097152
+          )
+        UNION ALL
+        SELECT *
+        FROM (
+          SELECT digital_coupons.kind AS kind,
+            digital_coupons.issued_id AS issued_id,
+            digital_coupons.coupon_key AS coupon_key,
+            digital_coupons.account_key AS account_key,
+            digital_coupons.coupon_bytes AS coupon_bytes,
+            digital_coupons.ends_at AS ends_at,
+            digital_coupons.created_at AS created_at,
+            digital_coupons.id AS id,
+            (
+              true
+              AND (
+                instr(digital_coupons.folded_text, ?)
+                OR instr(
+                  (
+                    SELECT accounts.folded_names AS folded_names
+                    FROM accounts
+                    WHERE accounts.key = digital_coupons.account_key
+                  ),
+                  ?
+                )
+              )
+              AND digital_coupons.folded_type = ?
+              AND digital_coupons.account_key = (
+                SELECT accounts.key AS key
+                FROM accounts
+                WHERE accounts.id = ?
+              )
+              AND digital_coupons.account_key IN (
+                SELECT visible_stores.account_key AS account_key
+                FROM visible_stores
+                WHERE visible_stores.id IN (SELECT value FROM json_each(?))
+              )
+            ) AS passes
+          FROM digital_coupons
+          WHERE digital_coupons.customer_key = (
+            SELECT customers.key
+            FROM customers
+            WHERE customers.id = ?
+          )
+            AND digital_coupons.kind = 'digital'
+          ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
+          LIMIT 5000
+        ) AS digital_coupons
+        WHERE passes
+          AND 'digital' <= ?
+          AND (
+            'digital' < ? OR digital_coupons.ends_at >= ?
+            AND (
+              digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
+              AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
+            )
+          )
+        LIMIT 0 + 1 + ? OFFSET ?
+      ) AS valid
+      LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
+      LEFT JOIN stores ON stores.key = customer_coupons.store_key
+    ) AS listed
   )
+  WHERE coalesce(bytes_before, 0) < 2097152
 )
 SELECT kind AS part,
   coupon_key AS key,

@@ -113,7 +113,9 @@ describe("finding coupons", () => {
   it("lists and looks at the first 5,000 of a kind, and at others once these have ended", async ({ expect }) => {
     const holder = await seedHolder();
     const otherStore = seed.store(holder.store.account_id);
-    const oldest = seed.customerCoupon(holder.id, holder.offer.id, otherStore.id, { created_at: "2020-01-01 00:00:00" });
+    const oldest = seed.customerCoupon(holder.id, holder.offer.id, otherStore.id, {
+      created_at: "2020-01-01 00:00:00",
+    });
     await mustFeed([otherStore, oldest]);
     await issue(holder, holder.id, 5_000);
     const countOldest = async () => (await find(holder.id, COUPON_KINDS, { storeIds: [otherStore.id] })).items.length;

@@ -5,19 +5,19 @@ import { joinWithCommas } from "./select.ts";
 // number of items is a `LIMIT`. It is one more than a page holds, so that the Worker sees whether more follow.
 
 /** A column of the order of a list, and its value in the place after which the list goes on. */
-interface Step {
+interface OrderColumn {
   column: SQLWrapper;
   after: Placeholder;
   isDescending?: boolean;
 }
 
 /** Whether a row comes after a place in the order of these columns. An index in that order is read from the place on. */
-export function isAfter([first, ...rest]: readonly [Step, ...Step[]]): SQL {
-  const steps = [first, ...rest];
+export function isAfter([first, ...rest]: readonly [OrderColumn, ...OrderColumn[]]): SQL {
+  const all = [first, ...rest];
   const { column, after, isDescending = false } = first;
   const later = isDescending ? sql`<` : sql`>`;
-  if (steps.every((step) => (step.isDescending ?? false) === isDescending))
-    return sql`(${joinWithCommas(steps.map((step) => step.column))}) ${later} (${joinWithCommas(steps.map((step) => step.after))})`;
+  if (all.every((other) => (other.isDescending ?? false) === isDescending))
+    return sql`(${joinWithCommas(all.map((other) => other.column))}) ${later} (${joinWithCommas(all.map((other) => other.after))})`;
   const [next, ...others] = rest;
   const isLaterAmongEqual = next === undefined ? sql`false` : isAfter([next, ...others]);
   return sql`${column} ${later}= ${after} AND (${column} ${later} ${after} OR ${isLaterAmongEqual})`;

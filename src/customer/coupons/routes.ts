@@ -37,8 +37,10 @@ function itemWriter({ coupons, accounts }: CouponList): (item: ItemRow) => JsonT
   return ({ part, key, account_key, record }) => {
     const coupon = coupons.get(key) ?? toJson({});
     const account = accounts.get(account_key);
-    const members = part === "digital" ? [jsonObject({ coupon })] : [storedJson(record), coupon];
-    return mergeObjects(...members, ...(account === undefined ? [] : [account]));
+    const withAccount = account === undefined ? [] : [account];
+    return part === "digital"
+      ? mergeObjects(...withAccount, jsonObject({ coupon }))
+      : mergeObjects(storedJson(record), coupon, ...withAccount);
   };
 }
 

@@ -54,18 +54,14 @@ export function placeOf({ brought_forward, created_at, id, account_id }: Balance
   return brought_forward ? { time: "", id: account_id } : { time: created_at, id };
 }
 
-function toItem({ part, created_at, ...row }: EntryRow): BalanceEntry {
-  const shared = { amount: row.amount / 100, created_at, account_id: row.account_id ?? "" };
-  if (part === "forward")
-    return { ...shared, id: null, description: "", store: null, campaign: null, brought_forward: true };
-  return {
-    ...shared,
-    id: row.id ?? "",
-    description: row.description,
-    store: { id: row.store_id ?? "", name: row.store_name ?? "" },
-    campaign: row.campaign_id === null ? null : { id: row.campaign_id, name: row.campaign_name ?? "" },
-    brought_forward: false,
-  };
+function toItem({ part, created_at, description, ...row }: EntryRow): BalanceEntry {
+  const amount = row.amount / 100;
+  const account_id = row.account_id ?? "";
+  const none = { store: null, account_id, campaign: null, brought_forward: true } as const;
+  if (part === "forward") return { id: null, amount, description: "", created_at, ...none };
+  const store = { id: row.store_id ?? "", name: row.store_name ?? "" };
+  const campaign = row.campaign_id === null ? null : { id: row.campaign_id, name: row.campaign_name ?? "" };
+  return { id: row.id ?? "", amount, description, created_at, store, account_id, campaign, brought_forward: false };
 }
 
 /** Whether an entry is a summary: its id begins with the customer's key. */

@@ -70,7 +70,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: REPORTERS,
     silent: "passed-only",
-    // `npm run fuzz` sets all three. `limitMs` is the longest that a read may take; 0: no limit.
+    // `npm run edge -- fuzz` sets all three. `limitMs` is the longest that a read may take; 0: no limit.
     provide: {
       fuzz: {
         runs: Number(process.env.FUZZ_RUNS ?? 400),

@@ -1,4 +1,4 @@
--- The database after all migrations. npm run schema writes this file, and a test compares it.
+-- The database after all migrations. npm run edge -- schema writes this file, and a test compares it.
 
 CREATE VIEW clock AS
 SELECT datetime('now') AS now, CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) % 1000 AS millisecond;
@@ -192,7 +192,7 @@ BEGIN
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
     SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
   );
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  INSERT INTO outbox (version, topic, customers, newest_at, stored_at)
   SELECT version, 'erased', json_array(NEW.id), '', now FROM program_state CROSS JOIN clock
   WHERE restorable = 0 AND OLD.erased = 0 AND NEW.erased = 1
   ON CONFLICT DO NOTHING;
@@ -306,7 +306,7 @@ CREATE TABLE memberships (
   tokens_3 INTEGER NOT NULL DEFAULT 0,
   tokens_4 INTEGER NOT NULL DEFAULT 0,
   tokens_5 INTEGER NOT NULL DEFAULT 0,
-  round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
+  export_round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
   PRIMARY KEY (store_key, customer_key),
   CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991
     AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 9007199254740991)
@@ -316,7 +316,7 @@ CREATE INDEX memberships_by_customer ON memberships (customer_key, joined);
 
 CREATE INDEX memberships_left ON memberships (store_key, customer_key) WHERE joined = 0;
 
-CREATE INDEX memberships_of_later_rounds ON memberships (round, store_key, customer_key) WHERE round > 0;
+CREATE INDEX memberships_of_later_rounds ON memberships (export_round, store_key, customer_key) WHERE export_round > 0;
 
 CREATE VIEW ancestors AS
 SELECT
@@ -371,10 +371,10 @@ BEGIN
   ) AS a
   WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + 1 WHERE key = NEW.customer_key;
-  UPDATE memberships SET round = referrer.round + (NEW.referrer_key > NEW.customer_key)
+  UPDATE memberships SET export_round = referrer.export_round + (NEW.referrer_key > NEW.customer_key)
   FROM memberships AS referrer
   WHERE referrer.store_key = NEW.store_key AND referrer.customer_key = NEW.referrer_key
-    AND referrer.round + (NEW.referrer_key > NEW.customer_key) > 0
+    AND referrer.export_round + (NEW.referrer_key > NEW.customer_key) > 0
     AND memberships.store_key = NEW.store_key AND memberships.customer_key = NEW.customer_key;
 END;
 
@@ -417,6 +417,12 @@ SELECT memberships.customer_key, visible_stores.key AS store_key, visible_stores
 FROM memberships CROSS JOIN visible_stores ON visible_stores.key = memberships.store_key
 WHERE memberships.joined = 1;
 
+CREATE VIEW holdings AS
+SELECT store_balances.customer_key, stores.account_key, store_balances.balance, 0 AS stores
+FROM store_balances CROSS JOIN stores ON stores.key = store_balances.store_key
+UNION ALL
+SELECT customer_key, account_key, 0, 1 FROM joined_stores;
+
 CREATE VIEW visible_customers AS
 SELECT *, stores_count - iif(
   EXISTS (SELECT 1 FROM stores WHERE deleted = 1) OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1), (
@@ -437,6 +443,10 @@ CREATE TABLE registrations (
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
   PRIMARY KEY (customer_key, campaign_key)
 ) WITHOUT ROWID;
+
+CREATE VIEW running_registrations AS
+SELECT registrations.customer_key, running_campaigns.account_key
+FROM registrations CROSS JOIN running_campaigns ON running_campaigns.key = registrations.campaign_key;
 
 CREATE TABLE friendships (
   low_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
@@ -584,7 +594,7 @@ BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
   SELECT customer_key, coalesce(NEW.newest_at, ''), NEW.id, NEW.key FROM message_group_members
   WHERE OLD.newest_at IS NOT NEW.newest_at AND group_key = NEW.key;
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  INSERT INTO changes (customer_keys, topic, newest_at)
   SELECT json_group_array(customer_key), 'messages', coalesce(NEW.newest_at, '')
   FROM message_group_members WHERE group_key = NEW.key;
 END;
@@ -593,7 +603,7 @@ CREATE TRIGGER message_group_members_insert AFTER INSERT ON message_group_member
 BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
   SELECT NEW.customer_key, coalesce(newest_at, ''), id, key FROM message_groups WHERE key = NEW.group_key;
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  INSERT INTO changes (customer_keys, topic, newest_at)
   SELECT json_array(NEW.customer_key), 'messages', coalesce(newest_at, '')
   FROM message_groups WHERE key = NEW.group_key;
 END;
@@ -604,7 +614,7 @@ BEGIN
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(OLD.customer_key), 'messages', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(OLD.customer_key), 'messages', '');
 END;
 
 CREATE TABLE employees (
@@ -671,20 +681,20 @@ CREATE TABLE listeners (
 
 CREATE TABLE outbox (
   version INTEGER NOT NULL, -- the feed version of the change
-  change_kind TEXT NOT NULL, -- messages, coupons, balance, or erased: the customer was erased
+  topic TEXT NOT NULL, -- messages, coupons, balance, or erased: the customer was erased
   customers TEXT NOT NULL, -- JSON: the ids of the listeners whom the change concerns, or of the erased customer
   newest_at TEXT NOT NULL, -- the time of the newest message, for inboxes; empty: the change is about no message
   stored_at TEXT NOT NULL, -- when the row was written
-  PRIMARY KEY (version, change_kind, customers)
+  PRIMARY KEY (version, topic, customers)
 ) WITHOUT ROWID;
 
 CREATE VIEW changes AS
-SELECT '[]' AS customer_keys, '' AS change_kind, '' AS newest_at WHERE false;
+SELECT '[]' AS customer_keys, '' AS topic, '' AS newest_at WHERE false;
 
 CREATE TRIGGER changes_fill_the_outbox INSTEAD OF INSERT ON changes
 BEGIN
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
-  SELECT program_state.version, NEW.change_kind, json_group_array(customers.id), NEW.newest_at, clock.now
+  INSERT INTO outbox (version, topic, customers, newest_at, stored_at)
+  SELECT program_state.version, NEW.topic, json_group_array(customers.id), NEW.newest_at, clock.now
   FROM json_each(NEW.customer_keys) AS item CROSS JOIN customers ON customers.key = item.value
   CROSS JOIN listeners ON listeners.customer_id = customers.id CROSS JOIN program_state CROSS JOIN clock
   WHERE listeners.until > clock.now
@@ -694,32 +704,32 @@ END;
 
 CREATE TRIGGER outbox_of_emptied_messages AFTER UPDATE OF body ON messages
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  INSERT INTO changes (customer_keys, topic, newest_at)
   SELECT json_group_array(customer_key), 'messages', NEW.sent_at
   FROM message_group_members WHERE group_key = NEW.group_key;
 END;
 
 CREATE TRIGGER outbox_of_issued_coupons AFTER INSERT ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(OLD.customer_key), 'coupons', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(OLD.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(NEW.key), 'balance', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(NEW.key), 'balance', '');
 END;
 
-CREATE TABLE retention_scans (
+CREATE TABLE retention_progress (
   kind TEXT PRIMARY KEY, -- balance_entry, token_earning, play or message
   horizon TEXT NOT NULL, -- events from before this time are old
   after_id TEXT NOT NULL, -- the last step looked at the events after this one

@@ -56,7 +56,7 @@ BEGIN
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
     SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
   );
-  INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+  INSERT INTO outbox (version, topic, customers, newest_at, stored_at)
   SELECT version, 'erased', json_array(NEW.id), '', now FROM program_state CROSS JOIN clock
   WHERE restorable = 0 AND OLD.erased = 0 AND NEW.erased = 1
   ON CONFLICT DO NOTHING;

@@ -16,7 +16,7 @@ CREATE TABLE memberships (
   tokens_3 INTEGER NOT NULL DEFAULT 0,
   tokens_4 INTEGER NOT NULL DEFAULT 0,
   tokens_5 INTEGER NOT NULL DEFAULT 0,
-  round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
+  export_round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
   PRIMARY KEY (store_key, customer_key),
   CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991
     AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 9007199254740991)
@@ -27,11 +27,11 @@ CREATE INDEX memberships_by_customer ON memberships (customer_key, joined);
 
 -- For exports. Few memberships have a later round than 0.
 CREATE INDEX memberships_left ON memberships (store_key, customer_key) WHERE joined = 0;
-CREATE INDEX memberships_of_later_rounds ON memberships (round, store_key, customer_key) WHERE round > 0;
+CREATE INDEX memberships_of_later_rounds ON memberships (export_round, store_key, customer_key) WHERE export_round > 0;
 
 -- The referrers above a member, 1 to 5 levels up. They are looked up one by one, because an index of team_links by
 -- descendant would be one more row to write for each link. An UPDATE reads the view through a subquery with a LIMIT;
--- without the LIMIT, SQLite scans all members of the store first.
+-- without the LIMIT, SQLite reads all members of the store first.
 CREATE VIEW ancestors AS
 SELECT
   m.store_key, m.customer_key, m.joined, level.column1 AS depth,
@@ -90,10 +90,10 @@ BEGIN
   ) AS a
   WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + 1 WHERE key = NEW.customer_key;
-  UPDATE memberships SET round = referrer.round + (NEW.referrer_key > NEW.customer_key)
+  UPDATE memberships SET export_round = referrer.export_round + (NEW.referrer_key > NEW.customer_key)
   FROM memberships AS referrer
   WHERE referrer.store_key = NEW.store_key AND referrer.customer_key = NEW.referrer_key
-    AND referrer.round + (NEW.referrer_key > NEW.customer_key) > 0
+    AND referrer.export_round + (NEW.referrer_key > NEW.customer_key) > 0
     AND memberships.store_key = NEW.store_key AND memberships.customer_key = NEW.customer_key;
 END;
 
@@ -138,6 +138,14 @@ CREATE VIEW joined_stores AS
 SELECT memberships.customer_key, visible_stores.key AS store_key, visible_stores.account_key
 FROM memberships CROSS JOIN visible_stores ON visible_stores.key = memberships.store_key
 WHERE memberships.joined = 1;
+
+-- What customers have at stores: a row for a balance, and a row for a membership. Entries at a soft-deleted store still
+-- count (docs/contract/feed.md, 2).
+CREATE VIEW holdings AS
+SELECT store_balances.customer_key, stores.account_key, store_balances.balance, 0 AS stores
+FROM store_balances CROSS JOIN stores ON stores.key = store_balances.store_key
+UNION ALL
+SELECT customer_key, account_key, 0, 1 FROM joined_stores;
 
 -- The customers that answers show, with the number of visible stores that they have joined. `stores_count` also counts
 -- soft-deleted stores, because a soft deletion never writes an unbounded number of rows. They are subtracted here,

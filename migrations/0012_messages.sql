@@ -59,7 +59,7 @@ BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
   SELECT customer_key, coalesce(NEW.newest_at, ''), NEW.id, NEW.key FROM message_group_members
   WHERE OLD.newest_at IS NOT NEW.newest_at AND group_key = NEW.key;
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  INSERT INTO changes (customer_keys, topic, newest_at)
   SELECT json_group_array(customer_key), 'messages', coalesce(NEW.newest_at, '')
   FROM message_group_members WHERE group_key = NEW.key;
 END;
@@ -69,7 +69,7 @@ CREATE TRIGGER message_group_members_insert AFTER INSERT ON message_group_member
 BEGIN
   INSERT INTO message_group_news (customer_key, newest_at, group_id, group_key)
   SELECT NEW.customer_key, coalesce(newest_at, ''), id, key FROM message_groups WHERE key = NEW.group_key;
-  INSERT INTO changes (customer_keys, change_kind, newest_at)
+  INSERT INTO changes (customer_keys, topic, newest_at)
   SELECT json_array(NEW.customer_key), 'messages', coalesce(newest_at, '')
   FROM message_groups WHERE key = NEW.group_key;
 END;
@@ -81,5 +81,5 @@ BEGIN
   DELETE FROM message_group_news WHERE (customer_key, newest_at, group_id) IN (
     SELECT OLD.customer_key, coalesce(newest_at, ''), id FROM message_groups WHERE key = OLD.group_key
   );
-  INSERT INTO changes (customer_keys, change_kind, newest_at) VALUES (json_array(OLD.customer_key), 'messages', '');
+  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(OLD.customer_key), 'messages', '');
 END;

@@ -1,7 +1,7 @@
--- How far the events of each kind have been scanned for old events. A scan has the order of the ids, because
+-- How far the events of each kind have been gone through for old events. Steps have the order of the ids, because
 -- an index by time would be one more row to write for each event. A step is one transaction that looks at the next
 -- events, adds the old ones up, and deletes them (docs/contract/retention.md).
-CREATE TABLE retention_scans (
+CREATE TABLE retention_progress (
   kind TEXT PRIMARY KEY, -- balance_entry, token_earning, play or message
   horizon TEXT NOT NULL, -- events from before this time are old
   after_id TEXT NOT NULL, -- the last step looked at the events after this one

@@ -10,7 +10,7 @@ import { load } from "./bench/load.ts";
 import { benchmarkText, type Report } from "./bench/page.ts";
 import { measureRetention } from "./bench/retention.ts";
 import { benchToken, buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
-import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
+import { edgeCommand, outputFile, wholeNumber } from "./lib/options.ts";
 import { ROOT } from "./lib/project.ts";
 import { benchSize } from "./program/shape.ts";
 
@@ -31,9 +31,10 @@ const { version: workerd } = createRequire(import.meta.url)("workerd/package.jso
 // Each message takes a second until its sockets are notified. So there is one message for this many rounds.
 const ROUNDS_A_MESSAGE = 10;
 
-export const program = newCommand("npm run bench")
-  .description(
-    "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1 and to bare inserts.\nOne million customers take some twenty minutes, 3 GB of disk, and a machine that does nothing else.",
+export const program = edgeCommand("bench")
+  .addHelpText(
+    "after",
+    "\nOne million customers take some twenty minutes, 3 GB of disk, and a machine that does nothing else.",
   )
   .addOption(
     new Option("--scale <sizes>", "how many customers: 10k, 100k, 1m, or several of these with commas between them")

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError, Option } from "commander";
-import { Broken } from "./conform/expect.ts";
 import { Http } from "./conform/http.ts";
 import { sockets } from "./conform/network-sockets.ts";
+import { Broken } from "./conform/outcome.ts";
 import { sectionText, summaryText } from "./conform/report.ts";
 import { runSections } from "./conform/run.ts";
 import { SECTIONS } from "./conform/sections/index.ts";

@@ -1,6 +1,6 @@
 import { program as deployCommand } from "./deploy.ts";
 import { STAGING } from "./lib/environments.ts";
-import { newCommand, withService } from "./lib/options.ts";
+import { edgeCommand, withService } from "./lib/options.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
 import { isLocal, tokenFor } from "./lib/tokens.ts";
 import { measureDeployment } from "./probe/deployment.ts";
@@ -20,12 +20,10 @@ const DEPLOYMENT: Measurement = {
     measureDeployment(client, () => deployCommand.parseAsync(["--env", STAGING], { from: "user" }), signal),
 };
 
-export const program = withService(newCommand("npm run probe"), "an export token")
-  .description(
-    "Measure at a deployment of staging what only Cloudflare shows, and compare it with what the project assumes. It takes a minute, with --deploy up to ten, and leaves no data behind.",
-  )
+export const program = withService(edgeCommand("probe"), "an export token")
   .option("--deploy", "also deploy staging, and measure how long a Durable Object runs its former code")
-  .addHelpText("after", "\nTo try it on this machine: npm start -- --env staging. More: docs/deploying.md")
+  .addHelpText("after", "\nIt takes a minute, with --deploy up to ten, and leaves no data behind.")
+  .addHelpText("after", "To try it on this machine: npm start -- --env staging. More: docs/deploying.md")
   .action(run);
 
 async function run({ url, token, deploy = false }: Options): Promise<void> {

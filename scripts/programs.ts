@@ -9,11 +9,12 @@ import {
   STAGING,
   variablesOf,
 } from "./lib/environments.ts";
-import { environmentName, newCommand } from "./lib/options.ts";
+import { edgeCommand, environmentName } from "./lib/options.ts";
 
-export const program = newCommand("npm run programs")
-  .description("Add and remove programs: the environments of wrangler.toml, each a deployment of its own.")
-  .addHelpText("after", "\nNothing is deployed, and no data is deleted. More: docs/deploying.md");
+export const program = edgeCommand("programs").addHelpText(
+  "after",
+  "\nNothing is deployed, and no data is deleted. More: docs/deploying.md",
+);
 
 program
   .command("add")

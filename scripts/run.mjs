@@ -7,7 +7,9 @@ import { constants } from "node:os";
 import path from "node:path";
 
 const root = path.dirname(import.meta.dirname ?? new URL(".", import.meta.url).pathname);
-const [command, ...args] = process.argv.slice(2);
+const [named = "edge", ...args] = process.argv.slice(2);
+// `npm run edge -- --help` is `npm run edge`.
+const command = ["--help", "-h"].includes(named) ? "edge" : named;
 
 const WATCH_NPM_EVERY_MS = 500;
 
@@ -49,9 +51,9 @@ async function handOver() {
   const bin = path.join(root, "node_modules", ".bin");
   const script = path.join(root, "scripts", `${command}.ts`);
   const entry = path.join(root, "scripts", "lib", "main.ts");
-  const tool = path.join(bin, command ?? "");
-  if (command === undefined || !(existsSync(script) || existsSync(tool)))
-    fail(`There is no command ${command ?? ""}. See "scripts" in package.json.`);
+  const tool = path.join(bin, command);
+  if (!existsSync(script) && !existsSync(tool))
+    fail(`There is no command ${command}. Two lists have all: npm run, and npm run edge.`);
   const env = {
     ...process.env,
     PATH: `${bin}${path.delimiter}${process.env.PATH ?? ""}`,

@@ -1,17 +1,15 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { newCommand } from "./lib/options.ts";
+import { edgeCommand } from "./lib/options.ts";
 import { ROOT } from "./lib/project.ts";
 import { SCHEMA_QUERY, schemaDump } from "./lib/schema-dump.ts";
 
-export const program = newCommand("npm run schema")
-  .description("Write docs/schema.sql anew from the migrations. Run it whenever they change.")
-  .action(() => {
-    const folder = path.join(ROOT, "migrations");
-    const database = new DatabaseSync(":memory:");
-    for (const name of readdirSync(folder).sort()) database.exec(readFileSync(path.join(folder, name), "utf8"));
-    const rows = database.prepare(SCHEMA_QUERY).all();
-    writeFileSync(path.join(ROOT, "docs", "schema.sql"), schemaDump(rows));
-    console.error(`docs/schema.sql holds ${rows.length} tables, indexes, views and triggers.`);
-  });
+export const program = edgeCommand("schema").action(() => {
+  const folder = path.join(ROOT, "migrations");
+  const database = new DatabaseSync(":memory:");
+  for (const name of readdirSync(folder).sort()) database.exec(readFileSync(path.join(folder, name), "utf8"));
+  const rows = database.prepare(SCHEMA_QUERY).all();
+  writeFileSync(path.join(ROOT, "docs", "schema.sql"), schemaDump(rows));
+  console.error(`docs/schema.sql holds ${rows.length} tables, indexes, views and triggers.`);
+});

@@ -3,7 +3,7 @@ import { type Measured, measureFreshness } from "../test/simulation/freshness.ts
 import { type Bundle, bundleService } from "../test/simulation/platform/code.ts";
 import { type Plan, simulate } from "../test/simulation/simulation.ts";
 import { formatCount } from "./lib/format.ts";
-import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
+import { edgeCommand, outputFile, wholeNumber } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
 import { quantile } from "./lib/quantile.ts";
 import { table } from "./lib/table.ts";
@@ -18,10 +18,7 @@ interface Options {
 
 const STACK_TRACE_LIMIT = 20;
 
-export const program = newCommand("npm run simulate")
-  .description(
-    "Run the service in simulated time on a simulated platform with all its faults, and check its rules at every step.",
-  )
+export const program = edgeCommand("simulate")
   .option("--seed <n>", "the seed of all randomness: the same seed gives the same run", wholeNumber(1), 1)
   .option("--steps <n>", "how many requests and faults before the faults end", wholeNumber(1), 20_000)
   .option("--runs <n>", "how many runs, each with a seed one higher", wholeNumber(1), 1)
@@ -74,5 +71,7 @@ async function explain(plan: Plan, bundle: Bundle): Promise<CommandError> {
   const { lastLines, failure } = await simulate(plan, bundle, () => {}, STACK_TRACE_LIMIT);
   for (const line of lastLines) console.error(line.slice(0, 400));
   console.error(failure?.stack);
-  return new CommandError(`A rule was broken. Again: npm run simulate -- --seed ${plan.seed} --steps ${plan.steps}`);
+  return new CommandError(
+    `A rule was broken. Again: npm run edge -- simulate --seed ${plan.seed} --steps ${plan.steps}`,
+  );
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError } from "commander";
 import { buildWorker, FOLDER, withRuntimes } from "./bench/runtime.ts";
-import { newCommand, outputFile, wholeNumber } from "./lib/options.ts";
+import { edgeCommand, outputFile, wholeNumber } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
 import { findAllDifferences } from "./soak/judge.ts";
 import { Load } from "./soak/load.ts";
@@ -26,10 +26,7 @@ const SHOWN_AFTER_MS = 2_000;
 // a fault.
 const MOST_STALL_SECONDS = 30;
 
-export const program = newCommand("npm run soak")
-  .description(
-    "Load a service of its own with apps and a feed at the same time, then check its memory, answers and totals.",
-  )
+export const program = edgeCommand("soak")
   .option("--minutes <n>", "for how long", minutes, 5)
   .option("--connections <n>", "how many apps ask at the same time", wholeNumber(1), 64)
   .option("--seed <n>", "the seed of the program and of the requests", wholeNumber(1), 1)
@@ -77,7 +74,7 @@ async function soak({ minutes, connections, seed, stall, json }: Options): Promi
     console.log(toText(report));
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
     const fault = verdict(report);
-    if (fault !== null) throw new CommandError(`${fault} Again: npm run soak -- --seed ${seed}`);
+    if (fault !== null) throw new CommandError(`${fault} Again: npm run edge -- soak --seed ${seed}`);
   });
 }
 

@@ -6,6 +6,7 @@ import { newCommand } from "./lib/options.ts";
 import { CommandError, runTool } from "./lib/project.ts";
 import { buildReference } from "./lib/reference.ts";
 import { checkBundles } from "./lib/wrangler.ts";
+import { TYPE_CHECKS } from "./typecheck.ts";
 
 /** A check that runs a tool of node_modules. */
 const tool =
@@ -22,13 +23,10 @@ const tool =
 const CHECKS: Record<string, () => Promise<string>> = {
   "lint and format": tool("biome", "check", "--error-on-warnings"),
   "bindings' types": tool("wrangler", "types", "--check", "--env=", "--strict-vars=false"),
-  "types of src": tool("tsc", "-p", "tsconfig.json"),
-  "types of scripts": tool("tsc", "-p", "scripts/tsconfig.json"),
-  "types of test": tool("tsc", "-p", "test/tsconfig.json"),
-  "types of the client's tests": tool("tsc", "-p", "client/test/tsconfig.json"),
   "client package": buildClient,
-  // The example app imports the built package.
-  "types of the example app": tool("tsc", "-p", "examples/app/tsconfig.json"),
+  ...Object.fromEntries(
+    Object.entries(TYPE_CHECKS).map(([what, file]) => [`types of ${what}`, tool("tsc", "--noEmit", "-p", file)]),
+  ),
   "OpenAPI document": lintOpenApi,
   "Worker to deploy": async () => (await checkBundles([PRODUCTION, STAGING])).join(", "),
   // The simulation has a configuration of its own, because it runs in Node.

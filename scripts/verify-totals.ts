@@ -1,10 +1,10 @@
-import type { Derived, KeyRange } from "../src/db/derived/derived.ts";
-import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "../src/db/derived/recount.ts";
-import { DERIVED } from "../src/records/derived.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { firstLines, formatCount, formatNumber } from "./lib/format.ts";
-import { type DatabaseOptions, databaseOf, newCommand, withDatabase } from "./lib/options.ts";
+import { type DatabaseOptions, databaseOf, edgeCommand, withDatabase } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
+import type { Derived, KeyRange } from "./verify-totals/derived.ts";
+import { DERIVED } from "./verify-totals/derived.ts";
+import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "./verify-totals/recount.ts";
 
 interface Options extends DatabaseOptions {
   repair?: boolean;
@@ -13,11 +13,7 @@ interface Options extends DatabaseOptions {
 // A statement blocks everybody else from the database.
 const KEYS_A_STATEMENT = 50_000;
 
-export const program = withDatabase(
-  newCommand("npm run verify-totals").description(
-    "Compare all derived data (totals, team links, JSON, search indexes) with the records it follows from.",
-  ),
-)
+export const program = withDatabase(edgeCommand("verify-totals"))
   .option("--repair", "repair what differs; the service may go on running")
   .action(verify);
 
@@ -34,7 +30,7 @@ async function verify(options: Options): Promise<void> {
   const differences = formatCount(total, "difference");
   if (total === 0) console.log("All derived data agrees with the records.");
   else if (options.repair) console.log(`Repaired ${differences}. Run the command again to see that none is left.`);
-  else throw new CommandError(`${differences}. To repair: npm run verify-totals -- --repair`);
+  else throw new CommandError(`${differences}. To repair: npm run edge -- verify-totals --repair`);
 }
 
 /** A table of records that derived data follows from. */

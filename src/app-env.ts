@@ -1,8 +1,15 @@
 import type { Context } from "hono";
 import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import type { FeedToken, TokenFault } from "./auth/token.ts";
 import type { Database } from "./db/database.ts";
+
+/** What a feeder's token permits. */
+export interface FeedToken {
+  /** The accounts whose records the token may write. */
+  accounts: readonly string[] | "*";
+  /** Whether the token may restore an export (docs/contract/restore.md). */
+  restores: boolean;
+}
 
 /** The types of `c.env` and `c.var`. */
 export interface AppEnv {
@@ -15,14 +22,14 @@ export interface AppEnv {
     source: "inbox" | "memory" | "kv" | "primary";
     boardAgeSeconds: number;
     /** Why the token was refused. Only the log names it. */
-    tokenFault?: TokenFault;
+    tokenFault?: string;
     /** The caller, on routes below /api/v1/customer. */
     customerId: string;
     /** When the customer's token expires, in seconds since 1970. */
     tokenExpires: number;
     /** The body of a 200 as bytes, for its ETag. */
     answered?: Uint8Array<ArrayBuffer>;
-    /** The feeder's token, on POST /api/v1/feed. */
+    /** On POST /api/v1/feed. */
     feedToken: FeedToken;
   };
 }

@@ -3,6 +3,7 @@ import { campaigns } from "./customer/campaigns/routes.ts";
 import { coupons, myCoupons } from "./customer/coupons/routes.ts";
 import { gamification } from "./customer/gamification/routes.ts";
 import { live } from "./customer/live/routes.ts";
+import { entries } from "./customer/me/entries/routes.ts";
 import { me } from "./customer/me/routes.ts";
 import { messages } from "./customer/messages/routes.ts";
 import { search } from "./customer/search/routes.ts";
@@ -11,34 +12,34 @@ import { lookup } from "./feed/customers/routes.ts";
 import { feed } from "./feed/routes.ts";
 import { answerFailure } from "./http/errors.ts";
 import { cors } from "./middleware/cors.ts";
-import { database } from "./middleware/database.ts";
+import { databaseAtBookmark, databaseAtPrimary } from "./middleware/database.ts";
 import { knownRoutes } from "./middleware/known-routes.ts";
 import { observe } from "./middleware/observe.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { customerOnly, exportOnly, feedOnly, LIVE_PATH, lookupOnly } from "./middleware/token.ts";
 import { service } from "./service/routes.ts";
 
-export const app = createRouter();
+const router = createRouter();
 
-app.onError(answerFailure);
+router.onError(answerFailure);
 
 // A request is checked in this order: path, method, token, scope, rate of the customer. Its route then checks size, JSON and
 // fields. A request without a good token is limited by its address instead, before it is refused.
-app.use(observe);
-app.use(securityHeaders);
-app.use(cors(app));
-app.use(knownRoutes(app));
-app.use("/api/v1/customer/*", customerOnly, database("bookmark"));
+router.use(observe);
+router.use(securityHeaders);
+router.use(cors(router));
+router.use(knownRoutes(router));
+router.use("/api/v1/customer/*", customerOnly, databaseAtBookmark);
 // Opening a socket writes the listener's row, so it needs the primary.
-app.use(LIVE_PATH, database("primary"));
+router.use(LIVE_PATH, databaseAtPrimary);
 // A board's age is counted from the moment of its query. A replica's data may be older than that.
-app.use("/api/v1/customer/gamification/leaderboard", database("primary"));
-app.post("/api/v1/feed", feedOnly, database("primary"));
+router.use("/api/v1/customer/gamification/leaderboard", databaseAtPrimary);
+router.post("/api/v1/feed", feedOnly, databaseAtPrimary);
 // Two pages of an export must not come from replicas with different data.
-app.get("/api/v1/feed", exportOnly, database("primary"));
-app.get("/api/v1/feed/customers", lookupOnly, database("bookmark"));
+router.get("/api/v1/feed", exportOnly, databaseAtPrimary);
+router.get("/api/v1/feed/customers", lookupOnly, databaseAtBookmark);
 
-app
+export const app = router
   .route("/api/v1/customer/campaigns", campaigns)
   .route("/api/v1/customer/coupons", coupons)
   .route("/api/v1/customer/my-coupons", myCoupons)
@@ -46,8 +47,12 @@ app
   .route("/api/v1/customer/gamification", gamification)
   .route(LIVE_PATH, live)
   .route("/api/v1/customer/me", me)
+  .route("/api/v1/customer/me/entries", entries)
   .route("/api/v1/customer/messages", messages)
   .route("/api/v1/customer/stores", stores)
   .route("/api/v1/feed", feed)
   .route("/api/v1/feed/customers", lookup)
   .route("/", service);
+
+/** The endpoints, for a client of Hono: `hc<AppType>(url)`. */
+export type AppType = typeof app;

@@ -2,7 +2,7 @@ import { app } from "./app.ts";
 import { PROBE_PATH, ProbedFanOut, ProbedInbox, probe } from "./service/probe.ts";
 import { onSchedule } from "./service/schedule.ts";
 
-// The entry point of staging: the service plus the endpoint of `npm run probe`. Production does not contain the endpoint.
+// The entry point of staging: the service plus the endpoint of `npm run edge -- probe`. Production does not contain the endpoint.
 export { ProbedFanOut as FanOut, ProbedInbox as Inbox };
 
 export default {

@@ -1,10 +1,9 @@
 import { describe, it } from "vitest";
 
-const SOURCES: Record<string, string> = import.meta.glob(["../src/**/*.ts", "../client/src/*.ts"], {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+const SOURCES: Record<string, string> = import.meta.glob(
+  ["../src/**/*.ts", "../client/**/*.ts", "../scripts/**/*.ts", "./**/*.ts", "!../client/types/**"],
+  { query: "?raw", import: "default", eager: true },
+);
 
 /** The folders of `src/`. Each imports only from those before it. */
 const FOLDERS = [
@@ -15,8 +14,8 @@ const FOLDERS = [
   "auth",
   "inbox",
   "app-env.ts",
-  "openapi",
   "middleware",
+  "openapi",
   "customer",
   "feed",
   "retention",
@@ -27,16 +26,17 @@ const FOLDERS = [
   "staging.ts",
 ];
 
+const pathFrom = (base: string, path: string) => new URL(path, `file:///${base}`).pathname.slice(1);
+
 /** The imports of each file, those of types included. */
-const allImports = Object.entries(SOURCES).flatMap(([path, source]) =>
-  [...source.matchAll(/ from "(\.[^"]+)"/g)].map(([, target]) => {
-    const { pathname } = new URL(target ?? "", new URL(path.replace("../", ""), "file:///"));
-    return { from: path.replace(/^\.\.\/(src\/)?/, ""), to: pathname.replace(/^\/(src\/)?/, "") };
-  }),
-);
-const isOfClient = (path: string) => path.startsWith("client/");
-const imports = allImports.filter(({ from }) => !isOfClient(from));
-const positionOf = (path: string) => FOLDERS.indexOf(path.split("/")[0] ?? "");
+const allImports = Object.entries(SOURCES).flatMap(([path, source]) => {
+  const from = pathFrom("test/", path);
+  return [...source.matchAll(/ from "(\.[^"]+)"/g)].map(([, target = ""]) => ({ from, to: pathFrom(from, target) }));
+});
+const isOfClient = (path: string) => path.startsWith("client/src/");
+const isOfService = (path: string) => path.startsWith("src/");
+const imports = allImports.filter(({ from }) => isOfService(from));
+const positionOf = (path: string) => FOLDERS.indexOf(path.split("/")[1] ?? "");
 
 describe("the folders of src/", () => {
   it("are all in the order above", ({ expect }) => {
@@ -54,6 +54,35 @@ describe("the folders of src/", () => {
   });
 });
 
+describe("the documentation of endpoints", () => {
+  it("is imported by documentation only, so that no route or query depends on it", ({ expect }) => {
+    const isDocumentation = (path: string) => /^src\/(openapi\/|reference\.ts$)|\/operations\.ts$/.test(path);
+
+    const importsOfOthers = imports.filter(({ from, to }) => isDocumentation(to) && !isDocumentation(from));
+
+    expect(imports.filter(({ to }) => isDocumentation(to)).length).toBeGreaterThan(20);
+    expect(importsOfOthers).toEqual([]);
+  });
+});
+
+describe("the files of src/, client/, scripts/ and test/", () => {
+  it("do not import each other in a ring", ({ expect }) => {
+    const targetsOf = new Map(
+      [...Map.groupBy(allImports, ({ from }) => from)].map(([from, ofFile]) => [from, ofFile.map(({ to }) => to)]),
+    );
+    function addReached(file: string, reached: Set<string>): Set<string> {
+      const newFiles = targetsOf.get(file)?.filter((target) => !reached.has(target)) ?? [];
+      for (const target of newFiles) addReached(target, reached.add(target));
+      return reached;
+    }
+
+    const inRings = [...targetsOf.keys()].filter((file) => addReached(file, new Set()).has(file));
+
+    expect(targetsOf.size).toBeGreaterThan(400);
+    expect(inRings).toEqual([]);
+  });
+});
+
 describe("the client", () => {
   it("is imported by no file of the service, and imports only the shapes of answers and the order of texts", ({
     expect,
@@ -63,7 +92,7 @@ describe("the client", () => {
 
     expect(importedByService).toEqual([]);
     expect(ofService.filter(({ from }) => from !== "client/src/shapes.ts")).toEqual([
-      { from: "client/src/poll.ts", to: "values/code-points.ts" },
+      { from: "client/src/poll.ts", to: "src/values/code-points.ts" },
     ]);
   });
 });

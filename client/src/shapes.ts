@@ -1,6 +1,6 @@
 // The types of answers, with their schemas. The types of the package are printed from the schemas, so that its users need
 // neither Zod nor Hono. It also has the named schemas inside these.
-export { NearbyCampaign } from "../../src/customer/campaigns/operations.ts";
+export { NearbyCampaign } from "../../src/customer/campaigns/schema.ts";
 export {
   AnsweredLoyaltyOptions,
   CouponRecord,
@@ -8,17 +8,12 @@ export {
   DigitalCoupon,
   MyCouponItems,
   MyCouponRecord,
-} from "../../src/customer/coupons/operations.ts";
-export { LeaderboardItem } from "../../src/customer/gamification/operations.ts";
-export { BalanceEntry } from "../../src/customer/me/entries/operations.ts";
-export { Me } from "../../src/customer/me/operations.ts";
-export { MessageGroup } from "../../src/customer/messages/operations.ts";
-export {
-  Forgiven,
-  SearchCampaign,
-  SearchCustomer,
-  SearchItems,
-  SearchStore,
-} from "../../src/customer/search/operations.ts";
-export { TeamMember } from "../../src/customer/stores/operations.ts";
-export { Failure } from "../../src/http/failure-schema.ts";
+} from "../../src/customer/coupons/schema.ts";
+export { LeaderboardItem } from "../../src/customer/gamification/schema.ts";
+export { BalanceEntry } from "../../src/customer/me/entries/schema.ts";
+export { Me } from "../../src/customer/me/schema.ts";
+export { MessageGroup } from "../../src/customer/messages/schema.ts";
+export { SearchCustomer } from "../../src/customer/schema.ts";
+export { Forgiven, SearchCampaign, SearchItems, SearchStore } from "../../src/customer/search/schema.ts";
+export { TeamMember } from "../../src/customer/stores/schema.ts";
+export { Failure } from "../../src/http/answer-schema.ts";

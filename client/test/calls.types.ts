@@ -1,11 +1,10 @@
 import type * as z from "zod";
-import type { NearbyCampaignsBody } from "../../src/customer/campaigns/routes.ts";
-import type { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/routes.ts";
-import type { Measure } from "../../src/customer/gamification/boards.ts";
-import type { LeaderboardParameters } from "../../src/customer/gamification/routes.ts";
-import type { MessagesQuery } from "../../src/customer/messages/routes.ts";
+import type { NearbyCampaignsBody } from "../../src/customer/campaigns/schema.ts";
+import type { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/schema.ts";
+import type { LeaderboardParameters, Measure } from "../../src/customer/gamification/schema.ts";
+import type { MessagesQuery } from "../../src/customer/messages/schema.ts";
 import type { FullSearchBody, SearchList } from "../../src/customer/search/schema.ts";
-import type { TeamQuery } from "../../src/customer/stores/routes.ts";
+import type { TeamQuery } from "../../src/customer/stores/schema.ts";
 import type * as client from "../src/client.ts";
 
 // The client declares the types of its parameters, so that its package has no dependency. Here tsc compares them with the

@@ -93,7 +93,7 @@ export function benchmarkText(report: Report, isShort = false): string {
 For whoever wants to know how fast it is. Look at the ratios to the **baseline**, a \`SELECT 1\` for an authenticated customer
 by the same Worker. Across a network, the ratios come closer to one.
 
-Written by \`npm run bench -- --scale ${scales.map(({ name }) => name).join(",")} --rounds ${rounds} --docs\` on ${at.slice(0, 10)}:
+Written by \`npm run edge -- bench --scale ${scales.map(({ name }) => name).join(",")} --rounds ${rounds} --docs\` on ${at.slice(0, 10)}:
 ${machine.cores} cores (${machine.cpu}), ${machine.memoryGiB} GiB, Node ${machine.node}, workerd ${machine.workerd}. The machine's load just before was ${machine.load}.
 
 ## Requests

@@ -86,7 +86,7 @@ function entriesOf(size: Size): { customer: string; hundredthPage: string } {
     .map(({ id, created_at }) => ({ id: String(id), time: String(created_at) }));
   const newestFirst = entries.sort((first, second) => (first.time + first.id < second.time + second.id ? 1 : -1));
   const lastOfPage99 = newestFirst[99 * 50 - 1];
-  return { customer, hundredthPage: JSON.stringify({ customer, account: "", step: 0, ...lastOfPage99 }) };
+  return { customer, hundredthPage: JSON.stringify({ customer, account: "", step: 0, ...lastOfPage99, bookmark: "" }) };
 }
 
 /** The id of a customer who is in exactly one group. */

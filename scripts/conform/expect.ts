@@ -1,9 +1,5 @@
 import { type Answer, type Item, idsOf, itemsOf } from "./http.ts";
-
-/** Thrown if a rule does not hold. The message has the expected and the actual value. */
-export class Broken extends Error {
-  override readonly name = "Broken";
-}
+import { Broken } from "./outcome.ts";
 
 const LONGEST_TEXT = 400;
 
@@ -27,6 +23,9 @@ export function expectFields(actual: Item | undefined, expected: Item, what?: st
   const comparedFields = Object.fromEntries(Object.keys(expected).map((name) => [name, actual[name]]));
   expectSame(comparedFields, expected, what);
 }
+
+/** The names in a text, with blanks between them. */
+export const namesIn = (text: string) => text.trim().split(/\s+/);
 
 /** Expects an object to have exactly these fields. */
 export function expectExactFields(object: unknown, names: readonly string[]): void {

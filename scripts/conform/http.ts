@@ -1,5 +1,5 @@
 import { type Call, call, type Answer as PlainAnswer } from "../lib/call.ts";
-import { Broken } from "./expect.ts";
+import { Broken } from "./outcome.ts";
 
 export type Item = Record<string, unknown>;
 

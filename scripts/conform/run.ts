@@ -1,10 +1,10 @@
-import { Broken } from "./expect.ts";
-import { type Section, Skipped, type Suite } from "./suite.ts";
+import { Broken, Skipped } from "./outcome.ts";
+import type { Section, Suite } from "./suite.ts";
 
 export interface Result {
   /** The document and the section: `interface, 4.2`. */
   section: string;
-  /** The sentence of the contract. */
+  /** The behaviour that the rule asks for. */
   rule: string;
   outcome: "good" | "broken" | "skipped";
   /** Why it is broken or was skipped. */
@@ -48,10 +48,10 @@ async function checkSection(suite: Suite, { name, lines, rules }: Section, optio
     await suite.feed(...lines);
   };
   let feeding: Outcome | null = null;
-  for (const { sentence, needsLines, check } of rules) {
+  for (const { title, needsLines, check } of rules) {
     if (needsLines) feeding ??= await outcomeOf(feedLines, suite, { ...options, patienceMs: 0 });
     const obstacle = feeding?.outcome === "good" ? null : feeding;
-    results.push({ section: name, rule: sentence, ...(obstacle ?? (await outcomeOf(check, suite, options))) });
+    results.push({ section: name, rule: title, ...(obstacle ?? (await outcomeOf(check, suite, options))) });
   }
   return results;
 }

@@ -1,6 +1,6 @@
 import type { Answer } from "../lib/call.ts";
-import { Broken } from "./expect.ts";
 import { pause } from "./http.ts";
+import { Broken } from "./outcome.ts";
 
 type HandshakeAnswer = Pick<Answer, "status" | "headers" | "text">;
 

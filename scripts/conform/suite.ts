@@ -1,14 +1,15 @@
 import { type Call, linkOf } from "../lib/call.ts";
-import { Broken, expectInvalid, expectOk, expectSame } from "./expect.ts";
+import { expectInvalid, expectOk, expectSame } from "./expect.ts";
 import { type Answer, type Http, type Item, itemsOrNone, listOf } from "./http.ts";
 import { deletionOf, keyOf, type Line, type LineMakers, type LineWithId, lineMakers } from "./lines.ts";
+import { Broken, Skipped } from "./outcome.ts";
 import { type Frame, Listener, type Sockets } from "./socket.ts";
 import type { Caller, Tokens } from "./tokens.ts";
 
 /** A rule of the contract. */
 export interface Rule {
-  /** The rule in the words of the contract. */
-  sentence: string;
+  /** The behaviour that the rule asks for. */
+  title: string;
   /** Whether the lines of the section must be fed first. */
   needsLines: boolean;
   /** @throws `Broken` if the rule does not hold. */
@@ -17,7 +18,7 @@ export interface Rule {
 
 /** The rules of a numbered section of docs/contract/. */
 export interface Section {
-  /** `interface, 4.2` is section 4.2 of docs/contract/interface.md. */
+  /** Cites the section: `interface, 4.2` is section 4.2 of docs/contract/interface.md. */
   name: string;
   lines: readonly Line[];
   rules: readonly Rule[];
@@ -51,16 +52,8 @@ interface SectionStart extends Callers {
   seedChain: (...callers: Caller[]) => Record<"chain" | "shop" | "plainCoupon", LineWithId>;
   /** Makes lines for a rule to feed. */
   make: LineMakers;
-  /**
-   * States a rule. Rules that stand before the first line of `seed` are checked even if nothing may be fed.
-   * `check` gets the fields that the sentence lists in backticks. If the sentence has a colon, only those after it.
-   */
-  it: (sentence: string, check: (listedFields: string[]) => Promise<void>) => void;
-}
-
-/** Thrown if a rule cannot be checked with the tokens and options that the suite has. */
-export class Skipped extends Error {
-  override readonly name = "Skipped";
+  /** States a rule. Rules that stand before the first line of `seed` are checked even if nothing may be fed. */
+  it: (title: string, check: () => Promise<void>) => void;
 }
 
 /** The kinds that the suite does not delete. Events cannot be deleted. Messages are removed with their group. */
@@ -91,14 +84,9 @@ export function section(name: string, state: (start: SectionStart) => void | Pro
         return { chain, shop: seed.store(chain), plainCoupon: seed.coupon(chain) };
       },
       make: lineMakers(newId),
-      it: (sentence, check) => {
-        const list = sentence.slice(sentence.indexOf(": ") + 1).matchAll(/`(\w+)`/g);
-        const listedFields = [...new Set(Array.from(list, ([, name = ""]) => name))];
-        rules.push({
-          sentence,
-          needsLines: lines.length > 0,
-          check: () => check(listedFields).finally(() => suite.closeListeners()),
-        });
+      it: (title, check) => {
+        const needsLines = lines.length > 0;
+        rules.push({ title, needsLines, check: () => check().finally(() => suite.closeListeners()) });
       },
     });
     return { name, lines, rules };

@@ -1,6 +1,6 @@
 import { decode } from "hono/jwt";
 import { type Claims, signClaims } from "../lib/sign.ts";
-import { Skipped } from "./suite.ts";
+import { Skipped } from "./outcome.ts";
 
 /** Tokens that another issuer has signed. The service must not have stored the customers yet. */
 export interface TokenFile {

@@ -19,9 +19,37 @@ export interface ServiceAccess {
   env: string;
 }
 
-/** A command, by the words that start it. After a wrong option it says how to get help. */
+/** The commands that `npm run edge` lists and runs, because few people type them daily. */
+export const EDGE_COMMANDS = {
+  bench: "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1 and to bare inserts.",
+  build: "Build the package of the typed client in client/, as npm pack -w loyalty-edge does.",
+  demo: "Print the demo program in the feed's format, one JSON object a line. The lines are the same every time.",
+  fuzz: "Send random requests, good, nearly good and hostile, to every endpoint and the feed, in the Workers runtime.",
+  probe: "Measure at a deployment of staging what only Cloudflare shows, and compare it with what the project assumes.",
+  programs: "Add and remove programs: the environments of wrangler.toml, each a deployment of its own.",
+  schema: "Write docs/schema.sql anew from the migrations. Run it whenever they change.",
+  simulate:
+    "Run the service in simulated time on a simulated platform with all its faults, and check its rules at every step.",
+  soak: "Load a service of its own with apps and a feed at the same time, then check its memory, answers and totals.",
+  typecheck: "Check the types of everything, as npm test does.",
+  types: "Write the types of the bindings anew from wrangler.toml. Run it whenever that changes.",
+  "verify-totals":
+    "Compare all derived data (totals, team links, JSON, search indexes) with the records it follows from.",
+};
+
+/** A command of `npm run edge`. */
+export function edgeCommand(name: keyof typeof EDGE_COMMANDS): Command {
+  return commandOf(`npm run edge -- ${name}`).description(EDGE_COMMANDS[name]);
+}
+
+/** A command with an npm script of its own, by the words that start it. */
 export function newCommand(words: string): Command {
-  return new Command(`${words} --`).showHelpAfterError(`Try: ${words} -- --help`);
+  return commandOf(`${words} --`);
+}
+
+/** A command that says how to get help after a wrong option. */
+function commandOf(words: string): Command {
+  return new Command(words).showHelpAfterError(`Try: ${words} --help`);
 }
 
 export function withService(command: Command, token: string): Command {

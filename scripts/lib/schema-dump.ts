@@ -7,7 +7,7 @@ export const SCHEMA_QUERY = String.raw`
 
 /** The text of docs/schema.sql from the rows of the query. */
 export function schemaDump(rows: readonly Record<string, unknown>[]): string {
-  const head = "-- The database after all migrations. npm run schema writes this file, and a test compares it.";
+  const head = "-- The database after all migrations. npm run edge -- schema writes this file, and a test compares it.";
   return `${[head, ...rows.map(({ sql }) => `${String(sql)};`)].join("\n\n")}\n`;
 }
 

@@ -1,5 +1,3 @@
-import { ALL_KEYS, type Difference, findDifferences, toText } from "../../src/db/derived/recount.ts";
-import { DERIVED } from "../../src/records/derived.ts";
 import { KINDS, type Row } from "../../test/model/kinds.ts";
 import type { Model } from "../../test/model/model.ts";
 import { toTime } from "../../test/model/time.ts";
@@ -7,6 +5,8 @@ import type { RandomProgram } from "../../test/programs/random-program.ts";
 import { differenceOf, seenAs } from "../../test/support/compare.ts";
 import { benchToken, type Runtime } from "../bench/runtime.ts";
 import { exportPages } from "../lib/export-client.ts";
+import { DERIVED } from "../verify-totals/derived.ts";
+import { ALL_KEYS, type Difference, findDifferences, toText } from "../verify-totals/recount.ts";
 import { askAs, endpointOf } from "./load.ts";
 
 const CALLS = 200;

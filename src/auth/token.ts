@@ -11,13 +11,6 @@ export interface Claims {
   accounts: unknown;
 }
 
-export interface FeedToken {
-  /** The accounts whose records the token may write. */
-  accounts: readonly string[] | "*";
-  /** Whether the token may restore an export (docs/contract/restore.md). */
-  restores: boolean;
-}
-
 /** A public key of a JSON Web Key Set (RFC 7517). */
 export type PublicKey = JsonWebKey & { kid?: string };
 
@@ -47,9 +40,12 @@ export type TokenFault =
   | "audience"
   | "subject";
 
-export type TokenReading = { kind: "good"; claims: Claims } | { kind: "bad"; fault: TokenFault } | { kind: "no keys" };
+type TokenReading =
+  | { outcome: "good"; claims: Claims }
+  | { outcome: "bad"; fault: TokenFault }
+  | { outcome: "no keys" };
 
-const bad = (fault: TokenFault) => ({ kind: "bad" as const, fault });
+const bad = (fault: TokenFault) => ({ outcome: "bad" as const, fault });
 /** The clock of the issuer may differ from the Worker's by this much. */
 export const LEEWAY_SECONDS = 5;
 // An issuer that takes `exp` for milliseconds makes tokens that never end, and Durable Objects take no alarm after 2189.
@@ -70,7 +66,7 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
   const header = headerOf(token);
   if (header === null) return bad("malformed");
   const found = await findSigners(header, rules);
-  if (found.kind !== "signers") return found;
+  if (found.outcome !== "signers") return found;
   for (const { key, algorithm } of found.signers) {
     const payload = await verifiedPayload(token, key, algorithm, header.typ);
     if (payload !== null) return readPayload(payload, rules, now);
@@ -79,7 +75,7 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
 }
 
 /** The accounts in a feed token; null if it names none. */
-export function feedAccounts({ accounts }: Claims): FeedToken["accounts"] | null {
+export function feedAccounts({ accounts }: Claims): readonly string[] | "*" | null {
   if (accounts === "*") return accounts;
   const isList = Array.isArray(accounts) && accounts.every((account) => typeof account === "string");
   return isList ? accounts : null;
@@ -104,18 +100,18 @@ function headerOf(token: string): Header | null {
 async function findSigners(
   { alg, kid }: Header,
   { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, keys }: TokenRules,
-): Promise<{ kind: "signers"; signers: Signer[] } | Exclude<TokenReading, { kind: "good" }>> {
+): Promise<{ outcome: "signers"; signers: Signer[] } | Exclude<TokenReading, { outcome: "good" }>> {
   if (alg === "HS256" && secret) {
     const secrets = previousSecret ? [secret, previousSecret] : [secret];
-    return { kind: "signers", signers: secrets.map((key) => ({ key, algorithm: alg })) };
+    return { outcome: "signers", signers: secrets.map((key) => ({ key, algorithm: alg })) };
   }
   const algorithm = ASYMMETRIC_ALGORITHMS.find((known) => known === alg);
   if (algorithm === undefined || keys === null) return bad("algorithm");
   if (kid !== undefined && typeof kid !== "string") return bad("no_key");
   const publicKeys = await keys.find(algorithm, kid);
-  if (publicKeys === null) return { kind: "no keys" };
+  if (publicKeys === null) return { outcome: "no keys" };
   if (publicKeys.length === 0) return bad("no_key");
-  return { kind: "signers", signers: publicKeys.map((key) => ({ key, algorithm })) };
+  return { outcome: "signers", signers: publicKeys.map((key) => ({ key, algorithm })) };
 }
 
 // Any error of the library means that the signature is bad.
@@ -141,7 +137,7 @@ function readPayload(payload: Record<string, unknown>, rules: TokenRules, now: n
   const scopes = scopesOf(payload, rules);
   const subject = payload[(scopes.includes(CUSTOMER) && rules.JWT_SUBJECT_CLAIM) || "sub"];
   if (!isSubject(subject)) return bad("subject");
-  return { kind: "good", claims: { subject, expires: exp, scopes, accounts } };
+  return { outcome: "good", claims: { subject, expires: exp, scopes, accounts } };
 }
 
 /**

@@ -28,7 +28,7 @@ export interface Column {
   /** The field with the name of the column. */
   field?: z.ZodType;
   /** The fields with other names. */
-  names?: z.ZodRawShape;
+  fields?: z.ZodRawShape;
   as?: "json" | "time" | "hundredths" | "together";
   /** Of a reference: the kind of the record, and whether a line may name none. */
   to?: Referred;
@@ -54,10 +54,10 @@ export interface Referred {
   owner: Owner | undefined;
   deletion: Deletion | undefined;
   /**
-   * Whether most programs have few of these records: an export of such a program reads all their ids at once (`selectId`
-   * in export/fields.ts). Only for tables whose rows are never removed.
+   * An export reads all their ids at once if they are few, as they are in most programs (`selectId` in export/fields.ts).
+   * Only for tables whose rows are never removed.
    */
-  oftenSmall?: true;
+  idsAtOnce?: true;
 }
 
 /** By which column and field a record belongs to an account; `to` is undefined if the record is the account itself. */
@@ -94,25 +94,25 @@ export const fedHundredths = <F extends z.ZodType>(field: F) => ({
 export const unstored = <F extends z.ZodType>(field: F) => ({ field });
 
 /** Several fields, stored as one JSON text. A record has at most one such column. */
-export const together = <const S extends z.ZodRawShape>(names: S) => ({
+export const together = <const S extends z.ZodRawShape>(fields: S) => ({
   column: text().notNull(),
-  names,
+  fields,
   as: "together" as const,
 });
 
 /** The column of a foreign key. */
 export const keyOf = (to: Pick<Referred, "table">) => integer().references(() => to.table.key);
 
-/** The key of the record that a field names by its id. `names`: this field, such as `{ store_id: Id }`. */
-export const reference = <const S extends z.ZodRawShape>(to: Referred, names: S) => ({
+/** The key of the record that a field names by its id. `fields`: this field, such as `{ store_id: Id }`. */
+export const reference = <const S extends z.ZodRawShape>(to: Referred, fields: S) => ({
   column: keyOf(to).notNull(),
-  names,
+  fields,
   to,
 });
 
 /** A reference that a line may leave out. The column is NULL then. */
-export const optionalReference = <const S extends z.ZodRawShape>(to: Referred, names: S) => ({
-  ...reference(to, names),
+export const optionalReference = <const S extends z.ZodRawShape>(to: Referred, fields: S) => ({
+  ...reference(to, fields),
   column: keyOf(to),
   isOptional: true,
 });
@@ -120,12 +120,12 @@ export const optionalReference = <const S extends z.ZodRawShape>(to: Referred, n
 /** A value that the database makes of these fields. `json`: they are sent as JSON, because they are no texts or numbers. */
 export const bySql = <B extends Builder, const S extends z.ZodRawShape>(
   column: B,
-  names: S,
+  fields: S,
   value: SQL,
   as?: "json",
 ) => ({
   column,
-  names,
+  fields,
   value,
   ...(as && { as }),
 });

@@ -45,7 +45,8 @@ function compile<Shape, S extends Written, Name extends string>(
   hasShapes: boolean,
   writeStatement: (shape: Shape, placeholder: PlaceholderOf<Name>) => S,
 ): (shape: Shape, values: Values<Name>) => CompiledStatement<RowOf<S>> {
-  const write = (shape: Shape) => onOneLine(writtenQuery(writeStatement(shape, (value) => sql.placeholder(value))));
+  const write = (shape: Shape) =>
+    withoutIndentation(writtenQuery(writeStatement(shape, (value) => sql.placeholder(value))));
   COMPILED.push({ name, hasShapes, write });
   const compiled = new Map<string, Query>();
   return (shape, values) => ({
@@ -59,6 +60,6 @@ function compile<Shape, S extends Written, Name extends string>(
 }
 
 /** Removes indentation: the text becomes a third shorter. Statements have no comments, and no literal with a line break. */
-function onOneLine(query: Query): Query {
+function withoutIndentation(query: Query): Query {
   return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
 }

@@ -62,7 +62,7 @@ const RETRY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 
 function isBookmark(start: Consistency): boolean {
-  return !start.startsWith("first-");
+  return start !== "" && !start.startsWith("first-");
 }
 
 /** The circuit breaker of each binding of D1. A deployment has one binding, but tests have several. */
@@ -102,10 +102,10 @@ export class Database {
     this.#start = "first-primary";
   }
 
-  /** Reads at this bookmark, unless the session begins at the primary or at a greater one. For before the first call. */
-  readAt(bookmark: string): void {
-    const isLater = isBookmark(this.#start) ? bookmark > this.#start : bookmark !== "";
-    if (isLater && !this.#isAtPrimary) this.#start = bookmark;
+  /** Begins the session here, unless it begins later already. For before the first call. */
+  readAt(start: Consistency): void {
+    const isLater = isBookmark(start) && !this.#isAtPrimary && !(isBookmark(this.#start) && this.#start >= start);
+    if (isLater || start === "first-primary") this.#start = start;
   }
 
   /** A session that begins at this bookmark sees everything that this session has seen and written. */
@@ -148,17 +148,17 @@ export class Database {
   }
 
   /**
-   * Runs the statements of all steps in this order, in one round trip and one transaction, and resolves with the rows of each
-   * step. The statements may write, so they are sent only once.
+   * Runs the statements in the order of their names, in one round trip and one transaction. Resolves with the rows by name.
+   * They may write, so they are sent only once.
    */
-  async steps<const S extends Readonly<Record<string, readonly Statement[]>>>(
-    steps: S,
+  async write<const S extends Readonly<Record<string, readonly Statement[]>>>(
+    statements: S,
   ): Promise<{ -readonly [Name in keyof S]: RowOf<S[Name][number]>[] }> {
-    const entries = Object.entries<readonly Statement[]>(steps);
-    const queries = entries.flatMap(([, statements]) => statements).map(writtenQuery);
+    const entries = Object.entries<readonly Statement[]>(statements);
+    const queries = entries.flatMap(([, named]) => named).map(writtenQuery);
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
-      const rows = entries.map(([name, statements]) => [name, statements.flatMap(() => results.next().value ?? [])]);
+      const rows = entries.map(([name, named]) => [name, named.flatMap(() => results.next().value ?? [])]);
       return Object.fromEntries(rows) as { [Name in keyof S]: RowOf<S[Name][number]>[] };
     } catch (error) {
       throw toDatabaseError(error);

@@ -13,7 +13,7 @@ const MESSAGES = [
   ["lost", /Network connection lost|transient issue|client disconnected/],
 ] as const;
 
-export type DatabaseFault = (typeof MESSAGES)[number][0] | "stalled" | "unknown";
+type DatabaseFault = (typeof MESSAGES)[number][0] | "stalled" | "unknown";
 
 /** D1 does not answer in time, or is full and refuses a write. */
 export class DatabaseUnavailable extends Error {

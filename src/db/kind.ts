@@ -75,7 +75,7 @@ export interface Summary {
   /** The columns that are added up. */
   adds: readonly string[];
   /** The column that gets the number of the step when the row grows; left out: none. */
-  grew?: string;
+  stepColumn?: string;
 }
 
 /** How the old events of a kind are added up and deleted (docs/contract/retention.md, 2). */
@@ -106,12 +106,9 @@ export interface Stated {
   moreLineFields?: readonly string[];
   /** Whether no line may delete its records. */
   isPermanent?: true;
-  oftenSmall?: true;
-  /**
-   * What ends a page of an export if 2,000 rows can be more than D1 should send. `sentBytes`: the sum of their bytes.
-   * `largestRow`: also the size of the largest row, because sizes differ much.
-   */
-  exportPageLimit?: "sentBytes" | "largestRow";
+  idsAtOnce?: true;
+  /** Whether 2,000 rows can be more than D1 should send for a page of an export. */
+  hasLongRows?: true;
 }
 
 /** How an odd kind writes its lines. */
@@ -137,32 +134,15 @@ export interface Reading {
   isAbout?(customerKey: SQL): SQL;
   /** The scans, one after another; left out: one, in the order of the key. */
   scans?: readonly Scan[];
-  /** With `largestRow`: an expression for the bytes of a line beyond the texts of its row; left out: none. */
+  /** An expression for the bytes of a line beyond the texts of its row; left out: none. */
   moreBytes?: SQL;
-}
-
-/** What the odd kinds do in their own way. */
-export interface Odd {
-  /** Rules that the database checks, besides those of references and fixed columns. */
-  check?: readonly Fault[];
-  write?: Writing;
-  /**
-   * Deletes records. The last statement returns a row for each record that was there. Events are deleted after events are
-   * stored, so one request may bring an event and delete it.
-   */
-  remove?(lines: SQL): SQL[];
-  read?: Reading;
-  /** How old events are added up and deleted. */
-  retention?: Retention;
-  /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
-  restored?: Partial<Kind>;
 }
 
 /**
  * A kind of record (docs/contract/feed.md, 1): a state is upserted by its key, an event is stored once by its `id`. Each
  * kind has a file in src/records/.
  */
-export interface Kind extends Stated, Odd {
+export interface Kind extends Stated {
   type: "state" | "event";
   /** The kind's name on the wire. */
   record: string;
@@ -188,4 +168,18 @@ export interface Kind extends Stated, Odd {
   written: readonly WrittenValue[];
   /** The fields of a line that checks, upkeep and deletes read, and `item_count`: how many different ids the list has. */
   lineFields: readonly string[];
+  // What the odd kinds do in their own way.
+  /** Rules that the database checks, besides those of references and fixed columns. */
+  check?: readonly Fault[];
+  write?: Writing;
+  /**
+   * Deletes records. The last statement returns a row for each record that was there. Events are deleted after events are
+   * stored, so one request may bring an event and delete it.
+   */
+  remove?(lines: SQL): SQL[];
+  read?: Reading;
+  /** How old events are added up and deleted. */
+  retention?: Retention;
+  /** What differs in the kind as an export gives it and a restore takes it (docs/contract/restore.md). */
+  restored?: Partial<Kind>;
 }

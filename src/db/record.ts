@@ -12,7 +12,7 @@ type All<C extends Columns, Name extends "field" | "column"> = {
   -readonly [K in keyof C as C[K] extends With<Name> ? K : never]: C[K] extends With<Name> ? C[K][Name] : never;
 };
 type FieldsOf<C extends Columns> = Flat<
-  All<C, "field"> & Merged<{ [K in keyof C]: C[K] extends With<"names"> ? C[K]["names"] : never }[keyof C]>
+  All<C, "field"> & Merged<{ [K in keyof C]: C[K] extends With<"fields"> ? C[K]["fields"] : never }[keyof C]>
 >;
 /** A valid line. */
 type LineOf<C extends Columns> = z.output<z.ZodObject<FieldsOf<C>>>;
@@ -72,7 +72,7 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
   const builders = all.flatMap(([column, { column: builder }]) => (builder ? [[column, builder] as const] : []));
   const table = sqliteTable(name, Object.fromEntries<Builder>(builders), (own) => [
     ...(key.length > 1 ? [primaryKey({ columns: columnsOf(own, key) })] : []),
-    ...(foreign ? [foreignKey(partsOf(foreign, own))] : []),
+    ...(foreign ? [foreignKey(foreignKeyOf(foreign, own))] : []),
   ]);
   const fields: z.ZodObject = z.object(Object.assign({}, ...all.map(([column, how]) => fieldsIn(column, how))));
   const keyFields = marked("isKey").flatMap(([column, how]) => Object.keys(fieldsIn(column, how)));
@@ -113,7 +113,7 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
   };
 }
 
-function partsOf({ columns, to }: { columns: readonly string[]; to: SQLiteTable }, own: Record<string, unknown>) {
+function foreignKeyOf({ columns, to }: { columns: readonly string[]; to: SQLiteTable }, own: Record<string, unknown>) {
   return { columns: columnsOf(own, columns), foreignColumns: columnsOf(getTableColumns(to), columns) };
 }
 
@@ -121,11 +121,11 @@ function columnsOf(columns: Record<string, unknown>, names: readonly string[]) {
   return names.map((name) => columns[name]) as [AnyColumn, ...AnyColumn[]];
 }
 
-const isFed = ({ field, names, value }: Column) => field !== undefined || names !== undefined || value !== undefined;
+const isFed = ({ field, fields, value }: Column) => field !== undefined || fields !== undefined || value !== undefined;
 
 /** The fields of a line that fill a column. */
-export function fieldsIn(name: string, { field, names = {} }: Column): z.core.$ZodShape {
-  return field === undefined ? names : { [name]: field };
+export function fieldsIn(name: string, { field, fields = {} }: Column): z.core.$ZodShape {
+  return field === undefined ? fields : { [name]: field };
 }
 
 /** The field of a column that has one. */

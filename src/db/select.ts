@@ -1,9 +1,8 @@
 import { type AnyColumn, type GetColumnData, type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { atMost, type Selection } from "./query.ts";
 
-/** The current time by D1's clock, which tests replace. `NOW_TEXT` is for SQL in strings. */
-export const NOW_TEXT = "(SELECT now FROM clock)";
-export const NOW = sql.raw(NOW_TEXT);
+/** The current time by D1's clock, which tests replace. */
+export const NOW = sql.raw("(SELECT now FROM clock)");
 
 /** A time by D1's clock; `modifier`: how far from now, such as `-30 minutes`. */
 export function fromNow(modifier: string): SQL<string> {
@@ -39,12 +38,12 @@ export function selectList(fields: Selection): SQL {
 
 /** A JSON object as text. A fraction is not exact in the text, because SQLite writes it with 15 digits. */
 export function jsonOf(members: Readonly<Record<string, SQLWrapper>>): SQL<string> {
-  const parts = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
-  return sql`json_object(${joinWithCommas(parts)})`;
+  const terms = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
+  return sql`json_object(${joinWithCommas(terms)})`;
 }
 
 /** The names of columns without their table, for a statement that writes them. */
-export function names(...columns: readonly AnyColumn[]): SQL {
+export function columnNames(...columns: readonly AnyColumn[]): SQL {
   return identifiers(columns.map(({ name }) => name));
 }
 
@@ -52,8 +51,8 @@ export function identifiers(names: readonly string[]): SQL {
   return joinWithCommas(names.map((name) => sql`${sql.identifier(name)}`));
 }
 
-export function joinWithCommas(parts: readonly SQLWrapper[]): SQL {
-  return sql.join([...parts], sql`, `);
+export function joinWithCommas(terms: readonly SQLWrapper[]): SQL {
+  return sql.join([...terms], sql`, `);
 }
 
 export function pick<Table, Name extends keyof Table & string>(table: Table, ...columns: Name[]): Pick<Table, Name> {
@@ -61,7 +60,7 @@ export function pick<Table, Name extends keyof Table & string>(table: Table, ...
 }
 
 /** `LIMIT` for a template. */
-export function limitTo(count: number | Placeholder): SQL {
+export function limitTo(count: number | Placeholder | SQL): SQL {
   return sql`LIMIT ${atMost(count)}`;
 }
 

@@ -21,18 +21,18 @@ export const outbox = sqliteTable(
   {
     /** The feed version of the change. */
     version: integer().notNull(),
-    change_kind: text({ enum: ["messages", "coupons", "balance", "erased"] }).notNull(),
+    topic: text({ enum: ["messages", "coupons", "balance", "erased"] }).notNull(),
     /** JSON: the ids of the listeners whom the change concerns, or of the erased customer. */
     customers: text().notNull(),
     /** The time of the newest message; empty: the change is about no message. */
     newest_at: text().notNull(),
     stored_at: text().notNull(),
   },
-  ({ version, change_kind, customers }) => [primaryKey({ columns: [version, change_kind, customers] })],
+  ({ version, topic, customers }) => [primaryKey({ columns: [version, topic, customers] })],
 );
 
-/** How far the events of each kind have been scanned for old events. */
-export const retentionScans = sqliteTable("retention_scans", {
+/** How far the events of each kind have been gone through for old events. */
+export const retentionProgress = sqliteTable("retention_progress", {
   kind: text().primaryKey(),
   /** Events from before this time are old. */
   horizon: text().notNull(),

@@ -32,7 +32,7 @@ export interface Batch {
 
 /** The fields that `refuseForeign` reads: those for checks, and the list if its records belong to accounts. */
 export function lineFieldsAndList({ lineFields, list }: Kind): readonly string[] {
-  return list === undefined || isGlobal(list.of) ? lineFields : [...lineFields, list.field];
+  return list?.of.owner === undefined ? lineFields : [...lineFields, list.field];
 }
 
 /** The ids in the list of a line; none if its kind has no list. */
@@ -50,11 +50,6 @@ export function identityOf({ write, keyFields }: Kind, fields: Fields): string {
   return JSON.stringify(
     write?.identity === undefined ? keyFields.map((field) => fields[field]) : write.identity(fields),
   );
-}
-
-/** Whether the records belong to no account. Then only a token for all accounts may write them. */
-export function isGlobal({ owner }: Pick<Kind, "owner">): boolean {
-  return owner === undefined;
 }
 
 /** Whether the records are accounts, or name their account. Others may belong to the account of a record that they name. */

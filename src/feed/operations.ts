@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { Kind } from "../db/kind.ts";
+import { success } from "../http/answer-schema.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT, NDJSON } from "../http/limits.ts";
 import { pascalCase } from "../openapi/json-schema.ts";
 import type { Operation } from "../openapi/notes.ts";
-import { success } from "../openapi/success.ts";
 import { EXPORTED_KINDS, KINDS } from "../records/index.ts";
 import { program } from "../records/program.ts";
 import { withCommas } from "../values/number.ts";

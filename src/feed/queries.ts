@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { FeedToken } from "../auth/token.ts";
+import type { FeedToken } from "../app-env.ts";
 import type { Database } from "../db/database.ts";
 import { named, query } from "../db/query.ts";
 import { selectUnshown } from "../inbox/message-clock.ts";
@@ -12,13 +12,14 @@ import { programState } from "../records/program.ts";
 import { refuseFaults, refuseForeign, refuseLargeGroups, refuseTooOld, refuseUnrestorable } from "./apply/checks.ts";
 import { collectFreshEvents, freshEvents, remove, write } from "./apply/statements.ts";
 import { readBatches } from "./batches.ts";
-import { type Batch, isGlobal } from "./kind.ts";
+import type { Batch } from "./kind.ts";
 import { foreignLines, refusalOf } from "./refusals.ts";
 import type { Accepted } from "./schema.ts";
 
 /**
  * Takes a request whole or refuses it whole (docs/contract/feed.md, 1), in one transaction and one round trip. A check that
- * finds a bad line aborts the transaction. `version`: how many requests have been committed.
+ * finds a bad line aborts the transaction. The primary runs one transaction at a time, so nobody else writes between a check
+ * and what it checks: of two requests about one record, the later wins. `version`: how many requests have been committed.
  * @throws the failures 413 for too many lines or items or more than D1 can do, 422 for bad lines, and 403 for lines that
  * touch another account.
  */
@@ -28,7 +29,8 @@ export async function acceptFeed(
 ): Promise<{ answer: Accepted; version: number; forListeners: FeedChanges }> {
   const { accounts, restores } = token;
   const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS);
-  const globalBatches = batches.filter(({ kind }) => isGlobal(kind));
+  // Only a token for all accounts may write records of no account.
+  const globalBatches = batches.filter(({ kind }) => kind.owner === undefined);
   if (accounts !== "*" && globalBatches.length > 0)
     throw foreignLines(globalBatches.flatMap(({ all }) => all.map(({ number }) => number)));
 
@@ -42,7 +44,7 @@ export async function acceptFeed(
   try {
     // Accounts are checked before references, so that a request with both faults gets 403. They are checked before the
     // deletes, because a removed record no longer says whose it was.
-    const { counted, removed, inserted, emptied, changed, unshown } = await db.steps({
+    const { counted, removed, inserted, emptied, changed, unshown } = await db.write({
       counted: [countFeed(restores)],
       unrestorable: restores ? [refuseUnrestorable()] : [],
       // Before the upserts, because it counts the members that groups had before the request.

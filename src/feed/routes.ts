@@ -52,8 +52,11 @@ async function acceptAndNotify(c: Context<AppEnv>) {
     (onBytes) => readBody(c.req.raw, BODY_LIMIT, onBytes),
     (body) => acceptFeed(db, { body, token }),
   );
-  const inBackground = (work: Promise<unknown>) => background.run(c, work);
-  await notifyOfFeed(new Inboxes(c.env), accepted.forListeners, { db, inBackground });
+  await notifyOfFeed(new Inboxes(c.env), accepted.forListeners, {
+    db,
+    inBackground: (work) => background.run(c, work),
+    onDelivery: (delivery) => writeMetrics(c.env, "delivery", { by: "feed", ...delivery }),
+  });
   return accepted;
 }
 

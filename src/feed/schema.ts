@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { named } from "../http/answer-schema.ts";
 import { cursorParameter } from "../http/paging.ts";
-import { named } from "../openapi/success.ts";
 import { listParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT, Id } from "../values/text.ts";
 import { EXPORTED, type ExportCursor, type ExportScan, SCANS } from "./export/scans.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { DatabaseUnavailable } from "../db/errors.ts";
 import type { FieldMessages } from "../values/messages.ts";
-import type { Failure } from "./failure-schema.ts";
+import type { Failure } from "./answer-schema.ts";
 import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
 
 export type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 413 | 422 | 426 | 429 | 500 | 503 | 507;

@@ -29,5 +29,8 @@ export const NAMED_LINES = 100;
  */
 export const ANSWER_BYTES = 2 * 1024 * 1024;
 
+/** The bytes of an answer around its items. */
+export const ENVELOPE_BYTES = 200;
+
 /** The most bytes of a poll's groups. A message to 100 members may cause 100 polls at once, and D1 runs them one by one. */
 export const POLL_BYTES = 1024 * 1024;

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { Inboxes } from "./inboxes.ts";
-import { type Call, type CallsOutcome, makeCalls } from "./notify.ts";
+import { makeCalls } from "./notify.ts";
+import type { Call, CallsOutcome } from "./protocol.ts";
 
 /** Notifies many inboxes for one Worker, whose six connections would not suffice. It stores nothing. */
 export class FanOut extends DurableObject<Env> {

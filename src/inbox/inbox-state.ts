@@ -1,5 +1,5 @@
 import { LEEWAY_SECONDS } from "../auth/token.ts";
-import { CHANGE_KINDS, type ChangeKind, type Notification, type Subscription } from "./protocol.ts";
+import { type Notification, type Subscription, TOPICS, type Topic } from "./protocol.ts";
 
 /** The state of an inbox. It is stored, because an idle object loses its memory. */
 export interface InboxState {
@@ -9,7 +9,7 @@ export interface InboxState {
   /** A read at it shows all that the inbox has heard of. */
   bookmark: { text: string; grewAt: number };
   /** The changes that the next frame will list; null: no frame is pending. */
-  frame: { kinds: readonly ChangeKind[]; dueAt: number } | null;
+  frame: { topics: readonly Topic[]; dueAt: number } | null;
 }
 
 const NOTHING = { text: "", grewAt: 0 };
@@ -58,20 +58,20 @@ export function afterSubscription(state: InboxState, asked: Subscription, now: n
 /** The state after a notification, which may come late or twice. Without a socket nobody gets a frame. */
 export function afterNotification(
   state: InboxState,
-  { kinds, newestAt, bookmark }: Notification,
+  { topics, newestAt, bookmark }: Notification,
   { hasSockets, now }: { hasSockets: boolean; now: number },
 ): InboxState {
   const known = notifiedOf(state, now);
-  const listed = CHANGE_KINDS.filter((kind) => kinds.includes(kind) || state.frame?.kinds.includes(kind));
+  const listed = TOPICS.filter((topic) => topics.includes(topic) || state.frame?.topics.includes(topic));
   return {
     ...state,
     notified: { newestAt: newestAt > known ? newestAt : known, at: now },
     bookmark: greaterBookmark(state, bookmark, now),
-    frame: hasSockets && listed.length > 0 ? { kinds: listed, dueAt: state.frame?.dueAt ?? now + GATHER_MS } : null,
+    frame: hasSockets && listed.length > 0 ? { topics: listed, dueAt: state.frame?.dueAt ?? now + GATHER_MS } : null,
   };
 }
 
-/** The bookmarks of one database are ordered as texts (`npm run probe` measures it). */
+/** The bookmarks of one database are ordered as texts (`npm run edge -- probe` measures it). */
 function greaterBookmark(state: InboxState, text: string, now: number): InboxState["bookmark"] {
   return text > bookmarkOf(state, now) ? { text, grewAt: now } : state.bookmark;
 }

@@ -53,6 +53,7 @@ export class Inbox extends DurableObject<Env> {
     super(ctx, env);
     this.#state = ctx.storage.kv.get<InboxState>("state") ?? EMPTY_INBOX;
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+    // No event comes before this has ended. Otherwise it could set an alarm, which the answer would then replace.
     ctx.blockConcurrencyWhile(async () => {
       this.#alarmAt = await ctx.storage.getAlarm();
     });
@@ -78,7 +79,7 @@ export class Inbox extends DurableObject<Env> {
   async notify(notification: Notification): Promise<void> {
     const hasSockets = this.#sockets().length > 0;
     this.#store(afterNotification(this.#state, notification, { hasSockets, now: Date.now() }));
-    if (notification.kinds.includes("erased")) {
+    if (notification.topics.includes("erased")) {
       await this.#sendFrame();
       await this.#deleteAll();
     }
@@ -130,12 +131,13 @@ export class Inbox extends DurableObject<Env> {
     await (isOver ? this.#deleteAll() : this.#setAlarm());
   }
 
+  /** Sends the pending frame. Signing awaits, so a notification may come meanwhile: then its topics are in this frame. */
   async #sendFrame(): Promise<void> {
     const bookmark = await this.#signBookmark();
     const { frame } = this.#state;
     if (frame === null) return;
     this.#store({ ...this.#state, frame: null });
-    for (const { socket } of this.#sockets()) send(socket, { type: "changed", what: frame.kinds, bookmark });
+    for (const { socket } of this.#sockets()) send(socket, { type: "changed", what: frame.topics, bookmark });
   }
 
   /** Signs the bookmark, anew if it changes meanwhile: it must show all that a frame announces. */

@@ -1,8 +1,9 @@
 import { encodeUtf8 } from "../values/json.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
-import type { Call, CallsOutcome } from "./notify.ts";
 import {
+  type Call,
+  type CallsOutcome,
   CONNECTION_HEADER,
   type Connection,
   type Notification,

@@ -65,6 +65,6 @@ const deleteFormer = compileOnce("inbox/former-listeners", () => {
 
 /** Removes customers who have not listened for a day. `isDone`: none are left. */
 export async function removeFormerListeners(db: Database): Promise<{ removed: number; isDone: boolean }> {
-  const { former } = await db.steps({ former: [deleteFormer()] });
+  const { former } = await db.write({ former: [deleteFormer()] });
   return { removed: former.length, isDone: former.length < LISTENERS_AT_ONCE };
 }

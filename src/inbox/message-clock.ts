@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Database, RowOf } from "../db/database.ts";
-import { names, select } from "../db/select.ts";
+import { columnNames, select } from "../db/select.ts";
 import { NEXT_STAMP, programState } from "../records/program.ts";
 import { clock } from "../values/clock.ts";
 import { withTimeout } from "../values/timeout.ts";
@@ -42,12 +42,16 @@ export async function showOnceOver(db: Database, { stamp, waitMs }: UnshownMessa
   }
 }
 
-/** Takes the stamp that shows unshown messages if their second is over. Resolves with the last stamp. */
+/**
+ * Takes the stamp that shows unshown messages if their second is over. Resolves with the last stamp. Workers, sockets and the
+ * schedule may do this at once: the first wins, and the others find nothing to do. A feed request that the primary takes before
+ * it has its messages shown by this stamp; one after it opens a second of its own.
+ */
 export async function showMessages(db: Database): Promise<string> {
   const { stamp, clock_said, is_open } = programState;
   const [, [last]] = await db.batch([
-    sql`UPDATE ${programState} SET ${names(stamp)} = ${NEXT_STAMP},
-        ${names(clock_said)} = clock.now, ${names(is_open)} = 0
+    sql`UPDATE ${programState} SET ${columnNames(stamp)} = ${NEXT_STAMP},
+        ${columnNames(clock_said)} = clock.now, ${columnNames(is_open)} = 0
       FROM clock WHERE ${IS_SHOWING_DUE}`,
     selectStamp(),
   ]);

@@ -4,7 +4,7 @@ import { TimedOut, withTimeout } from "../values/timeout.ts";
 import type { Inboxes } from "./inboxes.ts";
 import { showOnceOver, type UnshownMessages } from "./message-clock.ts";
 import { type Change, removeNotified } from "./outbox.ts";
-import type { Notification } from "./protocol.ts";
+import type { Call, CallsOutcome } from "./protocol.ts";
 
 // A feed request notifies inboxes for this long. A Worker may go on for 30 seconds after its answer, and the schedule takes
 // only changes that are older.
@@ -17,19 +17,37 @@ export interface FeedChanges {
   unshown: UnshownMessages | null;
 }
 
+/** How many customers' inboxes heard of changes, and how many milliseconds after the commit the last call ended. */
+export interface Delivery {
+  reached: number;
+  unreached: number;
+  milliseconds: number;
+}
+
+/** Where a request runs: its session at D1, its background, and its metrics. */
+interface Surroundings {
+  db: Database;
+  inBackground: (work: Promise<unknown>) => void;
+  onDelivery: (delivery: Delivery) => void;
+}
+
 /**
- * Notifies inboxes of the changes of a feed request. Those of unshown messages wait in the background until the messages are
- * shown, so that a read at the bookmark shows all that an inbox hears of. The request waits for the others, two seconds at
- * most. The schedule notifies of the changes that stay in the outbox, for example because this Worker has ended.
+ * Notifies inboxes of the changes of a feed request that was just committed. Those of unshown messages wait in the background
+ * until the messages are shown, so that a read at the bookmark shows all that an inbox hears of. The request waits for the
+ * others, two seconds at most. The schedule notifies of what stays in the outbox, for example because this Worker has ended.
  */
 export async function notifyOfFeed(
   inboxes: Inboxes,
   { changes, unshown }: FeedChanges,
-  { db, inBackground }: { db: Database; inBackground: (work: Promise<unknown>) => void },
+  { db, inBackground, onDelivery }: Surroundings,
 ): Promise<void> {
+  const committedAt = performance.now();
   const notify = async (shownChanges: readonly Change[], bookmark: string) => {
     const calls = toCalls(shownChanges, bookmark);
+    if (calls.length === 0) return;
     const { reached } = await notifyAll(inboxes, calls, { by: "feed", milliseconds: FEED_MS });
+    const milliseconds = Math.round(performance.now() - committedAt);
+    onDelivery({ reached: reached.size, unreached: calls.length - reached.size, milliseconds });
     inBackground(removeNotified(db.newPrimarySession(), shownChanges, reached));
   };
   const isShown = ({ newestAt }: Change) => unshown === null || newestAt < unshown.stamp;
@@ -67,9 +85,6 @@ function batchesOf(calls: readonly Call[]): Call[][] {
   return Array.from({ length: count }, (_, index) => calls.slice(index * size, (index + 1) * size));
 }
 
-/** The notification of a customer's inbox. */
-export type Call = Notification & { customerId: string };
-
 // An invocation has six connections, and one is left for D1. A seventh call would be queued, or cancelled.
 export const CALLS_AT_ONCE = 5;
 // Inboxes that hang must not take the time of the others.
@@ -80,18 +95,12 @@ export function toCalls(changes: readonly Change[], bookmark: string): Call[] {
   const calls = new Map<string, Call>();
   for (const change of changes)
     for (const customerId of change.customers) {
-      const known = calls.get(customerId) ?? { kinds: [], newestAt: "" };
-      const kinds = [...new Set([...known.kinds, change.kind])];
+      const known = calls.get(customerId) ?? { topics: [], newestAt: "" };
+      const topics = [...new Set([...known.topics, change.topic])];
       const newestAt = known.newestAt > change.newestAt ? known.newestAt : change.newestAt;
-      calls.set(customerId, { customerId, kinds, newestAt, bookmark });
+      calls.set(customerId, { customerId, topics, newestAt, bookmark });
     }
   return [...calls.values()];
-}
-
-/** The customers whose inboxes answered, and whether the platform has asked for fewer calls. */
-export interface CallsOutcome {
-  reached: Set<string>;
-  isOverloaded: boolean;
 }
 
 /** Makes these calls within the time. No call is repeated: customers who are not reached stay in the outbox. */
@@ -126,7 +135,7 @@ async function callEach<Item>(
   };
   const waiting: Promise<void>[] = [];
   for (const [index, item] of items.entries()) {
-    // A call that has timed out still holds a connection, so this waits until a call really ends.
+    // `underWay` is the lock: a call that has timed out still holds a connection, so this waits until a call really ends.
     while (underWay.size >= CALLS_AT_ONCE && leftMs() > 0)
       await withTimeout(leftMs(), Promise.race(underWay)).catch(fail);
     if (leftMs() <= 0 || outcome.isOverloaded) break;

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database, RowOf } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
-import { limitTo, NOW, names, select } from "../db/select.ts";
+import { columnNames, limitTo, NOW, select } from "../db/select.ts";
 import { outbox } from "../db/tables.ts";
 import { programState } from "../records/program.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
@@ -51,16 +51,16 @@ export async function findChanges(db: Database, olderThan?: Change): Promise<Cha
 
 const HOUR_AGO = sql`(SELECT datetime(now, '-1 hour') FROM clock)`;
 
-const KEY = names(outbox.version, outbox.change_kind, outbox.customers);
+const KEY = columnNames(outbox.version, outbox.topic, outbox.customers);
 
 /** The newest request comes first. In a request messages come first, because polls depend on them. */
 function selectOutbox(which: SQL) {
-  const { version, change_kind: kind, customers, newest_at, stored_at } = outbox;
-  const columns = names(version, kind, customers, newest_at, stored_at);
-  const newestFirst = sql`ORDER BY ${version} DESC, ${kind} DESC, ${customers} DESC`;
+  const { version, topic, customers, newest_at, stored_at } = outbox;
+  const columns = columnNames(version, topic, customers, newest_at, stored_at);
+  const newestFirst = sql`ORDER BY ${version} DESC, ${topic} DESC, ${customers} DESC`;
   return select(
     // `newestAt`: the time of the newest message that the change is about; empty if it is about none.
-    { version, kind, customers, newestAt: newest_at, storedAt: stored_at },
+    { version, topic, customers, newestAt: newest_at, storedAt: stored_at },
     sql`FROM (
       SELECT ${columns}, sum(json_array_length(${customers})) OVER (${newestFirst}) AS listeners
       FROM (SELECT ${columns} FROM ${outbox} WHERE ${which} ${newestFirst} ${limitTo(LISTENERS_A_PAGE)}) AS ${outbox}
@@ -72,13 +72,15 @@ export function toChanges(rows: readonly OutboxRow[]): Change[] {
   return rows.map((row) => ({ ...row, customers: JSON.parse(row.customers) }));
 }
 
-function keyOf({ version, kind, customers }: Change): [version: number, kind: Change["kind"], customers: string] {
-  return [version, kind, JSON.stringify(customers)];
+function keyOf({ version, topic, customers }: Change): [version: number, topic: Change["topic"], customers: string] {
+  return [version, topic, JSON.stringify(customers)];
 }
 
 /**
  * Removes listeners who have been notified of these changes, and resolves with how many changes have no listener left. If
- * two changes of a request are left with the same listeners, they become one change, of the newer message.
+ * two changes of a request are left with the same listeners, they become one change, of the newer message. A slow Worker and
+ * the schedule may do this for one change at once: whoever comes last may put back listeners whom the other has notified. They
+ * are notified once more, which does no harm; nobody is forgotten.
  */
 export async function removeNotified(
   db: Database,
@@ -96,17 +98,17 @@ export async function removeNotified(
   }
   const texts = joinRows(rows);
   const { newest_at, stored_at } = outbox;
-  await db.steps({
+  await db.write({
     removed: texts.map(
       (text) => sql`DELETE FROM ${outbox} WHERE (${KEY}) IN (
         SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${text})
       )`,
     ),
     left: texts.map(
-      (text) => sql`INSERT INTO ${outbox} (${KEY}, ${names(newest_at, stored_at)})
+      (text) => sql`INSERT INTO ${outbox} (${KEY}, ${columnNames(newest_at, stored_at)})
         SELECT value ->> 0, value ->> 1, value ->> 3, value ->> 4, value ->> 5 FROM json_each(${text})
         WHERE value ->> 3 <> '[]'
-        ON CONFLICT (${KEY}) DO UPDATE SET ${names(newest_at)} = max(excluded.newest_at, ${newest_at})`,
+        ON CONFLICT (${KEY}) DO UPDATE SET ${columnNames(newest_at)} = max(excluded.newest_at, ${newest_at})`,
     ),
   });
   return done;
@@ -119,7 +121,7 @@ const OUTDATED_AT_ONCE = 10_000;
  * subscribed again, and changes of coupons and balances concern open apps only.
  */
 export async function removeOutdatedChanges(db: Database): Promise<boolean> {
-  const { outdated } = await db.steps({
+  const { outdated } = await db.write({
     outdated: [
       sql`DELETE FROM ${outbox} WHERE (${KEY}) IN (
         SELECT ${KEY} FROM ${outbox} WHERE ${outbox.stored_at} < ${HOUR_AGO} ORDER BY ${KEY} ${limitTo(OUTDATED_AT_ONCE)}

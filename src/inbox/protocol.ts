@@ -1,8 +1,8 @@
 // The messages between a Worker and an inbox.
 
 /** The changes that an open app is told of, in the order in which a frame lists them. */
-export const CHANGE_KINDS = ["messages", "coupons", "balance"] as const;
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
+export const TOPICS = ["messages", "coupons", "balance"] as const;
+export type Topic = (typeof TOPICS)[number];
 
 export interface PollAnswer {
   /** Whether the inbox is sure that no group has a message later than the poll's `check_time`. */
@@ -29,11 +29,20 @@ export interface Subscription {
 
 /** Changes that concern the customer. */
 export interface Notification {
-  kinds: readonly (ChangeKind | "erased")[];
+  topics: readonly (Topic | "erased")[];
   /** The time of the newest message among the changes; empty if there is none. */
   newestAt: string;
   /** A read at this bookmark of D1 shows the changes. */
   bookmark: string;
+}
+
+/** The notification of a customer's inbox. */
+export type Call = Notification & { customerId: string };
+
+/** The customers whose inboxes answered, and whether the platform has asked for fewer calls. */
+export interface CallsOutcome {
+  reached: Set<string>;
+  isOverloaded: boolean;
 }
 
 /** A socket whose token the Worker has checked. */

@@ -1,11 +1,12 @@
+import type { MiddlewareHandler } from "hono";
 import { encodeBase64Url } from "hono/utils/encode";
-import { middleware } from "../openapi/notes.ts";
+import type { AppEnv } from "../app-env.ts";
 
 /**
  * Adds an `ETag` to a successful answer, and answers 304 without a body if the client already has that tag
  * (docs/contract/interface.md, 6). Failures get no tag. hono/etag does not fit: it would tag "no items", which is a 200.
  */
-export const conditional = middleware({ headers: ["ETag"] }, async (c, next) => {
+export const conditional: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
   if (c.var.answered === undefined) return;
 
@@ -18,7 +19,7 @@ export const conditional = middleware({ headers: ["ETag"] }, async (c, next) => 
   c.res.headers.set("Cache-Control", "private, no-cache");
   // Two customers may share a device: the same URL has a different answer for each.
   c.res.headers.set("Vary", "Authorization");
-});
+};
 
 /** Whether `If-None-Match` lists the tag, weak or strong, or is `*` (RFC 9110, 13.1.2). */
 function isNamed(tag: string, ifNoneMatch = ""): boolean {

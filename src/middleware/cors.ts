@@ -1,7 +1,7 @@
 import type { Hono, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../app-env.ts";
 import { foreignPage } from "../http/errors.ts";
-import { partsOf } from "../values/parameter.ts";
+import { itemsOfList } from "../values/parameter.ts";
 import { allowedMethods } from "./known-routes.ts";
 
 // No user, path, query or blank, which `URL` would drop in silence.
@@ -51,12 +51,12 @@ export function isAllowedOrigin(env: Env, origin: string): boolean {
 }
 
 function allowedOrigins({ CORS_ORIGINS = "" }: Partial<Env>): string[] {
-  return partsOf(CORS_ORIGINS);
+  return itemsOfList(CORS_ORIGINS);
 }
 
-/** The parts of a comma-separated text that are neither `*` nor an origin. */
+/** The items of a comma-separated text that are neither `*` nor an origin. */
 export function invalidOrigins(text: string): string[] {
-  return partsOf(text).filter((origin) => origin !== "*" && parseOrigin(origin) === null);
+  return itemsOfList(text).filter((origin) => origin !== "*" && parseOrigin(origin) === null);
 }
 
 /** Whether both texts are the same origin: `HTTPS://Host:443` is `https://host`. */

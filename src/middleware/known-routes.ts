@@ -2,19 +2,18 @@ import type { Hono, MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
 import type { AppEnv } from "../app-env.ts";
 import { methodNotAllowed, notFound } from "../http/errors.ts";
-import { middleware } from "../openapi/notes.ts";
 import { rateLimitAddress } from "./rate-limit.ts";
 
 const METHODS = ["GET", "POST"] as const;
 
 export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
-  return middleware({ failures: ["MethodNotAllowed"] }, async (c, next) => {
+  return async (c, next) => {
     const allowed = allowedMethods(app, c.req.path);
     const method = c.req.method === "HEAD" ? "GET" : c.req.method;
     if (allowed.some((one) => one === method)) return next();
     await rateLimitAddress(c);
     throw allowed.length === 0 ? notFound("There is nothing at this path.") : methodNotAllowed(allowed);
-  });
+  };
 }
 
 export function allowedMethods(app: Hono<AppEnv>, path: string): (typeof METHODS)[number][] {

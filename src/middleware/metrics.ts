@@ -19,6 +19,8 @@ export const METRICS = {
     ],
   },
   feed: { blobs: [], doubles: ["accepted", "ignored", "changes", "milliseconds", "rowsWritten"] },
+  /** Notifications of a feed request, or of a run of the schedule. `milliseconds`: from the commit to the last answer. */
+  delivery: { blobs: ["by"], doubles: ["reached", "unreached", "milliseconds"] },
   run: {
     blobs: ["work"],
     doubles: ["failures", "milliseconds", "waiting", "oldestSeconds", "notified", "failed", "deleted"],

@@ -1,10 +1,9 @@
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { noUsage, type Usage } from "../db/database.ts";
 import { databaseFaultOf } from "../db/errors.ts";
 import { failureOf } from "../http/errors.ts";
-import { middleware } from "../openapi/notes.ts";
 import { workerVersion, writeMetrics } from "./metrics.ts";
 
 const SLOW_MS = 500;
@@ -13,7 +12,7 @@ const SLOW_MS = 500;
  * Gives the request an id, measures its time, and writes its metrics and, if it is unusual, a log line. The line has the
  * route's pattern but never the path, query, token or body, because they identify customers.
  */
-export const observe = middleware({ failures: ["InternalError"] }, async (c, next) => {
+export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
   const startedAt = performance.now();
   const requestId = crypto.randomUUID();
   c.set("requestId", requestId);
@@ -28,12 +27,12 @@ export const observe = middleware({ failures: ["InternalError"] }, async (c, nex
   c.res.headers.set("X-Request-Id", requestId);
   c.res.headers.set("Server-Timing", timing.join(", "));
 
-  const line = describe(c, usage, performance.now() - startedAt);
-  writeMetrics(c.env, "request", { ...line, boardAgeSeconds: line.boardAgeSeconds ?? -1 });
-  if (!isUnusual(line)) return;
-  const log = { requestId, version: workerVersion(c.env), ...line, token: c.var.tokenFault };
+  const entry = describe(c, usage, performance.now() - startedAt);
+  writeMetrics(c.env, "request", { ...entry, boardAgeSeconds: entry.boardAgeSeconds ?? -1 });
+  if (!isUnusual(entry)) return;
+  const log = { requestId, version: workerVersion(c.env), ...entry, token: c.var.tokenFault };
   console.log(JSON.stringify({ ...log, ...causeOf(c.error) }));
-});
+};
 
 function describe(c: Context<AppEnv>, usage: Usage, milliseconds: number) {
   const database = usage.primary ? "primary" : "replica";

@@ -1,13 +1,12 @@
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { expandIPv6 } from "hono/utils/ipaddr";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { tooManyRequests } from "../http/errors.ts";
-import { middleware } from "../openapi/notes.ts";
 
-export const addressLimited = middleware({ failures: ["TooManyRequests"] }, async (c, next) => {
+export const addressLimited: MiddlewareHandler<AppEnv> = async (c, next) => {
   await rateLimitAddress(c);
   await next();
-});
+};
 
 /** Limits requests without a valid token by their address (docs/contract/interface.md, 3). */
 export function rateLimitAddress(c: Context<AppEnv>): Promise<void> {

@@ -1,54 +1,48 @@
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { type Fetcher, KeySet } from "../auth/key-set.ts";
 import { type Claims, feedAccounts, type Keys, readToken, type Scope } from "../auth/token.ts";
 import { forbidden, unauthenticated, unavailable } from "../http/errors.ts";
-import { middleware } from "../openapi/notes.ts";
-import { partsOf } from "../values/parameter.ts";
+import { itemsOfList } from "../values/parameter.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
 
-const FAILURES = ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] as const;
-
-export const customerOnly = middleware({ token: "customer", failures: FAILURES }, async (c, next) => {
+export const customerOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   const claims = await authenticate(c, "customer");
   c.set("customerId", claims.subject);
   c.set("tokenExpires", claims.expires);
   await rateLimit(c, c.env.CUSTOMER_LIMITER, claims.subject);
   await next();
-});
+};
 
-export const exportOnly = middleware({ token: "export", failures: FAILURES }, async (c, next) => {
+export const exportOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   const claims = await authenticate(c, "export");
   if (feedAccounts(claims) !== "*") throw forbidden('An export token is for all accounts: "accounts": "*".');
   await next();
-});
+};
 
 /** For tills, which must not hold an export token. */
-export const lookupOnly = middleware({ token: "lookup", failures: FAILURES }, async (c, next) => {
+export const lookupOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   await authenticate(c, "lookup");
   await next();
-});
+};
 
-export const feedOnly = middleware(
-  { token: "feed", failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"] },
-  async (c, next) => {
-    const claims = await authenticate(c, "feed");
-    const accounts = feedAccounts(claims);
-    if (accounts === null) throw forbidden('A feed token names its accounts: "accounts": ["165"] or "*".');
-    const restores = claims.scopes.includes("restore");
-    if (restores && accounts !== "*") throw forbidden('A restore token covers all accounts: "accounts": "*".');
-    c.set("feedToken", { accounts, restores });
-    await next();
-  },
-);
+export const feedOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const claims = await authenticate(c, "feed");
+  const accounts = feedAccounts(claims);
+  if (accounts === null) throw forbidden('A feed token names its accounts: "accounts": ["165"] or "*".');
+  const restores = claims.scopes.includes("restore");
+  if (restores && accounts !== "*") throw forbidden('A restore token covers all accounts: "accounts": "*".');
+  c.set("feedToken", { accounts, restores });
+  await next();
+};
 
 /** @throws 401, 403, 429 or 503 if the token is bad or lacks the scope, or if the keys cannot be fetched. */
 async function authenticate(c: Context<AppEnv>, scope: Scope): Promise<Claims> {
   const reading = await readToken(tokenOf(c), { ...c.env, keys: keysOf(c) }, Date.now() / 1000);
-  if (reading.kind === "good" && reading.claims.scopes.includes(scope)) return reading.claims;
+  if (reading.outcome === "good" && reading.claims.scopes.includes(scope)) return reading.claims;
   await rateLimitAddress(c);
-  if (reading.kind === "good") throw forbidden(`This needs a token with the scope ${scope}.`);
-  if (reading.kind === "no keys") throw unavailable("Tokens cannot be checked. Try again in a moment.");
+  if (reading.outcome === "good") throw forbidden(`This needs a token with the scope ${scope}.`);
+  if (reading.outcome === "no keys") throw unavailable("Tokens cannot be checked. Try again in a moment.");
   c.set("tokenFault", reading.fault);
   throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
 }
@@ -61,7 +55,7 @@ export const SUBPROTOCOL = "loyalty-edge";
 export const TOKEN_PREFIX = "bearer.";
 
 export function offeredSubprotocols({ req }: Context): string[] {
-  return partsOf(req.header("Sec-WebSocket-Protocol") ?? "");
+  return itemsOfList(req.header("Sec-WebSocket-Protocol") ?? "");
 }
 
 /** The request's token; empty if there is none, or more than one. */

@@ -4,7 +4,6 @@ import * as z from "zod";
 import type { AppEnv } from "../app-env.ts";
 import { JSON_BODY_LIMIT, readBody } from "../http/body.ts";
 import { invalid, malformedBody } from "../http/errors.ts";
-import { middleware, type Notes } from "../openapi/notes.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { fieldMessages } from "../values/messages.ts";
 
@@ -12,8 +11,13 @@ import { fieldMessages } from "../values/messages.ts";
 type Validator<Target extends "json" | "query", Schema extends z.ZodType> = MiddlewareHandler<
   AppEnv,
   string,
-  { out: { [T in Target]: z.output<Schema> } }
+  { in: { [T in Target]: z.input<Schema> }; out: { [T in Target]: z.output<Schema> } }
 >;
+
+/** For the reference: the schemas of validators. */
+const schemas = new WeakMap<object, { query?: z.ZodObject; json?: z.ZodType }>();
+
+export const schemasOf = (handler: object) => schemas.get(handler) ?? {};
 
 /** Validates the query, and reports every bad parameter at once. An empty parameter counts as absent. */
 export function validateQuery<Schema extends z.ZodObject>(schema: Schema): Validator<"query", Schema> {
@@ -23,9 +27,9 @@ export function validateQuery<Schema extends z.ZodObject>(schema: Schema): Valid
     if (result.success) return;
     const repeated = repeatedParameters(result.data as Readonly<Record<string, unknown>>, result.error);
     throw invalid({ ...fieldMessages(result.error), ...repeated });
-  }) as MiddlewareHandler as MiddlewareHandler<AppEnv>;
-  const note: Notes = { parameters: { in: "query", schema }, failures: ["InvalidFields"] };
-  return middleware(note, validator) as Validator<"query", Schema>;
+  }) as MiddlewareHandler as Validator<"query", Schema>;
+  schemas.set(validator, { query: schema });
+  return validator;
 }
 
 function withoutEmpty(query: unknown): object {
@@ -48,11 +52,7 @@ export function validateBody<Schema extends z.ZodType>(
   schema: Schema,
   complete = (body: Readonly<Record<string, unknown>>, _: Context): object => body,
 ): Validator<"json", Schema> {
-  const note: Notes = {
-    body: { mediaType: "application/json", schema },
-    failures: ["MalformedBody", "RequestTimeout", "PayloadTooLarge", "InvalidFields"],
-  };
-  const validator = middleware(note, async (c, next) => {
+  const validator: Validator<"json", Schema> = async (c, next) => {
     const text = decodeUtf8(await readBody(c.req.raw, JSON_BODY_LIMIT));
     const body = text === null ? null : parseObject(text);
     if (body === null) throw malformedBody();
@@ -60,6 +60,7 @@ export function validateBody<Schema extends z.ZodType>(
     if (error !== undefined) throw invalid(fieldMessages(error));
     c.req.addValidatedData("json", data as object);
     await next();
-  });
-  return validator as Validator<"json", Schema>;
+  };
+  schemas.set(validator, { json: schema });
+  return validator;
 }

@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 import packageJson from "../../package.json" with { type: "json" };
 import type { AppEnv } from "../app-env.ts";
-import { Failure } from "../http/failure-schema.ts";
+import { Failure } from "../http/answer-schema.ts";
 import { NDJSON } from "../http/limits.ts";
-import { partsOf } from "../values/parameter.ts";
+import { itemsOfList } from "../values/parameter.ts";
 import RECORDED from "./examples.json" with { type: "json" };
 import { FAILURES, type FailureName, MEANINGS } from "./failures.ts";
 import { type Components, type JsonSchema, pascalCase, toJsonSchema } from "./json-schema.ts";
@@ -13,7 +13,7 @@ import * as texts from "./texts.ts";
 type OperationObject = ReturnType<typeof operationObject>;
 type Responses = Record<string, ResponseObject>;
 
-export interface ResponseObject {
+interface ResponseObject {
   description: string;
   headers: Record<string, { $ref: string }>;
   content: Record<string, { schema: JsonSchema; examples: Record<string, unknown> }>;
@@ -168,9 +168,9 @@ function headerObjects(names: readonly string[]): Record<string, { $ref: string 
 }
 
 /** The bodies or answers of examples, by their summaries. */
-function examplesOf(examples: readonly Example[], part: "answer" | "body"): Record<string, unknown> {
-  const withPart = examples.filter((example) => example[part] !== undefined);
-  return Object.fromEntries(withPart.map(({ summary, [part]: value }) => [summary, { summary, value }]));
+function examplesOf(examples: readonly Example[], side: "answer" | "body"): Record<string, unknown> {
+  const withSide = examples.filter((example) => example[side] !== undefined);
+  return Object.fromEntries(withSide.map(({ summary, [side]: value }) => [summary, { summary, value }]));
 }
 
 /**
@@ -185,6 +185,6 @@ function exampleOf({ type, enum: values }: JsonSchema, text: string | undefined,
 }
 
 function parsedParameter(type: unknown, text: string): unknown {
-  if (type === "array") return partsOf(text);
+  if (type === "array") return itemsOfList(text);
   return type === "string" ? text : JSON.parse(text);
 }

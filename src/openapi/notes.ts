@@ -1,11 +1,15 @@
-import type { MiddlewareHandler } from "hono";
 import type * as z from "zod";
-import type { AppEnv } from "../app-env.ts";
 import type { Scope } from "../auth/token.ts";
+import { conditional } from "../middleware/conditional.ts";
+import { databaseAtBookmark, databaseAtPrimary } from "../middleware/database.ts";
+import { observe } from "../middleware/observe.ts";
+import { addressLimited } from "../middleware/rate-limit.ts";
+import { customerOnly, exportOnly, feedOnly, lookupOnly } from "../middleware/token.ts";
+import { schemasOf } from "../middleware/validate.ts";
 import type { FailureName } from "./failures.ts";
 import type { HEADERS } from "./texts.ts";
 
-/** The description of an endpoint. Its middleware adds notes. */
+/** The description of an endpoint. The notes of its middleware are added. */
 export interface Operation extends Notes {
   /** The name of the function in a generated client. */
   id: string;
@@ -27,7 +31,7 @@ export interface Example {
   answer?: object | undefined;
 }
 
-/** A middleware's part of the reference: it applies to every endpoint behind the middleware. */
+/** A part of the description of an endpoint. */
 export interface Notes {
   parameters?: { in: "query" | "path"; schema: z.ZodObject };
   body?: { mediaType: string; schema: z.ZodType };
@@ -40,14 +44,27 @@ export interface Notes {
   token?: Scope;
 }
 
-const notes = new WeakMap<object, Notes>();
+const OF_TOKEN = ["Unauthenticated", "Forbidden", "TooManyRequests", "Unavailable"] as const;
+const OF_DATABASE = { headers: ["X-D1-Bookmark"], failures: ["Unavailable"] } as const;
 
-/** A middleware, with its notes for the reference. */
-export function middleware(note: Notes, handler: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> {
-  notes.set(handler, note);
-  return handler;
-}
+/** What each middleware adds to the reference of the endpoints behind it. */
+const NOTES: ReadonlyMap<object, Notes> = new Map<object, Notes>([
+  // Every endpoint is behind `observe` and `knownRoutes`.
+  [observe, { failures: ["InternalError", "MethodNotAllowed"] }],
+  [customerOnly, { token: "customer", failures: OF_TOKEN }],
+  [exportOnly, { token: "export", failures: OF_TOKEN }],
+  [lookupOnly, { token: "lookup", failures: OF_TOKEN }],
+  [feedOnly, { token: "feed", failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"] }],
+  [databaseAtBookmark, { ...OF_DATABASE, readsFrom: "bookmark" }],
+  [databaseAtPrimary, { ...OF_DATABASE, readsFrom: "primary" }],
+  [addressLimited, { failures: ["TooManyRequests"] }],
+  [conditional, { headers: ["ETag"] }],
+]);
 
 export function notesOf(handler: object): Notes {
-  return notes.get(handler) ?? {};
+  const { query, json } = schemasOf(handler);
+  if (query) return { parameters: { in: "query", schema: query }, failures: ["InvalidFields"] };
+  if (json === undefined) return NOTES.get(handler) ?? {};
+  const failures = ["MalformedBody", "RequestTimeout", "PayloadTooLarge", "InvalidFields"] as const;
+  return { body: { mediaType: "application/json", schema: json }, failures };
 }

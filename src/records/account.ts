@@ -4,7 +4,7 @@ import * as z from "zod";
 import { bySql, fed, fedJson, key, owner, rowKey, softDelete, together } from "../db/columns.ts";
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
-import { allPassedThrough, orElse, orNull, passedThrough } from "../values/scalar.ts";
+import { allPassedThrough, orNull, passedThrough, withDefault } from "../values/scalar.ts";
 import { AccountId, HTML_LIMIT, LOGO_LIMIT, LONG_TEXT_LIMIT, Name, ShortText, text } from "../values/text.ts";
 import { foldAll, joinedWords } from "../values/words.ts";
 
@@ -50,19 +50,21 @@ export const LoyaltyOptions = z.object(
       "show_partner_offers",
     ),
     description: passedThrough("", LONG_TEXT_LIMIT),
-    team_breakdown: orElse(TeamBreakdown, {}).describe("The share of tokens that each level of a team earns."),
-    chain_logo: orElse(text(LOGO_LIMIT), "").describe("A picture in base64, where images were asked for, else empty."),
-    chain_logo_type: orElse(ShortText, "").describe("Its media type."),
-    chain_background: orElse(ShortText, "").describe("A colour."),
-    early_registration_time: orElse(ShortText, "").describe("A duration."),
-    term_contents: orElse(text(HTML_LIMIT), "").describe("The terms, in HTML."),
+    team_breakdown: withDefault(TeamBreakdown, {}).describe("The share of tokens that each level of a team earns."),
+    chain_logo: withDefault(text(LOGO_LIMIT), "").describe(
+      "A picture in base64, where images were asked for, else empty.",
+    ),
+    chain_logo_type: withDefault(ShortText, "").describe("Its media type."),
+    chain_background: withDefault(ShortText, "").describe("A colour."),
+    early_registration_time: withDefault(ShortText, "").describe("A duration."),
+    term_contents: withDefault(text(HTML_LIMIT), "").describe("The terms, in HTML."),
     notify_user_admin: orNull(
       // Zod makes a message for each bad item, so a line must not hold millions of them.
       z
         .array(ShortText, { error: "must be an array of strings" })
         .max(ADMINS_LIMIT, `must be at most ${ADMINS_LIMIT} strings`),
     ).describe("Addresses, or null."),
-    purchase_report_time: orElse(ShortText, "").describe("A time of day."),
+    purchase_report_time: withDefault(ShortText, "").describe("A time of day."),
     branded_footer_content: passedThrough("", HTML_LIMIT),
     branded_email_header: passedThrough("", HTML_LIMIT),
     branded_email_footer: passedThrough("", HTML_LIMIT),
@@ -116,8 +118,8 @@ const record = state(
     },
     alsoTogether: ({ id, company }) => ({ id, company }),
     vocabulary: "merchant",
-    oftenSmall: true,
-    exportPageLimit: "largestRow",
+    idsAtOnce: true,
+    hasLongRows: true,
   },
 );
 export const accounts = record.table;

@@ -17,7 +17,7 @@ import type { Kind } from "../db/kind.ts";
 import { event } from "../db/record.ts";
 import { isEvent } from "../db/select.ts";
 import { Hundredths, TotalHundredths } from "../values/decimal.ts";
-import { orElse, orNull } from "../values/scalar.ts";
+import { orNull, withDefault } from "../values/scalar.ts";
 import { Id, ShortText } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
 import { campaign, campaignStores } from "./campaign.ts";
@@ -36,10 +36,10 @@ const record = event(
     amount: fedHundredths(Hundredths),
     campaign_key: optionalReference(campaign, { campaign_id: orNull(Id) }),
     /** Why it was booked. In a summary: the number of the step that last added to it. */
-    description: fed(text().notNull(), orElse(ShortText, "")),
+    description: fed(text().notNull(), withDefault(ShortText, "")),
     created_at: fedTime(orNull(FedTime)),
   },
-  { time: "created_at", moreLineFields: ["amount"], exportPageLimit: "sentBytes" },
+  { time: "created_at", moreLineFields: ["amount"], hasLongRows: true },
 );
 export const balanceEntries = record.table;
 
@@ -60,13 +60,11 @@ const BALANCES = {
   events: record,
   filter: isNotNull(balanceEntries.customer_key),
   measures: { balance: balanceEntries.amount },
-  over: "customers",
 } as const;
 
 /** The sum of all balance entries of a customer, erased or not. */
 export const customerBalances = derivedTotal({
   ...BALANCES,
-  name: "customers' balances",
   table: customers,
   storedAs: "columns",
   keys: { key: balanceEntries.customer_key },
@@ -75,23 +73,19 @@ export const customerBalances = derivedTotal({
 /** The sum of a customer's balance entries at a store. There is a row wherever there is an entry, even if the sum is 0. */
 export const balancesAtStores = derivedTotal({
   ...BALANCES,
-  name: "balances at stores",
   table: storeBalances,
   storedAs: "rows",
   keys: { customer_key: balanceEntries.customer_key, store_key: balanceEntries.store_key },
-  absent: "a difference",
 });
 
 /** What a campaign has earned at a store, which is its popularity there. Negative entries do not count. */
 export const campaignEarnings = derivedTotal({
-  name: "what campaigns have earned",
   events: record,
   filter: and(isNotNull(balanceEntries.campaign_key), sql`${balanceEntries.amount} > 0`),
   table: campaignStores,
   storedAs: "rows",
   keys: { store_key: balanceEntries.store_key, campaign_key: balanceEntries.campaign_key },
   measures: { earned: balanceEntries.amount },
-  over: "stores",
 });
 
 export const balanceEntry = {
@@ -102,12 +96,12 @@ export const balanceEntry = {
   // A balance is the sum of the rows with a customer. The earnings of a campaign are the sum of the rows with a campaign. So
   // the first summary has no campaign, and the second has no customer.
   ...withSummaries(record, { customer_id: orNull(Id), amount: TotalHundredths }, [
-    { by: ["customer_key", "store_key"], adds: ["amount"], grew: "description" },
+    { by: ["customer_key", "store_key"], adds: ["amount"], stepColumn: "description" },
     {
       by: ["store_key", "campaign_key"],
       filter: "campaign_key IS NOT NULL AND amount > 0",
       adds: ["amount"],
-      grew: "description",
+      stepColumn: "description",
     },
   ]),
 } satisfies Kind;

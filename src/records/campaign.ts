@@ -18,7 +18,7 @@ import { type Kind, NOT_STORED } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Decimal } from "../values/decimal.ts";
 import { Count } from "../values/number.ts";
-import { orElse, orNull, passedThrough } from "../values/scalar.ts";
+import { orNull, passedThrough, withDefault } from "../values/scalar.ts";
 import { AccountId, Id, LongText, mustBe, Name, ShortText } from "../values/text.ts";
 import { DateOnly } from "../values/time.ts";
 import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../values/time-zone.ts";
@@ -40,18 +40,20 @@ export const CampaignDetails = z.object({
   min_age: passedThrough(""),
   max_age: passedThrough(""),
   campaign_type: passedThrough(null),
-  trigger_type: orElse(ShortText, "None").describe("What sets it off, such as `None`."),
-  reward_type: orElse(ShortText, "PercentDollarValue").describe("What it gives, such as `PercentDollarValue`."),
+  trigger_type: withDefault(ShortText, "None").describe("What sets it off, such as `None`."),
+  reward_type: withDefault(ShortText, "PercentDollarValue").describe("What it gives, such as `PercentDollarValue`."),
   campaign_require_register: passedThrough(0),
-  cash_tender_multiplier: orElse(Decimal, "1.00").describe(
+  cash_tender_multiplier: withDefault(Decimal, "1.00").describe(
     "How often cash counts, a decimal with two fraction digits.",
   ),
-  non_cash_tender_multiplier: orElse(Decimal, "1.00").describe(
+  non_cash_tender_multiplier: withDefault(Decimal, "1.00").describe(
     "How often other money counts, a decimal with two fraction digits.",
   ),
   allow_cash_tender: passedThrough(0),
   allow_non_cash_tender: passedThrough(0),
-  trigger_amount: orElse(Decimal, "0.00").describe("The amount that sets it off, a decimal with two fraction digits."),
+  trigger_amount: withDefault(Decimal, "0.00").describe(
+    "The amount that sets it off, a decimal with two fraction digits.",
+  ),
 });
 
 /** An offer of an account, at some of its stores or at all. */
@@ -63,14 +65,14 @@ const record = state(
     id: key(fed(text().notNull().unique(), Id)),
     account_key: owner(fixed(reference(account, { account_id: AccountId }))),
     name: fed(text().notNull(), Name),
-    campaign_description: fed(text().notNull(), orElse(LongText, "")),
-    campaign_image: fed(text().notNull(), orElse(ShortText, "")),
+    campaign_description: fed(text().notNull(), withDefault(LongText, "")),
+    campaign_image: fed(text().notNull(), withDefault(ShortText, "")),
     campaign_start_date: fed(text().notNull(), DateOnly),
     /** The last day; NULL: it has no end. */
     campaign_end_date: fed(text(), orNull(DateOnly)),
-    time_zone: fed(text().notNull(), orElse(TimeZone, "UTC")),
+    time_zone: fed(text().notNull(), withDefault(TimeZone, "UTC")),
     /** 1: it runs within its dates; other values: never. */
-    status: fed(integer().notNull(), orElse(Count, 1)),
+    status: fed(integer().notNull(), withDefault(Count, 1)),
     details: together(CampaignDetails.shape),
     deleted: softDelete(),
     /**
@@ -79,7 +81,7 @@ const record = state(
      */
     listed_stores: bySql(
       text(),
-      { store_ids: orElse(StoreIds, "all").transform((ids) => (ids === "all" ? null : ids)) },
+      { store_ids: withDefault(StoreIds, "all").transform((ids) => (ids === "all" ? null : ids)) },
       sql`iif(line.store_ids IS NULL, NULL, (
         SELECT json_group_array(key) FROM (
           SELECT DISTINCT ${stores.key} AS key
@@ -100,8 +102,8 @@ const record = state(
     },
     vocabulary: "merchant",
     list: { field: "store_ids", of: store },
-    oftenSmall: true,
-    exportPageLimit: "largestRow",
+    idsAtOnce: true,
+    hasLongRows: true,
   },
 );
 export const campaigns = record.table;

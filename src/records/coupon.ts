@@ -6,7 +6,7 @@ import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Decimal } from "../values/decimal.ts";
 import { Flag } from "../values/number.ts";
-import { orElse, orNull, passedThrough } from "../values/scalar.ts";
+import { orNull, passedThrough, withDefault } from "../values/scalar.ts";
 import { AccountId, Id, mustBe, Name, ShortText, text } from "../values/text.ts";
 import { End, FedTime } from "../values/time.ts";
 import { lastSecondOfEnd, shownEnd, TimeZone } from "../values/time-zone.ts";
@@ -48,11 +48,11 @@ const record = state(
     source_campaign_id: fed(textColumn(), orNull(ShortText)),
     /** As fed: a time, or a date in the time zone. */
     expiration_date: fed(textColumn(), orNull(End)),
-    time_zone: fed(textColumn().notNull(), orElse(TimeZone, "UTC")),
+    time_zone: fed(textColumn().notNull(), withDefault(TimeZone, "UTC")),
     filter_items: fedJson(passedThrough(null)),
-    coupon_barcode: fed(textColumn().notNull(), orElse(Barcode, "0")),
-    is_custom: fed(integer().notNull(), orElse(Flag, 0)),
-    can_combine_with_other: fed(integer().notNull(), orElse(Flag, 0)),
+    coupon_barcode: fed(textColumn().notNull(), withDefault(Barcode, "0")),
+    is_custom: fed(integer().notNull(), withDefault(Flag, 0)),
+    can_combine_with_other: fed(integer().notNull(), withDefault(Flag, 0)),
     created_at: fedTime(orNull(FedTime)),
     deleted: softDelete(),
     /** What the coupon has in every answer. */
@@ -60,12 +60,12 @@ const record = state(
       name: Name,
       type: ShortText,
       value: Decimal,
-      header_lines: orElse(PrintedLines, []),
-      text_lines: orElse(PrintedLines, []),
-      can_expire: orElse(Flag, 0),
-      expiration_type: orElse(ShortText, "Never_Expires"),
-      expiration: orElse(ShortText, ""),
-      once_per_sale: orElse(Flag, 0),
+      header_lines: withDefault(PrintedLines, []),
+      text_lines: withDefault(PrintedLines, []),
+      can_expire: withDefault(Flag, 0),
+      expiration_type: withDefault(ShortText, "Never_Expires"),
+      expiration: withDefault(ShortText, ""),
+      once_per_sale: withDefault(Flag, 0),
     }),
   },
   {
@@ -80,8 +80,8 @@ const record = state(
       account_id,
       expiration_date: shownEnd(expiration_date, time_zone),
     }),
-    oftenSmall: true,
-    exportPageLimit: "largestRow",
+    idsAtOnce: true,
+    hasLongRows: true,
   },
 );
 export const coupons = record.table;

@@ -4,7 +4,7 @@ import { byDatabase, fed, fedTime, fixed, key, owner, reference, subject } from 
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Count } from "../values/number.ts";
-import { orElse, orNull } from "../values/scalar.ts";
+import { orNull, withDefault } from "../values/scalar.ts";
 import { Id, ShortText } from "../values/text.ts";
 import { End, FedTime } from "../values/time.ts";
 import { lastSecondOfEnd, TimeZone } from "../values/time-zone.ts";
@@ -25,13 +25,13 @@ const record = state(
     coupon_id: fed(text(), orNull(ShortText)),
     /** As fed: a time, or a date in the time zone. Answers show `ends_at`. */
     expected_end_date: fed(text(), orNull(End)),
-    time_zone: fed(text().notNull(), orElse(TimeZone, "UTC")),
-    creation_method: fed(text().notNull(), orElse(ShortText, "TriggeredSale")),
-    reserved: fed(integer().notNull(), orElse(Count, 0)),
+    time_zone: fed(text().notNull(), withDefault(TimeZone, "UTC")),
+    creation_method: fed(text().notNull(), withDefault(ShortText, "TriggeredSale")),
+    reserved: fed(integer().notNull(), withDefault(Count, 0)),
     /** How often it may be used. */
-    total_count: fed(integer().notNull(), orElse(Count, 1)),
+    total_count: fed(integer().notNull(), withDefault(Count, 1)),
     /** How often it was used. */
-    usage_count: fed(integer().notNull(), orElse(Count, 0)),
+    usage_count: fed(integer().notNull(), withDefault(Count, 0)),
     created_at: fedTime(orNull(FedTime)),
     updated_at: fed(text(), orNull(FedTime)),
     /** As fed; NULL: not deleted. */
@@ -46,7 +46,7 @@ const record = state(
     },
     rules: ({ usage_count, total_count }) =>
       usage_count > total_count ? { usage_count: ["must be at most total_count"] } : {},
-    exportPageLimit: "sentBytes",
+    hasLongRows: true,
   },
 );
 export const customerCoupons = record.table;

@@ -3,7 +3,7 @@ import { integer, text } from "drizzle-orm/sqlite-core";
 import { byDatabase, erasure, fed, key, rowKey } from "../db/columns.ts";
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
-import { orElse, orNull } from "../values/scalar.ts";
+import { orNull, withDefault } from "../values/scalar.ts";
 import { Id, LongText, Name, ShortText } from "../values/text.ts";
 import { DateOnly } from "../values/time.ts";
 import { joinedWords } from "../values/words.ts";
@@ -16,15 +16,15 @@ const record = state(
     id: key(fed(text().notNull().unique(), Id)),
     first_name: fed(text().notNull(), Name),
     last_name: fed(text().notNull(), Name),
-    scan_id: fed(text().notNull(), orElse(ShortText, "")),
+    scan_id: fed(text().notNull(), withDefault(ShortText, "")),
     date_of_birth: fed(text(), orNull(DateOnly)),
-    address_line_1: fed(text().notNull(), orElse(ShortText, "")),
-    address_line_2: fed(text().notNull(), orElse(ShortText, "")),
-    city: fed(text().notNull(), orElse(ShortText, "")),
-    state: fed(text().notNull(), orElse(ShortText, "")),
-    zip: fed(text().notNull(), orElse(ShortText, "")),
-    customer_description: fed(text().notNull(), orElse(LongText, "")),
-    avatar: fed(text().notNull(), orElse(ShortText, "")),
+    address_line_1: fed(text().notNull(), withDefault(ShortText, "")),
+    address_line_2: fed(text().notNull(), withDefault(ShortText, "")),
+    city: fed(text().notNull(), withDefault(ShortText, "")),
+    state: fed(text().notNull(), withDefault(ShortText, "")),
+    zip: fed(text().notNull(), withDefault(ShortText, "")),
+    customer_description: fed(text().notNull(), withDefault(LongText, "")),
+    avatar: fed(text().notNull(), withDefault(ShortText, "")),
     /** Derived: the sum of all balance entries, in hundredths. */
     balance: byDatabase(integer().notNull().default(0)),
     /** Derived: the stores joined, soft-deleted ones included. Triggers count them. */
@@ -38,7 +38,7 @@ const record = state(
   {
     made: { words: ({ first_name, last_name }) => joinedWords(first_name, last_name) },
     vocabulary: "customer",
-    exportPageLimit: "largestRow",
+    hasLongRows: true,
   },
 );
 export const customers = record.table;

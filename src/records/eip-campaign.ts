@@ -1,7 +1,7 @@
 import { text } from "drizzle-orm/sqlite-core";
 import { fed, fixed, key, owner, reference, rowKey, softDelete } from "../db/columns.ts";
 import { state } from "../db/record.ts";
-import { orElse, orNull } from "../values/scalar.ts";
+import { orNull, withDefault } from "../values/scalar.ts";
 import { AccountId, Id, Name } from "../values/text.ts";
 import { DateOnly } from "../values/time.ts";
 import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../values/time-zone.ts";
@@ -19,7 +19,7 @@ export const eipCampaign = state(
     start_date: fed(text().notNull(), DateOnly),
     /** The last day; NULL: it has no end. */
     end_date: fed(text(), orNull(DateOnly)),
-    time_zone: fed(text().notNull(), orElse(TimeZone, "UTC")),
+    time_zone: fed(text().notNull(), withDefault(TimeZone, "UTC")),
     deleted: softDelete(),
   },
   {
@@ -27,7 +27,6 @@ export const eipCampaign = state(
       starts_at: ({ start_date, time_zone }) => firstSecondOf(start_date, time_zone),
       ends_at: ({ end_date, time_zone }) => lastSecondOfEnd(end_date, time_zone),
     },
-    oftenSmall: true,
+    idsAtOnce: true,
   },
 );
-export const eipCampaigns = eipCampaign.table;

@@ -1,7 +1,7 @@
 import { text } from "drizzle-orm/sqlite-core";
 import { fed, fixed, key, owner, reference, rowKey, softDelete } from "../db/columns.ts";
 import { state } from "../db/record.ts";
-import { orElse } from "../values/scalar.ts";
+import { withDefault } from "../values/scalar.ts";
 import { AccountId, Id, Name, ShortText } from "../values/text.ts";
 import { account } from "./account.ts";
 
@@ -13,9 +13,9 @@ export const employee = state(
     id: key(fed(text().notNull().unique(), Id)),
     account_key: owner(fixed(reference(account, { account_id: AccountId }))),
     name: fed(text().notNull(), Name),
-    avatar: fed(text().notNull(), orElse(ShortText, "")),
+    avatar: fed(text().notNull(), withDefault(ShortText, "")),
     deleted: softDelete(),
   },
-  { exportPageLimit: "sentBytes" },
+  { hasLongRows: true },
 );
 export const employees = employee.table;

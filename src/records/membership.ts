@@ -43,7 +43,7 @@ const record = state("membership", "memberships", {
   tokens_4: byDatabase(integer().notNull().default(0)),
   tokens_5: byDatabase(integer().notNull().default(0)),
   /** Derived: in which round of an export it comes. A trigger sets it. */
-  round: byDatabase(integer().notNull().default(0)),
+  export_round: byDatabase(integer().notNull().default(0)),
 });
 export const memberships = record.table;
 
@@ -92,8 +92,8 @@ export const membership = {
   read: {
     // A member comes after the referrer. docs/decisions.md says why most programs need only two rounds.
     scans: [
-      { when: sql`${memberships.round} = 0` },
-      { order: ["round", "store_key", "customer_key"], when: sql`${memberships.round} > 0` },
+      { when: sql`${memberships.export_round} = 0` },
+      { order: ["export_round", "store_key", "customer_key"], when: sql`${memberships.export_round} > 0` },
     ],
   },
 } satisfies Kind;

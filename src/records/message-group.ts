@@ -4,7 +4,7 @@ import * as z from "zod";
 import { byDatabase, fed, fedTime, fixed, key, keyOf, reference, rowKey, unstored } from "../db/columns.ts";
 import { type Fields, type Kind, NOT_STORED } from "../db/kind.ts";
 import { state } from "../db/record.ts";
-import { joinWithCommas, names } from "../db/select.ts";
+import { columnNames, joinWithCommas } from "../db/select.ts";
 import type { FieldMessages } from "../values/messages.ts";
 import { orNull } from "../values/scalar.ts";
 import { Id, mustBe, ShortText } from "../values/text.ts";
@@ -38,7 +38,7 @@ const record = state(
     rules: (line) => membersRules(line, { withInitial: true }),
     groupField: "id",
     list: { field: "member_ids", of: customer },
-    exportPageLimit: "sentBytes",
+    hasLongRows: true,
   },
 );
 export const messageGroups = record.table;
@@ -165,9 +165,9 @@ function removeFormerMembers(lines: SQL): SQL {
 function writeMembers(lines: SQL): SQL {
   const { group_key, customer_key, position } = members;
   return sql`${withListedMembers(lines)}
-    INSERT INTO ${members} (${names(group_key, customer_key, position)})
+    INSERT INTO ${members} (${columnNames(group_key, customer_key, position)})
     SELECT group_key, customer_key, position FROM listed WHERE true
-    ON CONFLICT (${names(group_key, customer_key)}) DO UPDATE SET ${names(position)} = excluded.position
+    ON CONFLICT (${columnNames(group_key, customer_key)}) DO UPDATE SET ${columnNames(position)} = excluded.position
     WHERE ${position} <> excluded.position`;
 }
 
@@ -178,7 +178,9 @@ function writeMembers(lines: SQL): SQL {
 function removeGroups(lines: SQL): SQL[] {
   const { id, newest_id, newest_at, earlier_id, earlier_at } = messageGroups;
   const isNamed = sql`${id} IN (SELECT id FROM ${lines})`;
-  const emptied = [id, newest_id, newest_at, earlier_id, earlier_at].map((column) => sql`${names(column)} = NULL`);
+  const emptied = [id, newest_id, newest_at, earlier_id, earlier_at].map(
+    (column) => sql`${columnNames(column)} = NULL`,
+  );
   return [
     sql`DELETE FROM ${members} WHERE ${members.group_key} IN (SELECT ${messageGroups.key} FROM ${messageGroups} WHERE ${isNamed})`,
     sql`UPDATE ${messageGroups} SET ${joinWithCommas(emptied)} WHERE ${isNamed} RETURNING 1`,

@@ -3,7 +3,7 @@ import { fed, key, reference, subject } from "../db/columns.ts";
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Flag } from "../values/number.ts";
-import { orElse, orNull } from "../values/scalar.ts";
+import { orNull, withDefault } from "../values/scalar.ts";
 import { Id } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
 import { customer } from "./customer.ts";
@@ -19,7 +19,7 @@ const record = state(
     /** Messages up to this time are read; NULL: none. */
     read_at: fed(text(), orNull(FedTime)),
     /** 1: disabled. */
-    notifications_disabled: fed(integer().notNull(), orElse(Flag, 0)),
+    notifications_disabled: fed(integer().notNull(), withDefault(Flag, 0)),
   },
   { foreign: { columns: ["group_key", "customer_key"], to: messageGroupMembers }, groupField: "group_id" },
 );

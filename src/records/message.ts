@@ -5,7 +5,7 @@ import { EventId } from "../db/derived/summaries.ts";
 import { writtenOnce } from "../db/dialect.ts";
 import type { Kind, Scan } from "../db/kind.ts";
 import { event } from "../db/record.ts";
-import { names } from "../db/select.ts";
+import { columnNames } from "../db/select.ts";
 import { orNull } from "../values/scalar.ts";
 import { Id, LongText } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
@@ -26,7 +26,7 @@ const record = event(
     body: fed(text().notNull(), LongText),
     sent_at: sentAt(timeOrStamp(sql`line.sent_at`)),
   },
-  { time: "sent_at", groupField: "group_id", moreLineFields: ["sent_at"], exportPageLimit: "sentBytes" },
+  { time: "sent_at", groupField: "group_id", moreLineFields: ["sent_at"], hasLongRows: true },
 );
 export const messages = record.table;
 
@@ -53,8 +53,8 @@ export const message = {
         join: sql`CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${messages.group_key}`,
         leftOut: sql`${messageGroups.id} IS NULL OR ${messages.id} IN (${messageGroups.earlier_id}, ${messageGroups.newest_id})`,
       },
-      shown(messageGroups.earlier_id),
-      shown(messageGroups.newest_id),
+      messagesOf(messageGroups.earlier_id),
+      messagesOf(messageGroups.newest_id),
     ],
   },
   // A restored message (docs/contract/restore.md, 2) keeps its time, and may be from a former member.
@@ -68,7 +68,7 @@ export const message = {
 } satisfies Kind;
 
 /** The messages that groups show, in the order of the groups. */
-function shown(id: typeof messageGroups.earlier_id | typeof messageGroups.newest_id): Scan {
+function messagesOf(id: typeof messageGroups.earlier_id | typeof messageGroups.newest_id): Scan {
   return {
     table: messageGroups,
     join: sql`LEFT JOIN ${messages} ON ${messages.id} = ${id}`,
@@ -79,7 +79,7 @@ function shown(id: typeof messageGroups.earlier_id | typeof messageGroups.newest
 /** The row of a deleted message stays. So its id cannot be used again, and its group shows that there was a message. */
 function emptyBodies(lines: SQL): SQL {
   const { id, body } = messages;
-  return sql`UPDATE ${messages} SET ${names(body)} = '' WHERE ${id} IN (SELECT id FROM ${lines}) AND ${body} <> '' RETURNING 1`;
+  return sql`UPDATE ${messages} SET ${columnNames(body)} = '' WHERE ${id} IN (SELECT id FROM ${lines}) AND ${body} <> '' RETURNING 1`;
 }
 
 /** Takes a stamp if one is needed, and then updates the newest messages, because their times may be the stamp. */
@@ -95,8 +95,8 @@ function takeStamp(when: SQL): SQL {
   const { stamp, clock_said, is_open } = programState;
   return sql`
     UPDATE ${programState} SET
-      ${names(stamp)} = iif(${clock_said} = clock.now, ${stamp}, ${NEXT_STAMP}),
-      ${names(clock_said)} = clock.now, ${names(is_open)} = 1
+      ${columnNames(stamp)} = iif(${clock_said} = clock.now, ${stamp}, ${NEXT_STAMP}),
+      ${columnNames(clock_said)} = clock.now, ${columnNames(is_open)} = 1
     FROM clock
     WHERE (${clock_said} <> clock.now OR ${is_open} = 0) AND ${when}`;
 }
@@ -105,7 +105,7 @@ function takeStamp(when: SQL): SQL {
 function openSecond(withFresh: SQL): SQL {
   const { stamp, is_open } = programState;
   return sql`${withFresh}
-    UPDATE ${programState} SET ${names(is_open)} = 1
+    UPDATE ${programState} SET ${columnNames(is_open)} = 1
     WHERE ${is_open} = 0 AND EXISTS (SELECT 1 FROM message WHERE sent_at >= ${stamp})`;
 }
 
@@ -148,7 +148,7 @@ function updateNewestMessages(time: SQL): SQL {
         max(id) FILTER (WHERE second_rank = 2) AS earlier_id, max(at) FILTER (WHERE second_rank = 2) AS earlier_at
       FROM ranked WHERE rank_in_second = 1 AND second_rank <= 2 GROUP BY group_key
     )
-    UPDATE ${messageGroups} SET (${names(newest_id, newest_at, earlier_id, earlier_at)})
+    UPDATE ${messageGroups} SET (${columnNames(newest_id, newest_at, earlier_id, earlier_at)})
       = (news.newest_id, news.newest_at, news.earlier_id, news.earlier_at)
     FROM news
     WHERE ${key} = news.group_key AND (${newest_id}, ${earlier_id}) IS NOT (news.newest_id, news.earlier_id)`;

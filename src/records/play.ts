@@ -7,15 +7,15 @@ import type { Kind } from "../db/kind.ts";
 import { event } from "../db/record.ts";
 import { DecimalText, TotalText, toHundredths } from "../values/decimal.ts";
 import { SignedCount, TotalCount } from "../values/number.ts";
-import { orElse, orNull } from "../values/scalar.ts";
+import { orNull, withDefault } from "../values/scalar.ts";
 import { Id } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
 import { eipCampaign } from "./eip-campaign.ts";
 import { employee } from "./employee.ts";
 import { ofAnotherAccount, store } from "./store.ts";
 
-const runs = (decimal: typeof DecimalText) => orElse(decimal, "0").transform(toHundredths);
-const count = (whole: z.ZodInt) => orElse(whole, 0);
+const runs = (decimal: typeof DecimalText) => withDefault(decimal, "0").transform(toHundredths);
+const count = (whole: z.ZodInt) => withDefault(whole, 0);
 
 /** What an employee scored at a location in a campaign. */
 const record = event(
@@ -34,7 +34,7 @@ const record = event(
   },
   { time: "played_at", moreLineFields: ["runs", "hits", "doubles", "triples"] },
 );
-export const plays = record.table;
+const plays = record.table;
 
 /** Derived: the sums of an employee's plays at a location in a campaign. */
 export const playTotals = sqliteTable(
@@ -54,7 +54,6 @@ export const playTotals = sqliteTable(
 
 /** The sums of an employee's plays at a location in a campaign. Even a play without counts puts the employee on the board. */
 export const totalsOfPlays = derivedTotal({
-  name: "totals of plays",
   events: record,
   table: playTotals,
   storedAs: "rows",
@@ -64,8 +63,6 @@ export const totalsOfPlays = derivedTotal({
     employee_key: plays.employee_key,
   },
   measures: { runs: plays.runs, hits: plays.hits, doubles: plays.doubles, triples: plays.triples },
-  over: "stores",
-  absent: "a difference",
 });
 
 // A restore takes larger counts, in summaries.

@@ -9,4 +9,3 @@ export const registration = state("registration", "registrations", {
   customer_key: subject(key(reference(customer, { customer_id: Id }))),
   campaign_key: owner(key(reference(campaign, { campaign_id: Id }))),
 });
-export const registrations = registration.table;

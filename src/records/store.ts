@@ -15,7 +15,7 @@ import {
 import type { Fault } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Latitude, Longitude } from "../values/number.ts";
-import { orElse } from "../values/scalar.ts";
+import { withDefault } from "../values/scalar.ts";
 import { AccountId, Id, Name, ShortText } from "../values/text.ts";
 import { joinedWords } from "../values/words.ts";
 import { account } from "./account.ts";
@@ -33,13 +33,13 @@ export const store = state(
     latitude: fed(real().notNull(), Latitude),
     /** Degrees east. */
     longitude: fed(real().notNull(), Longitude),
-    store_image: fed(text().notNull(), orElse(ShortText, "")),
-    address_line_1: fed(text().notNull(), orElse(ShortText, "")),
-    address_line_2: fed(text().notNull(), orElse(ShortText, "")),
-    city: fed(text().notNull(), orElse(ShortText, "")),
-    state: fed(text().notNull(), orElse(ShortText, "")),
-    zip: fed(text().notNull(), orElse(ShortText, "")),
-    phone: fed(text().notNull(), orElse(ShortText, "")),
+    store_image: fed(text().notNull(), withDefault(ShortText, "")),
+    address_line_1: fed(text().notNull(), withDefault(ShortText, "")),
+    address_line_2: fed(text().notNull(), withDefault(ShortText, "")),
+    city: fed(text().notNull(), withDefault(ShortText, "")),
+    state: fed(text().notNull(), withDefault(ShortText, "")),
+    zip: fed(text().notNull(), withDefault(ShortText, "")),
+    phone: fed(text().notNull(), withDefault(ShortText, "")),
     deleted: softDelete(),
     /** Its tenth of a degree of latitude. */
     band: byDatabase(integer()),
@@ -50,7 +50,7 @@ export const store = state(
         joinedWords(name, address_line_1, address_line_2, city, state, zip),
     },
     vocabulary: "merchant",
-    exportPageLimit: "largestRow",
+    hasLongRows: true,
   },
 );
 export const stores = store.table;

@@ -33,11 +33,10 @@ const record = event(
     moreLineFields: ["level_no", "tokens"],
   },
 );
-export const tokenEarnings = record.table;
+const tokenEarnings = record.table;
 
 /** The tokens that a member earned at a store from each level of their team. */
 export const teamTokens = derivedTotal({
-  name: "tokens of teams",
   events: record,
   table: memberships,
   storedAs: "columns",
@@ -48,7 +47,6 @@ export const teamTokens = derivedTotal({
       sql`${tokenEarnings.tokens} * (${tokenEarnings.level_no} = ${sql.raw(String(level))})`,
     ]),
   ),
-  over: "stores",
 });
 
 export const tokenEarning = {

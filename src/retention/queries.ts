@@ -3,31 +3,31 @@ import type { Database } from "../db/database.ts";
 import { summaryId } from "../db/derived/summaries.ts";
 import { textOf } from "../db/dialect.ts";
 import type { Summary } from "../db/kind.ts";
-import { names, returning } from "../db/select.ts";
-import { retentionScans } from "../db/tables.ts";
+import { columnNames, returning } from "../db/select.ts";
+import { retentionProgress } from "../db/tables.ts";
 import { programState } from "../records/program.ts";
 import type { RetainedKind } from "./kinds.ts";
 
 /**
- * Takes the next step of a scan, in one transaction: looks at the next events of a kind, adds those from before the horizon to
- * their summaries, and deletes them. It also moves the stored horizon forward, so that no event that was added up is ever fed
- * again. Another horizon starts the scan again. A step goes on where the last one ended, whoever took it.
+ * Takes the next step through the events of a kind, in one transaction: looks at the next events, adds those from before the
+ * horizon to their summaries, and deletes them. It also moves the stored horizon forward, so that no event that was added up is
+ * ever fed again. A step goes on where the last one ended, whoever took it; another horizon begins anew.
  *
- * There is no scan while the database takes restores, because a repeated restore would bring back events that were added up.
+ * There is no step while the database takes restores, because a repeated restore would bring back events that were added up.
  */
 export async function takeStep(
   db: Database,
   { record, table, time, when, summaries, lookedAt, mostDeleted }: RetainedKind,
   horizon: string,
 ): Promise<{ deleted: number; isOver: boolean }> {
-  const { kind, horizon: scanned, after_id, last_id, deleted } = retentionScans;
+  const { kind, horizon: begunWith, after_id, last_id, deleted } = retentionProgress;
   const from = sql.raw(table);
   const begin = sql`
-    INSERT INTO ${retentionScans} (${names(kind, scanned, after_id, last_id, deleted)})
+    INSERT INTO ${retentionProgress} (${columnNames(kind, begunWith, after_id, last_id, deleted)})
     SELECT ${record}, ${horizon}, '', '', 0 FROM ${programState} WHERE ${programState.restorable} = 0
-    ON CONFLICT (${names(kind)}) DO UPDATE SET ${names(scanned)} = excluded.horizon, ${names(last_id)} = ''
-    WHERE ${scanned} <> excluded.horizon`;
-  const isNext = sql`id > (SELECT ${last_id} FROM ${retentionScans} WHERE ${kind} = ${record})`;
+    ON CONFLICT (${columnNames(kind)}) DO UPDATE SET ${columnNames(begunWith)} = excluded.horizon, ${columnNames(last_id)} = ''
+    WHERE ${begunWith} <> excluded.horizon`;
+  const isNext = sql`id > (SELECT ${last_id} FROM ${retentionProgress} WHERE ${kind} = ${record})`;
   const isOld = sql`${sql.raw(time)} < ${horizon} AND ${when}`;
   // With OFFSET, because SQLite skips rows ten times as fast as it counts them.
   const lastLookedAt = sql`SELECT id FROM ${from} WHERE ${isNext} ORDER BY id LIMIT 1 OFFSET ${sql.raw(String(lookedAt - 1))}`;
@@ -40,15 +40,15 @@ export async function takeStep(
       SELECT count(*) AS old, max(id) AS last_old, (${lastLookedAt}) AS last_looked_at
       FROM (SELECT id FROM looked_at WHERE is_old LIMIT ${sql.raw(String(mostDeleted))})
     )
-    UPDATE ${retentionScans} SET
-      ${names(after_id)} = ${last_id},
-      ${names(last_id)} = coalesce(iif(step.old = ${mostDeleted}, last_old, last_looked_at), ${lastOfAll}, ${last_id}),
-      ${names(deleted)} = step.old
+    UPDATE ${retentionProgress} SET
+      ${columnNames(after_id)} = ${last_id},
+      ${columnNames(last_id)} = coalesce(iif(step.old = ${mostDeleted}, last_old, last_looked_at), ${lastOfAll}, ${last_id}),
+      ${columnNames(deleted)} = step.old
     FROM step WHERE ${kind} = ${record}`;
   const isOfStep = sql`
-    id > (SELECT ${after_id} FROM ${retentionScans} WHERE ${kind} = ${record})
-    AND id <= (SELECT ${last_id} FROM ${retentionScans} WHERE ${kind} = ${record}) AND ${isOld}`;
-  const { moved } = await db.steps({
+    id > (SELECT ${after_id} FROM ${retentionProgress} WHERE ${kind} = ${record})
+    AND id <= (SELECT ${last_id} FROM ${retentionProgress} WHERE ${kind} = ${record}) AND ${isOld}`;
+  const { moved } = await db.write({
     begun: [begin],
     moved: [returning(move, { deleted, isOver: sql<0 | 1>`${last_id} >= coalesce(${lastOfAll}, '')` })],
     counted: [countStep(record)],
@@ -62,29 +62,31 @@ export async function takeStep(
 /** Moves the stored horizon. A step that deletes events counts as a feed request, so that an export notices it. */
 function countStep(record: string): SQL {
   const { version, horizon, retention_steps } = programState;
-  const { kind, deleted, horizon: scanned } = retentionScans;
+  const { kind, deleted, horizon: begunWith } = retentionProgress;
   return sql`UPDATE ${programState} SET
-      ${names(horizon)} = max(${horizon}, ${scanned}),
-      ${names(version)} = ${version} + (${deleted} > 0),
-      ${names(retention_steps)} = ${retention_steps} + (${deleted} > 0)
-    FROM ${retentionScans} WHERE ${kind} = ${record}`;
+      ${columnNames(horizon)} = max(${horizon}, ${begunWith}),
+      ${columnNames(version)} = ${version} + (${deleted} > 0),
+      ${columnNames(retention_steps)} = ${retention_steps} + (${deleted} > 0)
+    FROM ${retentionProgress} WHERE ${kind} = ${record}`;
 }
 
 /** Adds the old events of a step to their summaries. A summary has the time of its newest event. */
 function addToSummary(
-  { by, filter = "true", adds, grew }: Summary,
+  { by, filter = "true", adds, stepColumn }: Summary,
   { summaries, table, time, isOfStep }: Pick<RetainedKind, "summaries" | "table" | "time"> & { isOfStep: SQL },
 ): SQL {
   const values: Record<string, string> = {
     id: summaryId(summaries, (key) => (by.includes(key) ? key : "NULL")),
     ...Object.fromEntries(by.map((key) => [key, key])),
     ...Object.fromEntries(adds.map((column) => [column, `sum(${column})`])),
-    ...(grew !== undefined && { [grew]: textOf(sql`(SELECT ${programState.retention_steps} FROM ${programState})`) }),
+    ...(stepColumn !== undefined && {
+      [stepColumn]: textOf(sql`(SELECT ${programState.retention_steps} FROM ${programState})`),
+    }),
     [time]: `max(${time})`,
   };
   const updates = [
     ...adds.map((column) => `${column} = ${column} + excluded.${column}`),
-    ...(grew === undefined ? [] : [`${grew} = excluded.${grew}`]),
+    ...(stepColumn === undefined ? [] : [`${stepColumn} = excluded.${stepColumn}`]),
     `${time} = max(${time}, excluded.${time})`,
   ];
   return sql`

@@ -18,8 +18,8 @@ interface Options {
 }
 
 /**
- * Adds up and deletes old events (docs/contract/retention.md): takes a step of each kind whose scan is not over, in turns. A
- * kind whose step fails gets no more steps in this run. The report says how many events were deleted.
+ * Adds up and deletes old events (docs/contract/retention.md): takes a step of each kind that has more of them, in turns. A kind
+ * whose step fails gets no more steps in this run. The report says how many events were deleted.
  */
 export async function addUpOldEvents(
   db: Database,

@@ -8,7 +8,12 @@ import { addUpOldEvents } from "../retention/retention.ts";
 /** The result of a job's run. */
 export interface JobOutcome {
   /** The numbers for the log; null if there was nothing to do. */
-  report: Drained | { deleted: number } | { removed: number } | { steps: number; unfinished: readonly string[] } | null;
+  report:
+    | Drained
+    | { deleted: number }
+    | { removed: number }
+    | { merges: number; unfinished: readonly string[] }
+    | null;
   /** Errors that did not stop the run. */
   failures?: readonly unknown[];
   /** True if work is left for another run. */
@@ -42,9 +47,9 @@ export const JOBS: readonly Job[] = [
       let removed = 0;
       let isDone = false;
       while (!isDone && mayGoOn()) {
-        const step = await removeFormerListeners(db);
-        removed += step.removed;
-        isDone = step.isDone;
+        const batch = await removeFormerListeners(db);
+        removed += batch.removed;
+        isDone = batch.isDone;
       }
       return { report: { removed }, isUnfinished: !isDone };
     },

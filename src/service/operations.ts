@@ -1,13 +1,6 @@
-import * as z from "zod";
+import { success } from "../http/answer-schema.ts";
 import type { Operation } from "../openapi/notes.ts";
-import { named, success } from "../openapi/success.ts";
-
-/** The state of a healthy service. */
-const Health = named("Health", {
-  version: z.string().describe("The version of loyalty-edge."),
-  database: z.literal("up").describe("D1 answers: its primary, and a replica."),
-  cache: z.literal("up").describe("KV answers."),
-});
+import { Health } from "./schema.ts";
 
 export const health: Operation = {
   id: "health",

@@ -16,7 +16,7 @@ import { countItems, findOverdueJobs, rewriteJobs } from "./queries.ts";
 export const PROBE_PATH = "/api/v1/probe";
 
 /** All data of a probe has this name, so the next probe overwrites or removes the data of an interrupted one. */
-const NAME = "npm run probe";
+const NAME = "npm run edge -- probe";
 const CALLS = 12;
 const CALL_MS = 1_000;
 const READS = 10;
@@ -33,7 +33,7 @@ const Measurement = z.object({
   bookmark: z.string().default(""),
 });
 
-/** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
+/** Measures one property of the real Cloudflare. `npm run edge -- probe` sends a request for each. */
 export const probe = createRouter()
   .use(observe, exportOnly)
   .post(PROBE_PATH, validateBody(Measurement), async (c) => {
@@ -65,7 +65,7 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
     case "bookmarks":
       return { bookmarks: await bookmarksInOrder(env) };
     case "change":
-      await (await inboxOf(env)).notify({ kinds: ["balance"], newestAt: "", bookmark: await bookmarkOfWrite(env) });
+      await (await inboxOf(env)).notify({ topics: ["balance"], newestAt: "", bookmark: await bookmarkOfWrite(env) });
       return {};
     case "fresh":
       return timeRead(env, await verifyBookmark(parameters.bookmark, env), parameters.bookmark);
@@ -73,7 +73,7 @@ async function measure(env: Env, parameters: z.output<typeof Measurement>): Prom
       // The call fails while the object gets its new code.
       return attempt(inboxOf(env).then((inbox) => inbox.version()));
     case "clean":
-      await (await inboxOf(env)).notify({ kinds: ["erased"], newestAt: "", bookmark: "" });
+      await (await inboxOf(env)).notify({ topics: ["erased"], newestAt: "", bookmark: "" });
       return {};
   }
 }
@@ -90,7 +90,7 @@ async function timeCall(env: Env, index: number): Promise<number | string> {
 /** Sends texts of half a mebibyte each, below D1's limit for a parameter. */
 async function sendBatch(db: Database, mebibytes: number) {
   const text = JSON.stringify(Array.from({ length: 5_000 }, () => "x".repeat(101)));
-  const { error } = await attempt(db.steps({ items: Array.from({ length: mebibytes * 2 }, () => countItems(text)) }));
+  const { error } = await attempt(db.write({ items: Array.from({ length: mebibytes * 2 }, () => countItems(text)) }));
   return { milliseconds: db.usage.milliseconds, error };
 }
 

@@ -23,7 +23,10 @@ export interface Claim {
   leaseUntil: string;
 }
 
-/** Uses an UPDATE because a full database refuses an INSERT. */
+/**
+ * Claims a job by a lease. Of two runs at once, the one that the primary takes first wins: the other then finds the lease, and
+ * claims another job or none. It is an UPDATE, because a full database refuses an INSERT.
+ */
 const claimJob = compileOnce("jobs/claim", () => {
   const longestDue = query
     .select({ name: jobs.name })
@@ -69,7 +72,10 @@ function nextRun({ from, everyMinutes, until = "24:00", isUnfinished }: End): SQ
   return sql`iif(strftime('%H:%M', ${soon}) <= ${until}, ${soon}, ${next})`;
 }
 
-/** Releases a job and sets its next run. Does nothing if the lease has ended, because another run may have the job. */
+/**
+ * Releases a job and sets its next run. If the lease has ended and another run has claimed the job, that run wins: the lease
+ * is another one, so this changes nothing.
+ */
 export async function endJob(
   db: Database,
   claim: Claim,
@@ -103,5 +109,5 @@ export function countItems(text: string): SQL<{ items: number }> {
 
 /** A write that changes nothing. */
 export async function rewriteJobs(db: Database): Promise<void> {
-  await db.steps({ same: [query.update(jobs).set({ due_at: jobs.due_at })] });
+  await db.write({ same: [query.update(jobs).set({ due_at: jobs.due_at })] });
 }

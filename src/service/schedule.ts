@@ -24,7 +24,9 @@ export const onSchedule: ExportedHandlerScheduledHandler<Env> = async (_, env) =
   const failures = await perform(env, "notify inboxes", async () => {
     const run = await beginRun(db);
     claim = run.claim;
-    return { report: await drainOutbox(db, new Inboxes(env), run.backlog, DRAIN_MS) };
+    const drained = await drainOutbox(db, new Inboxes(env), run.backlog, DRAIN_MS);
+    if (drained?.delivery) writeMetrics(env, "delivery", { by: "schedule", ...drained.delivery });
+    return { report: drained?.report ?? null };
   });
   if (claim !== undefined) failures.push(...(await doJob(env, db, claim)));
   if (failures.length > 0) throw failures[0];

@@ -11,19 +11,19 @@ export const BooleanParameter = z
 export const PARAMETER_LIMIT = 100;
 export const TextParameter = text(PARAMETER_LIMIT);
 
-/** The parts of a comma-separated list, trimmed, without empty parts. */
-export function partsOf(list: string): string[] {
+/** The items of a comma-separated list, trimmed, without empty items. */
+export function itemsOfList(list: string): string[] {
   return list
     .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 }
 
 /** A list in a query: repeated, comma-separated, or both. */
 export function listParameter<Item extends z.ZodType<unknown, string>>(item: Item) {
   return z
     .union([z.string(), z.array(z.string())])
-    .transform((texts) => [texts].flat().flatMap(partsOf))
+    .transform((texts) => [texts].flat().flatMap(itemsOfList))
     .pipe(z.array(item))
     .meta({ type: "array", items: { type: "string" } });
 }

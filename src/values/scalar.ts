@@ -22,19 +22,19 @@ export function passedThrough(defaultValue: null | 0 | "", limit?: number) {
   return (limit === undefined ? PassedThrough : scalar(limit)).default(defaultValue);
 }
 
-type Words<Line extends string> = Line extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Line;
+type Words<Names extends string> = Names extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Names;
 
-/** Passed-through fields with the same default. Each line lists names, separated by spaces. */
-export function allPassedThrough<const Line extends string>(defaultValue: null | 0 | "", ...lines: Line[]) {
-  const fields = lines.flatMap((line) => line.split(" ")).map((name) => [name, passedThrough(defaultValue)]);
-  return Object.fromEntries(fields) as Record<Words<Line>, ReturnType<typeof passedThrough>>;
+/** Passed-through fields with the same default. Each text lists names, separated by spaces. */
+export function allPassedThrough<const Names extends string>(defaultValue: null | 0 | "", ...texts: Names[]) {
+  const fields = texts.flatMap((text) => text.split(" ")).map((name) => [name, passedThrough(defaultValue)]);
+  return Object.fromEntries(fields) as Record<Words<Names>, ReturnType<typeof passedThrough>>;
 }
 
 /**
  * `schema`, with a default for a field that is absent or null. The reference shows the default, so it must be a value that
  * clients may send: transform the result instead of the default.
  */
-export function orElse<Schema extends z.ZodType>(
+export function withDefault<Schema extends z.ZodType>(
   schema: Schema,
   fallback: NoInfer<z.core.util.NoUndefined<z.output<Schema>> & z.input<Schema>>,
 ) {

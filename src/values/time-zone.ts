@@ -5,7 +5,7 @@ import { isDate, toDatetime } from "./time.ts";
 // Finds the first and the last second of a day in a time zone. A clock change may skip or repeat midnight, or skip a day.
 
 /** The last second of a record without an end. It sorts after every time. */
-export const NEVER = "never";
+const NEVER = "never";
 
 /** The latest time that answers show. */
 export const LAST_SECOND = "9999-12-31 23:59:59";
@@ -61,18 +61,14 @@ export function firstSecondOf(date: string, timeZone: string): string {
   return toSecond(midnightsOf(Date.parse(`${date}T00:00:00Z`), timeZone).first);
 }
 
-/** The last second of a date in a time zone, or `NEVER` beyond the calendar. */
-export function lastSecondOf(date: string, timeZone: string): string {
-  return toSecond(midnightsOf(Date.parse(`${date}T00:00:00Z`) + DAY_MS, timeZone).last - SECOND_MS);
-}
-
 /**
  * The last second in which something is valid. An end that is a time is this second. An end that is a date includes the whole
- * day in the time zone. `NEVER` if there is no end.
+ * day in the time zone. `NEVER` if there is no end, or none in the calendar.
  */
 export function lastSecondOfEnd(end: string | null, timeZone: string): string {
   if (end === null) return NEVER;
-  return isDate(end) ? lastSecondOf(end, timeZone) : end;
+  if (!isDate(end)) return end;
+  return toSecond(midnightsOf(Date.parse(`${end}T00:00:00Z`) + DAY_MS, timeZone).last - SECOND_MS);
 }
 
 /** An end as answers show it, in UTC; at most the last second of the calendar. */

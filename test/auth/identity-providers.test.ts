@@ -142,7 +142,7 @@ async function read({ name, algorithm, header }: Provider, claims: object, varia
     keys: { find: async () => [publicJwk] },
   };
   const reading = await readToken(token, rules, NOW);
-  return reading.kind === "good" ? { subject: reading.claims.subject, scopes: reading.claims.scopes } : reading;
+  return reading.outcome === "good" ? { subject: reading.claims.subject, scopes: reading.claims.scopes } : reading;
 }
 
 describe("docs/tokens.md", () => {
@@ -168,7 +168,7 @@ describe.for(PROVIDERS)("a token of $name", (provider) => {
     const variables = { JWT_SUBJECT_CLAIM: claim };
 
     expect(await read(provider, { ...claims, [claim]: "c-1" }, variables)).toMatchObject({ subject: "c-1" });
-    expect(await read(provider, claims, variables)).toEqual({ kind: "bad", fault: "subject" });
+    expect(await read(provider, claims, variables)).toEqual({ outcome: "bad", fault: "subject" });
   });
 
   it.for(refusedChanges)(

@@ -42,7 +42,7 @@ const tokenOf = ({ secret, alg }: KeyPair, claims: Record<string, unknown> = {})
 /** A function that reads tokens with a key set. The source is the address or the text of the key set. */
 function deployment(source = URL) {
   const rules = { ...tokenRules(""), keys: new KeySet(source) };
-  return async (token: string) => (await readToken(token, rules, now / 1_000)).kind;
+  return async (token: string) => (await readToken(token, rules, now / 1_000)).outcome;
 }
 
 /** A deployment that has fetched a key, and a token of that key. */
@@ -72,7 +72,7 @@ describe("a token signed with a key at JWKS_URL", () => {
     const { read, token } = await deploymentAfterFetch();
 
     expect(await read(await tokenOf(await keyPair("ES256", "one")))).toBe("bad");
-    expect((await readToken(token, tokenRules(""), now / 1_000)).kind).toBe("bad");
+    expect((await readToken(token, tokenRules(""), now / 1_000)).outcome).toBe("bad");
   });
 
   it("needs no key id", async ({ expect }) => {

@@ -19,8 +19,8 @@ const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 /** Reads a token that the secret has signed, with any header and claims. */
 const read = async (claims: unknown, { header = HS256 as unknown, rules = RULES } = {}) =>
   readToken(await signParts(header, claims, await hmacKey(SECRET)), rules, NOW);
-const badReading = (fault: TokenFault) => ({ kind: "bad", fault });
-const goodReading = { kind: "good", claims: { subject: expect.any(String) } };
+const badReading = (fault: TokenFault) => ({ outcome: "bad", fault });
+const goodReading = { outcome: "good", claims: { subject: expect.any(String) } };
 
 describe("a token that the secret has signed", () => {
   it.for<[what: string, claims: object, header?: object]>([
@@ -73,7 +73,7 @@ describe("a token that the secret has signed", () => {
       `.${token}`,
       "a.b",
     ])
-      expect([badToken, (await readToken(badToken, RULES, NOW)).kind]).toEqual([badToken, "bad"]);
+      expect([badToken, (await readToken(badToken, RULES, NOW)).outcome]).toEqual([badToken, "bad"]);
     expect(await readToken("", RULES, NOW)).toEqual(badReading("missing"));
   });
 });
@@ -136,14 +136,14 @@ describe("the scopes of a token", () => {
   ])("are read from %s", async ([, claims, rules, scopes], { expect }) => {
     const reading = await read({ ...GOOD, ...claims }, { rules: { ...RULES, ...rules } });
 
-    expect(reading.kind === "good" && reading.claims.scopes.toSorted()).toEqual(scopes);
+    expect(reading.outcome === "good" && reading.claims.scopes.toSorted()).toEqual(scopes);
   });
 
   it("of a customer need the named claim for the subject, if one is set", async ({ expect }) => {
     const rules = { ...RULES, ...namedClaims };
     const subjectOf = async (claims: object) => {
       const reading = await read({ ...GOOD, ...claims }, { rules });
-      return reading.kind === "good" ? reading.claims.subject : reading;
+      return reading.outcome === "good" ? reading.claims.subject : reading;
     };
 
     expect(await subjectOf({ roles: "customer", customer_id: "c2" })).toBe("c2");

@@ -42,13 +42,13 @@ const writtenRows = (customerId: string) =>
   inInbox(customerId, ({ storage }) => Number(storage.sql.exec("SELECT total_changes() AS rows").one().rows));
 
 describe("billed rows", () => {
-  it("are 10 for a poll with nothing new (quiet_rows), and 22 for a poll with one new group (news_rows)", async ({
+  it("are 7 for a poll with nothing new (quiet_rows), and 30 for a poll with one new group (news_rows)", async ({
     expect,
   }) => {
     const [quietPoll, pollWithNews] = [await poll("2027-03-01 00:00:15"), await poll("2027-03-01 00:00:05")];
 
-    expect(quietPoll).toEqual({ roundTrips: 1, rowsRead: 10, rowsWritten: 0 });
-    expect(pollWithNews).toEqual({ roundTrips: 1, rowsRead: 22, rowsWritten: 0 });
+    expect(quietPoll).toEqual({ roundTrips: 1, rowsRead: 7, rowsWritten: 0 });
+    expect(pollWithNews).toEqual({ roundTrips: 1, rowsRead: 30, rowsWritten: 0 });
   });
 
   it("are 4 that a subscription reads (subscription_rows), and 1 that a customer's first subscription writes", async ({
@@ -94,7 +94,7 @@ describe("billed rows", () => {
     const rowsBefore = await writtenRows("somebody");
     await inbox.subscribe({ newestAt: "", bookmark: "", at: 2 });
     const afterSubscription = await writtenRows("somebody");
-    await inbox.notify(notification({ kinds: ["messages"], newestAt: "2027-03-01 00:00:16" }));
+    await inbox.notify(notification({ topics: ["messages"], newestAt: "2027-03-01 00:00:16" }));
     const afterNotification = await writtenRows("somebody");
 
     expect(afterSubscription - rowsBefore).toBe(1);
@@ -108,7 +108,7 @@ describe("billed rows", () => {
     const socket = await listenAs(readerId);
     const rowsBefore = await writtenRows(readerId);
 
-    await (await inboxOf(readerId)).notify(notification({ kinds: ["messages"], newestAt: "2027-03-01 00:00:16" }));
+    await (await inboxOf(readerId)).notify(notification({ topics: ["messages"], newestAt: "2027-03-01 00:00:16" }));
     await socket.next();
 
     const frameRows = (await writtenRows(readerId)) - rowsBefore - INBOX_CHANGE_ROWS;

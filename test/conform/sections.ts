@@ -54,7 +54,7 @@ export function suiteInWorkerd(settings: Partial<Settings> = {}): Suite {
   });
 }
 
-/** Makes a test for each rule of these sections. The test's name is the rule's sentence. */
+/** Makes a test for each rule of these sections. The test's name is the rule's title. */
 export async function testSections(sections: readonly MakeSection[], settings: Partial<Settings> = {}): Promise<void> {
   for (const makeSection of sections) {
     const suite = suiteInWorkerd(settings);
@@ -63,7 +63,7 @@ export async function testSections(sections: readonly MakeSection[], settings: P
       beforeAll(async () => {
         if (lines.length > 0) await suite.feed(...lines);
       });
-      for (const { sentence, check } of rules) it(sentence, check);
+      for (const { title, check } of rules) it(title, check);
     });
   }
 }

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
-import { BOARD_LIMIT } from "../../src/customer/gamification/boards.ts";
-import { BALANCES_LIMIT } from "../../src/customer/me/queries.ts";
+import { BOARD_LIMIT } from "../../src/customer/gamification/schema.ts";
+import { BALANCES_LIMIT } from "../../src/customer/me/schema.ts";
 import { ANSWER_BYTES } from "../../src/http/limits.ts";
 import { ID_LIMIT, NAME_LIMIT, SHORT_TEXT_LIMIT } from "../../src/values/text.ts";
 

@@ -102,7 +102,7 @@ describe("a session at D1", () => {
   it.for([
     ["a read", 5_000, "first-unconstrained", (db: Database) => db.all(sql`SELECT 1`)],
     ["a read, whose five seconds begin anew at the primary,", 9_000, BOOKMARK, (db: Database) => db.all(sql`SELECT 1`)],
-    ["a feed", 40_000, "first-primary", (db: Database) => db.steps({ one: [sql`SELECT 1`] })],
+    ["a feed", 40_000, "first-primary", (db: Database) => db.write({ one: [sql`SELECT 1`] })],
   ] as const)("gives up %s after %i ms in all: session from %s", async ([, milliseconds, start, ask], { expect }) => {
     vi.useFakeTimers();
     const onFailure = vi.fn();
@@ -188,7 +188,7 @@ describe("a session at D1", () => {
     async (message, { expect }) => {
       const batch = vi.fn(async () => []);
       const db = new Database(databaseWith(batch), "first-primary");
-      const write = () => db.steps({ one: [sql`SELECT 1`] });
+      const write = () => db.write({ one: [sql`SELECT 1`] });
 
       for (const error of [new TimedOut(1), new Error(`D1_ERROR: ${message}`), new TimedOut(1)]) {
         batch.mockRejectedValueOnce(error);
@@ -211,7 +211,7 @@ describe("a session at D1", () => {
   it("sends a write only once, because the connection may be lost after the commit", async ({ expect }) => {
     const batch = vi.spyOn(session, "batch").mockRejectedValue(LOST_CONNECTION);
 
-    await expect(open().steps({ deleted: [sql`DELETE FROM accounts`] })).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(open().write({ deleted: [sql`DELETE FROM accounts`] })).rejects.toBeInstanceOf(DatabaseUnavailable);
     expect(batch).toHaveBeenCalledTimes(1);
   });
 });

@@ -42,7 +42,7 @@ describe("the query builder", () => {
   });
 
   it("returns the columns of a written row by the names of their properties", async ({ expect }) => {
-    const { written } = await db().steps({
+    const { written } = await db().write({
       written: [
         query
           .update(jobs)

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
-import { describe, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Database } from "../../src/db/database.ts";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { notifyOfFeed } from "../../src/inbox/notify.ts";
+import { type Delivery, notifyOfFeed } from "../../src/inbox/notify.ts";
 import { mustFeed } from "../support/api.ts";
 import {
   outbox,
@@ -23,6 +23,7 @@ import { waitUntil } from "../support/wait.ts";
 
 startEachWithoutChanges();
 
+const REACHED_ONE = { reached: 1, unreached: 0, milliseconds: expect.any(Number) };
 const primary = () => new Database(env.DB, "first-primary");
 
 describe("a feed that cannot notify an inbox", () => {
@@ -49,7 +50,7 @@ describe("a feed that cannot notify an inbox", () => {
     vi.spyOn(unreachable, "batch").mockRejectedValue(new Error("D1_ERROR: D1 DB is overloaded."));
     vi.spyOn(db, "newPrimarySession").mockReturnValue(unreachable);
 
-    await notifyOfFeed(new Inboxes(env), forListeners, { db, inBackground: background.run });
+    await notifyOfFeed(new Inboxes(env), forListeners, { db, inBackground: background.run, onDelivery: () => {} });
     await expect(background.ended()).rejects.toThrow("overloaded");
     expect([notified, await outbox()]).toEqual([[], [expect.anything()]]);
     await pass(31);
@@ -79,15 +80,20 @@ describe("a feed", () => {
     const lines = [seed.message(group, writer), seed.deleted("message_group", { id: other.group })];
     const [db, background] = [primary(), backgroundWork()];
     const { forListeners } = await acceptLines(db, lines);
+    const onDelivery = vi.fn<(delivery: Delivery) => void>();
 
-    await notifyOfFeed(new Inboxes(env), forListeners, { db, inBackground: background.run });
+    await notifyOfFeed(new Inboxes(env), forListeners, { db, inBackground: background.run, onDelivery });
     const feedBookmark = db.bookmark ?? "";
-    expect(notify.mock.calls).toEqual([[other.reader, { kinds: ["messages"], newestAt: "", bookmark: feedBookmark }]]);
+    expect(notify.mock.calls).toEqual([[other.reader, { topics: ["messages"], newestAt: "", bookmark: feedBookmark }]]);
     await pass(1);
     await background.ended();
 
     const [customerId, { bookmark }] = notify.mock.calls[1] ?? ["", { bookmark: "" }];
     expect([customerId, bookmark > feedBookmark, await outbox()]).toEqual([reader, true, []]);
+    expect(onDelivery.mock.calls).toEqual([[REACHED_ONE], [REACHED_ONE]]);
+    const [[atOnce], [onceShown]] = onDelivery.mock.calls as [[Delivery], [Delivery]];
+    // The message was shown once its second was over.
+    expect(onceShown.milliseconds).toBeGreaterThan(atOnce.milliseconds);
   });
 
   it("waits two seconds for the inbox, and notifies the others meanwhile", async ({ expect }) => {
@@ -137,7 +143,7 @@ describe("a feed that concerns many listeners", () => {
     const { reader, group } = await seedGroup();
     await pollUntilQuiet(reader);
     await rows(
-      `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+      `INSERT INTO outbox (version, topic, customers, newest_at, stored_at)
        SELECT version + 1, 'balance', json_array(value), '', clock.now FROM json_each(?), program_state, clock`,
       JSON.stringify(Array.from({ length: 12_000 }, (_, index) => `x${index}`)),
     );
@@ -147,7 +153,7 @@ describe("a feed that concerns many listeners", () => {
 
     const calls = fanOut.mock.calls.flatMap(([, batch]) => batch);
     expect(calls).toHaveLength(10_000);
-    expect(calls[0]).toMatchObject({ customerId: reader, kinds: ["messages"] });
+    expect(calls[0]).toMatchObject({ customerId: reader, topics: ["messages"] });
     await rows("DELETE FROM outbox");
   });
 });

@@ -10,12 +10,12 @@ import { rows, value } from "../support/state.ts";
 beforeEach(() => rows("DELETE FROM outbox"));
 
 /** Adds changes of these versions to the outbox, by default each for a different customer. */
-async function addChanges(versions: number[], { kind = "messages", customer = "c" } = {}): Promise<void> {
+async function addChanges(versions: number[], { topic = "messages", customer = "c" } = {}): Promise<void> {
   await rows(
-    `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+    `INSERT INTO outbox (version, topic, customers, newest_at, stored_at)
      SELECT value, ?1, json_array(?2 || iif(?2 = 'c', value, '')), iif(?1 = 'messages', value, ''), datetime(now, '-1 minute')
      FROM json_each(?3), clock`,
-    kind,
+    topic,
     customer,
     JSON.stringify(versions),
   );
@@ -28,13 +28,18 @@ const makeChangesOld = () => rows("UPDATE outbox SET stored_at = (SELECT datetim
 function takeNotifications() {
   const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue();
   return () =>
-    notify.mock.calls.map(([customer, { newestAt, kinds }]: [string, Notification]) => ({ customer, newestAt, kinds }));
+    notify.mock.calls.map(([customer, { newestAt, topics }]: [string, Notification]) => ({
+      customer,
+      newestAt,
+      topics,
+    }));
 }
 
 /** Notifies of the changes in the outbox for this long, as a run of the schedule does. */
 async function drain(milliseconds: number, db = new Database(env.DB, "first-primary")) {
   const { backlog } = await beginRun(db);
-  return drainOutbox(db, new Inboxes(env), backlog, milliseconds);
+  const drained = await drainOutbox(db, new Inboxes(env), backlog, milliseconds);
+  return drained?.report;
 }
 const count = (length: number, from = 1) => Array.from({ length }, (_, index) => from + index);
 const countChanges = () => value("SELECT count(*) FROM outbox");
@@ -66,12 +71,12 @@ describe("a run of the schedule", () => {
 
     await drain(0);
     const oldestChange = await value("SELECT min(version) FROM outbox");
-    const steps = vi.spyOn(Database.prototype, "steps");
+    const write = vi.spyOn(Database.prototype, "write");
     await drain(50_000);
 
     expect(oldestChange).toBe(10_001);
     expect(notified().map(({ customer }) => customer)).toEqual(["c30003", "c30002", "c30001"]);
-    expect(steps.mock.calls.map(([named]) => Object.keys(named))).toEqual([
+    expect(write.mock.calls.map(([named]) => Object.keys(named))).toEqual([
       ["removed", "left"],
       ["outdated"],
       ["outdated"],
@@ -126,15 +131,15 @@ describe("a run that finds objects overloaded", () => {
 });
 
 describe("a customer with many changes in the outbox", () => {
-  it("gets one notification, of each kind of change and of the newest message", async ({ expect }) => {
+  it("gets one notification, of each topic of change and of the newest message", async ({ expect }) => {
     await addChanges(count(1_200, 1_000), { customer: "ada" });
-    await addChanges([1, 2], { kind: "coupons", customer: "ada" });
-    await addChanges([3], { kind: "balance", customer: "ada" });
+    await addChanges([1, 2], { topic: "coupons", customer: "ada" });
+    await addChanges([3], { topic: "balance", customer: "ada" });
     const notified = takeNotifications();
 
     await drain(50_000);
 
-    expect(notified()).toEqual([{ customer: "ada", newestAt: "2199", kinds: ["messages", "balance", "coupons"] }]);
+    expect(notified()).toEqual([{ customer: "ada", newestAt: "2199", topics: ["messages", "balance", "coupons"] }]);
     expect(await countChanges()).toBe(0);
   });
 
@@ -154,7 +159,7 @@ describe("a group of which one customer cannot be reached", () => {
     expect,
   }) => {
     await rows(
-      `INSERT INTO outbox (version, change_kind, customers, newest_at, stored_at)
+      `INSERT INTO outbox (version, topic, customers, newest_at, stored_at)
        SELECT 7, 'messages', column1, column2, datetime(now, '-1 minute')
        FROM (VALUES ('["ada","bob"]', '5'), ('["ada","cid"]', '9'), ('["ada","dan"]', '3')), clock`,
     );

@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, inject, it, vi } from "vitest";
 import { toAnswer } from "../../scripts/lib/call.ts";
-import { Failure } from "../../src/http/failure-schema.ts";
+import { Failure } from "../../src/http/answer-schema.ts";
 import { encodeUtf8 } from "../../src/values/json.ts";
 import { PARAMETERS } from "../model/parameters.ts";
 import { type FeedLine, mustFeed } from "../support/api.ts";

@@ -1,6 +1,5 @@
 import { beforeAll, describe, it } from "vitest";
 import type { Kind } from "../../src/db/kind.ts";
-import { isGlobal } from "../../src/feed/kind.ts";
 import { KINDS } from "../../src/records/index.ts";
 import { feed, mustFeed } from "../support/api.ts";
 import { type Program, program } from "../support/programs.ts";
@@ -40,14 +39,15 @@ const token = [String(mine.account.id)];
 const cases = KINDS.flatMap((kind) => {
   const { record, type } = kind;
   const myLine = mine.recordOf[record] ?? {};
-  const lines = isGlobal(kind)
-    ? {
-        "a line, because the kind belongs to no account": myLine,
-        ...(type === "state" && {
-          "its deletion, because the kind belongs to no account": { ...myLine, deleted: true },
-        }),
-      }
-    : foreignLines(kind, mine, theirs);
+  const lines =
+    kind.owner === undefined
+      ? {
+          "a line, because the kind belongs to no account": myLine,
+          ...(type === "state" && {
+            "its deletion, because the kind belongs to no account": { ...myLine, deleted: true },
+          }),
+        }
+      : foreignLines(kind, mine, theirs);
   return Object.entries(lines).map(([how, line]) => ({ record, how, line }));
 });
 
@@ -82,7 +82,7 @@ describe("a feed token for one account", () => {
   });
 
   it("may write the records of its account again", async ({ expect }) => {
-    const myLines = KINDS.filter((kind) => !isGlobal(kind)).map(({ record }) => mine.recordOf[record] ?? {});
+    const myLines = KINDS.filter(({ owner }) => owner !== undefined).map(({ record }) => mine.recordOf[record] ?? {});
 
     expect((await feed(myLines, token)).status).toBe(200);
   });

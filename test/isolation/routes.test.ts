@@ -26,7 +26,7 @@ const board = (location: unknown, campaign: unknown) => (api: Api) =>
   api.post(`${CUSTOMER}/gamification/leaderboard`, { location_id: location, eip_campaign_id: campaign });
 const get = (path: string) => (api: Api) => api.get(`${CUSTOMER}${path}`);
 
-const CURSOR = '{"time":"2030-01-01 00:00:00","up_to":"2030-01-01 00:00:00","group_id":"zzz","shown":0}';
+const CURSOR = '{"time":"2030-01-01 00:00:00","group_id":"zzz","bookmark":""}';
 
 /** For each endpoint, the foreign data that it could give away. */
 const REACHES: Record<string, readonly Reach[]> = {

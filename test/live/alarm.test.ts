@@ -22,7 +22,7 @@ const subscribe = fc.constant<Perform>(async (id) =>
 );
 const notify = fc
   .constantFrom(...KINDS)
-  .map<Perform>((kinds) => async (id) => (await inboxOf(id)).notify(notification({ kinds: [...kinds] })));
+  .map<Perform>((topics) => async (id) => (await inboxOf(id)).notify(notification({ topics: [...topics] })));
 const open = fc.constantFrom(60, 24 * 3_600, EXP_IN_MILLISECONDS).map<Perform>((seconds) => async (id) => {
   const tokenExpires = Date.now() / 1_000 + seconds;
   const { webSocket } = await new Inboxes(env).connect(connection(id, { tokenExpires }));

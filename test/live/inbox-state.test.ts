@@ -10,7 +10,7 @@ import {
   nextAlarm,
   nothingNew,
 } from "../../src/inbox/inbox-state.ts";
-import type { ChangeKind } from "../../src/inbox/protocol.ts";
+import type { Topic } from "../../src/inbox/protocol.ts";
 import { notification } from "../support/live.ts";
 
 const MINUTE = 60_000;
@@ -118,18 +118,18 @@ describe("the bookmark of an inbox", () => {
 });
 
 describe("the next frame", () => {
-  const notify = (kinds: readonly ChangeKind[], at: number, state = EMPTY_INBOX) =>
-    afterNotification(state, notification({ kinds }), { hasSockets: true, now: at });
+  const notify = (topics: readonly Topic[], at: number, state = EMPTY_INBOX) =>
+    afterNotification(state, notification({ topics }), { hasSockets: true, now: at });
 
   it("lists the changes of 250 ms since the first, in the order messages, coupons, balance", ({ expect }) => {
     const state = notify(["balance"], 200, notify(["coupons", "messages"], 100, notify(["balance"], 0)));
 
-    expect(state.frame).toEqual({ kinds: ["messages", "coupons", "balance"], dueAt: 250 });
+    expect(state.frame).toEqual({ topics: ["messages", "coupons", "balance"], dueAt: 250 });
   });
 
   it("is none without a socket, or for an erasure alone", ({ expect }) => {
-    const withoutSocket = afterNotification(EMPTY_INBOX, notification({ kinds: ["balance"] }), noSocket(NOW));
-    const erased = afterNotification(EMPTY_INBOX, notification({ kinds: ["erased"] }), { hasSockets: true, now: NOW });
+    const withoutSocket = afterNotification(EMPTY_INBOX, notification({ topics: ["balance"] }), noSocket(NOW));
+    const erased = afterNotification(EMPTY_INBOX, notification({ topics: ["erased"] }), { hasSockets: true, now: NOW });
 
     expect([withoutSocket.frame, erased.frame]).toEqual([null, null]);
   });
@@ -144,7 +144,7 @@ describe("the alarm of an inbox", () => {
   });
   const in600Seconds = socket(NOW / 1_000 + 600);
   const forAges = socket(NOW);
-  const withFrame = afterNotification(subscribed(), notification({ kinds: ["balance"] }), {
+  const withFrame = afterNotification(subscribed(), notification({ topics: ["balance"] }), {
     hasSockets: true,
     now: NOW,
   });

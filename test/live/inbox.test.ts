@@ -109,7 +109,7 @@ describe("the listener's row", () => {
     await waitUntil(() => batch.mock.calls.length > 0);
     const startedAt = Date.now();
 
-    await (await inboxOf(id)).notify(notification({ kinds: ["balance"] }));
+    await (await inboxOf(id)).notify(notification({ topics: ["balance"] }));
     await socket.next();
     const frameMs = Date.now() - startedAt;
     reject(new Error(`D1_ERROR: D1 DB is overloaded. ${id}`));
@@ -154,8 +154,8 @@ describe("the storage of an inbox", () => {
     for (const call of [
       () => inbox.poll(""),
       () => inbox.subscribe({ newestAt: "", bookmark: "", at: Date.now() }),
-      () => inbox.notify(notification({ kinds: ["messages", "balance"], newestAt: "2027-01-01 00:00:00" })),
-      () => inbox.notify(notification({ kinds: ["balance"] })),
+      () => inbox.notify(notification({ topics: ["messages", "balance"], newestAt: "2027-01-01 00:00:00" })),
+      () => inbox.notify(notification({ topics: ["balance"] })),
     ]) {
       await call();
       writes.push(put.mock.calls.length);

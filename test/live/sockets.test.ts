@@ -136,7 +136,7 @@ describe("the sockets of a customer", () => {
     await listenAs(id);
     let isOver = false;
     const notifying = (async () => {
-      while (!isOver) await (await inboxOf(id)).notify(notification({ kinds: ["balance"] }));
+      while (!isOver) await (await inboxOf(id)).notify(notification({ topics: ["balance"] }));
     })();
 
     // `listenAs` throws if another frame comes first.

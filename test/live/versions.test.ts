@@ -19,7 +19,7 @@ const now = () => Date.now();
 /** The arguments of each method. */
 const formerArguments = () => {
   const subscription = { newestAt: TIME, bookmark: BOOKMARK, at: now() };
-  const notification = { kinds: ["messages"], newestAt: TIME, bookmark: BOOKMARK };
+  const notification = { topics: ["messages"], newestAt: TIME, bookmark: BOOKMARK };
   const tokenExpires = Math.floor(now() / 1_000) + 3_600;
   return {
     poll: [TIME],
@@ -42,7 +42,7 @@ const formerStorage = () => ({
     subscription: { newestAt: "", at: now() },
     notified: { newestAt: TIME, at: now() },
     bookmark: { text: BOOKMARK, grewAt: now() },
-    frame: { kinds: ["balance"], dueAt: now() },
+    frame: { topics: ["balance"], dueAt: now() },
   },
   attachment: {
     customerId: CUSTOMER,

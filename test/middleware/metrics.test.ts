@@ -163,6 +163,19 @@ describe("a feed", () => {
     expect(points[0]).toMatchObject({ index: "feed", accepted: 1, ignored: 1, changes: 1 });
     expect(points[0]?.rowsWritten).toBe(points[1]?.rowsWritten);
   });
+
+  it("writes a point of its delivery: who was reached, and how long after the commit", async ({ expect }) => {
+    const groups = [await seedGroup(), await seedGroup()];
+    for (const { reader } of groups) await pollUntilQuiet(reader);
+    const [broken] = groups;
+    reach((customerId) => customerId !== broken?.reader);
+    points.length = 0;
+
+    await mustFeed(groups.map(({ group }) => seed.deleted("message_group", { id: group })));
+
+    const delivery = points.filter(({ event }) => event === "delivery");
+    expect(delivery).toMatchObject([{ by: "feed", reached: 1, unreached: 1, milliseconds: expect.any(Number) }]);
+  });
 });
 
 describe("a scheduled run", () => {
@@ -187,7 +200,7 @@ describe("a scheduled run", () => {
     ]);
   });
 
-  it("notifies of changes older than thirty seconds, and says how many waited, how old the oldest was, and how many were notified", async ({
+  it("notifies of changes older than thirty seconds, and says how many waited, how old the oldest was, how many were notified, and how late", async ({
     expect,
   }) => {
     // Earlier tests have left changes.
@@ -210,7 +223,9 @@ describe("a scheduled run", () => {
     await runSchedule();
 
     expect(points).toMatchObject([
+      { by: "schedule", reached: 0, unreached: 1, milliseconds: 60_000 },
       { work: "notify inboxes", waiting: 2, oldestSeconds: 60, notified: 0, failed: 1 },
+      { by: "schedule", reached: 1, unreached: 0, milliseconds: 61_000 },
       { waiting: 2, oldestSeconds: 61, notified: 2, failed: 0 },
       { waiting: 0, oldestSeconds: 0, notified: 0, failed: 0 },
     ]);

@@ -6,6 +6,7 @@ import { endOf } from "./time.ts";
 // Both coupon lists (docs/contract/interface.md, 4.4, 4.5 and 5).
 
 const COUPON_KINDS = ["store", "mfg", "digital"];
+const LISTED_COUPONS = 5_000;
 const MAILER_FIELDS =
   "mailer_domain mailer_secret mailer_endpoint mailer_username mailer_password mailer_from_email mailer_from_name";
 
@@ -47,10 +48,11 @@ function validCoupons(state: State, caller: string, parameters: Row, now: string
       const [coupon, store] = [state.shown("coupon", issued.campaign_coupon_id), state.shown("store", issued.store_id)];
       return coupon && store ? [entryOf(coupon, issued, store)] : [];
     });
-  return [...issuedCoupons, ...digitalCoupons.map((coupon) => entryOf(coupon))]
+  const valid = [...issuedCoupons, ...digitalCoupons.map((coupon) => entryOf(coupon))]
     .filter(({ end, kind }) => end >= now && (includemfg || kind !== "mfg"))
-    .filter(({ coupon }) => containsText(state, coupon, search))
     .sort(by("order", "end", "-created_at", "id"));
+  const listed = COUPON_KINDS.flatMap((name) => valid.filter(({ kind }) => kind === name).slice(0, LISTED_COUPONS));
+  return listed.filter(({ coupon }) => containsText(state, coupon, search));
 }
 
 /** Whether a text is in the coupon's name, one of its lines, the account's company or the chain's name. */
@@ -93,22 +95,24 @@ const digitalCoupon = (state: State, { coupon }: Row): Row => ({
   coupon: { ...pick(coupon, `id coupon_barcode is_custom can_combine_with_other created_at ${SHARED}`), is_digital: 1 },
 });
 
-/** The answer's items of `/coupons`; null: there is no coupon. */
-export function couponList(state: State, caller: string, parameters: Row, now: string): Row | Row[] | null {
+/** The coupons of `/coupons`, each with its kind, in detail, and its record. */
+export function couponList(state: State, caller: string, parameters: Row, now: string): Row[] {
   const { includemfg, include_images, type, accountId } = parameters;
   const found = validCoupons(state, caller, parameters, now)
     .filter(({ kind, coupon }) => kind !== "digital" && (type === undefined || fold(coupon.type) === fold(type)))
-    .filter(({ coupon }) => accountId === undefined || coupon.account_id === accountId)
-    .slice(0, 1_000);
-  if (found.length === 0) return null;
-  if (!includemfg) return found.map(couponRecord);
-  const records = found.map((entry) => {
+    .filter(({ coupon }) => accountId === undefined || coupon.account_id === accountId);
+  if (!includemfg) return found.map((entry) => ({ record: couponRecord(entry) }));
+  return found.map((entry) => {
     const { coupon, kind } = entry;
     const campaign_coupon = { ...couponFields(coupon), ...pick(coupon, "id source_campaign_id filter_items") };
     return { kind, record: { ...detailedRecord(state, entry, include_images), campaign_coupon } };
   });
-  const { store: stores, mfg } = inLists(records);
-  return { stores, mfg };
+}
+
+/** The items of `/coupons`: of the simple variant a list, otherwise two lists. */
+export function couponItems(coupons: readonly Row[], { includemfg }: Row): Row | Row[] {
+  const { store: stores, mfg } = inLists(coupons);
+  return includemfg ? { stores, mfg } : coupons.map(({ record }) => record);
 }
 
 /** The coupons of `/my-coupons`, each with its kind and its record. */

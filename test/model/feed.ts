@@ -1,5 +1,5 @@
+import type { Expected } from "./expected.ts";
 import { KINDS, type Kind, type Row, readFields } from "./kinds.ts";
-import type { Expected } from "./model.ts";
 import { keyOf, type State } from "./state.ts";
 import { by } from "./text.ts";
 import { addSeconds } from "./time.ts";

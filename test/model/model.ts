@@ -1,20 +1,11 @@
-import { combinedCoupons, couponList, inLists } from "./coupons.ts";
+import { combinedCoupons, couponItems, couponList, inLists } from "./coupons.ts";
+import type { Expected } from "./expected.ts";
 import { applyFeed, type FeedRequest } from "./feed.ts";
 import { KINDS, pick, type Row } from "./kinds.ts";
 import { type Call, readParameters } from "./parameters.ts";
 import { leaderboard, messageGroups, nearbyCampaigns, team } from "./program.ts";
 import { entries, fullSearch, me, type SearchScope } from "./search.ts";
 import { State } from "./state.ts";
-
-/** The expected answer. A failure's body is left out, because only its status and its wrong fields are compared. */
-export interface Expected {
-  status: number;
-  body?: Row;
-  /** Only with status 422: the names of the wrong parameters, without `rank_on`, or of fields, such as `line 3.latitude`. */
-  fields?: string[];
-  /** Whether the list has another page. */
-  hasNext?: boolean;
-}
 
 const NO_ITEMS: Expected = { status: 200, body: { status: false, errorCode: "NO_ITEMS" } };
 
@@ -57,7 +48,10 @@ export class Model {
       "near-by-popular-campaigns": () => withItems(nearbyCampaigns(state, parameters, now)),
       messages: () => page(messageGroups(state, caller, parameters, now), parameters, NO_ITEMS),
       "team-with-level": () => page(team(state, store, caller, parameters), parameters),
-      coupons: () => withItems(couponList(state, caller, parameters, now), NO_ITEMS),
+      coupons: () => {
+        const found = couponList(state, caller, parameters, now);
+        return page(found, { page: 1, per_page: 1_000 }, NO_ITEMS, (shown) => couponItems(shown, parameters));
+      },
       "my-coupons": () => page(combinedCoupons(state, caller, parameters, now), parameters, NO_ITEMS, inLists),
       "full-search": () => ({ status: 200, body: fullSearch(state, caller, parameters, now, searchScope) }),
       leaderboard: () => withItems(leaderboard(state, parameters, now)),
@@ -76,7 +70,12 @@ function withItems(items: unknown, none: Expected = { status: 404 }): Expected {
 }
 
 /** An answer with a page of a list. For an empty page, the answer is `none` if the endpoint has one. */
-function page(list: Row[] | null, { page, per_page }: Row, none?: Expected, toItems = (all: Row[]): Row => all) {
+function page(
+  list: Row[] | null,
+  { page, per_page }: Row,
+  none?: Expected,
+  toItems = (all: Row[]): Row | Row[] => all,
+) {
   if (list === null) return { status: 404 };
   const shown = list.slice((page - 1) * per_page, page * per_page);
   if (shown.length === 0 && none !== undefined) return none;

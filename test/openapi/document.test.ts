@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
-import { Frame } from "../../src/customer/live/operations.ts";
+import { Frame } from "../../src/customer/live/schema.ts";
 import { exportRecords, sendLines } from "../../src/feed/operations.ts";
-import { CHANGE_KINDS } from "../../src/inbox/protocol.ts";
+import { TOPICS } from "../../src/inbox/protocol.ts";
 import { OPERATIONS } from "../../src/reference.ts";
 import { routes } from "../support/calls.ts";
 import { document, validatorOf } from "../support/openapi.ts";
@@ -32,7 +32,7 @@ describe("the OpenAPI document", () => {
   it("describes frames of the socket that name one change or all", ({ expect }) => {
     const fits = (what: readonly string[]) => Frame.safeParse({ type: "changed", what, bookmark: "b" }).success;
 
-    expect([fits([]), fits(["coupons"]), fits(CHANGE_KINDS)]).toEqual([false, true, true]);
+    expect([fits([]), fits(["coupons"]), fits(TOPICS)]).toEqual([false, true, true]);
   });
 
   it("requires a body for each POST, and for nothing else", ({ expect }) => {

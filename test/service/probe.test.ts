@@ -25,7 +25,7 @@ async function ask(
 
 const READS = { measure: "reads", at: "first-primary" };
 
-describe("the endpoint of npm run probe", () => {
+describe("the endpoint of npm run edge -- probe", () => {
   it.for<[environment: string, entry: typeof atStaging]>([
     ["production", production],
     ["development", production],
@@ -52,7 +52,7 @@ describe("the endpoint of npm run probe", () => {
     { measure: "batch", mebibytes: 0 },
     { measure: "reads", at: "a bookmark" },
     { measure: "everything" },
-  ])("refuses a measurement that npm run probe does not send: %j", async (measurement, { expect }) => {
+  ])("refuses a measurement that npm run edge -- probe does not send: %j", async (measurement, { expect }) => {
     expect((await ask(measurement)).status).toBe(422);
   });
 

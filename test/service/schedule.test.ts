@@ -163,7 +163,7 @@ describe("a run", () => {
     await runMinute();
 
     expect(log.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
-      { work: MERGE, steps: 3, unfinished: [], milliseconds: expect.any(Number) },
+      { work: MERGE, merges: 3, unfinished: [], milliseconds: expect.any(Number) },
     ]);
   });
 

@@ -56,8 +56,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a frame has a bookmark",
     file: "src/inbox/inbox.ts",
-    find: "what: frame.kinds, bookmark }",
-    replace: "what: frame.kinds }",
+    find: "what: frame.topics, bookmark }",
+    replace: "what: frame.topics }",
     foundBy: [RULES.FRESH],
   },
   {
@@ -247,15 +247,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     breaks: "a board is read from the primary",
     file: "src/app.ts",
-    find: 'app.use("/api/v1/customer/gamification/leaderboard", database("primary"));',
+    find: 'router.use("/api/v1/customer/gamification/leaderboard", databaseAtPrimary);',
     replace: "",
     foundBy: [RULES.BOARD, RULES.BOOKMARK],
   },
   {
     breaks: "a message that is deleted loses its body",
     file: "src/records/message.ts",
-    find: "SET ${names(body)} = '' WHERE",
-    replace: "SET ${names(body)} = ${body} WHERE",
+    find: "SET ${columnNames(body)} = '' WHERE",
+    replace: "SET ${columnNames(body)} = ${body} WHERE",
     foundBy: [RULES.NO_LOSS, RULES.MODEL],
   },
   {
@@ -301,14 +301,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/retention/queries.ts",
     find: "DELETE FROM ${from} WHERE ${isOfStep}`]",
     replace:
-      "DELETE FROM ${from} WHERE ${isOfStep} OR id = (SELECT ${last_id} FROM ${retentionScans} WHERE ${kind} = ${record})`]",
+      "DELETE FROM ${from} WHERE ${isOfStep} OR id = (SELECT ${last_id} FROM ${retentionProgress} WHERE ${kind} = ${record})`]",
     foundBy: [RULES.NO_LOSS, RULES.RECOUNT, RULES.ENTRIES],
   },
   {
     breaks: "a greater RETENTION_MONTHS does not move the horizon back",
     file: "src/retention/queries.ts",
-    find: "max(${horizon}, ${scanned})",
-    replace: "${scanned}",
+    find: "max(${horizon}, ${begunWith})",
+    replace: "${begunWith}",
     foundBy: [RULES.HORIZON],
   },
   {

@@ -1,32 +1,13 @@
 import { linkOf } from "../../scripts/lib/call.ts";
 import type { Random } from "../../scripts/program/random.ts";
 import type { Row } from "../model/kinds.ts";
+import type { Answer, Call, DatabaseRead } from "./calls.ts";
 import type { SentRequest } from "./platform/invocation.ts";
-import type { Answered } from "./platform/isolates.ts";
 import { AppSocket } from "./platform/sockets.ts";
 import type { Instance } from "./platform/sqlite.ts";
-import type { DatabaseRead } from "./rules/model.ts";
 import type { Rules } from "./rules/rules.ts";
 import { signToken } from "./settings.ts";
 import type { Location, World } from "./world.ts";
-
-/** A request of an app, with a token of its customer; or of a system of record, with a token of this scope. */
-export interface Call {
-  location: Location;
-  method?: "GET" | "POST";
-  path: string;
-  customer?: string;
-  scope?: string;
-  headers?: Record<string, string>;
-  body?: string;
-}
-
-export interface Answer extends Answered {
-  // biome-ignore lint/suspicious/noExplicitAny: actors and rules read fields of any body.
-  json: any;
-  /** What the service read from copies of the database for this request. */
-  reads: readonly DatabaseRead[];
-}
 
 const ORIGIN = "https://loyalty.example";
 const TOKEN_SECONDS = 900;

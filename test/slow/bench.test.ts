@@ -9,7 +9,7 @@ import { startCommand } from "./command.ts";
 
 const json = path.join(temporaryFolder(), "report.json");
 
-describe("npm run bench", () => {
+describe("npm run edge -- bench", () => {
   it("measures every endpoint, the feed, sockets and retention", async ({ expect }) => {
     const run = startCommand("bench", ["--scale", "1k", "--rounds", "20", "--entries", "20000", "--json", json]);
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, it, vi } from "vitest";
 import { experimental_getWranglerCommands as wranglerCommands } from "wrangler";
 import packageJson from "../../package.json" with { type: "json" };
+import { EDGE_COMMANDS } from "../../scripts/lib/options.ts";
 import { temporaryFolder } from "./clone.ts";
 import { ROOT } from "./command.ts";
 import { blocksIn, commandsIn } from "./docs.ts";
@@ -34,9 +35,10 @@ function documentedCommands(): string[] {
   return [...new Set(commands)].filter((command) => !/^npm (install|audit|ci|pack)\b|^npm run$/.test(command)).sort();
 }
 
-/** The name of a command in package.json, and its arguments as a shell would split them. */
+/** The name of a command, and its arguments as a shell would split them. */
 function split(command: string): { name: string; args: string[] } {
-  const [, name = "", argsText = ""] = /^npm (?:run (?:--silent )?)?([\w:-]+)(?: -- (.*))?$/.exec(command) ?? [];
+  const [, own = "", ownText = ""] = /^npm (?:run (?:--silent )?)?([\w:-]+)(?: -- (.*))?$/.exec(command) ?? [];
+  const [, name = own, argsText = ownText] = own === "edge" ? (/^([\w-]+) ?(.*)$/.exec(ownText) ?? []) : [];
   const args = [...argsText.replaceAll("$URL", "https://loyalty.example").matchAll(/"[^"]*"|'[^']*'|\S+/g)];
   return { name, args: args.map(([arg]) => arg.replaceAll(/^["']|["']$/g, "")) };
 }
@@ -63,9 +65,12 @@ describe("a command that the documentation names", () => {
   it.for(documentedCommands())("is accepted: %s", async (line, { expect }) => {
     const { name, args } = split(line);
     const scripts: Record<string, string> = packageJson.scripts;
-    expect(scripts).toHaveProperty([name]);
+    expect(Object.keys({ ...scripts, ...EDGE_COMMANDS })).toContain(name);
+    expect(line.includes("run edge"), "typed with its own npm script, or by npm run edge").toBe(
+      !(name in scripts) || name === "edge",
+    );
     if (name === "wrangler") return expect(unknownToWrangler(args)).toEqual([]);
-    const [, script = ""] = /^node scripts\/run\.mjs (\S+)$/.exec(scripts[name] ?? "") ?? [];
+    const [, script = name] = /^node scripts\/run\.mjs (\S+)/.exec(scripts[name] ?? "") ?? [];
     if (!readdirSync(path.join(ROOT, "scripts")).includes(`${script}.ts`)) return expect(args).toEqual([]);
 
     const program = await programOf(script);
@@ -79,4 +84,20 @@ describe("a command that the documentation names", () => {
     expect(status, output).toBe(0);
     expect(output).toMatch(args.includes("--help") ? /^Usage:/ : "Accepted.");
   });
+});
+
+describe("npm run edge", () => {
+  it("lists the commands that have no npm script, all of them", ({ expect }) => {
+    const files = readdirSync(path.join(ROOT, "scripts")).filter((name) => name.endsWith(".ts"));
+    const names = files.map((name) => path.basename(name, ".ts"));
+
+    expect(names.filter((name) => !(name in packageJson.scripts))).toEqual(Object.keys(EDGE_COMMANDS));
+  });
+
+  it.for(Object.entries(EDGE_COMMANDS))(
+    "says what %s is for, as its own help does",
+    async ([name, text], { expect }) => {
+      expect((await programOf(name)).description()).toBe(text);
+    },
+  );
 });

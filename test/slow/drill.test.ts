@@ -125,7 +125,7 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
 
     const outputOf = (command: string) => [...outputs].find(([line]) => line.includes(command))?.[1];
     expect(commands).toHaveLength(6);
-    expect(outputOf("verify-totals -- --persist-to")).toContain("All derived data agrees with the records.");
+    expect(outputOf("verify-totals --persist-to")).toContain("All derived data agrees with the records.");
     const exported = readFileSync(path.join(clone, "again.ndjson"), "utf8");
     expect(exported.split("\n").length).toBeGreaterThan(1_000);
     expect(exported).toContain('"record":"play","sealed":true');

@@ -26,7 +26,7 @@ const reads = (milliseconds: number, isPrimary: boolean) => ({
 });
 const lag = (milliseconds: number) => ({ milliseconds, isPrimary: false });
 
-describe("npm run probe", () => {
+describe("npm run edge -- probe", () => {
   const clone = cloneCheckout();
   let url = "";
   let token = "";

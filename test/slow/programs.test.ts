@@ -133,7 +133,7 @@ describe("a wrangler.toml", () => {
   });
 });
 
-describe("npm run programs", () => {
+describe("npm run edge -- programs", () => {
   it("adds a program and removes it, and says what to do next", async ({ expect }) => {
     const config = path.join(clone, "wrangler.toml");
 

@@ -5,7 +5,7 @@ import type { SoakReport } from "../../scripts/soak/report.ts";
 import { temporaryFolder } from "./clone.ts";
 import { startCommand } from "./command.ts";
 
-describe("npm run soak", () => {
+describe("npm run edge -- soak", () => {
   it("sends requests while the primary stalls, and finds nothing wrong", { timeout: 600_000 }, async ({ expect }) => {
     const json = path.join(temporaryFolder(), "report.json");
 

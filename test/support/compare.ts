@@ -1,5 +1,5 @@
 import { type Answer, linkOf } from "../../scripts/lib/call.ts";
-import type { Expected } from "../model/model.ts";
+import type { Expected } from "../model/expected.ts";
 
 // The model's sines differ slightly from SQLite's, so the last of a distance's two decimals may differ by one.
 const ROUNDED_MILES = 0.0101;

@@ -45,7 +45,7 @@ export async function pollUntilQuiet(customerId: string): Promise<void> {
   }
 }
 
-export const outbox = () => rows("SELECT version, change_kind, customers, newest_at FROM outbox");
+export const outbox = () => rows("SELECT version, topic, customers, newest_at FROM outbox");
 
 export const realNotify = Inboxes.prototype.notify;
 

@@ -53,7 +53,7 @@ export const runAlarm = async (customerId: string) => runDurableObjectAlarm(awai
 
 /** A notification, by default of no change. */
 export const notification = (fields: Partial<Notification> = {}): Notification => ({
-  kinds: [],
+  topics: [],
   newestAt: "",
   bookmark: "",
   ...fields,

@@ -1,8 +1,8 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
-import { Failure } from "../../src/http/failure-schema.ts";
+import type { Answer } from "../../scripts/lib/call.ts";
+import { Failure } from "../../src/http/answer-schema.ts";
 import { NDJSON } from "../../src/http/limits.ts";
 import { openApi } from "../../src/reference.ts";
-import type { Answer } from "./api.ts";
 
 export const document = openApi();
 

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import type { FeedToken } from "../../src/auth/token.ts";
+import type { FeedToken } from "../../src/app-env.ts";
 import { Database, type Usage } from "../../src/db/database.ts";
 import { acceptFeed } from "../../src/feed/queries.ts";
 import { type FeedLine, ndjson } from "./api.ts";

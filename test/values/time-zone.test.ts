@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { firstSecondOf, lastSecondOf, lastSecondOfEnd, TimeZone } from "../../src/values/time-zone.ts";
+import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../../src/values/time-zone.ts";
 
 const HOUR_MS = 3_600_000;
 const [FROM, TO] = [Date.UTC(2005, 0, 1), Date.UTC(2030, 0, 1)];
@@ -48,9 +48,9 @@ function changesOf({ offset }: ReturnType<typeof wallOf>): number[] {
 
 const nextDay = (date: string) => new Date(parse(`${date} 00:00:00`) + 24 * HOUR_MS).toISOString().slice(0, 10);
 
-/** Instants near a change of clocks that `firstSecondOf` or `lastSecondOf` puts on the wrong day. */
+/** Instants near a change of clocks that `firstSecondOf` or `lastSecondOfEnd` puts on the wrong day. */
 function faultsOf(timeZone: string, date: string, wall: ReturnType<typeof wallOf>, change: number): string[] {
-  const [first, last] = [parse(firstSecondOf(date, timeZone)), parse(lastSecondOf(date, timeZone))];
+  const [first, last] = [parse(firstSecondOf(date, timeZone)), parse(lastSecondOfEnd(date, timeZone))];
   const around = Array.from({ length: 17 }, (_, quarter) => change + (quarter - 8) * 900_000);
   const at = [first - 1_000, first, last, last + 1_000, change - 1_000, ...around];
   const wrongInstants = at.filter((instant) => {
@@ -111,7 +111,7 @@ describe("a day in a time zone", () => {
     ["9999-12-31", "America/Los_Angeles", "9999-12-31 08:00:00", "never"],
     ["9999-12-31", "UTC", "9999-12-31 00:00:00", "9999-12-31 23:59:59"],
   ] as const)("%s in %s is from %s to %s", ([date, timeZone, first, last], { expect }) => {
-    expect([firstSecondOf(date, timeZone), lastSecondOf(date, timeZone)]).toEqual([first, last]);
+    expect([firstSecondOf(date, timeZone), lastSecondOfEnd(date, timeZone)]).toEqual([first, last]);
   });
 
   it("ends in its zone, whereas a time is UTC, and no end stays none", ({ expect }) => {

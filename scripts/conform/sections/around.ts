@@ -1,7 +1,8 @@
 import { expectFailure, expectOk, expectSame, expectThat } from "../expect.ts";
 import type { Answer, Item } from "../http.ts";
+import { Skipped } from "../outcome.ts";
 import { UPGRADE } from "../socket.ts";
-import { ANY_ORIGIN, Skipped, section } from "../suite.ts";
+import { ANY_ORIGIN, section } from "../suite.ts";
 
 const LIST = "/api/v1/customer/coupons";
 const OTHER_ORIGIN = "https://conform.example";
@@ -22,11 +23,11 @@ export const around = section("interface, 6", ({ suite, ann, ben, seed, seedChai
     const bookmark = "ffffffff-ffffffff-ffffffff-ffffffffffffffffffffffffffffffff";
     expectOk(await suite.http.send(LIST, { token: ann.token, headers: { "X-D1-Bookmark": bookmark } }));
   });
-  it("**`GET /health`** needs no token, and counts against the limit of an address without one. It answers with the version", async () => {
+  it("`GET /health` answers with the version, without a token.", async () => {
     const { status, body } = await suite.http.send("/health");
     expectSame([status, typeof (body.items as Item).version], [200, "string"]);
   });
-  it("**`GET /openapi.json`** is the OpenAPI document, for pages of every origin.", async () => {
+  it("`GET /openapi.json` is the OpenAPI document, for pages of every origin.", async () => {
     const { status, body } = await suite.http.send("/openapi.json");
     expectSame([status, String(body.openapi).slice(0, 2)], [200, "3."]);
     const paths = Object.keys(body.paths ?? {});
@@ -56,7 +57,7 @@ export const around = section("interface, 6", ({ suite, ann, ben, seed, seedChai
   const { shop, plainCoupon } = seedChain(ann);
   seed.issued(ann, plainCoupon, shop);
 
-  it("has a weak `ETag`, `Cache-Control: private, no-cache` and `Vary: Authorization`.", async () => {
+  it("A list has a weak `ETag`, `Cache-Control: private, no-cache` and `Vary: Authorization`.", async () => {
     for (const path of PATHS_WITH_ETAG) {
       const { request, headers } = await suite.get(ann, path);
       const actual = [/^W\/".*"$/.test(headers.get("ETag") ?? ""), headers.get("Cache-Control")];
@@ -65,7 +66,7 @@ export const around = section("interface, 6", ({ suite, ann, ben, seed, seedChai
       expectThat(vary.includes("Authorization"), `${request} has Vary: ${vary}`);
     }
   });
-  it("A request whose `If-None-Match` names the tag, among others or as `*`, is answered 304", async () => {
+  it("A request whose `If-None-Match` names the tag, among others or as `*`, is answered 304.", async () => {
     for (const path of PATHS_WITH_ETAG) {
       const tag = (await suite.get(ann, path)).headers.get("ETag") ?? "";
       const strongTag = tag.replace("W/", "");

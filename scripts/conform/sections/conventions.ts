@@ -25,16 +25,14 @@ const MATCHES = [
   { search: "x".repeat(51), name: `-${"x".repeat(51)}-`, isFound: true },
   { search: "🍩".repeat(100), name: "🍩".repeat(101), isFound: true },
 ];
-/** Cursors that the service never makes: beyond the page, at a time that does not exist, or incomplete. */
+/** Cursors that the service never makes: at a time that does not exist, of wrong types, or incomplete. */
 const BAD_CURSORS = [
-  ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", shown: 50, group_id: "g" }],
-  ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-31 09:42:17", shown: 0, group_id: "g" }],
-  ["messages", { time: "2026-11-20 09:30:00", up_to: "2026-11-20 09:42:17", group_id: "g" }],
-  ["coupons", { shown: 1_000 }],
+  ["messages", { time: "2026-11-31 09:30:00", group_id: "g", bookmark: "" }],
+  ["messages", { time: "2026-11-20 09:30:00", group_id: "g" }],
+  ["coupons", { kind: "store", ends_at: "never", created_at: 7, id: "i", bookmark: "" }],
   ["my-coupons", { shown: 50 }],
-  ["stores/s/team-with-level", { shown: 50 }],
-  ["stores/s/team-with-level", { shown: -1 }],
-  ["me", { shown: 0.5 }],
+  ["stores/s/team-with-level", { depth: "1", name: "A", id: "c", bookmark: "" }],
+  ["me", { company: "A", bookmark: "" }],
   ["me", {}],
 ] as const;
 const NOT_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
@@ -58,7 +56,7 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
       expectOk(await suite.http.send(`/api/v1/customer/${NEARBY}`, request));
     }
   });
-  it("**Booleans** in a query are `true`, `false`, `1` or `0`, in any case.", async () => {
+  it("Booleans in a query are `true`, `false`, `1` or `0`, in any case.", async () => {
     for (const value of ["TRUE", "False", "1", "0"]) expectOk(await myCoupons(`?digitalonly=${value}`));
     for (const value of ["yes", "2", "t"]) expectInvalid(await myCoupons(`?digitalonly=${value}`), "digitalonly");
   });
@@ -76,22 +74,22 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
       expectOk(await suite.post(ann, BOARD, { location_id: "s", eip_campaign_id }));
     for (const latitude of ["", null]) expectInvalid(await nearby({ latitude }), "latitude");
   });
-  it("**Unknown parameters** are ignored.", async () => {
+  it("Unknown parameters are ignored.", async () => {
     expectOk(await nearby({ nobody: "knows", this: { parameter: 1 } }));
     expectOk(await myCoupons("?nobody=knows&nobody=this"));
   });
-  it("`page` is 1 (the default) to 999,999,999, `per_page` 1 to 100 (50).", async () => {
+  it("`page` takes 1 to 999,999,999, and `per_page` 1 to 100.", async () => {
     for (const page of ["0", "1000000000", "-1", "1.5", "one"]) expectInvalid(await myCoupons(`?page=${page}`), "page");
     for (const size of ["0", "101"]) expectInvalid(await myCoupons(`?per_page=${size}`), "per_page");
     expectOk(await myCoupons("?page=999999999&per_page=100"));
   });
-  it("a malformed `after` is 422.", async () => {
+  it("A malformed `after` is 422.", async () => {
     for (const path of ["messages", "coupons", "my-coupons", "me"])
       expectInvalid(await suite.get(ann, path, { after: "x" }), "after");
     for (const [path, cursor] of BAD_CURSORS)
       expectInvalid(await suite.get(ann, path, { after: JSON.stringify(cursor) }), "after");
   });
-  it("**HEAD** is answered like GET, without a body.", async () => {
+  it("HEAD is answered like GET, without a body.", async () => {
     const [head, get] = [await myCoupons("", "HEAD"), await myCoupons()];
     expectSame([head.status, head.text], [get.status, ""]);
     expectSame(head.headers.get("Content-Type"), get.headers.get("Content-Type"));
@@ -121,31 +119,38 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
     for (const search of [`nobody,${shop.id}`, `nobody&storeId=${shop.id}`, `,%20${shop.id}%20,,`])
       expectSame(storeIds(await myCoupons(`?storeId=${search}`)), expected, `coupons of storeId=${search}`);
   });
-  it("Every list has a total order, because ties end on the id", async () => {
+  it("Every list has a total order, because ties end on the id.", async () => {
     const pages = await Promise.all([1, 2, 3, 4].map((page) => myCoupons(`?per_page=1&page=${page}`)));
     expectSame(pages.flatMap(storeIds), [percentCoupon, ...tiedCoupons]);
   });
-  it("The header `Link` (RFC 8288) has the addresses of the next and the previous page.", async () => {
+  it("The header `Link` (RFC 8288) has the address of the next page, and of the page before a `page`.", async () => {
     const next = linkOf(await myCoupons("?per_page=3&type=store&search=")) ?? "";
     const { searchParams } = new URL(next);
-    expectSame([searchParams.get("type"), searchParams.get("page")], ["store", "2"]);
+    expectSame([searchParams.get("type"), searchParams.get("page")], ["store", null]);
     const second = await suite.http.send(next, { token: ann.token });
     expectSame(storeIds(second), tiedCoupons.slice(2));
-    const first = await suite.http.send(linkOf(second, "prev") ?? "", { token: ann.token });
+    expectSame([linkOf(second), linkOf(second, "prev")], [undefined, undefined]);
+    const counted = await myCoupons("?per_page=3&page=2");
+    expectSame(storeIds(counted), tiedCoupons.slice(2));
+    const first = await suite.http.send(linkOf(counted, "prev") ?? "", { token: ann.token });
     expectSame(storeIds(first), [percentCoupon, ...tiedCoupons.slice(0, 2)]);
-    expectSame(linkOf(second), undefined);
   });
-  it('As a string an amount has two fraction digits (`"5.00"`)', async () =>
+  it("With `after`, `page` is ignored.", async () => {
+    const next = new URL(linkOf(await myCoupons("?per_page=1")) ?? "");
+    next.searchParams.set("page", "7");
+    expectSame(storeIds(await suite.http.send(next.href, { token: ann.token })), tiedCoupons.slice(0, 1));
+  });
+  it('As a string an amount has two fraction digits (`"5.00"`).', async () =>
     expectFields(await suite.couponOf(ann, tiedCoupons[0]), { value: "5.00" }));
-  it("**Matching text** ignores case and accents: `jose` finds `José`.", async () =>
+  it("A search ignores case and accents: `jose` finds `José`.", async () =>
     expectSame(await idsBySearch("JOSE'S"), tiedCoupons));
-  it("Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves", async () => {
+  it("Letters without a decomposition (`ł`, `ø`, `ß`) match only themselves.", async () => {
     for (const { issuedCoupon, search, name, isFound } of matches) {
       const ids = idsOf(await suite.get(eve, "coupons", { search }));
       expectSame(ids.includes(issuedCoupon.id), isFound, `whether ${search} finds ${name}`);
     }
   });
-  it("**Sorting by a name** goes by code point.", async () => {
+  it("Names are sorted by code point.", async () => {
     const team = await suite.get(eve, `stores/${shop.id}/team-with-level`);
     const names = SORTED_NAMES.map((name) => `Mx ${name}`);
     expectList(team, names, "name");

@@ -10,8 +10,7 @@ const [EARLY, LATE] = ["2098-01-01 00:00:00", "2099-01-01 00:00:00"];
 export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, seedChain, make, it }) => {
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, "coupons", query);
 
-  it("`includemfg` | boolean | no, false | adds manufacturer coupons, and selects the detailed variant", async () =>
-    expectInvalid(await list({ includemfg: "maybe" }), "includemfg"));
+  it("`includemfg` takes only booleans.", async () => expectInvalid(await list({ includemfg: "maybe" }), "includemfg"));
 
   const [createdLater, createdEarlier] = [{ created_at: "2026-01-02 00:00:00" }, { created_at: "2026-01-01 00:00:00" }];
   const chain = seed.account({
@@ -54,7 +53,7 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
   const logosOf = (answer: Answer) =>
     listOf(answer, "stores").map((item) => (item.account as Item | undefined)?.loyalty_options as Item | undefined);
 
-  it("Only valid coupons are listed", async () => {
+  it("Only valid coupons are listed.", async () => {
     const validIds = idsOf(await list());
     expectSame(
       invalidCoupons.filter(({ id }) => validIds.includes(id)),
@@ -66,7 +65,7 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
     expectThat(actual.indexOf(issuedExpiring.id) < actual.indexOf(issuedTied.id), "the expiration_date is not the end");
     expectThat(actual.includes(issuedEndless.id), "a coupon that cannot expire is left out after its expiration_date");
   });
-  it('the end, soonest first and "no end" last; then `created_at`, newest first; then id.', async () => {
+  it('The soonest end comes first and "no end" last; then the newest `created_at`; then the id.', async () => {
     const endingCoupons = [issuedSoonEnding, issuedExpiring, issuedTied, issuedTiedToo];
     const endlessCoupons = [issuedEndless, issuedEndlessEarlier, issuedForeign, issuedDollar];
     expectList(await list(), [...endingCoupons, ...endlessCoupons]);
@@ -99,7 +98,7 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
     await suite.feed(deletionOf(second));
     expectSame(await isShown(), false, "once the other store is deleted");
   });
-  it("`items` is an object with the arrays `stores` and `mfg`", async () => {
+  it("`items` is an object with the arrays `stores` and `mfg`.", async () => {
     const answer = await detailed();
     expectExactFields(answer.body.items, ["stores", "mfg"]);
     expectSame(idsOf(listOf(answer, "mfg")), [issuedMfg]);
@@ -111,7 +110,7 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
     expectSame(logosOf(await detailed())[0]?.chain_logo, "");
     expectSame(logosOf(await detailed({ include_images: "true" }))[0]?.chain_logo, "bG9nbw==");
   });
-  it("part of the coupon's name, a header line, a text line or the chain's name", async () => {
+  it("`search` finds a part of the coupon's name, a header line, a text line or the chain's name.", async () => {
     const findsCoupon = async (search: string) => idsOf(await list({ search })).includes(issuedSoonEnding.id);
     for (const search of ["0%_o", "SENOR", "ext li", "creme caf", "ue chai"])
       expectThat(await findsCoupon(search), `the search "${search}" does not find the coupon`);
@@ -122,9 +121,10 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
       expectFailure(await list({ search }), 200, "NO_ITEMS");
   });
   it("`search` is not trimmed.", async () => expectFailure(await list({ search: " 100" }), 200, "NO_ITEMS"));
-  it("the record's `type`; case and accents do not matter", async () =>
+  it("`type` is compared with the record's, whatever its case and accents.", async () =>
     expectList(await list({ type: "DOLLAR_öff" }), [issuedDollar]));
-  it("only coupons of this account", async () => expectList(await list({ accountId: otherChain.id }), [issuedForeign]));
+  it("`accountId` leaves the coupons of this account.", async () =>
+    expectList(await list({ accountId: otherChain.id }), [issuedForeign]));
   it("If nothing is found, the answer is `NO_ITEMS`.", async () => {
     expectFailure(await list({}, eve), 200, "NO_ITEMS");
     expectFailure(await list({ includemfg: "true", accountId: suite.accountId() }), 200, "NO_ITEMS");
@@ -134,8 +134,7 @@ export const coupons = section("interface, 4.4", ({ suite, ann, ben, eve, seed, 
 export const myCoupons = section("interface, 4.5", ({ suite, ann, eve, seed, it }) => {
   const list = (query: Record<string, string> = {}, caller = ann) => suite.get(caller, "my-coupons", query);
 
-  it("`type` | `store` or `mfg` | no | only this kind", async () =>
-    expectInvalid(await list({ type: "digital" }), "type"));
+  it("`type` takes only `store` and `mfg`.", async () => expectInvalid(await list({ type: "digital" }), "type"));
 
   const seedChain = () => seed.account({ loyalty_options: { chain_logo: "bG9nbw==" } });
   const [chain, otherChain] = [seedChain(), seedChain()];
@@ -173,11 +172,11 @@ export const myCoupons = section("interface, 4.5", ({ suite, ann, eve, seed, it 
     const options = listOf(await list(), "store").map((item) => (item.account as Item).loyalty_options as Item);
     expectList(options, ["", "", ""], "chain_logo");
   });
-  it("only digital coupons", async () => {
+  it("`digitalonly` leaves the digital coupons.", async () => {
     expectSame(idsIn(await list({ digitalonly: "true" })), [digitalCoupon, otherDigitalCoupon]);
     expectFailure(await list({}, eve), 200, "NO_ITEMS");
   });
-  it("coupons issued at these stores, and digital coupons of the accounts that own them", async () => {
+  it("`storeId` leaves coupons issued at these stores, and digital coupons of the accounts that own them.", async () => {
     expectSame(idsIn(await list({ storeId: otherShop.id })), [otherDigitalCoupon]);
     expectSame(idsIn(await list({ storeId: " , " })), allIds);
     expectSame(idsIn(await list({ storeId: sideShop.id })), [issuedAtSideShop, laterAtSideShop, digitalCoupon]);
@@ -193,7 +192,7 @@ export const myCoupons = section("interface, 4.5", ({ suite, ann, eve, seed, it 
     ])
       expectFailure(await list(query), 200, "NO_ITEMS");
   });
-  it("`false` leaves the manufacturer coupons out", async () => {
+  it("`includemfg=false` leaves the manufacturer coupons out.", async () => {
     const idsWithoutMfg = allIds.filter((id) => id !== issuedMfg);
     expectSame(idsIn(await list({ includemfg: "false" })), idsWithoutMfg);
   });
@@ -202,7 +201,7 @@ export const myCoupons = section("interface, 4.5", ({ suite, ann, eve, seed, it 
     for (const item of pages.flatMap(issuedCouponsOf)) expectSame((item.account as Item).id, item.account_id);
     expectSame(pages.map(idsIn), [allIds.slice(0, 2), allIds.slice(2, 4), allIds.slice(4)]);
   });
-  it("If a page would be empty, the answer is `NO_ITEMS`, without `Link`.", async () => {
+  it("If a page would be empty and nothing follows, the answer is `NO_ITEMS`, without `Link`.", async () => {
     const answer = await list({ page: "9" });
     expectFailure(answer, 200, "NO_ITEMS");
     expectSame(answer.headers.get("Link"), null);

@@ -11,27 +11,27 @@ const MOST_BYTES = 2 * 1_024 * 1_024;
 export const exportPages = section("export, 1", ({ suite, ann, ben, seed, seedChain, it }) => {
   const exportPage = async (query = "") => suite.http.send(FEED + query, { token: await suite.tokens.export() });
 
-  it("`GET /api/v1/feed` answers one page of an export: NDJSON (`application/x-ndjson`)", async () => {
+  it("`GET /api/v1/feed` answers one page of an export: NDJSON (`application/x-ndjson`).", async () => {
     const answer = await exportPage();
     const contentType = answer.headers.get("Content-Type") ?? "";
     expectThat(/^application\/x-ndjson/.test(contentType), `the Content-Type is ${contentType}`);
     exportedLines(answer);
     expectThat(answer.text === "" || answer.text.endsWith("\n"), "the last line has no line feed");
   });
-  it("Any other answers 403.", async () => {
+  it("A token without the scope `export` gets 403.", async () => {
     expectFailure(await suite.http.send(FEED, { token: ann.token }), 403, "FORBIDDEN");
     const limited = await suite.tokens.sign({ scope: "export", sub: "conform", accounts: [suite.accountId()] });
     expectFailure(await suite.http.send(FEED, { token: limited }), 403, "FORBIDDEN");
   });
-  it("**A page** has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`", async () => {
+  it("A page has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`.", async () => {
     const answer = await exportPage();
     expectThat(exportedLines(answer).length <= MOST_LINES, "a page has more lines");
     expectThat(new TextEncoder().encode(answer.text).length <= MOST_BYTES, "a page has more bytes");
   });
-  it("Any that is not of such a link is 422, and so is one of other kinds.", async () =>
+  it("An `after` that is not of a link is 422.", async () =>
     expectInvalid(await exportPage("?after=made-up"), "after"));
-  it("An unknown one is 422.", async () => expectInvalid(await exportPage("?record=customer,nothing"), "record"));
-  it("**`X-Feed-Version`** on each page is how many feed requests the database had committed", async () => {
+  it("An unknown kind is 422.", async () => expectInvalid(await exportPage("?record=customer,nothing"), "record"));
+  it("`X-Feed-Version` on each page is how many feed requests the database had committed.", async () => {
     const version = (await exportPage("?record=account")).headers.get("X-Feed-Version");
     expectThat(/^\d+$/.test(version ?? ""), `X-Feed-Version is ${version}`);
   });
@@ -46,7 +46,7 @@ export const exportPages = section("export, 1", ({ suite, ann, ben, seed, seedCh
   seed.message(talk, ann, "Hello");
   seed.message(talk, ben, "Hi");
 
-  it("**`customer_id=ada`** restricts the export to the lines about one customer: the customer, and their memberships, registrations, friendships, issued coupons, states, groups, messages, entries and earnings. The blocks that they made are among them.", async () => {
+  it("`customer_id` restricts the export to the lines about one customer.", async () => {
     const pages = await suite.pages(`${FEED}?customer_id=${ann.id}`, await suite.tokens.export());
     const exported = pages.flatMap(exportedLines);
     const kinds = ["customer", "membership", "message_group", "message", "balance_entry"].sort();
@@ -59,7 +59,7 @@ export const exportPages = section("export, 1", ({ suite, ann, ben, seed, seedCh
     next.searchParams.set("customer_id", ben.id);
     expectInvalid(await exportPage(next.search), "after");
   });
-  it("**`record=customer,store`** restricts the export to kinds", async () => {
+  it("`record` restricts the export to kinds.", async () => {
     const exported = exportedLines(await exportPage("?record=customer,account"));
     const otherLine = exported.find(({ record }) => record !== "customer" && record !== "account");
     expectSame(otherLine?.record, undefined);
@@ -70,7 +70,7 @@ export const exportPages = section("export, 1", ({ suite, ann, ben, seed, seedCh
 const KIND_ORDER = ["account", "store", "campaign", "customer", "coupon", "employee", "eip_campaign", "message_group"];
 
 export const exportOrder = section("export, 2", ({ suite, seed, it }) => {
-  it("kind by kind, what others refer to first.", async () => {
+  it("Records come kind by kind, those that others refer to first.", async () => {
     const answer = await suite.http.send(FEED, { token: await suite.tokens.export() });
     const kinds = [...new Set(exportedLines(answer).map(({ record }) => String(record)))];
     const expected = KIND_ORDER.filter((kind) => kinds.includes(kind));
@@ -124,11 +124,11 @@ export const exportLines = section("export, 3", ({ suite, seed, make, it }) => {
 export const restore = section("restore, 1", ({ suite, ann, make, it }) => {
   const token = (accounts: unknown, scope = "feed restore") => suite.tokens.sign({ scope, sub: "conform", accounts });
 
-  it('**The token** has both words `feed restore` in its `scope`, and `"accounts": "*"`.', async () =>
+  it('The token has both words `feed restore` in its `scope`, and `"accounts": "*"`.', async () =>
     expectFailure(await suite.send([], await token("*", "restore")), 403, "FORBIDDEN"));
   it("With a list of accounts the answer is 403.", async () =>
     expectFailure(await suite.send([], await token([suite.accountId()])), 403, "FORBIDDEN"));
-  it("Once a request without `restore` is committed, even one without lines, no restore is taken", async () => {
+  it("Once a request without `restore` is committed, even one without lines, no restore is taken.", async () => {
     await suite.feed(make.caller(ann));
     expectFailure(await suite.send([make.caller(ann)], await token("*")), 403, "FORBIDDEN");
   });
@@ -143,5 +143,5 @@ const PROGRAM_LINE = {
 };
 
 export const restoreLines = section("restore, 2", ({ suite, it }) => {
-  it("there is no record `program`.", async () => expectInvalid(await suite.send([PROGRAM_LINE]), "line 1.record"));
+  it("A feed takes no record `program`.", async () => expectInvalid(await suite.send([PROGRAM_LINE]), "line 1.record"));
 });

@@ -45,7 +45,7 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
   const send = (path: string, request: Call = {}) => suite.http.send(path, request);
   const post = (body: string, token = ann.token) => send(NEARBY_PATH, { token, body });
 
-  it("Every failure is a JSON object with `status: false`", async () => {
+  it("Every failure is a JSON object with `status: false`.", async () => {
     const answers: Answer[] = [
       await send("/api/v1/nowhere", { token: ann.token }),
       await send(NEARBY_PATH, { token: ann.token, method: "DELETE" }),
@@ -57,7 +57,7 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
       expectThat(/^application\/json/.test(headers.get("Content-Type") ?? ""), `${request} is not JSON`);
     }
   });
-  it("The first of these checks that fails decides the answer", async () => {
+  it("The first of these checks that fails decides the answer.", async () => {
     const large = " ".repeat(MOST_BYTES + 1);
     expectFailure(await send("/api/v1/nowhere"), 404, "NOT_FOUND");
     expectFailure(await send(NEARBY_PATH, { method: "DELETE" }), 405, "METHOD_NOT_ALLOWED");
@@ -65,14 +65,14 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
     expectFailure(await post(large), 413, "PAYLOAD_TOO_LARGE");
     expectFailure(await post("["), 400, "VALIDATION_EXCEPTION", ["body"]);
   });
-  it("then what only the database knows (403 before 404 before 422)", async () =>
+  it("What only the database knows is checked last: 403 before 404 before 422.", async () =>
     expectInvalid(await suite.get(ann, `stores/${unknownId}/team-with-level`, { level_no: "9" }), "level_no"));
-  it("no messages; no coupons, in either coupon list", async () => {
+  it("No messages, or no coupons in either coupon list, is `NO_ITEMS`.", async () => {
     const token = await suite.tokens.sign({ scope: "customer", sub: suite.id("nobody") });
     for (const list of ["messages", "coupons", "my-coupons"])
       expectFailure(await send(`/api/v1/customer/${list}`, { token }), 200, "NO_ITEMS");
   });
-  it("`errorCode: VALIDATION_EXCEPTION`, `messages: {field: [text]}` with every bad field", async () => {
+  it("A 422 names every bad field.", async () => {
     for (const path of BAD_QUERIES) {
       const parameters = new URLSearchParams(path.split("?")[1]).keys();
       expectInvalid(await send(`/api/v1/customer/${path}`, { token: ann.token }), ...new Set(parameters));
@@ -80,11 +80,11 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
     for (const [path, body, fields] of BAD_BODIES)
       expectInvalid(await suite.post(ann, path, body), ...(fields?.split(" ") ?? Object.keys(body)));
   });
-  it("the body is not a JSON object, or breaks off", async () => {
+  it("A body that is not a JSON object, or breaks off, is 400.", async () => {
     for (const body of ["", "[]", "7", "null", '"x"', '{"latitude": 1', "not JSON", '{"a":1}x', "\uFEFF[]"])
       expectFailure(await post(body), 400, "VALIDATION_EXCEPTION", ["body"]);
   });
-  it("`message` only, with the four values. Other bad fields are reported first", async () => {
+  it("A wrong `rank_on` gets a `message` with the four values, unless other fields are bad.", async () => {
     for (const rank_on of ["steals", "Run", 1, 0, false, ["run"]]) {
       const { status, body } = await suite.post(ann, BOARD, { location_id: unknownId, rank_on });
       expectSame([status, Object.keys(body).sort()], [422, ["message", "status"]]);
@@ -93,7 +93,7 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
     }
     expectInvalid(await suite.post(ann, BOARD, { rank_on: "steals" }), "location_id");
   });
-  it("header `WWW-Authenticate: Bearer`. One answer for every cause", async () => {
+  it("A 401 has the header `WWW-Authenticate: Bearer`, and is the same for every cause.", async () => {
     const causes = [{}, { token: "nonsense" }, { token: `${ann.token}x` }, { token: "" }];
     const answers = await Promise.all(causes.map((request) => send("/api/v1/customer/coupons", request)));
     for (const answer of answers) {
@@ -102,13 +102,13 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
       expectSame(answer.body, answers[0]?.body);
     }
   });
-  it("unknown path, unknown store (also an id of more than 64 characters)", async () => {
+  it("An unknown path or store is 404, also an id of more than 64 characters.", async () => {
     const paths = ["", "/", "/nowhere", "/stores", "/messages/1", "/messages/"];
     const stores = [unknownId, LONG_ID].map((id) => `/stores/${id}/team-with-level`);
     for (const path of [...paths, ...stores])
       expectFailure(await send(`/api/v1/customer${path}`, { token: ann.token }), 404, "NOT_FOUND");
   });
-  it("`errorCode: METHOD_NOT_ALLOWED`, `message`; header `Allow`", async () => {
+  it("Another method is 405, with the header `Allow`.", async () => {
     for (const [path, method, allowed] of [
       [NEARBY_PATH, "GET", "POST"],
       ["/api/v1/customer/coupons", "POST", "GET"],
@@ -120,9 +120,9 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
       expectThat(methods.includes(allowed), `${answer.request} has Allow: ${methods}`);
     }
   });
-  it("`errorCode: PAYLOAD_TOO_LARGE`, `message`", async () =>
+  it("A body that is too large is 413.", async () =>
     expectFailure(await post(`{"padding": "${"x".repeat(MOST_BYTES)}"}`), 413, "PAYLOAD_TOO_LARGE"));
-  it("Every answer has the headers `X-Request-Id` and `Server-Timing`", async () => {
+  it("Every answer has the headers `X-Request-Id` and `Server-Timing`.", async () => {
     const answers = [await suite.get(ann, "coupons"), await send("/nowhere"), await post("{")];
     for (const { request, headers } of answers) {
       expectThat((headers.get("X-Request-Id") ?? "") !== "", `${request} has no X-Request-Id`);
@@ -132,9 +132,9 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
     const ids = new Set(answers.map(({ headers }) => headers.get("X-Request-Id")));
     expectSame(ids.size, answers.length);
   });
-  it("text parameters | 100 characters", async () =>
+  it("A text parameter has at most 100 characters.", async () =>
     expectInvalid(await suite.get(ann, "coupons", { search: LONG }), "search"));
-  it("ids | 64 characters", async () =>
+  it("An id has at most 64 characters.", async () =>
     expectInvalid(await suite.post(ann, BOARD, { location_id: LONG_ID }), "location_id"));
   it("A bad item of a list stands under the list's field, with its index in the text.", async () => {
     const answer = await suite.get(ann, "my-coupons", { storeId: `a,b,${LONG_ID}` });
@@ -145,7 +145,7 @@ export const failures = section("interface, 3", ({ suite, ann, seedChain, it }) 
 
   const { shop } = seedChain(ann);
 
-  it("a member who is not in the caller's team", async () => {
+  it("The team of a member who is not in the caller's team is 403.", async () => {
     const path = `stores/${shop.id}/team-with-level`;
     expectFailure(await suite.get(ann, path, { team_member_id: unknownId }), 404, "NOT_FOUND");
     expectOk(await suite.get(ann, path));

@@ -31,7 +31,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
     await suite.feed(talk);
     expectFields(await groupOf(talk), { read_status: 0 });
   });
-  it("The member leaves lists and counts. Members below stay where they are in the tree. Joining again restores the membership under the same referrer", async () => {
+  it("The member leaves lists and counts. Members below stay where they are in the tree. Joining again restores the membership under the same referrer.", async () => {
     const wholeTeam = [
       { id: middleMember.id, current_level: 1 },
       { id: lowerMember.id, current_level: 2 },
@@ -71,7 +71,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
     if (customerSearch === "all") expectFields(await foundBy(ann), { friend_status: -1 });
     if (customerSearch !== "none") expectFields(await foundBy(ben), { friend_status: 1, balance: 4 });
   });
-  it("The messages of a removed group are no longer shown, and their ids stay used in this database", async () => {
+  it("The messages of a removed group are no longer shown, and their ids stay used in this database.", async () => {
     const removedTalk = make.group([ann, ben]);
     const groupLines = [removedTalk, make.message(removedTalk, ben, "gone", sentEarlier)];
     await suite.feed(...groupLines);
@@ -90,7 +90,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
     expectFields(await member(), { friend_status: -1, is_blocked: false });
     expectSame(await suite.couponOf(ann, issuedCoupon), undefined);
   });
-  it("A soft-deleted record, and a membership that was left, still count as stored for a reference", async () => {
+  it("A soft-deleted record, and a membership that was left, still count as stored for a reference.", async () => {
     const closedStore = make.store(chain);
     await suite.feed(closedStore, make.membership(closedStore, middleMember));
     await suite.feed(deletionOf(closedStore));
@@ -108,7 +108,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
     await suite.feed(store, customer, membership);
     await suite.expectCounts({ accepted: 2 }, deletionOf(customer), deletionOf(membership));
   });
-  it('**A message** that is deleted keeps its id, sender and time, and its body becomes `""`', async () => {
+  it('A message that is deleted keeps its id, sender and time, and its body becomes `""`.', async () => {
     const talk = make.group([ann, ben]);
     const message = make.message(talk, ben, "rude", sentEarlier);
     await suite.feed(talk, message);
@@ -116,14 +116,14 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
     const expected = { last_message: "", last_customer: ben.id, last_message_time: readAt };
     for (const caller of [ann, ben]) expectFields(await groupOf(talk, caller), expected);
   });
-  it("It is deleted after the request's messages are stored, wherever the line stands. It counts under `ignored` if it is not stored, is empty already", async () => {
+  it("A message is deleted after the request's messages are stored, wherever the line stands. It counts under `ignored` if it is not stored, or is empty already.", async () => {
     const talk = make.group([ann, ben]);
     const message = make.message(talk, ben, "rude");
     await suite.expectCounts({ ignored: 1 }, deletionOf(message));
     await suite.expectCounts({ accepted: 3 }, deletionOf(message), talk, message);
     await suite.expectCounts({ ignored: 1 }, deletionOf(message));
   });
-  it("a balance entry or an earning with the opposite amount, a play with negative counts and runs.", async () => {
+  it("Another event takes an event back: an opposite amount, or negative counts and runs.", async () => {
     const [store, league, player] = [make.store(chain), make.eipCampaign(chain), make.employee(chain, "Ada")];
     const playWith = (sign: 1 | -1) => {
       const counts = { runs: String(sign * 0.5), hits: sign * 3, doubles: sign * 2, triples: sign };
@@ -137,7 +137,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
     await suite.expectLineRefused(make.entry(ann, shop, "1.00", { deleted: true }), "deleted");
     await suite.expectLineRefused({ ...shop, deleted: "yes" }, "deleted");
   });
-  it("Soft-deleted: the record, and what is reached through it, answers as if it were not there. Writing the key again brings all of it back", async () => {
+  it("A soft-deleted record, and what is reached through it, answers as if it were not there. Writing the key again brings all of it back.", async () => {
     const issuedCoupon = make.issued(ann, plainCoupon, shop);
     await suite.feed(issuedCoupon);
     expectFields(await suite.couponOf(ann, issuedCoupon), { id: issuedCoupon });

@@ -23,14 +23,14 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
   const aMessage = (fields: Item) => make.message("talk", ann, "x", fields);
   const anIssuedCoupon = (fields: Item) => make.issued(ann, plainCoupon, shop, fields);
 
-  it("`name`, `first_name`, `last_name`, `company` | at most 200 characters (code points, as everywhere)", async () => {
+  it("A name has at most 200 code points.", async () => {
     await expectRefused(aStore, "name", "é".repeat(201), 7, undefined, null);
     await expectRefused(aCustomer, "first_name", undefined, null, "x".repeat(201));
     await expectRefused(make.account, "company", undefined, null, 7, "x".repeat(201));
     for (const makeLine of [aCoupon, aCampaign]) await expectRefused(makeLine, "name", "x".repeat(201));
     await suite.feed(aStore({ name: "\u{1F600}".repeat(200) }));
   });
-  it("other texts | at most 2,000 characters", async () => {
+  it("Other texts have at most 2,000 characters.", async () => {
     await expectRefused(aStore, "city", "x".repeat(2_001), 7, true);
     await expectRefused(aStore, "zip", 73_000, false);
     await expectRefused(make.account, "slug", "x".repeat(2_001), ["x"], {}, 1e300, 2 ** 60);
@@ -39,51 +39,52 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     await expectRefused(anAccountUpdate, "loyalty_options", ...badValues);
     await suite.feed(aStore({ city: "x".repeat(2_000) }));
   });
-  it("message bodies and descriptions | at most 4,000 characters", async () => {
+  it("Message bodies and descriptions have at most 4,000 characters.", async () => {
     await expectRefused(aMessage, "body", "x".repeat(4_001), undefined);
     await expectRefused(aCampaign, "campaign_description", "x".repeat(4_001));
     await expectRefused(anAccountUpdate, "loyalty_options", { description: "x".repeat(4_001) });
     await suite.feed(aCampaign({ campaign_description: "x".repeat(4_000) }));
   });
-  it("`term_contents` and branded HTML | at most 65,536 characters", async () => {
+  it("`term_contents` and branded HTML have at most 65,536 characters.", async () => {
     await expectRefused(anAccountUpdate, "loyalty_options", { term_contents: "x".repeat(65_537) });
     await suite.feed(anAccountUpdate({ loyalty_options: { term_contents: "x".repeat(65_536) } }));
   });
-  it("`chain_logo` | at most 262,144 characters", async () => {
+  it("`chain_logo` has at most 262,144 characters.", async () => {
     await expectRefused(anAccountUpdate, "loyalty_options", { chain_logo: "x".repeat(262_145) });
     await suite.feed(anAccountUpdate({ loyalty_options: { chain_logo: "x".repeat(262_144) } }));
   });
-  it("`store_ids` | at most 20,000 stores", async () => {
+  it("`store_ids` has at most 20,000 stores.", async () => {
     await expectRefused(aCampaign, "store_ids", "some", [7], [""], { a: 1 });
     await expectRefused(aCampaign, "store_ids", Array(20_001).fill("s"));
   });
-  it("dates | as in interface, 1", async () => {
+  it("A date must exist in the calendar.", async () => {
     const badValues = ["", "2026-02-29", "2026-1-01", "2026-01-01 00:00:00", 2026, "tomorrow", "2026-13-01"];
     await expectRefused(aCampaign, "campaign_start_date", undefined, ...badValues);
     await expectRefused(aCustomer, "date_of_birth", ...badValues);
     await expectRefused((fields) => make.eipCampaign(chain, fields), "end_date", ...badValues);
     await suite.feed(aCustomer({ date_of_birth: "2024-02-29" }));
   });
-  it("no NUL, no half of a surrogate pair", async () => expectRefused(aStore, "city", "\u0000", "\ud83d", "\ude00"));
-  it("ids | 1 to 64 characters; account ids 1 to 15 digits without a leading zero", async () => {
+  it("No text has a NUL or half of a surrogate pair.", async () =>
+    expectRefused(aStore, "city", "\u0000", "\ud83d", "\ude00"));
+  it("An id has 1 to 64 characters, an account id 1 to 15 digits without a leading zero.", async () => {
     await expectRefused(aStore, "id", "x".repeat(65), "", 7, null, undefined, "\udfff");
     await expectRefused(make.account, "id", "0", "0123", "1234567890123456", "abc", 165, "", null);
     await expectRefused(anEntry, "campaign_id", "", 7);
   });
-  it("ids of events | not beginning with `sealed:`", async () => {
+  it("The id of an event does not begin with `sealed:`.", async () => {
     for (const make of [anEntry, anEarning, aPlay, aMessage]) await expectRefused(make, "id", "sealed:1");
   });
-  it("at most 20 lines each, of at most 200 characters", async () => {
+  it("A coupon has at most 20 header and text lines, of at most 200 characters.", async () => {
     for (const field of ["header_lines", "text_lines"])
       await expectRefused(aCoupon, field, Array(21).fill("x"), ["x".repeat(201)], "one", [1]);
     await suite.feed(aCoupon({ header_lines: Array(20).fill("x") }));
   });
-  it("`member_ids` | 2 to 100 customers", async () => {
+  it("`member_ids` has 2 to 100 customers.", async () => {
     const crowd = [ann.id, ...many(100, (index) => `x${index}`)];
     const badValues = [[ann.id], crowd, "a,b", [ann.id, ""], undefined, [ann.id, ann.id]];
     await expectRefused((fields) => make.group([ann], fields), "member_ids", ...badValues);
   });
-  it("decimals | strings of the form `-?\\d{1,12}(\\.\\d{1,2})?`", async () => {
+  it("A decimal is a string with up to 12 digits and up to two fraction digits.", async () => {
     const badValues = [1, "1.234", "1,5", "1e3", ".5", "5.", "-", "1234567890123", "+1", ""];
     await expectRefused(anEntry, "amount", ...badValues, undefined, null);
     await expectRefused(aCampaign, "trigger_amount", ...badValues);
@@ -95,7 +96,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     expectFields(actual, { cash_tender_multiplier: "2.00", trigger_amount: "-0.50" });
     await suite.feed(...["-1", "999999999999.99", "-999999999999.99"].map((amount) => anEntry({ amount })));
   });
-  it("integers and flags | JSON numbers: 0 to 999,999,999, of a play from -999,999,999; flags 0 or 1", async () => {
+  it("An integer is a JSON number, 0 to 999,999,999, of a play from -999,999,999. A flag is 0 or 1.", async () => {
     await expectRefused(anIssuedCoupon, "total_count", -1, 1_000_000_000, "1", 1.5);
     for (const field of ["hits", "doubles", "triples"])
       await expectRefused(aPlay, field, -1_000_000_000, 1_000_000_000, "1", 1.5);
@@ -104,20 +105,20 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     await expectRefused(aCoupon, "can_expire", 2, "1", true);
     await expectRefused((fields) => anIssuedCoupon({ total_count: 1, ...fields }), "usage_count", 2);
   });
-  it("barcodes | strings of 1 to 15 digits", async () =>
+  it("A barcode is a string of 1 to 15 digits.", async () =>
     expectRefused(aCoupon, "coupon_barcode", 42, "", "12x", "1234567890123456"));
-  it("latitude, longitude | JSON numbers, -90 to 90 and -180 to 180", async () => {
+  it("Latitudes are -90 to 90, longitudes -180 to 180.", async () => {
     await expectRefused(aStore, "latitude", 90.1, -91, "35", null, true, undefined);
     await expectRefused(aStore, "longitude", -180.1, 180.5, undefined);
     await suite.feed(aStore({ latitude: -90, longitude: 180 }));
   });
-  it("a date alone, which means that day's last second in the line's `time_zone`. Answers show that second in UTC, and an export gives what was fed", async () => {
+  it("An end that is a date alone is the last second of that day in the line's `time_zone`. Answers show that second in UTC, and an export gives what was fed.", async () => {
     const issuedCoupon = anIssuedCoupon({ expected_end_date: "2090-05-06", time_zone: "Asia/Tokyo" });
     await suite.feed(issuedCoupon);
     expectFields(await suite.couponOf(ann, issuedCoupon), { expected_end_date: "2090-05-06 14:59:59" });
     await expectRefused(anIssuedCoupon, "expected_end_date", "2090-02-30", "soon", 7);
   });
-  it("RFC 3339 with any offset, `2026-01-06T09:00:00Z`; or a date alone, which is its midnight in UTC. Fractions of a second are cut off", async () => {
+  it("A time may be RFC 3339 with any offset, or a date alone, which is its midnight in UTC. Fractions of a second are cut off.", async () => {
     const badValues = ["2026-01-32", "2026-01-01T00:00:00", "2026-01-01 24:00:00", "2026-04-31 00:00:00"];
     for (const makeLine of [anEntry, aCoupon]) await expectRefused(makeLine, "created_at", ...badValues);
     await expectRefused(aPlay, "played_at", ...badValues);
@@ -134,7 +135,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
       expectFields(actual, { created_at: expected }, `a coupon created at ${created_at}`);
     }
   });
-  it("`time_zone` | a name of IANA, such as `America/New_York`", async () => {
+  it("`time_zone` is a name of IANA, such as `America/New_York`.", async () => {
     for (const makeLine of [aCampaign, aCoupon, anIssuedCoupon])
       await expectRefused(makeLine, "time_zone", "Mars/Olympus", "+01:00", "BST", "", 7);
     await suite.feed(aCampaign({ time_zone: "America/New_York" }));
@@ -147,7 +148,7 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
   });
   it("Unknown fields are ignored.", async () =>
     suite.expectCounts({ accepted: 1 }, aStore({ nobody: { knows: [1] } })));
-  it("Left out, such a field is null where the interface says nullable. It is 0 if its name begins with `can_`, `allow_`, `enable_`, `show_`, `is_` or `include_`", async () => {
+  it("A field that is left out is null where the interface says nullable, and 0 if its name is that of a flag.", async () => {
     const word = suite.word();
     await suite.feed(aCampaign({ name: word, age_value: 7 }));
     const [actual] = await suite.search(ann, "campaigns", word);
@@ -169,7 +170,7 @@ export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, seedChai
   seed.membership(shop, ann);
   const talk = seed.group([ann, ben]);
 
-  it("Required fields have an exclamation mark.", async () => {
+  it("A line without a required field is refused.", async () => {
     const { caller: _, ...makers } = make;
     for (const makeLine of Object.values(makers)) {
       // A line that is made without values has only the required fields.
@@ -177,7 +178,7 @@ export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, seedChai
       await suite.expectLineRefused({ record }, ...Object.keys(requiredFields));
     }
   });
-  it("A default other than that of section 3 stands in parentheses.", async () => {
+  it("A field that is left out takes the default of its kind.", async () => {
     const [issuedCoupon, name] = [make.issued(ann, plainCoupon, shop), suite.word()];
     await suite.feed(make.campaign(chain, { name }), issuedCoupon);
     const [actual] = await suite.search(ann, "campaigns", name);
@@ -198,7 +199,7 @@ export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, seedChai
       coupon_barcode: 0,
     });
   });
-  it('`store_ids` ("all"): an array of stores of the account, or `"all"`, which includes future stores', async () => {
+  it('`store_ids` is an array of stores of the account, or `"all"`, which includes future stores.', async () => {
     const coordinates = { latitude: -40, longitude: -150 };
     const query = { ...coordinates, single_account_id: chain.id };
     const nearbyCampaigns = () => suite.post(ann, "campaigns/near-by-popular-campaigns", query);
@@ -208,11 +209,11 @@ export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, seedChai
     await suite.feed(make.store(chain, coordinates));
     expectSame(idsOf(await nearbyCampaigns()).includes(everywhere.id), true);
   });
-  it("`customer_id`! (who earns: a member of the store, or one who has left)", async () => {
+  it("An earning is of a member of the store, or of one who has left.", async () => {
     await suite.expectLineRefused(make.earning(shop, outsider, 1, "1.00"), "customer_id");
     for (const level of [0, 6, "1"]) await suite.expectLineRefused(make.earning(shop, ann, level, "1"), "level_no");
   });
-  it("both!, different; `status`! (0 or 1). The pair has no order", async () => {
+  it("A friendship is of two customers, without an order. Its `status` is 0 or 1.", async () => {
     await suite.expectLineRefused(make.friendship(ann, ann, 1), "friend_id");
     const name = suite.word();
     await suite.feed(make.caller(outsider, `Out ${name}`), make.friendship(ann, outsider, 0));
@@ -220,17 +221,18 @@ export const feedRecords = section("feed, 4", ({ suite, ann, ben, seed, seedChai
     if (suite.settings.customerSearch === "none") return;
     expectList(await suite.search(ann, "customers", name), [1], "friend_status");
   });
-  it("`member_ids`! (with the initial customer, none twice)", async () => {
+  it("`member_ids` has the initial customer, and nobody twice.", async () => {
     await suite.expectLineRefused(make.group([ann, ann]), "member_ids");
     await suite.expectLineRefused(make.group([ann, ben], { initial_customer_id: outsider }), "member_ids");
   });
-  it("`customer_id`! (a member)", async () => {
+  it("A message is of a member of the group.", async () => {
     await suite.expectLineRefused(make.message(talk, outsider, "Hello"), "customer_id");
     await suite.expectLineRefused(make.messageState(talk, outsider), "customer_id");
   });
-  it("`campaign_coupon_id`! (a coupon of kind store or mfg)", async () =>
+  it("A coupon that is issued is of the kind `store` or `mfg`.", async () =>
     suite.expectLineRefused(make.issued(ann, digitalCoupon, shop), "campaign_coupon_id"));
-  it("`amount`! (a decimal)", async () => suite.expectLineRefused(make.entry(ann, shop, "a lot"), "amount"));
-  it("`kind`! (`store`, `mfg` or `digital`)", async () =>
+  it("The amount of a balance entry is a decimal.", async () =>
+    suite.expectLineRefused(make.entry(ann, shop, "a lot"), "amount"));
+  it("The kind of a coupon is `store`, `mfg` or `digital`.", async () =>
     suite.expectLineRefused(make.coupon(chain, { kind: "paper" }), "kind"));
 });

@@ -27,7 +27,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     await suite.expectCounts({ accepted: 2 }, "", `\uFEFF${line}\r`, "  ", line);
     await suite.expectRefused(["", "", '{"record": "store"'], "line 3");
   });
-  it("where N + M is the number of lines sent", async () => {
+  it("The counts of accepted and ignored lines add up to the lines sent.", async () => {
     const first = anEntry();
     await suite.expectCounts({ accepted: 2 }, first, bob);
     await suite.expectCounts({ accepted: 2, ignored: 1 }, first, bob, anEntry());
@@ -43,14 +43,14 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     await suite.feed({ ...issuedCoupon, total_count: 2 });
     expectSame(await createdAt(), "2020-02-29 12:00:00");
   });
-  it("The fields and accounts of such a line are still checked; its references are not.", async () => {
+  it("The fields and accounts of a repeated event are still checked; its references are not.", async () => {
     const line = anEntry();
     await suite.feed(line);
     await suite.expectCounts({ ignored: 2 }, { ...line, customer_id: "nobody" }, { ...line, store_id: "x" });
     await suite.expectLineRefused({ ...line, amount: "x" }, "amount");
     expectFailure(await sendForOwnAccount(line, { ...line, store_id: otherShop.id }), 403, "FORBIDDEN");
   });
-  it("The fields and accounts of every line are checked", async () => {
+  it("The fields and accounts of every line are checked.", async () => {
     const otherAccountsLine = { ...shop, account_id: otherAccount.id };
     const unknownAccountsLine = { ...shop, account_id: suite.accountId() };
     await suite.expectRefused([{ ...shop, latitude: 91 }, shop], "line 1.latitude");
@@ -73,7 +73,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     expectFailure(await sendForOwnAccount(foreignStore, badCampaign), 403, "FORBIDDEN");
     expectInvalid(await sendForOwnAccount(badCampaign), "line 1.store_ids");
   });
-  it("The message says which limit, and how much the request holds.", async () => {
+  it("A 413 says which limit, and how much the request holds.", async () => {
     const lines = [campaignListing(12_000), campaignListing(8_000), make.group([ada, bob])];
     for (const [body, ...numbers] of [
       ["{}\n".repeat(MOST_LINES + 1), "2,001", "2,000"],
@@ -86,10 +86,10 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
       expectSame(missing, [], String(answer.body.message));
     }
   });
-  it("lines, without blank ones | 2,000", async () =>
+  it("A request has at most 2,000 lines, without blank ones.", async () =>
     suite.expectCounts({ accepted: MOST_LINES }, ...Array(MOST_LINES).fill(ada), ...Array(10).fill("")));
-  it("body | 2 MiB", async () => expectOk(await suite.send([JSON.stringify(ada).padEnd(MOST_BYTES)])));
-  it("ids in all `store_ids` and `member_ids`", async () =>
+  it("A body has at most 2 MiB.", async () => expectOk(await suite.send([JSON.stringify(ada).padEnd(MOST_BYTES)])));
+  it("A request has at most 20,000 ids in all `store_ids` and `member_ids`.", async () =>
     await suite.expectRefused(
       [campaignListing(12_000), campaignListing(8_000)],
       "line 1.store_ids",
@@ -126,7 +126,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     await suite.expectRefused([goodStore, badEntry], "line 2.customer_id");
     expectList(await suite.search(ann, "stores", name), []);
   });
-  it("*State* is upserted by its key. A field left out takes its default.", async () => {
+  it("A state is upserted by its key. A field left out takes its default.", async () => {
     const word = suite.word();
     const store = make.store(ownAccount, { name: `${word} one` });
     await suite.feed({ ...store, city: "Tulsa" });
@@ -134,30 +134,30 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     const actual = (await suite.search(ann, "stores", word)).map(({ name, city }) => [name, city]);
     expectSame(actual, [[`${word} two`, ""]]);
   });
-  it("*Events* are stored once by their `id`. The same id again, stored or on an earlier line, counts under `ignored`, so a retry is safe.", async () => {
+  it("Events are stored once by their `id`. The same id again, stored or on an earlier line, counts under `ignored`, so a retry is safe.", async () => {
     const line = anEntry();
     await suite.expectCounts({ accepted: 1, ignored: 1 }, line, line);
     await suite.expectCounts({ ignored: 1 }, line);
   });
-  it("The last line counts.", async () => {
+  it("Of several lines about one state, the last counts.", async () => {
     const store = make.store(ownAccount, { name: suite.word() });
     await suite.expectCounts({ accepted: 2 }, { ...store, name: "First" }, store);
     expectList(await suite.search(ann, "stores", String(store.name)), [store]);
   });
-  it('`messages` maps `"line <n>.<field>"` to texts, for the first 100 bad lines', async () => {
+  it('`messages` maps `"line <n>.<field>"` to texts, for the first 100 bad lines.', async () => {
     const badLines = [make.store(ownAccount, { latitude: 91, name: 7 }), { record: "nothing" }, "[1]"];
     await suite.expectRefused(badLines, "line 1.latitude", "line 1.name", "line 2.record", "line 3");
     const answer = await suite.send(many(101, () => ({ record: "store" })));
     const namedLines = new Set(Object.keys(answer.body.messages ?? {}).map((field) => field.split(".")[0]));
     expectSame([answer.status, namedLines.size], [422, 100]);
   });
-  it("A request that takes a total beyond that is refused with 422", async () => {
+  it("A request that makes a total too large is refused with 422.", async () => {
     const count = Math.ceil(Number(LARGEST_TOTAL) / Number(LARGEST_AMOUNT)) + 1;
     const { status, body } = await suite.send(many(count, () => anEntry(LARGEST_AMOUNT)));
     expectSame([status, body.errorCode], [422, "VALIDATION_EXCEPTION"]);
     expectSame(body.messages, { body: ["a total would be too large"] });
   });
-  it("A record may refer to one that is stored, or that stands on any line of the same request", async () => {
+  it("A record may refer to one that is stored, or that stands on any line of the same request.", async () => {
     const account = make.account();
     const store = make.store(account);
     await suite.expectCounts({ accepted: 3 }, make.membership(store, ada), store, account);
@@ -175,7 +175,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     ];
     for (const [line, ...fields] of cases) await suite.expectLineRefused(line, ...fields);
   });
-  it("the referrer must be a member already or stand on an earlier line", async () => {
+  it("The referrer of a membership must be a member already or stand on an earlier line.", async () => {
     const store = make.store(ownAccount);
     const join = (customer: unknown, referrer?: unknown) => make.membership(store, customer, { referrer_id: referrer });
     await suite.feed(store);
@@ -195,7 +195,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     }
     await suite.expectCounts({ accepted: 5 }, join(bob), join(ada), join(bob, ada), join(ann), join(bob, ada));
   });
-  it("References stay within one account", async () => {
+  it("References stay within one account.", async () => {
     const [campaign, league] = [make.campaign(otherAccount), make.eipCampaign(otherAccount)];
     const player = make.employee(ownAccount, "Ada");
     await suite.feed(campaign, league, player);
@@ -210,7 +210,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     ] as const)
       await suite.expectLineRefused(line, field);
   });
-  it("What a record belongs to never changes", async () => {
+  it("What a record belongs to never changes.", async () => {
     const [campaign, league] = [make.campaign(ownAccount), make.eipCampaign(ownAccount)];
     const player = make.employee(ownAccount, "Ada");
     const [talk, issuedCoupon] = [make.group([ada, bob]), make.issued(ann, plainCoupon, shop)];

@@ -1,4 +1,4 @@
-import { expectExactFields, expectFields, expectInvalid, expectList, expectThat } from "../expect.ts";
+import { expectExactFields, expectFields, expectInvalid, expectList, expectThat, namesIn } from "../expect.ts";
 import { type Answer, itemsOf } from "../http.ts";
 import { day, many } from "../lines.ts";
 import { section } from "../suite.ts";
@@ -7,6 +7,10 @@ import { SORTED_NAMES } from "./conventions.ts";
 const PATH = "gamification/leaderboard";
 const BOARD_FRESH_SECONDS = 30;
 const BOARD_LIMIT = 100;
+
+const ITEM_FIELDS = namesIn(`
+  employee_id employee_name avatar rank total_runs total_hits total_doubles total_triples
+`);
 
 export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, make, it }) => {
   await suite.waitIfDayEndsSoon();
@@ -49,13 +53,13 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, 
 
   const board = (more: object = {}) => boardOf(shop.id, more);
 
-  it("An item has `employee_id`, `employee_name`, `avatar`, `rank`, `total_runs` (a string), `total_hits`, `total_doubles`, `total_triples`.", async (fields) => {
+  it("An item of a board has exactly these fields.", async () => {
     const [first] = itemsOf(await board());
-    expectExactFields(first, fields);
+    expectExactFields(first, ITEM_FIELDS);
     expectFields(first, { employee_id: bob, employee_name: "Bob", rank: 1 });
     expectFields(first, { total_runs: "5", total_hits: 3, total_doubles: 0, total_triples: 1 });
   });
-  it("only plays in this campaign; otherwise in all campaigns that run now", async () => {
+  it("`eip_campaign_id` leaves the plays in this campaign; otherwise those in all campaigns that run now count.", async () => {
     expectList(await board({ eip_campaign_id: endedLeague.id }), [ada], "employee_id");
     expectList(await board({ eip_campaign_id: unknownId }), [], "employee_id");
     expectList(await board(), [bob, dan, ada, cid, eva], "employee_id");
@@ -66,7 +70,7 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, 
     expectList(await board(), [1, 1, 3, 4, 5], "rank");
     expectList(await boardOf(tiedShop.id), SORTED_NAMES, "employee_name");
   });
-  it("At most 100.", async () => {
+  it("A board has at most 100 items.", async () => {
     const byTriples = itemsOf(await boardOf(busyShop.id, { rank_on: "triple" }));
     expectList(byTriples.slice(0, -1), crowd.toReversed().slice(0, BOARD_LIMIT - 1), "employee_id");
     const ranks = [...Array(40).fill(1), ...Array(40).fill(41), ...Array(20).fill(81)];
@@ -77,7 +81,7 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, 
       expectThat(isListed, `the first by name is listed by ${rank_on}`);
     }
   });
-  it("`location_id` | text | yes | a store; in the body, or else in the query string", async () => {
+  it("`location_id` is required, in the body or else in the query string.", async () => {
     expectInvalid(await suite.post(ann, PATH, {}), "location_id");
     const isBoardOf = async (query: string, body: object) =>
       itemsOf(await suite.post(ann, `${PATH}?${query}`, body)).length > 0;
@@ -86,12 +90,12 @@ export const leaderboard = section("interface, 4.7", async ({ suite, ann, seed, 
     expectThat(await isBoardOf("location_id=x&location_id=y", { location_id: shop.id }), "the store in the body");
     expectThat(!(await isBoardOf(`location_id=${shop.id}`, { location_id: unknownId })), "the body counts first");
   });
-  it("the total to rank by", async () => {
+  it("`rank_on` names the total to rank by.", async () => {
     expectList(await board({ rank_on: "hit" }), [cid, bob, ada, dan, eva], "employee_id");
     expectList(await board({ rank_on: "double" }), [ada, bob, dan, cid, eva], "employee_id");
     expectList(await board({ rank_on: "triple" }), [bob, ada, dan, cid, eva], "employee_id");
   });
-  it("it shows every play whose feed request was answered 30 seconds ago or earlier.", async () => {
+  it("A board shows every play whose feed request was answered 30 seconds ago or earlier.", async () => {
     const ask = () => board({ eip_campaign_id: runningLeague.id });
     const runsOfEva = (answer: Answer) =>
       Number(itemsOf(answer).find(({ employee_id }) => employee_id === eva.id)?.total_runs);

@@ -37,7 +37,7 @@ export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, seedChai
   const expectFrames = async (expected: { ann?: string[][]; ben?: string[][] }, ...lines: Line[]) =>
     expectSame(await framesAfter(...lines), { ann: [], ben: [], ...expected });
 
-  it("the customer of each `customer_coupon` that was issued, changed or withdrawn.", async () => {
+  it("The customer of a `customer_coupon` that was issued, changed or withdrawn hears of it.", async () => {
     const [issuedCoupon, couponOfBen] = [make.issued(ann, plainCoupon, shop), make.issued(ben, plainCoupon, shop)];
     const changedCoupon = { ...issuedCoupon, total_count: 2 };
     await expectFrames({ ann: [["coupons"]] }, issuedCoupon);
@@ -46,12 +46,12 @@ export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, seedChai
     await expectFrames({ ben: [["coupons"]] }, deletionOf(make.caller(ben)));
     await suite.feed(make.caller(ben));
   });
-  it("A `coupon` notifies nobody: it may have a million holders", async () => {
+  it("A `coupon` notifies nobody: it may have a million holders.", async () => {
     await expectFrames({}, { ...plainCoupon, name: suite.word() });
     await expectFrames({}, deletionOf(plainCoupon));
     await suite.feed(plainCoupon);
   });
-  it("the customers of new balance entries, even if these add up to nothing", async () => {
+  it("The customers of new balance entries hear of them, even if these add up to nothing.", async () => {
     const entries = [make.entry(ben, shop, "1.00"), make.entry(ben, shop, "-1.00")];
     await expectFrames({ ben: [["balance"]] }, ...entries);
     await expectFrames({ ann: [["balance"]] }, ...entries, make.entry(ann, shop, "1.00"));
@@ -78,12 +78,12 @@ export const liveChanges = section("live, 3", ({ suite, ann, ben, seed, seedChai
     const foreignLine = make.entry(stranger, shop, "1.00");
     await expectFrames({}, ...repeatedLines, ...unannouncedLines, foreignLine);
   });
-  it("the members of a group whose shown messages changed or of which a message lost its body", async () => {
+  it("The members of a group hear of its messages, and of a message that lost its body.", async () => {
     const message = make.message(talk, ann, "rude", { sent_at: "2026-01-04 09:00:00" });
     await suite.feed(message);
     await expectFrames({ ann: [["messages"]] }, deletionOf(message));
   });
-  it("who was added to a group or removed from one; the members of a removed group", async () => {
+  it("Who was added to a group or removed from it hears of it, and so do the members of a removed group.", async () => {
     const group = make.group([ann, stranger]);
     await suite.feed(group, make.message(group, ann, "old", { sent_at: "2026-01-05 09:00:00" }));
     const frames = await framesAfter({ ...group, member_ids: [ann.id, stranger.id, ben.id] });

@@ -1,8 +1,9 @@
 import { expectFailure, expectSame, expectThat } from "../expect.ts";
 import type { Answer } from "../http.ts";
 import type { Line } from "../lines.ts";
+import { Skipped } from "../outcome.ts";
 import { type Listener, UPGRADE } from "../socket.ts";
-import { ANY_ORIGIN, Skipped, section } from "../suite.ts";
+import { ANY_ORIGIN, section } from "../suite.ts";
 
 const QUIET_WITHIN_SECONDS = 5;
 const SHOWN_WITHIN_SECONDS = 15;
@@ -16,11 +17,11 @@ export const livePolls = section("live, 1", ({ suite, ann, ben, eve, seed, make,
   /** Whether an answer took no round trip to the database. */
   const isQuiet = ({ headers }: Answer) => /trips;desc="?0"?/.test(headers.get("Server-Timing") ?? "");
 
-  it("`Server-Timing` says 0 round trips.", async () => {
+  it("A quiet poll makes no round trip to the database.", async () => {
     await suite.until(poll, isQuiet, QUIET_WITHIN_SECONDS);
     await suite.until(() => suite.get(eve, "messages"), isQuiet, QUIET_WITHIN_SECONDS);
   });
-  it("the inbox leaves polls to the database until their `check_time` has reached the message, and the database reads at a bookmark that shows it.", async () => {
+  it("After a message, polls read it at the database until their `check_time` has reached it.", async () => {
     const [newText, oldText] = [suite.word(), suite.word()];
     const expectPollToShow = async (text: string, fedLines: Line[], nextPoll = poll) => {
       await suite.until(nextPoll, isQuiet, QUIET_WITHIN_SECONDS);
@@ -61,7 +62,7 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, seed
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
   const offer = (subprotocols: string) => ({ "Sec-WebSocket-Protocol": subprotocols });
 
-  it("In `Authorization: Bearer`, or as a subprotocol", async () => {
+  it("A token comes in `Authorization: Bearer`, or as a subprotocol.", async () => {
     expectSame((await handshake(bearer(ann.token))).status, 101);
     await suite.listen(ann.token);
   });
@@ -79,7 +80,7 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, seed
       expectSame([answer.status, selected], [101, expected], `offered ${headers["Sec-WebSocket-Protocol"]}`);
     }
   });
-  it("come in the order of failures (path, method, token, scope, rate).", async () => {
+  it("Refusals of a handshake come in the order of failures: path, method, token, scope, rate.", async () => {
     for (const path of [`${LIVE}/`, `${LIVE}/x`, "/api/v1/live", "/api/v1/customer/Live"])
       expectFailure(await suite.http.send(path, { token: ann.token }), 404, "NOT_FOUND");
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
@@ -112,15 +113,15 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, seed
     for (const name of ["token", "access_token", "bearer"])
       expectFailure(await handshake({}, `?${name}=${ann.token}`), 401, "UNAUTHENTICATED");
   });
-  it("Then 426 `UPGRADE_REQUIRED`", async () => {
+  it("A request without an upgrade is 426 `UPGRADE_REQUIRED`.", async () => {
     // Do not check the header `Upgrade` of the answer, because proxies remove it.
     expectFailure(await suite.http.send(LIVE, { token: ann.token }), 426, "UPGRADE_REQUIRED");
   });
-  it("403 `FORBIDDEN` for a page whose `Origin` is neither the service's own nor among `CORS_ORIGINS`", async () => {
+  it("403 `FORBIDDEN` is for a page whose `Origin` is neither the service's own nor among `CORS_ORIGINS`.", async () => {
     if (suite.settings.anyOrigin) throw new Skipped(ANY_ORIGIN);
     expectFailure(await handshake({ ...bearer(ann.token), Origin: "https://conform.example" }), 403, "FORBIDDEN");
   });
-  it('The first is `{"type":"hello","bookmark":"…"}`.', async () => {
+  it("The first frame is `hello`, with a bookmark.", async () => {
     await suite.listen(ann.token);
   });
   it("`ping` is answered with `pong`. Others are ignored.", async () => {
@@ -128,7 +129,7 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, seed
     for (const frame of ["hello?", "", "{}", '{"type":', "PING", "ping ", "ping"]) listener.socket.send(frame);
     expectSame(await listener.next("the answer to ping"), "pong");
   });
-  it("One of more than 1 KiB closes the socket with 1009, and the 61st within a minute with 1008", async () => {
+  it("A frame of more than 1 KiB closes the socket with 1009, and the 61st within a minute with 1008.", async () => {
     const text = "\u{1F600}".repeat(KIBIBYTE / 4);
     for (const [longest, tooLong] of [
       [text, `${text}x`],
@@ -172,7 +173,7 @@ export const liveSocket = section("live, 2", ({ suite, ann, ben, eve, seed, seed
     const poll = await suite.get(ann, "messages", { check_time: "2026-01-01 00:00:00" }, atBookmark(bookmark));
     expectThat(poll.text.includes(text), "a poll at the bookmark of a message's frame lacks the message");
   });
-  it("A read at the bookmark of `hello` shows everything that was committed before the handshake", async () => {
+  it("A read at the bookmark of `hello` shows everything that was committed before the handshake.", async () => {
     const [issuedCoupon, text] = [make.issued(ann, plainCoupon, shop), suite.word()];
     await suite.feed(issuedCoupon, make.message(talk, ben, text));
     const { hello } = await suite.listen(ann.token);

@@ -13,7 +13,7 @@ export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, it }) =>
   it("No `scan_id`, or an empty one: 422.", async () => {
     for (const query of ["", "?scan_id="]) expectInvalid(await ask(query), "scan_id");
   });
-  it("`GET /api/v1/feed/customers?scan_id=…` takes a lookup token", async () => {
+  it("`GET /api/v1/feed/customers?scan_id=…` takes a lookup token.", async () => {
     const token = await suite.tokens.lookup();
     for (const path of ["/api/v1/feed", "/api/v1/customer/me"])
       expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");

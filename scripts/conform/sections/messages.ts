@@ -1,5 +1,13 @@
 import { linkOf } from "../../lib/call.ts";
-import { expectExactFields, expectFailure, expectFields, expectInvalid, expectList, expectSame } from "../expect.ts";
+import {
+  expectExactFields,
+  expectFailure,
+  expectFields,
+  expectInvalid,
+  expectList,
+  expectSame,
+  namesIn,
+} from "../expect.ts";
 import { type Answer, type Item, idsOf, itemsOf, itemsOrNone } from "../http.ts";
 import { type LineWithId, many, time } from "../lines.ts";
 import { section } from "../suite.ts";
@@ -7,6 +15,15 @@ import { section } from "../suite.ts";
 const PATH = "messages";
 const SHOWN_WITHIN_SECONDS = 15;
 const MESSAGES_WHILE_POLLING = 4;
+
+const GROUP_FIELDS = namesIn(`
+  group_id group_image group_name last_message last_message_time initial_customer_id initial_customer_name
+  initial_customer_avatar last_customer last_customer_name last_customer_avatar read_status notifications_disabled
+  group_members
+`);
+const MEMBER_FIELDS = namesIn(`
+  id name avatar customer_description friend_status total_balance is_blocked
+`);
 
 export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed, make, it }) => {
   const sentAt = (minutes: number) => ({ sent_at: `2026-01-05 09:${String(minutes).padStart(2, "0")}:00` });
@@ -43,9 +60,9 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
     return groupOf(await suite.until(() => list({}, caller), isShown, SHOWN_WITHIN_SECONDS), group);
   };
 
-  it("a group | `group_id`, `group_image` (or null), `group_name`, `last_message`, `last_message_time`, `initial_customer_id`, `initial_customer_name`, `initial_customer_avatar`, `last_customer` (the sender's id), `last_customer_name`, `last_customer_avatar`, `read_status`, `notifications_disabled`, `group_members`", async (fields) => {
+  it("A group has exactly these fields.", async () => {
     const actual = groupOf(await list(), talk);
-    expectExactFields(actual, fields);
+    expectExactFields(actual, GROUP_FIELDS);
     const name = "Fay Friend";
     expectFields(actual, {
       group_image: "https://images.example/talk.png",
@@ -65,9 +82,9 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
   });
   it("Order: the newest message first, then the group's id.", async () =>
     expectList(await list(), [groupWithBlocked, groupOfBlocked, talk], "group_id"));
-  it("a member | `id`, `name`, `avatar`, `customer_description`, `friend_status`, `total_balance`, `is_blocked`", async (fields) => {
+  it("A member of a group has exactly these fields.", async () => {
     const [first] = membersOf(await list(), talk);
-    expectExactFields(first, fields);
+    expectExactFields(first, MEMBER_FIELDS);
   });
   it("`group_members` are the other members, in the order of the group's list.", async () => {
     const members = membersOf(await list(), talk);
@@ -89,7 +106,7 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
     const [blockedMember] = membersOf(answer, groupOfBlocked);
     expectFields(blockedMember, { friend_status: -1, total_balance: 0, is_blocked: true });
   });
-  it("`check_time` | time | no | only groups whose `last_message_time` is later", async () => {
+  it("`check_time` leaves the groups whose `last_message_time` is later.", async () => {
     expectInvalid(await list({ check_time: "yesterday" }), "check_time");
     expectList(await list({ check_time: "2026-01-05 09:02:00" }), [groupWithBlocked, groupOfBlocked], "group_id");
     expectFailure(await list({ check_time: "2026-01-05 09:03:00" }), 200, "NO_ITEMS");
@@ -99,7 +116,7 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
       expectList(await list({ check_time }), [groupWithBlocked, groupOfBlocked], "group_id");
     expectList(await list({ check_time: "2026-01-05" }), [groupWithBlocked, groupOfBlocked, talk], "group_id");
   });
-  it("a group that gets a message meanwhile neither comes twice nor gets lost", async () => {
+  it("A group that a message moves while you follow `Link` is in the next poll from the greatest time that you have seen.", async () => {
     // The oldest group has the smallest id. So a service that pages by the id alone fails here.
     const [oldest, middle, newest] = [make.group([friend, ben]), make.group([friend, ben]), make.group([friend, ben])];
     const groups = [oldest, middle, newest];

@@ -1,4 +1,4 @@
-import { expectExactFields, expectFields, expectInvalid, expectList, expectSame } from "../expect.ts";
+import { expectExactFields, expectFields, expectInvalid, expectList, expectSame, namesIn } from "../expect.ts";
 import { idsOf, itemsOf } from "../http.ts";
 import { day, type LineWithId } from "../lines.ts";
 import { section } from "../suite.ts";
@@ -19,6 +19,10 @@ const DIAGONAL = [
   { degrees: 0.02, miles: 1.94 },
 ];
 
+const CAMPAIGN_FIELDS = namesIn(`
+  id name campaign_description campaign_image distance
+`);
+
 export const nearby = section("interface, 4.1", async ({ suite, ann, seed, it }) => {
   await suite.waitIfDayEndsSoon();
   const unknownAccount = { id: suite.accountId() };
@@ -26,13 +30,13 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, seed, it })
     suite.post(ann, PATH, { ...HERE, single_account_id: id, count: 100, ...more });
 
   it("Without campaigns `items` is empty.", async () => expectList(await ask(unknownAccount), []));
-  for (const [sentence, field, ...badValues] of [
-    ["`count` | 1 to 100 | no, 8 | the most campaigns to return", "count", 0, 101, 1.5, "many"],
-    ["`latitude` | -90 to 90 | yes", "latitude", 90.1, -91, "north", undefined],
-    ["`longitude` | -180 to 180 | yes", "longitude", 180.5, -181, undefined],
-    ["`single_account_id` | text | yes | the account whose campaigns to return", "single_account_id", undefined],
+  for (const [title, field, ...badValues] of [
+    ["`count` takes 1 to 100.", "count", 0, 101, 1.5, "many"],
+    ["`latitude` is required, -90 to 90.", "latitude", 90.1, -91, "north", undefined],
+    ["`longitude` is required, -180 to 180.", "longitude", 180.5, -181, undefined],
+    ["`single_account_id` is required.", "single_account_id", undefined],
   ] as const)
-    it(sentence, async () => {
+    it(title, async () => {
       for (const value of badValues) expectInvalid(await ask(unknownAccount, { [field]: value }), field);
     });
 
@@ -78,9 +82,9 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, seed, it })
     return seed.campaign(diagonalAccount, { store_ids: [seed.store(diagonalAccount, at)] });
   });
 
-  it("`id`, `name`, `campaign_description`, `campaign_image`, `distance`", async (fields) => {
+  it("A campaign has exactly these fields.", async () => {
     const [, second] = itemsOf(await ask(mainAccount, { count: 2 }));
-    expectExactFields(second, fields);
+    expectExactFields(second, CAMPAIGN_FIELDS);
     expectFields(second, {
       id: likedCampaign,
       name: "Liked",
@@ -97,7 +101,7 @@ export const nearby = section("interface, 4.1", async ({ suite, ann, seed, it })
     expectList(await ask(meridianAccount, { latitude: 10, longitude: -179.95 }), [eastCampaign]);
     expectList(await ask(poleAccount, { latitude: 89.9, longitude: 180 }), [poleCampaign]);
   });
-  it("A campaign's popularity is the sum of the positive balance entries that were booked on it", async () =>
+  it("A campaign's popularity is the sum of the positive balance entries that were booked on it.", async () =>
     expectList(await ask(mainAccount, { count: 3 }), popularCampaigns));
   it("Order: popularity, highest first; then distance before rounding; then id.", async () => {
     const unpopularCampaigns = [nearCampaign, tiedCampaign, laterTiedCampaign];

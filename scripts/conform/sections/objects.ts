@@ -1,4 +1,4 @@
-import { expectExactFields, expectFields, expectSame } from "../expect.ts";
+import { expectExactFields, expectFields, expectSame, namesIn } from "../expect.ts";
 import { type Item, listOf } from "../http.ts";
 import type { LineWithId } from "../lines.ts";
 import { section } from "../suite.ts";
@@ -40,6 +40,28 @@ const ISSUED = {
   updated_at: "2026-02-02 10:00:00",
 };
 
+const ACCOUNT_FIELDS = namesIn(`
+  id parent_id company company_code domain_name tenancy_initialization db_name bucket_name
+  identity_tenant_identifier core_tenant_id core_app_account_id slug cw_company sc_company cw_primary_contact
+  account_package_id can_own_accounts protected phone address country_id state_id city_id city state zip type
+  partner_code partner_notify include_child_buydowns data created_at updated_at deleted_at applicable_tier
+  loyalty_options
+`);
+const DETAILED_COUPON_FIELDS = namesIn(`
+  id account_id customer_id campaign_coupon_id expected_end_date creation_method created_at updated_at deleted_at
+  store_name campaign_id name coupon_barcode type value header_lines text_lines can_expire expiration_type
+  expiration once_per_sale expiration_date campaign_coupon_created total_count usage_count remaining_count
+  store_image coupon_id reserved account campaign_coupon
+`);
+const ISSUED_COUPON_FIELDS = namesIn(`
+  id account_id campaign_id source_campaign_id name type value header_lines text_lines can_expire expiration_type
+  expiration_date expiration once_per_sale filter_items coupon_barcode
+`);
+const DIGITAL_COUPON_FIELDS = namesIn(`
+  id account_id name coupon_barcode type value is_digital header_lines text_lines can_expire expiration_type
+  expiration once_per_sale is_custom expiration_date can_combine_with_other created_at
+`);
+
 export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
   const word = suite.word();
   const chain = seed.account({
@@ -64,15 +86,14 @@ export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
   const accountInSearch = async () =>
     listOf(await suite.post(ann, "full-search", { query: word }), "stores")[0]?.account;
 
-  it("`id`, `parent_id`, `company`, `company_code`, `domain_name`, `tenancy_initialization`, `db_name`, `bucket_name`, `identity_tenant_identifier`, `core_tenant_id`, `core_app_account_id`, `slug`, `cw_company`, `sc_company`, `cw_primary_contact`, `account_package_id`, `can_own_accounts`, `agreement_type`, `protected`, `phone`, `address`, `country_id`, `state_id`, `city_id`, `city`, `state`, `zip`, `type`, `partner_code`, `partner_notify`, `include_child_buydowns`, `data`, `created_at`, `updated_at`, `deleted_at`, `applicable_tier`, `loyalty_options`", async (fields) => {
-    const names = fields.filter((name) => name !== "agreement_type");
-    expectExactFields((await couponOf(issuedCoupon))?.account, names);
+  it("An account in a list of coupons has exactly these fields.", async () => {
+    expectExactFields((await couponOf(issuedCoupon))?.account, ACCOUNT_FIELDS);
   });
   it("Search results have `agreement_type`, but not `core_tenant_id`, `core_app_account_id` and `loyalty_options`. Coupon lists have these three, but not `agreement_type`.", async () => {
     const { core_tenant_id, core_app_account_id, loyalty_options, ...commonFields } = await accountOf(issuedCoupon);
     expectExactFields(await accountInSearch(), [...Object.keys(commonFields), "agreement_type"]);
   });
-  it("any JSON string, number, boolean or null comes back as it was fed", async () =>
+  it("Any JSON string, number, boolean or null comes back as it was fed.", async () =>
     expectFields((await accountInSearch()) as Item, PASSED_THROUGH));
   it("`loyalty_options` is an object, or null if the account has none.", async () => {
     const { loyalty_options } = await accountOf(issuedCoupon);
@@ -84,8 +105,8 @@ export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
     const mailer = Object.entries(options).filter(([name]) => name.startsWith("mailer_"));
     expectSame([mailer.length, mailer.filter(([, value]) => value !== "")], [7, []]);
   });
-  it("`id`, `account_id`, `customer_id`, `campaign_coupon_id`, `expected_end_date`, `creation_method`, `created_at`, `updated_at`, `deleted_at`, `store_name`, `campaign_id`, `name`, `coupon_barcode`, `type`, `value`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration`, `once_per_sale`, `expiration_date`, `campaign_coupon_created`, `total_count`, `usage_count`, `remaining_count`, `store_image`. The detailed variants add `coupon_id`, `reserved`, `account` and `campaign_coupon`.", async (fields) => {
-    expectExactFields(await couponOf(issuedCoupon), fields);
+  it("A detailed coupon has exactly these fields.", async () => {
+    expectExactFields(await couponOf(issuedCoupon), DETAILED_COUPON_FIELDS);
     const { account: _, campaign_coupon: __, ...actual } = (await couponOf(issuedCoupon)) ?? {};
     const { source_campaign_id, filter_items, ...shownFields } = ANSWERED_COUPON;
     expectSame(actual, {
@@ -103,19 +124,19 @@ export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
       deleted_at: null,
     });
   });
-  it("`campaign_coupon` is the coupon that was issued: `id`, `account_id`, `campaign_id`, `source_campaign_id`, `name`, `type`, `value`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration_date`, `expiration`, `once_per_sale`, `filter_items`, `coupon_barcode`.", async (fields) => {
+  it("`campaign_coupon` is the coupon that was issued.", async () => {
     const actual = (await couponOf(issuedCoupon))?.campaign_coupon as Item;
-    expectExactFields(actual, fields);
+    expectExactFields(actual, ISSUED_COUPON_FIELDS);
     expectSame(actual, { ...ANSWERED_COUPON, id: couponOfSpring, account_id: chain, campaign_id: spring });
   });
   it('`campaign_id` is `""` for a coupon that belongs to no campaign. `coupon_barcode` is a number here.', async () => {
     expectFields(await couponOf(issuedWithoutCampaign), { campaign_id: "" });
     expectFields(await couponOf(issuedCoupon), { campaign_id: spring, coupon_barcode: 42 });
   });
-  it("An object with `account` (5.1) and `coupon`: `id`, `account_id`, `name`, `coupon_barcode`, `type`, `value`, `is_digital`, `header_lines`, `text_lines`, `can_expire`, `expiration_type`, `expiration`, `once_per_sale`, `is_custom`, `expiration_date`, `can_combine_with_other`, `created_at`. `coupon_barcode` is a string here and keeps its leading zeros.", async (fields) => {
+  it("A digital coupon has `account` and `coupon`, in which `coupon_barcode` is a string and keeps its leading zeros.", async () => {
     const [first] = await digitalCoupons();
     expectExactFields(first, ["account", "coupon"]);
-    expectExactFields(first?.coupon, fields);
+    expectExactFields(first?.coupon, DIGITAL_COUPON_FIELDS);
     expectFields(first?.coupon as Item, { coupon_barcode: "0042", is_digital: 1 });
   });
 });

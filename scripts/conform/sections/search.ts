@@ -1,4 +1,4 @@
-import { expectExactFields, expectFields, expectInvalid, expectSame, expectThat } from "../expect.ts";
+import { expectExactFields, expectFields, expectInvalid, expectSame, expectThat, namesIn } from "../expect.ts";
 import { type Answer, idsOf, listOf } from "../http.ts";
 import { day, many } from "../lines.ts";
 import { section } from "../suite.ts";
@@ -32,17 +32,31 @@ const UNFORGIVEN = pairsOf(
     "smit Simth, garica1 Garcia1, 12354 12345, smithe Smit",
 );
 
+const STORE_FIELDS = namesIn(`
+  id account_id name store_image address_line_1 address_line_2 city state zip phone latitude longitude account
+`);
+const CUSTOMER_FIELDS = namesIn(`
+  id scan_id first_name last_name date_of_birth address_line_1 address_line_2 city state zip customer_description
+  stores_count friend_status balance avatar campaigns_total campaigns_registered
+`);
+const CAMPAIGN_FIELDS = namesIn(`
+  id account_id name campaign_start_date campaign_end_date campaign_description age_range_type age_value min_age
+  max_age status campaign_type trigger_type reward_type campaign_require_register cash_tender_multiplier
+  non_cash_tender_multiplier allow_cash_tender allow_non_cash_tender trigger_amount account
+`);
+
 export const search = section("interface, 4.6", ({ suite, ann, seed, it }) => {
   const ask = (query: unknown, more: object = {}) => suite.post(ann, "full-search", { query, ...more });
 
-  it("`query` | text, 3 to 100 characters once trimmed | yes | the words to look for", async () => {
+  it("`query` is required, 3 to 100 characters once trimmed.", async () => {
     for (const query of ["", "ab", "  ab  ", "x".repeat(101), undefined, null])
       expectInvalid(await ask(query), "query");
     expectSame((await ask("  abc  ")).status, 200);
   });
-  it("`filter` | any of `stores`, `customers`, `campaigns`, separated by commas | no, all", async () =>
+  it("`filter` takes any of `stores`, `customers` and `campaigns`, separated by commas.", async () =>
     expectInvalid(await ask("abc", { filter: "stores,coupons" }), "filter"));
-  it("`typos` | a JSON boolean | no, `true`", async () => expectInvalid(await ask("abc", { typos: "true" }), "typos"));
+  it("`typos` is a JSON boolean, true if it is left out.", async () =>
+    expectInvalid(await ask("abc", { typos: "true" }), "typos"));
   it("A query without a word finds nothing.", async () => {
     const { items } = (await ask("... --- ...")).body;
     expectSame(items, { stores: [], customers: [], campaigns: [] });
@@ -116,15 +130,15 @@ export const search = section("interface, 4.6", ({ suite, ann, seed, it }) => {
       })
       .map(({ id }) => id);
 
-  it("**Variant A** (no filter, or one with `campaigns`): `items` is an object with the arrays `stores`, `customers` and `campaigns`. Lists that were not asked for are empty.", async () => {
+  it("Without a filter, or with one that has `campaigns`, `items` is an object with the arrays `stores`, `customers` and `campaigns`. Lists that were not asked for are empty.", async () => {
     const { body } = await ask(word, { filter: "campaigns" });
     expectExactFields(body.items, ["stores", "customers", "campaigns"]);
     const answer = await ask(word, { filter: "campaigns,stores" });
     expectSame([idsIn(answer, "stores"), idsIn(answer, "customers")], [[shop], []]);
   });
-  it("**Variant B** (a filter without `campaigns`): `stores` and `customers` stand beside `status`", async () =>
+  it("With a filter without `campaigns`, `stores` and `customers` stand beside `status`.", async () =>
     expectExactFields((await askStores(word)).body, ["status", "stores", "customers"]));
-  it("Each word of the query must begin some word of the record", async () => {
+  it("Each word of the query must begin some word of the record.", async () => {
     const start = word.slice(0, 5);
     expectSame(idsIn(await ask(`${start} tul caf`), "stores"), [shop]);
     expectSame(idsIn(await ask(`${start} nowhere`, { typos: false }), "stores"), []);
@@ -156,7 +170,7 @@ export const search = section("interface, 4.6", ({ suite, ann, seed, it }) => {
     expectSame(idsIn(await ask(crowdWord), "customers"), findable(...crowd.slice(0, LIST_LIMIT))));
   it("Records in which every word of the query is a whole word come first. Within both parts, the record stored first comes first.", async () =>
     expectSame(idsIn(await ask(typedWord), "customers"), findable(customerWithWholeWord, customerWithLongerWord)));
-  it("If every list that was asked for would be empty, they are searched once more", async () => {
+  it("If every list that was asked for would be empty, they are searched once more.", async () => {
     const wordWithTypo = withoutFifthLetter(typedWord);
     const actual = idsIn(await ask(wordWithTypo), "customers").toSorted();
     expectSame(actual, findable(customerWithWholeWord, customerWithLongerWord).toSorted());
@@ -181,7 +195,7 @@ export const search = section("interface, 4.6", ({ suite, ann, seed, it }) => {
     expectSame("forgiven" in (await ask(word)).body, false);
     expectSame((await askStores(`mraia gracias ${allWord}`)).body.forgiven, ["mraia"]);
   });
-  it("an object that says for each of these words which words of the records shown it was taken for", async () => {
+  it("`meant` says for each of these words which words of the records shown it was taken for.", async () => {
     const wordWithTypo = withoutFifthLetter(word);
     for (const filter of ["stores,campaigns", "stores"]) {
       const { meant } = (await ask(wordWithTypo, { filter })).body;
@@ -189,7 +203,7 @@ export const search = section("interface, 4.6", ({ suite, ann, seed, it }) => {
     }
     expectSame("meant" in (await ask(word)).body, false);
   });
-  it("at most five, each of at most 100 characters, those of the most records first, then by code point.", async () => {
+  it("`meant` has at most five words for each, of at most 100 characters, those of the most records first, then by code point.", async () => {
     const meant = async (query: string) => (await ask(query)).body.meant;
     expectSame(await meant(`garica ${mostWord}`), { garica: ["garciab", "garcia", "garcias"] });
     const five = ["garciaa", "garciab", "garciac", "garciad", "garciae"];
@@ -207,16 +221,16 @@ export const search = section("interface, 4.6", ({ suite, ann, seed, it }) => {
     for (const operator of ["OR", "AND", "NOT", "NEAR"])
       expectSame(await storesBy(`${word} ${operator} tulsa`), [], `the word ${operator}`);
   });
-  it("a store | `id`, `account_id`, `name`, `store_image`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `phone`, `latitude`, `longitude`, `account` (5.1)", async (fields) => {
+  it("A store has exactly these fields.", async () => {
     const [actual] = listOf(await ask(word), "stores");
-    expectExactFields(actual, fields);
+    expectExactFields(actual, STORE_FIELDS);
     expectFields(actual, { id: shop, account_id: account, city: "Tulsa", latitude: 10, longitude: 20 });
   });
-  it("a customer | `id`, `scan_id`, `first_name`, `last_name`, `date_of_birth`, `address_line_1`, `address_line_2`, `city`, `state`, `zip`, `customer_description`, `stores_count`, `friend_status`, `balance`, `avatar`, `campaigns_total`, `campaigns_registered`", async (fields) =>
-    expectExactFields(await customerIn(word, ann), fields));
-  it("a campaign | `id`, `account_id` (here an integer), `name`, `campaign_start_date`, `campaign_end_date`, `campaign_description`, `age_range_type`, `age_value`, `min_age`, `max_age`, `status`, `campaign_type`, `trigger_type`, `reward_type`, `campaign_require_register`, `cash_tender_multiplier`, `non_cash_tender_multiplier`, `allow_cash_tender`, `allow_non_cash_tender`, `trigger_amount`, `account` (5.1)", async (fields) => {
+  it("A customer has exactly these fields.", async () =>
+    expectExactFields(await customerIn(word, ann), CUSTOMER_FIELDS));
+  it("A campaign has exactly these fields, and an integer as `account_id`.", async () => {
     const [actual] = listOf(await ask(word), "campaigns");
-    expectExactFields(actual, fields);
+    expectExactFields(actual, CAMPAIGN_FIELDS);
     expectFields(actual, { account_id: Number(account.id), trigger_amount: "0.00", cash_tender_multiplier: "1.00" });
   });
   it('`date_of_birth`, `scan_id`, the address and `balance` of a customer are shown to that customer and to friends (`friend_status` 1). For others the date is `null`, the texts are `""` and the balance is 0.', async () => {

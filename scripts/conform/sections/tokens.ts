@@ -16,7 +16,7 @@ export const tokens = section("interface, 2", ({ suite, ann, make, it }) => {
     expectRefused(await suite.http.send(LIST, { headers: subprotocol }));
     expectOk(await readCoupons(ann.token));
   });
-  it("read `/api/v1/customer/*` as that customer", async () => {
+  it("A token with `sub` reads `/api/v1/customer/*` as that customer.", async () => {
     expectFailure(await suite.http.send(FEED, { token: ann.token, body: "{}" }), 403, "FORBIDDEN");
     expectFailure(await suite.http.send(FEED, { token: ann.token }), 403, "FORBIDDEN");
   });
@@ -26,16 +26,16 @@ export const tokens = section("interface, 2", ({ suite, ann, make, it }) => {
     expectFailure(await suite.http.send(FEED, { token: exportToken, body: "{}" }), 403, "FORBIDDEN");
     expectFailure(await suite.http.send(FEED, { token: feedToken }), 403, "FORBIDDEN");
   });
-  it("`scope` is a string, and may hold several words with blanks between them, or it is an array", async () => {
+  it("`scope` is a string, and may hold several words with blanks between them, or it is an array.", async () => {
     for (const scope of ["openid customer profile", ["openid", "customer"]]) expectOk(await readCouponsWith({ scope }));
     for (const scope of ["customers", "Customer", ["customers", 7], { customer: true }, undefined])
       expectFailure(await readCouponsWith({ scope }), 403, "FORBIDDEN");
   });
-  it("HS256 is checked with `JWT_SECRET` only", async () => {
+  it("HS256 is checked with `JWT_SECRET` only.", async () => {
     for (const alg of ["none", "None", "HS384", "HS512", "RS256"]) expectRefused(await readCouponsWith({}, { alg }));
     expectRefused(await readCoupons(await suite.tokens.sign(customer, {}, "another secret of thirty-two bytes")));
   });
-  it("`exp` and a string `sub` of 1 to 64 characters", async () => {
+  it("A token has `exp` and a string `sub` of 1 to 64 characters.", async () => {
     for (const exp of [undefined, now() - 60]) expectRefused(await readCouponsWith({ exp }));
     for (const sub of [undefined, 7, "", "x".repeat(65)]) expectRefused(await readCouponsWith({ sub }));
     expectOk(await readCouponsWith({ sub: suite.id("x").padEnd(64, "x") }));
@@ -66,7 +66,7 @@ export const tokens = section("interface, 2", ({ suite, ann, make, it }) => {
     readCoupons(await suite.tokens.sign({ ...customer, ...claims }, header));
   const expectRefused = (answer: Answer) => expectFailure(answer, 401, "UNAUTHENTICATED");
 
-  it("write records of these accounts at `/api/v1/feed`. `[]` covers no account", async () => {
+  it("A feed token writes records of its accounts. `[]` covers no account.", async () => {
     const [ownAccount, otherAccount] = [make.account(), make.account()];
     const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed", sub: "conform", accounts });
     expectOk(await suite.send([ownAccount], await token([ownAccount.id])));

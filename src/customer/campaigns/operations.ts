@@ -1,15 +1,7 @@
 import * as z from "zod";
+import { success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named, success } from "../../openapi/success.ts";
-
-export const NearbyCampaign = named("NearbyCampaign", {
-  name: z.string().describe("What the campaign is called."),
-  id: z.string().describe("The campaign's id."),
-  campaign_description: z.string().describe("What the campaign offers."),
-  campaign_image: z.string().describe("The address of a picture, or empty."),
-  distance: z.number().describe("Miles to the nearest store that the campaign lists, with two decimals."),
-});
-export type NearbyCampaign = z.output<typeof NearbyCampaign>;
+import { NearbyCampaign } from "./schema.ts";
 
 export const nearbyCampaigns: Operation = {
   id: "nearbyCampaigns",

@@ -6,7 +6,7 @@ import { limitTo, pick, select, selectWith } from "../../db/select.ts";
 import { campaignStores } from "../../records/campaign.ts";
 import { stores } from "../../records/store.ts";
 import { runningCampaigns, visibleAccounts } from "../../records/views.ts";
-import type { NearbyCampaign } from "./operations.ts";
+import type { NearbyCampaign } from "./schema.ts";
 
 /** `stores.band` counts tenths of a degree. */
 const BANDS_A_DEGREE = 10;
@@ -159,10 +159,10 @@ function storesNearby(shape: Shape, placeholder: Placeholders): SQL {
     WHERE miles <= ${placeholder("radiusMiles")}`;
 }
 
-/** The strips to read: each band of the box, or each band of its two parts at the 180th meridian. */
+/** The strips to read: each band of the box, or each band of its two halves at the 180th meridian. */
 function stripsOf({ bands, isCut }: Shape): SQL {
-  const parts = isCut ? ["west", "east"] : ["whole"];
-  const strips = parts.flatMap((part) => Array.from({ length: bands }, (_, band) => `(${band}, '${part}')`));
+  const halves = isCut ? ["west", "east"] : ["whole"];
+  const strips = halves.flatMap((half) => Array.from({ length: bands }, (_, band) => `(${band}, '${half}')`));
   return sql.raw(strips.join(", "));
 }
 

@@ -1,23 +1,23 @@
-import * as z from "zod";
+import type * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
-import { answerItems, type JsonText, jsonArray, jsonObject, mergeObjects, storedJson } from "../../http/json-text.ts";
 import {
-  cursorParameter,
-  type Fitted,
-  fitPage,
-  linkPages,
-  nextLink,
-  PageCursor,
-  PagingParameters,
-  toPage,
-} from "../../http/paging.ts";
+  answerItems,
+  type JsonText,
+  jsonArray,
+  jsonObject,
+  mergeObjects,
+  storedJson,
+  toJson,
+} from "../../http/json-text.ts";
+import { beginPage, linkPages, type Shown, showFirst } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
-import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
-import { Id } from "../../values/text.ts";
 import { type CouponList, findCoupons, type ItemRow } from "./queries.ts";
-import { COUPON_KINDS, type CouponKind } from "./valid-coupons.ts";
+import { COUPON_KINDS, COUPONS_LIMIT, type CouponKind, CouponsQuery, MyCouponsQuery } from "./schema.ts";
+import { BEGINNING } from "./valid-coupons.ts";
+
+const NOT_FOUND = "No coupons were found.";
 
 /** The kinds that pass the filters of the combined list. May be empty. */
 function kindsAllowedBy(query: z.output<typeof MyCouponsQuery>): CouponKind[] {
@@ -29,96 +29,68 @@ function kindsAllowedBy(query: z.output<typeof MyCouponsQuery>): CouponKind[] {
   );
 }
 
-/** The most coupons of the list that has no pages. A customer may hold 100,000. */
-export const COUPONS_LIMIT = 1_000;
-
-const Search = TextParameter.optional().describe(
-  "Part of the coupon's name, a header line, a text line or the chain's name; case and accents do not count.",
-);
-
-export const CouponsQuery = z.object({
-  includemfg: BooleanParameter.default(false).describe(
-    "Whether manufacturer coupons come too: the detailed variant of the answer.",
-  ),
-  include_images: BooleanParameter.default(false).describe(
-    "Whether `chain_logo` is filled in, in the detailed variant.",
-  ),
-  search: Search,
-  type: TextParameter.optional().describe("The `type` of the coupons, in any case, such as `Dollar_Off`."),
-  accountId: Id.optional().describe("The merchant account whose coupons are asked for."),
-  after: cursorParameter(PageCursor),
-});
-
-export const MyCouponsQuery = z.object({
-  digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
-  search: Search,
-  type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional().describe("Only this kind of coupons."),
-  storeId: listParameter(Id)
-    .default([])
-    .describe("Only coupons issued at these stores, and digital coupons of their accounts."),
-  includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
-  ...PagingParameters,
-  after: cursorParameter(PageCursor),
-});
-
-const NOT_FOUND = "No coupons were found.";
-
 /** Writes the items of a list from the JSON of the database, which is not parsed. */
 function itemWriter({ coupons, accounts }: CouponList): (item: ItemRow) => JsonText {
-  return ({ key, account_key, record }) => {
-    const coupon = storedJson(coupons.get(key) ?? "null");
+  return ({ part, key, account_key, record }) => {
+    const coupon = coupons.get(key) ?? toJson({});
     const account = accounts.get(account_key);
-    const withAccount = account === undefined ? [] : [jsonObject({ account: storedJson(account) })];
-    // Nobody holds a digital coupon, so it has no record of its own.
-    return record === null
+    const withAccount = account === undefined ? [] : [account];
+    return part === "digital"
       ? mergeObjects(...withAccount, jsonObject({ coupon }))
       : mergeObjects(storedJson(record), coupon, ...withAccount);
   };
 }
 
 /** The coupons of one kind in an answer. */
-function ofKind({ shown, texts }: Fitted<ItemRow>, kind: CouponKind): JsonText {
-  return jsonArray(texts.filter((_, index) => shown[index]?.part === kind));
+function ofKind({ items, texts }: Shown<ItemRow>, kind: CouponKind): JsonText {
+  return jsonArray(texts.filter((_, index) => items[index]?.part === kind));
+}
+
+/** The place of an item in the order of the list. */
+function placeOf({ part: kind, ends_at, record }: ItemRow): typeof BEGINNING {
+  const { created_at, id } = JSON.parse(record);
+  return { kind, ends_at, created_at, id };
 }
 
 export const coupons = createRouter().get("/", conditional, validateQuery(CouponsQuery), async (c) => {
   const { includemfg, include_images, after, ...filter } = c.req.valid("query");
+  const page = await beginPage(c, { per_page: COUPONS_LIMIT, after }, BEGINNING);
 
-  const wholeList = { page: 1, per_page: COUPONS_LIMIT, after };
   const found = await findCoupons(c.var.db, {
     customerId: c.var.customerId,
     filter: { ...filter, kinds: includemfg ? ["store", "mfg"] : ["store"] },
-    page: toPage(wholeList),
+    page,
     accounts: includemfg ? { includeImages: include_images } : null,
     isDetailed: includemfg,
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, wholeList, itemWriter(found));
-  if (fitted.rest) c.header("Link", nextLink(c.req.url, fitted.rest));
+  const shown = showFirst(found.items, itemWriter(found), page);
+  await linkPages(c, {}, shown.last && placeOf(shown.last));
   const items = includemfg
-    ? jsonObject({ stores: ofKind(fitted, "store"), mfg: ofKind(fitted, "mfg") })
-    : jsonArray(fitted.texts);
+    ? jsonObject({ stores: ofKind(shown, "store"), mfg: ofKind(shown, "mfg") })
+    : jsonArray(shown.texts);
   return answerItems(c, items);
 });
 
 export const myCoupons = createRouter().get("/", conditional, validateQuery(MyCouponsQuery), async (c) => {
   const query = c.req.valid("query");
+  const page = await beginPage(c, query, BEGINNING);
 
   const found = await findCoupons(c.var.db, {
     customerId: c.var.customerId,
     filter: { kinds: kindsAllowedBy(query), search: query.search, storeIds: query.storeId },
-    page: toPage(query),
+    page,
     accounts: { includeImages: false },
   });
   if (found.items.length === 0) throw noItems(NOT_FOUND);
 
-  const fitted = fitPage(found, query, itemWriter(found));
-  linkPages(c, query, fitted);
+  const shown = showFirst(found.items, itemWriter(found), page);
+  await linkPages(c, query, shown.last && placeOf(shown.last));
   const items = jsonObject({
-    store: ofKind(fitted, "store"),
-    mfg: ofKind(fitted, "mfg"),
-    digital: ofKind(fitted, "digital"),
+    store: ofKind(shown, "store"),
+    mfg: ofKind(shown, "mfg"),
+    digital: ofKind(shown, "digital"),
   });
   return answerItems(c, items);
 });

@@ -1,28 +1,20 @@
-import {
-  type AnyColumn,
-  and,
-  desc,
-  eq,
-  inArray,
-  isNotNull,
-  isNull,
-  or,
-  type Placeholder,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { type AnyColumn, and, eq, inArray, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { PlaceholderOf } from "../../db/compile.ts";
-import { atMost, query } from "../../db/query.ts";
-import { pick } from "../../db/select.ts";
+import { isAfter } from "../../db/cut.ts";
+import { query } from "../../db/query.ts";
+import { limitTo, pick, select } from "../../db/select.ts";
 import type { Page } from "../../http/paging.ts";
 import { accounts } from "../../records/account.ts";
-import { coupons } from "../../records/coupon.ts";
 import { customerKeyOf } from "../../records/customer.ts";
 import { stores } from "../../records/store.ts";
-import { digitalCoupons, heldCoupons, validCoupons, visibleStores } from "../../records/views.ts";
+import { digitalCoupons, heldCoupons, visibleStores } from "../../records/views.ts";
+import { COUPON_KINDS, type CouponKind } from "./schema.ts";
 
-export const COUPON_KINDS = coupons.kind.enumValues;
-export type CouponKind = (typeof COUPON_KINDS)[number];
+/** A place before all coupons: the kinds are listed in descending order. */
+export const BEGINNING = { kind: "~", ends_at: "", created_at: "", id: "" };
+
+/** At most this many valid coupons of each kind are listed, so that a list has an end. */
+const LISTED_COUPONS = sql.raw("5000");
 
 export interface CouponListQuery {
   customerId: string;
@@ -35,7 +27,7 @@ export interface CouponListQuery {
     /** Empty or left out: at any store. */
     storeIds?: readonly string[];
   };
-  page: Page;
+  page: Page<typeof BEGINNING>;
   /** Whether the coupons have account objects, and these the chain's logo. */
   accounts: { includeImages: boolean } | null;
   /** Whether each coupon has `campaign_coupon`. */
@@ -50,50 +42,53 @@ type Filter = (typeof FILTERS)[number];
 export type Shape = Required<Pick<CouponListQuery, "accounts" | "isDetailed">> &
   Pick<CouponListQuery["filter"], "kinds"> & { filters: readonly Filter[] };
 
-export type Placeholders = PlaceholderOf<"customerId" | Filter | keyof Page>;
+export type Placeholders = PlaceholderOf<"customerId" | Filter | "limit" | "offset" | keyof typeof BEGINNING>;
 
 /**
  * A page of the coupons that are valid for the customer now and pass the filters, and one more if there is one: store, then
- * mfg, then digital.
+ * mfg, then digital. SQLite reads the kinds in this order until it has enough, and leaves out those before the place.
  */
-export function selectValidCoupons({ kinds, filters }: Shape, placeholder: Placeholders) {
-  const view = viewOf(kinds);
-  const isOfAllKinds = kinds.length === COUPON_KINDS.length;
+export function selectValidCoupons({ kinds, filters }: Shape, placeholder: Placeholders): SQL {
+  const lists = COUPON_KINDS.filter((kind) => kinds.includes(kind)).map((kind) =>
+    selectKind(kind, filters, placeholder),
+  );
+  return sql`${sql.join(lists, sql` UNION ALL `)}
+    ${limitTo(sql`1 + ${placeholder("limit")}`)} OFFSET ${placeholder("offset")}`;
+}
+
+/** The coupons of a kind after the place. The filters look only at those that are listed. */
+function selectKind(kind: CouponKind, filters: readonly Filter[], placeholder: Placeholders): SQL {
+  const view = kind === "digital" ? digitalCoupons : heldCoupons;
   const conditions: Record<Filter, (value: Placeholder) => SQL | undefined> = {
     accountId: (id) =>
       eq(view.account_key, query.select(pick(accounts, "key")).from(accounts).where(eq(accounts.id, id))),
     type: (type) => eq(view.folded_type, type),
     // Not LIKE: D1 takes patterns of at most 50 bytes.
     search: (text) => sql`(instr(${view.folded_text}, ${text}) OR instr(${namesOfChain(view)}, ${text}))`,
-    // Digital coupons have no store. The first condition reads no coupon, so SQLite leaves out other stores by the index.
+    // Digital coupons have no store.
     storeIds: (ids) =>
-      and(
-        or(isNull(view.store_key), inArray(view.store_key, storesOf(ids))),
-        or(isNotNull(view.store_key), inArray(view.account_key, accountsOf(ids))),
-      ),
+      kind === "digital" ? inArray(view.account_key, accountsOf(ids)) : inArray(view.store_key, storesOf(ids)),
   };
-  return query
-    .select(pick(view, "kind", "issued_id", "coupon_key", "account_key", "coupon_bytes"))
-    .from(view)
-    .where(
-      and(
-        sql`${view.customer_key} = ${customerKeyOf(placeholder("customerId"))}`,
-        isOfAllKinds ? undefined : inArray(view.kind, kinds),
-        ...filters.map((filter) => conditions[filter](placeholder(filter))),
-      ),
-    )
-    .orderBy(desc(view.kind), view.ends_at, desc(view.created_at), view.id)
-    .limit(atMost(sql`1 + ${placeholder("limit")}`))
-    .offset(placeholder("offset"));
+  const name = sql.raw(`'${kind}'`);
+  const listed = select(
+    {
+      ...pick(view, "kind", "issued_id", "coupon_key", "account_key", "coupon_bytes", "ends_at", "created_at", "id"),
+      passes: sql`${and(sql`true`, ...filters.map((filter) => conditions[filter](placeholder(filter))))}`,
+    },
+    sql`
+      FROM ${view}
+      WHERE ${view.customer_key} = ${customerKeyOf(placeholder("customerId"))} AND ${view.kind} = ${name}
+      ORDER BY ${view.ends_at}, ${view.created_at} DESC, ${view.id} LIMIT ${LISTED_COUPONS}`,
+  );
+  return sql`SELECT * FROM (${listed}) AS ${view} WHERE passes AND ${isAfter([
+    { column: name, after: placeholder("kind"), isDescending: true },
+    { column: view.ends_at, after: placeholder("ends_at") },
+    { column: view.created_at, after: placeholder("created_at"), isDescending: true },
+    { column: view.id, after: placeholder("id") },
+  ])}`;
 }
 
-/** The view that has just these kinds. From `valid_coupons`, SQLite would also read the coupons of the others. */
-function viewOf(kinds: Shape["kinds"]) {
-  if (!kinds.includes("digital")) return heldCoupons;
-  return kinds.length === 1 ? digitalCoupons : validCoupons;
-}
-
-function namesOfChain({ account_key }: typeof validCoupons) {
+function namesOfChain({ account_key }: typeof heldCoupons) {
   return query.select(pick(accounts, "folded_names")).from(accounts).where(eq(accounts.key, account_key));
 }
 

@@ -5,10 +5,8 @@ import { encodeUtf8 } from "../../values/json.ts";
 import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime } from "../../values/time.ts";
 import { type CacheAccess, CachedValues } from "./cached-values.ts";
-import type { LeaderboardItem } from "./operations.ts";
 import { type BoardOf, type EmployeeTotals, findBoard } from "./queries.ts";
-
-export const BOARD_LIMIT = 100;
+import { BOARD_LIMIT, type LeaderboardItem, type Measure } from "./schema.ts";
 
 const boards = new CachedValues<EmployeeTotals[]>();
 
@@ -16,7 +14,7 @@ const boards = new CachedValues<EmployeeTotals[]>();
 export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf) {
   const day = toDatetime(new Date(clock.now())).slice(0, 10);
   // Boards that do not exist are null, so they are not cached: a client can make up any number of names, and KV bills each.
-  const load = () => findBoard(db, board, BOARD_LIMIT);
+  const load = () => findBoard(db, board);
   const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), load);
   return { employees: value ?? [], ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
@@ -28,18 +26,19 @@ export async function boardKey({ locationId, campaignId }: BoardOf, day: string)
   return `leaderboard:1:${await sha256Of(encodeUtf8(name))}`;
 }
 
-/** The values of `rank_on`, each with the total that it ranks by. */
-const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const;
-export type Measure = keyof typeof TOTALS;
-export const MEASURES = Object.keys(TOTALS) as Measure[];
+/** The total that each measure ranks by. */
+const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const satisfies Record<
+  Measure,
+  string
+>;
 
 /**
- * The first `limit` employees by one measure, in standard competition ranking. `employees` must be sorted by name, then id,
- * which decides ties. They include the first `limit` by each measure, so the ranks are those of the whole board.
+ * The first employees by one measure, in standard competition ranking. `employees` must be sorted by name, then id,
+ * which decides ties. They include the first by each measure, so the ranks are those of the whole board.
  */
-export function rank(employees: readonly EmployeeTotals[], measure: Measure, limit: number): LeaderboardItem[] {
+export function rank(employees: readonly EmployeeTotals[], measure: Measure): LeaderboardItem[] {
   const total = TOTALS[measure];
-  const ranked = employees.toSorted((left, right) => right[total] - left[total]).slice(0, limit);
+  const ranked = employees.toSorted((left, right) => right[total] - left[total]).slice(0, BOARD_LIMIT);
   let currentRank = 0;
   return ranked.map((employee, index) => {
     if (employee[total] !== ranked[index - 1]?.[total]) currentRank = index + 1;

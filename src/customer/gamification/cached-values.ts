@@ -42,7 +42,8 @@ const KV_WAIT_MS = 1_000;
 /**
  * Values that are expensive to load, cached in memory and in KV. KV may lag for a minute and more, so the age of a value
  * decides: an answer is at most 30 seconds old, unless the source fails or is slow. Then an older value is answered, and
- * the refresh goes on in the background. An isolate runs one refresh of a value at a time.
+ * the refresh goes on in the background. An isolate runs one refresh of a value at a time, and of two values the one whose
+ * source was asked later wins, in whatever order they arrive.
  */
 export class CachedValues<T> {
   readonly #memory = new Map<string, Cached<T>>();

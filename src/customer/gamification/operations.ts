@@ -1,21 +1,8 @@
 import * as z from "zod";
+import { success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named, success } from "../../openapi/success.ts";
-import { BOARD_LIMIT } from "./boards.ts";
 import { FRESH_SECONDS } from "./cached-values.ts";
-import { LeaderboardParameters } from "./routes.ts";
-
-export const LeaderboardItem = named("LeaderboardItem", {
-  employee_id: z.string().describe("The employee's id."),
-  employee_name: z.string().describe("The employee's name."),
-  avatar: z.string().describe("The address of a picture, or empty."),
-  rank: z.int().describe("The rank, by standard competition ranking: 1, 2, 2, 4."),
-  total_runs: z.string().describe("Runs, a decimal as text without digits that it does not need."),
-  total_hits: z.int().describe("Hits."),
-  total_doubles: z.int().describe("Doubles."),
-  total_triples: z.int().describe("Triples."),
-});
-export type LeaderboardItem = z.output<typeof LeaderboardItem>;
+import { BOARD_LIMIT, LeaderboardItem, LeaderboardParameters } from "./schema.ts";
 
 export const leaderboard: Operation = {
   id: "leaderboard",

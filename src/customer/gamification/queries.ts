@@ -6,6 +6,7 @@ import { pick, select, selectWith } from "../../db/select.ts";
 import { employees } from "../../records/employee.ts";
 import { playTotals } from "../../records/play.ts";
 import { visibleEipCampaigns, visibleStores } from "../../records/views.ts";
+import { BOARD_LIMIT } from "./schema.ts";
 
 /** A board of a location: in one campaign, or (null) in all that run now. */
 export interface BoardOf {
@@ -14,12 +15,12 @@ export interface BoardOf {
 }
 
 /**
- * The totals of the first `limit` employees by each of the four measures, sorted by name, then id. Null: the location or the
+ * The totals of the first employees by each of the four measures, sorted by name, then id. Null: the location or the
  * campaign is not stored, or is soft-deleted.
  */
-export async function findBoard(db: Database, { locationId, campaignId }: BoardOf, limit: number) {
+export async function findBoard(db: Database, { locationId, campaignId }: BoardOf) {
   const shape = { inAllCampaigns: campaignId === null };
-  const rows = await db.all(selectBoardTotals(shape, { locationId, campaignId: campaignId ?? "", limit }));
+  const rows = await db.all(selectBoardTotals(shape, { locationId, campaignId: campaignId ?? "", limit: BOARD_LIMIT }));
   if (rows[0]?.known !== 1) return null;
   return rows.flatMap(({ known: _, id, ...totals }) => (id === null ? [] : [{ id, ...totals }]));
 }

@@ -1,24 +1,10 @@
 import type { Context } from "hono";
-import * as z from "zod";
 import { background, createRouter } from "../../app-env.ts";
 import { refused } from "../../http/errors.ts";
 import { validateBody } from "../../middleware/validate.ts";
-import { optionalText, undefinedIfEmpty } from "../../values/parameter.ts";
-import { Id } from "../../values/text.ts";
-import { BOARD_LIMIT, MEASURES, type Measure, rank, readBoard } from "./boards.ts";
-
-/** The parameters of a leaderboard (docs/contract/interface.md, 4.7). */
-export const LeaderboardParameters = z.object({
-  location_id: Id.describe("The store's id. It is needed here or in the query string; this one counts."),
-  eip_campaign_id: optionalText(Id).describe("The incentive campaign; left out: all that run today."),
-  // The handler checks it: a bad value is refused in a shape of its own, after any other bad field.
-  rank_on: optionalText(z.unknown()).meta({
-    type: "string",
-    enum: MEASURES,
-    default: "run",
-    description: "What employees are ranked on.",
-  }),
-});
+import { undefinedIfEmpty } from "../../values/parameter.ts";
+import { rank, readBoard } from "./boards.ts";
+import { LeaderboardParameters, MEASURES, type Measure } from "./schema.ts";
 
 /** Takes `location_id` from the query if the body has none. */
 function withLocation(body: Readonly<Record<string, unknown>>, c: Context): object {
@@ -49,6 +35,6 @@ export const gamification = createRouter().post(
     c.set("source", foundIn);
     c.set("boardAgeSeconds", ageSeconds);
     c.header("X-Board-Age", String(ageSeconds));
-    return c.json({ status: true, items: rank(employees, measure, BOARD_LIMIT) });
+    return c.json({ status: true, items: rank(employees, measure) });
   },
 );

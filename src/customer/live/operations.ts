@@ -1,39 +1,5 @@
-import * as z from "zod";
-import { CHANGE_KINDS } from "../../inbox/protocol.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named } from "../../openapi/success.ts";
-
-const bookmark = z.string().describe("Send it as `X-D1-Bookmark`: the answer shows what the frame is about.");
-
-/** The frames of a socket are JSON texts (docs/contract/live.md, 2). */
-export const Frame = z
-  .discriminatedUnion("type", [
-    named("HelloFrame", {
-      type: z.literal("hello").describe("The socket is open: call the endpoints once."),
-      bookmark,
-    }),
-    named("ChangedFrame", {
-      type: z.literal("changed").describe("Something has changed."),
-      what: z.array(z.enum(CHANGE_KINDS)).min(1).describe("Which of the endpoints answer something new."),
-      bookmark,
-    }),
-    named("ClosingFrame", {
-      type: z.literal("closing").describe("The service closes the socket. The close may come ten seconds later."),
-      code: z.int().describe("The close code."),
-    }),
-  ])
-  .meta({
-    id: "LiveFrame",
-    discriminator: {
-      propertyName: "type",
-      mapping: {
-        hello: "#/components/schemas/HelloFrame",
-        changed: "#/components/schemas/ChangedFrame",
-        closing: "#/components/schemas/ClosingFrame",
-      },
-    },
-  });
-export type Frame = z.output<typeof Frame>;
+import { Frame } from "./schema.ts";
 
 const DESCRIPTION = `A WebSocket that tells an open app what has changed, so that the app need not poll. This page cannot open it.
 

@@ -1,20 +1,6 @@
-import * as z from "zod";
+import { success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named, success } from "../../openapi/success.ts";
-import { SearchCustomer } from "../search/operations.ts";
-
-export const AccountBalance = named("AccountBalance", {
-  account_id: z.string().describe("The merchant account."),
-  company: z.string().describe("The merchant's name."),
-  balance: z.number().describe("The customer's balance at all stores of the account, with two decimals."),
-  stores_count: z.int().describe("How many of the account's stores the customer has joined."),
-});
-export type AccountBalance = z.output<typeof AccountBalance>;
-
-export const Me = SearchCustomer.extend({
-  balances: z.array(AccountBalance).describe("The customer's balance at each account, by the account's name."),
-}).meta({ id: "Me" });
-export type Me = z.output<typeof Me>;
+import { Me } from "./schema.ts";
 
 export const readMe: Operation = {
   id: "me",

@@ -1,121 +1,107 @@
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import type * as z from "zod";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
+import { bytesOf, isAfter, untilFull } from "../../db/cut.ts";
 import type { Database, RowOf } from "../../db/database.ts";
-import { jsonOf } from "../../db/select.ts";
-import { entryValue, selectStepwise } from "../../db/stepwise.ts";
+import { jsonOf, limitTo, select } from "../../db/select.ts";
 import { POLL_BYTES } from "../../http/limits.ts";
-import { type Page, PageCursor, type Paged } from "../../http/paging.ts";
+import type { Page } from "../../http/paging.ts";
 import { selectStamp } from "../../inbox/message-clock.ts";
 import { customerKeyOf, customers } from "../../records/customer.ts";
 import { messages } from "../../records/message.ts";
 import { messageGroupMembers, messageGroupNews, messageGroups } from "../../records/message-group.ts";
 import { messageStates } from "../../records/message-state.ts";
-import { Id } from "../../values/text.ts";
-import { AFTER_ALL_TIMES, Datetime } from "../../values/time.ts";
+import { AFTER_ALL_TIMES } from "../../values/time.ts";
 import { friendStatus, hasBlocked } from "../rules.ts";
-import type { MessageGroup } from "./operations.ts";
+import type { MessageGroup } from "./schema.ts";
 
-/**
- * The last group of a page, with the time of the message that it shows. `up_to` is the newest time on the first page: the
- * client polls from there, so later pages must know all messages up to it.
- */
-export const MessagesCursor = PageCursor.extend({ time: Datetime, group_id: Id, up_to: Datetime });
-export type MessagesCursor = z.output<typeof MessagesCursor>;
+/** A place before all groups. */
+export const BEGINNING = { time: AFTER_ALL_TIMES, group_id: "" };
 
 export interface MessageGroupsQuery {
   customerId: string;
   /** Only groups whose last message is later than this time; empty: all. */
   checkTime: string;
-  page: Page;
-  /** The last group of the previous page. The page begins after it, and ignores the offset. */
-  after: MessagesCursor | undefined;
+  page: Page<typeof BEGINNING>;
 }
 
 export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
 
 /**
- * The caller's groups that show a message, newest message first, then by id (docs/contract/interface.md, 4.2). A message
- * gets a stamp, the time by D1's clock. A replica shows messages from before its last stamp. One round trip. A later page
- * takes a second one, at the primary, if the replica lacks messages that the first page has shown.
+ * The caller's groups that show a message, newest message first, then by id (docs/contract/interface.md, 4.2); and one more if
+ * more follow. A message gets a stamp, the time by D1's clock. A replica shows messages from before its last stamp. One round
+ * trip.
  */
-export async function findMessageGroups(db: Database, query: MessageGroupsQuery): Promise<Paged<GroupRow>> {
-  const { customerId, checkTime, page, after } = query;
-  const { time = AFTER_ALL_TIMES, group_id: groupId = "" } = after ?? {};
-  const offset = after === undefined ? page.offset : 0;
-  const statement = selectGroups({ customerId, checkTime, limit: page.limit, offset, time, groupId });
-  if (after === undefined) return toPaged(await db.all(statement));
-  const [[state], rows] = await db.batch([selectStamp(), statement]);
-  // Messages of the last stamp's second are not shown yet.
-  if (state !== undefined && after.up_to < state.stamp) return toPaged(rows);
-  db.goToPrimary();
-  return toPaged(await db.all(statement));
+export function findMessageGroups(
+  db: Database,
+  { customerId, checkTime, page }: MessageGroupsQuery,
+): Promise<GroupRow[]> {
+  const { limit, offset, after } = page;
+  return db.all(selectGroups({ customerId, checkTime, limit, offset, ...after }));
 }
 
-function toPaged(items: GroupRow[]): Paged<GroupRow> {
-  return { items, hasMore: (items.at(-1)?.entries_left ?? 0) > 0 };
-}
+type Placeholders = PlaceholderOf<"customerId" | "checkTime" | "limit" | "offset" | keyof typeof BEGINNING>;
 
-type Placeholders = PlaceholderOf<"customerId" | "checkTime" | "limit" | "offset" | "time" | "groupId">;
-
-/** Columns that `selectGroups` names: `caller` in its `constants`, the other three, by position, in its `entry`. */
-const CALLER = sql.raw("step.caller");
-const [GROUP_KEY, SHOWN_AT, IS_NEWEST] = [entryValue(0), entryValue(1), entryValue(2)];
 /** The last stamp. Messages of earlier seconds are shown, no others are (docs/architecture.md, "The clock"). */
 const STAMP = sql`(${selectStamp()})`;
 const starter = alias(customers, "starter");
 const sender = alias(customers, "sender");
 const member = alias(messageGroupMembers, "member");
 
-const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) =>
-  selectStepwise({
-    list: sql`(${selectShownGroups(placeholder)})`,
-    entry: sql`group_key, at, is_newest`,
-    limit: placeholder("limit"),
-    bytes: POLL_BYTES,
-    constants: { caller: sql`${customerKeyOf(placeholder("customerId"))}` },
-    fields: {
+const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) => {
+  const caller = customerKeyOf(placeholder("customerId"));
+  const at = sql<string>`page.at`;
+  // The members have most of the texts. A group with its members may have 2.5 MB.
+  const bytes = sql`(
+    SELECT sum(${bytesOf(customers.name, customers.avatar, customers.customer_description)})
+    FROM ${messageGroupMembers} CROSS JOIN ${customers} ON ${customers.key} = ${messageGroupMembers.customer_key}
+    WHERE ${messageGroupMembers.group_key} = listed.group_key AND ${messageGroupMembers.customer_key} <> ${caller}
+  )`;
+  return select(
+    {
       // For the cursor, because `record` is not parsed.
       group_id: sql<string>`${messageGroups.id}`,
-      last_message_time: sql<string>`${SHOWN_AT}`,
+      time: at,
       record: jsonOf({
         group_id: messageGroups.id,
         group_image: messageGroups.group_image,
         last_message: messages.body,
-        last_message_time: SHOWN_AT,
+        last_message_time: at,
         initial_customer_id: starter.id,
         initial_customer_name: starter.name,
         initial_customer_avatar: starter.avatar,
         last_customer: sender.id,
         last_customer_name: sender.name,
         last_customer_avatar: sender.avatar,
-        read_status: sql`iif(${sender.key} = ${CALLER} OR ${messageStates.read_at} >= ${SHOWN_AT}, 1, 0)`,
+        read_status: sql`iif(${sender.key} = ${caller} OR ${messageStates.read_at} >= ${at}, 1, 0)`,
         notifications_disabled: sql`coalesce(${messageStates.notifications_disabled}, 0)`,
       } satisfies Record<Exclude<keyof MessageGroup, "group_name" | "group_members">, unknown>),
-      nameAndMembers: sql<string>`(${otherMembers(sql`${messageGroups.key}`, CALLER)})`,
+      nameAndMembers: sql<string>`(${otherMembers(sql`${messageGroups.key}`, caller)})`,
     },
-    joins: sql`
-      CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${GROUP_KEY}
-      CROSS JOIN ${messages} ON ${messages.id} = iif(${IS_NEWEST}, ${messageGroups.newest_id}, ${messageGroups.earlier_id})
+    sql`
+      FROM ${untilFull(selectShownGroups(placeholder), bytes, POLL_BYTES)} AS page
+      CROSS JOIN ${messageGroups} ON ${messageGroups.key} = page.group_key
+      CROSS JOIN ${messages} ON ${messages.id} = iif(page.is_newest, ${messageGroups.newest_id}, ${messageGroups.earlier_id})
       CROSS JOIN ${customers} AS ${starter} ON ${starter.key} = ${messageGroups.initial_customer_key}
       CROSS JOIN ${customers} AS ${sender} ON ${sender.key} = ${messages.customer_key}
       LEFT JOIN ${messageStates}
-        ON ${messageStates.group_key} = ${messageGroups.key} AND ${messageStates.customer_key} = ${CALLER}`,
-    long: ["record", "nameAndMembers"],
-  }),
-);
+        ON ${messageStates.group_key} = ${messageGroups.key} AND ${messageStates.customer_key} = ${caller}`,
+  );
+});
 
 /**
  * The page's groups, and one more if there is one, each with the time of the message that it shows. A group shows its newest
- * message; during the second of that message it shows the newest message from before. SQLite scans the index once, and looks
+ * message; during the second of that message it shows the newest message from before. SQLite reads the index once, and looks
  * up only the groups whose newest message is not shown yet.
  */
 function selectShownGroups(placeholder: Placeholders): SQL {
   const news = messageGroupNews;
   const isOfCaller = sql`${news.customer_key} = ${customerKeyOf(placeholder("customerId"))}`;
-  const isAskedFor = (at: AnyColumn) => sql`${at} > ${placeholder("checkTime")} AND ${at} <= ${placeholder("time")}
-    AND (${at} < ${placeholder("time")} OR ${news.group_id} > ${placeholder("groupId")})`;
+  const isAskedFor = (at: AnyColumn) =>
+    sql`${at} > ${placeholder("checkTime")} AND ${isAfter([
+      { column: at, after: placeholder("time"), isDescending: true },
+      { column: news.group_id, after: placeholder("group_id") },
+    ])}`;
   const group = sql`${news.group_key} AS group_key, ${news.group_id} AS group_id`;
   return sql`
     SELECT ${group}, ${news.newest_at} AS at, 1 AS is_newest
@@ -126,7 +112,7 @@ function selectShownGroups(placeholder: Placeholders): SQL {
     FROM ${news} CROSS JOIN ${messageGroups} ON ${messageGroups.key} = ${news.group_key}
     WHERE ${isOfCaller} AND ${news.newest_at} = ${STAMP} AND ${isAskedFor(messageGroups.earlier_at)}
     ORDER BY at DESC, group_id
-    LIMIT 1 + ${placeholder("limit")} OFFSET ${placeholder("offset")}`;
+    ${limitTo(sql`1 + ${placeholder("limit")}`)} OFFSET ${placeholder("offset")}`;
 }
 
 /**

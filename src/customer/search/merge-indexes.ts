@@ -4,23 +4,23 @@ import { select } from "../../db/select.ts";
 
 const SEARCH_INDEXES = ["store_words", "campaign_words", "customer_words"] as const;
 
-const PAGES_A_STEP = 100;
+const PAGES_A_MERGE = 100;
 
 const CHANGES = select({ changes: sql<number>`total_changes()` }, sql``);
 
 /**
- * Merges the segments of each search index to very few: feeds add segments, and a search looks into each of them. Each step
+ * Merges the segments of each search index to very few: feeds add segments, and a search looks into each of them. Each merge
  * is a small transaction, so that other requests do not wait for long. FTS5 stores the progress of a merge, and goes on with
- * it whatever is fed between two steps. The next run goes on with the indexes that are `unfinished`.
+ * it whatever is fed between two merges. The next run goes on with the indexes that are `unfinished`.
  */
-export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages = PAGES_A_STEP) {
-  const report = { steps: 0, unfinished: [] as string[] };
+export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages = PAGES_A_MERGE) {
+  const report = { merges: 0, unfinished: [] as string[] };
   for (const index of SEARCH_INDEXES) {
     let isDone = false;
     while (!isDone && mayGoOn()) {
-      // If a step changes fewer rows than that, nothing is left to merge.
-      isDone = (await takeStep(db, index, pages)) < pages;
-      report.steps += 1;
+      // If a merge changes fewer rows than that, nothing is left to merge.
+      isDone = (await mergeOnce(db, index, pages)) < pages;
+      report.merges += 1;
     }
     if (!isDone) report.unfinished.push(index);
   }
@@ -28,10 +28,10 @@ export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages =
 }
 
 /** Merges until `pages` pages are written. Returns how many rows have changed; each page is one. */
-async function takeStep(db: Database, index: string, pages: number): Promise<number> {
+async function mergeOnce(db: Database, index: string, pages: number): Promise<number> {
   const name = sql.raw(index);
   // D1's own count of written rows leaves out those of an index.
-  const { before, after } = await db.steps({
+  const { before, after } = await db.write({
     before: [CHANGES],
     merge: [sql`INSERT INTO ${name} (${name}, rank) VALUES ('merge', ${pages})`],
     after: [CHANGES],

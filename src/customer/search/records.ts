@@ -1,19 +1,19 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { bytesOf, untilFull } from "../../db/cut.ts";
 import type { RowOf } from "../../db/database.ts";
 import type { Selection } from "../../db/query.ts";
-import { jsonOf, pick, selectWith } from "../../db/select.ts";
-import { entryValue, isFirst, selectStepwise } from "../../db/stepwise.ts";
+import { identifiers, jsonOf, pick, type SelectedRow, selectList } from "../../db/select.ts";
 import { type JsonText, jsonObject, mergeObjects, storedJson, toJson } from "../../http/json-text.ts";
-import { firstTexts } from "../../http/paging.ts";
+import { showFirst } from "../../http/paging.ts";
 import { accounts } from "../../records/account.ts";
 import { campaigns } from "../../records/campaign.ts";
-import { customerKeyOf, customers } from "../../records/customer.ts";
-import { registrations } from "../../records/registration.ts";
+import { customerKeyOf } from "../../records/customer.ts";
 import { stores } from "../../records/store.ts";
-import { joinedStores, runningCampaigns } from "../../records/views.ts";
+import { visibleCustomers } from "../../records/views.ts";
+import { readCustomers, toCustomer } from "../record.ts";
 import { friendStatus } from "../rules.ts";
 import { type ForgivenRecord, meaningsOf } from "./known-customers.ts";
-import { Address, CampaignColumns, type SearchList, StoreTexts } from "./schema.ts";
+import { CampaignColumns, type SearchList, StoreTexts } from "./schema.ts";
 
 /** The records that were found, each as JSON text. */
 export interface Found extends Record<SearchList, JsonText[]> {
@@ -29,7 +29,7 @@ const LIST_BYTES = 600_000;
 export type FoundRow = RowOf<ReturnType<(typeof SELECT_RECORDS)[SearchList]>>;
 
 /** Reads the records of a list. `found` is for a `WITH` clause: `found(rank, key, forgiven)`. */
-export const SELECT_RECORDS = { stores: readStores, campaigns: readCampaigns, customers: readCustomers };
+export const SELECT_RECORDS = { stores: readStores, campaigns: readCampaigns, customers: readFoundCustomers };
 
 function readStores(found: SQL) {
   const record = jsonOf({
@@ -39,7 +39,7 @@ function readStores(found: SQL) {
   });
   // Kept out of the JSON `record`, in which SQLite writes numbers with fewer digits than a position may have.
   const position = pick(stores, "latitude", "longitude");
-  return readOfMerchants(found, stores, { record, ...position }, ["record"]);
+  return readOfMerchants(found, stores, { record, ...position });
 }
 
 function readCampaigns(found: SQL) {
@@ -48,7 +48,7 @@ function readCampaigns(found: SQL) {
     account_id: sql`CAST(${accounts.id} AS INTEGER)`,
     ...pick(campaigns, ...CampaignColumns.keyof().options),
   });
-  return readOfMerchants(found, campaigns, { record, details: campaigns.details }, ["record", "details"]);
+  return readOfMerchants(found, campaigns, { record, details: campaigns.details });
 }
 
 /**
@@ -60,92 +60,38 @@ function forgivenIn(words: SQL, forgiven: SQL): SQL<string | null> {
 }
 
 /** Stores or campaigns. The first record of each account brings the account object. */
-function readOfMerchants<F extends Selection>(
-  found: SQL,
-  table: typeof stores | typeof campaigns,
-  own: F,
-  json: (keyof F & string)[],
-) {
-  const account = sql`'{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)`;
-  return selectStepwise({
-    tables: found,
-    list: sql`(SELECT * FROM found ORDER BY rank, key)`,
-    entry: sql`key, forgiven`,
-    bytes: LIST_BYTES,
-    fields: {
-      ...own,
-      forgiven: forgivenIn(sql`${table.words} || ' ' || ${accounts.words}`, entryValue(1)),
-      account_key: table.account_key,
-      account: sql<string | null>`iif(${isFirst(accounts.key)}, ${account}, NULL)`,
-    },
-    joins: sql`
-      CROSS JOIN ${table} ON ${table.key} = ${entryValue(0)}
-      CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}`,
-    shared: { key: accounts.key, bytes: sql`octet_length(${accounts.fields})` },
-    long: [...json, "account"],
-  });
-}
-
-/** The fields that a customer shows to friends only. */
-const PERSONAL = pick(customers, "scan_id", "date_of_birth", ...Address.keyof().options);
-
-function readCustomers(found: SQL, caller: Placeholder) {
-  const isOpen = sql`${customers.id} = ${caller} OR seen.friend_status = 1`;
-  const personal = Object.entries(PERSONAL).map(([name, column]) => {
-    const hidden = column.notNull ? sql`''` : sql`NULL`;
-    return [name, sql`iif(${isOpen}, ${column}, ${hidden})`];
-  });
-  const counted = sql`${found},
-    seen AS MATERIALIZED (
-      SELECT found.rank, found.key, found.forgiven, (
-        SELECT ${friendStatus(sql`caller.key`, sql`found.key`)} FROM (SELECT ${customerKeyOf(caller)} AS key) AS caller
-      ) AS friend_status
-      FROM found
-    ),
-    joined AS MATERIALIZED (
-      SELECT seen.key, ${joinedStores.account_key} AS account_key, count(*) AS stores
-      FROM seen CROSS JOIN ${joinedStores} ON ${joinedStores.customer_key} = seen.key
-      GROUP BY seen.key, ${joinedStores.account_key}
-    ),
-    running AS MATERIALIZED (
-      SELECT account_key, (
-        SELECT count(*) FROM ${runningCampaigns} WHERE ${runningCampaigns.account_key} = joined_account.account_key
-      ) AS campaigns
-      FROM (SELECT DISTINCT account_key FROM joined) AS joined_account
-    ),
-    counted AS MATERIALIZED (
-      SELECT joined.key, sum(joined.stores) AS stores, sum(running.campaigns) AS campaigns
-      FROM joined LEFT JOIN running ON running.account_key = joined.account_key
-      GROUP BY joined.key
-    )`;
+function readOfMerchants<F extends Selection>(found: SQL, table: typeof stores | typeof campaigns, own: F) {
   const fields = {
-    record: jsonOf({
-      ...pick(customers, "id", "first_name", "last_name", "customer_description", "avatar"),
-      ...Object.fromEntries(personal),
-      friend_status: sql`seen.friend_status`,
-      stores_count: sql`coalesce(counted.stores, 0)`,
-      campaigns_total: sql`coalesce(counted.campaigns, 0)`,
-      campaigns_registered: sql`(
-        SELECT count(*) FROM ${registrations}
-        CROSS JOIN ${runningCampaigns} ON ${runningCampaigns.key} = ${registrations.campaign_key}
-        CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${runningCampaigns.account_key}
-        WHERE ${registrations.customer_key} = seen.key
-      )`,
-    }),
-    // Kept out of the JSON `record`, in which SQLite writes numbers with fewer digits than a balance may have.
-    balance: sql<number>`iif(${isOpen}, ${customers.balance} / 100.0, 0)`,
-    forgiven: forgivenIn(sql`${customers.words}`, sql`seen.forgiven`),
+    ...own,
+    forgiven: forgivenIn(sql`${table.words} || ' ' || ${accounts.words}`, sql`found.forgiven`),
+    account_key: table.account_key,
+    account: sql<
+      string | null
+    >`'{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)`,
   };
-  const rows = sql`
-    FROM seen
-    CROSS JOIN ${customers} ON ${customers.key} = seen.key
-    LEFT JOIN counted ON counted.key = seen.key
-    ORDER BY seen.rank, seen.key`;
-  return selectWith(counted, fields, rows);
+  const { account, ...others } = fields;
+  const records = sql`
+    SELECT *, row_number() OVER (PARTITION BY account_key ORDER BY rank, key) = 1 AS is_first
+    FROM (
+      SELECT found.rank, found.key, ${selectList(fields)} FROM found
+      CROSS JOIN ${table} ON ${table.key} = found.key
+      CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}
+    )
+    ORDER BY rank, key`;
+  return sql<SelectedRow<typeof fields>>`WITH ${found}
+    SELECT ${identifiers(Object.keys(others))}, iif(is_first, account, NULL) AS account FROM ${untilFull(records, bytesOf(sql`record`, sql`account`), LIST_BYTES)}`;
 }
 
-export function toCustomer({ record, balance }: RowOf<ReturnType<typeof readCustomers>>): JsonText {
-  return mergeObjects(storedJson(record), toJson({ balance }));
+function readFoundCustomers(found: SQL, caller: Placeholder) {
+  const seen = sql`${found},
+    seen AS MATERIALIZED (
+      SELECT
+        found.rank, found.key, found.forgiven, found.key IS caller.key AS is_self,
+        ${friendStatus(sql`caller.key`, sql`found.key`)} AS friend_status
+      FROM found CROSS JOIN (SELECT ${customerKeyOf(caller)} AS key) AS caller
+    )`;
+  const more = { forgiven: forgivenIn(sql`${visibleCustomers.words}`, sql`seen.forgiven`) };
+  return readCustomers(seen, more, sql`ORDER BY seen.rank, seen.key`);
 }
 
 export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
@@ -161,9 +107,8 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
   const withTypos: ForgivenRecord[] = [];
   const textsOf = (field: "latitude" | "balance" | "details") => {
     const list = rows.filter((row) => field in row);
-    const texts = firstTexts(list, toText, LIST_BYTES);
-    const shown = list.slice(0, texts.length);
-    withTypos.push(...shown.flatMap(({ forgiven }) => (forgiven === null ? [] : [JSON.parse(forgiven)])));
+    const { texts, items } = showFirst(list, toText, { bytes: LIST_BYTES });
+    withTypos.push(...items.flatMap(({ forgiven }) => (forgiven === null ? [] : [JSON.parse(forgiven)])));
     return texts;
   };
   // Each kind of record has a field that the others lack.

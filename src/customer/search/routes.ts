@@ -4,7 +4,7 @@ import { validateBody } from "../../middleware/validate.ts";
 import { wordsOf } from "../../values/words.ts";
 import { searchAll } from "./queries.ts";
 import type { Found } from "./records.ts";
-import { customerSearchOf, FullSearchBody, type SearchList } from "./schema.ts";
+import { customerSearchOf, type FullSearchAnswer, FullSearchBody, type SearchList } from "./schema.ts";
 
 export const search = createRouter().post("/", validateBody(FullSearchBody), async (c) => {
   const { query, filter, typos } = c.req.valid("json");
@@ -16,7 +16,7 @@ export const search = createRouter().post("/", validateBody(FullSearchBody), asy
     customerSearch: customerSearchOf(c.env),
   });
 
-  return answerJson(c, inVariant(found, filter));
+  return answerJson<FullSearchAnswer>(c, inVariant(found, filter));
 });
 
 /** Variant A of the answer, or variant B for a filter without campaigns (docs/contract/interface.md, 4.6). */

@@ -1,6 +1,10 @@
 import * as z from "zod";
-import { optionalText, PARAMETER_LIMIT, partsOf, TextParameter } from "../../values/parameter.ts";
+import { named, success } from "../../http/answer-schema.ts";
+import { CampaignDetails } from "../../records/campaign.ts";
+import { itemsOfList, optionalText, PARAMETER_LIMIT, TextParameter } from "../../values/parameter.ts";
 import { codePoints, mustBe } from "../../values/text.ts";
+import { Account } from "../account.ts";
+import { Address, SearchCustomer } from "../schema.ts";
 
 export const LISTS = ["stores", "customers", "campaigns"] as const;
 export type SearchList = (typeof LISTS)[number];
@@ -18,9 +22,9 @@ export function customerSearchOf({ CUSTOMER_SEARCH: value }: { CUSTOMER_SEARCH?:
 const SHORTEST_QUERY = 3;
 
 const Lists = TextParameter.transform((text, context) => {
-  const parts = partsOf(text);
-  const lists = LISTS.filter((list) => parts.length === 0 || parts.includes(list));
-  const isKnown = parts.every((part) => lists.some((list) => list === part));
+  const named = itemsOfList(text);
+  const lists = LISTS.filter((list) => named.length === 0 || named.includes(list));
+  const isKnown = named.every((name) => lists.some((list) => list === name));
   if (!isKnown) context.addIssue(`must be any of ${LISTS.join(", ")}, comma-separated`);
   return lists;
 });
@@ -56,14 +60,6 @@ export const FullSearchBody = z.object({
 
 // Fields of an answer that are columns of the record: the query selects them by these names.
 
-export const Address = z.object({
-  address_line_1: z.string().describe("Street and number."),
-  address_line_2: z.string().describe("More of the address."),
-  city: z.string().describe("City."),
-  state: z.string().describe("State or province."),
-  zip: z.string().describe("Postal code."),
-});
-
 export const StoreTexts = z.object({
   name: z.string().describe("The store's name."),
   store_image: z.string().describe("The address of a picture, or empty."),
@@ -78,3 +74,59 @@ export const CampaignColumns = z.object({
   campaign_description: z.string().describe("What it offers."),
   status: z.int().describe("1 when it is on."),
 });
+
+const SearchAccount = Account.omit({ core_tenant_id: true, core_app_account_id: true }).meta({
+  id: "SearchAccount",
+});
+
+export const SearchStore = named("SearchStore", {
+  id: z.string().describe("The store's id."),
+  account_id: z.string().describe("The merchant account that it belongs to."),
+  ...StoreTexts.shape,
+  latitude: z.number().describe("Degrees north."),
+  longitude: z.number().describe("Degrees east."),
+  account: SearchAccount,
+});
+export type SearchStore = z.output<typeof SearchStore>;
+
+export const SearchCampaign = CampaignDetails.extend({
+  id: z.string().describe("The campaign's id."),
+  account_id: z.int().describe("The merchant account, as a number."),
+  ...CampaignColumns.shape,
+  account: SearchAccount,
+}).meta({ id: "SearchCampaign" });
+export type SearchCampaign = z.output<typeof SearchCampaign>;
+
+export const Forgiven = z.object({
+  forgiven: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "The words of the query, folded, that were forgiven a typo in a record shown here. Left out if there are none.",
+    ),
+  meant: z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .describe(
+      "For each of `forgiven`, at most five words of records shown here that it was taken for, most frequent first.",
+    ),
+});
+export type Forgiven = z.output<typeof Forgiven>;
+
+const Found = z.object({
+  stores: z.array(SearchStore).describe("The stores that were found."),
+  customers: z.array(SearchCustomer).describe("The customers that were found."),
+});
+
+export const SearchItems = named("FullSearchItems", {
+  ...Found.shape,
+  campaigns: z.array(SearchCampaign).describe("The campaigns that were found."),
+});
+export type SearchItems = z.output<typeof SearchItems>;
+
+/** Variant A, and variant B for a filter without campaigns (docs/contract/interface.md, 4.6). */
+export const FullSearchAnswer = z.union([
+  named("FullSearchAnswer", { ...success(SearchItems).shape, ...Forgiven.shape }),
+  named("FullSearchAnswerWithoutCampaigns", { ...Found.shape, status: z.literal(true), ...Forgiven.shape }),
+]);
+export type FullSearchAnswer = z.output<typeof FullSearchAnswer>;

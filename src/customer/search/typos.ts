@@ -7,7 +7,7 @@ import type { SearchList } from "./schema.ts";
 import { asBeginnings, LONGEST_BEGINNING, missingWords, selectMatches, type WordIndex } from "./word-index.ts";
 
 // A search that finds nothing is repeated with typos forgiven (docs/contract/interface.md, 4.6). A vocabulary holds each word
-// of some indexes once, so the words one typo away are looked up there. Each step has a bound, because a feed may hold any
+// of some indexes once, so the words one typo away are looked up there. Each look-up has a bound, because a feed may hold any
 // names.
 
 const FORGIVABLE = /^\p{L}{5,}$/u;
@@ -17,8 +17,8 @@ export function isForgivable(word: string): boolean {
   return FORGIVABLE.test(word);
 }
 
-/** The most steps of a search along its vocabularies. */
-const SCAN_STEPS = 1_500;
+/** The most rows of stems and letters that a search finds in its vocabularies. */
+const MOST_STEMS = 1_500;
 // The most similar words that are tried: for one word, and for all words in all lists. Each costs FTS5 3 µs a segment.
 const NEIGHBOURS = 200;
 const ALL_NEIGHBOURS = 600;
@@ -39,7 +39,7 @@ export function readSimilarWords(forgivable: readonly string[], lists: readonly 
   const vocabularies = [...new Set(lists.map(vocabularyFor))];
   const values = {
     forgivable: JSON.stringify(forgivable),
-    steps: Math.floor(SCAN_STEPS / vocabularies.length),
+    stems: Math.floor(MOST_STEMS / vocabularies.length),
     neighbours: Math.min(NEIGHBOURS, Math.floor(ALL_NEIGHBOURS / (forgivable.length * lists.length))),
   };
   return vocabularies.map((vocabulary) => selectSimilarWords({ vocabulary }, values));
@@ -116,14 +116,14 @@ function beginningMeant(withLetter: string, withoutLetter: string): SQL {
 }
 
 /**
- * Scans the vocabulary as a trie. A stem is the first `depth` letters of the word, as long as some word begins with them;
+ * Walks the vocabulary as a trie. A stem is the first `depth` letters of the word, as long as some word begins with them;
  * its row has an empty `letter`. Then comes a row for each letter that follows the stem in some word, so no alphabet is
- * needed. Rows come in the order in which they were found, so all words and stems share the steps. Skip the word's own
+ * needed. Rows come in the order in which they were found, so all words and stems share the limit. Skip the word's own
  * letter: doubling it here or one place later gives the same word.
  */
 const selectSimilarWords = compilePer(
   "search/similar-words",
-  (shape: { vocabulary: Vocabulary }, placeholder: PlaceholderOf<"forgivable" | "steps" | "neighbours">) => {
+  (shape: { vocabulary: Vocabulary }, placeholder: PlaceholderOf<"forgivable" | "stems" | "neighbours">) => {
     const vocabulary = VOCABULARIES[shape.vocabulary];
     const { word } = vocabulary;
     const begins = (text: SQL) =>
@@ -131,7 +131,7 @@ const selectSimilarWords = compilePer(
     const stem = sql`substr(asked, 1, depth)`;
     const after = sql`${stem} || iif(letter = '', '', letter || ${LAST})`;
     const next = sql`(SELECT min(${word}) FROM ${vocabulary} WHERE ${word} > ${after} AND ${word} < ${stem} || ${LAST})`;
-    const scan = sql`
+    const walk = sql`
       stem(asked, depth, letter) AS (
         SELECT value, 1, '' FROM json_each(${placeholder("forgivable")})
         UNION ALL
@@ -140,7 +140,7 @@ const selectSimilarWords = compilePer(
         UNION ALL
         SELECT asked, depth, substr(${next}, depth + 1, 1) FROM stem
         WHERE letter IS NOT NULL AND depth < length(asked) - 1
-        ${limitTo(placeholder("steps"))}
+        ${limitTo(placeholder("stems"))}
       ),
       meant(asked, beginnings) AS MATERIALIZED (
         SELECT asked, rtrim(group_concat(iif(${begins(sql`guess_1`)}, guess_1 || ' ', '') || iif(${begins(sql`guess_2`)}, guess_2 || ' ', ''), ''))
@@ -154,7 +154,7 @@ const selectSimilarWords = compilePer(
     // FTS5 finds a short beginning itself, so one word of the vocabulary is enough. For a long one, all words are read.
     const lastWord = sql`iif(${isShort}, (SELECT min(${word}) FROM ${vocabulary} WHERE ${word} >= beginning), beginning || ${LAST})`;
     return selectWith(
-      scan,
+      walk,
       {
         vocabulary: sql<Vocabulary>`${sql.raw(`'${shape.vocabulary}'`)}`,
         word: sql<string>`meant.asked`,

@@ -49,7 +49,7 @@ function merchantIndex(name: string, table: typeof stores | typeof campaigns): W
   };
 }
 
-/** The records that match `text`, in the order first stored. FTS5 scans its index, and stops at the limit. */
+/** The records that match `text`, in the order first stored. FTS5 reads its index, and stops at the limit. */
 export function selectMatches(
   { name, joinForFilter, mayBeFound }: WordIndex,
   text: SQL | Placeholder,

@@ -24,7 +24,7 @@ export function summaryId(summaries: readonly Summary[], toValue: (key: string) 
   return `printf(${summaryFormat(keys.length)}, ${keys.map(toValue).join(", ")})`;
 }
 
-export function keysOf(summaries: readonly Summary[]): string[] {
+function keysOf(summaries: readonly Summary[]): string[] {
   return [...new Set(summaries.flatMap(({ by }) => by))];
 }
 

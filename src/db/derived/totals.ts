@@ -1,49 +1,50 @@
-import { type AnyColumn, and, getTableName, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type AnyColumn, and, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Kind } from "../kind.ts";
 import { identifiers, joinWithCommas, selectList } from "../select.ts";
-import type { Derived, KeyRange } from "./derived.ts";
 
 type ColumnOf<Table extends SQLiteTable> = keyof Table["_"]["columns"] & string;
 
-/** Sums of events by some of their keys, as derived data (derived.ts says what the other properties are). */
-interface Total<Table extends SQLiteTable> extends Pick<Derived, "name" | "over" | "absent" | "storedAs"> {
+/** Sums of events by some of their keys. */
+interface Definition<Table extends SQLiteTable> {
   events: Pick<Kind, "record" | "table">;
   /** A condition on the events that count; left out: all do. */
   filter?: SQL | undefined;
-  /** The table of the total. */
+  /** The table of the total, and whether it has rows of its own there, or columns of stored rows. */
   table: Table;
-  /** The columns that identify a row of it, each with the key of an event. A recount ranges over the first. */
+  storedAs: "columns" | "rows";
+  /** The columns that identify a row of it, each with the key of an event. */
   keys: { readonly [Name in ColumnOf<Table>]?: AnyColumn };
   /** The columns with sums, each with the expression on an event that it adds up. */
   measures: { readonly [Name in ColumnOf<Table>]?: SQLWrapper };
 }
 
-export function derivedTotal<Table extends SQLiteTable>(total: Total<Table>) {
-  const { events, filter = sql`true`, table, keys: keyColumns, measures: sumColumns, ...description } = total;
+/** A total that the feed keeps. */
+export interface Total extends Pick<Definition<SQLiteTable>, "events" | "table" | "storedAs"> {
+  keys: Readonly<Record<string, AnyColumn>>;
+  measures: Readonly<Record<string, SQLWrapper>>;
+  /** A query for the sums of the events of a relation; `where`: only of those that fulfil this condition. */
+  selectSums(from: SQL, where?: SQL): SQL;
+  /**
+   * Adds new events to the total. `withFresh` is a `WITH` clause that has the new events under the name of their kind. Events
+   * with amounts of 0 may insert a row, but never change one.
+   */
+  addTo(withFresh: SQL): SQL;
+}
+
+export function derivedTotal<Table extends SQLiteTable>(definition: Definition<Table>): Total {
+  const { events, filter, table, storedAs } = definition;
   // Whoever makes a total has named columns of its table. Here they are any names.
-  const keys = keyColumns as Readonly<Record<string, AnyColumn>>;
-  const measures = sumColumns as Readonly<Record<string, SQLWrapper>>;
+  const keys = definition.keys as Total["keys"];
+  const measures = definition.measures as Total["measures"];
   const sums = Object.entries(measures).map(([name, value]) => [name, sql`sum(${value})`]);
   const list = selectList({ ...keys, ...Object.fromEntries(sums) });
-  const sumOf = (from: SQL, where: SQL) =>
-    sql`SELECT ${list} FROM ${from} WHERE ${where} GROUP BY ${joinWithCommas(Object.values(keys))}`;
+  const selectSums = (from: SQL, where?: SQL) =>
+    sql`SELECT ${list} FROM ${from} WHERE ${and(filter, where) ?? sql`true`} GROUP BY ${joinWithCommas(Object.values(keys))}`;
   const written = { table, keys: Object.keys(keys), columns: Object.keys(measures) };
-  const newSums = sumOf(sql`${sql.identifier(events.record)} AS ${events.table}`, filter);
-  const upkeep = description.storedAs === "columns" ? addToColumns(written, newSums) : addToRows(written, newSums);
-  const [firstKey] = Object.values(keys);
-  return {
-    ...description,
-    table: getTableName(table),
-    key: written.keys,
-    values: written.columns,
-    expected: (range: KeyRange) => sumOf(sql`${events.table}`, sql`${filter} AND ${firstKey} ${range}`),
-    /**
-     * Adds new events to the total. `withFresh` is a `WITH` clause that has the new events under the name of their kind. Events
-     * with amounts of 0 may insert a row, but never change one.
-     */
-    addTo: (withFresh: SQL) => sql`${withFresh} ${upkeep}`,
-  };
+  const newSums = selectSums(sql`${sql.identifier(events.record)} AS ${events.table}`);
+  const upkeep = storedAs === "columns" ? addToColumns(written, newSums) : addToRows(written, newSums);
+  return { events, table, storedAs, keys, measures, selectSums, addTo: (withFresh) => sql`${withFresh} ${upkeep}` };
 }
 
 interface Written {

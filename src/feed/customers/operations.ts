@@ -1,16 +1,7 @@
 import * as z from "zod";
-import { AccountBalance } from "../../customer/me/operations.ts";
+import { success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
-import { named, success } from "../../openapi/success.ts";
-
-/** A customer as a till sees them (docs/contract/feed.md, 6). */
-export const CardHolder = named("CardHolder", {
-  id: z.string().describe("The customer's id."),
-  first_name: z.string().describe("First name."),
-  last_name: z.string().describe("Last name."),
-  balances: z.array(AccountBalance).describe("What the customer has with each account, by the account's name."),
-});
-export type CardHolder = z.output<typeof CardHolder>;
+import { CardHolder } from "./schema.ts";
 
 export const lookUpCustomers: Operation = {
   id: "customers",

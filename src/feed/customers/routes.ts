@@ -1,13 +1,9 @@
-import * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { notFound } from "../../http/errors.ts";
 import { answerItems, toJson } from "../../http/json-text.ts";
 import { validateQuery } from "../../middleware/validate.ts";
-import { ShortText } from "../../values/text.ts";
 import { findByCard } from "./queries.ts";
-
-/** The query of a lookup (docs/contract/feed.md, 6). */
-export const LookupQuery = z.object({ scan_id: ShortText.describe("What the card says.") });
+import { type CardHolder, LookupQuery } from "./schema.ts";
 
 export const lookup = createRouter().get("/", validateQuery(LookupQuery), async (c) => {
   const { scan_id: scanId } = c.req.valid("query");
@@ -15,5 +11,5 @@ export const lookup = createRouter().get("/", validateQuery(LookupQuery), async 
   const items = await findByCard(c.var.db, { scanId });
   if (items.length === 0) throw notFound("No customer has this card.");
 
-  return answerItems(c, toJson(items));
+  return answerItems<CardHolder[]>(c, toJson(items));
 });

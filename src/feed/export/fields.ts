@@ -12,14 +12,14 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** How rows become lines. */
 export interface Reader {
-  /** The expressions to select, by name. */
-  select: Readonly<Record<string, SQL>>;
+  /** The columns to select, by name. */
+  columns: Readonly<Record<string, SQL>>;
   toLine: (row: Row) => Fields;
 }
 
 interface FieldReader {
   name: string;
-  select: Readonly<Record<string, SQL>>;
+  columns: Readonly<Record<string, SQL>>;
   value: (row: Row) => unknown;
 }
 
@@ -27,7 +27,7 @@ interface FieldReader {
 export function readerOf(kind: Kind, names: readonly string[]): Reader {
   const fields = names.map((name) => toField(kind, name));
   return {
-    select: Object.assign({}, ...fields.map(({ select }) => select)),
+    columns: Object.assign({}, ...fields.map(({ columns }) => columns)),
     toLine: (row) => ({
       record: kind.record,
       ...Object.fromEntries(fields.map(({ name, value }) => [name, value(row)])),
@@ -38,12 +38,12 @@ export function readerOf(kind: Kind, names: readonly string[]): Reader {
 function toField(kind: Kind, name: string): FieldReader {
   const fieldFrom = (expression: SQL, toValue = (stored: unknown) => stored): FieldReader => ({
     name,
-    select: { [name]: expression },
+    columns: { [name]: expression },
     value: (row) => toValue(row[name]),
   });
-  if (name === "deleted") return { name, select: {}, value: () => true };
+  if (name === "deleted") return { name, columns: {}, value: () => true };
   // A summary has `sealed` in place of its id: a restore gives records other keys, and the id is made of keys.
-  if (name === "sealed") return { name, select: {}, value: ({ id }) => isSummary(id) || undefined };
+  if (name === "sealed") return { name, columns: {}, value: ({ id }) => isSummary(id) || undefined };
   const read = kind.read?.fields?.[name];
   if (read !== undefined) return fieldFrom(read.sql, read.isJson && parse);
   const found = Object.entries(kind.columns).find(([column, how]) => name in fieldsIn(column, how));
@@ -52,7 +52,7 @@ function toField(kind: Kind, name: string): FieldReader {
   const stored = sql.raw(`${tableName(kind)}.${column}`);
   if (how.as === "together") {
     const text = `${column}_text`;
-    return { name, select: { [text]: stored }, value: (row) => objectIn(row, text)[name] };
+    return { name, columns: { [text]: stored }, value: (row) => objectIn(row, text)[name] };
   }
   if (how.to !== undefined && how.value === undefined) return fieldFrom(selectId(how.to, stored));
   if (name === "id" && kind.retention?.summaries !== undefined)
@@ -78,9 +78,9 @@ function objectIn(row: Row, text: string): Record<string, unknown> {
 const SMALL_TABLE_ROWS = 500;
 
 /** The id of the record whose key a column has, in SQL. */
-function selectId({ table, oftenSmall }: Referred, column: SQL): SQL {
+function selectId({ table, idsAtOnce }: Referred, column: SQL): SQL {
   const id = sql`(SELECT id FROM ${table} AS target WHERE target.key = ${column})`;
-  if (oftenSmall === undefined) return id;
+  if (idsAtOnce === undefined) return id;
   // The rows are never removed, so the greatest key is their number. SQLite computes this object once for all lines.
   const allIds = sql`SELECT json_group_object(key, id) FROM ${table}
     WHERE (SELECT max(key) FROM ${table}) <= ${sql.raw(String(SMALL_TABLE_ROWS))}`;

@@ -1,5 +1,7 @@
 import { eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { bytesOf, untilFull } from "../../db/cut.ts";
 import type { Database } from "../../db/database.ts";
+import type { Kind } from "../../db/kind.ts";
 import { query } from "../../db/query.ts";
 import { joinWithCommas } from "../../db/select.ts";
 import { invalid } from "../../http/errors.ts";
@@ -12,14 +14,11 @@ import { aboutCustomer, itemsOf, tableName } from "../kind.ts";
 import type { Row } from "./fields.ts";
 import { type ExportCursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
 
-// Three limits end a page. `selectMostLines` limits the rows by the sizes of their texts, which SQLite knows without reading
-// the texts. `limitSent` limits the bytes that D1 sends, because the Worker holds them: it reads the texts. `writeLines`
-// limits the lines, which are longer than their rows, by the size of a feed request.
-
-/** The limit of `selectMostLines`: the bytes of texts in the rows of a page. */
-const TEXT_BYTES = sql.raw(String(2 * BODY_LIMIT.bytes));
-/** The limit of `limitSent`. */
-const SENT_BYTES = BODY_LIMIT.bytes;
+/**
+ * The bytes of texts in the rows of a page. Lines are longer than their rows, so most pages end by the size of a feed request
+ * (`writeLines`). But D1 should not send, nor the Worker hold, rows that no page has room for.
+ */
+const ROW_BYTES = BODY_LIMIT.bytes;
 
 const LINE_LIMIT_SQL = sql.raw(String(LINE_LIMIT));
 
@@ -51,7 +50,7 @@ export async function readPage(db: Database, { records = [], customer, after }: 
   const { version, retention_steps } = programState;
   const [[program], rows = [], [lastLookedAt] = []] = await db.batch([
     query.select({ version, retention_steps, nextScan: indexOfFirstNonEmpty(laterScans) }).from(programState),
-    ...(customer === undefined ? [selectPage(scan, whereAndOrder)] : selectPageAbout(scan, whereAndOrder, customer)),
+    ...(customer === undefined ? [selectRows(scan, whereAndOrder)] : selectPageAbout(scan, whereAndOrder, customer)),
   ]);
   const steps = Number(program?.retention_steps);
   if (after !== undefined && after.steps !== steps)
@@ -66,7 +65,7 @@ export async function readPage(db: Database, { records = [], customer, after }: 
 
 /** As many lines as one feed request takes; `last`: the cursor of the last row, if the scan may have more. */
 function writeLines(scan: ExportScan, rows: readonly Row[]) {
-  const hasMore = rows.length === rows[0]?.most_lines || Number(rows.at(-1)?.sent_bytes) >= SENT_BYTES;
+  const hasMore = rows.length === rows[0]?.most_lines;
   const lines: string[] = [];
   let [size, items] = [0, 0];
   let last = hasMore ? cursorOf(scan, rows.at(-1)) : undefined;
@@ -90,12 +89,6 @@ function cursorOf({ order }: ExportScan, row: Row | undefined): (string | number
   return order.map((_, index) => row[`cursor_${index}`] as string | number);
 }
 
-function selectPage(scan: ExportScan, whereAndOrder: SQL): SQL {
-  return sql`
-    WITH page(most_lines) AS MATERIALIZED (${selectMostLines(scan, whereAndOrder)})
-    ${selectRows(scan, whereAndOrder, sql`(SELECT most_lines FROM page)`)}`;
-}
-
 function whereAndOrderAfter(scan: ExportScan, after: ExportCursor["after"]): SQL {
   const values = after?.map((value) => sql`${value}`);
   const isAfter = values === undefined ? sql`` : sql`AND (${orderOf(scan)}) > (${joinWithCommas(values)})`;
@@ -109,55 +102,39 @@ function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string)
   const isAboutCustomer = aboutCustomer(scan.kind)?.(sql`(SELECT key FROM asked)`) ?? sql`true`;
   // The subquery has the name of the table, because the expressions of lines name its columns.
   const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(LOOKED_AT_ROWS))}) AS ${table}`;
+  const asked = sql`asked(key) AS ${query.select({ key: customers.key }).from(customers).where(eq(customers.id, customer))},`;
   return [
-    sql`
-      WITH asked(key) AS ${query.select({ key: customers.key }).from(customers).where(eq(customers.id, customer))}
-      ${selectRows(scan, sql`WHERE ${isAboutCustomer} ORDER BY ${orderOf(scan)}`, LINE_LIMIT_SQL, from)}`,
+    selectRows(scan, sql`WHERE ${isAboutCustomer} ORDER BY ${orderOf(scan)}`, from, asked),
     sql`SELECT ${joinWithCommas(cursorColumns(scan))} FROM ${table} ${whereAndOrder} ${last}`,
   ];
 }
 
-/** Selects the rows that become lines, in at most about `SENT_BYTES`. `whereAndOrder`: `WHERE … ORDER BY …`. */
-function selectRows(scan: ExportScan, whereAndOrder: SQL, limit: SQL, from = sql.raw(tableName(scan))): SQL {
-  const found = sql`
-    SELECT ${joinWithCommas([...columnsOfRow(scan), ...cursorColumns(scan)])}, ${limit} AS most_lines
-    FROM ${from} ${scan.join ?? sql``} ${whereAndOrder}
-    LIMIT ${limit}`;
-  return scan.exportPageLimit === undefined ? found : limitSent(scan, found);
+/** Selects the rows that become lines. `whereAndOrder`: `WHERE … ORDER BY …`; `tables`: common table expressions. */
+function selectRows(scan: ExportScan, whereAndOrder: SQL, table = sql.raw(tableName(scan)), tables = sql``): SQL {
+  const from = sql`FROM ${table} ${scan.join ?? sql``} ${whereAndOrder}`;
+  const sizes = sql`SELECT ${bytesOfRow(scan.kind)} AS bytes ${from} LIMIT ${LINE_LIMIT_SQL}`;
+  const mostLines = scan.hasLongRows
+    ? sql`SELECT count(*) FROM ${untilFull(sizes, sql`bytes`, ROW_BYTES)}`
+    : sql`SELECT ${LINE_LIMIT_SQL}`;
+  return sql`
+    WITH ${tables} page(most_lines) AS MATERIALIZED (${mostLines})
+    SELECT ${joinWithCommas([...columnsOfRow(scan), ...cursorColumns(scan)])}, (SELECT most_lines FROM page) AS most_lines
+    ${from} LIMIT (SELECT most_lines FROM page)`;
+}
+
+/** The bytes of the texts in a row. */
+function bytesOfRow({ table, columns, read }: Kind): SQL {
+  const texts = Object.values(getTableColumns(table)).filter(
+    ({ dataType, name }) => dataType === "string" && name in columns,
+  );
+  return sql`${bytesOf(...texts)} + ${read?.moreBytes ?? sql`0`}`;
 }
 
 /** The columns of a row; a row that makes no line has only NULLs. */
 function columnsOfRow({ reader, leftOut = sql`false` }: ExportScan): SQL[] {
-  const columns = Object.entries(reader.select);
-  const shown = columns.map(([name, value]) => sql`iif(${leftOut}, NULL, ${value}) AS ${sql.identifier(name)}`);
-  return [sql`${leftOut} AS left_out`, ...shown];
-}
-
-/** The first rows of the query `found`, up to the row with which they reach `SENT_BYTES`. */
-function limitSent({ order, reader }: ExportScan, found: SQL): SQL {
-  const cursor = order.map((_, index) => `cursor_${index}`);
-  // D1 sends JSON, in which a control character takes six bytes.
-  const size = Object.keys(reader.select).map((name) => `octet_length(json_quote(${name}))`);
-  return sql`
-    SELECT * FROM (
-      SELECT *, sum(size) OVER (ORDER BY ${sql.raw(cursor.join(", "))} ROWS UNBOUNDED PRECEDING) AS sent_bytes
-      FROM (SELECT *, ${sql.raw(size.join(" + "))} AS size FROM (${found}))
-    ) WHERE sent_bytes - size < ${sql.raw(String(SENT_BYTES))}`;
-}
-
-/** The most lines of a page. If sizes differ much: how many would fit if each row were as large as the largest. */
-function selectMostLines(scan: ExportScan, whereAndOrder: SQL): SQL {
-  if (scan.exportPageLimit !== "largestRow") return sql`SELECT ${LINE_LIMIT_SQL}`;
-  const texts = Object.values(getTableColumns(scan.table)).filter(
-    ({ dataType, name }) => dataType === "string" && name in scan.kind.columns,
-  );
-  const bytes = texts.map((column) => sql`coalesce(octet_length(${column}), 0)`);
-  return sql`
-    SELECT max(1, min(${LINE_LIMIT_SQL}, ${TEXT_BYTES} / coalesce(max(bytes), 1)))
-    FROM (
-      SELECT ${sql.join([...bytes, scan.kind.read?.moreBytes ?? sql`0`], sql` + `)} AS bytes
-      FROM ${sql.raw(tableName(scan))} ${whereAndOrder} LIMIT ${LINE_LIMIT_SQL}
-    )`;
+  const columns = Object.entries(reader.columns);
+  const values = columns.map(([name, value]) => sql`iif(${leftOut}, NULL, ${value}) AS ${sql.identifier(name)}`);
+  return [sql`${leftOut} AS left_out`, ...values];
 }
 
 function orderOf(scan: ExportScan): SQL {

@@ -13,7 +13,7 @@ export interface ExportScan extends Scan {
   table: Kind["table"];
   order: readonly string[];
   reader: Reader;
-  exportPageLimit: Kind["exportPageLimit"];
+  hasLongRows: boolean;
 }
 
 /** Where a page of an export begins. */
@@ -45,8 +45,8 @@ export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record)
 
 function recordScans(kind: Kind): ExportScan[] {
   const reader = readerOf(kind, Object.keys(kind.fields.shape));
-  const { record, exportPageLimit, read: { scans = [{}] } = {} } = kind;
-  return scans.map((scan, index) => ({ ...scanOf(kind, `${record} ${index + 1}`, scan), reader, exportPageLimit }));
+  const { record, hasLongRows = false, read: { scans = [{}] } = {} } = kind;
+  return scans.map((scan, index) => ({ ...scanOf(kind, `${record} ${index + 1}`, scan), reader, hasLongRows }));
 }
 
 function deletionScans(kind: Kind): ExportScan[] {
@@ -55,7 +55,7 @@ function deletionScans(kind: Kind): ExportScan[] {
   const scan = scanOf(kind, `${record} deleted`, {
     when: sql.raw(`${tableName(kind)}.${deletion.column} = ${deletion.is}`),
   });
-  return [{ ...scan, reader: readerOf(kind, [...keyFields, "deleted"]), exportPageLimit: undefined }];
+  return [{ ...scan, reader: readerOf(kind, [...keyFields, "deleted"]), hasLongRows: false }];
 }
 
 function scanOf(kind: Kind, name: string, scan: Scan) {

@@ -5,7 +5,7 @@ import { Database } from "../../../src/db/database.ts";
 import { value } from "../../support/state.ts";
 
 const CUSTOMERS = 8_000;
-// Few pages, so that this small index takes as many steps as a large index in production.
+// Few pages, so that this small index takes as many merges as a large index in production.
 const PAGES_A_STEP = 5;
 const INDEXES = ["store_words", "campaign_words", "customer_words"];
 const FEW_SEGMENTS = 4;
@@ -47,7 +47,7 @@ const merge = (stepsLeft = 300) =>
   mergeIndexes(new Database(env.DB, "first-primary"), () => stepsLeft-- > 0, PAGES_A_STEP);
 const segmentCount = async () => Number(await value("SELECT count(DISTINCT segid) FROM customer_words_idx"));
 
-/** The number of steps that write each page of the customers' index `times` times. A last step for each index finds it done. */
+/** The number of merges that write each page of the customers' index `times` times. A last merge for each index finds it done. */
 async function stepsToWrite(times: number): Promise<number> {
   // Lower ids are FTS5's own records.
   const pages = await value("SELECT count(*) FROM customer_words_data WHERE id > 10");
@@ -71,38 +71,38 @@ describe("merging the search indexes", () => {
 
     expect(report.unfinished).toEqual([]);
     expect(await segmentCount()).toBeLessThan(Math.min(segmentsBefore, FEW_SEGMENTS));
-    expect(await merge()).toEqual({ steps: INDEXES.length, unfinished: [] });
+    expect(await merge()).toEqual({ merges: INDEXES.length, unfinished: [] });
   });
 
   it("does not begin again when a customer is fed after each step", async ({ expect }) => {
-    const mostSteps = await stepsToWrite(2);
+    const mostMerges = await stepsToWrite(2);
     afterEachStep(() => addCustomers(1));
 
     const report = await merge();
 
-    expect(report.steps).toBeGreaterThan(5);
-    expect(report.steps).toBeLessThanOrEqual(mostSteps);
+    expect(report.merges).toBeGreaterThan(5);
+    expect(report.merges).toBeLessThanOrEqual(mostMerges);
     expect(report.unfinished).toEqual([]);
     expect(await segmentCount()).toBeLessThanOrEqual(FEW_SEGMENTS + 1);
   });
 
   it("goes on in the next run where a limit stopped it, although customers were fed between", async ({ expect }) => {
-    const mostSteps = await stepsToWrite(2);
+    const mostMerges = await stepsToWrite(2);
     const reports = [];
     for (let run = 0; run === 0 || reports.at(-1)?.unfinished.length; run += 1) {
       reports.push(await merge(5));
-      if (run > mostSteps) break;
+      if (run > mostMerges) break;
       await addCustomers(1);
     }
 
     expect(reports.length).toBeGreaterThan(3);
-    // Leave out two steps of each run: it first looks at the two other indexes, with one step each.
-    expect(reports.reduce((sum, { steps }) => sum + steps - 2, 0)).toBeLessThanOrEqual(mostSteps);
+    // Leave out two merges of each run: it first looks at the two other indexes, with one merge each.
+    expect(reports.reduce((sum, { merges }) => sum + merges - 2, 0)).toBeLessThanOrEqual(mostMerges);
     expect(reports.slice(0, -1).every(({ unfinished }) => String(unfinished) === "customer_words")).toBe(true);
     expect(reports.at(-1)?.unfinished).toEqual([]);
   });
 
   it("stops when its time is over, and lists the indexes that are left", async ({ expect }) => {
-    expect(await merge(0)).toEqual({ steps: 0, unfinished: INDEXES });
+    expect(await merge(0)).toEqual({ merges: 0, unfinished: INDEXES });
   });
 });

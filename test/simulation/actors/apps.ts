@@ -1,9 +1,9 @@
 import type { LoyaltyError, MessageGroup, Since } from "../../../client/src/client.ts";
 import type { Row } from "../../model/kinds.ts";
-import { type Answer, type Call, customerToken, feedCall, nextPath } from "../network.ts";
+import type { Answer, Call, DatabaseRead } from "../calls.ts";
+import { customerToken, feedCall, nextPath } from "../network.ts";
 import type { AppSocket } from "../platform/sockets.ts";
 import { customerLine, groupLine } from "../program.ts";
-import type { DatabaseRead } from "../rules/model.ts";
 import { NO_REPEAT } from "../rules/names.ts";
 import { LOCATIONS, type Location } from "../world.ts";
 import { pause, type Stage } from "./stage.ts";

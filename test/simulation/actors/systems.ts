@@ -1,7 +1,8 @@
 import type { Random } from "../../../scripts/program/random.ts";
 import { toDatetime, toInstant } from "../../../src/values/time.ts";
 import type { Row } from "../../model/kinds.ts";
-import { type Answer, feedCall } from "../network.ts";
+import type { Answer } from "../calls.ts";
+import { feedCall } from "../network.ts";
 import { LOCATIONS } from "../world.ts";
 import { pause, type Stage } from "./stage.ts";
 

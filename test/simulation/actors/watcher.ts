@@ -1,6 +1,7 @@
 import type { Random } from "../../../scripts/program/random.ts";
 import type { Row } from "../../model/kinds.ts";
-import { type Answer, type Call, feedCall } from "../network.ts";
+import type { Answer, Call } from "../calls.ts";
+import { feedCall } from "../network.ts";
 import type { SocketEnd } from "../platform/sockets.ts";
 import { customerLine, groupLine } from "../program.ts";
 import { FRESH } from "../rules/names.ts";

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Expected } from "../../model/model.ts";
+import type { Expected } from "../../model/expected.ts";
 import type { Instance, Query } from "./sqlite.ts";
 
 /**

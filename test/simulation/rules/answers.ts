@@ -1,4 +1,4 @@
-import type { Answer, Call } from "../network.ts";
+import type { Answer, Call } from "../calls.ts";
 import { EXCEEDED, LOST, USED_UP } from "../platform/d1.ts";
 import type { World } from "../world.ts";
 import { ANSWER_413, DAILY_LIMIT, NO_500, RETRY } from "./names.ts";

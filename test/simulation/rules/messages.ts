@@ -1,5 +1,5 @@
 import type { Row } from "../../model/kinds.ts";
-import type { Answer, Call } from "../network.ts";
+import type { Answer, Call } from "../calls.ts";
 import { commitOf } from "../platform/d1.ts";
 import type { World } from "../world.ts";
 import type { ModelRules } from "./model.ts";
@@ -78,7 +78,7 @@ export class MessageRules {
     if (customer === undefined || !path.startsWith("/api/v1/customer/messages")) return null;
     const unnotified = this.#world.database.primary.read(
       `SELECT 1 FROM outbox CROSS JOIN json_each(outbox.customers) AS customer
-       WHERE change_kind = 'messages' AND customer.value = ? LIMIT 1`,
+       WHERE topic = 'messages' AND customer.value = ? LIMIT 1`,
       customer,
     );
     return { customer, shown: this.shownTo(customer), isUnnotified: unnotified.length > 0 };

@@ -1,11 +1,12 @@
 import { RETAINED_KINDS } from "../../../src/retention/kinds.ts";
+import type { Expected } from "../../model/expected.ts";
 import type { Row } from "../../model/kinds.ts";
-import { type Expected, Model } from "../../model/model.ts";
+import { Model } from "../../model/model.ts";
 import { PARAMETERS } from "../../model/parameters.ts";
 import { type State, sum } from "../../model/state.ts";
 import { toTime } from "../../model/time.ts";
 import { differenceOf, seenAs } from "../../support/compare.ts";
-import type { Answer, Call } from "../network.ts";
+import type { Answer, Call, DatabaseRead, Moment } from "../calls.ts";
 import { current, type SentRequest } from "../platform/invocation.ts";
 import type { Instance } from "../platform/sqlite.ts";
 import type { World } from "../world.ts";
@@ -17,21 +18,6 @@ const LEEWAY_MS = 2_000 + 1_000;
 const BOARDS_AT_MOST = 2_000;
 /** The kinds of record that boards are made of. */
 const BOARD_KINDS = ["account", "store", "employee", "eip_campaign", "play"];
-
-/** The model's state after a commit. */
-export interface Moment {
-  commit: number;
-  /** How many feed requests had been committed. */
-  version: number;
-  state: State;
-  /** The time of the last messages. Only messages of earlier seconds are shown. */
-  stamp: string;
-}
-
-/** The state that a request read from a copy of the database, and the time by the copy's clock. */
-export interface DatabaseRead extends Moment {
-  now: string;
-}
 
 interface Clock {
   version: number;

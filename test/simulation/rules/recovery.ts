@@ -58,7 +58,7 @@ async function untilReplicated({ world: { database, time } }: Stage): Promise<vo
 }
 
 function checkOutbox({ world }: Stage): void {
-  const [change] = world.database.primary.read("SELECT version, change_kind, stored_at FROM outbox");
+  const [change] = world.database.primary.read("SELECT version, topic, stored_at FROM outbox");
   if (change !== undefined) world.fail(RECOVERY, `the outbox still has ${JSON.stringify(change)}`);
 }
 
@@ -123,7 +123,7 @@ async function checkRetention(stage: Stage): Promise<void> {
 /** The kinds of event that have not been scanned up to the horizon. */
 function openScans({ world }: Stage): unknown[] {
   return RETAINED_KINDS.filter(({ record, table }) => {
-    const isOver = `SELECT 1 FROM retention_scans WHERE kind = ? AND horizon = ?
+    const isOver = `SELECT 1 FROM retention_progress WHERE kind = ? AND horizon = ?
       AND last_id >= (SELECT coalesce(max(id), '') FROM ${table})`;
     return world.database.primary.read(isOver, record, world.horizon).length === 0;
   }).map(({ record }) => record);

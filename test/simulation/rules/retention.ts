@@ -1,7 +1,7 @@
 import { RETAINED_KINDS } from "../../../src/retention/kinds.ts";
 import type { Row } from "../../model/kinds.ts";
 import { toUtc } from "../../model/time.ts";
-import type { Answer, Call } from "../network.ts";
+import type { Answer, Call } from "../calls.ts";
 import type { World } from "../world.ts";
 import { HORIZON, OLD_EVENTS } from "./names.ts";
 

@@ -1,10 +1,10 @@
-import type { Difference } from "../../../src/db/derived/recount.ts";
-import type { Answer, Call } from "../network.ts";
+import type { Difference } from "../../../scripts/verify-totals/recount.ts";
+import type { Answer, Call, Moment } from "../calls.ts";
 import type { SentRequest } from "../platform/invocation.ts";
 import type { World } from "../world.ts";
 import { checkFaults } from "./answers.ts";
 import { MessageRules, type Poll } from "./messages.ts";
-import { ModelRules, type Moment } from "./model.ts";
+import { ModelRules } from "./model.ts";
 import { ONE_RUN, RECOUNT } from "./names.ts";
 import { type ArrivedFeed, RetentionRules } from "./retention.ts";
 
@@ -64,7 +64,7 @@ export class Rules {
     this.#checkDerived();
   }
 
-  /** Checks what `npm run verify-totals` checks. */
+  /** Checks what `npm run edge -- verify-totals` checks. */
   #checkDerived(): void {
     const { DERIVED, findDifferences, ALL_KEYS, toText } = this.#world.outside.service;
     for (const derived of DERIVED) {

@@ -1,84 +1,74 @@
-WITH listed(items, bytes, entries, coupons, accounts) AS MATERIALIZED (
-  SELECT count(*),
-    sum(bytes),
-    json_group_array(json_array(coupon_key, account_key, kind, issued_id, bytes)),
-    json_group_array(DISTINCT coupon_key),
-    json_group_array(DISTINCT account_key)
+WITH page AS MATERIALIZED (
+  SELECT *
   FROM (
-    SELECT page.*, coupon_bytes AS bytes
+    SELECT *,
+      sum(
+        coupon_bytes + account_bytes + coalesce(octet_length(record), 0)
+      ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
     FROM (
-      SELECT digital_coupons.kind AS kind,
-        digital_coupons.issued_id AS issued_id,
-        digital_coupons.coupon_key AS coupon_key,
-        digital_coupons.account_key AS account_key,
-        digital_coupons.coupon_bytes AS coupon_bytes
-      FROM digital_coupons
-      WHERE (
-        digital_coupons.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
-        AND digital_coupons.kind IN (?)
-      )
-      ORDER BY digital_coupons.kind DESC,
-        digital_coupons.ends_at,
-        digital_coupons.created_at DESC,
-        digital_coupons.id
-      LIMIT 0 + 1 + ? OFFSET ?
-    ) AS page
-  )
-),
-shown AS MATERIALIZED (
-  SELECT *,
-    iif(
-      bytes + iif(
-        items <= 100, 0,
-        (
-          SELECT sum(octet_length(json_array(customer_coupons.creation_method, stores.store_image)))
-          FROM json_each(listed.entries) AS entry
-          LEFT JOIN customer_coupons ON customer_coupons.id = (entry.value ->> 3)
-          LEFT JOIN stores ON stores.key = customer_coupons.store_key
-        )
-      ) < 2097152,
-      items,
-      1 + (
-        SELECT count(*)
+      SELECT valid.*,
+        0 AS account_bytes,
+        iif(
+          valid.kind = 'digital', json_object('id', valid.id, 'created_at', valid.created_at),
+          json_object(
+            'id', customer_coupons.id, 'expected_end_date',
+            iif(
+              customer_coupons.expected_end_date IS NULL, NULL,
+              min(customer_coupons.ends_at, '9999-12-31 23:59:59')
+            ),
+            'creation_method', customer_coupons.creation_method, 'created_at',
+            customer_coupons.created_at, 'updated_at', customer_coupons.updated_at, 'deleted_at',
+            customer_coupons.deleted_at, 'store_name', stores.name, 'total_count',
+            customer_coupons.total_count, 'usage_count', customer_coupons.usage_count,
+            'remaining_count', customer_coupons.total_count - customer_coupons.usage_count,
+            'store_image', stores.store_image
+          )
+        ) AS record
+      FROM (
+        SELECT *
         FROM (
-          SELECT sum(
-            (entry.value ->> 4) + octet_length(
-              json_array(customer_coupons.creation_method, stores.store_image)
+          SELECT digital_coupons.kind AS kind,
+            digital_coupons.issued_id AS issued_id,
+            digital_coupons.coupon_key AS coupon_key,
+            digital_coupons.account_key AS account_key,
+            digital_coupons.coupon_bytes AS coupon_bytes,
+            digital_coupons.ends_at AS ends_at,
+            digital_coupons.created_at AS created_at,
+            digital_coupons.id AS id,
+            true AS passes
+          FROM digital_coupons
+          WHERE digital_coupons.customer_key = (
+            SELECT customers.key
+            FROM customers
+            WHERE customers.id = ?
+          )
+            AND digital_coupons.kind = 'digital'
+          ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
+          LIMIT 5000
+        ) AS digital_coupons
+        WHERE passes
+          AND 'digital' <= ?
+          AND (
+            'digital' < ? OR digital_coupons.ends_at >= ?
+            AND (
+              digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
+              AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
             )
-          ) OVER (ORDER BY entry.key) AS bytes
-          FROM json_each(listed.entries) AS entry
-          LEFT JOIN customer_coupons ON customer_coupons.id = (entry.value ->> 3)
-          LEFT JOIN stores ON stores.key = customer_coupons.store_key
-        ) AS upto
-        WHERE upto.bytes < 2097152
-      )
-    ) AS fitting
-  FROM listed
+          )
+        LIMIT 0 + 1 + ? OFFSET ?
+      ) AS valid
+      LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
+      LEFT JOIN stores ON stores.key = customer_coupons.store_key
+    ) AS listed
+  )
+  WHERE coalesce(bytes_before, 0) < 2097152
 )
-SELECT (entry.value ->> 2) AS part,
-  (entry.value ->> 0) AS key,
-  iif(
-    customer_coupons.id IS NULL, NULL,
-    json_object(
-      'id', customer_coupons.id, 'expected_end_date',
-      iif(
-        customer_coupons.expected_end_date IS NULL, NULL,
-        min(customer_coupons.ends_at, '9999-12-31 23:59:59')
-      ),
-      'creation_method', customer_coupons.creation_method, 'created_at',
-      customer_coupons.created_at, 'updated_at', customer_coupons.updated_at, 'deleted_at',
-      customer_coupons.deleted_at, 'store_name', stores.name, 'total_count',
-      customer_coupons.total_count, 'usage_count', customer_coupons.usage_count, 'remaining_count',
-      customer_coupons.total_count - customer_coupons.usage_count, 'store_image', stores.store_image
-    )
-  ) AS record,
-  (entry.value ->> 1) AS account_key,
-  shown.items AS listed
-FROM shown
-CROSS JOIN json_each(shown.entries) AS entry
-LEFT JOIN customer_coupons ON customer_coupons.id = (entry.value ->> 3)
-LEFT JOIN stores ON stores.key = customer_coupons.store_key
-WHERE entry.key < shown.fitting AND entry.key < ?
+SELECT kind AS part,
+  coupon_key AS key,
+  record AS record,
+  account_key AS account_key,
+  ends_at AS ends_at
+FROM page
 UNION ALL
 SELECT 'coupon' AS part,
   coupons.key AS key,
@@ -99,73 +89,42 @@ SELECT 'coupon' AS part,
     2
   ) AS record,
   NULL AS account_key,
-  NULL AS listed
+  NULL AS ends_at
 FROM coupons
-WHERE coupons.key IN (
-  SELECT value
-  FROM json_each(
-    (
-      SELECT iif(
-        fitting = items, coupons,
-        (
-          SELECT json_group_array((entry.value ->> 0))
-          FROM json_each(shown.entries) AS entry
-          WHERE entry.key < shown.fitting
-        )
-      )
-      FROM shown
-    )
-  )
-)
+WHERE coupons.key IN (SELECT coupon_key FROM page)
 
 --  COMPOUND QUERY
 --    LEFT-MOST SUBQUERY
---      MATERIALIZE shown
---        MATERIALIZE listed
---          CO-ROUTINE page
---            CO-ROUTINE joined
---              SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
---              SCALAR SUBQUERY
---                SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---              SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---              CORRELATED SCALAR SUBQUERY
---                SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---              USE TEMP B-TREE FOR DISTINCT
---            SCAN joined
---            SCALAR SUBQUERY
---              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---            SEARCH coupons USING INDEX coupons_digital (account_key=? AND ends_at>?)
---            SCALAR SUBQUERY
---              CO-ROUTINE clock
---                SCAN CONSTANT ROW
---              SCAN clock
---            USE TEMP B-TREE FOR ORDER BY
---          USE TEMP B-TREE FOR json_group_array(DISTINCT)
---          USE TEMP B-TREE FOR json_group_array(DISTINCT)
---          SCAN page
---        SCAN listed
---        CORRELATED SCALAR SUBQUERY
---          SCAN entry VIRTUAL TABLE INDEX 1:
---          SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
---          SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---        CORRELATED SCALAR SUBQUERY
---          CO-ROUTINE upto
---            CO-ROUTINE (subquery)
---              SCAN entry VIRTUAL TABLE INDEX 1:
---              SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
---              SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---              USE TEMP B-TREE FOR ORDER BY
---            SCAN (subquery)
---          SCAN upto
---      SCAN shown
---      SCAN entry VIRTUAL TABLE INDEX 1:
---      SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
---      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--      MATERIALIZE page
+--        CO-ROUTINE (subquery)
+--          CO-ROUTINE (subquery)
+--            CO-ROUTINE valid
+--              CO-ROUTINE digital_coupons
+--                CO-ROUTINE joined
+--                  SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--                  SCALAR SUBQUERY
+--                    SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                  SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--                  CORRELATED SCALAR SUBQUERY
+--                    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                  USE TEMP B-TREE FOR DISTINCT
+--                SCAN joined
+--                SCALAR SUBQUERY
+--                  SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                SEARCH coupons USING INDEX coupons_digital (account_key=? AND ends_at>?)
+--                SCALAR SUBQUERY
+--                  CO-ROUTINE clock
+--                    SCAN CONSTANT ROW
+--                  SCAN clock
+--                USE TEMP B-TREE FOR ORDER BY
+--              SCAN digital_coupons
+--            SCAN valid
+--            SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
+--            SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--          SCAN (subquery)
+--        SCAN (subquery)
+--      SCAN page
 --    UNION ALL
 --      SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
 --      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        SCALAR SUBQUERY
---          SCAN shown
---          CORRELATED SCALAR SUBQUERY
---            SCAN entry VIRTUAL TABLE INDEX 1:
+--        SCAN page

@@ -1,118 +1,208 @@
-WITH listed(items, bytes, entries, coupons, accounts) AS MATERIALIZED (
-  SELECT count(*),
-    sum(bytes),
-    json_group_array(json_array(coupon_key, account_key, kind, issued_id, bytes)),
-    json_group_array(DISTINCT coupon_key),
-    json_group_array(DISTINCT account_key)
+WITH page AS MATERIALIZED (
+  SELECT *
   FROM (
-    SELECT page.*, coupon_bytes AS bytes
+    SELECT *,
+      sum(
+        coupon_bytes + account_bytes + coalesce(octet_length(record), 0)
+      ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
     FROM (
-      SELECT valid_coupons.kind AS kind,
-        valid_coupons.issued_id AS issued_id,
-        valid_coupons.coupon_key AS coupon_key,
-        valid_coupons.account_key AS account_key,
-        valid_coupons.coupon_bytes AS coupon_bytes
-      FROM valid_coupons
-      WHERE (
-        valid_coupons.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
-        AND (
-          instr(valid_coupons.folded_text, ?)
-          OR instr(
-            (
-              SELECT accounts.folded_names AS folded_names
-              FROM accounts
-              WHERE accounts.key = valid_coupons.account_key
+      SELECT valid.*,
+        0 AS account_bytes,
+        iif(
+          valid.kind = 'digital', json_object('id', valid.id, 'created_at', valid.created_at),
+          json_object(
+            'id', customer_coupons.id, 'expected_end_date',
+            iif(
+              customer_coupons.expected_end_date IS NULL, NULL,
+              min(customer_coupons.ends_at, '9999-12-31 23:59:59')
             ),
-            ?
+            'creation_method', customer_coupons.creation_method, 'created_at',
+            customer_coupons.created_at, 'updated_at', customer_coupons.updated_at, 'deleted_at',
+            customer_coupons.deleted_at, 'store_name', stores.name, 'total_count',
+            customer_coupons.total_count, 'usage_count', customer_coupons.usage_count,
+            'remaining_count', customer_coupons.total_count - customer_coupons.usage_count,
+            'store_image', stores.store_image
           )
-        )
-        AND valid_coupons.folded_type = ?
-        AND valid_coupons.account_key = (
-          SELECT accounts.key AS key
-          FROM accounts
-          WHERE accounts.id = ?
-        )
-        AND (
-          (
-            valid_coupons.store_key IS NULL
-            OR valid_coupons.store_key IN (
-              SELECT stores.key AS key
-              FROM stores
-              WHERE stores.id IN (SELECT value FROM json_each(?))
-            )
-          )
-          AND (
-            valid_coupons.store_key IS NOT NULL
-            OR valid_coupons.account_key IN (
-              SELECT visible_stores.account_key AS account_key
-              FROM visible_stores
-              WHERE visible_stores.id IN (SELECT value FROM json_each(?))
-            )
-          )
-        )
-      )
-      ORDER BY valid_coupons.kind DESC,
-        valid_coupons.ends_at,
-        valid_coupons.created_at DESC,
-        valid_coupons.id
-      LIMIT 0 + 1 + ? OFFSET ?
-    ) AS page
-  )
-),
-shown AS MATERIALIZED (
-  SELECT *,
-    iif(
-      bytes + iif(
-        items <= 100, 0,
-        (
-          SELECT sum(octet_length(json_array(customer_coupons.creation_method, stores.store_image)))
-          FROM json_each(listed.entries) AS entry
-          LEFT JOIN customer_coupons ON customer_coupons.id = (entry.value ->> 3)
-          LEFT JOIN stores ON stores.key = customer_coupons.store_key
-        )
-      ) < 2097152,
-      items,
-      1 + (
-        SELECT count(*)
+        ) AS record
+      FROM (
+        SELECT *
         FROM (
-          SELECT sum(
-            (entry.value ->> 4) + octet_length(
-              json_array(customer_coupons.creation_method, stores.store_image)
+          SELECT held_coupons.kind AS kind,
+            held_coupons.issued_id AS issued_id,
+            held_coupons.coupon_key AS coupon_key,
+            held_coupons.account_key AS account_key,
+            held_coupons.coupon_bytes AS coupon_bytes,
+            held_coupons.ends_at AS ends_at,
+            held_coupons.created_at AS created_at,
+            held_coupons.id AS id,
+            (
+              true
+              AND (
+                instr(held_coupons.folded_text, ?)
+                OR instr(
+                  (
+                    SELECT accounts.folded_names AS folded_names
+                    FROM accounts
+                    WHERE accounts.key = held_coupons.account_key
+                  ),
+                  ?
+                )
+              )
+              AND held_coupons.folded_type = ?
+              AND held_coupons.account_key = (
+                SELECT accounts.key AS key
+                FROM accounts
+                WHERE accounts.id = ?
+              )
+              AND held_coupons.store_key IN (
+                SELECT stores.key AS key
+                FROM stores
+                WHERE stores.id IN (SELECT value FROM json_each(?))
+              )
+            ) AS passes
+          FROM held_coupons
+          WHERE held_coupons.customer_key = (
+            SELECT customers.key
+            FROM customers
+            WHERE customers.id = ?
+          )
+            AND held_coupons.kind = 'store'
+          ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
+          LIMIT 5000
+        ) AS held_coupons
+        WHERE passes
+          AND 'store' <= ?
+          AND (
+            'store' < ? OR held_coupons.ends_at >= ?
+            AND (
+              held_coupons.ends_at > ? OR held_coupons.created_at <= ?
+              AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
             )
-          ) OVER (ORDER BY entry.key) AS bytes
-          FROM json_each(listed.entries) AS entry
-          LEFT JOIN customer_coupons ON customer_coupons.id = (entry.value ->> 3)
-          LEFT JOIN stores ON stores.key = customer_coupons.store_key
-        ) AS upto
-        WHERE upto.bytes < 2097152
-      )
-    ) AS fitting
-  FROM listed
+          )
+        UNION ALL
+        SELECT *
+        FROM (
+          SELECT held_coupons.kind AS kind,
+            held_coupons.issued_id AS issued_id,
+            held_coupons.coupon_key AS coupon_key,
+            held_coupons.account_key AS account_key,
+            held_coupons.coupon_bytes AS coupon_bytes,
+            held_coupons.ends_at AS ends_at,
+            held_coupons.created_at AS created_at,
+            held_coupons.id AS id,
+            (
+              true
+              AND (
+                instr(held_coupons.folded_text, ?)
+                OR instr(
+                  (
+                    SELECT accounts.folded_names AS folded_names
+                    FROM accounts
+                    WHERE accounts.key = held_coupons.account_key
+                  ),
+                  ?
+                )
+              )
+              AND held_coupons.folded_type = ?
+              AND held_coupons.account_key = (
+                SELECT accounts.key AS key
+                FROM accounts
+                WHERE accounts.id = ?
+              )
+              AND held_coupons.store_key IN (
+                SELECT stores.key AS key
+                FROM stores
+                WHERE stores.id IN (SELECT value FROM json_each(?))
+              )
+            ) AS passes
+          FROM held_coupons
+          WHERE held_coupons.customer_key = (
+            SELECT customers.key
+            FROM customers
+            WHERE customers.id = ?
+          )
+            AND held_coupons.kind = 'mfg'
+          ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
+          LIMIT 5000
+        ) AS held_coupons
+        WHERE passes
+          AND 'mfg' <= ?
+          AND (
+            'mfg' < ? OR held_coupons.ends_at >= ?
+            AND (
+              held_coupons.ends_at > ? OR held_coupons.created_at <= ?
+              AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+            )
+          )
+        UNION ALL
+        SELECT *
+        FROM (
+          SELECT digital_coupons.kind AS kind,
+            digital_coupons.issued_id AS issued_id,
+            digital_coupons.coupon_key AS coupon_key,
+            digital_coupons.account_key AS account_key,
+            digital_coupons.coupon_bytes AS coupon_bytes,
+            digital_coupons.ends_at AS ends_at,
+            digital_coupons.created_at AS created_at,
+            digital_coupons.id AS id,
+            (
+              true
+              AND (
+                instr(digital_coupons.folded_text, ?)
+                OR instr(
+                  (
+                    SELECT accounts.folded_names AS folded_names
+                    FROM accounts
+                    WHERE accounts.key = digital_coupons.account_key
+                  ),
+                  ?
+                )
+              )
+              AND digital_coupons.folded_type = ?
+              AND digital_coupons.account_key = (
+                SELECT accounts.key AS key
+                FROM accounts
+                WHERE accounts.id = ?
+              )
+              AND digital_coupons.account_key IN (
+                SELECT visible_stores.account_key AS account_key
+                FROM visible_stores
+                WHERE visible_stores.id IN (SELECT value FROM json_each(?))
+              )
+            ) AS passes
+          FROM digital_coupons
+          WHERE digital_coupons.customer_key = (
+            SELECT customers.key
+            FROM customers
+            WHERE customers.id = ?
+          )
+            AND digital_coupons.kind = 'digital'
+          ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
+          LIMIT 5000
+        ) AS digital_coupons
+        WHERE passes
+          AND 'digital' <= ?
+          AND (
+            'digital' < ? OR digital_coupons.ends_at >= ?
+            AND (
+              digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
+              AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
+            )
+          )
+        LIMIT 0 + 1 + ? OFFSET ?
+      ) AS valid
+      LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
+      LEFT JOIN stores ON stores.key = customer_coupons.store_key
+    ) AS listed
+  )
+  WHERE coalesce(bytes_before, 0) < 2097152
 )
-SELECT (entry.value ->> 2) AS part,
-  (entry.value ->> 0) AS key,
-  iif(
-    customer_coupons.id IS NULL, NULL,
-    json_object(
-      'id', customer_coupons.id, 'expected_end_date',
-      iif(
-        customer_coupons.expected_end_date IS NULL, NULL,
-        min(customer_coupons.ends_at, '9999-12-31 23:59:59')
-      ),
-      'creation_method', customer_coupons.creation_method, 'created_at',
-      customer_coupons.created_at, 'updated_at', customer_coupons.updated_at, 'deleted_at',
-      customer_coupons.deleted_at, 'store_name', stores.name, 'total_count',
-      customer_coupons.total_count, 'usage_count', customer_coupons.usage_count, 'remaining_count',
-      customer_coupons.total_count - customer_coupons.usage_count, 'store_image', stores.store_image
-    )
-  ) AS record,
-  (entry.value ->> 1) AS account_key,
-  shown.items AS listed
-FROM shown
-CROSS JOIN json_each(shown.entries) AS entry
-LEFT JOIN customer_coupons ON customer_coupons.id = (entry.value ->> 3)
-LEFT JOIN stores ON stores.key = customer_coupons.store_key
-WHERE entry.key < shown.fitting AND entry.key < ?
+SELECT kind AS part,
+  coupon_key AS key,
+  record AS record,
+  account_key AS account_key,
+  ends_at AS ends_at
+FROM page
 UNION ALL
 SELECT 'coupon' AS part,
   coupons.key AS key,
@@ -133,145 +223,113 @@ SELECT 'coupon' AS part,
     2
   ) AS record,
   NULL AS account_key,
-  NULL AS listed
+  NULL AS ends_at
 FROM coupons
-WHERE coupons.key IN (
-  SELECT value
-  FROM json_each(
-    (
-      SELECT iif(
-        fitting = items, coupons,
-        (
-          SELECT json_group_array((entry.value ->> 0))
-          FROM json_each(shown.entries) AS entry
-          WHERE entry.key < shown.fitting
-        )
-      )
-      FROM shown
-    )
-  )
-)
+WHERE coupons.key IN (SELECT coupon_key FROM page)
 
 --  COMPOUND QUERY
 --    LEFT-MOST SUBQUERY
---      MATERIALIZE shown
---        MATERIALIZE listed
---          CO-ROUTINE page
---            CO-ROUTINE valid_coupons
+--      MATERIALIZE page
+--        CO-ROUTINE (subquery)
+--          CO-ROUTINE (subquery)
+--            CO-ROUTINE valid
 --              COMPOUND QUERY
 --                LEFT-MOST SUBQUERY
---                  SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
---                  SCALAR SUBQUERY
---                    SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---                  SCALAR SUBQUERY
---                    CO-ROUTINE clock
---                      SCAN CONSTANT ROW
---                    SCAN clock
---                  LIST SUBQUERY
---                    SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
---                    LIST SUBQUERY
---                      SCAN json_each VIRTUAL TABLE INDEX 1:
---                    CREATE BLOOM FILTER
---                  CORRELATED SCALAR SUBQUERY
---                    SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
---                  SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
---                  SCALAR SUBQUERY
---                    CO-ROUTINE clock
---                      SCAN CONSTANT ROW
---                    SCAN clock
---                  SCALAR SUBQUERY
---                    SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
---                  CORRELATED SCALAR SUBQUERY
---                    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                  LIST SUBQUERY
---                    SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
---                    LIST SUBQUERY
---                      SCAN json_each VIRTUAL TABLE INDEX 1:
---                    CORRELATED SCALAR SUBQUERY
---                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                    CREATE BLOOM FILTER
---                UNION ALL
---                  CO-ROUTINE joined
---                    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--                  CO-ROUTINE held_coupons
+--                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                    SCALAR SUBQUERY
+--                      CO-ROUTINE clock
+--                        SCAN CONSTANT ROW
+--                      SCAN clock
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
+--                    SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
+--                    SCALAR SUBQUERY
+--                      CO-ROUTINE clock
+--                        SCAN CONSTANT ROW
+--                      SCAN clock
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--                    SCALAR SUBQUERY
+--                      SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
 --                    LIST SUBQUERY
 --                      SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
 --                      LIST SUBQUERY
 --                        SCAN json_each VIRTUAL TABLE INDEX 1:
 --                      CREATE BLOOM FILTER
---                    SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--                    USE TEMP B-TREE FOR ORDER BY
+--                  SCAN held_coupons
+--                UNION ALL
+--                  CO-ROUTINE held_coupons
+--                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
+--                    SCALAR SUBQUERY
+--                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                    SCALAR SUBQUERY
+--                      CO-ROUTINE clock
+--                        SCAN CONSTANT ROW
+--                      SCAN clock
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
+--                    SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
+--                    SCALAR SUBQUERY
+--                      CO-ROUTINE clock
+--                        SCAN CONSTANT ROW
+--                      SCAN clock
 --                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                    USE TEMP B-TREE FOR DISTINCT
---                  SCAN joined
---                  LIST SUBQUERY
---                    SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
---                    LIST SUBQUERY
---                      SCAN json_each VIRTUAL TABLE INDEX 1:
---                    CREATE BLOOM FILTER
---                  SCALAR SUBQUERY
---                    SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---                  SEARCH coupons USING INDEX coupons_digital (account_key=? AND ends_at>?)
---                  SCALAR SUBQUERY
---                    CO-ROUTINE clock
---                      SCAN CONSTANT ROW
---                    SCAN clock
---                  SCALAR SUBQUERY
---                    SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
---                  LIST SUBQUERY
---                    SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
---                    LIST SUBQUERY
---                      SCAN json_each VIRTUAL TABLE INDEX 1:
 --                    CORRELATED SCALAR SUBQUERY
---                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                    CREATE BLOOM FILTER
---            SCAN valid_coupons
---            SCALAR SUBQUERY
---              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---            SCALAR SUBQUERY
---              SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
---            LIST SUBQUERY
---              SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
---              LIST SUBQUERY
---                SCAN json_each VIRTUAL TABLE INDEX 1:
---              CREATE BLOOM FILTER
---            CORRELATED SCALAR SUBQUERY
---              SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---            LIST SUBQUERY
---              SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
---              LIST SUBQUERY
---                SCAN json_each VIRTUAL TABLE INDEX 1:
---              CORRELATED SCALAR SUBQUERY
---                SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---              CREATE BLOOM FILTER
---            USE TEMP B-TREE FOR ORDER BY
---          USE TEMP B-TREE FOR json_group_array(DISTINCT)
---          USE TEMP B-TREE FOR json_group_array(DISTINCT)
---          SCAN page
---        SCAN listed
---        CORRELATED SCALAR SUBQUERY
---          SCAN entry VIRTUAL TABLE INDEX 1:
---          SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
---          SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---        CORRELATED SCALAR SUBQUERY
---          CO-ROUTINE upto
---            CO-ROUTINE (subquery)
---              SCAN entry VIRTUAL TABLE INDEX 1:
---              SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
---              SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---              USE TEMP B-TREE FOR ORDER BY
---            SCAN (subquery)
---          SCAN upto
---      SCAN shown
---      SCAN entry VIRTUAL TABLE INDEX 1:
---      SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
---      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--                      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--                    SCALAR SUBQUERY
+--                      SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
+--                    LIST SUBQUERY
+--                      SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
+--                      LIST SUBQUERY
+--                        SCAN json_each VIRTUAL TABLE INDEX 1:
+--                      CREATE BLOOM FILTER
+--                    USE TEMP B-TREE FOR ORDER BY
+--                  SCAN held_coupons
+--                UNION ALL
+--                  CO-ROUTINE digital_coupons
+--                    CO-ROUTINE joined
+--                      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--                      SCALAR SUBQUERY
+--                        SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                      USE TEMP B-TREE FOR DISTINCT
+--                    SCAN joined
+--                    SCALAR SUBQUERY
+--                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                    SEARCH coupons USING INDEX coupons_digital (account_key=? AND ends_at>?)
+--                    SCALAR SUBQUERY
+--                      CO-ROUTINE clock
+--                        SCAN CONSTANT ROW
+--                      SCAN clock
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--                    SCALAR SUBQUERY
+--                      SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
+--                    LIST SUBQUERY
+--                      SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
+--                      LIST SUBQUERY
+--                        SCAN json_each VIRTUAL TABLE INDEX 1:
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                      CREATE BLOOM FILTER
+--                    USE TEMP B-TREE FOR ORDER BY
+--                  SCAN digital_coupons
+--            SCAN valid
+--            SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
+--            SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--          SCAN (subquery)
+--        SCAN (subquery)
+--      SCAN page
 --    UNION ALL
 --      SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
 --      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        SCALAR SUBQUERY
---          SCAN shown
---          CORRELATED SCALAR SUBQUERY
---            SCAN entry VIRTUAL TABLE INDEX 1:
+--        SCAN page

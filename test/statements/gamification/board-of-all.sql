@@ -7,7 +7,7 @@ campaign AS MATERIALIZED (
   SELECT visible_eip_campaigns.key AS key
   FROM location
   CROSS JOIN visible_eip_campaigns ON visible_eip_campaigns.account_key = location.account_key
-  WHERE is_running
+  WHERE visible_eip_campaigns.is_running
 ),
 total AS MATERIALIZED (
   SELECT employees.id AS id,

@@ -1,4 +1,4 @@
-WITH RECURSIVE strict AS MATERIALIZED (
+WITH strict AS MATERIALIZED (
   SELECT campaign_words.rowid AS key
   FROM campaign_words
   CROSS JOIN campaigns ON campaigns.key = campaign_words.rowid
@@ -47,67 +47,48 @@ found(rank, key, forgiven) AS MATERIALIZED (
   )
   ORDER BY rank, key
   LIMIT 0 + ?
-),
-listed(entries) AS MATERIALIZED (
-  SELECT json_group_array(json_array(key, forgiven))
-  FROM (SELECT * FROM found ORDER BY rank, key)
-),
-step(
-  number, entries_left, entry, sent_bytes, shared_bytes, keys, record, details, forgiven,
-  account_key, account
-) AS (
-  SELECT 0, json_array_length(entries), entries -> 0, 0, 0, '', NULL, NULL, NULL, NULL, NULL
-  FROM listed
-  UNION ALL
-  SELECT step.number + 1,
-    step.entries_left - 1,
-    (SELECT entries FROM listed) -> (step.number + 1),
-    step.sent_bytes + step.shared_bytes + coalesce(octet_length(step.record), 0) + coalesce(octet_length(step.details), 0) + coalesce(octet_length(step.account), 0),
-    iif(
-      instr(step.keys, 'k' || accounts.key || ':') = 0, 0,
-      CAST(
-        substr(
-          step.keys,
-          instr(step.keys, 'k' || accounts.key || ':') + length('k' || accounts.key || ':'), 9
-        ) AS INTEGER
-      )
-    ),
-    step.keys || iif(
-      instr(step.keys, 'k' || accounts.key || ':') = 0,
-      'k' || accounts.key || ':' || octet_length(accounts.fields) || ',', ''
-    ),
-    json_object(
-      'id', campaigns.id, 'account_id', CAST(accounts.id AS INTEGER), 'name', campaigns.name,
-      'campaign_start_date', campaigns.campaign_start_date, 'campaign_end_date',
-      campaigns.campaign_end_date, 'campaign_description', campaigns.campaign_description, 'status',
-      campaigns.status
-    ) AS record,
-    campaigns.details AS details,
-    iif(
-      (step.entry ->> 1) IS NULL, NULL,
-      json_object(
-        'forgiven', json((step.entry ->> 1)), 'words', campaigns.words || ' ' || accounts.words
-      )
-    ) AS forgiven,
-    campaigns.account_key AS account_key,
-    iif(
-      instr(step.keys, 'k' || accounts.key || ':') = 0,
-      '{"agreement_type":' || coalesce(accounts.agreement_type, 'null') || ',' || substr(accounts.fields, 2),
-      NULL
-    ) AS account
-  FROM step
-  CROSS JOIN campaigns ON campaigns.key = (step.entry ->> 0)
-  CROSS JOIN accounts ON accounts.key = campaigns.account_key
-  WHERE step.entries_left > 0
-    AND step.sent_bytes + step.shared_bytes + coalesce(octet_length(step.record), 0) + coalesce(octet_length(step.details), 0) + coalesce(octet_length(step.account), 0) < 600000
 )
-SELECT record, details, forgiven, account_key, account, entries_left
-FROM step
-WHERE number > 0
+SELECT record, details, forgiven, account_key, iif(is_first, account, NULL) AS account
+FROM (
+  SELECT *
+  FROM (
+    SELECT *,
+      sum(
+        coalesce(octet_length(record), 0) + coalesce(octet_length(account), 0)
+      ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
+    FROM (
+      SELECT *, row_number() OVER (PARTITION BY account_key ORDER BY rank, key) = 1 AS is_first
+      FROM (
+        SELECT found.rank,
+          found.key,
+          json_object(
+            'id', campaigns.id, 'account_id', CAST(accounts.id AS INTEGER), 'name', campaigns.name,
+            'campaign_start_date', campaigns.campaign_start_date, 'campaign_end_date',
+            campaigns.campaign_end_date, 'campaign_description', campaigns.campaign_description,
+            'status', campaigns.status
+          ) AS record,
+          campaigns.details AS details,
+          iif(
+            found.forgiven IS NULL, NULL,
+            json_object(
+              'forgiven', json(found.forgiven), 'words', campaigns.words || ' ' || accounts.words
+            )
+          ) AS forgiven,
+          campaigns.account_key AS account_key,
+          '{"agreement_type":' || coalesce(accounts.agreement_type, 'null') || ',' || substr(accounts.fields, 2) AS account
+        FROM found
+        CROSS JOIN campaigns ON campaigns.key = found.key
+        CROSS JOIN accounts ON accounts.key = campaigns.account_key
+      )
+      ORDER BY rank, key
+    ) AS listed
+  )
+  WHERE coalesce(bytes_before, 0) < 600000
+)
 
---  CO-ROUTINE step
---    SETUP
---      MATERIALIZE listed
+--  CO-ROUTINE (subquery)
+--    CO-ROUTINE (subquery)
+--      CO-ROUTINE listed
 --        CO-ROUTINE (subquery)
 --          MATERIALIZE found
 --            CO-ROUTINE candidate
@@ -142,12 +123,11 @@ WHERE number > 0
 --                SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --            USE TEMP B-TREE FOR ORDER BY
 --          SCAN found
+--          SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--          SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--          USE TEMP B-TREE FOR ORDER BY
 --        SCAN (subquery)
+--        USE TEMP B-TREE FOR ORDER BY
 --      SCAN listed
---    RECURSIVE STEP
---      SCAN step
---      SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---      SCALAR SUBQUERY
---        SCAN listed
---  SCAN step
+--    SCAN (subquery)
+--  SCAN (subquery)

@@ -42,25 +42,23 @@ seen AS MATERIALIZED (
   SELECT found.rank,
     found.key,
     found.forgiven,
-    (
-      SELECT coalesce(
-        (
-          SELECT friendships.status
-          FROM friendships
-          WHERE friendships.low_key = min(caller.key, found.key)
-            AND friendships.high_key = max(caller.key, found.key)
-        ),
-        -1
-      )
-      FROM (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
+    found.key IS caller.key AS is_self,
+    coalesce(
+      (
+        SELECT friendships.status
+        FROM friendships
+        WHERE friendships.low_key = min(caller.key, found.key)
+          AND friendships.high_key = max(caller.key, found.key)
+      ),
+      -1
     ) AS friend_status
   FROM found
+  CROSS JOIN (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
 ),
 joined AS MATERIALIZED (
-  SELECT seen.key, joined_stores.account_key AS account_key, count(*) AS stores
+  SELECT DISTINCT seen.key, joined_stores.account_key AS account_key
   FROM seen
   CROSS JOIN joined_stores ON joined_stores.customer_key = seen.key
-  GROUP BY seen.key, joined_stores.account_key
 ),
 running AS MATERIALIZED (
   SELECT account_key,
@@ -72,40 +70,42 @@ running AS MATERIALIZED (
   FROM (SELECT DISTINCT account_key FROM joined) AS joined_account
 ),
 counted AS MATERIALIZED (
-  SELECT joined.key, sum(joined.stores) AS stores, sum(running.campaigns) AS campaigns
+  SELECT joined.key, sum(running.campaigns) AS campaigns
   FROM joined
-  LEFT JOIN running ON running.account_key = joined.account_key
+  CROSS JOIN running ON running.account_key = joined.account_key
   GROUP BY joined.key
 )
 SELECT json_object(
-  'id', customers.id, 'first_name', customers.first_name, 'last_name', customers.last_name,
-  'customer_description', customers.customer_description, 'avatar', customers.avatar, 'scan_id',
-  iif(customers.id = ? OR seen.friend_status = 1, customers.scan_id, ''), 'date_of_birth',
-  iif(customers.id = ? OR seen.friend_status = 1, customers.date_of_birth, NULL), 'address_line_1',
-  iif(customers.id = ? OR seen.friend_status = 1, customers.address_line_1, ''), 'address_line_2',
-  iif(customers.id = ? OR seen.friend_status = 1, customers.address_line_2, ''), 'city',
-  iif(customers.id = ? OR seen.friend_status = 1, customers.city, ''), 'state',
-  iif(customers.id = ? OR seen.friend_status = 1, customers.state, ''), 'zip',
-  iif(customers.id = ? OR seen.friend_status = 1, customers.zip, ''), 'friend_status',
-  seen.friend_status, 'stores_count', coalesce(counted.stores, 0), 'campaigns_total',
+  'id', visible_customers.id, 'first_name', visible_customers.first_name, 'last_name',
+  visible_customers.last_name, 'customer_description', visible_customers.customer_description,
+  'avatar', visible_customers.avatar, 'scan_id',
+  iif(seen.is_self OR seen.friend_status = 1, visible_customers.scan_id, ''), 'date_of_birth',
+  iif(seen.is_self OR seen.friend_status = 1, visible_customers.date_of_birth, NULL),
+  'address_line_1',
+  iif(seen.is_self OR seen.friend_status = 1, visible_customers.address_line_1, ''),
+  'address_line_2',
+  iif(seen.is_self OR seen.friend_status = 1, visible_customers.address_line_2, ''), 'city',
+  iif(seen.is_self OR seen.friend_status = 1, visible_customers.city, ''), 'state',
+  iif(seen.is_self OR seen.friend_status = 1, visible_customers.state, ''), 'zip',
+  iif(seen.is_self OR seen.friend_status = 1, visible_customers.zip, ''), 'friend_status',
+  seen.friend_status, 'stores_count', visible_customers.stores_joined, 'campaigns_total',
   coalesce(counted.campaigns, 0), 'campaigns_registered',
   (
     SELECT count(*)
-    FROM registrations
-    CROSS JOIN running_campaigns ON running_campaigns.key = registrations.campaign_key
+    FROM running_registrations
     CROSS JOIN joined
       ON joined.key = seen.key
-      AND joined.account_key = running_campaigns.account_key
-    WHERE registrations.customer_key = seen.key
+      AND joined.account_key = running_registrations.account_key
+    WHERE running_registrations.customer_key = seen.key
   )
 ) AS record,
-  iif(customers.id = ? OR seen.friend_status = 1, customers.balance / 100.0, 0) AS balance,
+  iif(seen.is_self OR seen.friend_status = 1, visible_customers.balance / 100.0, 0) AS balance,
   iif(
     seen.forgiven IS NULL, NULL,
-    json_object('forgiven', json(seen.forgiven), 'words', customers.words)
+    json_object('forgiven', json(seen.forgiven), 'words', visible_customers.words)
   ) AS forgiven
 FROM seen
-CROSS JOIN customers ON customers.key = seen.key
+CROSS JOIN visible_customers ON visible_customers.key = seen.key
 LEFT JOIN counted ON counted.key = seen.key
 ORDER BY seen.rank, seen.key
 
@@ -140,15 +140,14 @@ ORDER BY seen.rank, seen.key
 --      CORRELATED SCALAR SUBQUERY
 --        SCAN json_each VIRTUAL TABLE INDEX 1:
 --      USE TEMP B-TREE FOR ORDER BY
+--    MATERIALIZE caller
+--      SCAN CONSTANT ROW
+--      SCALAR SUBQUERY
+--        SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --    SCAN found
+--    SCAN caller
 --    CORRELATED SCALAR SUBQUERY
---      CO-ROUTINE caller
---        SCAN CONSTANT ROW
---        SCALAR SUBQUERY
---          SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---      SCAN caller
---      CORRELATED SCALAR SUBQUERY
---        SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
+--      SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
 --  MATERIALIZE counted
 --    MATERIALIZE joined
 --      SCAN seen
@@ -156,7 +155,7 @@ ORDER BY seen.rank, seen.key
 --      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --      CORRELATED SCALAR SUBQUERY
 --        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---      USE TEMP B-TREE FOR GROUP BY
+--      USE TEMP B-TREE FOR DISTINCT
 --    MATERIALIZE running
 --      CO-ROUTINE joined_account
 --        SCAN joined
@@ -174,12 +173,25 @@ ORDER BY seen.rank, seen.key
 --          SCAN clock
 --    SCAN joined
 --    BLOOM FILTER ON running (account_key=?)
---    SEARCH running USING AUTOMATIC COVERING INDEX (account_key=?) LEFT-JOIN
+--    SEARCH running USING AUTOMATIC COVERING INDEX (account_key=?)
 --    USE TEMP B-TREE FOR GROUP BY
 --  SCAN seen
 --  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
 --  BLOOM FILTER ON counted (key=?)
 --  SEARCH counted USING AUTOMATIC COVERING INDEX (key=?) LEFT-JOIN
+--  SCALAR SUBQUERY
+--    SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--  SCALAR SUBQUERY
+--    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    CORRELATED SCALAR SUBQUERY
+--      SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
+--    SCALAR SUBQUERY
+--      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--    CORRELATED SCALAR SUBQUERY
+--      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH registrations USING PRIMARY KEY (customer_key=?)
 --    SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)

@@ -1,28 +1,20 @@
 import { eq, type SQL, sql } from "drizzle-orm";
-import * as z from "zod";
 import { compileOnce, type PlaceholderOf } from "../../../db/compile.ts";
+import { isAfter } from "../../../db/cut.ts";
 import type { Database, RowOf } from "../../../db/database.ts";
 import { query } from "../../../db/query.ts";
 import { isEvent, limitTo, select, summaryFormat } from "../../../db/select.ts";
+import type { Page } from "../../../http/paging.ts";
 import { balanceEntries } from "../../../records/balance-entry.ts";
 import { campaigns } from "../../../records/campaign.ts";
 import { customerKeyOf } from "../../../records/customer.ts";
 import { stores } from "../../../records/store.ts";
 import { visibleAccounts, visibleCustomers } from "../../../records/views.ts";
-import { AFTER_ALL_TIMES, isDatetime } from "../../../values/time.ts";
-import type { BalanceEntry } from "./operations.ts";
+import { AFTER_ALL_TIMES } from "../../../values/time.ts";
+import type { BalanceEntry } from "./schema.ts";
 
-/** A cursor in the list of one customer and one filter. `time` and `id` are those of the last entry that was read. */
-export const EntriesCursor = z.object({
-  customer: z.string(),
-  account: z.string(),
-  /** The number of the step that last added up entries of the customer. If it has changed, items would count twice. */
-  step: z.int(),
-  /** Empty once all entries were read. Then `id` is the last account whose older entries were brought forward. */
-  time: z.string().refine((time) => time === "" || isDatetime(time)),
-  id: z.string(),
-});
-export type EntriesCursor = z.output<typeof EntriesCursor>;
+/** A place before all entries. */
+export const ENTRIES_BEGINNING = { time: AFTER_ALL_TIMES, id: "" };
 
 /** The most entries that a page reads. Without this limit, a filter by account could read all of them. */
 const READ_ENTRIES = 1_000;
@@ -30,66 +22,46 @@ const READ_ENTRIES = 1_000;
 interface Query {
   customerId: string;
   accountId: string | null;
-  limit: number;
-  after: EntriesCursor | undefined;
+  /** The step of the first page; undefined: this is the first page. */
+  step: number | undefined;
+  page: Page<typeof ENTRIES_BEGINNING>;
 }
 
 /**
  * A page of the customer's entries, newest first, then one item for each account with the sum of the entries that were added up
- * (docs/contract/interface.md, 4.9). Null: the customer is not stored, or erased. "added up":
- * entries of the customer were added up since the first page. One round trip.
+ * (docs/contract/interface.md, 4.9). `lastRead`: the last entry that was read, if the page has read as many as it may. Null: the
+ * customer is not stored, or erased. "added up": entries of the customer were added up since the first page. One round trip.
  */
-export async function findEntries(
-  db: Database,
-  { customerId, accountId, limit, after }: Query,
-): Promise<{ items: BalanceEntry[]; next: EntriesCursor | undefined } | "added up" | null> {
-  const { time = AFTER_ALL_TIMES, id = "" } = after ?? {};
+export async function findEntries(db: Database, { customerId, accountId, step, page: { limit, after } }: Query) {
+  const { time, id } = after;
   const [[customer], rows] = await db.batch([
     selectStep({ customerId }),
-    selectEntries({ customerId, accountId, time, id, rows: limit + 1 }),
+    selectEntries({ customerId, accountId, time, id, limit }),
   ]);
   if (customer === undefined) return null;
-  const { step } = customer;
-  if (after !== undefined && after.step !== step) return "added up";
-
-  const items = rows.slice(0, limit).filter(({ part }) => part !== "end");
-  const last = rows.length > limit ? items.at(-1) : rows.find(({ part }) => part === "end");
-  return {
-    items: items.map(toItem),
-    next: last && { customer: customerId, account: accountId ?? "", step, ...positionOf(last) },
-  };
+  if (step !== undefined && step !== customer.step) return "added up";
+  const [[lastRead] = [], items] = [
+    rows.filter(({ part }) => part === "end"),
+    rows.filter(({ part }) => part !== "end"),
+  ];
+  return { step: customer.step, items: items.map(toItem), lastRead: lastRead && toItem(lastRead) };
 }
 
 type EntryRow = RowOf<ReturnType<typeof selectEntries>>;
 
-function positionOf({ part, created_at: time, id, account_id }: EntryRow): Pick<EntriesCursor, "time" | "id"> {
-  return part === "forward" ? { time: "", id: account_id ?? "" } : { time, id: id ?? "" };
+/** The place of an item in the list. */
+export function placeOf({ brought_forward, created_at, id, account_id }: BalanceEntry): typeof ENTRIES_BEGINNING {
+  return brought_forward ? { time: "", id: account_id } : { time: created_at, id };
 }
 
-function toItem({ part, created_at, ...row }: EntryRow): BalanceEntry {
+function toItem({ part, created_at, description, ...row }: EntryRow): BalanceEntry {
   const amount = row.amount / 100;
   const account_id = row.account_id ?? "";
-  if (part === "forward")
-    return {
-      id: null,
-      amount,
-      description: "",
-      created_at,
-      store: null,
-      account_id,
-      campaign: null,
-      brought_forward: true,
-    };
-  return {
-    id: row.id ?? "",
-    amount,
-    description: row.description,
-    created_at,
-    store: { id: row.store_id ?? "", name: row.store_name ?? "" },
-    account_id,
-    campaign: row.campaign_id === null ? null : { id: row.campaign_id, name: row.campaign_name ?? "" },
-    brought_forward: false,
-  };
+  const none = { store: null, account_id, campaign: null, brought_forward: true } as const;
+  if (part === "forward") return { id: null, amount, description: "", created_at, ...none };
+  const store = { id: row.store_id ?? "", name: row.store_name ?? "" };
+  const campaign = row.campaign_id === null ? null : { id: row.campaign_id, name: row.campaign_name ?? "" };
+  return { id: row.id ?? "", amount, description, created_at, store, account_id, campaign, brought_forward: false };
 }
 
 /** Whether an entry is a summary: its id begins with the customer's key. */
@@ -111,7 +83,7 @@ const selectStep = compileOnce("me/entries/step", (placeholder: PlaceholderOf<"c
     .where(eq(visibleCustomers.id, placeholder("customerId"))),
 );
 
-type Placeholders = PlaceholderOf<"customerId" | "accountId" | "time" | "id" | "rows">;
+type Placeholders = PlaceholderOf<"customerId" | "accountId" | "time" | "id" | "limit">;
 
 // SQLite reads the three parts in their order and stops at the limit. So it looks for the last entry of the scan only if the
 // page is not full, and reads the summaries only on the last pages.
@@ -121,7 +93,10 @@ const selectEntries = compileOnce("me/entries/page", (placeholder: Placeholders)
   const scan = sql`
     SELECT * FROM ${balanceEntries} INDEXED BY balance_entries_by_customer
     WHERE ${customer_key} = ${customerKey} AND ${isEvent(balanceEntries)}
-      AND (${created_at}, ${id}) < (${placeholder("time")}, ${placeholder("id")})
+      AND ${isAfter([
+        { column: created_at, after: placeholder("time"), isDescending: true },
+        { column: id, after: placeholder("id"), isDescending: true },
+      ])}
     ORDER BY ${created_at} DESC, ${id} DESC`;
   const lastScanned = sql`${scan} LIMIT 1 OFFSET ${sql.raw(String(READ_ENTRIES - 1))}`;
   const isAsked = sql`(${placeholder("accountId")} IS NULL OR ${visibleAccounts.id} = ${placeholder("accountId")})`;
@@ -157,5 +132,5 @@ const selectEntries = compileOnce("me/entries/page", (placeholder: Placeholders)
         AND ${visibleAccounts.id} > iif(${placeholder("time")} = '', ${placeholder("id")}, '')
       GROUP BY ${visibleAccounts.key} ORDER BY ${visibleAccounts.id}
     )
-    ${limitTo(placeholder("rows"))}`;
+    ${limitTo(sql`1 + ${placeholder("limit")}`)}`;
 });

@@ -1,57 +1,45 @@
-SELECT holding.customer_key AS customer_key,
+SELECT holdings.customer_key AS customer_key,
   visible_accounts.id AS account_id,
   visible_accounts.company AS company,
-  total(holding.balance) / 100 AS balance,
-  sum(holding.stores) AS stores_count
-FROM (
-  SELECT holder.key AS customer_key,
-    stores.account_key AS account_key,
-    store_balances.balance AS balance,
-    0 AS stores
+  total(holdings.balance) / 100 AS balance,
+  sum(holdings.stores) AS stores_count
+FROM holdings
+CROSS JOIN visible_accounts ON visible_accounts.key = holdings.account_key
+WHERE holdings.customer_key IN (
+  SELECT key
   FROM (
-    SELECT customers.key AS key
-    FROM customers
-    WHERE (customers.scan_id = ? AND customers.scan_id <> '')
-    ORDER BY customers.id
-    LIMIT 0 + ?
-  ) AS holder
-  CROSS JOIN store_balances ON store_balances.customer_key = holder.key
-  CROSS JOIN stores ON stores.key = store_balances.store_key
-  UNION ALL
-  SELECT holder.key, joined_stores.account_key, 0, 1
-  FROM (
-    SELECT customers.key AS key
-    FROM customers
-    WHERE (customers.scan_id = ? AND customers.scan_id <> '')
-    ORDER BY customers.id
-    LIMIT 0 + ?
-  ) AS holder
-  CROSS JOIN joined_stores ON joined_stores.customer_key = holder.key
-) AS holding
-CROSS JOIN visible_accounts ON visible_accounts.key = holding.account_key
-GROUP BY holding.customer_key, visible_accounts.key
-ORDER BY holding.customer_key, visible_accounts.company, visible_accounts.id
+    (
+      SELECT visible_customers.key AS key,
+        visible_customers.id AS id,
+        visible_customers.first_name AS first_name,
+        visible_customers.last_name AS last_name
+      FROM visible_customers
+      WHERE (visible_customers.scan_id = ? AND visible_customers.scan_id <> '')
+      ORDER BY visible_customers.id
+      LIMIT 0 + ?
+    )
+  )
+)
+GROUP BY holdings.customer_key, visible_accounts.key
+ORDER BY holdings.customer_key, visible_accounts.company, visible_accounts.id
 LIMIT 0 + ?
 
---  CO-ROUTINE holding
+--  CO-ROUTINE holdings
 --    COMPOUND QUERY
 --      LEFT-MOST SUBQUERY
---        CO-ROUTINE holder
+--        SEARCH store_balances USING PRIMARY KEY (customer_key=?)
+--        LIST SUBQUERY
 --          SEARCH customers USING INDEX customers_by_scan_id (scan_id=?)
 --          USE TEMP B-TREE FOR ORDER BY
---        SCAN holder
---        SEARCH store_balances USING PRIMARY KEY (customer_key=?)
 --        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --      UNION ALL
---        CO-ROUTINE holder
---          SEARCH customers USING INDEX customers_by_scan_id (scan_id=?)
---          USE TEMP B-TREE FOR ORDER BY
---        SCAN holder
 --        SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        REUSE LIST SUBQUERY
 --        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --        CORRELATED SCALAR SUBQUERY
 --          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---  SCAN holding
+--  SCAN holdings
+--  REUSE LIST SUBQUERY
 --  SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --  USE TEMP B-TREE FOR GROUP BY
 --  USE TEMP B-TREE FOR ORDER BY

@@ -1,10 +1,10 @@
-SELECT customers.key AS key,
-  customers.id AS id,
-  customers.first_name AS first_name,
-  customers.last_name AS last_name
-FROM customers
-WHERE (customers.scan_id = ? AND customers.scan_id <> '')
-ORDER BY customers.id
+SELECT visible_customers.key AS key,
+  visible_customers.id AS id,
+  visible_customers.first_name AS first_name,
+  visible_customers.last_name AS last_name
+FROM visible_customers
+WHERE (visible_customers.scan_id = ? AND visible_customers.scan_id <> '')
+ORDER BY visible_customers.id
 LIMIT 0 + ?
 
 --  SEARCH customers USING INDEX customers_by_scan_id (scan_id=?)

@@ -74,7 +74,7 @@ FROM (
   GROUP BY visible_accounts.key
   ORDER BY visible_accounts.id
 )
-LIMIT 0 + ?
+LIMIT 0 + 1 + ?
 
 --  COMPOUND QUERY
 --    LEFT-MOST SUBQUERY

@@ -5,12 +5,16 @@ SELECT team_links.descendant_id AS id,
     (
       SELECT friendships.status
       FROM friendships
-      WHERE friendships.low_key = min(team_links.caller, visible_customers.key)
-        AND friendships.high_key = max(team_links.caller, visible_customers.key)
+      WHERE friendships.low_key = min(
+        (SELECT customers.key FROM customers WHERE customers.id = ?), visible_customers.key
+      )
+        AND friendships.high_key = max(
+          (SELECT customers.key FROM customers WHERE customers.id = ?), visible_customers.key
+        )
     ),
     -1
   ) AS friend_status,
-  stores_joined AS team_store_count,
+  visible_customers.stores_joined AS team_store_count,
   visible_customers.avatar AS avatar,
   coalesce(store_balances.balance, 0) AS total_balance,
   team_links.depth AS current_level,
@@ -22,43 +26,26 @@ SELECT team_links.descendant_id AS id,
     json_array(memberships.members_5, memberships.tokens_5)
   ) AS levels
 FROM (
-  SELECT caller.key AS caller,
-    team_links.store_key AS store_key,
+  SELECT team_links.store_key AS store_key,
     team_links.depth AS depth,
     team_links.name AS name,
     team_links.descendant_id AS descendant_id,
     team_links.descendant_key AS descendant_key
   FROM visible_stores
-  CROSS JOIN customers AS caller
-  CROSS JOIN memberships AS caller_membership
-    ON caller.id = ?
-    AND caller_membership.store_key = visible_stores.key
-    AND caller_membership.customer_key = caller.key
-    AND +caller_membership.joined = 1
+  CROSS JOIN memberships AS root_membership
+    ON root_membership.store_key = visible_stores.key
+    AND root_membership.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+    AND +root_membership.joined = 1
   CROSS JOIN team_links
-    ON team_links.store_key = caller_membership.store_key
-    AND team_links.ancestor_key = iif(
-      ? = ?, caller_membership.customer_key,
-      (
-        SELECT root_link.descendant_key
-        FROM customers AS root
-        CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
-        CROSS JOIN team_links AS root_link
-          ON root.id = ?
-          AND root_link.store_key = caller_membership.store_key
-          AND root_link.ancestor_key = caller_membership.customer_key
-          AND root_link.joined = 1
-          AND root_link.depth = level.column1
-          AND root_link.name = root.name
-          AND root_link.descendant_id = root.id
-      )
-    )
+    ON team_links.store_key = visible_stores.key
+    AND team_links.ancestor_key = root_membership.customer_key
     AND team_links.joined = 1
     AND team_links.depth BETWEEN ?
     AND ?
+    AND (team_links.depth, team_links.name, team_links.descendant_id) > (?, ?, ?)
   WHERE visible_stores.id = ?
   ORDER BY team_links.depth, team_links.name, team_links.descendant_id
-  LIMIT 0 + ? OFFSET ?
+  LIMIT 0 + 1 + ? OFFSET ?
 ) AS team_links
 CROSS JOIN memberships
   ON memberships.store_key = team_links.store_key
@@ -73,19 +60,21 @@ ORDER BY team_links.depth, team_links.name, team_links.descendant_id
 --    SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
 --    CORRELATED SCALAR SUBQUERY
 --      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---    SEARCH caller USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---    SEARCH caller_membership USING PRIMARY KEY (store_key=? AND customer_key=?)
---    SEARCH team_links USING PRIMARY KEY (store_key=? AND ancestor_key=? AND joined=? AND depth>? AND depth<?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH root USING INDEX sqlite_autoindex_customers_1 (id=?)
---      SCAN 5-ROW VALUES CLAUSE
---      SEARCH root_link USING PRIMARY KEY (store_key=? AND ancestor_key=? AND joined=? AND depth=? AND name=? AND descendant_id=?)
+--    SEARCH root_membership USING PRIMARY KEY (store_key=? AND customer_key=?)
+--    SCALAR SUBQUERY
+--      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--    SEARCH team_links USING PRIMARY KEY (store_key=? AND ancestor_key=? AND joined=? AND (depth,name,descendant_id)>(?,?,?) AND depth<?)
+--    REUSE SUBQUERY
 --  SCAN team_links
 --  SEARCH memberships USING PRIMARY KEY (store_key=? AND customer_key=?)
 --  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
 --  SEARCH store_balances USING PRIMARY KEY (customer_key=? AND store_key=?) LEFT-JOIN
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
+--    SCALAR SUBQUERY
+--      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--    SCALAR SUBQUERY
+--      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --  SCALAR SUBQUERY
 --    SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
 --  SCALAR SUBQUERY

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { beforeAll, describe, it } from "vitest";
-import { demoLines } from "../../../scripts/program/program.ts";
-import type { Derived } from "../../../src/db/derived/derived.ts";
+import { demoLines } from "../../scripts/program/program.ts";
+import { DERIVED, type Derived, newestMessages } from "../../scripts/verify-totals/derived.ts";
 import {
   ALL_KEYS,
   type Difference,
@@ -9,14 +10,13 @@ import {
   rangeOfKeys,
   repair,
   toText,
-} from "../../../src/db/derived/recount.ts";
-import { textOf } from "../../../src/db/dialect.ts";
-import { customerBalances } from "../../../src/records/balance-entry.ts";
-import { DERIVED, newestMessages } from "../../../src/records/derived.ts";
-import { mustFeed } from "../../support/api.ts";
-import { differences } from "../../support/differences.ts";
-import * as seed from "../../support/seed.ts";
-import { rows } from "../../support/state.ts";
+} from "../../scripts/verify-totals/recount.ts";
+import { textOf } from "../../src/db/dialect.ts";
+import { KINDS } from "../../src/records/index.ts";
+import { mustFeed } from "../support/api.ts";
+import { differences } from "../support/differences.ts";
+import * as seed from "../support/seed.ts";
+import { rows } from "../support/state.ts";
 
 const run = (statements: readonly string[]) => env.DB.batch(statements.map((text) => env.DB.prepare(text)));
 
@@ -26,6 +26,8 @@ const NO_KEYS = rangeOfKeys(500_000, 500_001);
 async function differencesOf(derived: Derived, range = ALL_KEYS): Promise<Difference[]> {
   return (await env.DB.prepare(findDifferences(derived, range)).all<Difference>()).results;
 }
+
+const customerBalances = DERIVED.find(({ name }) => name === "customers' balances") as Derived;
 
 const repairAll = (derived: Derived) => run(repair(derived, ALL_KEYS));
 
@@ -141,6 +143,16 @@ beforeAll(async () => {
 });
 
 describe("derived data", () => {
+  it("has every table to which the feed adds new events", ({ expect }) => {
+    const upkeep = KINDS.flatMap(({ write }) => write?.upkeep ?? []).map((addTo) => textOf(addTo(sql`WITH fresh`)));
+    const written = upkeep.map((text) => /(?:UPDATE|INSERT INTO) "(\w+)"/.exec(text)?.[1]);
+
+    const derived = DERIVED.map(({ table }) => table);
+    expect(written.length).toBeGreaterThan(5);
+    // The stamp of messages is no sum.
+    expect(written.filter((table) => table !== "program_state" && !derived.includes(String(table)))).toEqual([]);
+  });
+
   it.for(DERIVED)("is recounted and repaired if it is damaged: $name", async (derived, { expect }) => {
     const usualDamage = derived.storedAs === "search index" ? damageEntries : damageRows;
     const damage = SPECIAL_DAMAGE[derived.name] ?? (await usualDamage(derived));

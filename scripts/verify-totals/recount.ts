@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { textOf } from "../dialect.ts";
+import { textOf } from "../../src/db/dialect.ts";
 import type { Derived, KeyRange } from "./derived.ts";
 
 /** A stored value that is not the expected value; null: nothing is stored, or expected. */

@@ -1,14 +1,57 @@
 import { type AnyColumn, getTableName, type SQL, sql } from "drizzle-orm";
-import type { Derived } from "../db/derived/derived.ts";
-import { canBeMeant, VOCABULARIES, type Vocabulary } from "../db/derived/vocabularies.ts";
-import { joinWithCommas } from "../db/select.ts";
-import { balancesAtStores, campaignEarnings, customerBalances } from "./balance-entry.ts";
-import { campaigns } from "./campaign.ts";
-import { LEVELS, memberships } from "./membership.ts";
-import { messages } from "./message.ts";
-import { messageGroupMembers, messageGroups } from "./message-group.ts";
-import { totalsOfPlays } from "./play.ts";
-import { teamTokens } from "./token-earning.ts";
+import type { Total } from "../../src/db/derived/totals.ts";
+import { canBeMeant, VOCABULARIES, type Vocabulary } from "../../src/db/derived/vocabularies.ts";
+import { joinWithCommas } from "../../src/db/select.ts";
+import { balancesAtStores, campaignEarnings, customerBalances } from "../../src/records/balance-entry.ts";
+import { campaigns } from "../../src/records/campaign.ts";
+import { LEVELS, memberships } from "../../src/records/membership.ts";
+import { messages } from "../../src/records/message.ts";
+import { messageGroupMembers, messageGroups } from "../../src/records/message-group.ts";
+import { totalsOfPlays } from "../../src/records/play.ts";
+import { teamTokens } from "../../src/records/token-earning.ts";
+
+/** The end of a condition on keys: `BETWEEN 1 AND 50000`. A query puts the column before it. */
+export type KeyRange = SQL;
+
+/** Something that is stored although it follows from the records, so that no request has to compute it. */
+export interface Derived {
+  /** The name in the output. */
+  name: string;
+  /** The records whose keys a recount goes through, range by range, so that each step is short; null: one step is enough. */
+  over: "stores" | "campaigns" | "customers" | "message_groups" | null;
+  table: string;
+  /** What of the table is derived: columns, whole rows, or the entries of a search index. */
+  storedAs: "columns" | "rows" | "search index";
+  /**
+   * How a row counts that only the table or only `expected` has: as if the other had NULL there, or as a difference; left
+   * out: as if the other had 0.
+   */
+  absent?: "NULL" | "a difference";
+  /** The columns that identify a row, in `expected` and in the table. */
+  key: readonly string[];
+  /** The derived columns beside the key; left out: none. */
+  values?: readonly string[];
+  /** A query for what must be stored. It is the definition of the derived data. */
+  expected: (range: KeyRange) => SQL;
+  /** A query for what is stored; left out: the rows of the table with the first column of the key in the range. */
+  stored?: (range: KeyRange) => SQL;
+}
+
+/** Sums of events. The feed adds new events to them. */
+function ofTotal(
+  { table, storedAs, events, keys, measures, selectSums }: Total,
+  about: Pick<Derived, "name" | "over" | "absent">,
+): Derived {
+  const [firstKey] = Object.values(keys);
+  return {
+    ...about,
+    table: getTableName(table),
+    storedAs,
+    key: Object.keys(keys),
+    values: Object.keys(measures),
+    expected: (range) => selectSums(sql`${events.table}`, sql`${firstKey} ${range}`),
+  };
+}
 
 const listedStores: Derived = {
   name: "stores that campaigns list",
@@ -73,19 +116,19 @@ const teamMembers: Derived = {
 const membershipRounds: Derived = {
   ...IN_MEMBERSHIPS,
   name: "rounds of memberships",
-  values: ["round"],
+  values: ["export_round"],
   expected: (range) => sql`
-    WITH RECURSIVE above(store_key, customer_key, ancestor_key, round) AS (
+    WITH RECURSIVE above(store_key, customer_key, ancestor_key, export_round) AS (
       SELECT ${memberships.store_key}, ${memberships.customer_key}, ${memberships.customer_key}, 0
       FROM ${memberships} WHERE ${memberships.store_key} ${range}
       UNION ALL
       SELECT above.store_key, above.customer_key, ${memberships.referrer_key},
-        above.round + (${memberships.referrer_key} > ${memberships.customer_key})
+        above.export_round + (${memberships.referrer_key} > ${memberships.customer_key})
       FROM above CROSS JOIN ${memberships}
         ON ${memberships.store_key} = above.store_key AND ${memberships.customer_key} = above.ancestor_key
       WHERE ${memberships.referrer_key} IS NOT NULL
     )
-    SELECT store_key, customer_key, max(round) AS round FROM above GROUP BY store_key, customer_key`,
+    SELECT store_key, customer_key, max(export_round) AS export_round FROM above GROUP BY store_key, customer_key`,
 };
 
 /** The groups of each customer, with the time of the newest message that `message_groups` has. */
@@ -189,18 +232,18 @@ function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRele
  * fires triggers that expect the groups by their news to be right.
  */
 export const DERIVED: readonly Derived[] = [
-  customerBalances,
-  balancesAtStores,
-  campaignEarnings,
+  ofTotal(customerBalances, { name: "customers' balances", over: "customers" }),
+  ofTotal(balancesAtStores, { name: "balances at stores", over: "customers", absent: "a difference" }),
+  ofTotal(campaignEarnings, { name: "what campaigns have earned", over: "stores" }),
   listedStores,
   storesJoined,
   teamLinks,
   teamMembers,
-  teamTokens,
+  ofTotal(teamTokens, { name: "tokens of teams", over: "stores" }),
   membershipRounds,
   messageGroupNews,
   newestMessages,
-  totalsOfPlays,
+  ofTotal(totalsOfPlays, { name: "totals of plays", over: "stores", absent: "a difference" }),
   searchIndex("words of stores", "store_words", "stores"),
   searchIndex("words of campaigns", "campaign_words", "campaigns"),
   searchIndex("words of customers", "customer_words", "customers"),

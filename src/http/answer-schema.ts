@@ -1,5 +1,15 @@
 import * as z from "zod";
 
+/** The body of a successful answer. */
+export function success<Items extends z.ZodType>(items: Items) {
+  return z.object({ status: z.literal(true), items });
+}
+
+/** An object schema whose type has this name in a generated client. */
+export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
+  return z.object(shape).meta({ id });
+}
+
 /** The body of a failed request (docs/contract/interface.md, 3). */
 export const Failure = z.object({
   status: z.literal(false).describe("False: the call failed."),

@@ -1,0 +1,20 @@
+import * as z from "zod";
+import { named } from "../../http/answer-schema.ts";
+import { integerParameter, numberParameter } from "../../values/number.ts";
+import { Id } from "../../values/text.ts";
+
+export const NearbyCampaignsBody = z.object({
+  count: integerParameter({ min: 1, max: 100 }).default(8).describe("How many campaigns at most."),
+  latitude: numberParameter({ min: -90, max: 90 }).describe("Degrees north."),
+  longitude: numberParameter({ min: -180, max: 180 }).describe("Degrees east."),
+  single_account_id: Id.describe("The merchant account whose campaigns are asked for."),
+});
+
+export const NearbyCampaign = named("NearbyCampaign", {
+  name: z.string().describe("What the campaign is called."),
+  id: z.string().describe("The campaign's id."),
+  campaign_description: z.string().describe("What the campaign offers."),
+  campaign_image: z.string().describe("The address of a picture, or empty."),
+  distance: z.number().describe("Miles to the nearest store that the campaign lists, with two decimals."),
+});
+export type NearbyCampaign = z.output<typeof NearbyCampaign>;

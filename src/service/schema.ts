@@ -1,0 +1,9 @@
+import * as z from "zod";
+import { named } from "../http/answer-schema.ts";
+
+/** The state of a healthy service. */
+export const Health = named("Health", {
+  version: z.string().describe("The version of loyalty-edge."),
+  database: z.literal("up").describe("D1 answers: its primary, and a replica."),
+  cache: z.literal("up").describe("KV answers."),
+});

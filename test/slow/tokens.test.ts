@@ -55,6 +55,6 @@ describe("npm run token", () => {
     const reading = await read(signing.output());
     expect(reading).toMatchObject({ claims: { scopes: ["export"], accounts: "*" } });
     expect(reading).toHaveProperty("claims.expires", expect.closeTo(now() + 900, -2));
-    expect(await read(withoutSecret.output())).toEqual({ kind: "bad", fault: "missing" });
+    expect(await read(withoutSecret.output())).toEqual({ outcome: "bad", fault: "missing" });
   });
 });

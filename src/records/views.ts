@@ -73,9 +73,8 @@ export const holdings = sqliteView("holdings", {
 
 export const heldCoupons = couponsOf("held_coupons");
 export const digitalCoupons = couponsOf("digital_coupons");
-export const validCoupons = couponsOf("valid_coupons");
 
-function couponsOf(name: "held_coupons" | "digital_coupons" | "valid_coupons") {
+function couponsOf(name: "held_coupons" | "digital_coupons") {
   return sqliteView(name, {
     customer_key: integer().notNull(),
     kind: text({ enum: ["store", "mfg", "digital"] }).notNull(),

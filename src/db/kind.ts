@@ -102,7 +102,7 @@ export interface Stated {
   list?: { field: string; of: Referred };
   /** The field with the id of a message group that the line touches. */
   groupField?: string;
-  /** Fields that checks and upkeep read, besides the key, the references and the fixed columns. */
+  /** Fields that checks and upkeep read, besides the key, the references, the fixed columns and the numbers of an event. */
   moreLineFields?: readonly string[];
   /** Whether no line may delete its records. */
   isPermanent?: true;
@@ -164,6 +164,8 @@ export interface Kind extends Stated {
   subject: string | undefined;
   /** The field and column with the time of an event; undefined: a state. */
   time: string | undefined;
+  /** The fields of an event that hold a number, each with a column of its name; none: a state. */
+  numbers: readonly string[];
   /** The values that a line sends, in this order. The columns are made of them. */
   written: readonly WrittenValue[];
   /** The fields of a line that checks, upkeep and deletes read, and `item_count`: how many different ids the list has. */

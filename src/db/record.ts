@@ -89,9 +89,13 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
     field: fieldOf(column, how),
     to: how.to,
   }));
+  const isNumber = ([column, { field }]: (typeof all)[number]) =>
+    field !== undefined && getTableColumns(table)[column]?.dataType === "number";
+  const numbers = rest.type === "event" ? all.filter(isNumber).map(([column]) => column) : [];
   const lineFields = [
     ...keyFields,
     ...[...references, ...fixed].map(({ field }) => field),
+    ...numbers,
     ...(rest.moreLineFields ?? []),
     ...(rest.list === undefined ? [] : ["item_count"]),
   ];
@@ -105,6 +109,7 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
     keySchema: fields.pick(Object.fromEntries(keyFields.map((field) => [field, true])) as never),
     references,
     fixed,
+    numbers,
     owner: owners[0],
     deletion: deletions[0],
     subject: marked("isSubject")[0]?.[0],

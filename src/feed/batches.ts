@@ -3,7 +3,7 @@ import type { Kind } from "../db/kind.ts";
 import { invalid } from "../http/errors.ts";
 import { ITEM_LIMIT, LINE_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import type { FieldMessages } from "../values/messages.ts";
-import { type Batch, identityOf, type Line } from "./kind.ts";
+import { type Batch, comparedFields, identityOf, type Line } from "./kind.ts";
 import { checkLine, splitLines } from "./lines.ts";
 import { lineField, tooManyItems, tooMuch } from "./refusals.ts";
 
@@ -17,11 +17,11 @@ export function readBatches(body: Uint8Array, kinds: readonly Kind[]) {
   const batches = kinds.flatMap((kind): Batch[] => {
     const all = byKind.get(kind);
     if (all === undefined) return [];
-    const { writes, deletes } = deduplicate(kind, all);
+    const { writes, deletes, differing } = deduplicate(kind, all);
     const rowChunks = joinRows(writes.map(({ row }) => row));
     // The chunks have the rows now. Otherwise the request would hold them twice, 8 MB more, while the database works.
     for (const line of all) line.row = "";
-    return [{ kind, all, writes, deletes, rowChunks }];
+    return [{ kind, all, writes, deletes, differing, rowChunks }];
   });
   return { batches, count: lines.length, items };
 }
@@ -53,17 +53,27 @@ function checkLines(body: Uint8Array, kinds: readonly Kind[]) {
  * If several lines are about one state, the last counts. If several lines are about one event, the first that stores it
  * counts, and the first that deletes it. New records are stored in the order of their first lines, as if the lines had come one by one.
  */
-function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "deletes"> {
+function deduplicate(kind: Kind, all: readonly Line[]): Pick<Batch, "writes" | "deletes" | "differing"> {
   const byKey = new Map<string, Line>();
+  const differing: [number, string][] = [];
   const firstNumbers = new Map<string, number>();
   for (const line of all) {
     const deletesEvent = kind.type === "event" && line.deleted;
     const key = `${deletesEvent} ${identityOf(kind, line.values)}`;
-    if (kind.type === "state" || !byKey.has(key)) byKey.set(key, line);
+    const earlier = byKey.get(key);
+    if (kind.type === "state" || earlier === undefined) byKey.set(key, line);
+    else if (!deletesEvent) differing.push(...differenceOf(earlier, line));
     if (!line.deleted && !firstNumbers.has(key)) firstNumbers.set(key, line.number);
   }
   for (const [key, line] of byKey) line.order = firstNumbers.get(key) ?? line.number;
   const lines = [...byKey.values()];
   const writes = lines.filter(({ deleted }) => !deleted).sort((line, other) => line.order - other.order);
-  return { writes: kind.write?.order?.(writes) ?? writes, deletes: lines.filter(({ deleted }) => deleted) };
+  const deletes = lines.filter(({ deleted }) => deleted);
+  return { writes: kind.write?.order?.(writes) ?? writes, deletes, differing };
+}
+
+/** The number of the later line, and the names of the fields in which two lines with the id of one event differ. */
+function differenceOf(earlier: Line, { kind, number, values }: Line): [number, string][] {
+  const names = comparedFields(kind).filter((field) => earlier.values[field] !== values[field]);
+  return names.length === 0 ? [] : [[number, names.join(",")]];
 }

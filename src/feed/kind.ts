@@ -28,6 +28,8 @@ export interface Batch {
   /** The rows of `writes`: JSON texts, each for one parameter. */
   rowChunks: readonly string[];
   deletes: readonly Line[];
+  /** The lines with the id of another event on an earlier line: the number, and the names of the fields that differ. */
+  differing: readonly (readonly [number: number, fields: string])[];
 }
 
 /** The fields that `refuseForeign` reads: those for checks, and the list if its records belong to accounts. */
@@ -50,6 +52,11 @@ export function identityOf({ write, keyFields }: Kind, fields: Fields): string {
   return JSON.stringify(
     write?.identity === undefined ? keyFields.map((field) => fields[field]) : write.identity(fields),
   );
+}
+
+/** The fields that two lines of one event have in common: its references and numbers (docs/contract/feed.md, 1). */
+export function comparedFields({ references, numbers }: Kind): string[] {
+  return [...references.map(({ field }) => field), ...numbers];
 }
 
 /** Whether the records are accounts, or name their account. Others may belong to the account of a record that they name. */

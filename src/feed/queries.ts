@@ -37,7 +37,7 @@ export async function acceptFeed(
   const states = batches.filter(({ kind }) => kind.type === "state");
   const events = batches.filter(({ kind }) => kind.type === "event");
   const newEvents = events.filter(({ writes }) => writes.length > 0);
-  const checks = refuseFaults(batches);
+  const checks = refuseFaults(batches, accounts);
   // A member who is added to a group also sees the messages of earlier requests.
   const mayHaveUnshown = !restores && batches.some(({ kind }) => kind === message || kind === messageGroup);
   const fresh = newEvents.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));

@@ -24,6 +24,14 @@ export function foreignLines(lines: readonly number[]) {
   return forbidden(`${which} an account that the token does not cover.`);
 }
 
+/** The fault of a line with the id of another event. `fields`: those that differ; empty: the other event is not to be shown. */
+export function takenId(fields: readonly string[]): Omit<Fault, "when"> {
+  const differ = fields.length === 1 ? `${fields[0]} differs` : `${new Intl.ListFormat("en").format(fields)} differ`;
+  const text =
+    fields[0] === "" ? "is taken; begin your ids with something of your own" : `is the id of another event: ${differ}`;
+  return { field: "id", text };
+}
+
 /** The key of an error in a 422; the field `""` stands for the whole line. */
 export function lineField(line: number, field: string): string {
   return field === "" ? `line ${line}` : `line ${line}.${field}`;
@@ -53,9 +61,9 @@ export function refusalOf(
   if (horizon !== undefined) return invalid(tooOld(horizon[0], batches));
   if (lineFaults === undefined) return error;
   const messages: FieldMessages = {};
-  for (const [line, index] of lineFaults) {
-    const fault = faults[index];
-    if (fault !== undefined) addMessage(messages, lineField(line, fault.field), fault.text);
+  for (const [line, fault] of lineFaults) {
+    const named = typeof fault === "string" ? takenId(fault.split(",")) : faults[fault];
+    if (named !== undefined) addMessage(messages, lineField(line, named.field), named.text);
   }
   return invalid(messages);
 }

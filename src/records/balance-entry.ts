@@ -39,7 +39,7 @@ const record = event(
     description: fed(text().notNull(), withDefault(ShortText, "")),
     created_at: fedTime(orNull(FedTime)),
   },
-  { time: "created_at", moreLineFields: ["amount"], hasLongRows: true },
+  { time: "created_at", hasLongRows: true },
 );
 export const balanceEntries = record.table;
 

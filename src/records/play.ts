@@ -32,7 +32,7 @@ const record = event(
     triples: fed(integer().notNull(), count(SignedCount)),
     played_at: fedTime(orNull(FedTime)),
   },
-  { time: "played_at", moreLineFields: ["runs", "hits", "doubles", "triples"] },
+  { time: "played_at" },
 );
 const plays = record.table;
 

@@ -30,7 +30,6 @@ const record = event(
   {
     time: "earned_at",
     foreign: { columns: ["store_key", "customer_key"], to: memberships },
-    moreLineFields: ["level_no", "tokens"],
   },
 );
 const tokenEarnings = record.table;

@@ -41,7 +41,9 @@ export function applyFeed(before: State, after: State, values: readonly unknown[
   const removedRecords = deletes.filter((line) => remove(line, after));
 
   if (accounts !== "*" && lines.some((line) => isForeign(line, accounts, before, after))) return { status: 403 };
-  const faults = writes.flatMap((line) => namesOf(line.number, faultsOf(line, { lines, before, after })));
+  const taken = lines.flatMap((line) => (hasTakenId(line, lines, before) ? namesOf(line.number, ["id"]) : []));
+  const wrong = writes.flatMap((line) => namesOf(line.number, faultsOf(line, { lines, before, after })));
+  const faults = [...taken, ...wrong];
   if (faults.length > 0) return { status: 422, fields: faults.sort() };
 
   const events = (all: readonly Line[]) => all.filter(({ kind }) => kind.isEvent).length;
@@ -181,6 +183,21 @@ function isForeign({ kind, row, key }: Line, accounts: readonly string[], before
   const namedAccount = record === "account" ? row.id : row.account_id;
   const touchedAccounts = [namedAccount, ...references.map(({ account }) => account)];
   return touchedAccounts.some((account) => account !== undefined && !accounts.includes(account));
+}
+
+/** The types of numbers that two lines about one event have in common. */
+const NUMBERS = ["decimal", "signed", "level"];
+
+/** Whether a line has the id of another event, which is stored or on an earlier line. */
+function hasTakenId(line: Line, lines: readonly Line[], before: State): boolean {
+  const { kind, key, row, isDelete } = line;
+  if (!kind.isEvent || isDelete) return false;
+  const first = lines.find((one) => one.kind === kind && one.key === key && !one.isDelete);
+  const other = first === line ? before.table(kind.record).get(key) : first?.row;
+  // A removed message group is not compared.
+  const isGone = (name: string) => name === "group_id" && other?.group_id === null;
+  const compared = kind.fields.filter(({ name, to, type }) => (to || NUMBERS.includes(type)) && !isGone(name));
+  return other !== undefined && compared.some(({ name }) => other[name] !== row[name]);
 }
 
 /** The fields of a line that are wrong in the state after the request. */

@@ -44,11 +44,32 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     expectSame(await createdAt(), "2020-02-29 12:00:00");
   });
   it("The fields and accounts of a repeated event are still checked; its references are not.", async () => {
-    const line = anEntry();
-    await suite.feed(line);
-    await suite.expectCounts({ ignored: 2 }, { ...line, customer_id: "nobody" }, { ...line, store_id: "x" });
+    const erased = make.customer();
+    const line = anEntry("1.00", { customer_id: erased.id });
+    await suite.feed(erased, line);
+    await suite.feed(deletionOf(erased));
+    await suite.expectCounts({ ignored: 1 }, line);
     await suite.expectLineRefused({ ...line, amount: "x" }, "amount");
     expectFailure(await sendForOwnAccount(line, { ...line, store_id: otherShop.id }), 403, "FORBIDDEN");
+  });
+  it("A line with the id of another event, stored or on an earlier line, is bad. `messages` names the fields that differ: references and numbers, but no texts or times.", async () => {
+    const line = anEntry("1.00", { description: "sale", created_at: "2026-01-05 09:00:00" });
+    const otherLine = { ...line, customer_id: bob.id, amount: "2.00" };
+    const withinOneRequest = await suite.send([line, otherLine]);
+    const text = "is the id of another event: customer_id and amount differ";
+    expectSame(withinOneRequest.body?.messages, { "line 2.id": [text] });
+    await suite.feed(line);
+    expectSame((await suite.send([otherLine])).body?.messages, { "line 1.id": [text] });
+    expectSame((await suite.send([{ ...line, amount: "2" }])).body?.messages, {
+      "line 1.id": ["is the id of another event: amount differs"],
+    });
+    await suite.expectCounts({ ignored: 1 }, { ...line, amount: "1.0", description: "", created_at: null });
+  });
+  it("If the token does not cover the account of the other event, only the id is said to be taken.", async () => {
+    const foreignLine = make.entry(ada, otherShop, "1.00");
+    await suite.feed(foreignLine);
+    const answer = await sendForOwnAccount(anEntry("1.00", { id: foreignLine.id }));
+    expectSame(answer.body?.messages, { "line 1.id": ["is taken; begin your ids with something of your own"] });
   });
   it("The fields and accounts of every line are checked.", async () => {
     const otherAccountsLine = { ...shop, account_id: otherAccount.id };
@@ -134,7 +155,7 @@ export const feedRules = section("feed, 1", ({ suite, ann, seed, seedChain, make
     const actual = (await suite.search(ann, "stores", word)).map(({ name, city }) => [name, city]);
     expectSame(actual, [[`${word} two`, ""]]);
   });
-  it("Events are stored once by their `id`. The same id again, stored or on an earlier line, counts under `ignored`, so a retry is safe.", async () => {
+  it("Events are stored once by their `id`. The same event again, stored or on an earlier line, counts under `ignored`, so a retry is safe.", async () => {
     const line = anEntry();
     await suite.expectCounts({ accepted: 1, ignored: 1 }, line, line);
     await suite.expectCounts({ ignored: 1 }, line);

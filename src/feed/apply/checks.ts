@@ -12,6 +12,7 @@ import { messageGroupMembers, messageGroups } from "../../records/message-group.
 import { programState } from "../../records/program.ts";
 import { type Batch, lineFieldsAndList, namesAccount, tableName } from "../kind.ts";
 import { freshEvents, relation } from "./statements.ts";
+import { selectTakenIds } from "./taken-ids.ts";
 
 // Rules that only the database can check. A check that finds a bad line inserts a report into `refusals`. A trigger
 // (migrations/0001_program.sql) then aborts the transaction with the report as the text of the error. `refusalOf` reads it.
@@ -26,8 +27,8 @@ export interface Report {
   horizon: [string];
   /** The numbers of lines. */
   foreign: number[];
-  /** Lines, each with the index of its fault. */
-  faults: [number, number][];
+  /** Lines, each with the index of its fault; or, if its id is of another event, with what `selectTakenIds` says. */
+  faults: [number, number | string][];
 }
 
 /** The first part of a check: everything before its `FROM`. */
@@ -92,8 +93,13 @@ export function refuseForeign(batches: readonly Batch[], accounts: readonly stri
   ];
 }
 
-/** Refuses a request if a line that counts breaks a rule. An event whose id is stored already is not checked. */
-export function refuseFaults(batches: readonly Batch[]): { statements: Statement[]; faults: readonly Fault[] } {
+/**
+ * Refuses a request if a line that counts breaks a rule. Of an event whose id is stored already, only the id is checked.
+ */
+export function refuseFaults(
+  batches: readonly Batch[],
+  accounts: readonly string[] | "*",
+): { statements: Statement[]; faults: readonly Fault[] } {
   const checked = batches.filter(({ kind, writes }) => writes.length > 0 && faultsOf(kind).length > 0);
   if (checked.length === 0) return { statements: [], faults: [] };
   const relations = checked.map(({ kind, writes }) =>
@@ -106,9 +112,10 @@ export function refuseFaults(batches: readonly Batch[]): { statements: Statement
     ({ from, when }, index) =>
       sql`SELECT number, ${sql.raw(String(index))} AS fault FROM ${from} AS line WHERE ${writtenOnce(when)}`,
   );
+  const taken = checked.filter(({ kind }) => kind.type === "event").flatMap((batch) => selectTakenIds(batch, accounts));
   const statement = sql`
     WITH ${joinWithCommas(relations)},
-      found(number, fault) AS MATERIALIZED (${unionAll(found)}),
+      found(number, fault) AS MATERIALIZED (${unionAll([...found, ...taken])}),
       named(number) AS (SELECT DISTINCT number FROM found ORDER BY number ${limitTo(NAMED_LINES)})
     ${insertReport("faults", sql`json_group_array(json_array(number, fault))`)}
     FROM (SELECT * FROM found WHERE number IN named ORDER BY number, fault)
@@ -138,16 +145,19 @@ function faultsOf(kind: Kind): Fault[] {
 const FIXED = "is fixed once written";
 
 /** Queries for the accounts that the lines of a kind touch: the number of the line, and the id of the account. */
-function touchedAccounts({ record, table, owner, references, list, keyFields }: Kind): SQL[] {
+function touchedAccounts({ record, table, type, owner, references, list, keyFields }: Kind): SQL[] {
   // The account of an `account_id` is read from the line, because this account need not be stored.
   const ownAccount = namesAccount(owner) ? [`SELECT number, ${owner.field} FROM ${record}`] : [];
   const accountsOfReferences = references.flatMap(({ key, to }) => accountOf(record, to, `key = ${record}.${key}`));
   const itemRows = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
   const accountsOfList = list === undefined ? [] : accountOf(itemRows, list.of, "id = item.value");
-  // The stored row still names the account before the request: fixed columns and stored events are not overwritten.
+  // The stored row still names the account before the request, because fixed columns are not overwritten. An event with a
+  // taken id is a bad line instead.
   const stored = `${record} JOIN ${tableName({ table })} AS stored ON stored.id = ${record}.id`;
   const storedAccount =
-    owner?.to !== undefined && keyFields[0] === "id" ? accountOf(stored, owner.to, `key = stored.${owner.column}`) : [];
+    type === "state" && owner?.to !== undefined && keyFields[0] === "id"
+      ? accountOf(stored, owner.to, `key = stored.${owner.column}`)
+      : [];
   return [...ownAccount, ...accountsOfReferences, ...accountsOfList, ...storedAccount].map((query) => sql.raw(query));
 }
 

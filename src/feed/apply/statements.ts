@@ -98,7 +98,7 @@ function emptyColumns({ table, columns }: Kind): string[] {
 }
 
 /** A subquery with the values of lines that checks and upkeep read: `number`, and each value by its name. */
-function linesWithFields(kind: Kind, lines: readonly Line[], names = kind.lineFields): SQL {
+export function linesWithFields(kind: Kind, lines: readonly Line[], names = kind.lineFields): SQL {
   return rowsOf(chunksWithFields(lines, names), ["number", ...names]);
 }
 
@@ -110,7 +110,12 @@ function chunksWithFields(lines: readonly Line[], names: readonly string[]): str
  * A subquery with lines and the keys of the records that they refer to. `drop` leaves out a line with a required reference
  * that is not stored, because a check reports it; `keep` gives it a NULL key. `fields`: only these references.
  */
-function withReferenceKeys(kind: Kind, lines: SQL, withMissing: "drop" | "keep", fields?: readonly string[]): SQL {
+export function withReferenceKeys(
+  kind: Kind,
+  lines: SQL,
+  withMissing: "drop" | "keep",
+  fields?: readonly string[],
+): SQL {
   const references = kind.references.filter(({ field }) => fields?.includes(field) ?? true);
   const joins = references.map(({ field, to, isOptional }, index) => {
     const target = `target_${index}`;

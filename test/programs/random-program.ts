@@ -9,6 +9,9 @@ import { type Chances, MIXED, type Shape, USUAL_CHANCES } from "./shapes.ts";
 const FIRST_ACCOUNT = 165;
 const MEMBERS_AT_MOST = 5;
 const KINDS_WITHOUT_ACCOUNT = ["customer", "message_group"];
+/** Of the events whose id was used: how many are sent again, and how many are other events. The rest get new ids. */
+const REPEATED_SHARE = 0.25;
+const TAKEN_SHARE = 0.05;
 
 /** The paths of the endpoints, without `/api/v1/customer/`, if they are more than the endpoint's name. */
 const PATHS: Readonly<Record<string, string>> = {
@@ -41,6 +44,8 @@ export class RandomProgram {
   /** The members on the last line of each group, and the lines of all memberships. */
   readonly #groups = new Map<string, string[]>();
   readonly #memberships: Row[] = [];
+  /** The first line of each event, by its id. */
+  readonly #events = new Map<string, Row>();
   #eventRound = 0;
   #now = "";
   #isGood = true;
@@ -74,7 +79,7 @@ export class RandomProgram {
     this.#isGood = true;
     const lines = KINDS.flatMap((kind) => {
       const ids = this.idsOf(kind.record).slice(0, -1);
-      return ids.map((_, at) => this.#note(this.#line(kind, at)));
+      return ids.map((_, at) => (kind.isEvent ? this.#event(this.#line(kind, at)) : this.#note(this.#line(kind, at))));
     });
     this.#isGood = false;
     return lines;
@@ -92,7 +97,7 @@ export class RandomProgram {
   renameEvents(): void {
     this.#eventRound += 1;
     for (const { record } of KINDS.filter(({ isEvent }) => isEvent))
-      this.#ids[record] = this.idsOf(record).map((id) => `${id.replace(/'\d+$/, "")}'${this.#eventRound}`);
+      this.#ids[record] = this.idsOf(record).map((id) => this.#newIdFor(id));
   }
 
   /** A random call of a customer. */
@@ -133,9 +138,30 @@ export class RandomProgram {
     const isOfLast = isDelete && this.#chances.keepsOthers && !isEvent && key.includes("id");
     const last = this.idsOf(record).length - 1;
     const line = this.#line(kind, isOfLast ? last : random.integer(0, last));
-    if (!isDelete) return this.#note(line);
+    if (!isDelete) return isEvent ? this.#event(line) : this.#note(line);
     if (record === "message_group" && this.#groups.size > 1) this.#groups.delete(line.id);
     return { record, ...Object.fromEntries(key.map((name) => [name, line[name]])), deleted: true };
+  }
+
+  /** An event with a new id; or one that was sent before, again; or seldom another event with the id of that one. */
+  #event(line: Row): Row {
+    const earlier = this.#events.get(line.id);
+    const chance = this.#random.next();
+    if (earlier !== undefined && chance < REPEATED_SHARE) return earlier;
+    if (earlier === undefined || chance < REPEATED_SHARE + TAKEN_SHARE) {
+      this.#events.set(line.id, earlier ?? line);
+      return line;
+    }
+    this.#eventRound += 1;
+    const ids = this.#ids[line.record] ?? [];
+    const event = { ...line, id: this.#newIdFor(line.id) };
+    ids[ids.indexOf(line.id)] = event.id;
+    this.#events.set(event.id, event);
+    return event;
+  }
+
+  #newIdFor(id: string): string {
+    return `${id.replace(/'\d+$/, "")}'${this.#eventRound}`;
   }
 
   /** Remembers who is a member. */

@@ -7,6 +7,7 @@ import { EVENTFUL, FEW_FAULTS } from "../programs/shapes.ts";
 import type { Time } from "./platform/time.ts";
 
 const NEW_IDS_SHARE = 0.2;
+const TAKEN_ID_SHARE = 0.03;
 const OLD_SHARE = 0.35;
 const OF_NOW_SHARE = 0.8;
 const TIME_FIELDS = new Map(KINDS.filter(({ isEvent }) => isEvent).map(({ record, timeField }) => [record, timeField]));
@@ -38,15 +39,20 @@ export class SimulatedProgram {
     return this.#program.beginning(this.#now).filter((line) => line.record !== "message" || !this.#isOfOldGroup(line));
   }
 
-  /** Lines that change something. An event that is fed again has the line that it had first, so its age stays. */
+  /**
+   * Lines that change something. An event that is fed again has the line that it had first, so its age stays. Seldom its id is
+   * of another event.
+   */
   changes(oldTime: (share: number) => string | null): Row[] {
     if (this.#random.next() < NEW_IDS_SHARE) this.#program.renameEvents();
     return this.#program.changes(this.#now).lines.map((line) => {
       const timeField = TIME_FIELDS.get(line.record);
       if (timeField === undefined || line.deleted) return line;
       const name = `${line.record} ${line.id}`;
-      const event = this.#events.get(name) ?? { ...line, [timeField]: this.#timeOf(line, timeField, oldTime) };
-      this.#events.set(name, event);
+      const earlier = this.#events.get(name);
+      if (earlier !== undefined && this.#random.next() >= TAKEN_ID_SHARE) return earlier;
+      const event = { ...line, [timeField]: this.#timeOf(line, timeField, oldTime) };
+      this.#events.set(name, earlier ?? event);
       return event;
     });
   }

@@ -19,7 +19,9 @@ CREATE TABLE fresh_events (
 
 CREATE TABLE program_state (
   id INTEGER NOT NULL,
-  version INTEGER NOT NULL DEFAULT 0, -- how many feed requests have been committed
+  version INTEGER NOT NULL DEFAULT 0, -- how many transactions have changed what an export gives, and feed requests
+  changes_removed INTEGER NOT NULL DEFAULT 0, -- the lines of the journal up to this version are no longer kept
+  database_id TEXT NOT NULL DEFAULT '', -- tells this database from all others
   restorable INTEGER NOT NULL DEFAULT 1, -- 1: restores are taken, because nothing but restores was committed
   stamp TEXT NOT NULL, -- the last stamp taken
   clock_said TEXT NOT NULL, -- the time by D1's clock when it was taken
@@ -29,6 +31,15 @@ CREATE TABLE program_state (
   PRIMARY KEY (id),
   CONSTRAINT program_state_has_one_row CHECK (id = 1)
 ) WITHOUT ROWID;
+
+CREATE TABLE requests (
+  version INTEGER PRIMARY KEY,
+  at TEXT NOT NULL, -- by D1's clock
+  source TEXT NOT NULL, -- feed, restore, till, customer or retention
+  subject TEXT NOT NULL, -- the `sub` of the token; of a write of a customer, the customer's id; empty: a step of retention
+  lines INTEGER NOT NULL, -- how many lines it had; of a step of retention, how many events it deleted
+  line TEXT -- JSON: what a till or a customer wrote, as the line that the feed would take; NULL: none, or no longer kept
+);
 
 CREATE TABLE accounts (
   key INTEGER PRIMARY KEY,
@@ -277,7 +288,8 @@ CREATE TABLE balance_entries (
   created_at TEXT NOT NULL,
   -- Why it was booked. In a summary: the number of the step (program_state) that last added to it, so that the next page
   -- of a list of entries notices that entries were added up since the first page.
-  description TEXT NOT NULL
+  description TEXT NOT NULL,
+  request INTEGER -- the version of the request that stored it; NULL: a summary
 ) WITHOUT ROWID;
 
 CREATE INDEX balance_entries_by_customer ON balance_entries (customer_key, created_at) WHERE id NOT GLOB 'sealed:*';
@@ -409,6 +421,7 @@ CREATE TABLE token_earnings (
   level_no INTEGER NOT NULL, -- the level below the member, 1 to 5
   tokens INTEGER NOT NULL, -- in hundredths
   earned_at TEXT NOT NULL,
+  request INTEGER, -- the version of the request that stored it; NULL: a summary
   FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
@@ -572,7 +585,8 @@ CREATE TABLE messages (
   group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who wrote it
   body TEXT NOT NULL,
-  sent_at TEXT NOT NULL -- the stamp; if the fed time is more than an hour ago, the fed time
+  sent_at TEXT NOT NULL, -- the stamp; if the fed time is more than an hour ago, the fed time
+  request INTEGER -- the version of the request that stored it
 ) WITHOUT ROWID;
 
 CREATE TABLE message_states (
@@ -654,7 +668,8 @@ CREATE TABLE plays (
   hits INTEGER NOT NULL,
   doubles INTEGER NOT NULL,
   triples INTEGER NOT NULL,
-  played_at TEXT NOT NULL
+  played_at TEXT NOT NULL,
+  request INTEGER -- the version of the request that stored it; NULL: a summary
 ) WITHOUT ROWID;
 
 CREATE TABLE play_totals (

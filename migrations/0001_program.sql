@@ -26,7 +26,9 @@ CREATE TABLE fresh_events (
 -- every copy of the database has all messages from before its stamp.
 CREATE TABLE program_state (
   id INTEGER NOT NULL,
-  version INTEGER NOT NULL DEFAULT 0, -- how many feed requests have been committed
+  version INTEGER NOT NULL DEFAULT 0, -- how many transactions have changed what an export gives, and feed requests
+  changes_removed INTEGER NOT NULL DEFAULT 0, -- the lines of the journal up to this version are no longer kept
+  database_id TEXT NOT NULL DEFAULT '', -- tells this database from all others
   restorable INTEGER NOT NULL DEFAULT 1, -- 1: restores are taken, because nothing but restores was committed
   stamp TEXT NOT NULL, -- the last stamp taken
   clock_said TEXT NOT NULL, -- the time by D1's clock when it was taken
@@ -37,6 +39,16 @@ CREATE TABLE program_state (
   CONSTRAINT program_state_has_one_row CHECK (id = 1)
 ) WITHOUT ROWID;
 
-INSERT INTO program_state (id, stamp, clock_said, is_open, horizon, retention_steps)
-VALUES (1, '0000-01-01 00:00:00', '0000-01-01 00:00:00', 0, '0000-01-01 00:00:00', 0)
+INSERT INTO program_state (id, database_id, stamp, clock_said, is_open, horizon, retention_steps)
+VALUES (1, lower(hex(randomblob(16))), '0000-01-01 00:00:00', '0000-01-01 00:00:00', 0, '0000-01-01 00:00:00', 0)
 ON CONFLICT DO NOTHING;
+
+-- The journal: a row for each version, so that everybody can see who sent what, and when.
+CREATE TABLE requests (
+  version INTEGER PRIMARY KEY,
+  at TEXT NOT NULL, -- by D1's clock
+  source TEXT NOT NULL, -- feed, restore, till, customer or retention
+  subject TEXT NOT NULL, -- the `sub` of the token; of a write of a customer, the customer's id; empty: a step of retention
+  lines INTEGER NOT NULL, -- how many lines it had; of a step of retention, how many events it deleted
+  line TEXT -- JSON: what a till or a customer wrote, as the line that the feed would take; NULL: none, or no longer kept
+);

@@ -9,7 +9,8 @@ CREATE TABLE balance_entries (
   created_at TEXT NOT NULL,
   -- Why it was booked. In a summary: the number of the step (program_state) that last added to it, so that the next page
   -- of a list of entries notices that entries were added up since the first page.
-  description TEXT NOT NULL
+  description TEXT NOT NULL,
+  request INTEGER -- the version of the request that stored it; NULL: a summary
 ) WITHOUT ROWID;
 
 -- For a customer's list of entries, newest first.

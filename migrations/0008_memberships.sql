@@ -130,6 +130,7 @@ CREATE TABLE token_earnings (
   level_no INTEGER NOT NULL, -- the level below the member, 1 to 5
   tokens INTEGER NOT NULL, -- in hundredths
   earned_at TEXT NOT NULL,
+  request INTEGER, -- the version of the request that stored it; NULL: a summary
   FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 

@@ -35,7 +35,8 @@ CREATE TABLE messages (
   group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who wrote it
   body TEXT NOT NULL,
-  sent_at TEXT NOT NULL -- the stamp; if the fed time is more than an hour ago, the fed time
+  sent_at TEXT NOT NULL, -- the stamp; if the fed time is more than an hour ago, the fed time
+  request INTEGER -- the version of the request that stored it
 ) WITHOUT ROWID;
 
 -- How far a member has read a group. The row is removed when the member leaves the group.

@@ -37,7 +37,8 @@ CREATE TABLE plays (
   hits INTEGER NOT NULL,
   doubles INTEGER NOT NULL,
   triples INTEGER NOT NULL,
-  played_at TEXT NOT NULL
+  played_at TEXT NOT NULL,
+  request INTEGER -- the version of the request that stored it; NULL: a summary
 ) WITHOUT ROWID;
 
 -- Derived: the sums of an employee's plays at a location in a campaign, for leaderboards. The feed adds to them.

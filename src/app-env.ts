@@ -5,6 +5,8 @@ import type { Database } from "./db/database.ts";
 
 /** What a feeder's token permits. */
 export interface FeedToken {
+  /** The name of the system that sends. */
+  subject: string;
   /** The accounts whose records the token may write. */
   accounts: readonly string[] | "*";
   /** Whether the token may restore an export (docs/contract/restore.md). */
@@ -31,6 +33,8 @@ export interface AppEnv {
     answered?: Uint8Array<ArrayBuffer>;
     /** On POST /api/v1/feed. */
     feedToken: FeedToken;
+    /** On GET /api/v1/feed/changes: the accounts whose changes the token may read. */
+    exportAccounts: FeedToken["accounts"];
   };
 }
 

@@ -8,7 +8,9 @@ import { me } from "./customer/me/routes.ts";
 import { messages } from "./customer/messages/routes.ts";
 import { search } from "./customer/search/routes.ts";
 import { stores } from "./customer/stores/routes.ts";
+import { changes } from "./feed/changes/routes.ts";
 import { lookup } from "./feed/customers/routes.ts";
+import { requests } from "./feed/requests/routes.ts";
 import { feed } from "./feed/routes.ts";
 import { answerFailure } from "./http/errors.ts";
 import { cors } from "./middleware/cors.ts";
@@ -16,7 +18,7 @@ import { databaseAtBookmark, databaseAtPrimary } from "./middleware/database.ts"
 import { knownRoutes } from "./middleware/known-routes.ts";
 import { observe } from "./middleware/observe.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
-import { customerOnly, exportOnly, feedOnly, LIVE_PATH, lookupOnly } from "./middleware/token.ts";
+import { changesOnly, customerOnly, exportOnly, feedOnly, LIVE_PATH, lookupOnly } from "./middleware/token.ts";
 import { service } from "./service/routes.ts";
 
 const router = createRouter();
@@ -37,6 +39,8 @@ router.use("/api/v1/customer/gamification/leaderboard", databaseAtPrimary);
 router.post("/api/v1/feed", feedOnly, databaseAtPrimary);
 // Two pages of an export must not come from replicas with different data.
 router.get("/api/v1/feed", exportOnly, databaseAtPrimary);
+router.get("/api/v1/feed/requests", exportOnly, databaseAtPrimary);
+router.get("/api/v1/feed/changes", changesOnly, databaseAtPrimary);
 router.get("/api/v1/feed/customers", lookupOnly, databaseAtBookmark);
 
 export const app = router
@@ -51,7 +55,9 @@ export const app = router
   .route("/api/v1/customer/messages", messages)
   .route("/api/v1/customer/stores", stores)
   .route("/api/v1/feed", feed)
+  .route("/api/v1/feed/changes", changes)
   .route("/api/v1/feed/customers", lookup)
+  .route("/api/v1/feed/requests", requests)
   .route("/", service);
 
 /** The endpoints, for a client of Hono: `hc<AppType>(url)`. */

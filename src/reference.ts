@@ -8,8 +8,10 @@ import { readMe } from "./customer/me/operations.ts";
 import { listMessages } from "./customer/messages/operations.ts";
 import { fullSearch } from "./customer/search/operations.ts";
 import { teamWithLevel } from "./customer/stores/operations.ts";
+import { listChanges } from "./feed/changes/operations.ts";
 import { lookUpCustomers } from "./feed/customers/operations.ts";
 import { exportRecords, sendLines } from "./feed/operations.ts";
+import { listRequests } from "./feed/requests/operations.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import type { Operation } from "./openapi/notes.ts";
 import { health } from "./service/operations.ts";
@@ -18,6 +20,8 @@ import { health } from "./service/operations.ts";
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "POST /api/v1/feed": sendLines,
   "GET /api/v1/feed": exportRecords,
+  "GET /api/v1/feed/requests": listRequests,
+  "GET /api/v1/feed/changes": listChanges,
   "GET /api/v1/feed/customers": lookUpCustomers,
   "POST /api/v1/customer/campaigns/near-by-popular-campaigns": nearbyCampaigns,
   "GET /api/v1/customer/coupons": listCoupons,

@@ -1,4 +1,4 @@
-import type { BuildColumns, SQL } from "drizzle-orm";
+import { type BuildColumns, type SQL, sql } from "drizzle-orm";
 import {
   type AnySQLiteColumn,
   integer,
@@ -129,6 +129,12 @@ export const bySql = <B extends Builder, const S extends z.ZodRawShape>(
   value,
   ...(as && { as }),
 });
+
+/** The version of the request, which is the transaction. */
+export const VERSION = sql.raw("(SELECT version FROM program_state)");
+
+/** The version of the request that stored an event (docs/contract/requests.md, 1). */
+export const storingRequest = () => bySql(integer(), {}, VERSION);
 
 /** A column that no line fills. */
 export const byDatabase = <B extends Builder>(column: B) => ({ column });

@@ -7,6 +7,19 @@ export const merchantVocabulary = sqliteTable("merchant_vocabulary", { word: tex
 
 export const customerVocabulary = sqliteTable("customer_vocabulary", { word: text().primaryKey() });
 
+/** The journal: a row for each version (docs/contract/requests.md, 1). */
+export const requests = sqliteTable("requests", {
+  version: integer().primaryKey(),
+  at: text().notNull(),
+  source: text({ enum: ["feed", "restore", "till", "customer", "retention"] }).notNull(),
+  /** The `sub` of the token; of a write of a customer, the customer's id; empty: a step of retention. */
+  subject: text().notNull(),
+  /** How many lines it had; of a step of retention, how many events it deleted. */
+  lines: integer().notNull(),
+  /** JSON: what a till or a customer wrote, as the line that the feed would take; NULL: none, or no longer kept. */
+  line: text(),
+});
+
 /** The customers who listen for changes. */
 export const listeners = sqliteTable("listeners", {
   /** As in the token, whether the customer is stored or not. */

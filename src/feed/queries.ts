@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { FeedToken } from "../app-env.ts";
 import type { Database } from "../db/database.ts";
+import { journal } from "../db/journal.ts";
 import { named, query } from "../db/query.ts";
 import { selectUnshown } from "../inbox/message-clock.ts";
 import type { FeedChanges } from "../inbox/notify.ts";
@@ -46,6 +47,7 @@ export async function acceptFeed(
     // deletes, because a removed record no longer says whose it was.
     const { counted, removed, inserted, emptied, changed, unshown } = await db.write({
       counted: [countFeed(restores)],
+      journalled: [journal({ source: restores ? "restore" : "feed", subject: token.subject, lines: sql`${count}` })],
       unrestorable: restores ? [refuseUnrestorable()] : [],
       // Before the upserts, because it counts the members that groups had before the request.
       tooManyItems: restores ? [] : refuseLargeGroups(batches, items),

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { type AppEnv, background, createRouter } from "../app-env.ts";
 import { readBody } from "../http/body.ts";
 import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
-import { nextLink } from "../http/paging.ts";
+import { linkTo, nextLink } from "../http/paging.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
 import { writeMetrics } from "../middleware/metrics.ts";
@@ -16,16 +16,21 @@ const admission = new Admission();
 
 export const feed = createRouter()
   .get("/", validateQuery(ExportQuery), async (c) => {
-    const { record, customer_id: customer, after } = c.req.valid("query");
+    const { record, customer_id: customer, request, after } = c.req.valid("query");
 
     // A page takes as much memory as a feed request.
     const work = admission.letIn(
       async () => {},
-      () => readPage(c.var.db, { records: record, customer, after }),
+      () => readPage(c.var.db, { records: record, filter: { customer, request }, after }),
     );
     const page = await finish(c, work);
 
-    if (page.next !== undefined) c.header("Link", nextLink(c.req.url, page.next));
+    const changesUrl = new URL("/api/v1/feed/changes", c.req.url).href;
+    const links = [
+      ...(page.next === undefined ? [] : [nextLink(c.req.url, page.next)]),
+      ...(after === undefined ? [linkTo(changesUrl, { after: JSON.stringify(page.changes) }, "changes")] : []),
+    ];
+    if (links.length > 0) c.header("Link", links.join(", "));
     c.header("X-Feed-Version", String(page.version));
     c.header("Content-Type", NDJSON);
     return c.body(page.bytes);

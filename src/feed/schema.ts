@@ -2,7 +2,7 @@ import * as z from "zod";
 import { named } from "../http/answer-schema.ts";
 import { cursorParameter } from "../http/paging.ts";
 import { listParameter } from "../values/parameter.ts";
-import { codePoints, ID_LIMIT, Id } from "../values/text.ts";
+import { codePoints, ID_LIMIT, Id, mustBe } from "../values/text.ts";
 import { EXPORTED, type ExportCursor, type ExportScan, SCANS } from "./export/scans.ts";
 import { columnType } from "./kind.ts";
 
@@ -13,7 +13,7 @@ const CursorParameter = cursorParameter(
     .object({
       scan: z.string(),
       after: z.array(z.union([z.string(), z.int()])).optional(),
-      customer: z.string().optional(),
+      filter: z.object({ customer: z.string().optional(), request: z.string().optional() }),
       steps: z.int(),
     })
     .transform(({ scan: name, after, ...cursor }): ExportCursor | undefined => {
@@ -31,10 +31,15 @@ function fitsColumns(scan: ExportScan, values: readonly (string | number)[]): bo
   return values.length === scan.order.length && values.every((value, index) => fits(value, scan.order[index]));
 }
 
+const Versions = z
+  .string({ error: mustBe("a version, or two") })
+  .regex(/^\d{1,15}(-\d{1,15})?$/, "must be a version, or two with a hyphen between them");
+
 /** The query of an export (docs/contract/export.md, 1). */
 export const ExportQuery = z.object({
   record: listParameter(RecordName).optional().describe("Only records of these kinds; left out, all."),
   customer_id: Id.optional().describe("Only lines about this customer."),
+  request: Versions.optional().describe("Only events that these requests stored, such as `812-815`."),
   after: CursorParameter,
 });
 

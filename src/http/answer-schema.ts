@@ -22,6 +22,7 @@ export const Failure = z.object({
       "NOT_FOUND",
       "METHOD_NOT_ALLOWED",
       "REQUEST_TIMEOUT",
+      "START_AGAIN",
       "PAYLOAD_TOO_LARGE",
       "UPGRADE_REQUIRED",
       "TOO_MANY_REQUESTS",

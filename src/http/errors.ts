@@ -4,7 +4,7 @@ import type { FieldMessages } from "../values/messages.ts";
 import type { Failure } from "./answer-schema.ts";
 import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
 
-export type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 413 | 422 | 426 | 429 | 500 | 503 | 507;
+export type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 410 | 413 | 422 | 426 | 429 | 500 | 503 | 507;
 
 const RETRY_AFTER_OUTAGE_SECONDS = 2;
 const MINUTE_SECONDS = 60;
@@ -66,6 +66,14 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
 }
 
 export const requestTimeout = () => new ApiError(408, "REQUEST_TIMEOUT", "The body came too slowly. Send it again.");
+
+/** A follower of the changes would miss some. */
+export const startAgain = () =>
+  new ApiError(
+    410,
+    "START_AGAIN",
+    "Changes after this cursor may be missing. Take an export, and go on from its cursor.",
+  );
 
 export const payloadTooLarge = (message: string, details?: Details) =>
   new ApiError(413, "PAYLOAD_TOO_LARGE", message, details);

@@ -133,7 +133,11 @@ export function nextLink(requestUrl: string, after: object): string {
   return linkTo(requestUrl, { after: JSON.stringify(after) }, "next");
 }
 
-function linkTo(requestUrl: string, parameters: Readonly<Record<string, string>>, relation: "next" | "prev"): string {
+export function linkTo(
+  requestUrl: string,
+  parameters: Readonly<Record<string, string>>,
+  relation: "next" | "prev" | "changes",
+): string {
   const url = new URL(requestUrl);
   for (const name of ["page", "after"]) url.searchParams.delete(name);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

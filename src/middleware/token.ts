@@ -20,6 +20,14 @@ export const exportOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
 };
 
+/** For the changes: the token may be for some accounts. */
+export const changesOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const accounts = feedAccounts(await authenticate(c, "export"));
+  if (accounts === null) throw forbidden('An export token names its accounts: "accounts": ["165"] or "*".');
+  c.set("exportAccounts", accounts);
+  await next();
+};
+
 /** For tills, which must not hold an export token. */
 export const lookupOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   await authenticate(c, "lookup");
@@ -32,7 +40,7 @@ export const feedOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (accounts === null) throw forbidden('A feed token names its accounts: "accounts": ["165"] or "*".');
   const restores = claims.scopes.includes("restore");
   if (restores && accounts !== "*") throw forbidden('A restore token covers all accounts: "accounts": "*".');
-  c.set("feedToken", { accounts, restores });
+  c.set("feedToken", { subject: claims.subject, accounts, restores });
   await next();
 };
 

@@ -4,7 +4,7 @@ import { conditional } from "../middleware/conditional.ts";
 import { databaseAtBookmark, databaseAtPrimary } from "../middleware/database.ts";
 import { observe } from "../middleware/observe.ts";
 import { addressLimited } from "../middleware/rate-limit.ts";
-import { customerOnly, exportOnly, feedOnly, lookupOnly } from "../middleware/token.ts";
+import { changesOnly, customerOnly, exportOnly, feedOnly, lookupOnly } from "../middleware/token.ts";
 import { schemasOf } from "../middleware/validate.ts";
 import type { FailureName } from "./failures.ts";
 import type { HEADERS } from "./texts.ts";
@@ -53,6 +53,7 @@ const NOTES: ReadonlyMap<object, Notes> = new Map<object, Notes>([
   [observe, { failures: ["InternalError", "MethodNotAllowed"] }],
   [customerOnly, { token: "customer", failures: OF_TOKEN }],
   [exportOnly, { token: "export", failures: OF_TOKEN }],
+  [changesOnly, { token: "export", failures: OF_TOKEN }],
   [lookupOnly, { token: "lookup", failures: OF_TOKEN }],
   [feedOnly, { token: "feed", failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"] }],
   [databaseAtBookmark, { ...OF_DATABASE, readsFrom: "bookmark" }],

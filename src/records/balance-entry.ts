@@ -9,6 +9,7 @@ import {
   optionalReference,
   owner,
   reference,
+  storingRequest,
   subject,
 } from "../db/columns.ts";
 import { EventId, withSummaries } from "../db/derived/summaries.ts";
@@ -38,6 +39,7 @@ const record = event(
     /** Why it was booked. In a summary: the number of the step that last added to it. */
     description: fed(text().notNull(), withDefault(ShortText, "")),
     created_at: fedTime(orNull(FedTime)),
+    request: storingRequest(),
   },
   { time: "created_at", hasLongRows: true },
 );

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
-import { bySql, fed, key, reference, subject } from "../db/columns.ts";
+import { bySql, fed, key, reference, storingRequest, subject } from "../db/columns.ts";
 import { EventId } from "../db/derived/summaries.ts";
 import { writtenOnce } from "../db/dialect.ts";
 import type { Kind, Scan } from "../db/kind.ts";
@@ -25,6 +25,7 @@ const record = event(
     customer_key: subject(reference(customer, { customer_id: Id })),
     body: fed(text().notNull(), LongText),
     sent_at: sentAt(timeOrStamp(sql`line.sent_at`)),
+    request: storingRequest(),
   },
   { time: "sent_at", groupField: "group_id", moreLineFields: ["sent_at"], hasLongRows: true },
 );

@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
-import { fed, fedHundredths, fedTime, key, keyOf, owner, reference } from "../db/columns.ts";
+import { fed, fedHundredths, fedTime, key, keyOf, owner, reference, storingRequest } from "../db/columns.ts";
 import { EventId, withSummaries } from "../db/derived/summaries.ts";
 import { derivedTotal } from "../db/derived/totals.ts";
 import type { Kind } from "../db/kind.ts";
@@ -31,6 +31,7 @@ const record = event(
     doubles: fed(integer().notNull(), count(SignedCount)),
     triples: fed(integer().notNull(), count(SignedCount)),
     played_at: fedTime(orNull(FedTime)),
+    request: storingRequest(),
   },
   { time: "played_at" },
 );

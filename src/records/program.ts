@@ -20,8 +20,12 @@ const record = state(
   "program_state",
   {
     id: key(bySql(integer().primaryKey(), {}, sql`1`)),
-    /** How many feed requests have been committed. */
+    /** How many transactions have changed what an export gives, and feed requests. */
     version: byDatabase(integer().notNull().default(0)),
+    /** The lines of the journal up to this version are no longer kept. */
+    changes_removed: byDatabase(integer().notNull().default(0)),
+    /** Tells this database from all others. */
+    database_id: byDatabase(text().notNull().default("")),
     /** 1: restores are taken, because nothing but restores was committed. */
     restorable: byDatabase(integer().notNull().default(1)),
     /** The last stamp taken. */

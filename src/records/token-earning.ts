@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import { fed, fedHundredths, fedTime, key, owner, reference, subject } from "../db/columns.ts";
+import { fed, fedHundredths, fedTime, key, owner, reference, storingRequest, subject } from "../db/columns.ts";
 import { EventId, withSummaries } from "../db/derived/summaries.ts";
 import { derivedTotal } from "../db/derived/totals.ts";
 import type { Kind } from "../db/kind.ts";
@@ -26,6 +26,7 @@ const record = event(
     level_no: fed(integer().notNull(), z.literal(LEVELS, { error: mustBe("a level from 1 to 5") })),
     tokens: fedHundredths(Hundredths),
     earned_at: fedTime(orNull(FedTime)),
+    request: storingRequest(),
   },
   {
     time: "earned_at",

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { summaryId } from "../db/derived/summaries.ts";
 import { textOf } from "../db/dialect.ts";
+import { journal } from "../db/journal.ts";
 import type { Summary } from "../db/kind.ts";
 import { columnNames, returning } from "../db/select.ts";
 import { retentionProgress } from "../db/tables.ts";
@@ -52,6 +53,10 @@ export async function takeStep(
     begun: [begin],
     moved: [returning(move, { deleted, isOver: sql<0 | 1>`${last_id} >= coalesce(${lastOfAll}, '')` })],
     counted: [countStep(record)],
+    journalled: [
+      sql`${journal({ source: "retention", subject: "", lines: deleted })} FROM ${retentionProgress}
+      WHERE ${kind} = ${record} AND ${deleted} > 0`,
+    ],
     added: summaries.map((summary) => addToSummary(summary, { summaries, table, time, isOfStep })),
     deleted: [sql`DELETE FROM ${from} WHERE ${isOfStep}`],
   });

@@ -44,7 +44,7 @@ describe("a message group of two", () => {
     await rows("UPDATE program_state SET restorable = 1");
 
     for (let pages = 0; pages < 3; pages += 1) {
-      const { rowsRead } = await feedUsage(groups(GROUPS), { accounts: "*", restores: true });
+      const { rowsRead } = await feedUsage(groups(GROUPS), { subject: "test", accounts: "*", restores: true });
       expect(rowsRead / GROUPS).toBeLessThanOrEqual(70);
     }
   });

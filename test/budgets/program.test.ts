@@ -225,7 +225,7 @@ async function readPages(...records: string[]): Promise<ReadPage[]> {
   let after: ExportCursor | undefined;
   do {
     const db = new Database(env.DB, "first-primary");
-    const { bytes, next } = await readPage(db, { records, after });
+    const { bytes, next } = await readPage(db, { records, filter: {}, after });
     const lines = new TextDecoder().decode(bytes).split("\n").filter(Boolean);
     pages.push({ lines: lines.map((line) => JSON.parse(line)), usage: db.usage });
     const scan = SCANS.find(({ name }) => name === next?.scan);

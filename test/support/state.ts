@@ -26,16 +26,16 @@ export async function snapshot(): Promise<string> {
   return JSON.stringify(contents);
 }
 
-const ALL_ACCOUNTS: FeedToken = { accounts: "*", restores: false };
+const ALL_ACCOUNTS: FeedToken = { subject: "test", accounts: "*", restores: false };
 
 /** Stores lines as the feed does, without a request. */
 export const acceptLines = (db: Database, lines: readonly FeedLine[], token = ALL_ACCOUNTS) =>
   acceptFeed(db, { body: new TextEncoder().encode(ndjson(lines)), token });
 
-/** Each feed request writes the row of the feed version. */
-const VERSION_ROWS = 1;
+/** Each feed request writes its version, and its row of the journal. */
+const VERSION_ROWS = 2;
 
-/** The cost at D1 of feeding lines, without the row of the feed version. */
+/** The cost at D1 of feeding lines, without the rows of the version. */
 export async function feedUsage(lines: readonly FeedLine[], token = ALL_ACCOUNTS): Promise<Usage> {
   const db = new Database(env.DB, "first-primary");
   await acceptLines(db, lines, token);

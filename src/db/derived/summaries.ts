@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
-import { text } from "drizzle-orm/sqlite-core";
+import { integer, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
 import type { FieldMessages } from "../../values/messages.ts";
 import { Id, mustBe } from "../../values/text.ts";
-import { bySql } from "../columns.ts";
+import { bySql, VERSION } from "../columns.ts";
 import type { Fields, Kind, Summary } from "../kind.ts";
 import { fieldsIn } from "../record.ts";
 import { SUMMARY, summaryFormat } from "../select.ts";
@@ -45,7 +45,10 @@ export function withSummaries(
     fields: z.object({ sealed, ...fields.shape, id, ...summaryFields }),
     rules: summaryRules,
     write: { identity: (line) => line.id ?? keyFields.map((field) => line[field]) },
-    columns: { id: bySql(text(), { id }, idInSql) },
+    columns: {
+      id: bySql(text(), { id }, idInSql),
+      request: bySql(integer(), {}, sql`iif(line.id IS NULL, NULL, ${VERSION})`),
+    },
   };
   return { retention: { summaries }, restored };
 }

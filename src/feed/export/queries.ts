@@ -4,15 +4,16 @@ import type { Database } from "../../db/database.ts";
 import type { Kind } from "../../db/kind.ts";
 import { query } from "../../db/query.ts";
 import { joinWithCommas } from "../../db/select.ts";
+import { requests } from "../../db/tables.ts";
 import { invalid } from "../../http/errors.ts";
 import { BODY_LIMIT, ITEM_LIMIT, LINE_LIMIT } from "../../http/limits.ts";
 import { customers } from "../../records/customer.ts";
 import { programState } from "../../records/program.ts";
 import { encodeUtf8 } from "../../values/json.ts";
 import { utf8Bytes } from "../../values/text.ts";
-import { aboutCustomer, itemsOf, tableName } from "../kind.ts";
+import { itemsOf, tableName } from "../kind.ts";
 import type { Row } from "./fields.ts";
-import { type ExportCursor, type ExportScan, SCANS, SCANS_ABOUT_CUSTOMER } from "./scans.ts";
+import { conditionOf, type ExportCursor, type ExportFilter, type ExportScan, SCANS } from "./scans.ts";
 
 /**
  * The bytes of texts in the rows of a page. Lines are longer than their rows, so most pages end by the size of a feed request
@@ -22,13 +23,12 @@ const ROW_BYTES = BODY_LIMIT.bytes;
 
 const LINE_LIMIT_SQL = sql.raw(String(LINE_LIMIT));
 
-/** How many rows a page about a customer looks at. Not every kind has an index by customer. */
+/** How many rows a page with a filter looks at. Not every kind has an index for it. */
 const LOOKED_AT_ROWS = 20_000;
 
 interface PageRequest {
   records?: readonly string[] | undefined;
-  /** Only lines about this customer. */
-  customer?: string | undefined;
+  filter: ExportFilter;
   after: ExportCursor | undefined;
 }
 
@@ -38,19 +38,23 @@ interface PageRequest {
  * @throws the failure 422 if the cursor is from an export of other kinds or about another customer, or if old events were added
  * up since the export began: they could come as lines and in summaries.
  */
-export async function readPage(db: Database, { records = [], customer, after }: PageRequest) {
-  const exportScans = customer === undefined ? SCANS : SCANS_ABOUT_CUSTOMER;
-  const scans = records.length === 0 ? exportScans : exportScans.filter(({ kind }) => records.includes(kind.record));
+export async function readPage(db: Database, { records = [], filter, after }: PageRequest) {
+  const isAsked = ({ kind }: ExportScan) => records.length === 0 || records.includes(kind.record);
+  const scans = SCANS.filter((scan) => isAsked(scan) && conditionOf(scan.kind, filter) !== undefined);
   const scan = scans.find((candidate) => after === undefined || candidate === after.scan);
-  if (scan === undefined || (after !== undefined && after.customer !== customer))
-    throw invalid({ after: ["must be of an export of the same kinds and customer"] });
+  const isOfFilter = after?.filter.customer === filter.customer && after?.filter.request === filter.request;
+  if (scan === undefined || (after !== undefined && !isOfFilter))
+    throw invalid({ after: ["must be of an export of the same kinds, customer and requests"] });
 
   const laterScans = scans.slice(scans.indexOf(scan) + 1);
   const whereAndOrder = whereAndOrderAfter(scan, after?.after);
-  const { version, retention_steps } = programState;
+  const { version, retention_steps, database_id } = programState;
+  const isFiltered = filter.customer !== undefined || filter.request !== undefined;
   const [[program], rows = [], [lastLookedAt] = []] = await db.batch([
-    query.select({ version, retention_steps, nextScan: indexOfFirstNonEmpty(laterScans) }).from(programState),
-    ...(customer === undefined ? [selectRows(scan, whereAndOrder)] : selectPageAbout(scan, whereAndOrder, customer)),
+    query
+      .select({ version, retention_steps, database_id, at: versionAt(), nextScan: indexOfFirstNonEmpty(laterScans) })
+      .from(programState),
+    ...(isFiltered ? selectFilteredPage(scan, whereAndOrder, filter) : [selectRows(scan, whereAndOrder)]),
   ]);
   const steps = Number(program?.retention_steps);
   if (after !== undefined && after.steps !== steps)
@@ -60,7 +64,13 @@ export async function readPage(db: Database, { records = [], customer, after }: 
   // The next scan that has rows, so that a scan without rows costs no page.
   const nextScan = laterScans[program?.nextScan ?? laterScans.length];
   const next = last === undefined ? nextScan : scan;
-  return { bytes, version: Number(program?.version), next: next && { scan: next.name, after: last, customer, steps } };
+  return {
+    bytes,
+    version: Number(program?.version),
+    next: next && { scan: next.name, after: last, filter, steps },
+    // Whoever has the export from its first page on follows the changes from here.
+    changes: { database: program?.database_id, version: Number(program?.version), at: program?.at },
+  };
 }
 
 /** As many lines as one feed request takes; `last`: the cursor of the last row, if the scan may have more. */
@@ -95,16 +105,25 @@ function whereAndOrderAfter(scan: ExportScan, after: ExportCursor["after"]): SQL
   return sql`WHERE ${scan.when ?? sql`true`} ${isAfter} ORDER BY ${orderOf(scan)}`;
 }
 
-/** The rows about a customer among the next rows of a scan; and the cursor of the last of these, if there are more. */
-function selectPageAbout(scan: ExportScan, whereAndOrder: SQL, customer: string): SQL[] {
+/** When the current version was stored; empty: it is the first. */
+function versionAt(): SQL<string> {
+  return sql<string>`coalesce((SELECT ${requests.at} FROM ${requests} WHERE ${requests.version} = ${programState.version}), '')`;
+}
+
+/** The rows that a filter leaves of the next rows of a scan; and the cursor of the last of these, if there are more. */
+function selectFilteredPage(scan: ExportScan, whereAndOrder: SQL, filter: ExportFilter): SQL[] {
   const table = sql.raw(tableName(scan));
   const last = sql.raw(`LIMIT 1 OFFSET ${LOOKED_AT_ROWS - 1}`);
-  const isAboutCustomer = aboutCustomer(scan.kind)?.(sql`(SELECT key FROM asked)`) ?? sql`true`;
+  const isWanted = conditionOf(scan.kind, filter) ?? sql`false`;
   // The subquery has the name of the table, because the expressions of lines name its columns.
   const from = sql`(SELECT * FROM ${table} ${whereAndOrder} LIMIT ${sql.raw(String(LOOKED_AT_ROWS))}) AS ${table}`;
-  const asked = sql`asked(key) AS ${query.select({ key: customers.key }).from(customers).where(eq(customers.id, customer))},`;
+  const customer = query
+    .select({ key: customers.key })
+    .from(customers)
+    .where(eq(customers.id, filter.customer ?? ""));
+  const asked = sql`asked(key) AS ${customer},`;
   return [
-    selectRows(scan, sql`WHERE ${isAboutCustomer} ORDER BY ${orderOf(scan)}`, from, asked),
+    selectRows(scan, sql`WHERE ${isWanted} ORDER BY ${orderOf(scan)}`, from, asked),
     sql`SELECT ${joinWithCommas(cursorColumns(scan))} FROM ${table} ${whereAndOrder} ${last}`,
   ];
 }

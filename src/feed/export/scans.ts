@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Kind, Scan } from "../../db/kind.ts";
 import { EXPORTED_KINDS } from "../../records/index.ts";
 import { program } from "../../records/program.ts";
@@ -16,13 +16,20 @@ export interface ExportScan extends Scan {
   hasLongRows: boolean;
 }
 
+/** Which lines an export has; left out: all. */
+export interface ExportFilter {
+  /** Only lines about this customer. */
+  customer?: string | undefined;
+  /** Only events that these requests stored: their first and last version. */
+  request?: string | undefined;
+}
+
 /** Where a page of an export begins. */
 export interface ExportCursor {
   scan: ExportScan;
   /** The last row of the previous page, by the columns of the order; left out: the page begins at the first row. */
   after?: readonly (string | number)[] | undefined;
-  /** The customer whom the export is about; left out: it has everything. */
-  customer?: string | undefined;
+  filter: ExportFilter;
   /** How often old events had been added up when the export began. */
   steps: number;
 }
@@ -37,8 +44,14 @@ export const SCANS: readonly ExportScan[] = [
   ...recordScans(program),
 ];
 
-/** The scans of an export about one customer. */
-export const SCANS_ABOUT_CUSTOMER = SCANS.filter(({ kind }) => aboutCustomer(kind) !== undefined);
+/** The condition on the rows of a kind; undefined: no row of the kind is in the export. */
+export function conditionOf(kind: Kind, { customer, request = "" }: ExportFilter): SQL | undefined {
+  const [first, last = first] = request.split("-");
+  const isAbout = customer === undefined ? sql`true` : aboutCustomer(kind)?.(sql`(SELECT key FROM asked)`);
+  const isOfRequests = sql.raw(`${tableName(kind)}.request BETWEEN ${Number(first)} AND ${Number(last)}`);
+  if (request === "" || isAbout === undefined) return isAbout;
+  return kind.type === "event" ? sql`${isAbout} AND ${isOfRequests}` : undefined;
+}
 
 /** The kinds that an export has, by name. */
 export const EXPORTED = [...EXPORTED_KINDS, program].map(({ record }) => record);

@@ -122,10 +122,10 @@ describe("a page of an export", () => {
 });
 
 describe("an export is refused", () => {
-  const encode = (cursor: object) => encodeURIComponent(JSON.stringify({ steps: 0, ...cursor }));
+  const encode = (cursor: object) => encodeURIComponent(JSON.stringify({ steps: 0, filter: {}, ...cursor }));
   const [NO_LINK_CURSOR, OTHER_EXPORT] = [
     "must be as a Link header gave it",
-    "must be of an export of the same kinds and customer",
+    "must be of an export of the same kinds, customer and requests",
   ];
 
   it.for([

@@ -29,6 +29,7 @@ tokenCommand("feed", "a token that feeds")
 const TOKENS_WITHOUT_ARGUMENTS: [name: string, description: string, bearer: Bearer][] = [
   ["export", "a token that reads everything", { scope: "export", accounts: "*" }],
   ["lookup", "a token that finds a customer by card", { scope: "lookup" }],
+  ["undo", "a token that takes back requests", { scope: "feed export", accounts: "*" }],
   ["restore", "a token that restores an export into an empty database", { scope: "feed restore", accounts: "*" }],
 ];
 for (const [name, description, bearer] of TOKENS_WITHOUT_ARGUMENTS)

@@ -17,6 +17,8 @@ export interface ExportSource {
   only?: readonly string[] | undefined;
   /** The customer that all lines are about. The default is everybody. */
   customer?: string | undefined;
+  /** The requests that stored the events, such as `812-815`. The default is all records. */
+  request?: string | undefined;
 }
 
 /** The database changed during the export, so the export must begin again. */
@@ -36,6 +38,7 @@ export async function* exportPages(source: ExportSource, signal: AbortSignal): A
   const firstUrl = new URL("/api/v1/feed", source.url);
   if (source.only !== undefined) firstUrl.searchParams.set("record", source.only.join(","));
   if (source.customer !== undefined) firstUrl.searchParams.set("customer_id", source.customer);
+  if (source.request !== undefined) firstUrl.searchParams.set("request", source.request);
   const ask = patientFetch(ANSWER_WITHIN_MS, signal);
   const request = { headers: { Authorization: `Bearer ${source.token}` }, signal };
   for (let url: URL | null = firstUrl; url !== null; ) {

@@ -10,7 +10,7 @@ import { signClaims } from "./sign.ts";
 export type Bearer =
   | { scope: "customer"; customerId: string }
   | { scope: "feed"; accounts: readonly string[] | "*" }
-  | { scope: "export" | "feed restore"; accounts: "*" }
+  | { scope: "export" | "feed restore" | "feed export"; accounts: "*" }
   | { scope: "lookup" };
 
 export interface Signing {
@@ -52,7 +52,12 @@ export function isLocal(url: string): boolean {
   return LOCAL.test(url);
 }
 
-const SCOPE_NAMES = { feed: "a feed token", export: "an export token", "feed restore": "a restore token" };
+const SCOPE_NAMES = {
+  feed: "a feed token",
+  export: "an export token",
+  "feed restore": "a restore token",
+  "feed export": "an undo token",
+};
 
 /**
  * The token for a service: that of `--token`, or else that of the shell. If there is neither, a local service gets a

@@ -120,8 +120,9 @@ export function withReferenceKeys(
   const joins = references.map(({ field, to, isOptional }, index) => {
     const target = `target_${index}`;
     const join = withMissing === "drop" && !isOptional ? "CROSS JOIN" : "LEFT JOIN";
-    // An erased customer counts as not stored (docs/contract/feed.md, 2).
-    const stored = to.deletion?.empties ? `AND ${target}.${to.deletion.column} = 0` : "";
+    // An erased customer counts as not stored (docs/contract/feed.md, 2), but not for an event that undoes another.
+    const undoes = kind.type === "event" ? "OR unresolved.id GLOB 'undo:*'" : "";
+    const stored = to.deletion?.empties ? `AND (${target}.${to.deletion.column} = 0 ${undoes})` : "";
     return `${join} ${tableName(to)} AS ${target} ON ${target}.id = unresolved.${field} ${stored}`;
   });
   const keys = references.map(({ key }, index) => `, target_${index}.key AS ${key}`);

@@ -1,0 +1,35 @@
+import { encodeUtf8 } from "../../src/values/json.ts";
+
+/** A line of an event, as an export gives it. */
+export type EventLine = Readonly<Record<string, unknown>> & { record: string; id?: string };
+
+/** The fields of each kind that add to totals. */
+export const ADDED: Readonly<Record<string, readonly string[]>> = {
+  balance_entry: ["amount"],
+  token_earning: ["tokens"],
+  play: ["runs", "hits", "doubles", "triples"],
+};
+
+/**
+ * The line that undoes an event (docs/contract/requests.md, 3). Its id is always the same, so that it counts once. Null: a
+ * summary, which no line undoes.
+ */
+export async function oppositeOf(line: EventLine): Promise<EventLine | null> {
+  const { record, id } = line;
+  if (id === undefined) return null;
+  if (record === "message") return { record, id, deleted: true };
+  const negated = (ADDED[record] ?? []).map((field) => [field, negative(line[field])]);
+  return { ...line, ...Object.fromEntries(negated), id: await undoIdOf(id) };
+}
+
+/** An amount is a text, because a number would not be exact. */
+function negative(value: unknown): unknown {
+  if (typeof value === "number") return 0 - value;
+  return String(value).startsWith("-") ? String(value).slice(1) : `-${value}`;
+}
+
+/** 48 characters. */
+async function undoIdOf(id: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", encodeUtf8(id));
+  return `undo:${Buffer.from(digest).toString("base64url")}`;
+}

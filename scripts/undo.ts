@@ -1,0 +1,170 @@
+import { createInterface } from "node:readline/promises";
+import type * as z from "zod";
+import type { Request } from "../src/feed/requests/schema.ts";
+import { exportPages } from "./lib/export-client.ts";
+import { sendLines } from "./lib/feed-client.ts";
+import { formatCount, formatNumber } from "./lib/format.ts";
+import { journalRows } from "./lib/journal-client.ts";
+import { ADDED, type EventLine, oppositeOf } from "./lib/opposite.ts";
+import { newCommand, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
+import { CommandError, stoppable } from "./lib/project.ts";
+import { table } from "./lib/table.ts";
+import { tokenFor } from "./lib/tokens.ts";
+
+interface Options extends ServiceAccess {
+  requests?: string;
+  from?: string;
+  to?: string;
+  subject?: string;
+  whatIsLeft?: boolean;
+  yes?: boolean;
+}
+
+type JournalRow = z.output<typeof Request>;
+interface Source {
+  url: string;
+  token: string;
+}
+
+export const program = withService(withEnvironment(newCommand("npm run undo")), "an undo token")
+  .description(
+    "Take back the events that some requests stored: feed entries, earnings and plays with opposite numbers, and empty messages.",
+  )
+  .option("--requests <versions>", "the requests, such as 812-815")
+  .option("--from <time>", "the requests from this time on, in UTC")
+  .option("--to <time>", "the requests up to this time, in UTC")
+  .option("--subject <name>", "only requests of this system: the sub of its token")
+  .option("--what-is-left", "go on although some of the events may have been added up since")
+  .option("--yes", "do not ask")
+  .addHelpText("after", "\nMore: docs/incidents.md, docs/contract/requests.md")
+  .action(undo);
+
+async function undo(options: Options): Promise<void> {
+  const source = { url: options.url, token: await tokenFor(options, "feed export") };
+  await stoppable(async (signal) => {
+    const asked = await findRequests(source, options, signal);
+    const ranges = rangesOf(asked.map(({ version }) => version));
+    const found = await summarize(source, ranges, signal);
+    await refuseWhatIsGone(source, { asked, found: found.lines, ...options }, signal);
+    if (found.lines === 0) return console.log("These requests stored no events that are kept.");
+    console.log(found.text);
+    if (options.yes !== true && !(await isConfirmed(found.lines, signal))) return console.log("Nothing was sent.");
+    const { committed, ignored } = await sendLines(source, opposites(eventsOf(source, ranges, signal)), { signal });
+    console.log(
+      `${formatCount(committed, "line")} committed: ${formatNumber(committed - ignored)} undone now, ${formatNumber(ignored)} before.`,
+    );
+  });
+}
+
+/** The requests to undo. @throws a CommandError if there are none, or if one of them cannot be undone. */
+async function findRequests(source: Source, options: Options, signal: AbortSignal): Promise<JournalRow[]> {
+  const { requests, from = "", to = "", subject = "" } = options;
+  if ((requests === undefined) === (from + to + subject === ""))
+    throw new CommandError("Name the requests: either --requests, or --from, --to and --subject.");
+  const [first = 0, last = first] = versionsIn(requests ?? "0");
+  const after = JSON.stringify({ version: first - 1 });
+  const rows: JournalRow[] = [];
+  const parameters = requests === undefined ? { from, to, subject } : { after };
+  for await (const row of journalRows(source, parameters, signal)) {
+    if (requests !== undefined && row.version > last) break;
+    rows.push(row);
+  }
+  if (rows.length === 0) throw new CommandError("The journal has no such request.");
+  const wrong = rows.find((row) => row.source === "restore" || row.source === "retention");
+  if (wrong !== undefined)
+    throw new CommandError(`Request ${wrong.version} is of ${wrong.source}: it cannot be undone.`);
+  return rows;
+}
+
+function versionsIn(text: string): number[] {
+  if (!/^\d{1,15}(-\d{1,15})?$/.test(text)) throw new CommandError("--requests must be like 812 or 812-815.");
+  return text.split("-").map(Number);
+}
+
+/** Successive versions as `812-815`. */
+function rangesOf(versions: readonly number[]): string[] {
+  const ranges: [number, number][] = [];
+  for (const version of versions) {
+    const range = ranges.at(-1);
+    if (range?.[1] === version - 1) range[1] = version;
+    else ranges.push([version, version]);
+  }
+  return ranges.map(([first, last]) => `${first}-${last}`);
+}
+
+async function* eventsOf(source: Source, ranges: readonly string[], signal: AbortSignal): AsyncGenerator<EventLine> {
+  for (const request of ranges)
+    for await (const { bytes } of exportPages({ ...source, request }, signal))
+      for (const text of bytes.toString().split("\n")) if (text !== "") yield JSON.parse(text);
+}
+
+async function* opposites(events: AsyncIterable<EventLine>) {
+  let number = 0;
+  for await (const event of events) {
+    const line = await oppositeOf(event);
+    number += 1;
+    if (line !== null) yield { number, bytes: Buffer.from(JSON.stringify(line)) };
+  }
+}
+
+/** How many events the requests stored, and a table of them by kind and account. */
+async function summarize(source: Source, ranges: readonly string[], signal: AbortSignal) {
+  const accountOf = new Map<unknown, unknown>();
+  for await (const { bytes } of exportPages({ ...source, only: ["store"] }, signal))
+    for (const text of bytes.toString().split("\n"))
+      if (text !== "") {
+        const { id, account_id } = JSON.parse(text);
+        accountOf.set(id, account_id);
+      }
+  const groups = new Map<string, { count: number; sum: bigint }>();
+  let lines = 0;
+  for await (const event of eventsOf(source, ranges, signal)) {
+    lines += 1;
+    const name = `${event.record}\t${accountOf.get(event.store_id ?? event.location_id) ?? "–"}`;
+    const group = groups.get(name) ?? { count: 0, sum: 0n };
+    const [field = ""] = ADDED[event.record] ?? [];
+    groups.set(name, { count: group.count + 1, sum: group.sum + hundredths(event[field]) });
+  }
+  const rows = [...groups].sort().map(([name, { count, sum }]) => {
+    const [record = "", account = ""] = name.split("\t");
+    return [record, account, formatNumber(count), ADDED[record] === undefined ? "" : decimal(sum)];
+  });
+  return { lines, text: table(["kind", "account", "events", "sum"], rows) };
+}
+
+/** Exact: a day's sum may be beyond what a number holds. */
+function hundredths(amount: unknown): bigint {
+  const [, sign = "", whole = "0", fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount ?? "0")) ?? [];
+  return BigInt(`${sign}${whole}${fraction.padEnd(2, "0")}`);
+}
+
+function decimal(sum: bigint): string {
+  const text = String(sum < 0n ? -sum : sum).padStart(3, "0");
+  return `${sum < 0n ? "-" : ""}${text.slice(0, -2)}.${text.slice(-2)}`;
+}
+
+/** Events that were added up are no longer kept, so they cannot be taken back. */
+async function refuseWhatIsGone(
+  source: Source,
+  { asked, found, whatIsLeft }: { asked: readonly JournalRow[]; found: number; whatIsLeft?: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const lines = asked.reduce((sum, row) => sum + row.lines, 0);
+  if (whatIsLeft || found === lines) return;
+  const after = JSON.stringify({ version: asked[0]?.version });
+  for await (const row of journalRows(source, { after }, signal))
+    if (row.source === "retention")
+      throw new CommandError(
+        `Old events were added up since, and ${formatNumber(lines - found)} of the ${formatNumber(lines)} lines are no events that are kept. ` +
+          "Take back the others: --what-is-left.",
+      );
+}
+
+async function isConfirmed(count: number, signal: AbortSignal): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test(await terminal.question(`Take back ${formatCount(count, "event")}? [y/N] `, { signal }));
+  } finally {
+    terminal.close();
+  }
+}

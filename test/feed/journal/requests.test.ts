@@ -9,7 +9,8 @@ import { exportToken, signToken } from "../../support/tokens.ts";
 const account = seed.account();
 const store = seed.store(account.id);
 const customer = seed.customer();
-const group = seed.group([customer, seed.customer()]);
+const friend = seed.customer();
+const group = seed.group([customer, friend]);
 
 const journal = async (query = "") =>
   send(`/api/v1/feed/requests${query}`, { headers: { Authorization: `Bearer ${await exportToken()}` } });
@@ -64,7 +65,7 @@ describe("the journal", () => {
     const messages = [1, 2, 3].map((hour) =>
       seed.message(group.id, customer.id, { sent_at: `2026-04-01 0${hour}:00:00` }),
     );
-    await feed([seed.customer({ id: group.member_ids[1] }), group]);
+    await feed([friend, group]);
     const { headers } = await feed(messages);
 
     const pages = await exportPages(

@@ -5,13 +5,16 @@ import { ChangedMeanwhile, type ExportSource, exportPages } from "./lib/export-c
 import { ExportProgress } from "./lib/export-progress.ts";
 import { exportWhileFed } from "./lib/export-while-fed.ts";
 import { kindsAmong, newCommand, outputFile, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
+import { pickLines } from "./lib/pick-lines.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { STANDARD_OUTPUT, writeWhole } from "./lib/whole-file.ts";
 
 interface Options extends ServiceAccess {
   only?: string[];
-  whileFeeding?: boolean;
+  snapshot?: boolean;
+  pick?: string;
+  ids?: ReadonlySet<string>;
 }
 
 /** How often an export may begin again because the database changed. */
@@ -21,13 +24,24 @@ const END_OF_PAGE = Buffer.from("\n");
 
 export const program = withService(withEnvironment(newCommand("npm run export")), "an export token")
   .description("Write everything that was fed into a file. npm run feed -- FILE --restore restores it.")
-  .argument("<file>", "the file to write; .gz at its end compresses it, - is standard output", outputName)
+  .argument("[file]", "the file to write; .gz at its end compresses it, - is standard output", outputName)
   .option("--only <kinds>", "write only records of these kinds, with commas between them", kindsAmong(EXPORTED))
-  .option("--while-feeding", "go on if something is fed meanwhile: the file can be restored, but is no snapshot")
+  .option("--snapshot", "begin again if something is written meanwhile, and fail if it always is")
+  .option("--pick <export>", "write lines of this export instead: those that bring back the states of --ids")
+  .option("--ids <ids>", "with --pick: the ids of records or customers, with commas between them", idList)
   .addHelpText("after", `\nKinds: ${EXPORTED.join(", ")}`)
   .action(exportInto);
 
-async function exportInto(file: string, { url, only, whileFeeding, ...options }: Options): Promise<void> {
+async function exportInto(
+  name: string | undefined,
+  { url, only, snapshot: isSnapshot, pick, ids, ...options }: Options,
+): Promise<void> {
+  if ((pick === undefined) !== (ids === undefined))
+    throw new CommandError("--pick EXPORT needs --ids IDS, and --ids needs --pick.");
+  if (pick !== undefined && ids !== undefined)
+    return stoppable(() => writeWhole(name ?? STANDARD_OUTPUT, pickLines(pick, ids)));
+  if (name === undefined) throw new CommandError("Name the file to write, or - for standard output.");
+  const file = name;
   const source = { url, token: await tokenFor({ url, ...options }, "export"), only };
   const folder = file === STANDARD_OUTPUT ? tmpdir() : path.dirname(path.resolve(file));
   await stoppable(async (signal) => {
@@ -37,13 +51,13 @@ async function exportInto(file: string, { url, only, whileFeeding, ...options }:
       try {
         await writeWhole(
           file,
-          whileFeeding ? exportWhileFed(source, { folder, ...context }) : snapshot(source, context),
+          isSnapshot ? snapshotOf(source, context) : exportWhileFed(source, { folder, ...context }),
         );
         return progress.report();
       } catch (error) {
         if (!(error instanceof ChangedMeanwhile)) throw error;
         if (file === STANDARD_OUTPUT)
-          throw new CommandError(`${WHAT_CHANGED} meanwhile: what was written is no snapshot.`);
+          throw new CommandError(`${WHAT_CHANGED} meanwhile: what was written is not whole.`);
         if (restarts === RESTARTS)
           throw new CommandError(`${WHAT_CHANGED} during each of ${restarts + 1} exports: no file was written.`);
         console.error(`${WHAT_CHANGED} meanwhile: the export begins again.`);
@@ -53,7 +67,7 @@ async function exportInto(file: string, { url, only, whileFeeding, ...options }:
 }
 
 /** The pages of an export during which the database did not change. An empty line ends each page. */
-async function* snapshot(
+async function* snapshotOf(
   source: ExportSource,
   { signal, progress }: { signal: AbortSignal; progress: ExportProgress },
 ) {
@@ -66,4 +80,8 @@ async function* snapshot(
 
 function outputName(text: string): string {
   return text === STANDARD_OUTPUT ? text : outputFile(text);
+}
+
+function idList(text: string): ReadonlySet<string> {
+  return new Set(text.split(",").map((id) => id.trim()));
 }

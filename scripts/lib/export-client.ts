@@ -8,6 +8,8 @@ export interface Page {
   lines: number;
   /** How many feed requests the database had committed when it answered. */
   version: string;
+  /** The cursor from which a follower of the changes goes on after an export that begins with this page. */
+  changes: string | undefined;
 }
 
 export interface ExportSource {
@@ -51,7 +53,10 @@ export async function* exportPages(source: ExportSource, signal: AbortSignal): A
     const version = headers.get("X-Feed-Version");
     // The answer may be an app's page or a login page, which must not replace a good file.
     if (version === null) throw new CommandError(`This is no export: ${firstUrl.href} answers with something else.`);
-    yield { bytes, lines: bytes.toString("latin1").split("\n").length - 1, version };
+    const changesLink = linkOf({ headers }, "changes");
+    const changes =
+      changesLink === undefined ? undefined : (new URL(changesLink).searchParams.get("after") ?? undefined);
+    yield { bytes, lines: bytes.toString("latin1").split("\n").length - 1, version, changes };
     const next: string | undefined = linkOf({ headers });
     // If the service is behind a proxy, the link may have another host than --url. So only its query is taken.
     url = next === undefined ? null : new URL(new URL(next).search, firstUrl);

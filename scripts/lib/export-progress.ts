@@ -9,8 +9,10 @@ export class ExportProgress {
   readonly #totals = { lines: 0, bytes: 0 };
   #firstVersion: number | undefined;
   #lastVersion = 0;
+  #changes: string | undefined;
 
-  add({ lines, bytes, version }: Page): void {
+  add({ lines, bytes, version, changes }: Page): void {
+    this.#changes ??= changes;
     this.#totals.lines += lines;
     this.#totals.bytes += bytes.length;
     this.#lastVersion = Number(version);
@@ -25,13 +27,13 @@ export class ExportProgress {
 
   report(): void {
     console.error(`${this.#summary()}. ${this.#snapshotText()}`);
+    if (this.#changes !== undefined) console.error(`The changes go on after ${this.#changes}`);
   }
 
   #snapshotText(): string {
-    if (this.requestsMeanwhile === 0)
-      return `A snapshot after ${formatCount(this.#firstVersion ?? 0, "feed request")}.`;
-    const requests = formatCount(this.requestsMeanwhile, "feed request was", "feed requests were");
-    return `No snapshot: ${requests} committed meanwhile.`;
+    if (this.requestsMeanwhile === 0) return `A snapshot of version ${formatNumber(this.#firstVersion ?? 0)}.`;
+    const requests = formatCount(this.requestsMeanwhile, "request was", "requests were");
+    return `No snapshot, but it can be restored: ${requests} committed meanwhile.`;
   }
 
   #summary(): string {

@@ -40,7 +40,7 @@ function pagesIn(text: string): object[][] {
 const store = (id: string) => ({ record: "store", id });
 const [A, B, C] = [store("a"), store("b"), store("c")];
 
-/** An answer with all records of a kind. With --while-feeding, an export asks for one kind after the other. */
+/** An answer with all records of a kind. Without --snapshot, an export asks for one kind after the other. */
 const all = (lines: readonly object[], version = 1): Page => ({ lines, version, hasNext: false });
 /** The answer to a page after which old events were added up. */
 const ADDED_UP: Page = { status: 422, hasNext: false };
@@ -76,7 +76,7 @@ describe("npm run export", () => {
       does: "writes an empty line after each page, and leaves out empty pages",
       pages: [{ lines: [A, B] }, {}, { lines: [C] }],
       writes: [[A, B], [C]],
-      says: "A snapshot after 7 feed requests.",
+      says: "A snapshot of version 7.",
     },
     {
       does: "asks again for a page that failed",
@@ -113,7 +113,7 @@ describe("npm run export", () => {
         all([state("c1"), state("late")], 4),
       ],
       writes: [FIRST_MEMBERS, [group], [state("c1")], [OLD], [DELETION]],
-      says: "No snapshot: 3 feed requests were committed meanwhile.\n",
+      says: "No snapshot, but it can be restored: 3 requests were committed meanwhile.\n",
     },
     {
       does: "leaves out records of groups that were removed meanwhile",
@@ -127,7 +127,7 @@ describe("npm run export", () => {
       only: "message_state,message",
       pages: [all([messageOfRemovedGroup]), all([state("c1", "removed")], 3)],
       writes: [[state("c1", "removed")], [messageOfRemovedGroup]],
-      says: "No snapshot: 2 feed requests were committed meanwhile.\n",
+      says: "No snapshot, but it can be restored: 2 requests were committed meanwhile.\n",
     },
     {
       does: "finds messages that moved to a part that was already read",
@@ -138,12 +138,12 @@ describe("npm run export", () => {
         ...[{ lines: [MOVED, OLD], version: 5 }, all([NEWEST], 5)],
       ],
       writes: [[MOVED], [OLD], [NEWEST]],
-      says: "No snapshot: 4 feed requests",
+      says: "4 requests",
     },
   ])("$does", async ({ pages, only, writes, says }, { expect }) => {
     const { args, requests } = await service(...pages);
 
-    const kinds = only === undefined ? [] : ["--while-feeding", "--only", only];
+    const kinds = only === undefined ? ["--snapshot"] : ["--only", only];
     const { status, output } = await inProcess("export", [file, ...args, ...kinds]);
 
     expect(status, output).toBe(0);
@@ -159,8 +159,8 @@ describe("npm run export", () => {
     const snapshot = await service({}, {});
     const whileFeeding = await service(all([]), all([]));
 
-    await inProcess("export", [file, ...snapshot.args, "--only", "store,customer"]);
-    await inProcess("export", [file, ...whileFeeding.args, "--only", "store,customer", "--while-feeding"]);
+    await inProcess("export", [file, ...snapshot.args, "--only", "store,customer", "--snapshot"]);
+    await inProcess("export", [file, ...whileFeeding.args, "--only", "store,customer"]);
 
     const searches = [...snapshot.requests, ...whileFeeding.requests].map(({ url }) => url.search);
     expect(searches.map(decodeURIComponent)).toEqual([

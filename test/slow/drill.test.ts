@@ -73,12 +73,13 @@ function runIncident(section: string): Promise<string> {
   const onSource = commands
     .replaceAll("--remote", `--persist-to ${folder}`)
     // The requests that fed the demo program, twice: to take them back, and to verify it.
-    .replace(/^.*--requests 812-815.*\n/m, (undo) => undo.replace("812-815", "1-20 --yes").repeat(2));
+    .replace(/^.*--requests 812-815.*\n/m, (undo) => undo.replace("812-815", "1-$LAST --yes").repeat(2));
   const names = { READ: "export", WRITE: "feed '*'", UNDO: "undo" };
   const tokens = Object.entries(names)
     .map(([name, words]) => `${name}=$(npm run --silent token -- ${words})`)
     .join("; ");
-  return run(`URL=${source.url}; ${tokens}\n${onSource}`);
+  const lastVersion = `LAST=$(curl -sD - -o /dev/null -H "Authorization: Bearer $READ" "$URL/api/v1/feed?record=account" | tr -d '\\r' | sed -n 's/^x-feed-version: //Ip')`;
+  return run(`URL=${source.url}; ${tokens}; ${lastVersion}\n${onSource}`);
 }
 
 describe("docs/incidents.md, before the drill,", { timeout: 300_000 }, () => {

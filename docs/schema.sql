@@ -171,9 +171,7 @@ CREATE TABLE customers (
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
   erased_at TEXT, -- when the customer was last erased, for the receipt
-  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL, -- as lists show it
-  -- The largest integer that is exact in JavaScript. Beyond it, the whole request is refused.
-  CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
+  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL -- as lists show it
 );
 
 CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> '';
@@ -299,6 +297,7 @@ CREATE TABLE store_balances (
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   balance INTEGER NOT NULL, -- in hundredths
   PRIMARY KEY (customer_key, store_key),
+  -- The largest integer that is exact in JavaScript. A line that goes beyond it is bad.
   CONSTRAINT store_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 ) WITHOUT ROWID;
 

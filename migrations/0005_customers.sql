@@ -19,9 +19,7 @@ CREATE TABLE customers (
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
   erased_at TEXT, -- when the customer was last erased, for the receipt
-  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL, -- as lists show it
-  -- The largest integer that is exact in JavaScript. Beyond it, the whole request is refused.
-  CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
+  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL -- as lists show it
 );
 
 CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> ''; -- for tills, which read cards

@@ -22,5 +22,6 @@ CREATE TABLE store_balances (
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   balance INTEGER NOT NULL, -- in hundredths
   PRIMARY KEY (customer_key, store_key),
+  -- The largest integer that is exact in JavaScript. A line that goes beyond it is bad.
   CONSTRAINT store_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 ) WITHOUT ROWID;

@@ -3,6 +3,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
 import type { FieldMessages } from "../values/messages.ts";
 import type { Column, Deletion, Owner, Referred } from "./columns.ts";
+import type { Total } from "./derived/totals.ts";
 import type { Vocabulary } from "./derived/vocabularies.ts";
 
 /** The valid fields of a record, by their names on the wire. */
@@ -120,10 +121,12 @@ export interface Writing {
   /** Left out: only `upsert`. `all`: every line, without keys, also those whose required references are not stored. */
   statements?(upsert: SQL, all: SQL): SQL[];
   /**
-   * Statements that add new events to stored totals, or to the newest messages and their stamp. Each runs once in a request,
-   * in this order. `withFresh` is a `WITH` clause that has the new events under the name of their kind.
+   * Statements that take new events into account, such as the newest message of a group. Each runs once in a request, in this
+   * order. `withFresh` is a `WITH` clause that has the new events under the name of their kind.
    */
   upkeep?: readonly ((withFresh: SQL) => SQL)[];
+  /** The stored totals to which new events are added. */
+  totals?: readonly Total[];
 }
 
 /** How an export reads the records of an odd kind. */

@@ -11,10 +11,11 @@ import { message } from "../records/message.ts";
 import { messageGroup } from "../records/message-group.ts";
 import { programState } from "../records/program.ts";
 import { refuseFaults, refuseForeign, refuseLargeGroups, refuseTooOld, refuseUnrestorable } from "./apply/checks.ts";
-import { collectFreshEvents, freshEvents, remove, write } from "./apply/statements.ts";
+import { collectFreshEvents, freshEvents, remove, upkeepOf, write } from "./apply/statements.ts";
+import { findTooLarge } from "./apply/too-large.ts";
 import { readBatches } from "./batches.ts";
 import type { Batch } from "./kind.ts";
-import { foreignLines, refusalOf } from "./refusals.ts";
+import { foreignLines, isTotalTooLarge, refusalOf, totalTooLarge } from "./refusals.ts";
 import type { Accepted } from "./schema.ts";
 
 /**
@@ -64,7 +65,7 @@ export async function acceptFeed(
       // Without the hint MATERIALIZED, so that SQLite extracts from the JSON only the values that a total reads.
       upkeep: newEvents.flatMap(({ kind, writes }) => {
         const withFresh = sql`WITH ${freshEvents(kind, writes, "")}`;
-        return (kind.write?.upkeep ?? []).map((addTo) => addTo(withFresh));
+        return upkeepOf(kind).map((addTo) => addTo(withFresh));
       }),
       inserted: newEvents.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       emptied: events.flatMap(({ kind, deletes }) => remove(kind, deletes)),
@@ -81,6 +82,7 @@ export async function acceptFeed(
       forListeners: { changes: toChanges(changed), unshown: unshown[0] ?? null },
     };
   } catch (error) {
+    if (isTotalTooLarge(error)) throw totalTooLarge(await findTooLarge(db, newEvents));
     throw refusalOf(error, { faults: checks.faults, batches });
   }
 }

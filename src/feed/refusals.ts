@@ -38,10 +38,18 @@ export function lineField(line: number, field: string): string {
 }
 
 /**
- * SQLite's errors if a total is beyond its `CHECK`, or if the sum of restored summaries takes more than 64 bits. There is one
- * other `CHECK`, of the id of `program_state`, and no statement writes this id.
+ * Whether a total is beyond its `CHECK`, or the sum of restored summaries takes more than 64 bits. There is one other `CHECK`, of
+ * the id of `program_state`, and no statement writes this id.
  */
-const TOTAL_TOO_LARGE = /CHECK constraint failed|integer overflow/;
+export function isTotalTooLarge(error: unknown): boolean {
+  return error instanceof Error && /CHECK constraint failed|integer overflow/.test(error.message);
+}
+
+/** `lines`: the lines that are added to the total, each with the field of its amount; none: a sum of restored summaries. */
+export function totalTooLarge(lines: readonly { number: number; field: string }[]) {
+  const named = lines.map(({ number, field }) => [lineField(number, field), ["would make a total too large"]]);
+  return invalid(named.length > 0 ? Object.fromEntries(named) : { body: ["a total would be too large"] });
+}
 
 /** Turns the database's error into the failure of the request; any other error is returned as it is. */
 export function refusalOf(
@@ -50,7 +58,6 @@ export function refusalOf(
 ): unknown {
   if (databaseFaultOf(error) === "exceeded") return tooMuchForDatabase(error);
   const message = error instanceof Error ? error.message : "";
-  if (TOTAL_TOO_LARGE.test(message)) return invalid({ body: ["a total would be too large"] });
   const text = /\{"\w+":\[.*\]\}/s.exec(message)?.[0];
   if (text === undefined) return error;
   const { unrestorable, items, horizon, foreign, faults: lineFaults } = JSON.parse(text) as Partial<Report>;

@@ -93,7 +93,7 @@ export const campaignEarnings = derivedTotal({
 export const balanceEntry = {
   ...record,
   check: [ofAnotherAccount("campaign_id", "campaign_key", "a campaign", campaign)],
-  write: { upkeep: [customerBalances.addTo, balancesAtStores.addTo, campaignEarnings.addTo] },
+  write: { totals: [customerBalances, balancesAtStores, campaignEarnings] },
   read: { fields: { description: { sql: sql`iif(${isEvent(balanceEntries)}, ${balanceEntries.description}, '')` } } },
   // A balance is the sum of the rows with a customer. The earnings of a campaign are the sum of the rows with a campaign. So
   // the first summary has no campaign, and the second has no customer.

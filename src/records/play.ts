@@ -75,7 +75,7 @@ export const play = {
     ofAnotherAccount("eip_campaign_id", "eip_campaign_key", "a campaign", eipCampaign, "location_key"),
     ofAnotherAccount("employee_id", "employee_key", "an employee", employee, "location_key"),
   ],
-  write: { upkeep: [totalsOfPlays.addTo] },
+  write: { totals: [totalsOfPlays] },
   ...withSummaries(record, { runs: runs(TotalText), hits: total, doubles: total, triples: total }, [
     { by: ["location_key", "eip_campaign_key", "employee_key"], adds: ["runs", "hits", "doubles", "triples"] },
   ]),

@@ -52,7 +52,7 @@ export const teamTokens = derivedTotal({
 export const tokenEarning = {
   ...record,
   check: [NOT_A_MEMBER],
-  write: { upkeep: [teamTokens.addTo] },
+  write: { totals: [teamTokens] },
   ...withSummaries(record, { tokens: TotalHundredths }, [
     { by: ["customer_key", "store_key", "level_no"], adds: ["tokens"] },
   ]),

@@ -24,7 +24,7 @@ export function toShortDecimal(hundredths: number): string {
 
 export const DecimalText = z
   .string({ error: mustBe("a decimal as a string") })
-  .regex(/^-?\d{1,12}(\.\d{1,2})?$/, "must be a decimal of at most 12 digits and 2 fraction digits, as a string");
+  .regex(/^-?\d{1,9}(\.\d{1,2})?$/, "must be a decimal of at most 9 digits and 2 fraction digits, as a string");
 
 /** A decimal of the feed as whole hundredths. */
 export const Hundredths = DecimalText.transform(toHundredths);

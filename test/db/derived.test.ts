@@ -12,6 +12,7 @@ import {
   toText,
 } from "../../scripts/verify-totals/recount.ts";
 import { textOf } from "../../src/db/dialect.ts";
+import { upkeepOf } from "../../src/feed/apply/statements.ts";
 import { KINDS } from "../../src/records/index.ts";
 import { mustFeed } from "../support/api.ts";
 import { differences } from "../support/differences.ts";
@@ -144,7 +145,7 @@ beforeAll(async () => {
 
 describe("derived data", () => {
   it("has every table to which the feed adds new events", ({ expect }) => {
-    const upkeep = KINDS.flatMap(({ write }) => write?.upkeep ?? []).map((addTo) => textOf(addTo(sql`WITH fresh`)));
+    const upkeep = KINDS.flatMap(upkeepOf).map((addTo) => textOf(addTo(sql`WITH fresh`)));
     const written = upkeep.map((text) => /(?:UPDATE|INSERT INTO) "(\w+)"/.exec(text)?.[1]);
 
     const derived = DERIVED.map(({ table }) => table);

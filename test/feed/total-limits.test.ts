@@ -5,7 +5,7 @@ import * as seed from "../support/seed.ts";
 import { rows, snapshot } from "../support/state.ts";
 
 const LARGEST_TOTAL = Number.MAX_SAFE_INTEGER;
-const TOO_LARGE = { body: ["a total would be too large"] };
+const TOO_LARGE = ["would make a total too large"];
 const CUSTOMER = "/api/v1/customer";
 
 async function storedProgram(): Promise<Program> {
@@ -28,6 +28,8 @@ interface Total {
   lineThatAdds: (stored: Program, amount: number) => FeedLine;
   /** Asks for the total as a customer sees it. */
   readFromAnswer: (stored: Program) => Promise<unknown>;
+  /** The field with the amount. */
+  field: string;
   isCount?: boolean;
 }
 
@@ -36,30 +38,17 @@ const entryOfFriend = ({ friend, store }: Program, amount: number) =>
   seed.entry(friend.id, store.id, toDecimal(amount));
 
 const TOTALS: Record<string, Total> = {
-  "a customer's balance": {
-    table: "customers",
-    column: "balance",
-    lineThatAdds: entryOfFriend,
-    readFromAnswer: async ({ friend }) => (await me(friend.id)).balance,
-  },
-  "a customer's balance, in a group": {
-    table: "customers",
-    column: "balance",
-    lineThatAdds: entryOfFriend,
-    readFromAnswer: async ({ customer }) => {
-      const { body } = await as(customer.id).get(`${CUSTOMER}/messages`);
-      return body.items[0].group_members[0].total_balance;
-    },
-  },
   "a balance at a store": {
     table: "store_balances",
     column: "balance",
     lineThatAdds: entryOfFriend,
+    field: "amount",
     readFromAnswer: async (stored) => (await member(stored)).total_balance,
   },
   "a member's tokens": {
     table: "memberships",
     column: "tokens_4",
+    field: "tokens",
     lineThatAdds: ({ friend, store }, amount) => seed.earning(store.id, friend.id, 4, toDecimal(amount)),
     readFromAnswer: async (stored) => (await member(stored)).levels[3].total_tokens_earned,
   },
@@ -76,6 +65,7 @@ function playTotal(measure: string, toField: (amount: number) => unknown = (amou
   return {
     table: "play_totals",
     column: measure,
+    field: measure,
     lineThatAdds: ({ contest, store, recordOf }, amount) =>
       seed.play(contest.id, store.id, recordOf.employee?.id, { [measure]: toField(amount) }),
     readFromAnswer: async (stored) => (await board(stored, stored.contest.id)).body.items[0][`total_${measure}`],
@@ -86,7 +76,7 @@ describe("a total", () => {
   it.for(Object.keys(TOTALS).flatMap((name) => [1, -1].map((sign) => [name, sign] as const)))(
     "is exact up to its limit, and goes no further: %s, %i",
     async ([name, sign], { expect }) => {
-      const { table, column, lineThatAdds, readFromAnswer, isCount = false } = TOTALS[name] as Total;
+      const { table, column, field, lineThatAdds, readFromAnswer, isCount = false } = TOTALS[name] as Total;
       const stored = await storedProgram();
       // The first line makes the row of the total.
       await mustFeed([lineThatAdds(stored, 1)]);
@@ -97,7 +87,8 @@ describe("a total", () => {
       const after = await snapshot();
       await mustFeed([lineThatAdds(stored, sign * 5), lineThatAdds(stored, sign * 5)]);
 
-      expect([refusedAnswer.status, refusedAnswer.body.messages]).toEqual([422, TOO_LARGE]);
+      const named = { [`line 1.${field}`]: TOO_LARGE, [`line 2.${field}`]: TOO_LARGE };
+      expect([refusedAnswer.status, refusedAnswer.body.messages]).toEqual([422, named]);
       expect(after).toBe(before);
       expect(await readFromAnswer(stored)).toBe((sign * LARGEST_TOTAL) / (isCount ? 1 : 100));
     },
@@ -108,10 +99,22 @@ describe("a total", () => {
     const earned = (amount: string) => seed.entry(customer.id, store.id, amount, { campaign_id: campaign.id });
     await rows("UPDATE campaign_stores SET earned = ?", LARGEST_TOTAL);
 
-    const refusedAnswer = await feed([earned("-3"), earned("0.01")]);
+    const refusedAnswer = await feed([seed.entry(customer.id, store.id, "5"), earned("0.01")]);
     const acceptedAnswer = await feed([earned("-3"), seed.entry(customer.id, store.id, "0.01")]);
 
-    expect([refusedAnswer.body.messages, acceptedAnswer.status]).toEqual([TOO_LARGE, 200]);
+    expect([refusedAnswer.body.messages, acceptedAnswer.status]).toEqual([{ "line 2.amount": TOO_LARGE }, 200]);
+  });
+
+  it("of one account never refuses a line of another", async ({ expect }) => {
+    const [stored, other] = [await storedProgram(), await storedProgram()];
+    await mustFeed([entryOfFriend(stored, 1)]);
+    await rows("UPDATE store_balances SET balance = ?", LARGEST_TOTAL);
+    await rows("UPDATE customers SET balance = ?", LARGEST_TOTAL);
+
+    const own = await feed([seed.entry(stored.friend.id, stored.store.id, "0.01")]);
+    const ofOther = await feed([seed.entry(stored.friend.id, other.store.id, "0.01")]);
+
+    expect([own.status, ofOther.status]).toEqual([422, 200]);
   });
 });
 

@@ -6,7 +6,7 @@ import fc from "fast-check";
 const WORDS =
   String.raw`' " \ \u0000 % _ * ? $ $.a[0] ((( ) ^abc* name:x __proto__ constructor toString ../../../etc/passwd .. .
   %00 %2e%2e%2f %zz %25 a/b a?b#c <script>alert(1)</script> {"foreign":[1]} {"faults":[[1,0]]} , ,,, a,b,,a
-  true TRUE null undefined NaN Infinity 1e3 0x10 8x -0 00 -1 1.50 +1 ١٢٣ 999999999999.99 -999999999999.99 9007199254740993
+  true TRUE null undefined NaN Infinity 1e3 0x10 8x -0 00 -1 1.50 +1 ١٢٣ 999999999.99 -999999999.99 1000000000 9007199254740993
   0000-01-01 2026-02-29 9999-12-31 -2026-01-01 İıſKﬀßøł 👩‍👩‍👧‍👦 Z̷̛a̸͝l̶g̵o̴`.split(/\s+/);
 
 const TEXTS = [

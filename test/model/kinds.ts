@@ -15,7 +15,7 @@ export const id = text(64, 1);
 const accountId = z.string().regex(/^[1-9]\d{0,14}$/);
 const day = z.iso.date();
 const time = z.preprocess((value) => (typeof value === "string" ? toUtc(value) : value), z.string());
-const decimal = z.string().regex(/^-?\d{1,12}(\.\d{1,2})?$/);
+const decimal = z.string().regex(/^-?\d{1,9}(\.\d{1,2})?$/);
 // Intl also accepts offsets and abbreviations, which the contract refuses.
 const ZONE = /^(?![a-z]{3}$|systemv\/)[a-z][\w+/-]{0,63}$|^(UTC|GMT|UCT|[CEMW]ET|[EHM]ST|PRC|ROC|ROK)$/i;
 

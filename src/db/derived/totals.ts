@@ -1,13 +1,12 @@
 import { type AnyColumn, and, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Kind } from "../kind.ts";
 import { identifiers, joinWithCommas, selectList } from "../select.ts";
 
 type ColumnOf<Table extends SQLiteTable> = keyof Table["_"]["columns"] & string;
 
 /** Sums of events by some of their keys. */
 interface Definition<Table extends SQLiteTable> {
-  events: Pick<Kind, "record" | "table">;
+  events: { record: string; table: SQLiteTable };
   /** A condition on the events that count; left out: all do. */
   filter?: SQL | undefined;
   /** The table of the total, and whether it has rows of its own there, or columns of stored rows. */

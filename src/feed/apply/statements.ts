@@ -3,7 +3,7 @@ import type { Statement } from "../../db/database.ts";
 import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { textOf } from "../../db/dialect.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
-import type { Fields, Kind } from "../../db/kind.ts";
+import type { Fields, Kind, Writing } from "../../db/kind.ts";
 import { identifiers, joinWithCommas, NOW } from "../../db/select.ts";
 import { hasKeyColumn, type Line, tableName } from "../kind.ts";
 
@@ -97,6 +97,11 @@ function emptyColumns({ table, columns }: Kind): string[] {
   return filled.map(({ name, notNull }) => `${name} = ${notNull ? "''" : "NULL"}`);
 }
 
+/** The statements that take new events of a kind into account. */
+export function upkeepOf({ write }: Kind): NonNullable<Writing["upkeep"]> {
+  return [...(write?.upkeep ?? []), ...(write?.totals ?? []).map(({ addTo }) => addTo)];
+}
+
 /** A subquery with the values of lines that checks and upkeep read: `number`, and each value by its name. */
 export function linesWithFields(kind: Kind, lines: readonly Line[], names = kind.lineFields): SQL {
   return rowsOf(chunksWithFields(lines, names), ["number", ...names]);
@@ -145,7 +150,7 @@ function relationColumns({ references, lineFields }: Kind, names = lineFields): 
 const COLLECTED_FROM_LINES = 1_000;
 
 function areCollected(kind: Kind, lines: readonly Line[]): boolean {
-  return (kind.write?.upkeep?.length ?? 0) > 2 && lines.length >= COLLECTED_FROM_LINES;
+  return upkeepOf(kind).length > 2 && lines.length >= COLLECTED_FROM_LINES;
 }
 
 /** Puts the new events of a large request into `fresh_events`. */

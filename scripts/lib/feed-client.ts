@@ -147,11 +147,20 @@ function refusal(answer: Answer, lines: readonly FileLine[], progress: Progress)
     const badLines = Object.entries(messages).map(
       ([field, texts]) => `  ${withFileNumbers(field, lines)}: ${texts.join("; ")}`,
     );
-    return [`Bad lines: nothing of the last request was applied.`, ...badLines, goOnSentence].join("\n");
+    const isIdTaken = Object.values(messages)
+      .flat()
+      .some((text) => TAKEN_ID.test(text));
+    const wayOut = isIdTaken ? [ABOUT_TAKEN_IDS] : [];
+    return [`Bad lines: nothing of the last request was applied.`, ...badLines, ...wayOut, goOnSentence].join("\n");
   }
   if (status === 403) return `${withFileNumbers(message ?? "Refused (403).", lines)}\n${goOnSentence}`;
   return `${refusalOf(answer)}\n${goOnSentence}`;
 }
+
+const TAKEN_ID = /^is the id of another event|^is taken/;
+const ABOUT_TAKEN_IDS =
+  "An event never changes. If two systems use one id, begin the ids of each with a prefix of its own. If the event was wrong, " +
+  "feed a second event that corrects it, under a new id.";
 
 function goOnFrom(answer: Answer, { committed, lastLine }: Progress): string {
   if (committed > 0) return `Go on with: --from ${lastLine + 1}`;

@@ -58,6 +58,13 @@ describe("npm run feed, when a request fails,", () => {
     ["403 of a proxy", [refuses(403, "<html><title>Error 1020</title></html>")], 1, "Refused (403).", ONCE_PUT_RIGHT],
     ["413", [TOO_LARGE], 1, "The service answered 413", CORRECT],
     ["422", [refuses(422, { messages: { "line 1.id": ["must be text"] } })], 1, "line 2.id: must be text", CORRECT],
+    [
+      "422 for a taken id",
+      [refuses(422, { messages: { "line 1.id": ["is the id of another event: amount differs"] } })],
+      1,
+      "line 2.id: is the id of another event: amount differs",
+      "An event never changes. If two systems use one id, begin the ids of each with a prefix of its own.",
+    ],
     ["500", [refuses(500, { message: "Something went wrong." })], 1, "The service answered 500", ONCE_PUT_RIGHT],
     ["507", [refuses(507, { message: "Delete." })], 1, "The service answered 507: Delete.", ONCE_PUT_RIGHT],
     [

@@ -27,8 +27,11 @@ function foreignLines(kind: Kind, mine: Program, theirs: Program): Record<string
   const linesByField = reachingFields(kind).map((field) => [field, { ...newLine, [field]: theirLine[field] }]);
   return {
     ...Object.fromEntries(linesByField),
-    "its key": { ...myLine, ...key },
-    ...(kind.type === "state" && { "its deletion": { record: kind.record, ...key, deleted: true } }),
+    // The ids of events are shared by all accounts.
+    ...(kind.type === "state" && {
+      "its key": { ...myLine, ...key },
+      "its deletion": { record: kind.record, ...key, deleted: true },
+    }),
   };
 }
 
@@ -76,6 +79,16 @@ describe("a feed token for one account", () => {
       message: "Line 2 touches an account that the token does not cover.",
     });
   });
+
+  it.for(KINDS.filter(({ type, owner }) => type === "event" && owner !== undefined))(
+    "is not told whose event has the id of its $record",
+    async ({ record }, { expect }) => {
+      const { status, body } = await feed([{ ...mine.recordOf[record], id: theirs.recordOf[record]?.id }], token);
+
+      expect(status).toBe(422);
+      expect(body.messages).toEqual({ "line 1.id": ["is taken; begin your ids with something of your own"] });
+    },
+  );
 
   it("has written nothing with the refused requests", async ({ expect }) => {
     expect(await snapshot()).toBe(stateBefore);

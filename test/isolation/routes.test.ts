@@ -140,7 +140,9 @@ describe("what a customer can reach", () => {
     expect(otherRoutes()).toEqual([
       "GET /api/v1/customer/live",
       "GET /api/v1/feed",
+      "GET /api/v1/feed/changes",
       "GET /api/v1/feed/customers",
+      "GET /api/v1/feed/requests",
       "GET /health",
       "POST /api/v1/feed",
     ]);

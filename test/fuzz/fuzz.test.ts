@@ -116,7 +116,7 @@ describe("any request", () => {
     const otherPaths = PATHS.filter((path) => !((path.split("/").at(-1) ?? "") in PARAMETERS));
 
     // The random program calls every endpoint that the model knows.
-    const feeds = ["/api/v1/feed", "/api/v1/feed/customers"];
+    const feeds = ["", "/changes", "/customers", "/requests"].map((path) => `/api/v1/feed${path}`);
     expect(new Set(otherPaths)).toEqual(new Set([...feeds, "/api/v1/customer/live", "/health"]));
   });
 

@@ -134,9 +134,23 @@ const systemRequests = fc.constantFrom<GoodRequest>(
   {
     method: "GET",
     path: "/api/v1/feed",
-    names: ["record", "customer_id"],
+    names: ["record", "customer_id", "request"],
     claims: systemClaims("export"),
     parameters: { record: "store,message", customer_id: program.idsOf("customer")[0] },
+  },
+  {
+    method: "GET",
+    path: "/api/v1/feed/requests",
+    names: ["from", "to", "subject"],
+    claims: systemClaims("export"),
+    parameters: { from: "2026-01-01", subject: "fuzz" },
+  },
+  {
+    method: "GET",
+    path: "/api/v1/feed/changes",
+    names: [],
+    claims: systemClaims("export"),
+    parameters: { after: "first" },
   },
   {
     method: "GET",

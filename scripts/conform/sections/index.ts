@@ -16,6 +16,7 @@ import { entries, me } from "./me.ts";
 import { messages } from "./messages.ts";
 import { nearby } from "./nearby.ts";
 import { objects } from "./objects.ts";
+import { requests } from "./requests.ts";
 import { search } from "./search.ts";
 import { team } from "./team.ts";
 import { tokens } from "./tokens.ts";
@@ -30,7 +31,7 @@ export const ENDPOINTS: readonly MakeSection[] = [
 export const BOARDS: readonly MakeSection[] = [leaderboard];
 export const FEED: readonly MakeSection[] = [
   ...[feedRules, feedDeletes, feedValues, feedRecords, lookup],
-  ...[exportPages, exportOrder, exportLines, restore, restoreLines],
+  ...[exportPages, exportOrder, exportLines, restore, restoreLines, requests],
 ];
 export const LIVE: readonly MakeSection[] = [livePolls, liveSocket, liveChanges, liveVersion];
 

@@ -3,6 +3,7 @@ import { askDatabase, type DatabaseLocation, literal } from "./lib/database.ts";
 import { dropTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { exportPages } from "./lib/export-client.ts";
 import { ExportProgress } from "./lib/export-progress.ts";
+import { expectSameProgram } from "./lib/handshake.ts";
 import {
   type DatabaseOptions,
   databaseOf,
@@ -76,6 +77,7 @@ async function exportCustomer(customer: string, file: string, options: Options):
 async function erase(id: string | undefined, { again, ...options }: Options & { again?: string }): Promise<void> {
   if ((id === undefined) === (again === undefined))
     throw new CommandError("Name either a customer or --again RECEIPTS.");
+  await expectSameProgram(options.url, databaseOf(options));
   for (const customer of again === undefined ? [id ?? ""] : readReceipts(again)) {
     const receipt = await eraseCustomer(customer, options);
     if (receipt !== null) console.log(JSON.stringify(receipt));
@@ -100,12 +102,15 @@ async function eraseCustomer(customer: string, options: Options): Promise<Receip
   const database = databaseOf(options);
   if ((await erasedAt(customer, database)) === undefined) return null;
   await feedErasure(customer, options);
+  const readBack = await erasedAt(customer, database);
+  if (!readBack)
+    throw new CommandError(`${customer} is not erased in the database, although the service took the line.`);
   const emptied: EventCounts = {};
   for (const kind of TEXT_KINDS) emptied[kind] = await dropTexts(kind, customer, database);
   await mergeSearchIndex(database);
   return {
     customer,
-    erased_at: (await erasedAt(customer, database)) ?? "",
+    erased_at: readBack,
     emptied,
     stays: WHAT_STAYS,
   };

@@ -11,5 +11,19 @@ export const health: Operation = {
     "cached for 5 seconds.",
   answer: success(Health),
   failures: ["Unavailable"],
-  examples: [{ summary: "All is well" }],
+  examples: [
+    {
+      summary: "All is well",
+      answer: {
+        status: true,
+        items: {
+          version: "0.1.0",
+          database: "up",
+          cache: "up",
+          program: "production",
+          database_id: "5d41402abc4b2a76b9719d911017c592",
+        },
+      },
+    },
+  ],
 };

@@ -5,6 +5,7 @@ import { atMost, named, query } from "../db/query.ts";
 import { fromNow, NOW } from "../db/select.ts";
 import { jobs } from "../db/tables.ts";
 import { type Backlog, selectBacklog } from "../inbox/outbox.ts";
+import { programState } from "../records/program.ts";
 import { JOBS, type Job } from "./jobs.ts";
 
 /** Excludes jobs that a newer version of the Worker has added. */
@@ -96,10 +97,11 @@ const selectOverdueJobs = compileOnce("jobs/overdue", () =>
     .where(and(isKnown(), lt(jobs.due_at, fromNow(`-${OVERDUE_MINUTES} minutes`)))),
 );
 
-/** The names of jobs that have been due for half an hour. */
-export async function findOverdueJobs(db: Database): Promise<string[]> {
-  const overdue = await db.all(selectOverdueJobs());
-  return overdue.map(({ name }) => name);
+/** The names of jobs that have been due for half an hour, and the id of the database. One round trip. */
+export async function findOverdueJobs(db: Database): Promise<{ overdue: string[]; databaseId: string }> {
+  const { database_id } = programState;
+  const [overdue, [state]] = await db.batch([selectOverdueJobs(), query.select({ database_id }).from(programState)]);
+  return { overdue: overdue.map(({ name }) => name), databaseId: state?.database_id ?? "" };
 }
 
 /** A statement that reads a JSON text and no table. */

@@ -24,34 +24,37 @@ export const service = createRouter().get("/health", addressLimited, async (c) =
   c.set("db", nearest);
   if (lastCheck === null || Math.abs(clock.now() - lastCheck.at) >= CACHED_MS)
     lastCheck = await checkParts({ primary, nearest, kv: c.env.CACHE });
-  const { down, overdue } = lastCheck;
+  const { down, overdue, databaseId } = lastCheck;
   const fault = variableFault({ ...c.env });
   if (fault !== null) throw unavailable(`${fault.name} must ${fault.must}.`);
   if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);
   // `npm start` does not run the schedule.
   if (overdue.length > 0 && !isDevelopment(c.env)) throw unavailable(`Overdue jobs: ${overdue.join(", ")}.`);
 
-  return c.json({ status: true, items: { version: VERSION, database: "up", cache: "up" } });
+  return c.json({
+    status: true,
+    items: { version: VERSION, database: "up", cache: "up", program: c.env.ENVIRONMENT, database_id: databaseId },
+  });
 });
 
 /** When the parts of a deployment were asked, the names of those that do not answer, and the names of overdue jobs. */
 async function checkParts({ primary, nearest, kv }: { primary: Database; nearest: Database; kv: KVNamespace }) {
   const at = clock.now();
-  const [overdue, nearestAnswer, cacheAnswer] = await Promise.all([
+  const [primaryAnswer, nearestAnswer, cacheAnswer] = await Promise.all([
     answerInTime(() => findOverdueJobs(primary)),
     answerInTime(() => findOverdueJobs(nearest)),
     answerInTime(() => kv.get("health").then(() => true)),
   ]);
-  const isDatabaseDown = overdue === null && nearestAnswer === null;
+  const isDatabaseDown = primaryAnswer === null && nearestAnswer === null;
   const isDown = {
     database: isDatabaseDown,
-    "primary of the database": overdue === null && !isDatabaseDown,
+    "primary of the database": primaryAnswer === null && !isDatabaseDown,
     "replicas of the database": nearestAnswer === null && !isDatabaseDown,
     cache: cacheAnswer === null,
   };
   const down = Object.entries(isDown).flatMap(([name, isPartDown]) => (isPartDown ? [name] : []));
   // A replica may not know yet that a job was done, so its list is not used.
-  return { at, down, overdue: overdue ?? [] };
+  return { at, down, overdue: primaryAnswer?.overdue ?? [], databaseId: primaryAnswer?.databaseId ?? "" };
 }
 
 /** The answer of a part; null if it fails or takes too long. */

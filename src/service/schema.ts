@@ -6,4 +6,6 @@ export const Health = named("Health", {
   version: z.string().describe("The version of loyalty-edge."),
   database: z.literal("up").describe("D1 answers: its primary, and a replica."),
   cache: z.literal("up").describe("KV answers."),
+  program: z.string().describe("The name of the program: `ENVIRONMENT`."),
+  database_id: z.string().describe("Tells the database of the program from all others. It is not D1's id."),
 });

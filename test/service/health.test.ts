@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, it, vi } from "vitest";
 import client from "../../client/package.json";
 import packageJson from "../../package.json";
@@ -41,9 +42,10 @@ describe("GET /health", () => {
   it("says the version, and that D1 and KV answer, without a token and in two round trips", async ({ expect }) => {
     const answer = await send("/health");
 
+    const program = { program: env.ENVIRONMENT, database_id: expect.stringMatching(/^[0-9a-f]{32}$/) };
     expect([answer.status, answer.body]).toEqual([
       200,
-      { status: true, items: { version: packageJson.version, database: "up", cache: "up" } },
+      { status: true, items: { version: packageJson.version, database: "up", cache: "up", ...program } },
     ]);
     expect(trips(answer)).toBe(2);
   });

@@ -2,6 +2,7 @@ import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } fro
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
+import { askDatabase } from "../../scripts/lib/database.ts";
 import { cloneCheckout, withRetention } from "./clone.ts";
 import { freePort, startProgram, stop, untilPrinted } from "./command.ts";
 import { blocksIn, commandsIn, sectionOf } from "./docs.ts";
@@ -154,6 +155,19 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
     const sorted = (lines: readonly Line[]) => lines.map((line) => JSON.stringify(line)).sort();
     expect(sorted(exported)).toEqual(sorted(expected));
     expect(new Set(expected.map(({ record }) => record)).size).toBeGreaterThan(9);
+  });
+
+  it("erases nobody if the service has another database", async () => {
+    const other = path.join(clone, "drill");
+
+    const refused = run(`npm run --silent customer -- erase c1 --persist-to ${other} --url ${source.url}`);
+
+    await expect(refused).rejects.toThrow("has another database than --env production. Nothing was changed");
+    const [[row] = []] = await askDatabase<{ erased: number }>(["SELECT erased FROM customers WHERE id = 'c1'"], {
+      env: "production",
+      persistTo: folder,
+    });
+    expect(row?.erased).toBe(0);
   });
 
   it("erases a customer from every table, index, cache and inbox", async () => {

@@ -12,6 +12,20 @@ interface Mutant extends Patch {
 
 export const MUTANTS: readonly Mutant[] = [
   {
+    breaks: "an event whose id is taken is refused",
+    file: "src/feed/apply/taken-ids.ts",
+    find: ") WHERE fields <> ''`;",
+    replace: ") WHERE false`;",
+    foundBy: [RULES.MODEL, RULES.NO_LOSS],
+  },
+  {
+    breaks: "a step of retention has its row in the journal",
+    file: "src/retention/queries.ts",
+    find: "WHERE ${kind} = ${record} AND ${deleted} > 0`",
+    replace: "WHERE false`",
+    foundBy: [RULES.JOURNAL],
+  },
+  {
     breaks: "an inbox remembers the time that a notification gave",
     file: "src/inbox/inbox-state.ts",
     find: "newestAt: newestAt > known ? newestAt : known,",

@@ -6,6 +6,7 @@ export const BOARD = "a board's age is what it says";
 export const BOOKMARK = "an answer is at least as new as the bookmark of its request";
 export const NO_LOSS = "nothing acknowledged is lost";
 export const RECOUNT = "derived data equals a recount";
+export const JOURNAL = "each version has its row in the journal, and each event its version";
 export const ALL_GROUPS = "a client receives every group with a new message";
 export const NO_REPEAT = "a client receives no group twice";
 export const RECOVERY = "the service recovers within 90 s after the last fault";

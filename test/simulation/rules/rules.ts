@@ -5,7 +5,7 @@ import type { World } from "../world.ts";
 import { checkFaults } from "./answers.ts";
 import { MessageRules, type Poll } from "./messages.ts";
 import { ModelRules } from "./model.ts";
-import { ONE_RUN, RECOUNT } from "./names.ts";
+import { JOURNAL, ONE_RUN, RECOUNT } from "./names.ts";
 import { type ArrivedFeed, RetentionRules } from "./retention.ts";
 
 // Recounts are slow, so they run once in this many steps.
@@ -62,6 +62,21 @@ export class Rules {
   checkAll(): void {
     this.model.checkStored();
     this.#checkDerived();
+    this.#checkJournal();
+  }
+
+  #checkJournal(): void {
+    const events = ["balance_entries", "token_earnings", "plays", "messages"].map(
+      (table) => `SELECT id, request FROM ${table} WHERE id NOT GLOB 'sealed:*'`,
+    );
+    const [row] = this.#world.database.primary.read<{ version: number; rows: number; lost: number }>(
+      `SELECT version, (SELECT count(*) FROM requests WHERE version BETWEEN 1 AND program_state.version) AS rows,
+         (SELECT count(*) FROM (${events.join(" UNION ALL ")}) WHERE request NOT IN (SELECT version FROM requests) OR request IS NULL)
+         AS lost
+       FROM program_state`,
+    );
+    if (row !== undefined && (row.rows !== row.version || row.lost > 0))
+      this.#world.fail(JOURNAL, `version ${row.version}, ${row.rows} rows, ${row.lost} events without a request`);
   }
 
   /** Checks what `npm run edge -- verify-totals` checks. */

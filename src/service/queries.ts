@@ -101,13 +101,3 @@ export async function findOverdueJobs(db: Database): Promise<string[]> {
   const overdue = await db.all(selectOverdueJobs());
   return overdue.map(({ name }) => name);
 }
-
-/** A statement that reads a JSON text and no table. */
-export function countItems(text: string): SQL<{ items: number }> {
-  return sql`SELECT count(*) AS items FROM json_each(${text})`;
-}
-
-/** A write that changes nothing. */
-export async function rewriteJobs(db: Database): Promise<void> {
-  await db.write({ same: [query.update(jobs).set({ due_at: jobs.due_at })] });
-}

@@ -82,8 +82,6 @@ export interface Summary {
 export interface Retention {
   /** How many events a step looks at, in the order of their ids; left out: 5,000. */
   lookedAt?: number;
-  /** The most events that a step deletes; left out: 500. */
-  mostDeleted?: number;
   /** Which old rows are deleted: a condition on the table; left out: all events. */
   when?: SQL;
   /** The rows that add up the deleted events; left out: none, because the kind has no totals. */

@@ -6,14 +6,13 @@ import { utf8Bytes } from "../values/text.ts";
 import { toJsonRow } from "./apply/statements.ts";
 import { isDeletable, itemsOf, type Line, lineFieldsAndList } from "./kind.ts";
 
+type Checked = { line: Line } | { messages: FieldMessages };
+
 /**
  * Checks what can be checked without the database (docs/contract/feed.md, 1 and 3). Returns the line, or its errors by
  * field; the key `""` has the errors of the line as a whole.
  */
-export function checkLine(
-  { number, text }: NumberedText,
-  kinds: readonly Kind[],
-): { line: Line } | { messages: FieldMessages } {
+export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[]): Checked {
   const object = objectOf(text);
   if (Array.isArray(object)) return { messages: { "": object } };
 

@@ -27,7 +27,6 @@ const GATHER_MS = 250;
 /** An inbox is deleted this long after its last subscription has ended. */
 const DELETE_AFTER_MS = 7 * 24 * HOUR_MS;
 
-/** A subscription lasts an hour. */
 const endOf = ({ at }: { at: number }) => at + HOUR_MS;
 
 export function isSubscribed({ subscription }: InboxState, now: number): boolean {

@@ -71,7 +71,6 @@ export const LoyaltyOptions = z.object(
   },
   { error: "must be an object or null" },
 );
-export type LoyaltyOptions = z.output<typeof LoyaltyOptions>;
 
 /** A merchant's account: a chain of stores, or a single one. */
 const record = state(
@@ -95,11 +94,10 @@ const record = state(
     }),
     /** Only search results have it. */
     agreement_type: fedJson(passedThrough("")),
-    /** Only lists of coupons have it. */
+    /** Only lists of coupons have these three. */
     core_tenant_id: fedJson(passedThrough("")),
-    /** Only lists of coupons have it. */
     core_app_account_id: fedJson(passedThrough("")),
-    /** JSON without the logo; NULL: none. Only lists of coupons have them. */
+    /** JSON without the logo; NULL: none. */
     loyalty_options: bySql(
       textColumn(),
       { loyalty_options: orNull(LoyaltyOptions.meta({ id: "LoyaltyOptionsLine" })) },

@@ -3,10 +3,9 @@ import { integer } from "drizzle-orm/sqlite-core";
 import { fed, key, reference } from "../db/columns.ts";
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
-import { compareCodePoints } from "../values/code-points.ts";
 import { Flag } from "../values/number.ts";
 import { Id } from "../values/text.ts";
-import { customer, customers } from "./customer.ts";
+import { customer, customers, mustBeAnother } from "./customer.ts";
 
 /** Two friends, or a request to be friends. One row stands for both directions: the smaller key comes first. */
 const record = state(
@@ -26,10 +25,7 @@ const record = state(
     /** 1: friends, 0: the request is pending. */
     status: fed(integer().notNull(), Flag),
   },
-  {
-    rules: ({ customer_id, friend_id }) =>
-      customer_id === friend_id ? { friend_id: ["must be another customer"] } : {},
-  },
+  { rules: mustBeAnother("friend_id") },
 );
 export const friendships = record.table;
 
@@ -39,7 +35,7 @@ const idOf = (customerKey: typeof friendships.low_key | typeof friendships.high_
 export const friendship = {
   ...record,
   write: {
-    identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort(compareCodePoints),
+    identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort(),
   },
   read: {
     fields: { customer_id: { sql: idOf(friendships.low_key) }, friend_id: { sql: idOf(friendships.high_key) } },

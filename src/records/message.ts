@@ -35,11 +35,10 @@ export const message = {
   check: [NOT_A_MEMBER],
   remove: (lines: SQL) => [emptyBodies(lines)],
   write: { upkeep: stampAndNewest(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`) },
-  // The messages of a group's two newest seconds stay, because they are shown and compared with new messages. The limits are
+  // The messages of a group's two newest seconds stay, because they are shown and compared with new messages. The limit is
   // smaller than for other kinds, because SQLite reads the bodies of the messages that it looks at.
   retention: {
     lookedAt: 2_000,
-    mostDeleted: 500,
     when: sql`${messages.sent_at} < (
       SELECT iif(${messageGroups.id} IS NULL, 'never', ${messageGroups.earlier_at})
       FROM ${messageGroups} WHERE ${messageGroups.key} = ${messages.group_key}

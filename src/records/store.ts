@@ -20,7 +20,6 @@ import { AccountId, Id, Name, ShortText } from "../values/text.ts";
 import { joinedWords } from "../values/words.ts";
 import { account } from "./account.ts";
 
-/** A store of an account. */
 export const store = state(
   "store",
   "stores",
@@ -29,9 +28,7 @@ export const store = state(
     id: key(fed(text().notNull().unique(), Id)),
     account_key: owner(fixed(reference(account, { account_id: AccountId }))),
     name: fed(text().notNull(), Name),
-    /** Degrees north. */
     latitude: fed(real().notNull(), Latitude),
-    /** Degrees east. */
     longitude: fed(real().notNull(), Longitude),
     store_image: fed(text().notNull(), withDefault(ShortText, "")),
     address_line_1: fed(text().notNull(), withDefault(ShortText, "")),

@@ -76,12 +76,7 @@ function nextRun({ from, everyMinutes, until = "24:00", isUnfinished }: End): SQ
  * Releases a job and sets its next run. If the lease has ended and another run has claimed the job, that run wins: the lease
  * is another one, so this changes nothing.
  */
-export async function endJob(
-  db: Database,
-  claim: Claim,
-  { from, everyMinutes, until }: Job,
-  isUnfinished: boolean,
-): Promise<void> {
+export async function endJob(db: Database, claim: Claim, { from, everyMinutes, until }: Job, isUnfinished: boolean) {
   const end = { from, everyMinutes, isUnfinished, ...(until !== undefined && { until }) };
   await db.batch([releaseJob(end, { ...claim })]);
 }
@@ -96,7 +91,6 @@ const selectOverdueJobs = compileOnce("jobs/overdue", () =>
     .where(and(isKnown(), lt(jobs.due_at, fromNow(`-${OVERDUE_MINUTES} minutes`)))),
 );
 
-/** The names of jobs that have been due for half an hour. */
 export async function findOverdueJobs(db: Database): Promise<string[]> {
   const overdue = await db.all(selectOverdueJobs());
   return overdue.map(({ name }) => name);

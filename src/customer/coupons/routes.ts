@@ -41,7 +41,6 @@ function itemWriter({ coupons, accounts }: CouponList): (item: ItemRow) => JsonT
   };
 }
 
-/** The coupons of one kind in an answer. */
 function ofKind({ items, texts }: Shown<ItemRow>, kind: CouponKind): JsonText {
   return jsonArray(texts.filter((_, index) => items[index]?.part === kind));
 }

@@ -3,10 +3,8 @@ import { named } from "../../http/answer-schema.ts";
 import { optionalText } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
 
-/** The most employees of a board. */
 export const BOARD_LIMIT = 100;
 
-/** What `rank_on` may be. */
 export const MEASURES = ["run", "hit", "double", "triple"] as const;
 export type Measure = (typeof MEASURES)[number];
 

@@ -49,7 +49,6 @@ export async function findEntries(db: Database, { customerId, accountId, step, p
 
 type EntryRow = RowOf<ReturnType<typeof selectEntries>>;
 
-/** The place of an item in the list. */
 export function placeOf({ brought_forward, created_at, id, account_id }: BalanceEntry): typeof ENTRIES_BEGINNING {
   return brought_forward ? { time: "", id: account_id } : { time: created_at, id };
 }

@@ -14,6 +14,7 @@ import type * as z from "zod";
 
 export type Builder = SQLiteColumnBuilderBase;
 export type AnyColumn = AnySQLiteColumn;
+type Shape = z.ZodRawShape;
 export type TableOf<Name extends string, Builders extends Record<string, Builder>> = SQLiteTableWithColumns<{
   name: Name;
   schema: undefined;
@@ -28,7 +29,7 @@ export interface Column {
   /** The field with the name of the column. */
   field?: z.ZodType;
   /** The fields with other names. */
-  fields?: z.ZodRawShape;
+  fields?: Shape;
   as?: "json" | "time" | "hundredths" | "together";
   /** Of a reference: the kind of the record, and whether a line may name none. */
   to?: Referred;
@@ -94,7 +95,7 @@ export const fedHundredths = <F extends z.ZodType>(field: F) => ({
 export const unstored = <F extends z.ZodType>(field: F) => ({ field });
 
 /** Several fields, stored as one JSON text. A record has at most one such column. */
-export const together = <const S extends z.ZodRawShape>(fields: S) => ({
+export const together = <const S extends Shape>(fields: S) => ({
   column: text().notNull(),
   fields,
   as: "together" as const,
@@ -104,26 +105,21 @@ export const together = <const S extends z.ZodRawShape>(fields: S) => ({
 export const keyOf = (to: Pick<Referred, "table">) => integer().references(() => to.table.key);
 
 /** The key of the record that a field names by its id. `fields`: this field, such as `{ store_id: Id }`. */
-export const reference = <const S extends z.ZodRawShape>(to: Referred, fields: S) => ({
+export const reference = <const S extends Shape>(to: Referred, fields: S) => ({
   column: keyOf(to).notNull(),
   fields,
   to,
 });
 
 /** A reference that a line may leave out. The column is NULL then. */
-export const optionalReference = <const S extends z.ZodRawShape>(to: Referred, fields: S) => ({
+export const optionalReference = <const S extends Shape>(to: Referred, fields: S) => ({
   ...reference(to, fields),
   column: keyOf(to),
   isOptional: true,
 });
 
 /** A value that the database makes of these fields. `json`: they are sent as JSON, because they are no texts or numbers. */
-export const bySql = <B extends Builder, const S extends z.ZodRawShape>(
-  column: B,
-  fields: S,
-  value: SQL,
-  as?: "json",
-) => ({
+export const bySql = <B extends Builder, const S extends Shape>(column: B, fields: S, value: SQL, as?: "json") => ({
   column,
   fields,
   value,

@@ -58,4 +58,5 @@ export const CONNECTION_HEADER = "X-Loyalty-Connection";
 
 /** A connection as a header's value. An id may have letters that a header must not have. */
 export const writeConnection = (connection: Connection) => encodeURIComponent(JSON.stringify(connection));
-export const readConnection = (header: string): Connection => JSON.parse(decodeURIComponent(header));
+export const readConnection = (headers: Headers): Connection =>
+  JSON.parse(decodeURIComponent(headers.get(CONNECTION_HEADER) ?? ""));

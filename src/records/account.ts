@@ -51,9 +51,7 @@ export const LoyaltyOptions = z.object(
     ),
     description: passedThrough("", LONG_TEXT_LIMIT),
     team_breakdown: withDefault(TeamBreakdown, {}).describe("The share of tokens that each level of a team earns."),
-    chain_logo: withDefault(text(LOGO_LIMIT), "").describe(
-      "A picture in base64, where images were asked for, else empty.",
-    ),
+    chain_logo: withDefault(text(LOGO_LIMIT), "").describe("A picture in base64 if images were asked for, else empty."),
     chain_logo_type: withDefault(ShortText, "").describe("Its media type."),
     chain_background: withDefault(ShortText, "").describe("A colour."),
     early_registration_time: withDefault(ShortText, "").describe("A duration."),

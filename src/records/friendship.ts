@@ -34,9 +34,7 @@ const idOf = (customerKey: typeof friendships.low_key | typeof friendships.high_
 
 export const friendship = {
   ...record,
-  write: {
-    identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort(),
-  },
+  write: { identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort() },
   read: {
     fields: { customer_id: { sql: idOf(friendships.low_key) }, friend_id: { sql: idOf(friendships.high_key) } },
     isAbout: (customerKey) => sql`${customerKey} IN (${friendships.low_key}, ${friendships.high_key})`,

@@ -61,10 +61,8 @@ export const teamLinks = sqliteTable(
     descendant_id: text().notNull(),
     descendant_key: integer().notNull(),
   },
-  (link) => [
-    primaryKey({
-      columns: [link.store_key, link.ancestor_key, link.joined, link.depth, link.name, link.descendant_id],
-    }),
+  (row) => [
+    primaryKey({ columns: [row.store_key, row.ancestor_key, row.joined, row.depth, row.name, row.descendant_id] }),
   ],
 );
 

@@ -178,11 +178,9 @@ function writeMembers(lines: SQL): SQL {
 function removeGroups(lines: SQL): SQL[] {
   const { id, newest_id, newest_at, earlier_id, earlier_at } = messageGroups;
   const isNamed = sql`${id} IN (SELECT id FROM ${lines})`;
-  const emptied = [id, newest_id, newest_at, earlier_id, earlier_at].map(
-    (column) => sql`${columnNames(column)} = NULL`,
-  );
+  const unset = [id, newest_id, newest_at, earlier_id, earlier_at].map((column) => sql`${columnNames(column)} = NULL`);
   return [
     sql`DELETE FROM ${members} WHERE ${members.group_key} IN (SELECT ${messageGroups.key} FROM ${messageGroups} WHERE ${isNamed})`,
-    sql`UPDATE ${messageGroups} SET ${joinWithCommas(emptied)} WHERE ${isNamed} RETURNING 1`,
+    sql`UPDATE ${messageGroups} SET ${joinWithCommas(unset)} WHERE ${isNamed} RETURNING 1`,
   ];
 }

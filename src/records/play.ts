@@ -5,6 +5,7 @@ import { EventId, withSummaries } from "../db/derived/summaries.ts";
 import { derivedTotal } from "../db/derived/totals.ts";
 import type { Kind } from "../db/kind.ts";
 import { event } from "../db/record.ts";
+import { pick } from "../db/select.ts";
 import { DecimalText, TotalText, toHundredths } from "../values/decimal.ts";
 import { SignedCount, TotalCount } from "../values/number.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
@@ -57,12 +58,8 @@ export const totalsOfPlays = derivedTotal({
   events: record,
   table: playTotals,
   storedAs: "rows",
-  keys: {
-    location_key: plays.location_key,
-    eip_campaign_key: plays.eip_campaign_key,
-    employee_key: plays.employee_key,
-  },
-  measures: { runs: plays.runs, hits: plays.hits, doubles: plays.doubles, triples: plays.triples },
+  keys: pick(plays, "location_key", "eip_campaign_key", "employee_key"),
+  measures: pick(plays, "runs", "hits", "doubles", "triples"),
 });
 
 // A restore takes larger counts, in summaries.

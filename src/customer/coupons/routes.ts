@@ -86,10 +86,6 @@ export const myCoupons = createRouter().get("/", conditional, validateQuery(MyCo
 
   const shown = showFirst(found.items, itemWriter(found), page);
   await linkPages(c, query, shown.last && placeOf(shown.last));
-  const items = jsonObject({
-    store: ofKind(shown, "store"),
-    mfg: ofKind(shown, "mfg"),
-    digital: ofKind(shown, "digital"),
-  });
-  return answerItems(c, items);
+  const lists = COUPON_KINDS.map((kind) => [kind, ofKind(shown, kind)]);
+  return answerItems(c, jsonObject(Object.fromEntries(lists)));
 });

@@ -10,10 +10,8 @@ import { LeaderboardParameters, MEASURES, type Measure } from "./schema.ts";
 function withLocation(body: Readonly<Record<string, unknown>>, c: Context): object {
   // Several ids stay a list, so that the schema refuses them.
   const [inQuery, ...more] = c.req.queries("location_id")?.filter((id) => id !== "") ?? [];
-  return {
-    ...body,
-    location_id: undefinedIfEmpty(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery),
-  };
+  const location_id = undefinedIfEmpty(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery);
+  return { ...body, location_id };
 }
 
 function measureOf(rankOn: unknown = "run"): Measure {

@@ -40,11 +40,9 @@ export async function findEntries(db: Database, { customerId, accountId, step, p
   ]);
   if (customer === undefined) return null;
   if (step !== undefined && step !== customer.step) return "added up";
-  const [[lastRead] = [], items] = [
-    rows.filter(({ part }) => part === "end"),
-    rows.filter(({ part }) => part !== "end"),
-  ];
-  return { step: customer.step, items: items.map(toItem), lastRead: lastRead && toItem(lastRead) };
+  const lastRead = rows.find(({ part }) => part === "end");
+  const items = rows.filter((row) => row !== lastRead).map(toItem);
+  return { step: customer.step, items, lastRead: lastRead && toItem(lastRead) };
 }
 
 type EntryRow = RowOf<ReturnType<typeof selectEntries>>;

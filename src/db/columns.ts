@@ -105,15 +105,15 @@ export const together = <const S extends Shape>(fields: S) => ({
 export const keyOf = (to: Pick<Referred, "table">) => integer().references(() => to.table.key);
 
 /** The key of the record that a field names by its id. `fields`: this field, such as `{ store_id: Id }`. */
-export const reference = <const S extends Shape>(to: Referred, fields: S) => ({
+export const refersTo = <const S extends Shape>(to: Referred, fields: S) => ({
   column: keyOf(to).notNull(),
   fields,
   to,
 });
 
 /** A reference that a line may leave out. The column is NULL then. */
-export const optionalReference = <const S extends Shape>(to: Referred, fields: S) => ({
-  ...reference(to, fields),
+export const mayReferTo = <const S extends Shape>(to: Referred, fields: S) => ({
+  ...refersTo(to, fields),
   column: keyOf(to),
   isOptional: true,
 });

@@ -35,22 +35,12 @@ export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[]
     const text = `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
     return { messages: { "": [text] } };
   }
-  const time = result.data[kind.time ?? ""];
+  const fedTime = kind.time === undefined ? null : result.data[kind.time];
+  const time = typeof fedTime === "string" ? fedTime : null;
   const items = itemsOf(kind.list?.field, result.data);
   const allValues: Fields = { ...result.data, item_count: new Set(items).size };
   const values = Object.fromEntries(lineFieldsAndList(kind).map((name) => [name, allValues[name] ?? null]));
-  return {
-    line: {
-      kind,
-      number,
-      time: typeof time === "string" ? time : null,
-      deleted: deletes,
-      values,
-      items: items.length,
-      order: number,
-      row,
-    },
-  };
+  return { line: { kind, number, time, deleted: deletes, values, items: items.length, order: number, row } };
 }
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };

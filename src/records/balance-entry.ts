@@ -1,16 +1,6 @@
 import { and, isNotNull, sql } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import {
-  fed,
-  fedHundredths,
-  fedTime,
-  key,
-  keyOf,
-  optionalReference,
-  owner,
-  reference,
-  subject,
-} from "../db/columns.ts";
+import { fed, fedHundredths, fedTime, key, keyOf, mayReferTo, owner, refersTo, subject } from "../db/columns.ts";
 import { EventId, withSummaries } from "../db/derived/summaries.ts";
 import { derivedTotal } from "../db/derived/totals.ts";
 import type { Kind } from "../db/kind.ts";
@@ -31,10 +21,10 @@ const record = event(
   {
     id: key(fed(text().primaryKey(), EventId)),
     /** NULL: the summary of a campaign. */
-    customer_key: subject(optionalReference(customer, { customer_id: Id })),
-    store_key: owner(reference(store, { store_id: Id })),
+    customer_key: subject(mayReferTo(customer, { customer_id: Id })),
+    store_key: owner(refersTo(store, { store_id: Id })),
     amount: fedHundredths(Hundredths),
-    campaign_key: optionalReference(campaign, { campaign_id: orNull(Id) }),
+    campaign_key: mayReferTo(campaign, { campaign_id: orNull(Id) }),
     /** Why it was booked. In a summary: the number of the step that last added to it. */
     description: fed(text().notNull(), withDefault(ShortText, "")),
     created_at: fedTime(orNull(FedTime)),

@@ -1,4 +1,4 @@
-import { key, reference, subject } from "../db/columns.ts";
+import { key, refersTo, subject } from "../db/columns.ts";
 import { state } from "../db/record.ts";
 import { Id } from "../values/text.ts";
 import { customer, mustBeAnother } from "./customer.ts";
@@ -8,8 +8,8 @@ export const block = state(
   "block",
   "blocks",
   {
-    customer_key: subject(key(reference(customer, { customer_id: Id }))),
-    blocked_key: key(reference(customer, { blocked_id: Id })),
+    customer_key: subject(key(refersTo(customer, { customer_id: Id }))),
+    blocked_key: key(refersTo(customer, { blocked_id: Id })),
   },
   { rules: mustBeAnother("blocked_id") },
 );

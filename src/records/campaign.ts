@@ -9,7 +9,7 @@ import {
   key,
   keyOf,
   owner,
-  reference,
+  refersTo,
   rowKey,
   softDelete,
   together,
@@ -59,7 +59,7 @@ const record = state(
   {
     key: rowKey(),
     id: key(fed(text().notNull().unique(), Id)),
-    account_key: owner(fixed(reference(account, { account_id: AccountId }))),
+    account_key: owner(fixed(refersTo(account, { account_id: AccountId }))),
     name: fed(text().notNull(), Name),
     campaign_description: fed(text().notNull(), withDefault(LongText, "")),
     campaign_image: fed(text().notNull(), withDefault(ShortText, "")),

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { integer, text as textColumn } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import { fed, fedJson, fedTime, fixed, key, owner, reference, rowKey, softDelete, together } from "../db/columns.ts";
+import { fed, fedJson, fedTime, fixed, key, owner, refersTo, rowKey, softDelete, together } from "../db/columns.ts";
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Decimal } from "../values/decimal.ts";
@@ -34,11 +34,11 @@ const record = state(
   {
     key: rowKey(),
     id: key(fed(textColumn().notNull().unique(), Id)),
-    account_key: owner(fixed(reference(account, { account_id: AccountId }))),
+    account_key: owner(fixed(refersTo(account, { account_id: AccountId }))),
     kind: fixed(fed(textColumn({ enum: KINDS }).notNull(), z.enum(KINDS, { error: mustBe("store, mfg or digital") }))),
     /** The id of the campaign, not its key, because answers show the id; NULL: no campaign. */
     campaign_id: {
-      ...reference(campaign, { campaign_id: orNull(Id) }),
+      ...refersTo(campaign, { campaign_id: orNull(Id) }),
       column: textColumn(),
       isOptional: true,
       keyOnLine: "campaign_key",

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { byDatabase, fed, fedTime, fixed, key, owner, reference, subject } from "../db/columns.ts";
+import { byDatabase, fed, fedTime, fixed, key, owner, refersTo, subject } from "../db/columns.ts";
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Count } from "../values/number.ts";
@@ -18,9 +18,9 @@ const record = state(
   "customer_coupons",
   {
     id: key(fed(text().primaryKey(), Id)),
-    customer_key: subject(fixed(reference(customer, { customer_id: Id }))),
-    campaign_coupon_key: owner(fixed(reference(coupon, { campaign_coupon_id: Id }))),
-    store_key: fixed(reference(store, { store_id: Id })),
+    customer_key: subject(fixed(refersTo(customer, { customer_id: Id }))),
+    campaign_coupon_key: owner(fixed(refersTo(coupon, { campaign_coupon_id: Id }))),
+    store_key: fixed(refersTo(store, { store_id: Id })),
     /** Plain text, no reference. */
     coupon_id: fed(text(), orNull(ShortText)),
     /** As fed: a time, or a date in the time zone. Answers show `ends_at`. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
-import { fed, key, reference } from "../db/columns.ts";
+import { fed, key, refersTo } from "../db/columns.ts";
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Flag } from "../values/number.ts";
@@ -13,12 +13,12 @@ const record = state(
   "friendships",
   {
     low_key: key({
-      ...reference(customer, { customer_id: Id }),
+      ...refersTo(customer, { customer_id: Id }),
       keyOnLine: "customer_key",
       value: sql`min(line.customer_key, line.friend_key)`,
     }),
     high_key: key({
-      ...reference(customer, { friend_id: Id }),
+      ...refersTo(customer, { friend_id: Id }),
       keyOnLine: "friend_key",
       value: sql`max(line.customer_key, line.friend_key)`,
     }),

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import { byDatabase, fed, fedTime, fixed, key, keyOf, reference, rowKey, unstored } from "../db/columns.ts";
+import { byDatabase, fed, fedTime, fixed, key, keyOf, refersTo, rowKey, unstored } from "../db/columns.ts";
 import { type Fields, type Kind, NOT_STORED } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { columnNames, joinWithCommas } from "../db/select.ts";
@@ -24,7 +24,7 @@ const record = state(
     key: rowKey(),
     /** NULL: removed. */
     id: key(fed(text().unique(), Id)),
-    initial_customer_key: fixed(reference(customer, { initial_customer_id: Id })),
+    initial_customer_key: fixed(refersTo(customer, { initial_customer_id: Id })),
     member_ids: unstored(memberIds(2)),
     group_image: fed(text(), orNull(ShortText)),
     created_at: fedTime(orNull(FedTime)),

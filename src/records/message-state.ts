@@ -1,5 +1,5 @@
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { fed, key, reference, subject } from "../db/columns.ts";
+import { fed, key, refersTo, subject } from "../db/columns.ts";
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Flag } from "../values/number.ts";
@@ -14,8 +14,8 @@ const record = state(
   "message_state",
   "message_states",
   {
-    group_key: key({ ...reference(messageGroup, { group_id: Id }), column: integer().notNull() }),
-    customer_key: subject(key({ ...reference(customer, { customer_id: Id }), column: integer().notNull() })),
+    group_key: key({ ...refersTo(messageGroup, { group_id: Id }), column: integer().notNull() }),
+    customer_key: subject(key({ ...refersTo(customer, { customer_id: Id }), column: integer().notNull() })),
     /** Messages up to this time are read; NULL: none. */
     read_at: fed(text(), orNull(FedTime)),
     /** 1: disabled. */

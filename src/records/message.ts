@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
-import { bySql, fed, key, reference, subject } from "../db/columns.ts";
+import { bySql, fed, key, refersTo, subject } from "../db/columns.ts";
 import { EventId } from "../db/derived/summaries.ts";
 import { writtenOnce } from "../db/dialect.ts";
 import type { Kind, Scan } from "../db/kind.ts";
@@ -21,8 +21,8 @@ const record = event(
   "messages",
   {
     id: key(fed(text().primaryKey(), EventId)),
-    group_key: reference(messageGroup, { group_id: Id }),
-    customer_key: subject(reference(customer, { customer_id: Id })),
+    group_key: refersTo(messageGroup, { group_id: Id }),
+    customer_key: subject(refersTo(customer, { customer_id: Id })),
     body: fed(text().notNull(), LongText),
     sent_at: sentAt(timeOrStamp(sql`line.sent_at`)),
   },

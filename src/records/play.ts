@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
-import { fed, fedHundredths, fedTime, key, keyOf, owner, reference } from "../db/columns.ts";
+import { fed, fedHundredths, fedTime, key, keyOf, owner, refersTo } from "../db/columns.ts";
 import { EventId, withSummaries } from "../db/derived/summaries.ts";
 import { derivedTotal } from "../db/derived/totals.ts";
 import type { Kind } from "../db/kind.ts";
@@ -24,9 +24,9 @@ const record = event(
   "plays",
   {
     id: key(fed(text().primaryKey(), EventId)),
-    eip_campaign_key: owner(reference(eipCampaign, { eip_campaign_id: Id })),
-    location_key: reference(store, { location_id: Id }),
-    employee_key: reference(employee, { employee_id: Id }),
+    eip_campaign_key: owner(refersTo(eipCampaign, { eip_campaign_id: Id })),
+    location_key: refersTo(store, { location_id: Id }),
+    employee_key: refersTo(employee, { employee_id: Id }),
     runs: fedHundredths(runs(DecimalText)),
     hits: fed(integer().notNull(), count(SignedCount)),
     doubles: fed(integer().notNull(), count(SignedCount)),

@@ -1,17 +1,6 @@
-import { sql } from "drizzle-orm";
+import { type SQLWrapper, sql } from "drizzle-orm";
 import { integer, real, text } from "drizzle-orm/sqlite-core";
-import {
-  type AnyColumn,
-  byDatabase,
-  fed,
-  fixed,
-  key,
-  owner,
-  type Referred,
-  reference,
-  rowKey,
-  softDelete,
-} from "../db/columns.ts";
+import { byDatabase, fed, fixed, key, owner, type Referred, refersTo, rowKey, softDelete } from "../db/columns.ts";
 import type { Fault } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Latitude, Longitude } from "../values/number.ts";
@@ -26,7 +15,7 @@ export const store = state(
   {
     key: rowKey(),
     id: key(fed(text().notNull().unique(), Id)),
-    account_key: owner(fixed(reference(account, { account_id: AccountId }))),
+    account_key: owner(fixed(refersTo(account, { account_id: AccountId }))),
     name: fed(text().notNull(), Name),
     latitude: fed(real().notNull(), Latitude),
     longitude: fed(real().notNull(), Longitude),
@@ -57,7 +46,7 @@ export function ofAnotherAccount(
   field: string,
   key: string,
   what: string,
-  to: Referred & { table: { account_key: AnyColumn } },
+  to: Referred & { table: { account_key: SQLWrapper } },
   store = "store_key",
 ): Fault {
   return {

@@ -9,11 +9,12 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
 
-// Each column of a record states how it is filled. record.ts makes the fields of a line and the Drizzle table of this one
+// Each column of a record states how it is filled. record.ts makes the fields of a line and the Drizzle table from this
 // list. It is the idea of Effect's Model and of LiveStore's columns, for Drizzle and Zod.
 
 export type Builder = SQLiteColumnBuilderBase;
-export type AnyColumn = AnySQLiteColumn;
+/** One column or more. */
+export type SomeColumns = [AnySQLiteColumn, ...AnySQLiteColumn[]];
 type Shape = z.ZodRawShape;
 export type TableOf<Name extends string, Builders extends Record<string, Builder>> = SQLiteTableWithColumns<{
   name: Name;
@@ -51,7 +52,7 @@ export type Columns = Readonly<Record<string, Column>>;
 /** A kind of record to which others refer. */
 export interface Referred {
   record: string;
-  table: SQLiteTable & { key: AnyColumn };
+  table: SQLiteTable & { key: AnySQLiteColumn };
   owner: Owner | undefined;
   deletion: Deletion | undefined;
   /**
@@ -118,7 +119,7 @@ export const mayReferTo = <const S extends Shape>(to: Referred, fields: S) => ({
   isOptional: true,
 });
 
-/** A value that the database makes of these fields. `json`: they are sent as JSON, because they are no texts or numbers. */
+/** A value that the database makes from these fields. `json`: they are sent as JSON, because they are no texts or numbers. */
 export const bySql = <B extends Builder, const S extends Shape>(column: B, fields: S, value: SQL, as?: "json") => ({
   column,
   fields,

@@ -97,7 +97,7 @@ export class Inbox extends DurableObject<Env> {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** Frames of the app are ignored; `ping` is answered without waking this object. */
+  /** Frames of the app are not read, only counted; `ping` is answered without waking this object. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     const bytes = typeof message === "string" ? utf8Bytes(message) : message.byteLength;
     const { frames, ...attachment } = attachmentOf(socket);

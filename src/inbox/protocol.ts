@@ -1,4 +1,4 @@
-// The messages between a Worker and an inbox.
+// The messages between a Worker and an inbox. Listeners are in D1, for a day; subscriptions are in inboxes, for an hour.
 
 /** The changes that an open app is told of, in the order in which a frame lists them. */
 export const TOPICS = ["messages", "coupons", "balance"] as const;

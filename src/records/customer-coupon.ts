@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { byDatabase, fed, fedTime, fixed, key, owner, refersTo, subject } from "../db/columns.ts";
-import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Count } from "../values/number.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
@@ -13,7 +12,7 @@ import { customer } from "./customer.ts";
 import { ofAnotherAccount, store } from "./store.ts";
 
 /** A coupon that was issued to a customer. */
-const record = state(
+export const customerCoupon = state(
   "customer_coupon",
   "customer_coupons",
   {
@@ -46,21 +45,17 @@ const record = state(
     },
     rules: ({ usage_count, total_count }) =>
       usage_count > total_count ? { usage_count: ["must be at most total_count"] } : {},
+    check: [
+      {
+        field: "campaign_coupon_id",
+        text: "must be a coupon of kind store or mfg",
+        when: sql`EXISTS (
+          SELECT 1 FROM ${coupons} WHERE ${coupons.key} = line.campaign_coupon_key AND ${coupons.kind} = 'digital'
+        )`,
+      },
+      ofAnotherAccount("campaign_coupon_id", "campaign_coupon_key", "a coupon", coupon),
+    ],
     hasLongRows: true,
   },
 );
-export const customerCoupons = record.table;
-
-export const customerCoupon = {
-  ...record,
-  check: [
-    {
-      field: "campaign_coupon_id",
-      text: "must be a coupon of kind store or mfg",
-      when: sql`EXISTS (
-        SELECT 1 FROM ${coupons} WHERE ${coupons.key} = line.campaign_coupon_key AND ${coupons.kind} = 'digital'
-      )`,
-    },
-    ofAnotherAccount("campaign_coupon_id", "campaign_coupon_key", "a coupon", coupon),
-  ],
-} satisfies Kind;
+export const customerCoupons = customerCoupon.table;

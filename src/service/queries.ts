@@ -8,11 +8,8 @@ import { type Backlog, selectBacklog } from "../inbox/outbox.ts";
 import { JOBS, type Job } from "./jobs.ts";
 
 /** Excludes jobs that a newer version of the Worker has added. */
-const isKnown = () =>
-  inArray(
-    jobs.name,
-    JOBS.map(({ name }) => name),
-  );
+const NAMES = JOBS.map(({ name }) => name);
+const isKnown = inArray(jobs.name, NAMES);
 
 /** Longer than Cloudflare lets a scheduled run take: 15 minutes. */
 const LEASE_MINUTES = 16;
@@ -31,7 +28,7 @@ const claimJob = compileOnce("jobs/claim", () => {
   const longestDue = query
     .select({ name: jobs.name })
     .from(jobs)
-    .where(and(isKnown(), lte(jobs.due_at, NOW), lte(jobs.lease_until, NOW)))
+    .where(and(isKnown, lte(jobs.due_at, NOW), lte(jobs.lease_until, NOW)))
     .orderBy(jobs.due_at)
     .limit(atMost(1));
   return query
@@ -88,7 +85,7 @@ const selectOverdueJobs = compileOnce("jobs/overdue", () =>
   query
     .select({ name: jobs.name })
     .from(jobs)
-    .where(and(isKnown(), lt(jobs.due_at, fromNow(`-${OVERDUE_MINUTES} minutes`)))),
+    .where(and(isKnown, lt(jobs.due_at, fromNow(`-${OVERDUE_MINUTES} minutes`)))),
 );
 
 export async function findOverdueJobs(db: Database): Promise<string[]> {

@@ -23,7 +23,6 @@ const FOLDERS = [
   "app.ts",
   "reference.ts",
   "index.ts",
-  "staging.ts",
 ];
 
 const pathFrom = (base: string, path: string) => new URL(path, `file:///${base}`).pathname.slice(1);

@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import type { NearbyCampaignsBody } from "../../src/customer/campaigns/schema.ts";
+import type { NearbyBody } from "../../src/customer/campaigns/schema.ts";
 import type { CouponsQuery, MyCouponsQuery } from "../../src/customer/coupons/schema.ts";
-import type { LeaderboardParameters, Measure } from "../../src/customer/gamification/schema.ts";
+import type { LeaderboardBody, Measure } from "../../src/customer/gamification/schema.ts";
 import type { MessagesQuery } from "../../src/customer/messages/schema.ts";
 import type { FullSearchBody, SearchList } from "../../src/customer/search/schema.ts";
 import type { TeamQuery } from "../../src/customer/stores/schema.ts";
@@ -23,8 +23,8 @@ type RequiredBySchema<Schema extends z.ZodType> = {
   [K in keyof z.input<Schema>]-?: undefined extends z.input<Schema>[K] ? never : K;
 }[keyof z.input<Schema>];
 
-same<Complete<client.NearbyBody>, SchemaOutput<typeof NearbyCampaignsBody>>();
-same<RequiredNames<client.NearbyBody>, RequiredBySchema<typeof NearbyCampaignsBody>>();
+same<Complete<client.NearbyBody>, SchemaOutput<typeof NearbyBody>>();
+same<RequiredNames<client.NearbyBody>, RequiredBySchema<typeof NearbyBody>>();
 same<Complete<client.CouponsQuery>, Omit<SchemaOutput<typeof CouponsQuery>, "after">>();
 same<
   Complete<Omit<client.MyCouponsQuery, "storeId">>,
@@ -36,6 +36,6 @@ same<Extract<client.SearchBody["filter"], string>, SearchList>();
 same<RequiredNames<client.SearchBody>, RequiredBySchema<typeof FullSearchBody>>();
 same<Complete<client.MessagesQuery>, Omit<SchemaOutput<typeof MessagesQuery>, "after">>();
 same<Complete<client.TeamQuery>, Omit<SchemaOutput<typeof TeamQuery>, "after">>();
-same<Omit<Complete<client.LeaderboardBody>, "rank_on">, Omit<SchemaOutput<typeof LeaderboardParameters>, "rank_on">>();
+same<Omit<Complete<client.LeaderboardBody>, "rank_on">, Omit<SchemaOutput<typeof LeaderboardBody>, "rank_on">>();
 same<Complete<client.LeaderboardBody>["rank_on"], Measure>();
-same<RequiredNames<client.LeaderboardBody>, RequiredBySchema<typeof LeaderboardParameters>>();
+same<RequiredNames<client.LeaderboardBody>, RequiredBySchema<typeof LeaderboardBody>>();

@@ -47,8 +47,6 @@ function signedText(bookmark: string, { ENVIRONMENT = "" }: BookmarkSettings): s
 }
 
 function keyOf(secret: string): Promise<CryptoKey> {
-  return crypto.subtle.importKey("raw", encodeUtf8(secret), { name: "HMAC", hash: "SHA-256" }, false, [
-    "sign",
-    "verify",
-  ]);
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  return crypto.subtle.importKey("raw", encodeUtf8(secret), algorithm, false, ["sign", "verify"]);
 }

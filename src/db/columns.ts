@@ -9,11 +9,13 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
 
-// Each column of a record states how it is filled. record.ts makes the fields of a line and the Drizzle table of this one
+// Each column of a record states how it is filled. record.ts makes the fields of a line and the Drizzle table from this
 // list. It is the idea of Effect's Model and of LiveStore's columns, for Drizzle and Zod.
 
 export type Builder = SQLiteColumnBuilderBase;
-export type AnyColumn = AnySQLiteColumn;
+/** One column or more. */
+export type SomeColumns = [AnySQLiteColumn, ...AnySQLiteColumn[]];
+type Shape = z.ZodRawShape;
 export type TableOf<Name extends string, Builders extends Record<string, Builder>> = SQLiteTableWithColumns<{
   name: Name;
   schema: undefined;
@@ -28,7 +30,7 @@ export interface Column {
   /** The field with the name of the column. */
   field?: z.ZodType;
   /** The fields with other names. */
-  fields?: z.ZodRawShape;
+  fields?: Shape;
   as?: "json" | "time" | "hundredths" | "together";
   /** Of a reference: the kind of the record, and whether a line may name none. */
   to?: Referred;
@@ -50,7 +52,7 @@ export type Columns = Readonly<Record<string, Column>>;
 /** A kind of record to which others refer. */
 export interface Referred {
   record: string;
-  table: SQLiteTable & { key: AnyColumn };
+  table: SQLiteTable & { key: AnySQLiteColumn };
   owner: Owner | undefined;
   deletion: Deletion | undefined;
   /**
@@ -94,7 +96,7 @@ export const fedHundredths = <F extends z.ZodType>(field: F) => ({
 export const unstored = <F extends z.ZodType>(field: F) => ({ field });
 
 /** Several fields, stored as one JSON text. A record has at most one such column. */
-export const together = <const S extends z.ZodRawShape>(fields: S) => ({
+export const together = <const S extends Shape>(fields: S) => ({
   column: text().notNull(),
   fields,
   as: "together" as const,
@@ -104,26 +106,21 @@ export const together = <const S extends z.ZodRawShape>(fields: S) => ({
 export const keyOf = (to: Pick<Referred, "table">) => integer().references(() => to.table.key);
 
 /** The key of the record that a field names by its id. `fields`: this field, such as `{ store_id: Id }`. */
-export const reference = <const S extends z.ZodRawShape>(to: Referred, fields: S) => ({
+export const refersTo = <const S extends Shape>(to: Referred, fields: S) => ({
   column: keyOf(to).notNull(),
   fields,
   to,
 });
 
 /** A reference that a line may leave out. The column is NULL then. */
-export const optionalReference = <const S extends z.ZodRawShape>(to: Referred, fields: S) => ({
-  ...reference(to, fields),
+export const mayReferTo = <const S extends Shape>(to: Referred, fields: S) => ({
+  ...refersTo(to, fields),
   column: keyOf(to),
   isOptional: true,
 });
 
-/** A value that the database makes of these fields. `json`: they are sent as JSON, because they are no texts or numbers. */
-export const bySql = <B extends Builder, const S extends z.ZodRawShape>(
-  column: B,
-  fields: S,
-  value: SQL,
-  as?: "json",
-) => ({
+/** A value that the database makes from these fields. `json`: they are sent as JSON, because they are no texts or numbers. */
+export const bySql = <B extends Builder, const S extends Shape>(column: B, fields: S, value: SQL, as?: "json") => ({
   column,
   fields,
   value,

@@ -10,7 +10,7 @@ type Values<Name extends string> = Readonly<Record<Name, string | number | null>
 /** What compiles: a template, or a query of the builder. */
 type Written = SQL | BuilderQuery;
 
-/** A compiled statement for readers: a test compares its text and its plan with its file in test/statements/. */
+/** What tests read of a compiled statement: a test compares its text and its plan with its file in test/statements/. */
 interface Definition {
   name: string;
   hasShapes: boolean;
@@ -28,22 +28,15 @@ export function compileOnce<S extends Written, Name extends string = never>(
   name: string,
   write: (placeholder: PlaceholderOf<Name>) => S,
 ): (...values: [Name] extends [never] ? [] : [Values<Name>]) => CompiledStatement<RowOf<S>> {
-  const compiled = compile(name, false, (_: null, placeholder: PlaceholderOf<Name>) => write(placeholder));
+  const compiled = compilePer(name, (_: null, placeholder: PlaceholderOf<Name>) => write(placeholder), false);
   return (...[values]) => compiled(null, values ?? ({} as Values<Name>));
 }
 
 /** For a statement whose text depends on a shape, which is a JSON value: compiles the statement once for each shape. */
 export function compilePer<Shape, S extends Written, Name extends string>(
   name: string,
-  write: (shape: Shape, placeholder: PlaceholderOf<Name>) => S,
-): (shape: Shape, values: Values<Name>) => CompiledStatement<RowOf<S>> {
-  return compile(name, true, write);
-}
-
-function compile<Shape, S extends Written, Name extends string>(
-  name: string,
-  hasShapes: boolean,
   writeStatement: (shape: Shape, placeholder: PlaceholderOf<Name>) => S,
+  hasShapes = true,
 ): (shape: Shape, values: Values<Name>) => CompiledStatement<RowOf<S>> {
   const write = (shape: Shape) =>
     withoutIndentation(writtenQuery(writeStatement(shape, (value) => sql.placeholder(value))));

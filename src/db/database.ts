@@ -81,7 +81,6 @@ function breakerOf(d1: object): CircuitBreaker {
 export class Database {
   readonly usage: Usage;
   readonly #d1: Pick<D1Database, "withSession">;
-  /** Where a session begins. */
   #start: Consistency;
   /** The session that answered last. */
   #session: D1DatabaseSession | null = null;
@@ -96,10 +95,6 @@ export class Database {
   /** A session at the primary for work in the background. Its cost does not count for the request. */
   newPrimarySession(): Database {
     return new Database(this.#d1, "first-primary");
-  }
-
-  goToPrimary(): void {
-    this.#start = "first-primary";
   }
 
   /** Begins the session here, unless it begins later already. For before the first call. */
@@ -151,15 +146,13 @@ export class Database {
    * Runs the statements in the order of their names, in one round trip and one transaction. Resolves with the rows by name.
    * They may write, so they are sent only once.
    */
-  async write<const S extends Readonly<Record<string, readonly Statement[]>>>(
-    statements: S,
-  ): Promise<{ -readonly [Name in keyof S]: RowOf<S[Name][number]>[] }> {
+  async write<const S extends Readonly<Record<string, readonly Statement[]>>>(statements: S) {
     const entries = Object.entries<readonly Statement[]>(statements);
     const queries = entries.flatMap(([, named]) => named).map(writtenQuery);
     try {
       const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
       const rows = entries.map(([name, named]) => [name, named.flatMap(() => results.next().value ?? [])]);
-      return Object.fromEntries(rows) as { [Name in keyof S]: RowOf<S[Name][number]>[] };
+      return Object.fromEntries(rows) as { -readonly [Name in keyof S]: RowOf<S[Name][number]>[] };
     } catch (error) {
       throw toDatabaseError(error);
     }
@@ -174,7 +167,7 @@ export class Database {
       return await this.#send(queries, BOOKMARK_LIMIT_MS);
     } catch (error) {
       if (wouldFailAtPrimary(error)) throw toDatabaseError(error);
-      this.goToPrimary();
+      this.#start = "first-primary";
       return null;
     }
   }

@@ -2,7 +2,6 @@ import { type Query, SQL, sql } from "drizzle-orm";
 // No other file imports the dialect, because Drizzle 1.0 renames it.
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 
-/** Drizzle's dialect for SQLite. */
 export const DIALECT = new SQLiteSyncDialect();
 
 /** The text and the parameters of a template, or of a query of the builder. */

@@ -25,11 +25,7 @@ export function joinRows(rows: readonly string[]): string[] {
  * A subquery with the rows of the texts of `joinRows`: a column for each name, and `position`, the index of the row in its
  * text. The columns in `jsonColumns` keep their values as JSON.
  */
-export function rowsOf(
-  chunks: readonly string[],
-  columns: readonly string[],
-  jsonColumns: readonly string[] = [],
-): SQL {
+export function rowsOf(chunks: readonly string[], columns: readonly string[], jsonColumns: readonly string[] = []) {
   const values = columns.map((column, index) =>
     jsonColumns.includes(column)
       ? `nullif(item.value -> ${index}, 'null') AS ${column}`

@@ -9,7 +9,7 @@ import type { Vocabulary } from "./derived/vocabularies.ts";
 /** The valid fields of a record, by their names on the wire. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A column that lines fill. `made`: the Worker makes its text of a valid line. */
+/** A column that lines fill. `made`: the Worker makes its text from a valid line. */
 export interface FilledColumn extends Column {
   made?(line: Fields): string;
 }
@@ -61,7 +61,7 @@ export interface Scan {
   order?: readonly string[];
   /** Which rows are read: the condition of the index; left out: all. */
   when?: SQL;
-  /** A join to other rows that a line is made of. */
+  /** A join to other rows from which a line is made. */
   join?: SQL;
   /** Which rows make no line. They are read all the same, and count among the rows of a page, so that a page costs no more. */
   leftOut?: SQL;
@@ -83,20 +83,20 @@ export interface Summary {
 export interface Retention {
   /** How many events a step looks at, in the order of their ids; left out: 5,000. */
   lookedAt?: number;
-  /** The most events that a step deletes; left out: 500. */
-  mostDeleted?: number;
   /** Which old rows are deleted: a condition on the table; left out: all events. */
   when?: SQL;
   /** The rows that add up the deleted events; left out: none, because the kind has no totals. */
   summaries?: readonly Summary[];
 }
 
-/** What a kind states besides its columns. Most need little of it. */
+/** What a kind states besides its columns. Most kinds need few of these. */
 export interface Stated {
   /** The vocabulary with the words of the column `words`; left out: no search finds the record. */
   vocabulary?: Vocabulary;
   /** Checks valid fields against each other, and returns errors. A line that deletes has only the key fields. */
   rules?(line: Fields): FieldMessages;
+  /** Rules that the database checks, besides those of references and fixed columns. */
+  check?: readonly Fault[];
   /** What the column of `together` holds besides its own fields. */
   alsoTogether?(line: Fields): Fields;
   /** A field that is a list of ids, and the kind of the records that they name. */
@@ -118,7 +118,10 @@ export interface Writing {
   identity?(line: Fields): unknown;
   /** The order in which lines are written; left out: that of their first lines. */
   order?<L extends WrittenLine>(lines: readonly L[]): L[];
-  /** Left out: only `upsert`. `all`: every line, without keys, also those whose required references are not stored. */
+  /**
+   * Left out: only `upsert`. Only message groups have it. `all`: every line, without keys, also those whose required references
+   * are not stored.
+   */
   statements?(upsert: SQL, all: SQL): SQL[];
   /**
    * Statements that take new events into account, such as the newest message of a group. Each runs once in a request, in this
@@ -169,13 +172,11 @@ export interface Kind extends Stated {
   time: string | undefined;
   /** The fields of an event that hold a number, each with a column of its name; none: a state. */
   numbers: readonly string[];
-  /** The values that a line sends, in this order. The columns are made of them. */
+  /** The values that a line sends, in this order. The columns are made from them. */
   written: readonly WrittenValue[];
   /** The fields of a line that checks, upkeep and deletes read, and `item_count`: how many different ids the list has. */
   lineFields: readonly string[];
   // What the odd kinds do in their own way.
-  /** Rules that the database checks, besides those of references and fixed columns. */
-  check?: readonly Fault[];
   write?: Writing;
   /**
    * Deletes records. The last statement returns a row for each record that was there. Events are deleted after events are

@@ -2,7 +2,7 @@ import { getTableColumns } from "drizzle-orm";
 import { foreignKey, primaryKey, type SQLiteTable, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
 import type { FieldMessages } from "../values/messages.ts";
-import type { AnyColumn, Builder, Column, Columns, TableOf } from "./columns.ts";
+import type { Builder, Column, Columns, SomeColumns, TableOf } from "./columns.ts";
 import type { Fields, FilledColumn, Kind, LineReference, Stated, WrittenValue } from "./kind.ts";
 
 type With<Name extends keyof Column> = Required<Pick<Column, Name>>;
@@ -21,7 +21,7 @@ type BuildersOf<C extends Columns, M> = Flat<All<C, "column"> & { [K in keyof M]
 
 /** What a kind states, with the names and types of its line. */
 interface More<C extends Columns, M> extends Omit<Stated, "rules" | "alsoTogether" | "moreLineFields"> {
-  /** Columns with texts that the Worker makes of a valid line. */
+  /** Columns with texts that the Worker makes from a valid line. */
   made?: { [K in keyof M]: (line: LineOf<C>) => M[K] };
   rules?(line: LineOf<C>): FieldMessages;
   alsoTogether?(line: LineOf<C>): Fields;
@@ -74,20 +74,20 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
     ...(key.length > 1 ? [primaryKey({ columns: columnsOf(own, key) })] : []),
     ...(foreign ? [foreignKey(foreignKeyOf(foreign, own))] : []),
   ]);
-  const fields: z.ZodObject = z.object(Object.assign({}, ...all.map(([column, how]) => fieldsIn(column, how))));
-  const keyFields = marked("isKey").flatMap(([column, how]) => Object.keys(fieldsIn(column, how)));
-  const references = all.flatMap(([column, how]): LineReference[] => {
-    const { to, keyOnLine = column, isOptional = false } = how;
-    return to === undefined ? [] : [{ field: fieldOf(column, how), key: keyOnLine, to, isOptional }];
+  const fields: z.ZodObject = z.object(Object.assign({}, ...all.map(([column, filled]) => fieldsIn(column, filled))));
+  const keyFields = marked("isKey").flatMap(([column, filled]) => Object.keys(fieldsIn(column, filled)));
+  const references = all.flatMap(([column, filled]): LineReference[] => {
+    const { to, keyOnLine = column, isOptional = false } = filled;
+    return to === undefined ? [] : [{ field: fieldOf(column, filled), key: keyOnLine, to, isOptional }];
   });
-  const fixed = marked("isFixed").map(([column, how]) => ({ column, field: fieldOf(column, how) }));
+  const fixed = marked("isFixed").map(([column, filled]) => ({ column, field: fieldOf(column, filled) }));
   const deletions = all.flatMap(([column, { deletes: is, empties = false }]) =>
     is === undefined ? [] : [{ column, is, empties }],
   );
-  const owners = marked("isOwner").map(([column, how]) => ({
-    column: how.to === undefined ? "key" : column,
-    field: fieldOf(column, how),
-    to: how.to,
+  const owners = marked("isOwner").map(([column, filled]) => ({
+    column: filled.to === undefined ? "key" : column,
+    field: fieldOf(column, filled),
+    to: filled.to,
   }));
   const isNumber = ([column, { field }]: (typeof all)[number]) =>
     field !== undefined && getTableColumns(table)[column]?.dataType === "number";
@@ -103,7 +103,9 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
     ...rest,
     table,
     fields,
-    columns: Object.fromEntries(all.filter(([, how]) => how.column !== undefined && (isFed(how) || how.made))),
+    columns: Object.fromEntries(
+      all.filter(([, filled]) => filled.column !== undefined && (isFed(filled) || filled.made)),
+    ),
     key,
     keyFields,
     keySchema: fields.pick(Object.fromEntries(keyFields.map((field) => [field, true])) as never),
@@ -113,7 +115,7 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
     owner: owners[0],
     deletion: deletions[0],
     subject: marked("isSubject")[0]?.[0],
-    written: all.flatMap(([column, how]) => writtenBy(column, how, rest.alsoTogether)),
+    written: all.flatMap(([column, filled]) => writtenBy(column, filled, rest.alsoTogether)),
     lineFields: [...new Set(lineFields)],
   };
 }
@@ -123,7 +125,7 @@ function foreignKeyOf({ columns, to }: { columns: readonly string[]; to: SQLiteT
 }
 
 function columnsOf(columns: Record<string, unknown>, names: readonly string[]) {
-  return names.map((name) => columns[name]) as [AnyColumn, ...AnyColumn[]];
+  return names.map((name) => columns[name]) as SomeColumns;
 }
 
 const isFed = ({ field, fields, value }: Column) => field !== undefined || fields !== undefined || value !== undefined;

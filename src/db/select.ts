@@ -27,11 +27,6 @@ export function selectWith<F extends Selection>(tables: SQL, fields: F, rest: SQ
   return sql<SelectedRow<F>>`WITH ${tables} ${select(fields, rest)}`;
 }
 
-/** A statement that writes, with `RETURNING` and these columns. */
-export function returning<F extends Selection>(write: SQL, fields: F): SQL<SelectedRow<F>> {
-  return sql<SelectedRow<F>>`${write} RETURNING ${selectList(fields)}`;
-}
-
 export function selectList(fields: Selection): SQL {
   return joinWithCommas(Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`));
 }
@@ -59,7 +54,6 @@ export function pick<Table, Name extends keyof Table & string>(table: Table, ...
   return Object.fromEntries(columns.map((name) => [name, table[name]])) as Pick<Table, Name>;
 }
 
-/** `LIMIT` for a template. */
 export function limitTo(count: number | Placeholder | SQL): SQL {
   return sql`LIMIT ${atMost(count)}`;
 }

@@ -6,14 +6,13 @@ import { utf8Bytes } from "../values/text.ts";
 import { toJsonRow } from "./apply/statements.ts";
 import { isDeletable, itemsOf, type Line, lineFieldsAndList } from "./kind.ts";
 
+type Checked = { line: Line } | { messages: FieldMessages };
+
 /**
  * Checks what can be checked without the database (docs/contract/feed.md, 1 and 3). Returns the line, or its errors by
  * field; the key `""` has the errors of the line as a whole.
  */
-export function checkLine(
-  { number, text }: NumberedText,
-  kinds: readonly Kind[],
-): { line: Line } | { messages: FieldMessages } {
+export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[]): Checked {
   const object = objectOf(text);
   if (Array.isArray(object)) return { messages: { "": object } };
 
@@ -36,22 +35,12 @@ export function checkLine(
     const text = `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
     return { messages: { "": [text] } };
   }
-  const time = result.data[kind.time ?? ""];
+  const fedTime = kind.time === undefined ? null : result.data[kind.time];
+  const time = typeof fedTime === "string" ? fedTime : null;
   const items = itemsOf(kind.list?.field, result.data);
   const allValues: Fields = { ...result.data, item_count: new Set(items).size };
   const values = Object.fromEntries(lineFieldsAndList(kind).map((name) => [name, allValues[name] ?? null]));
-  return {
-    line: {
-      kind,
-      number,
-      time: typeof time === "string" ? time : null,
-      deleted: deletes,
-      values,
-      items: items.length,
-      order: number,
-      row,
-    },
-  };
+  return { line: { kind, number, time, deleted: deletes, values, items: items.length, order: number, row } };
 }
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };

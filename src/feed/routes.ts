@@ -18,7 +18,7 @@ export const feed = createRouter()
   .get("/", validateQuery(ExportQuery), async (c) => {
     const { record, customer_id: customer, request, after } = c.req.valid("query");
 
-    // A page takes as much memory as a feed request.
+    // A page takes as much memory as a feed request. It holds no body, so only the four at once limit it.
     const work = admission.letIn(
       async () => {},
       () => readPage(c.var.db, { records: record, filter: { customer, request }, after }),

@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-/** The body of a successful answer. */
 export function success<Items extends z.ZodType>(items: Items) {
   return z.object({ status: z.literal(true), items });
 }

@@ -64,9 +64,9 @@ export async function drainOutbox(
   db: Database,
   inboxes: Inboxes,
   { hasUnshown, ...backlog }: Backlog,
-  milliseconds: number,
-): Promise<{ report: Drained; delivery: Delivery | null } | null> {
-  const endsAt = clock.now() + milliseconds;
+  limitMs: number,
+) {
+  const endsAt = clock.now() + limitMs;
   if (hasUnshown === 1) await showMessages(db);
   if (backlog.waiting === 0) return null;
   const calls: DrainCalls = {
@@ -79,5 +79,6 @@ export async function drainOutbox(
     removeOutdated: () => removeOutdatedChanges(db),
   };
   const { delivery, ...done } = await drain(calls, endsAt);
-  return { report: { ...backlog, ...done }, delivery };
+  const report: Drained = { ...backlog, ...done };
+  return { report, delivery };
 }

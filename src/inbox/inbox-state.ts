@@ -27,7 +27,6 @@ const GATHER_MS = 250;
 /** An inbox is deleted this long after its last subscription has ended. */
 const DELETE_AFTER_MS = 7 * 24 * HOUR_MS;
 
-/** A subscription lasts an hour. */
 const endOf = ({ at }: { at: number }) => at + HOUR_MS;
 
 export function isSubscribed({ subscription }: InboxState, now: number): boolean {
@@ -108,7 +107,7 @@ export const expiresAt = ({ tokenExpires }: Attachment) => (tokenExpires + LEEWA
 // A token may be valid for longer than `setAlarm` takes a time: it throws for those after the year 2189.
 const LONGEST_ALARM_MS = 30 * 24 * HOUR_MS;
 
-/** When the inbox must act next; infinite: never. It is deleted, or while a socket is open, subscribes again. */
+/** When the inbox must act next; infinite: never. Without sockets it is deleted then; with one, it subscribes again. */
 export function nextAlarm(state: InboxState, sockets: readonly Attachment[], now: number): number {
   const due = sockets.length === 0 ? [deletableAt(state)] : [renewAt(state, now), ...sockets.map(expiresAt)];
   const earliest = Math.min(state.frame?.dueAt ?? Infinity, ...due);

@@ -16,13 +16,7 @@ import {
   nothingNew,
 } from "./inbox-state.ts";
 import { beginListening } from "./listeners.ts";
-import {
-  CONNECTION_HEADER,
-  type Notification,
-  type PollAnswer,
-  readConnection,
-  type Subscription,
-} from "./protocol.ts";
+import { type Notification, type PollAnswer, readConnection, type Subscription } from "./protocol.ts";
 
 type OpenSocket = Attachment & { socket: WebSocket };
 
@@ -88,7 +82,7 @@ export class Inbox extends DurableObject<Env> {
 
   /** Opens a socket for a customer whose token has been checked, and who is a listener in D1. */
   override async fetch(request: Request): Promise<Response> {
-    const { subscription, ...connection } = readConnection(request.headers.get(CONNECTION_HEADER) ?? "");
+    const { subscription, ...connection } = readConnection(request.headers);
     await this.subscribe(subscription);
     const bookmark = await this.#signBookmark();
     // Nothing is awaited until `hello` is sent, so that no other frame comes first, and no change comes in between.
@@ -103,7 +97,7 @@ export class Inbox extends DurableObject<Env> {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** Frames of the app are ignored; `ping` is answered without waking this object. */
+  /** Frames of the app are not read, only counted; `ping` is answered without waking this object. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     const bytes = typeof message === "string" ? utf8Bytes(message) : message.byteLength;
     const { frames, ...attachment } = attachmentOf(socket);

@@ -1,4 +1,3 @@
-import { encodeUtf8 } from "../values/json.ts";
 import { sha256Of } from "../values/sha256.ts";
 import { withTimeout } from "../values/timeout.ts";
 import {
@@ -68,7 +67,7 @@ export class Inboxes {
 
 /** The name is a hash, because dashboards show the names of objects, which must not reveal customers' ids. */
 export function inboxName(environment: string, customerId: string): Promise<string> {
-  return sha256Of(encodeUtf8(JSON.stringify([environment, customerId])));
+  return sha256Of(JSON.stringify([environment, customerId]));
 }
 
 /** The jurisdictions in which Cloudflare can keep inboxes and databases. */

@@ -7,7 +7,7 @@ import { listeners } from "../db/tables.ts";
 import { customerKeyOf } from "../records/customer.ts";
 import { messageGroupNews } from "../records/message-group.ts";
 import { programState } from "../records/program.ts";
-import { UNSHOWN, type UnshownMessages } from "./message-clock.ts";
+import { UNSHOWN } from "./message-clock.ts";
 import type { Subscription } from "./protocol.ts";
 
 /**
@@ -30,16 +30,13 @@ const listen = compileOnce("inbox/listen", (placeholder: PlaceholderOf<"customer
  * Makes the customer a listener. `unshown` is set if their newest message is not shown yet: its feed request may have notified
  * nobody. `db` must be at the primary. `at`: the present time.
  */
-export async function beginListening(
-  db: Database,
-  customerId: string,
-  at: number,
-): Promise<{ subscription: Subscription; unshown: UnshownMessages | null }> {
+export async function beginListening(db: Database, customerId: string, at: number) {
   const [, [row]] = await db.batch([listen({ customerId }), selectNewest({ customerId })]);
   if (row === undefined) throw new Error("The database has no message clock.");
   const { newestAt, isOpen, ...unshown } = row;
   const isUnshown = isOpen === 1 && newestAt >= unshown.stamp;
-  return { subscription: { newestAt, bookmark: db.bookmark ?? "", at }, unshown: isUnshown ? unshown : null };
+  const subscription: Subscription = { newestAt, bookmark: db.bookmark ?? "", at };
+  return { subscription, unshown: isUnshown ? unshown : null };
 }
 
 /** The time of the customer's newest message, empty if there is none, and the columns of `UNSHOWN`. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database, RowOf } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
-import { columnNames, limitTo, NOW, select } from "../db/select.ts";
+import { columnNames, fromNow, limitTo, NOW, select } from "../db/select.ts";
 import { outbox } from "../db/tables.ts";
 import { programState } from "../records/program.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
@@ -43,13 +43,13 @@ export const selectBacklog = () =>
  * because a Worker notifies the listeners itself for 15 seconds, once their messages are shown.
  */
 export async function findChanges(db: Database, olderThan?: Change): Promise<Change[]> {
-  const waitingChanges = sql`${outbox.stored_at} < (SELECT datetime(now, '-30 seconds') FROM clock)
+  const waitingChanges = sql`${outbox.stored_at} < ${fromNow("-30 seconds")}
     AND ${outbox.stored_at} >= ${HOUR_AGO}`;
   const andOlder = olderThan && sql`AND (${KEY}) < (${sql.join(keyOf(olderThan), sql`, `)})`;
   return toChanges(await db.all(selectOutbox(sql`${waitingChanges} ${andOlder ?? sql``}`)));
 }
 
-const HOUR_AGO = sql`(SELECT datetime(now, '-1 hour') FROM clock)`;
+const HOUR_AGO = fromNow("-1 hour");
 
 const KEY = columnNames(outbox.version, outbox.topic, outbox.customers);
 
@@ -82,11 +82,7 @@ function keyOf({ version, topic, customers }: Change): [version: number, topic: 
  * the schedule may do this for one change at once: whoever comes last may put back listeners whom the other has notified. They
  * are notified once more, which does no harm; nobody is forgotten.
  */
-export async function removeNotified(
-  db: Database,
-  changes: readonly Change[],
-  notified: ReadonlySet<string>,
-): Promise<number> {
+export async function removeNotified(db: Database, changes: readonly Change[], notified: ReadonlySet<string>) {
   let done = 0;
   const rows: string[] = [];
   for (const change of changes) {

@@ -1,4 +1,4 @@
-// The messages between a Worker and an inbox.
+// The messages between a Worker and an inbox. Listeners are in D1, for a day; subscriptions are in inboxes, for an hour.
 
 /** The changes that an open app is told of, in the order in which a frame lists them. */
 export const TOPICS = ["messages", "coupons", "balance"] as const;
@@ -58,4 +58,5 @@ export const CONNECTION_HEADER = "X-Loyalty-Connection";
 
 /** A connection as a header's value. An id may have letters that a header must not have. */
 export const writeConnection = (connection: Connection) => encodeURIComponent(JSON.stringify(connection));
-export const readConnection = (header: string): Connection => JSON.parse(decodeURIComponent(header));
+export const readConnection = (headers: Headers): Connection =>
+  JSON.parse(decodeURIComponent(headers.get(CONNECTION_HEADER) ?? ""));

@@ -6,6 +6,7 @@ import { rateLimitAddress } from "./rate-limit.ts";
 
 const METHODS = ["GET", "POST"] as const;
 
+/** Refuses an unknown path or method before the token is read: hono/method-not-allowed would do it after the handlers. */
 export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const allowed = allowedMethods(app, c.req.path);

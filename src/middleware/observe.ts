@@ -21,8 +21,9 @@ export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
 
   const usage = c.var.db?.usage ?? noUsage();
   const timing = [`d1;dur=${usage.milliseconds.toFixed(1)}`, `trips;desc="${usage.roundTrips}"`];
-  if (isDevelopment(c.env)) timing.push(`rows;desc="${usage.rowsRead}"`, `written;desc="${usage.rowsWritten}"`);
-  if (isDevelopment(c.env)) timing.push(`sql;dur=${usage.sqlMilliseconds}`);
+  const { rowsRead, rowsWritten, sqlMilliseconds } = usage;
+  if (isDevelopment(c.env))
+    timing.push(`rows;desc="${rowsRead}"`, `written;desc="${rowsWritten}"`, `sql;dur=${sqlMilliseconds}`);
   // `c.header()` would copy the finished response for each header.
   c.res.headers.set("X-Request-Id", requestId);
   c.res.headers.set("Server-Timing", timing.join(", "));

@@ -10,12 +10,7 @@ export type Components = Record<string, JsonSchema>;
  * moved to `components` and referenced.
  * @param name moves the schema itself to `components` too.
  */
-export function toJsonSchema(
-  schema: z.ZodType,
-  io: "input" | "output",
-  components: Components,
-  name?: string,
-): JsonSchema {
+export function toJsonSchema(schema: z.ZodType, io: "input" | "output", components: Components, name?: string) {
   const text = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: "any", override: byMetadata }));
   const { $schema, $defs, ...root }: JsonSchema = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/'));
   for (const [id, { id: _, ...component }] of Object.entries(($defs ?? {}) as Components)) components[id] = component;

@@ -67,17 +67,14 @@ const header = (description: string, example: string) => ({ description, schema:
 export const HEADERS = {
   "X-Request-Id": header("The request's id: name it when you report a fault.", "7f3c2a54-52a8-4b1e-9d0e-1b6f4f0c9a11"),
   "Server-Timing": header(
-    "What the request cost: milliseconds at the database, and round trips to it.",
+    "The cost: milliseconds at the database, and round trips to it.",
     'd1;dur=1.9, trips;desc="1"',
   ),
   ETag: header(
     "Identifies this body. Send it in `If-None-Match`: the answer is 304 as long as the body is the same.",
     'W/"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg="',
   ),
-  "X-D1-Bookmark": header(
-    "Send it with the next request, which then sees at least the data that this one saw.",
-    "00000085.F0mRSIPy",
-  ),
+  "X-D1-Bookmark": header("Send it with the next request, which then sees what this one saw.", "00000085.F0mRSIPy"),
   Link: header(
     "The addresses of the next and the previous page, if there are any (RFC 8288).",
     '<https://loyalty.example/api/v1/customer/my-coupons?page=2>; rel="next"',

@@ -51,9 +51,7 @@ export const LoyaltyOptions = z.object(
     ),
     description: passedThrough("", LONG_TEXT_LIMIT),
     team_breakdown: withDefault(TeamBreakdown, {}).describe("The share of tokens that each level of a team earns."),
-    chain_logo: withDefault(text(LOGO_LIMIT), "").describe(
-      "A picture in base64, where images were asked for, else empty.",
-    ),
+    chain_logo: withDefault(text(LOGO_LIMIT), "").describe("A picture in base64 if images were asked for, else empty."),
     chain_logo_type: withDefault(ShortText, "").describe("Its media type."),
     chain_background: withDefault(ShortText, "").describe("A colour."),
     early_registration_time: withDefault(ShortText, "").describe("A duration."),
@@ -71,7 +69,6 @@ export const LoyaltyOptions = z.object(
   },
   { error: "must be an object or null" },
 );
-export type LoyaltyOptions = z.output<typeof LoyaltyOptions>;
 
 /** A merchant's account: a chain of stores, or a single one. */
 const record = state(
@@ -95,11 +92,10 @@ const record = state(
     }),
     /** Only search results have it. */
     agreement_type: fedJson(passedThrough("")),
-    /** Only lists of coupons have it. */
+    /** Only lists of coupons have these three. */
     core_tenant_id: fedJson(passedThrough("")),
-    /** Only lists of coupons have it. */
     core_app_account_id: fedJson(passedThrough("")),
-    /** JSON without the logo; NULL: none. Only lists of coupons have them. */
+    /** JSON without the logo; NULL: none. */
     loyalty_options: bySql(
       textColumn(),
       { loyalty_options: orNull(LoyaltyOptions.meta({ id: "LoyaltyOptionsLine" })) },

@@ -6,9 +6,9 @@ import {
   fedTime,
   key,
   keyOf,
-  optionalReference,
+  mayReferTo,
   owner,
-  reference,
+  refersTo,
   storingRequest,
   subject,
 } from "../db/columns.ts";
@@ -32,10 +32,10 @@ const record = event(
   {
     id: key(fed(text().primaryKey(), EventId)),
     /** NULL: the summary of a campaign. */
-    customer_key: subject(optionalReference(customer, { customer_id: Id })),
-    store_key: owner(reference(store, { store_id: Id })),
+    customer_key: subject(mayReferTo(customer, { customer_id: Id })),
+    store_key: owner(refersTo(store, { store_id: Id })),
     amount: fedHundredths(Hundredths),
-    campaign_key: optionalReference(campaign, { campaign_id: orNull(Id) }),
+    campaign_key: mayReferTo(campaign, { campaign_id: orNull(Id) }),
     /** Why it was booked. In a summary: the number of the step that last added to it. */
     description: fed(text().notNull(), withDefault(ShortText, "")),
     created_at: fedTime(orNull(FedTime)),

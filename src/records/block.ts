@@ -1,19 +1,16 @@
-import { key, reference, subject } from "../db/columns.ts";
+import { key, refersTo, subject } from "../db/columns.ts";
 import { state } from "../db/record.ts";
 import { Id } from "../values/text.ts";
-import { customer } from "./customer.ts";
+import { customer, mustBeAnother } from "./customer.ts";
 
 /** A customer who has blocked another. */
 export const block = state(
   "block",
   "blocks",
   {
-    customer_key: subject(key(reference(customer, { customer_id: Id }))),
-    blocked_key: key(reference(customer, { blocked_id: Id })),
+    customer_key: subject(key(refersTo(customer, { customer_id: Id }))),
+    blocked_key: key(refersTo(customer, { blocked_id: Id })),
   },
-  {
-    rules: ({ customer_id, blocked_id }) =>
-      customer_id === blocked_id ? { blocked_id: ["must be another customer"] } : {},
-  },
+  { rules: mustBeAnother("blocked_id") },
 );
 export const blocks = block.table;

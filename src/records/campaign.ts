@@ -9,7 +9,7 @@ import {
   key,
   keyOf,
   owner,
-  reference,
+  refersTo,
   rowKey,
   softDelete,
   together,
@@ -43,17 +43,13 @@ export const CampaignDetails = z.object({
   trigger_type: withDefault(ShortText, "None").describe("What sets it off, such as `None`."),
   reward_type: withDefault(ShortText, "PercentDollarValue").describe("What it gives, such as `PercentDollarValue`."),
   campaign_require_register: passedThrough(0),
-  cash_tender_multiplier: withDefault(Decimal, "1.00").describe(
-    "How often cash counts, a decimal with two fraction digits.",
-  ),
+  cash_tender_multiplier: withDefault(Decimal, "1.00").describe("How often cash counts, with two fraction digits."),
   non_cash_tender_multiplier: withDefault(Decimal, "1.00").describe(
-    "How often other money counts, a decimal with two fraction digits.",
+    "How often other money counts, with two fraction digits.",
   ),
   allow_cash_tender: passedThrough(0),
   allow_non_cash_tender: passedThrough(0),
-  trigger_amount: withDefault(Decimal, "0.00").describe(
-    "The amount that sets it off, a decimal with two fraction digits.",
-  ),
+  trigger_amount: withDefault(Decimal, "0.00").describe("The amount that sets it off, with two fraction digits."),
 });
 
 /** An offer of an account, at some of its stores or at all. */
@@ -63,7 +59,7 @@ const record = state(
   {
     key: rowKey(),
     id: key(fed(text().notNull().unique(), Id)),
-    account_key: owner(fixed(reference(account, { account_id: AccountId }))),
+    account_key: owner(fixed(refersTo(account, { account_id: AccountId }))),
     name: fed(text().notNull(), Name),
     campaign_description: fed(text().notNull(), withDefault(LongText, "")),
     campaign_image: fed(text().notNull(), withDefault(ShortText, "")),

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import { integer, text as textColumn } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import { fed, fedJson, fedTime, fixed, key, owner, reference, rowKey, softDelete, together } from "../db/columns.ts";
-import type { Kind } from "../db/kind.ts";
+import { fed, fedJson, fedTime, fixed, key, owner, refersTo, rowKey, softDelete, together } from "../db/columns.ts";
 import { state } from "../db/record.ts";
 import { Decimal } from "../values/decimal.ts";
 import { Flag } from "../values/number.ts";
@@ -22,23 +21,24 @@ const PrintedLines = z
 
 const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "must be 1 to 15 digits");
 
+/** Lists have them in this order, which is the order of the texts from the last to the first. */
 const KINDS = ["store", "mfg", "digital"] as const;
 
 /**
  * A coupon of an account. A `customer_coupon` issues a coupon of kind store or mfg to a customer. A changed coupon notifies
  * nobody, because it may have a million holders (docs/contract/live.md).
  */
-const record = state(
+export const coupon = state(
   "coupon",
   "coupons",
   {
     key: rowKey(),
     id: key(fed(textColumn().notNull().unique(), Id)),
-    account_key: owner(fixed(reference(account, { account_id: AccountId }))),
+    account_key: owner(fixed(refersTo(account, { account_id: AccountId }))),
     kind: fixed(fed(textColumn({ enum: KINDS }).notNull(), z.enum(KINDS, { error: mustBe("store, mfg or digital") }))),
-    /** The id of the campaign, not its key, because answers show the id; NULL: no campaign. */
+    /** The campaign's id, because answers show it; NULL: none. The line has `campaign_key`, for `check`. */
     campaign_id: {
-      ...reference(campaign, { campaign_id: orNull(Id) }),
+      ...refersTo(campaign, { campaign_id: orNull(Id) }),
       column: textColumn(),
       isOptional: true,
       keyOnLine: "campaign_key",
@@ -80,22 +80,18 @@ const record = state(
       account_id,
       expiration_date: shownEnd(expiration_date, time_zone),
     }),
+    check: [
+      {
+        field: "campaign_id",
+        text: "names a campaign of another account",
+        when: sql`EXISTS (
+          SELECT 1 FROM ${campaigns}
+          WHERE ${campaigns.key} = line.campaign_key AND ${campaigns.account_key} <> line.account_key
+        )`,
+      },
+    ],
     idsAtOnce: true,
     hasLongRows: true,
   },
 );
-export const coupons = record.table;
-
-export const coupon = {
-  ...record,
-  check: [
-    {
-      field: "campaign_id",
-      text: "names a campaign of another account",
-      when: sql`EXISTS (
-        SELECT 1 FROM ${campaigns}
-        WHERE ${campaigns.key} = line.campaign_key AND ${campaigns.account_key} <> line.account_key
-      )`,
-    },
-  ],
-} satisfies Kind;
+export const coupons = coupon.table;

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { byDatabase, fed, fedTime, fixed, key, owner, reference, subject } from "../db/columns.ts";
-import type { Kind } from "../db/kind.ts";
+import { byDatabase, fed, fedTime, fixed, key, owner, refersTo, subject } from "../db/columns.ts";
 import { state } from "../db/record.ts";
 import { Count } from "../values/number.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
@@ -13,14 +12,14 @@ import { customer } from "./customer.ts";
 import { ofAnotherAccount, store } from "./store.ts";
 
 /** A coupon that was issued to a customer. */
-const record = state(
+export const customerCoupon = state(
   "customer_coupon",
   "customer_coupons",
   {
     id: key(fed(text().primaryKey(), Id)),
-    customer_key: subject(fixed(reference(customer, { customer_id: Id }))),
-    campaign_coupon_key: owner(fixed(reference(coupon, { campaign_coupon_id: Id }))),
-    store_key: fixed(reference(store, { store_id: Id })),
+    customer_key: subject(fixed(refersTo(customer, { customer_id: Id }))),
+    campaign_coupon_key: owner(fixed(refersTo(coupon, { campaign_coupon_id: Id }))),
+    store_key: fixed(refersTo(store, { store_id: Id })),
     /** Plain text, no reference. */
     coupon_id: fed(text(), orNull(ShortText)),
     /** As fed: a time, or a date in the time zone. Answers show `ends_at`. */
@@ -46,21 +45,17 @@ const record = state(
     },
     rules: ({ usage_count, total_count }) =>
       usage_count > total_count ? { usage_count: ["must be at most total_count"] } : {},
+    check: [
+      {
+        field: "campaign_coupon_id",
+        text: "must be a coupon of kind store or mfg",
+        when: sql`EXISTS (
+          SELECT 1 FROM ${coupons} WHERE ${coupons.key} = line.campaign_coupon_key AND ${coupons.kind} = 'digital'
+        )`,
+      },
+      ofAnotherAccount("campaign_coupon_id", "campaign_coupon_key", "a coupon", coupon),
+    ],
     hasLongRows: true,
   },
 );
-export const customerCoupons = record.table;
-
-export const customerCoupon = {
-  ...record,
-  check: [
-    {
-      field: "campaign_coupon_id",
-      text: "must be a coupon of kind store or mfg",
-      when: sql`EXISTS (
-        SELECT 1 FROM ${coupons} WHERE ${coupons.key} = line.campaign_coupon_key AND ${coupons.kind} = 'digital'
-      )`,
-    },
-    ofAnotherAccount("campaign_coupon_id", "campaign_coupon_key", "a coupon", coupon),
-  ],
-} satisfies Kind;
+export const customerCoupons = customerCoupon.table;

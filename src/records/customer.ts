@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { byDatabase, erasure, fed, key, rowKey } from "../db/columns.ts";
-import type { Kind } from "../db/kind.ts";
+import type { Fields, Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
 import { Id, LongText, Name, ShortText } from "../values/text.ts";
@@ -47,6 +47,10 @@ export const customer = {
   ...record,
   read: { isAbout: (customerKey) => sql`${customers.key} = ${customerKey}` },
 } satisfies Kind;
+
+/** The rule that this field names another customer than `customer_id`. */
+export const mustBeAnother = (field: string) => (line: Fields) =>
+  line[field] === line.customer_id ? { [field]: ["must be another customer"] } : {};
 
 /** The key of the customer with this id; NULL if the customer is not stored. */
 export function customerKeyOf(customerId: Placeholder): SQL {

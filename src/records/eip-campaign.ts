@@ -1,5 +1,5 @@
 import { text } from "drizzle-orm/sqlite-core";
-import { fed, fixed, key, owner, reference, rowKey, softDelete } from "../db/columns.ts";
+import { fed, fixed, key, owner, refersTo, rowKey, softDelete } from "../db/columns.ts";
 import { state } from "../db/record.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
 import { AccountId, Id, Name } from "../values/text.ts";
@@ -14,7 +14,7 @@ export const eipCampaign = state(
   {
     key: rowKey(),
     id: key(fed(text().notNull().unique(), Id)),
-    account_key: owner(fixed(reference(account, { account_id: AccountId }))),
+    account_key: owner(fixed(refersTo(account, { account_id: AccountId }))),
     name: fed(text().notNull(), Name),
     start_date: fed(text().notNull(), DateOnly),
     /** The last day; NULL: it has no end. */

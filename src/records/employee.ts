@@ -1,5 +1,5 @@
 import { text } from "drizzle-orm/sqlite-core";
-import { fed, fixed, key, owner, reference, rowKey, softDelete } from "../db/columns.ts";
+import { fed, fixed, key, owner, refersTo, rowKey, softDelete } from "../db/columns.ts";
 import { state } from "../db/record.ts";
 import { withDefault } from "../values/scalar.ts";
 import { AccountId, Id, Name, ShortText } from "../values/text.ts";
@@ -11,7 +11,7 @@ export const employee = state(
   {
     key: rowKey(),
     id: key(fed(text().notNull().unique(), Id)),
-    account_key: owner(fixed(reference(account, { account_id: AccountId }))),
+    account_key: owner(fixed(refersTo(account, { account_id: AccountId }))),
     name: fed(text().notNull(), Name),
     avatar: fed(text().notNull(), withDefault(ShortText, "")),
     deleted: softDelete(),

@@ -1,12 +1,11 @@
 import { sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
-import { fed, key, reference } from "../db/columns.ts";
+import { fed, key, refersTo } from "../db/columns.ts";
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
-import { compareCodePoints } from "../values/code-points.ts";
 import { Flag } from "../values/number.ts";
 import { Id } from "../values/text.ts";
-import { customer, customers } from "./customer.ts";
+import { customer, customers, mustBeAnother } from "./customer.ts";
 
 /** Two friends, or a request to be friends. One row stands for both directions: the smaller key comes first. */
 const record = state(
@@ -14,22 +13,19 @@ const record = state(
   "friendships",
   {
     low_key: key({
-      ...reference(customer, { customer_id: Id }),
+      ...refersTo(customer, { customer_id: Id }),
       keyOnLine: "customer_key",
       value: sql`min(line.customer_key, line.friend_key)`,
     }),
     high_key: key({
-      ...reference(customer, { friend_id: Id }),
+      ...refersTo(customer, { friend_id: Id }),
       keyOnLine: "friend_key",
       value: sql`max(line.customer_key, line.friend_key)`,
     }),
     /** 1: friends, 0: the request is pending. */
     status: fed(integer().notNull(), Flag),
   },
-  {
-    rules: ({ customer_id, friend_id }) =>
-      customer_id === friend_id ? { friend_id: ["must be another customer"] } : {},
-  },
+  { rules: mustBeAnother("friend_id") },
 );
 export const friendships = record.table;
 
@@ -38,9 +34,7 @@ const idOf = (customerKey: typeof friendships.low_key | typeof friendships.high_
 
 export const friendship = {
   ...record,
-  write: {
-    identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort(compareCodePoints),
-  },
+  write: { identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort() },
   read: {
     fields: { customer_id: { sql: idOf(friendships.low_key) }, friend_id: { sql: idOf(friendships.high_key) } },
     isAbout: (customerKey) => sql`${customerKey} IN (${friendships.low_key}, ${friendships.high_key})`,

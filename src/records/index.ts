@@ -49,10 +49,5 @@ export const RESTORED_KINDS: readonly Kind[] = [...EXPORTED_KINDS, program];
 function toRestored(kind: Kind): Kind {
   const { columns, write, restored } = kind;
   if (restored === undefined) return kind;
-  return {
-    ...kind,
-    ...restored,
-    columns: { ...columns, ...restored.columns },
-    write: { ...write, ...restored.write },
-  };
+  return { ...kind, ...restored, columns: { ...columns, ...restored.columns }, write: { ...write, ...restored.write } };
 }

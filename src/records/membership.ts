@@ -1,16 +1,6 @@
 import { sql } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import {
-  byDatabase,
-  fedTime,
-  fixed,
-  key,
-  optionalReference,
-  owner,
-  reference,
-  softDelete,
-  subject,
-} from "../db/columns.ts";
+import { byDatabase, fedTime, fixed, key, mayReferTo, owner, refersTo, softDelete, subject } from "../db/columns.ts";
 import type { Kind, WrittenLine } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { orNull } from "../values/scalar.ts";
@@ -24,9 +14,9 @@ export const LEVELS = [1, 2, 3, 4, 5] as const;
 
 /** A customer who has joined a store. */
 const record = state("membership", "memberships", {
-  store_key: owner(key(reference(store, { store_id: Id }))),
-  customer_key: subject(key(reference(customer, { customer_id: Id }))),
-  referrer_key: fixed(optionalReference(customer, { referrer_id: orNull(Id) })),
+  store_key: owner(key(refersTo(store, { store_id: Id }))),
+  customer_key: subject(key(refersTo(customer, { customer_id: Id }))),
+  referrer_key: fixed(mayReferTo(customer, { referrer_id: orNull(Id) })),
   joined_at: fedTime(orNull(FedTime)),
   /** 1: a member now. Who leaves keeps the row, so that the members below keep their places in the tree. */
   joined: softDelete(0),
@@ -61,10 +51,8 @@ export const teamLinks = sqliteTable(
     descendant_id: text().notNull(),
     descendant_key: integer().notNull(),
   },
-  (link) => [
-    primaryKey({
-      columns: [link.store_key, link.ancestor_key, link.joined, link.depth, link.name, link.descendant_id],
-    }),
+  (row) => [
+    primaryKey({ columns: [row.store_key, row.ancestor_key, row.joined, row.depth, row.name, row.descendant_id] }),
   ],
 );
 

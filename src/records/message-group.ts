@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import { byDatabase, fed, fedTime, fixed, key, keyOf, reference, rowKey, unstored } from "../db/columns.ts";
+import { byDatabase, fed, fedTime, fixed, key, keyOf, refersTo, rowKey, unstored } from "../db/columns.ts";
 import { type Fields, type Kind, NOT_STORED } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { columnNames, joinWithCommas } from "../db/select.ts";
@@ -24,7 +24,7 @@ const record = state(
     key: rowKey(),
     /** NULL: removed. */
     id: key(fed(text().unique(), Id)),
-    initial_customer_key: fixed(reference(customer, { initial_customer_id: Id })),
+    initial_customer_key: fixed(refersTo(customer, { initial_customer_id: Id })),
     member_ids: unstored(memberIds(2)),
     group_image: fed(text(), orNull(ShortText)),
     created_at: fedTime(orNull(FedTime)),
@@ -178,11 +178,9 @@ function writeMembers(lines: SQL): SQL {
 function removeGroups(lines: SQL): SQL[] {
   const { id, newest_id, newest_at, earlier_id, earlier_at } = messageGroups;
   const isNamed = sql`${id} IN (SELECT id FROM ${lines})`;
-  const emptied = [id, newest_id, newest_at, earlier_id, earlier_at].map(
-    (column) => sql`${columnNames(column)} = NULL`,
-  );
+  const unset = [id, newest_id, newest_at, earlier_id, earlier_at].map((column) => sql`${columnNames(column)} = NULL`);
   return [
     sql`DELETE FROM ${members} WHERE ${members.group_key} IN (SELECT ${messageGroups.key} FROM ${messageGroups} WHERE ${isNamed})`,
-    sql`UPDATE ${messageGroups} SET ${joinWithCommas(emptied)} WHERE ${isNamed} RETURNING 1`,
+    sql`UPDATE ${messageGroups} SET ${joinWithCommas(unset)} WHERE ${isNamed} RETURNING 1`,
   ];
 }

@@ -1,6 +1,5 @@
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { fed, key, reference, subject } from "../db/columns.ts";
-import type { Kind } from "../db/kind.ts";
+import { fed, key, refersTo, subject } from "../db/columns.ts";
 import { state } from "../db/record.ts";
 import { Flag } from "../values/number.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
@@ -10,19 +9,21 @@ import { customer } from "./customer.ts";
 import { messageGroup, messageGroupMembers, NOT_A_MEMBER } from "./message-group.ts";
 
 /** How far a member has read a group, and whether it is muted. A trigger removes the row when the member leaves. */
-const record = state(
+export const messageState = state(
   "message_state",
   "message_states",
   {
-    group_key: key({ ...reference(messageGroup, { group_id: Id }), column: integer().notNull() }),
-    customer_key: subject(key({ ...reference(customer, { customer_id: Id }), column: integer().notNull() })),
+    group_key: key({ ...refersTo(messageGroup, { group_id: Id }), column: integer().notNull() }),
+    customer_key: subject(key({ ...refersTo(customer, { customer_id: Id }), column: integer().notNull() })),
     /** Messages up to this time are read; NULL: none. */
     read_at: fed(text(), orNull(FedTime)),
     /** 1: disabled. */
     notifications_disabled: fed(integer().notNull(), withDefault(Flag, 0)),
   },
-  { foreign: { columns: ["group_key", "customer_key"], to: messageGroupMembers }, groupField: "group_id" },
+  {
+    foreign: { columns: ["group_key", "customer_key"], to: messageGroupMembers },
+    check: [NOT_A_MEMBER],
+    groupField: "group_id",
+  },
 );
-export const messageStates = record.table;
-
-export const messageState = { ...record, check: [NOT_A_MEMBER] } satisfies Kind;
+export const messageStates = messageState.table;

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
-import { bySql, fed, key, reference, storingRequest, subject } from "../db/columns.ts";
+import { bySql, fed, key, refersTo, storingRequest, subject } from "../db/columns.ts";
 import { EventId } from "../db/derived/summaries.ts";
 import { writtenOnce } from "../db/dialect.ts";
 import type { Kind, Scan } from "../db/kind.ts";
@@ -21,8 +21,8 @@ const record = event(
   "messages",
   {
     id: key(fed(text().primaryKey(), EventId)),
-    group_key: reference(messageGroup, { group_id: Id }),
-    customer_key: subject(reference(customer, { customer_id: Id })),
+    group_key: refersTo(messageGroup, { group_id: Id }),
+    customer_key: subject(refersTo(customer, { customer_id: Id })),
     body: fed(text().notNull(), LongText),
     sent_at: sentAt(timeOrStamp(sql`line.sent_at`)),
     request: storingRequest(),
@@ -36,11 +36,10 @@ export const message = {
   check: [NOT_A_MEMBER],
   remove: (lines: SQL) => [emptyBodies(lines)],
   write: { upkeep: stampAndNewest(timeOrStamp, sql`EXISTS (SELECT 1 FROM message)`) },
-  // The messages of a group's two newest seconds stay, because they are shown and compared with new messages. The limits are
+  // The messages of a group's two newest seconds stay, because they are shown and compared with new messages. The limit is
   // smaller than for other kinds, because SQLite reads the bodies of the messages that it looks at.
   retention: {
     lookedAt: 2_000,
-    mostDeleted: 500,
     when: sql`${messages.sent_at} < (
       SELECT iif(${messageGroups.id} IS NULL, 'never', ${messageGroups.earlier_at})
       FROM ${messageGroups} WHERE ${messageGroups.key} = ${messages.group_key}

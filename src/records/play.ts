@@ -1,10 +1,11 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
-import { fed, fedHundredths, fedTime, key, keyOf, owner, reference, storingRequest } from "../db/columns.ts";
+import { fed, fedHundredths, fedTime, key, keyOf, owner, refersTo, storingRequest } from "../db/columns.ts";
 import { EventId, withSummaries } from "../db/derived/summaries.ts";
 import { derivedTotal } from "../db/derived/totals.ts";
 import type { Kind } from "../db/kind.ts";
 import { event } from "../db/record.ts";
+import { pick } from "../db/select.ts";
 import { DecimalText, TotalText, toHundredths } from "../values/decimal.ts";
 import { SignedCount, TotalCount } from "../values/number.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
@@ -23,9 +24,9 @@ const record = event(
   "plays",
   {
     id: key(fed(text().primaryKey(), EventId)),
-    eip_campaign_key: owner(reference(eipCampaign, { eip_campaign_id: Id })),
-    location_key: reference(store, { location_id: Id }),
-    employee_key: reference(employee, { employee_id: Id }),
+    eip_campaign_key: owner(refersTo(eipCampaign, { eip_campaign_id: Id })),
+    location_key: refersTo(store, { location_id: Id }),
+    employee_key: refersTo(employee, { employee_id: Id }),
     runs: fedHundredths(runs(DecimalText)),
     hits: fed(integer().notNull(), count(SignedCount)),
     doubles: fed(integer().notNull(), count(SignedCount)),
@@ -58,12 +59,8 @@ export const totalsOfPlays = derivedTotal({
   events: record,
   table: playTotals,
   storedAs: "rows",
-  keys: {
-    location_key: plays.location_key,
-    eip_campaign_key: plays.eip_campaign_key,
-    employee_key: plays.employee_key,
-  },
-  measures: { runs: plays.runs, hits: plays.hits, doubles: plays.doubles, triples: plays.triples },
+  keys: pick(plays, "location_key", "eip_campaign_key", "employee_key"),
+  measures: pick(plays, "runs", "hits", "doubles", "triples"),
 });
 
 // A restore takes larger counts, in summaries.

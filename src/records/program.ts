@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { byDatabase, bySql, key } from "../db/columns.ts";
-import type { Fault, Kind } from "../db/kind.ts";
+import type { Fault } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { NOW } from "../db/select.ts";
 import { Count } from "../values/number.ts";
@@ -15,7 +15,7 @@ const greater = (name: string) => sql.raw(`max(line.${name}, (SELECT ${name} FRO
  * The clock of messages, and the horizon. A restore sets them, so that new messages are later than all messages that were
  * shown, and no event that was added up is fed again.
  */
-const record = state(
+export const program = state(
   "program",
   "program_state",
   {
@@ -52,21 +52,20 @@ const record = state(
       { retention_steps: Count.describe("How often old events were added up and deleted.") },
       greater("retention_steps"),
     ),
-    /** 1: messages may have this stamp. They are shown once the next stamp is taken. */
+    /** 1: messages may have this stamp, and wait for the next stamp (docs/architecture.md, The clock). */
     is_open: bySql(
       integer().notNull(),
       {},
       sql`EXISTS (SELECT 1 FROM ${messageGroups} WHERE ${messageGroups.newest_at} >= line.message_stamp)`,
     ),
   },
-  { isPermanent: true, moreLineFields: ["message_stamp", "message_clock_said", "horizon"] },
+  {
+    isPermanent: true,
+    check: [inTheFuture("message_stamp"), inTheFuture("message_clock_said"), inTheFuture("horizon")],
+    moreLineFields: ["message_stamp", "message_clock_said", "horizon"],
+  },
 );
-export const programState = record.table;
-
-export const program = {
-  ...record,
-  check: [inTheFuture("message_stamp"), inTheFuture("message_clock_said"), inTheFuture("horizon")],
-} satisfies Kind;
+export const programState = program.table;
 
 /** The stamp after the last one. It never goes back, even if D1's clock does. */
 export const NEXT_STAMP = sql`max(clock.now, datetime(${programState.stamp}, '+1 second'))`;

@@ -1,17 +1,6 @@
-import { sql } from "drizzle-orm";
+import { type SQLWrapper, sql } from "drizzle-orm";
 import { integer, real, text } from "drizzle-orm/sqlite-core";
-import {
-  type AnyColumn,
-  byDatabase,
-  fed,
-  fixed,
-  key,
-  owner,
-  type Referred,
-  reference,
-  rowKey,
-  softDelete,
-} from "../db/columns.ts";
+import { byDatabase, fed, fixed, key, owner, type Referred, refersTo, rowKey, softDelete } from "../db/columns.ts";
 import type { Fault } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Latitude, Longitude } from "../values/number.ts";
@@ -20,18 +9,15 @@ import { AccountId, Id, Name, ShortText } from "../values/text.ts";
 import { joinedWords } from "../values/words.ts";
 import { account } from "./account.ts";
 
-/** A store of an account. */
 export const store = state(
   "store",
   "stores",
   {
     key: rowKey(),
     id: key(fed(text().notNull().unique(), Id)),
-    account_key: owner(fixed(reference(account, { account_id: AccountId }))),
+    account_key: owner(fixed(refersTo(account, { account_id: AccountId }))),
     name: fed(text().notNull(), Name),
-    /** Degrees north. */
     latitude: fed(real().notNull(), Latitude),
-    /** Degrees east. */
     longitude: fed(real().notNull(), Longitude),
     store_image: fed(text().notNull(), withDefault(ShortText, "")),
     address_line_1: fed(text().notNull(), withDefault(ShortText, "")),
@@ -60,7 +46,7 @@ export function ofAnotherAccount(
   field: string,
   key: string,
   what: string,
-  to: Referred & { table: { account_key: AnyColumn } },
+  to: Referred & { table: { account_key: SQLWrapper } },
   store = "store_key",
 ): Fault {
   return {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import { fed, fedHundredths, fedTime, key, owner, reference, storingRequest, subject } from "../db/columns.ts";
+import { fed, fedHundredths, fedTime, key, owner, refersTo, storingRequest, subject } from "../db/columns.ts";
 import { EventId, withSummaries } from "../db/derived/summaries.ts";
 import { derivedTotal } from "../db/derived/totals.ts";
 import type { Kind } from "../db/kind.ts";
@@ -20,8 +20,8 @@ const record = event(
   "token_earnings",
   {
     id: key(fed(text().primaryKey(), EventId)),
-    store_key: owner({ ...reference(store, { store_id: Id }), column: integer().notNull() }),
-    customer_key: subject({ ...reference(customer, { customer_id: Id }), column: integer().notNull() }),
+    store_key: owner({ ...refersTo(store, { store_id: Id }), column: integer().notNull() }),
+    customer_key: subject({ ...refersTo(customer, { customer_id: Id }), column: integer().notNull() }),
     /** The level below the member. */
     level_no: fed(integer().notNull(), z.literal(LEVELS, { error: mustBe("a level from 1 to 5") })),
     tokens: fedHundredths(Hundredths),

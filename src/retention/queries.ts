@@ -4,10 +4,13 @@ import { summaryId } from "../db/derived/summaries.ts";
 import { textOf } from "../db/dialect.ts";
 import { journal } from "../db/journal.ts";
 import type { Summary } from "../db/kind.ts";
-import { columnNames, returning } from "../db/select.ts";
+import { columnNames, type SelectedRow, selectList } from "../db/select.ts";
 import { retentionProgress } from "../db/tables.ts";
 import { programState } from "../records/program.ts";
 import type { RetainedKind } from "./kinds.ts";
+
+/** A step that deletes as many events holds the database for about 12 ms (docs/decisions.md). */
+const MOST_DELETED = 500;
 
 /**
  * Takes the next step through the events of a kind, in one transaction: looks at the next events, adds those from before the
@@ -18,7 +21,7 @@ import type { RetainedKind } from "./kinds.ts";
  */
 export async function takeStep(
   db: Database,
-  { record, table, time, when, summaries, lookedAt, mostDeleted }: RetainedKind,
+  { record, table, time, when, summaries, lookedAt }: RetainedKind,
   horizon: string,
 ): Promise<{ deleted: number; isOver: boolean }> {
   const { kind, horizon: begunWith, after_id, last_id, deleted } = retentionProgress;
@@ -39,19 +42,20 @@ export async function takeStep(
     ),
     step AS (
       SELECT count(*) AS old, max(id) AS last_old, (${lastLookedAt}) AS last_looked_at
-      FROM (SELECT id FROM looked_at WHERE is_old LIMIT ${sql.raw(String(mostDeleted))})
+      FROM (SELECT id FROM looked_at WHERE is_old LIMIT ${sql.raw(String(MOST_DELETED))})
     )
     UPDATE ${retentionProgress} SET
       ${columnNames(after_id)} = ${last_id},
-      ${columnNames(last_id)} = coalesce(iif(step.old = ${mostDeleted}, last_old, last_looked_at), ${lastOfAll}, ${last_id}),
+      ${columnNames(last_id)} = coalesce(iif(step.old = ${MOST_DELETED}, last_old, last_looked_at), ${lastOfAll}, ${last_id}),
       ${columnNames(deleted)} = step.old
     FROM step WHERE ${kind} = ${record}`;
   const isOfStep = sql`
     id > (SELECT ${after_id} FROM ${retentionProgress} WHERE ${kind} = ${record})
     AND id <= (SELECT ${last_id} FROM ${retentionProgress} WHERE ${kind} = ${record}) AND ${isOld}`;
+  const progress = { deleted, isOver: sql<0 | 1>`${last_id} >= coalesce(${lastOfAll}, '')` };
   const { moved } = await db.write({
     begun: [begin],
-    moved: [returning(move, { deleted, isOver: sql<0 | 1>`${last_id} >= coalesce(${lastOfAll}, '')` })],
+    moved: [sql<SelectedRow<typeof progress>>`${move} RETURNING ${selectList(progress)}`],
     counted: [countStep(record)],
     journalled: [
       sql`${journal({ source: "retention", subject: "", lines: deleted })} FROM ${retentionProgress}

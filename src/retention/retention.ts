@@ -1,4 +1,5 @@
 import type { Database } from "../db/database.ts";
+import { clock } from "../values/clock.ts";
 import { RETAINED_KINDS } from "./kinds.ts";
 import { takeStep } from "./queries.ts";
 
@@ -11,7 +12,6 @@ const LONGEST_PAUSE_MS = 1_000;
 interface Options {
   /** Events from before this time are old. */
   horizon: string;
-  /** Whether the limits of the run allow another step. */
   mayGoOn: () => boolean;
   /** How many events a step looks at; left out: as many as its kind says. */
   lookedAt?: number;
@@ -21,10 +21,7 @@ interface Options {
  * Adds up and deletes old events (docs/contract/retention.md): takes a step of each kind that has more of them, in turns. A kind
  * whose step fails gets no more steps in this run. The report says how many events were deleted.
  */
-export async function addUpOldEvents(
-  db: Database,
-  { horizon, mayGoOn, lookedAt }: Options,
-): Promise<{ report: { deleted: number }; failures: readonly unknown[]; isUnfinished: boolean }> {
+export async function addUpOldEvents(db: Database, { horizon, mayGoOn, lookedAt }: Options) {
   const kinds = [...RETAINED_KINDS];
   const report = { deleted: 0 };
   const failures: unknown[] = [];
@@ -32,7 +29,7 @@ export async function addUpOldEvents(
   let pauseMs = 0;
   let kind = kinds.shift();
   for (; kind !== undefined && mayGoOn(); kind = kinds.shift()) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await clock.pause(pauseMs);
     const startedAt = performance.now();
     try {
       const { deleted, isOver } = await takeStep(db, { ...kind, lookedAt: lookedAt ?? kind.lookedAt }, horizon);

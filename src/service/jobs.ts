@@ -5,7 +5,6 @@ import { removeFormerListeners } from "../inbox/listeners.ts";
 import { areMonths, horizonOf } from "../retention/horizon.ts";
 import { addUpOldEvents } from "../retention/retention.ts";
 
-/** The result of a job's run. */
 export interface JobOutcome {
   /** The numbers for the log; null if there was nothing to do. */
   report:

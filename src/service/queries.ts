@@ -9,11 +9,8 @@ import { programState } from "../records/program.ts";
 import { JOBS, type Job } from "./jobs.ts";
 
 /** Excludes jobs that a newer version of the Worker has added. */
-const isKnown = () =>
-  inArray(
-    jobs.name,
-    JOBS.map(({ name }) => name),
-  );
+const NAMES = JOBS.map(({ name }) => name);
+const isKnown = inArray(jobs.name, NAMES);
 
 /** Longer than Cloudflare lets a scheduled run take: 15 minutes. */
 const LEASE_MINUTES = 16;
@@ -32,7 +29,7 @@ const claimJob = compileOnce("jobs/claim", () => {
   const longestDue = query
     .select({ name: jobs.name })
     .from(jobs)
-    .where(and(isKnown(), lte(jobs.due_at, NOW), lte(jobs.lease_until, NOW)))
+    .where(and(isKnown, lte(jobs.due_at, NOW), lte(jobs.lease_until, NOW)))
     .orderBy(jobs.due_at)
     .limit(atMost(1));
   return query
@@ -77,12 +74,7 @@ function nextRun({ from, everyMinutes, until = "24:00", isUnfinished }: End): SQ
  * Releases a job and sets its next run. If the lease has ended and another run has claimed the job, that run wins: the lease
  * is another one, so this changes nothing.
  */
-export async function endJob(
-  db: Database,
-  claim: Claim,
-  { from, everyMinutes, until }: Job,
-  isUnfinished: boolean,
-): Promise<void> {
+export async function endJob(db: Database, claim: Claim, { from, everyMinutes, until }: Job, isUnfinished: boolean) {
   const end = { from, everyMinutes, isUnfinished, ...(until !== undefined && { until }) };
   await db.batch([releaseJob(end, { ...claim })]);
 }
@@ -94,7 +86,7 @@ const selectOverdueJobs = compileOnce("jobs/overdue", () =>
   query
     .select({ name: jobs.name })
     .from(jobs)
-    .where(and(isKnown(), lt(jobs.due_at, fromNow(`-${OVERDUE_MINUTES} minutes`)))),
+    .where(and(isKnown, lt(jobs.due_at, fromNow(`-${OVERDUE_MINUTES} minutes`)))),
 );
 
 /** The names of jobs that have been due for half an hour, and the id of the database. One round trip. */
@@ -102,14 +94,4 @@ export async function findOverdueJobs(db: Database): Promise<{ overdue: string[]
   const { database_id } = programState;
   const [overdue, [state]] = await db.batch([selectOverdueJobs(), query.select({ database_id }).from(programState)]);
   return { overdue: overdue.map(({ name }) => name), databaseId: state?.database_id ?? "" };
-}
-
-/** A statement that reads a JSON text and no table. */
-export function countItems(text: string): SQL<{ items: number }> {
-  return sql`SELECT count(*) AS items FROM json_each(${text})`;
-}
-
-/** A write that changes nothing. */
-export async function rewriteJobs(db: Database): Promise<void> {
-  await db.write({ same: [query.update(jobs).set({ due_at: jobs.due_at })] });
 }

@@ -15,7 +15,6 @@ const CACHED_MS = 5_000;
 
 let lastCheck: Awaited<ReturnType<typeof checkParts>> | null = null;
 
-/** The health check. */
 export const service = createRouter().get("/health", addressLimited, async (c) => {
   const usage = noUsage();
   const primary = new Database(c.env.DB, "first-primary", usage);

@@ -41,7 +41,6 @@ export function withDefault<Schema extends z.ZodType>(
   return z.preprocess((value) => value ?? undefined, schema.default(fallback));
 }
 
-/** `schema` or null. The default is null. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullable().default(null);
 }

@@ -61,7 +61,7 @@ describe("npm run edge -- probe", () => {
     const { signal } = new AbortController();
     const client = openProbe({ url, token }, signal);
     // The local runtime treats an edited file as a deployment.
-    const deploy = async () => appendFileSync(path.join(clone, "src", "staging.ts"), "// Edited.\n");
+    const deploy = async () => appendFileSync(path.join(clone, "scripts", "probe", "staging.ts"), "// Edited.\n");
 
     const finding = await measureDeployment(client, deploy, signal);
     await client.clean();

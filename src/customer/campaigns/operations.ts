@@ -11,9 +11,6 @@ export const nearbyCampaigns: Operation = {
     "customers have earned with them at those stores. If the account or the area has no campaigns, `items` is empty.",
   answer: success(z.array(NearbyCampaign)),
   examples: [
-    {
-      summary: "Near Tokyo's centre",
-      body: { latitude: 35.68, longitude: 139.76, single_account_id: "101", count: 2 },
-    },
+    { summary: "Near Tokyo", body: { latitude: 35.68, longitude: 139.76, single_account_id: "101", count: 2 } },
   ],
 };

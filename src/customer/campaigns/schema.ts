@@ -3,7 +3,7 @@ import { named } from "../../http/answer-schema.ts";
 import { integerParameter, numberParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
 
-export const NearbyCampaignsBody = z.object({
+export const NearbyBody = z.object({
   count: integerParameter({ min: 1, max: 100 }).default(8).describe("How many campaigns at most."),
   latitude: numberParameter({ min: -90, max: 90 }).describe("Degrees north."),
   longitude: numberParameter({ min: -180, max: 180 }).describe("Degrees east."),

@@ -25,8 +25,6 @@ export const listMyCoupons: Operation = {
     `The valid coupons that the customer holds, and the digital coupons of the chains whose stores the customer has ` +
     `joined, in pages that run over store, manufacturer and digital coupons as one list. ${VALID} Filters combine.`,
   answer: success(MyCouponItems),
-  examples: [
-    { summary: "One page with one store coupon", query: { type: "store", search: "five off", per_page: "1" } },
-  ],
+  examples: [{ summary: "A page with one store coupon", query: { type: "store", search: "five off", per_page: "1" } }],
   failures: ["NoItems"],
 };

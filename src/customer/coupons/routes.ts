@@ -1,15 +1,7 @@
 import type * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
-import {
-  answerItems,
-  type JsonText,
-  jsonArray,
-  jsonObject,
-  mergeObjects,
-  storedJson,
-  toJson,
-} from "../../http/json-text.ts";
+import { answerItems, type JsonText, jsonArray, jsonObject, mergeObjects, storedJson } from "../../http/json-text.ts";
 import { beginPage, linkPages, type Shown, showFirst } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
@@ -32,7 +24,8 @@ function kindsAllowedBy(query: z.output<typeof MyCouponsQuery>): CouponKind[] {
 /** Writes the items of a list from the JSON of the database, which is not parsed. */
 function itemWriter({ coupons, accounts }: CouponList): (item: ItemRow) => JsonText {
   return ({ part, key, account_key, record }) => {
-    const coupon = coupons.get(key) ?? toJson({});
+    const coupon = coupons.get(key);
+    if (coupon === undefined) throw new Error("The answer of the database lacks a coupon.");
     const account = accounts.get(account_key);
     const withAccount = account === undefined ? [] : [account];
     return part === "digital"
@@ -41,13 +34,13 @@ function itemWriter({ coupons, accounts }: CouponList): (item: ItemRow) => JsonT
   };
 }
 
-/** The coupons of one kind in an answer. */
 function ofKind({ items, texts }: Shown<ItemRow>, kind: CouponKind): JsonText {
   return jsonArray(texts.filter((_, index) => items[index]?.part === kind));
 }
 
 /** The place of an item in the order of the list. */
 function placeOf({ part: kind, ends_at, record }: ItemRow): typeof BEGINNING {
+  // The other fields of the order are in the record only, and only the last record of a page is parsed.
   const { created_at, id } = JSON.parse(record);
   return { kind, ends_at, created_at, id };
 }
@@ -87,10 +80,6 @@ export const myCoupons = createRouter().get("/", conditional, validateQuery(MyCo
 
   const shown = showFirst(found.items, itemWriter(found), page);
   await linkPages(c, query, shown.last && placeOf(shown.last));
-  const items = jsonObject({
-    store: ofKind(shown, "store"),
-    mfg: ofKind(shown, "mfg"),
-    digital: ofKind(shown, "digital"),
-  });
-  return answerItems(c, items);
+  const lists = COUPON_KINDS.map((kind) => [kind, ofKind(shown, kind)]);
+  return answerItems(c, jsonObject(Object.fromEntries(lists)));
 });

@@ -22,12 +22,8 @@ const Search = TextParameter.optional().describe(
 );
 
 export const CouponsQuery = z.object({
-  includemfg: BooleanParameter.default(false).describe(
-    "Whether manufacturer coupons come too: the detailed variant of the answer.",
-  ),
-  include_images: BooleanParameter.default(false).describe(
-    "Whether `chain_logo` is filled in, in the detailed variant.",
-  ),
+  includemfg: BooleanParameter.default(false).describe("Whether manufacturer coupons come too: the detailed variant."),
+  include_images: BooleanParameter.default(false).describe("Whether the detailed variant fills `chain_logo` in."),
   search: Search,
   type: TextParameter.optional().describe("The `type` of the coupons, in any case, such as `Dollar_Off`."),
   accountId: Id.optional().describe("The merchant account whose coupons are asked for."),
@@ -71,9 +67,7 @@ export const AnsweredLoyaltyOptions = LoyaltyOptions.extend(Credentials).meta({ 
 export type AnsweredLoyaltyOptions = z.output<typeof AnsweredLoyaltyOptions>;
 
 const CouponAccount = Account.omit({ agreement_type: true })
-  .extend({
-    loyalty_options: AnsweredLoyaltyOptions.nullable().describe("The loyalty options of the account, or null."),
-  })
+  .extend({ loyalty_options: AnsweredLoyaltyOptions.nullable().describe("The account's loyalty options, or null.") })
   .meta({ id: "CouponAccount" });
 
 /** A coupon of the simple variant of the coupon list (docs/contract/interface.md, 5.3). */

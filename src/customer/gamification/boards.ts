@@ -1,7 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { clock } from "../../values/clock.ts";
 import { toShortDecimal } from "../../values/decimal.ts";
-import { encodeUtf8 } from "../../values/json.ts";
 import { sha256Of } from "../../values/sha256.ts";
 import { toDatetime } from "../../values/time.ts";
 import { type CacheAccess, CachedValues } from "./cached-values.ts";
@@ -23,21 +22,15 @@ export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf
 export async function boardKey({ locationId, campaignId }: BoardOf, day: string): Promise<string> {
   const name = JSON.stringify([locationId, campaignId, campaignId === null ? day : null]);
   // Change the number in the prefix when the shape of the cached value changes.
-  return `leaderboard:1:${await sha256Of(encodeUtf8(name))}`;
+  return `leaderboard:1:${await sha256Of(name)}`;
 }
-
-/** The total that each measure ranks by. */
-const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const satisfies Record<
-  Measure,
-  string
->;
 
 /**
  * The first employees by one measure, in standard competition ranking. `employees` must be sorted by name, then id,
  * which decides ties. They include the first by each measure, so the ranks are those of the whole board.
  */
 export function rank(employees: readonly EmployeeTotals[], measure: Measure): LeaderboardItem[] {
-  const total = TOTALS[measure];
+  const total = `${measure}s` as const;
   const ranked = employees.toSorted((left, right) => right[total] - left[total]).slice(0, BOARD_LIMIT);
   let currentRank = 0;
   return ranked.map((employee, index) => {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { success } from "../../http/answer-schema.ts";
 import type { Operation } from "../../openapi/notes.ts";
 import { FRESH_SECONDS } from "./cached-values.ts";
-import { BOARD_LIMIT, LeaderboardItem, LeaderboardParameters } from "./schema.ts";
+import { BOARD_LIMIT, LeaderboardBody, LeaderboardItem } from "./schema.ts";
 
 export const leaderboard: Operation = {
   id: "leaderboard",
@@ -17,11 +17,11 @@ export const leaderboard: Operation = {
   parameters: {
     in: "query",
     schema: z.object({
-      location_id: LeaderboardParameters.shape.location_id
+      location_id: LeaderboardBody.shape.location_id
         .optional()
         .describe("The store's id. It is needed here or in the body; that of the body counts."),
     }),
   },
-  body: { mediaType: "application/json", schema: LeaderboardParameters.partial({ location_id: true }) },
+  body: { mediaType: "application/json", schema: LeaderboardBody.partial({ location_id: true }) },
   failures: ["InvalidFields", "RefusedRankOn"],
 };

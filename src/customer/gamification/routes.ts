@@ -4,16 +4,14 @@ import { refused } from "../../http/errors.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { undefinedIfEmpty } from "../../values/parameter.ts";
 import { rank, readBoard } from "./boards.ts";
-import { LeaderboardParameters, MEASURES, type Measure } from "./schema.ts";
+import { LeaderboardBody, MEASURES, type Measure } from "./schema.ts";
 
 /** Takes `location_id` from the query if the body has none. */
 function withLocation(body: Readonly<Record<string, unknown>>, c: Context): object {
   // Several ids stay a list, so that the schema refuses them.
   const [inQuery, ...more] = c.req.queries("location_id")?.filter((id) => id !== "") ?? [];
-  return {
-    ...body,
-    location_id: undefinedIfEmpty(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery),
-  };
+  const location_id = undefinedIfEmpty(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery);
+  return { ...body, location_id };
 }
 
 function measureOf(rankOn: unknown = "run"): Measure {
@@ -24,7 +22,7 @@ function measureOf(rankOn: unknown = "run"): Measure {
 
 export const gamification = createRouter().post(
   "/leaderboard",
-  validateBody(LeaderboardParameters, withLocation),
+  validateBody(LeaderboardBody, withLocation),
   async (c) => {
     const { location_id: locationId, eip_campaign_id: campaignId = null, rank_on } = c.req.valid("json");
     const measure = measureOf(rank_on);

@@ -3,15 +3,13 @@ import { named } from "../../http/answer-schema.ts";
 import { optionalText } from "../../values/parameter.ts";
 import { Id } from "../../values/text.ts";
 
-/** The most employees of a board. */
 export const BOARD_LIMIT = 100;
 
-/** What `rank_on` may be. */
 export const MEASURES = ["run", "hit", "double", "triple"] as const;
 export type Measure = (typeof MEASURES)[number];
 
 /** The parameters of a leaderboard (docs/contract/interface.md, 4.7). */
-export const LeaderboardParameters = z.object({
+export const LeaderboardBody = z.object({
   location_id: Id.describe("The store's id. It is needed here or in the query string; this one counts."),
   eip_campaign_id: optionalText(Id).describe("The incentive campaign; left out: all that run today."),
   // The handler checks it: a bad value is refused in a shape of its own, after any other bad field.

@@ -7,10 +7,7 @@ const bookmark = z.string().describe("Send it as `X-D1-Bookmark`: the answer sho
 /** The frames of a socket are JSON texts (docs/contract/live.md, 2). */
 export const Frame = z
   .discriminatedUnion("type", [
-    named("HelloFrame", {
-      type: z.literal("hello").describe("The socket is open: call the endpoints once."),
-      bookmark,
-    }),
+    named("HelloFrame", { type: z.literal("hello").describe("It is open: call the endpoints once."), bookmark }),
     named("ChangedFrame", {
       type: z.literal("changed").describe("Something has changed."),
       what: z.array(z.enum(TOPICS)).min(1).describe("Which of the endpoints answer something new."),

@@ -7,7 +7,7 @@ import { limitTo } from "../../db/select.ts";
 import type { JsonText } from "../../http/json-text.ts";
 import type { Page } from "../../http/paging.ts";
 import { holdings, visibleAccounts, visibleCustomers } from "../../records/views.ts";
-import { readBalances, readCustomers, toCustomer } from "../record.ts";
+import { readBalances, readCustomers, toCustomer } from "../read-customers.ts";
 import type { AccountBalance } from "../schema.ts";
 
 /** A place before all balances. */

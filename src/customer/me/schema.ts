@@ -2,7 +2,6 @@ import * as z from "zod";
 import { placeParameter } from "../../http/paging.ts";
 import { AccountBalance, SearchCustomer } from "../schema.ts";
 
-/** The most balances of an answer. */
 export const BALANCES_LIMIT = 1_000;
 
 export const MeQuery = z.object({ after: placeParameter({ company: z.string(), account_id: z.string() }) });

@@ -4,15 +4,13 @@ import { PagingParameters, placeParameter } from "../../http/paging.ts";
 import { Id } from "../../values/text.ts";
 import { Datetime, FedTime } from "../../values/time.ts";
 
-/** A place in the order of the list. `time` is that of the message that the group shows. */
-const place = { time: Datetime, group_id: Id };
-
 export const MessagesQuery = z.object({
   ...PagingParameters,
   check_time: FedTime.optional().describe(
     "Only groups with a message after this time, in UTC: send the greatest `last_message_time` that you have seen.",
   ),
-  after: placeParameter(place),
+  /** `time` is that of the message that the group shows. */
+  after: placeParameter({ time: Datetime, group_id: Id }),
 });
 
 const GroupMember = named("GroupMember", {

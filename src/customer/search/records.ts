@@ -10,7 +10,7 @@ import { campaigns } from "../../records/campaign.ts";
 import { customerKeyOf } from "../../records/customer.ts";
 import { stores } from "../../records/store.ts";
 import { visibleCustomers } from "../../records/views.ts";
-import { readCustomers, toCustomer } from "../record.ts";
+import { readCustomers, toCustomer } from "../read-customers.ts";
 import { friendStatus } from "../rules.ts";
 import { type ForgivenRecord, meaningsOf } from "./known-customers.ts";
 import { CampaignColumns, type SearchList, StoreTexts } from "./schema.ts";

@@ -4,24 +4,17 @@ import { PagingParameters, placeParameter } from "../../http/paging.ts";
 import { integerParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
 
-/** A place in the order of a team. */
-const place = { depth: z.int(), name: z.string(), id: z.string() };
-
 export const TeamQuery = z.object({
   ...PagingParameters,
-  after: placeParameter(place),
+  after: placeParameter({ depth: z.int(), name: z.string(), id: z.string() }),
   level_no: integerParameter({ min: 1, max: 5 }).optional().describe("Only members at this depth, 1 to 5."),
-  team_member_id: Id.optional().describe(
-    "The team of this member of the caller's team instead, depths counted from there.",
-  ),
+  team_member_id: Id.optional().describe("The team of this member of the caller's team; depths count from there."),
 });
 
 const LevelEntry = named("LevelEntry", {
   level_no: z.int().describe("The depth, 1 to 5."),
   total_members: z.int().describe("How many are at that depth of the member's own team."),
-  total_tokens_earned: z
-    .number()
-    .describe("The tokens that the member earned at this store from that depth, with two decimals."),
+  total_tokens_earned: z.number().describe("What the member earned at this store from that depth, with two decimals."),
 });
 
 export const TeamMember = named("TeamMember", {

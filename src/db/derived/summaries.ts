@@ -18,7 +18,7 @@ export function isSummary(id: unknown): boolean {
   return String(id).startsWith(SUMMARY);
 }
 
-/** An SQL expression for the id of a summary, which is made of its keys. */
+/** An SQL expression for the id of a summary, which is made from its keys. */
 export function summaryId(summaries: readonly Summary[], toValue: (key: string) => string): string {
   const keys = keysOf(summaries);
   return `printf(${summaryFormat(keys.length)}, ${keys.map(toValue).join(", ")})`;

@@ -67,10 +67,8 @@ function addToRows({ table, keys, columns }: Written, newSums: SQL): SQL {
 
 /** What follows `SET`: the sums of another row are added to those of the table. */
 function added(from: string, { table, columns }: Pick<Written, "table" | "columns">): SQL {
-  const values = columns.map(
-    (name) => sql`${sql.identifier(name)} = ${columnOf(table, name)} + ${columnOf(from, name)}`,
-  );
-  return joinWithCommas(values);
+  const sums = columns.map((name) => sql`${sql.identifier(name)} = ${columnOf(table, name)} + ${columnOf(from, name)}`);
+  return joinWithCommas(sums);
 }
 
 function columnOf(row: SQLiteTable | string, name: string): SQL {

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { readBalances } from "../../customer/record.ts";
+import { readBalances } from "../../customer/read-customers.ts";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
 import { atMost, query } from "../../db/query.ts";

@@ -40,16 +40,13 @@ export async function findEntries(db: Database, { customerId, accountId, step, p
   ]);
   if (customer === undefined) return null;
   if (step !== undefined && step !== customer.step) return "added up";
-  const [[lastRead] = [], items] = [
-    rows.filter(({ part }) => part === "end"),
-    rows.filter(({ part }) => part !== "end"),
-  ];
-  return { step: customer.step, items: items.map(toItem), lastRead: lastRead && toItem(lastRead) };
+  const lastRead = rows.find(({ part }) => part === "end");
+  const items = rows.filter((row) => row !== lastRead).map(toItem);
+  return { step: customer.step, items, lastRead: lastRead && toItem(lastRead) };
 }
 
 type EntryRow = RowOf<ReturnType<typeof selectEntries>>;
 
-/** The place of an item in the list. */
 export function placeOf({ brought_forward, created_at, id, account_id }: BalanceEntry): typeof ENTRIES_BEGINNING {
   return brought_forward ? { time: "", id: account_id } : { time: created_at, id };
 }

@@ -1,6 +1,6 @@
-import { app } from "./app.ts";
-import { PROBE_PATH, ProbedFanOut, ProbedInbox, probe } from "./service/probe.ts";
-import { onSchedule } from "./service/schedule.ts";
+import { app } from "../../src/app.ts";
+import { onSchedule } from "../../src/service/schedule.ts";
+import { PROBE_PATH, ProbedFanOut, ProbedInbox, probe } from "./endpoint.ts";
 
 // The entry point of staging: the service plus the endpoint of `npm run edge -- probe`. Production does not contain the endpoint.
 export { ProbedFanOut as FanOut, ProbedInbox as Inbox };

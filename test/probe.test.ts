@@ -1,12 +1,12 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
-import { toAnswer } from "../../scripts/lib/call.ts";
-import production from "../../src/index.ts";
-import { PROBE_PATH } from "../../src/service/probe.ts";
-import staging from "../../src/staging.ts";
-import { rows } from "../support/state.ts";
-import { customerToken, exportToken, feedToken } from "../support/tokens.ts";
+import { toAnswer } from "../scripts/lib/call.ts";
+import { PROBE_PATH } from "../scripts/probe/endpoint.ts";
+import staging from "../scripts/probe/staging.ts";
+import production from "../src/index.ts";
+import { rows } from "./support/state.ts";
+import { customerToken, exportToken, feedToken } from "./support/tokens.ts";
 
 const atStaging: Pick<typeof staging, "fetch"> = staging;
 

@@ -32,11 +32,12 @@ export function bytesOf(...columns: readonly SQLWrapper[]): SQL<number> {
 }
 
 /**
- * The first rows of a query, in its order: those that have `limit` bytes together, and one more, so that the Worker sees whether
- * more follow. The texts of all rows might need more memory than D1 has: so the query gives keys, unless its texts are short.
- * @param bytes the bytes of a row, at most those of its item in the answer.
+ * The first rows of a query, in its order, until they reach `limit` bytes, then one more, so that the Worker sees whether more
+ * follow. The texts of all rows might need more memory than D1 has: so the query gives keys, unless its texts are short.
+ * @param bytes an expression on `listed`, a row: its bytes, at most those of its item in the answer.
  */
 export function untilFull(rows: SQL, bytes: SQL, limit: number): SQL {
+  // Two rows before: the row that reaches the limit is there, and the row that shows that more follow.
   return sql`(
     SELECT * FROM (
       SELECT *, sum(${bytes}) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before FROM (${rows}) AS listed

@@ -45,6 +45,7 @@ export interface Page<Place> {
   limit: number;
   offset: number;
   after: Place;
+  isFirst: boolean;
 }
 
 /** What the functions below need of Hono's context. */
@@ -64,9 +65,9 @@ export async function beginPage<Place extends object>(
   { page = 1, per_page: limit, after }: PageQuery<Place>,
   beginning: Place,
 ): Promise<Page<Place>> {
-  if (after === undefined) return { limit, offset: (page - 1) * limit, after: beginning };
+  if (after === undefined) return { limit, offset: (page - 1) * limit, after: beginning, isFirst: page === 1 };
   db.readAt(await verifyBookmark(after.bookmark, env));
-  return { limit, offset: 0, after };
+  return { limit, offset: 0, after, isFirst: false };
 }
 
 /** The items of a page that fit into one answer. */

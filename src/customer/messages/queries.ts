@@ -32,10 +32,7 @@ export type GroupRow = RowOf<ReturnType<typeof selectGroups>>;
  * more follow. A message gets a stamp, the time by D1's clock. A replica shows messages from before its last stamp. One round
  * trip.
  */
-export function findMessageGroups(
-  db: Database,
-  { customerId, checkTime, page }: MessageGroupsQuery,
-): Promise<GroupRow[]> {
+export function findMessageGroups(db: Database, { customerId, checkTime, page }: MessageGroupsQuery) {
   const { limit, offset, after } = page;
   return db.all(selectGroups({ customerId, checkTime, limit, offset, ...after }));
 }

@@ -22,8 +22,7 @@ async function pollMessageGroups(c: Context<AppEnv>, query: MessageGroupsQuery):
   const { customerId, checkTime } = query;
   const inboxes = new Inboxes(c.env);
   // Asks the inbox for the first page only. If it said that a later page is empty, the client would skip the groups there.
-  const isFirstPage = query.page.after === BEGINNING && query.page.offset === 0;
-  const answer = isFirstPage ? await inboxes.poll(customerId, checkTime) : null;
+  const answer = query.page.isFirst ? await inboxes.poll(customerId, checkTime) : null;
   if (answer?.nothingNew) return null;
   db.readAt(answer?.bookmark ?? "");
   if (answer?.isSubscribed === false)

@@ -31,7 +31,7 @@ async function find(
   { limit = 50, offset = 0, storeIds = [], accounts = { includeImages: false } }: Options = {},
 ) {
   const db = new Database(env.DB, "first-unconstrained");
-  const page = { offset, limit, after: BEGINNING };
+  const page = { offset, limit, after: BEGINNING, isFirst: offset === 0 };
   const found = await findCoupons(db, { customerId, filter: { kinds, storeIds }, page, accounts });
   return { ...found, ...db.usage, count: Math.min(limit, found.items.length) };
 }

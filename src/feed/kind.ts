@@ -14,7 +14,7 @@ export interface Line extends WrittenLine {
   readonly values: Fields;
   /** How many ids its list has. */
   readonly items: number;
-  /** The JSON array with the values that the line writes (`toJsonRow`); empty if the line deletes, or `rowChunks` has it. */
+  /** Only for `rowChunks`: the JSON array with the values that the line writes (`toJsonRow`); empty afterwards. */
   row: string;
 }
 

@@ -44,8 +44,9 @@ export async function acceptFeed(
   const mayHaveUnshown = !restores && batches.some(({ kind }) => kind === message || kind === messageGroup);
   const fresh = newEvents.flatMap(({ kind, writes }) => collectFreshEvents(kind, writes));
   try {
-    // Accounts are checked before references, so that a request with both faults gets 403. They are checked before the
-    // deletes, because a removed record no longer says whose it was.
+    // Accounts are checked before references, so that a request with both faults gets 403. They are checked after the upserts,
+    // because a line may name a record of an earlier line: what a stored record belongs to is fixed, so an upsert cannot change
+    // it. And before the deletes, because a removed record no longer says whose it was.
     const { counted, removed, inserted, emptied, changed, unshown } = await db.write({
       counted: [countFeed(restores)],
       journalled: [journal({ source: restores ? "restore" : "feed", subject: token.subject, lines: sql`${count}` })],

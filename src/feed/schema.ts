@@ -12,14 +12,14 @@ const CursorParameter = cursorParameter(
   z
     .object({
       scan: z.string(),
-      after: z.array(z.union([z.string(), z.int()])).optional(),
+      lastRow: z.array(z.union([z.string(), z.int()])).optional(),
       filter: z.object({ customer: z.string().optional(), request: z.string().optional() }),
       steps: z.int(),
     })
-    .transform(({ scan: name, after, ...cursor }): ExportCursor | undefined => {
+    .transform(({ scan: name, lastRow, ...cursor }): ExportCursor | undefined => {
       const scan = SCANS.find((candidate) => candidate.name === name);
-      const isRow = scan !== undefined && (after === undefined || fitsColumns(scan, after));
-      return isRow ? { ...cursor, scan, after } : undefined;
+      const isRow = scan !== undefined && (lastRow === undefined || fitsColumns(scan, lastRow));
+      return isRow ? { ...cursor, scan, lastRow } : undefined;
     }),
 );
 

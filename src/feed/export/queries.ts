@@ -47,7 +47,7 @@ export async function readPage(db: Database, { records = [], filter, after }: Pa
     throw invalid({ after: ["must be of an export of the same kinds, customer and requests"] });
 
   const laterScans = scans.slice(scans.indexOf(scan) + 1);
-  const whereAndOrder = whereAndOrderAfter(scan, after?.after);
+  const whereAndOrder = whereAndOrderAfter(scan, after?.lastRow);
   const { version, retention_steps, database_id } = programState;
   const isFiltered = filter.customer !== undefined || filter.request !== undefined;
   const [[program], rows = [], [lastLookedAt] = []] = await db.batch([
@@ -59,15 +59,15 @@ export async function readPage(db: Database, { records = [], filter, after }: Pa
   const steps = Number(program?.retention_steps);
   if (after !== undefined && after.steps !== steps)
     throw invalid({ after: ["old events were added up meanwhile: start again"] });
-  const { bytes, ...written } = writeLines(scan, rows);
-  const last = written.last ?? (lastLookedAt && cursorOf(scan, lastLookedAt));
-  // The next scan that has rows, so that a scan without rows costs no page.
-  const nextScan = laterScans[program?.nextScan ?? laterScans.length];
-  const next = last === undefined ? nextScan : scan;
+  const { bytes, last: lastWritten } = writeLines(scan, rows);
+  const lastRow = lastWritten ?? (lastLookedAt && cursorOf(scan, lastLookedAt));
+  // The next scan that has rows, so that a scan without rows costs no page. NULL: there is none.
+  const nextScan = laterScans[program?.nextScan ?? -1];
+  const next = lastRow === undefined ? nextScan : scan;
   return {
     bytes,
     version: Number(program?.version),
-    next: next && { scan: next.name, after: last, filter, steps },
+    next: next && { scan: next.name, lastRow, filter, steps },
     // Whoever has the export from its first page on follows the changes from here.
     changes: { database: program?.database_id, version: Number(program?.version), at: program?.at },
   };
@@ -75,6 +75,7 @@ export async function readPage(db: Database, { records = [], filter, after }: Pa
 
 /** As many lines as one feed request takes; `last`: the cursor of the last row, if the scan may have more. */
 function writeLines(scan: ExportScan, rows: readonly Row[]) {
+  // Each row says how many rows the page may have. If the scan ends with a full page, an empty page follows.
   const hasMore = rows.length === rows[0]?.most_lines;
   const lines: string[] = [];
   let [size, items] = [0, 0];
@@ -99,7 +100,7 @@ function cursorOf({ order }: ExportScan, row: Row | undefined): (string | number
   return order.map((_, index) => row[`cursor_${index}`] as string | number);
 }
 
-function whereAndOrderAfter(scan: ExportScan, after: ExportCursor["after"]): SQL {
+function whereAndOrderAfter(scan: ExportScan, after: ExportCursor["lastRow"]): SQL {
   const values = after?.map((value) => sql`${value}`);
   const isAfter = values === undefined ? sql`` : sql`AND (${orderOf(scan)}) > (${joinWithCommas(values)})`;
   return sql`WHERE ${scan.when ?? sql`true`} ${isAfter} ORDER BY ${orderOf(scan)}`;

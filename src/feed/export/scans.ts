@@ -28,7 +28,7 @@ export interface ExportFilter {
 export interface ExportCursor {
   scan: ExportScan;
   /** The last row of the previous page, by the columns of the order; left out: the page begins at the first row. */
-  after?: readonly (string | number)[] | undefined;
+  lastRow?: readonly (string | number)[] | undefined;
   filter: ExportFilter;
   /** How often old events had been added up when the export began. */
   steps: number;

@@ -499,7 +499,7 @@ CREATE TABLE coupons (
   folded_text TEXT NOT NULL -- the name and the lines, folded, for a coupon search
 );
 
-CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital';
+CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital' AND deleted = 0;
 
 CREATE INDEX coupons_deleted ON coupons (deleted) WHERE deleted = 1;
 
@@ -654,7 +654,7 @@ CREATE TABLE eip_campaigns (
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
 );
 
-CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key);
+CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key, deleted, ends_at, starts_at);
 
 CREATE INDEX eip_campaigns_deleted ON eip_campaigns (deleted) WHERE deleted = 1;
 

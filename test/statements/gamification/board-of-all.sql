@@ -106,7 +106,7 @@ ORDER BY employees.name, employees.id
 --              MATERIALIZE total
 --                MATERIALIZE campaign
 --                  SCAN location
---                  SEARCH eip_campaigns USING INDEX eip_campaigns_by_account (account_key=?)
+--                  SEARCH eip_campaigns USING COVERING INDEX eip_campaigns_by_account (account_key=? AND deleted=? AND ends_at>?)
 --                  SCALAR SUBQUERY
 --                    CO-ROUTINE clock
 --                      SCAN CONSTANT ROW

@@ -1,8 +1,8 @@
 /** Shapes of the statements that have several texts, by the statement's name. Each shape has a name too. */
 export const SHAPES: Record<string, Record<string, unknown>> = {
   "campaigns/nearby": {
-    "": { bands: 8, isCut: false },
-    "-at-the-180th-meridian": { bands: 8, isCut: true },
+    "": { isCut: false },
+    "-at-the-180th-meridian": { isCut: true },
   },
   "coupons/list": {
     "": { kinds: ["store", "mfg", "digital"], accounts: null, isDetailed: false, filters: [] },

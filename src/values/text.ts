@@ -52,9 +52,14 @@ export const ShortText = text(SHORT_TEXT_LIMIT);
 /** For a message's body or a description. */
 export const LongText = text(LONG_TEXT_LIMIT);
 
-/** An opaque identifier: 1 to 64 code points (docs/contract/interface.md, 1). */
+/**
+ * An opaque identifier: 1 to 64 code points (docs/contract/interface.md, 1). No request could name the others: an address drops
+ * `.` and `..` from its path, and a list drops the blanks around its items.
+ */
 export const Id = text(ID_LIMIT)
   .refine((value) => value !== "", "must not be empty")
+  .refine((value) => value !== "." && value !== "..", "must not be . or ..")
+  .refine((value) => value === value.trim(), "must not begin or end with a blank")
   .meta({ minLength: 1, maxLength: ID_LIMIT });
 
 /** An account's id: 1 to 15 digits without a leading zero, because a search result carries it as an integer. */

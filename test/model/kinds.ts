@@ -11,7 +11,7 @@ export const whole = (least: number, most: number) => z.int().min(least).max(mos
 const any = (most: number) =>
   z.union([text(most), z.boolean(), z.null(), z.int(), z.number().refine((value) => !Number.isInteger(value))]);
 
-export const id = text(64, 1);
+export const id = text(64, 1).regex(/^(?!\.{1,2}$)\S(.*\S)?$/su);
 const accountId = z.string().regex(/^[1-9]\d{0,14}$/);
 const day = z.iso.date();
 const time = z.preprocess((value) => (typeof value === "string" ? toUtc(value) : value), z.string());

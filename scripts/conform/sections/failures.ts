@@ -36,6 +36,7 @@ const BAD_BODIES: readonly (readonly [path: string, body: object, fields?: strin
   [SEARCH, { query: "abc\u0000", filter: ["stores"], typos: null }],
   [`${BOARD}?location_id=a&location_id=b`, {}, "location_id"],
   [`${BOARD}?location_id=${LONG_ID}`, {}, "location_id"],
+  [`${BOARD}?location_id=..`, { eip_campaign_id: " e" }, "location_id eip_campaign_id"],
   [`${BOARD}?location_id=a`, { location_id: 0, eip_campaign_id: LONG_ID }],
   [BOARD, { eip_campaign_id: 7, rank_on: "home run" }, "location_id eip_campaign_id"],
 ];

@@ -30,12 +30,16 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\u0000");
 }
 
-/** A text of at most `limit` code points, without NUL and lone surrogates. */
+// Normalizing sorts the marks of a run by insertion: two thousand of each of two kinds take 14 ms.
+const TOO_MANY_MARKS = /(?<!\p{M})\p{M}{31}/u;
+
+/** A text of at most `limit` code points, without NUL and lone surrogates, that is quick to normalize. */
 export function text(limit: number) {
   return z
     .string({ error: mustBe("a string") })
     .refine((value) => fits(value, limit), `must be at most ${limit} characters`)
     .refine(isStorable, "must not hold NUL or half of a surrogate pair")
+    .refine((value) => !TOO_MANY_MARKS.test(value), "must have at most 30 combining marks in a row")
     .meta({ maxLength: limit });
 }
 

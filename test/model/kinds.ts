@@ -3,9 +3,9 @@ import { toUtc } from "./time.ts";
 
 // The kinds of record in a feed, their fields, and the values of the fields (docs/contract/feed.md, 3 and 4).
 
-/** A text, its length in code points. It has no NUL, and no half of a surrogate pair. */
+/** A text, its length in code points. It has no NUL, no half of a surrogate pair, and at most 30 marks in a row. */
 export const text = (most: number, least = 0) =>
-  z.string().regex(new RegExp(`^[^\\0\\p{Surrogate}]{${least},${most}}$`, "u"));
+  z.string().regex(new RegExp(`^(?!.*\\p{M}{31})[^\\0\\p{Surrogate}]{${least},${most}}$`, "su"));
 export const whole = (least: number, most: number) => z.int().min(least).max(most);
 /** A JSON string, boolean, null, or a number that can be stored exactly. */
 const any = (most: number) =>

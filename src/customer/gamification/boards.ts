@@ -1,4 +1,6 @@
 import type { Database } from "../../db/database.ts";
+import { Admission } from "../../http/admission.ts";
+import { storedJson, toJson } from "../../http/json-text.ts";
 import { clock } from "../../values/clock.ts";
 import { toShortDecimal } from "../../values/decimal.ts";
 import { encodeUtf8 } from "../../values/json.ts";
@@ -8,22 +10,33 @@ import { type CacheAccess, CachedValues } from "./cached-values.ts";
 import { type BoardOf, type EmployeeTotals, findBoard } from "./queries.ts";
 import { BOARD_LIMIT, type LeaderboardItem, type Measure } from "./schema.ts";
 
-const boards = new CachedValues<EmployeeTotals[]>();
+const boards = new CachedValues();
 
-/** @param db begins at the primary: a replica may lag, and the age counts from the time when D1 was asked. */
-export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf) {
+/** The rows of a board of the longest texts take 8 MB. */
+const loads = new Admission({ bytes: 0, working: 4 });
+
+/**
+ * The items of a board, ranked by a measure; none if there is no such board.
+ * @param db begins at the primary: a replica may lag, and the age counts from the time when D1 was asked.
+ */
+export async function readBoard(db: Database, cache: CacheAccess, board: BoardOf, measure: Measure) {
   const day = toDatetime(new Date(clock.now())).slice(0, 10);
   // Boards that do not exist are null, so they are not cached: a client can make up any number of names, and KV bills each.
-  const load = () => findBoard(db, board);
-  const { value, at, foundIn } = await boards.read(cache, await boardKey(board, day), load);
-  return { employees: value ?? [], ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
+  const load = async () => {
+    const employees = await findBoard(db, board);
+    return employees && toJson(rank(employees, measure));
+  };
+  const loadInTurn = () => loads.letIn("", async () => {}, load);
+  const { value, at, foundIn } = await boards.read(cache, await boardKey(board, measure, day), loadInTurn);
+  const items = storedJson(value ?? "[]");
+  return { items, ageSeconds: Math.max(0, Math.floor((clock.now() - at) / 1_000)), foundIn };
 }
 
 /** The key is hashed, because two ids can exceed the 512 bytes of a key in KV. */
-export async function boardKey({ locationId, campaignId }: BoardOf, day: string): Promise<string> {
-  const name = JSON.stringify([locationId, campaignId, campaignId === null ? day : null]);
+export async function boardKey({ locationId, campaignId }: BoardOf, measure: Measure, day: string): Promise<string> {
+  const name = JSON.stringify([locationId, campaignId, campaignId === null ? day : null, measure]);
   // Change the number in the prefix when the shape of the cached value changes.
-  return `leaderboard:1:${await sha256Of(encodeUtf8(name))}`;
+  return `leaderboard:2:${await sha256Of(encodeUtf8(name))}`;
 }
 
 /** The total that each measure ranks by. */

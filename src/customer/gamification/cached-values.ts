@@ -29,7 +29,7 @@ export const FRESH_SECONDS = 30;
 const KV_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
 
 // An isolate has 128 MB. A board of the longest texts takes 3 MB.
-const BYTES_IN_MEMORY = 16 * 1024 * 1024;
+const BYTES_IN_MEMORY = 8 * 1024 * 1024;
 
 /** V8 takes at most two bytes for a UTF-16 unit. Without its value, an entry takes less than half a kilobyte. */
 const memoryOf = ({ value }: Cached) => 512 + 2 * value.length;

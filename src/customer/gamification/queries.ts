@@ -2,24 +2,31 @@ import { eq, sql } from "drizzle-orm";
 import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
 import { query } from "../../db/query.ts";
-import { pick, select, selectWith } from "../../db/select.ts";
+import { limitTo, pick, select, selectWith } from "../../db/select.ts";
 import { employees } from "../../records/employee.ts";
 import { playTotals } from "../../records/play.ts";
 import { visibleEipCampaigns, visibleStores } from "../../records/views.ts";
-import { BOARD_LIMIT } from "./schema.ts";
+import { BOARD_LIMIT, type Measure } from "./schema.ts";
 
-/** A board of a location: in one campaign, or (null) in all that run now. */
+/** A board of a location by a measure: in one campaign, or (null) in all that run now. */
 export interface BoardOf {
   locationId: string;
   campaignId: string | null;
+  measure: Measure;
 }
 
+/** The total that each measure ranks by. */
+export const TOTALS = { run: "runs", hit: "hits", double: "doubles", triple: "triples" } as const satisfies Record<
+  Measure,
+  string
+>;
+
 /**
- * The totals of the first employees by each of the four measures, sorted by name, then id. Null: the location or the
- * campaign is not stored, or is soft-deleted.
+ * The totals of the first employees, highest first, then by name, then by id. Null: the location or the campaign is not
+ * stored, or is soft-deleted.
  */
-export async function findBoard(db: Database, { locationId, campaignId }: BoardOf) {
-  const shape = { inAllCampaigns: campaignId === null };
+export async function findBoard(db: Database, { locationId, campaignId, measure }: BoardOf) {
+  const shape = { inAllCampaigns: campaignId === null, measure };
   const rows = await db.all(selectBoardTotals(shape, { locationId, campaignId: campaignId ?? "", limit: BOARD_LIMIT }));
   if (rows[0]?.known !== 1) return null;
   return rows.flatMap(({ known: _, id, ...totals }) => (id === null ? [] : [{ id, ...totals }]));
@@ -31,7 +38,10 @@ export type EmployeeTotals = NonNullable<Awaited<ReturnType<typeof findBoard>>>[
 /** An empty board has one row, which says whether the board is known; its other columns are NULL. */
 const selectBoardTotals = compilePer(
   "gamification/board",
-  (shape: { inAllCampaigns: boolean }, placeholder: PlaceholderOf<keyof BoardOf | "limit">) =>
+  (
+    shape: { inAllCampaigns: boolean; measure: Measure },
+    placeholder: PlaceholderOf<"locationId" | "campaignId" | "limit">,
+  ) =>
     selectWith(
       sql`location AS MATERIALIZED ${query
         .select(pick(visibleStores, "key", "account_key"))
@@ -43,27 +53,22 @@ const selectBoardTotals = compilePer(
       WHERE ${shape.inAllCampaigns ? visibleEipCampaigns.is_running : eq(visibleEipCampaigns.id, placeholder("campaignId"))}
     ),
     total AS MATERIALIZED (${EMPLOYEE_TOTALS}),
-    ranked AS (
-      SELECT *,
-        row_number() OVER (ORDER BY runs DESC, name, id) AS by_runs,
-        row_number() OVER (ORDER BY hits DESC, name, id) AS by_hits,
-        row_number() OVER (ORDER BY doubles DESC, name, id) AS by_doubles,
-        row_number() OVER (ORDER BY triples DESC, name, id) AS by_triples
-      FROM total
+    leader AS MATERIALIZED (
+      SELECT * FROM total ORDER BY ${sql.raw(TOTALS[shape.measure])} DESC, name, id ${limitTo(placeholder("limit"))}
     )`,
       {
         known: sql<0 | 1>`known`,
-        id: sql<string | null>`ranked.id`,
-        name: sql<string>`ranked.name`,
-        avatar: sql<string>`ranked.avatar`,
-        runs: sql<number>`ranked.runs`,
-        hits: sql<number>`ranked.hits`,
-        doubles: sql<number>`ranked.doubles`,
-        triples: sql<number>`ranked.triples`,
+        id: sql<string | null>`leader.id`,
+        name: sql<string>`leader.name`,
+        avatar: sql<string>`leader.avatar`,
+        runs: sql<number>`leader.runs`,
+        hits: sql<number>`leader.hits`,
+        doubles: sql<number>`leader.doubles`,
+        triples: sql<number>`leader.triples`,
       },
       sql`FROM (SELECT EXISTS (SELECT 1 FROM ${shape.inAllCampaigns ? sql`location` : sql`campaign`}) AS known)
-      LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ${placeholder("limit")}
-      ORDER BY ranked.name, ranked.id`,
+      LEFT JOIN leader
+      ORDER BY leader.${sql.raw(TOTALS[shape.measure])} DESC, leader.name, leader.id`,
     ),
 );
 

@@ -31,7 +31,7 @@ export const gamification = createRouter().post(
     const measure = measureOf(rank_on);
 
     const cache = { kv: c.env.CACHE, inBackground: (work: Promise<unknown>) => background.run(c, work) };
-    const { items, ageSeconds, foundIn } = await readBoard(c.var.db, cache, { locationId, campaignId }, measure);
+    const { items, ageSeconds, foundIn } = await readBoard(c.var.db, cache, { locationId, campaignId, measure });
 
     c.set("source", foundIn);
     c.set("boardAgeSeconds", ageSeconds);

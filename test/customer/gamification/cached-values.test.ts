@@ -283,7 +283,7 @@ describe("cached values", () => {
     expect(kv.getWithMetadata.mock.calls).toEqual([["k", { type: "text", cacheTtl: FRESH_SECONDS }]]);
   });
 
-  it("are at most 16 MiB in memory: the values that were used least recently are removed", async ({ expect }) => {
+  it("are at most 8 MiB in memory: the values that were used least recently are removed", async ({ expect }) => {
     const { kv, cache, settle } = cacheWithKv();
     const values = newIsolate();
     const text = "\u{1f600}".repeat(256 * 1_024 - 128);
@@ -291,9 +291,9 @@ describe("cached values", () => {
     await settle();
     kv.getWithMetadata.mockClear();
 
-    for (const key of ["k19", "k4"]) await values.read(cache, key, failingLoad);
+    for (const key of ["k19", "k12"]) await values.read(cache, key, failingLoad);
     expect(kv.getWithMetadata).not.toHaveBeenCalled();
-    await values.read(cache, "k3", failingLoad);
+    await values.read(cache, "k11", failingLoad);
     expect(kv.getWithMetadata).toHaveBeenCalledTimes(1);
   });
 });

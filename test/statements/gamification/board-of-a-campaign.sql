@@ -26,25 +26,18 @@ total AS MATERIALIZED (
   WHERE employees.deleted = 0
   GROUP BY employees.key
 ),
-ranked AS (
-  SELECT *,
-    row_number() OVER (ORDER BY runs DESC, name, id) AS by_runs,
-    row_number() OVER (ORDER BY hits DESC, name, id) AS by_hits,
-    row_number() OVER (ORDER BY doubles DESC, name, id) AS by_doubles,
-    row_number() OVER (ORDER BY triples DESC, name, id) AS by_triples
-  FROM total
-)
+leader AS MATERIALIZED (SELECT * FROM total ORDER BY hits DESC, name, id LIMIT 0 + ?)
 SELECT known AS known,
-  ranked.id AS id,
-  ranked.name AS name,
-  ranked.avatar AS avatar,
-  ranked.runs AS runs,
-  ranked.hits AS hits,
-  ranked.doubles AS doubles,
-  ranked.triples AS triples
+  leader.id AS id,
+  leader.name AS name,
+  leader.avatar AS avatar,
+  leader.runs AS runs,
+  leader.hits AS hits,
+  leader.doubles AS doubles,
+  leader.triples AS triples
 FROM (SELECT EXISTS (SELECT 1 FROM campaign) AS known)
-LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ?
-ORDER BY ranked.name, ranked.id
+LEFT JOIN leader
+ORDER BY leader.hits DESC, leader.name, leader.id
 
 --  CO-ROUTINE (subquery)
 --    SCAN CONSTANT ROW
@@ -57,26 +50,15 @@ ORDER BY ranked.name, ranked.id
 --        SCAN location
 --        SEARCH eip_campaigns USING INDEX sqlite_autoindex_eip_campaigns_1 (id=?)
 --      SCAN campaign
---  MATERIALIZE ranked
---    CO-ROUTINE (subquery)
---      CO-ROUTINE (subquery)
---        CO-ROUTINE (subquery)
---          CO-ROUTINE (subquery)
---            MATERIALIZE total
---              SCAN location
---              SCAN campaign
---              SEARCH play_totals USING PRIMARY KEY (location_key=? AND eip_campaign_key=?)
---              SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
---              USE TEMP B-TREE FOR GROUP BY
---            SCAN total
---            USE TEMP B-TREE FOR ORDER BY
---          SCAN (subquery)
---          USE TEMP B-TREE FOR ORDER BY
---        SCAN (subquery)
---        USE TEMP B-TREE FOR ORDER BY
---      SCAN (subquery)
---      USE TEMP B-TREE FOR ORDER BY
---    SCAN (subquery)
+--  MATERIALIZE leader
+--    MATERIALIZE total
+--      SCAN location
+--      SCAN campaign
+--      SEARCH play_totals USING PRIMARY KEY (location_key=? AND eip_campaign_key=?)
+--      SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
+--      USE TEMP B-TREE FOR GROUP BY
+--    SCAN total
+--    USE TEMP B-TREE FOR ORDER BY
 --  SCAN (subquery)
---  SCAN ranked LEFT-JOIN
+--  SCAN leader LEFT-JOIN
 --  USE TEMP B-TREE FOR ORDER BY

@@ -1,7 +1,11 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { sign } from "hono/jwt";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { inRequests } from "../../scripts/bench/load.ts";
 import { buildWorker, customerToken, feedToken } from "../../scripts/bench/runtime.ts";
 import { call } from "../../scripts/lib/call.ts";
+import { keyPair } from "../support/signing.ts";
 import { temporaryFolder } from "./clone.ts";
 import { openSmallHeap } from "./small-heap.ts";
 
@@ -42,9 +46,11 @@ function* program(): Generator<[lines: Line[], linesARequest: number]> {
   yield [plays, 2_000];
 }
 
+const pair = await keyPair("EdDSA", "one");
 let service: Awaited<ReturnType<typeof openSmallHeap>>;
 beforeAll(async () => {
-  service = await openSmallHeap(await buildWorker(), temporaryFolder(), MEGABYTES);
+  const JWKS_URL = await serveKeys(pair.publicJwk);
+  service = await openSmallHeap(await buildWorker(), temporaryFolder(), MEGABYTES, { JWKS_URL });
   const token = await feedToken();
   for (const [lines, linesARequest] of program()) {
     for (const requestLines of inRequests(lines, linesARequest)) {
@@ -66,6 +72,22 @@ async function board(index: number, measure: (typeof MEASURES)[number]): Promise
   return status === 200 ? answer.items.length : status;
 }
 
+/** Serves a key set of almost 256 KiB, whose key has a member of as many empty lists as fit. */
+async function serveKeys(publicJwk: object) {
+  const keys = JSON.stringify({ keys: [{ ...publicJwk, lists: Array(85_000).fill([]) }] });
+  const server = createServer((_, response) => response.end(keys));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterAll(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Every combination of these parameters. */
+function queriesOf(parameters: readonly string[]): string[] {
+  let queries = [""];
+  for (const parameter of parameters) queries = queries.flatMap((query) => [query, `${query}&${parameter}`]);
+  return queries;
+}
+
 const indexes = Array.from({ length: BOARDS }, (_, index) => index);
 const allFull = indexes.map(() => LEADERS);
 
@@ -75,6 +97,26 @@ describe(`a Worker with a heap of ${MEGABYTES} MB`, () => {
     for (const index of indexes) lengths.push(await board(index, "runs"));
 
     expect(lengths).toEqual(allFull);
+  });
+
+  it("answers with the largest set of keys, and with every statement of the coupon lists", async ({ expect }) => {
+    const exp = Math.floor(Date.now() / 1_000) + 3_600;
+    const claims = { scope: "customer", sub: "somebody", exp };
+    const token = await sign(claims, pair.secret as unknown as Parameters<typeof sign>[1], "EdDSA");
+    const filters = [`search=${encodeURIComponent(emoji(100))}`, "accountId=1", "includemfg=true"];
+    const paths = [
+      ...queriesOf([...filters, "include_images=true", "type=x"]).map((query) => `coupons?${query}`),
+      ...queriesOf([...filters, "storeId=a", "digitalonly=true"]).map((query) => `my-coupons?${query}`),
+    ];
+
+    const statuses: number[] = [];
+    for (const path of paths) {
+      const { status } = await call(`${service.url}/api/v1/customer/${path}`, { token });
+      statuses.push(status);
+    }
+
+    expect(statuses).toEqual(paths.map(() => 200));
+    expect(await board(0, "runs")).toBe(LEADERS);
   });
 
   it("answers 64 boards at once, from the database and from KV", async ({ expect }) => {

@@ -296,4 +296,19 @@ describe("cached values", () => {
     await values.read(cache, "k11", failingLoad);
     expect(kv.getWithMetadata).toHaveBeenCalledTimes(1);
   });
+
+  it("whose requests were cancelled while they loaded are not kept", async ({ expect }) => {
+    const { cache } = cacheWithKv();
+    const values = newIsolate();
+    const keys = Array.from({ length: 100 }, (_, number) => `k${number}`);
+    const load = vi.fn(() => new Promise<string>(() => {}));
+    for (const key of keys) void values.read(cache, key, load);
+    await waitUntil(() => load.mock.calls.length === keys.length);
+    const forget = vi.spyOn(Map.prototype, "delete");
+
+    pass(6);
+    await values.read(cache, "k", loadOf("one"));
+
+    expect(forget.mock.calls.flat()).toEqual(expect.arrayContaining(keys));
+  });
 });

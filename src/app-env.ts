@@ -29,7 +29,8 @@ export interface AppEnv {
     tokenExpires: number;
     /** The body of a 200 as bytes, for its ETag. */
     answered?: Uint8Array<ArrayBuffer>;
-    /** On POST /api/v1/feed. */
+    /** On POST /api/v1/feed: the feeder's name, and what its token permits. */
+    feeder: string;
     feedToken: FeedToken;
   };
 }

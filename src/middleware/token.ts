@@ -32,6 +32,7 @@ export const feedOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (accounts === null) throw forbidden('A feed token names its accounts: "accounts": ["165"] or "*".');
   const restores = claims.scopes.includes("restore");
   if (restores && accounts !== "*") throw forbidden('A restore token covers all accounts: "accounts": "*".');
+  c.set("feeder", claims.subject);
   c.set("feedToken", { accounts, restores });
   await next();
 };

@@ -2,7 +2,7 @@ import { mergeIndexes } from "../customer/search/merge-indexes.ts";
 import type { Database } from "../db/database.ts";
 import type { Drained } from "../inbox/drain.ts";
 import { removeFormerListeners } from "../inbox/listeners.ts";
-import { areMonths, horizonOf } from "../retention/horizon.ts";
+import { horizonOf, monthsOf } from "../retention/horizon.ts";
 import { addUpOldEvents } from "../retention/retention.ts";
 
 export interface JobOutcome {
@@ -69,7 +69,9 @@ export const JOBS: readonly Job[] = [
     everyMinutes: DAILY,
     until: "10:50",
     milliseconds: 480_000,
-    run: async (db, { env: { RETENTION_MONTHS: months }, mayGoOn }) =>
-      areMonths(months) ? addUpOldEvents(db, { horizon: horizonOf(Number(months), new Date()), mayGoOn }) : NOTHING,
+    run: async (db, { env: { RETENTION_MONTHS }, mayGoOn }) => {
+      const months = monthsOf(RETENTION_MONTHS);
+      return months === null ? NOTHING : addUpOldEvents(db, { horizon: horizonOf(months, new Date()), mayGoOn });
+    },
   },
 ];

@@ -71,4 +71,18 @@ describe("the cost of nearby campaigns at D1", () => {
     expect(cost).toMatchObject({ items: Math.min(4 + (moreRecords.quietCampaigns ?? 0), 8), roundTrips: 1 });
     expect(cost.rowsRead).toBeLessThanOrEqual(1.3 * usualCost.rowsRead);
   });
+
+  it("is no more for a radius that passes both poles, which finds the farthest store", async ({ expect }) => {
+    const account = seed.account();
+    const store = seed.store(account.id, { latitude: -89.9, longitude: 170 });
+    await mustFeed([account, store, seed.campaign(account.id)]);
+    const db = new Database(env.DB, "first-unconstrained");
+    const search = { accountId: account.id, latitude: 89.9, longitude: -10, limit: 8 };
+
+    const near = await findNearbyCampaigns(db, { ...search, radiusMiles: 12_000 });
+    const far = await findNearbyCampaigns(db, { ...search, radiusMiles: 99_999 });
+
+    expect([near.length, far.map(({ distance }) => Math.round(distance))]).toEqual([0, [12_437]]);
+    expect(db.usage.rowsRead).toBeLessThan(50);
+  });
 });

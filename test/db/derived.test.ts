@@ -48,10 +48,7 @@ const SPECIAL_DAMAGE: Record<string, Damage> = {
       `INSERT INTO campaign_stores (store_key, campaign_key)
        VALUES (${key("stores", "s900-3")}, ${key("campaigns", "k900-2")})`,
     ],
-    differences: [
-      "k900-2 s900-2: stored nothing, expected there",
-      "k900-2 s900-3: stored there, expected nothing",
-    ],
+    differences: ["k900-2 s900-2: stored nothing, expected there", "k900-2 s900-3: stored there, expected nothing"],
   },
   "groups by their news": {
     statements: [

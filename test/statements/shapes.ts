@@ -1,8 +1,8 @@
 /** Shapes of the statements that have several texts, by the statement's name. Each shape has a name too. */
 export const SHAPES: Record<string, Record<string, unknown>> = {
   "campaigns/nearby": {
-    "": { bands: 8, isCut: false },
-    "-at-the-180th-meridian": { bands: 8, isCut: true },
+    "": { isCut: false },
+    "-at-the-180th-meridian": { isCut: true },
   },
   "coupons/list": {
     "": { kinds: ["store", "mfg", "digital"], accounts: null, isDetailed: false, filters: [] },
@@ -15,7 +15,10 @@ export const SHAPES: Record<string, Record<string, unknown>> = {
     "-in-detail": { kinds: ["store", "mfg"], accounts: { includeImages: true }, isDetailed: true, filters: [] },
     "-digital": { kinds: ["digital"], accounts: null, isDetailed: false, filters: [] },
   },
-  "gamification/board": { "-of-a-campaign": { inAllCampaigns: false }, "-of-all": { inAllCampaigns: true } },
+  "gamification/board": {
+    "-of-a-campaign": { inAllCampaigns: false, measure: "hit" },
+    "-of-all": { inAllCampaigns: true, measure: "run" },
+  },
   "jobs/release": {
     "": { from: "00:00", everyMinutes: 10, isUnfinished: false },
     "-unfinished": { from: "07:00", everyMinutes: 1_440, until: "10:50", isUnfinished: true },

@@ -1,7 +1,6 @@
 import { eq, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
-import { query } from "../../db/query.ts";
 import { limitTo, pick, select, selectWith } from "../../db/select.ts";
 import { campaignEarnings, campaignStores } from "../../records/campaign.ts";
 import { stores } from "../../records/store.ts";
@@ -27,19 +26,16 @@ interface NearbyCampaignsQuery {
  */
 export function findNearbyCampaigns(db: Database, asked: NearbyCampaignsQuery): Promise<NearbyCampaign[]> {
   const { south, north, west, east } = boundingBox(asked);
-  const firstBand = Math.floor(south * BANDS_A_DEGREE);
-  const shape = { bands: Math.floor(north * BANDS_A_DEGREE) - firstBand + 1, isCut: west > east };
-  return db.all(selectNearbyCampaigns(shape, { ...asked, firstBand, west, east }));
+  const [firstBand, lastBand] = [Math.floor(south * BANDS_A_DEGREE), Math.floor(north * BANDS_A_DEGREE)];
+  return db.all(selectNearbyCampaigns({ isCut: west > east }, { ...asked, firstBand, lastBand, west, east }));
 }
 
 interface Shape {
-  /** How many bands the circle touches. */
-  bands: number;
-  /** Whether the 180th meridian cuts it. */
+  /** Whether the 180th meridian cuts the circle. */
   isCut: boolean;
 }
 
-type Placeholders = PlaceholderOf<keyof NearbyCampaignsQuery | "firstBand" | "west" | "east">;
+type Placeholders = PlaceholderOf<keyof NearbyCampaignsQuery | "firstBand" | "lastBand" | "west" | "east">;
 
 /** With at most this many stores nearby, look up each campaign at each store. With more, sample this many. */
 const FEW_STORES = sql.raw("4");
@@ -56,7 +52,8 @@ const EARNED_PAIRS = sql.raw("20000");
  */
 const selectNearbyCampaigns = compilePer("campaigns/nearby", (shape: Shape, placeholder: Placeholders) =>
   selectWith(
-    sql`near_store AS MATERIALIZED (${storesNearby(shape, placeholder)} ORDER BY miles),
+    sql`store_band AS (${bandsWithStores(placeholder)}),
+    near_store AS MATERIALIZED (${storesNearby(shape, placeholder)} ORDER BY miles),
     way AS MATERIALIZED (
       SELECT account_key, EXISTS (SELECT 1 FROM near_store LIMIT 1 OFFSET ${FEW_STORES}) AND EXISTS (
         SELECT 1 FROM ${runningCampaigns} WHERE ${isOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
@@ -146,43 +143,40 @@ function isOf(accountKey: SQL): SQL {
 }
 
 /**
- * The stores within the radius. Looking into a band counts as a row read even if it is empty, and many accounts have stores
- * in few bands. So the outermost bands with a store are looked up first.
+ * The bands of the box that have a store of the account, each found from the one before it: a box may have 1,800 bands, and
+ * many accounts have stores in few.
  */
-function storesNearby(shape: Shape, placeholder: Placeholders): SQL {
-  const { key, id } = visibleAccounts;
-  const accountKey = query
-    .select({ key })
-    .from(visibleAccounts)
-    .where(eq(id, placeholder("accountId")));
-  const outermostBand = (which: "min" | "max", bound: SQL) => sql`(
-    SELECT ${sql.raw(which)}(${stores.band}) FROM ${stores} INDEXED BY stores_by_position
+function bandsWithStores(placeholder: Placeholders): SQL {
+  const nextBand = (accountKey: unknown, bound: SQL) => sql`(
+    SELECT min(${stores.band}) FROM ${stores} INDEXED BY stores_by_position
     WHERE ${stores.account_key} = ${accountKey} AND ${stores.band} ${bound}
   )`;
-  const firstBand = placeholder("firstBand");
-  const band = sql`${firstBand} + strip.column1`;
+  const { key, id } = visibleAccounts;
+  return sql`
+    SELECT ${key} AS account_key, ${nextBand(key, sql`>= ${placeholder("firstBand")}`)} AS band
+    FROM ${visibleAccounts} WHERE ${eq(id, placeholder("accountId"))}
+    UNION ALL
+    SELECT account_key, ${nextBand(sql`store_band.account_key`, sql`> store_band.band`)}
+    FROM store_band WHERE store_band.band < ${placeholder("lastBand")}`;
+}
+
+/** The stores within the radius. At the 180th meridian each band of the box has two halves. */
+function storesNearby({ isCut }: Shape, placeholder: Placeholders): SQL {
+  const [west, east] = [placeholder("west"), placeholder("east")];
+  const halves = sql`CROSS JOIN (VALUES (${west}, 180), (-180, ${east})) AS half`;
+  const range = isCut ? sql`half.column1 AND half.column2` : sql`${west} AND ${east}`;
   return sql`
     SELECT account_key, key, miles FROM (
       SELECT
         ${stores.account_key} AS account_key, ${stores.key} AS key,
         ${milesTo(placeholder("latitude"), placeholder("longitude"))} AS miles
-      FROM (VALUES ${stripsOf(shape)}) AS strip
+      FROM store_band ${isCut ? halves : sql``}
       CROSS JOIN ${stores} INDEXED BY stores_by_position
-        ON ${stores.account_key} = ${accountKey} AND ${stores.band} = ${band}
-        AND ${stores.longitude} BETWEEN iif(strip.column2 = 'east', -180, ${placeholder("west")})
-          AND iif(strip.column2 = 'west', 180, ${placeholder("east")})
-        AND ${stores.deleted} = 0
-      WHERE ${band} >= ${outermostBand("min", sql`>= ${firstBand}`)}
-        AND ${band} <= ${outermostBand("max", sql`< ${firstBand} + ${sql.raw(String(shape.bands))}`)}
+        ON ${stores.account_key} = store_band.account_key AND ${stores.band} = store_band.band
+        AND ${stores.longitude} BETWEEN ${range} AND ${stores.deleted} = 0
+      WHERE store_band.band <= ${placeholder("lastBand")}
     )
     WHERE miles <= ${placeholder("radiusMiles")}`;
-}
-
-/** The strips to read: each band of the box, or each band of its two halves at the 180th meridian. */
-function stripsOf({ bands, isCut }: Shape): SQL {
-  const halves = isCut ? ["west", "east"] : ["whole"];
-  const strips = halves.flatMap((half) => Array.from({ length: bands }, (_, band) => `(${band}, '${half}')`));
-  return sql.raw(strips.join(", "));
 }
 
 /** The great-circle distance from a store to a position, in miles, by the haversine. */

@@ -6,20 +6,21 @@ import { limitTo, pick, select, selectWith } from "../../db/select.ts";
 import { employees } from "../../records/employee.ts";
 import { playTotals } from "../../records/play.ts";
 import { visibleEipCampaigns, visibleStores } from "../../records/views.ts";
-import { BOARD_LIMIT } from "./schema.ts";
+import { BOARD_LIMIT, type Measure } from "./schema.ts";
 
-/** A board of a location: in one campaign, or (null) in all that run now. */
+/** A board of a location by a measure: in one campaign, or (null) in all that run now. */
 export interface BoardOf {
   locationId: string;
   campaignId: string | null;
+  measure: Measure;
 }
 
 /**
- * The totals of the first employees by each of the four measures, sorted by name, then id. Null: the location or the
- * campaign is not stored, or is soft-deleted.
+ * The totals of the first employees, highest first, then by name, then by id. Null: the location or the campaign is not
+ * stored, or is soft-deleted.
  */
-export async function findBoard(db: Database, { locationId, campaignId }: BoardOf) {
-  const shape = { inAllCampaigns: campaignId === null };
+export async function findBoard(db: Database, { locationId, campaignId, measure }: BoardOf) {
+  const shape = { inAllCampaigns: campaignId === null, measure };
   const rows = await db.all(selectBoardTotals(shape, { locationId, campaignId: campaignId ?? "", limit: BOARD_LIMIT }));
   if (rows[0]?.known !== 1) return null;
   return rows.flatMap(({ known: _, id, ...totals }) => (id === null ? [] : [{ id, ...totals }]));
@@ -34,8 +35,12 @@ export type EmployeeTotals = NonNullable<Awaited<ReturnType<typeof findBoard>>>[
  */
 const selectBoardTotals = compilePer(
   "gamification/board",
-  (shape: { inAllCampaigns: boolean }, placeholder: PlaceholderOf<keyof BoardOf | "limit">) =>
-    selectWith(
+  (
+    shape: { inAllCampaigns: boolean; measure: Measure },
+    placeholder: PlaceholderOf<"locationId" | "campaignId" | "limit">,
+  ) => {
+    const total = sql.raw(`${shape.measure}s`);
+    return selectWith(
       sql`location AS MATERIALIZED ${query
         .select(pick(visibleStores, "key", "account_key"))
         .from(visibleStores)
@@ -46,10 +51,7 @@ const selectBoardTotals = compilePer(
       WHERE ${shape.inAllCampaigns ? visibleEipCampaigns.is_running : eq(visibleEipCampaigns.id, placeholder("campaignId"))}
     ),
     total AS MATERIALIZED (${EMPLOYEE_TOTALS}),
-    leader AS (${sql.join(
-      ["runs", "hits", "doubles", "triples"].map((total) => selectFirst(sql.raw(total), placeholder("limit"))),
-      sql` UNION `,
-    )})`,
+    leader AS (${selectFirst(total, placeholder("limit"))})`,
       {
         known: sql<0 | 1>`known`,
         id: sql<string | null>`${employees.id}`,
@@ -61,18 +63,18 @@ const selectBoardTotals = compilePer(
       },
       sql`FROM (SELECT EXISTS (SELECT 1 FROM ${shape.inAllCampaigns ? sql`location` : sql`campaign`}) AS known)
       LEFT JOIN leader LEFT JOIN ${employees} ON ${employees.key} = leader.key
-      ORDER BY ${employees.name}, ${employees.id}`,
-    ),
+      ORDER BY leader.${total} DESC, ${employees.name}, ${employees.id}`,
+    );
+  },
 );
 
 /** The first employees by a total. Names decide among equal totals, so they are read of those who reach the last total. */
 function selectFirst(total: SQL, limit: Placeholder): SQL {
   const last = sql`(SELECT ${total} FROM total ORDER BY ${total} DESC LIMIT 1 OFFSET ${limit} - 1)`;
-  return sql`SELECT * FROM (
+  return sql`
     SELECT total.* FROM total CROSS JOIN ${employees} ON ${employees.key} = total.key
     WHERE total.${total} >= coalesce(${last}, total.${total})
-    ORDER BY total.${total} DESC, ${employees.name}, ${employees.id} ${limitTo(limit)}
-  )`;
+    ORDER BY total.${total} DESC, ${employees.name}, ${employees.id} ${limitTo(limit)}`;
 }
 
 /** Uses `total()`, because `sum()` fails if many campaigns together exceed an integer. */

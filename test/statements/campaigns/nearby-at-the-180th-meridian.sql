@@ -1,4 +1,23 @@
-WITH near_store AS MATERIALIZED (
+WITH store_band AS (
+  SELECT visible_accounts.key AS account_key,
+    (
+      SELECT min(stores.band)
+      FROM stores INDEXED BY stores_by_position
+      WHERE stores.account_key = visible_accounts.key AND stores.band >= ?
+    ) AS band
+  FROM visible_accounts
+  WHERE visible_accounts.id = ?
+  UNION ALL
+  SELECT account_key,
+    (
+      SELECT min(stores.band)
+      FROM stores INDEXED BY stores_by_position
+      WHERE stores.account_key = store_band.account_key AND stores.band > store_band.band
+    )
+  FROM store_band
+  WHERE store_band.band < ?
+),
+near_store AS MATERIALIZED (
   SELECT account_key, key, miles
   FROM (
     SELECT stores.account_key AS account_key,
@@ -11,54 +30,15 @@ WITH near_store AS MATERIALIZED (
           )
         )
       ) AS miles
-    FROM (
-      VALUES (0, 'west'),
-        (1, 'west'),
-        (2, 'west'),
-        (3, 'west'),
-        (4, 'west'),
-        (5, 'west'),
-        (6, 'west'),
-        (7, 'west'),
-        (0, 'east'),
-        (1, 'east'),
-        (2, 'east'),
-        (3, 'east'),
-        (4, 'east'),
-        (5, 'east'),
-        (6, 'east'),
-        (7, 'east')
-    ) AS strip
+    FROM store_band
+    CROSS JOIN (VALUES (?, 180), (-180, ?)) AS half
     CROSS JOIN stores INDEXED BY stores_by_position
-      ON stores.account_key = (
-        SELECT visible_accounts.key AS key
-        FROM visible_accounts
-        WHERE visible_accounts.id = ?
-      )
-      AND stores.band = ? + strip.column1
-      AND stores.longitude BETWEEN iif(strip.column2 = 'east', -180, ?)
-      AND iif(strip.column2 = 'west', 180, ?)
+      ON stores.account_key = store_band.account_key
+      AND stores.band = store_band.band
+      AND stores.longitude BETWEEN half.column1
+      AND half.column2
       AND stores.deleted = 0
-    WHERE ? + strip.column1 >= (
-      SELECT min(stores.band)
-      FROM stores INDEXED BY stores_by_position
-      WHERE stores.account_key = (
-        SELECT visible_accounts.key AS key
-        FROM visible_accounts
-        WHERE visible_accounts.id = ?
-      )
-        AND stores.band >= ?
-    )
-      AND ? + strip.column1 <= (
-        SELECT max(stores.band)
-        FROM stores INDEXED BY stores_by_position
-        WHERE stores.account_key = (
-          SELECT visible_accounts.key AS key
-          FROM visible_accounts
-          WHERE visible_accounts.id = ?
-        )
-          AND stores.band < ? + 8
-      )
+    WHERE store_band.band <= ?
   )
   WHERE miles <= ?
   ORDER BY miles
@@ -184,20 +164,20 @@ ORDER BY earned DESC, miles, running_campaigns.id
 --              LEFT-MOST SUBQUERY
 --                CO-ROUTINE (subquery)
 --                  MATERIALIZE near_store
---                    CO-ROUTINE strip
---                      SCAN 16 CONSTANT ROWS
---                    SCAN strip
---                    SCALAR SUBQUERY
---                      SEARCH stores USING INDEX stores_by_position (account_key=? AND band>?)
---                      SCALAR SUBQUERY
+--                    MATERIALIZE store_band
+--                      SETUP
 --                        SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
---                    SCALAR SUBQUERY
---                      SEARCH stores USING INDEX stores_by_position (account_key=? AND band<?)
---                      SCALAR SUBQUERY
---                        SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
+--                        CORRELATED SCALAR SUBQUERY
+--                          SEARCH stores USING INDEX stores_by_position (account_key=? AND band>?)
+--                      RECURSIVE STEP
+--                        SCAN store_band
+--                        CORRELATED SCALAR SUBQUERY
+--                          SEARCH stores USING INDEX stores_by_position (account_key=? AND band>?)
+--                    MATERIALIZE half
+--                      SCAN 2 CONSTANT ROWS
+--                    SCAN store_band
+--                    SCAN half
 --                    SEARCH stores USING INDEX stores_by_position (account_key=? AND band=? AND longitude>? AND longitude<?)
---                    SCALAR SUBQUERY
---                      SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
 --                    USE TEMP B-TREE FOR ORDER BY
 --                  SCAN near_store
 --                  SEARCH campaign_stores USING PRIMARY KEY (store_key=?)

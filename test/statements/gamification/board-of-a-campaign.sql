@@ -28,53 +28,14 @@ total AS MATERIALIZED (
   GROUP BY play_totals.employee_key
 ),
 leader AS (
-  SELECT *
-  FROM (
-    SELECT total.*
-    FROM total
-    CROSS JOIN employees ON employees.key = total.key
-    WHERE total.runs >= coalesce(
-      (SELECT runs FROM total ORDER BY runs DESC LIMIT 1 OFFSET ? - 1), total.runs
-    )
-    ORDER BY total.runs DESC, employees.name, employees.id
-    LIMIT 0 + ?
+  SELECT total.*
+  FROM total
+  CROSS JOIN employees ON employees.key = total.key
+  WHERE total.hits >= coalesce(
+    (SELECT hits FROM total ORDER BY hits DESC LIMIT 1 OFFSET ? - 1), total.hits
   )
-  UNION
-  SELECT *
-  FROM (
-    SELECT total.*
-    FROM total
-    CROSS JOIN employees ON employees.key = total.key
-    WHERE total.hits >= coalesce(
-      (SELECT hits FROM total ORDER BY hits DESC LIMIT 1 OFFSET ? - 1), total.hits
-    )
-    ORDER BY total.hits DESC, employees.name, employees.id
-    LIMIT 0 + ?
-  )
-  UNION
-  SELECT *
-  FROM (
-    SELECT total.*
-    FROM total
-    CROSS JOIN employees ON employees.key = total.key
-    WHERE total.doubles >= coalesce(
-      (SELECT doubles FROM total ORDER BY doubles DESC LIMIT 1 OFFSET ? - 1), total.doubles
-    )
-    ORDER BY total.doubles DESC, employees.name, employees.id
-    LIMIT 0 + ?
-  )
-  UNION
-  SELECT *
-  FROM (
-    SELECT total.*
-    FROM total
-    CROSS JOIN employees ON employees.key = total.key
-    WHERE total.triples >= coalesce(
-      (SELECT triples FROM total ORDER BY triples DESC LIMIT 1 OFFSET ? - 1), total.triples
-    )
-    ORDER BY total.triples DESC, employees.name, employees.id
-    LIMIT 0 + ?
-  )
+  ORDER BY total.hits DESC, employees.name, employees.id
+  LIMIT 0 + ?
 )
 SELECT known AS known,
   employees.id AS id,
@@ -87,7 +48,7 @@ SELECT known AS known,
 FROM (SELECT EXISTS (SELECT 1 FROM campaign) AS known)
 LEFT JOIN leader
 LEFT JOIN employees ON employees.key = leader.key
-ORDER BY employees.name, employees.id
+ORDER BY leader.hits DESC, employees.name, employees.id
 
 --  CO-ROUTINE (subquery)
 --    SCAN CONSTANT ROW
@@ -101,58 +62,19 @@ ORDER BY employees.name, employees.id
 --        SEARCH eip_campaigns USING INDEX sqlite_autoindex_eip_campaigns_1 (id=?)
 --      SCAN campaign
 --  MATERIALIZE leader
---    MERGE (UNION)
---      LEFT
---        MERGE (UNION)
---          LEFT
---            CO-ROUTINE (subquery)
---              MATERIALIZE total
---                SCAN location
---                SCAN campaign
---                SEARCH play_totals USING PRIMARY KEY (location_key=? AND eip_campaign_key=?)
---                CORRELATED SCALAR SUBQUERY
---                  SEARCH employees USING COVERING INDEX employees_deleted (deleted=? AND rowid=?)
---                USE TEMP B-TREE FOR GROUP BY
---              SCAN total
---              SCALAR SUBQUERY
---                SCAN total
---                USE TEMP B-TREE FOR ORDER BY
---              SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
---              USE TEMP B-TREE FOR ORDER BY
---            SCAN (subquery)
---            USE TEMP B-TREE FOR ORDER BY
---          RIGHT
---            CO-ROUTINE (subquery)
---              SCAN total
---              SCALAR SUBQUERY
---                SCAN total
---                USE TEMP B-TREE FOR ORDER BY
---              SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
---              USE TEMP B-TREE FOR ORDER BY
---            SCAN (subquery)
---            USE TEMP B-TREE FOR ORDER BY
---      RIGHT
---        MERGE (UNION)
---          LEFT
---            CO-ROUTINE (subquery)
---              SCAN total
---              SCALAR SUBQUERY
---                SCAN total
---                USE TEMP B-TREE FOR ORDER BY
---              SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
---              USE TEMP B-TREE FOR ORDER BY
---            SCAN (subquery)
---            USE TEMP B-TREE FOR ORDER BY
---          RIGHT
---            CO-ROUTINE (subquery)
---              SCAN total
---              SCALAR SUBQUERY
---                SCAN total
---                USE TEMP B-TREE FOR ORDER BY
---              SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
---              USE TEMP B-TREE FOR ORDER BY
---            SCAN (subquery)
---            USE TEMP B-TREE FOR ORDER BY
+--    MATERIALIZE total
+--      SCAN location
+--      SCAN campaign
+--      SEARCH play_totals USING PRIMARY KEY (location_key=? AND eip_campaign_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH employees USING COVERING INDEX employees_deleted (deleted=? AND rowid=?)
+--      USE TEMP B-TREE FOR GROUP BY
+--    SCAN total
+--    SCALAR SUBQUERY
+--      SCAN total
+--      USE TEMP B-TREE FOR ORDER BY
+--    SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
+--    USE TEMP B-TREE FOR ORDER BY
 --  SCAN (subquery)
 --  SCAN leader LEFT-JOIN
 --  SEARCH employees USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN

@@ -54,6 +54,7 @@ CREATE TABLE stores (
   id TEXT NOT NULL UNIQUE,
   account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   name TEXT NOT NULL,
+  words TEXT NOT NULL, -- the words of its name and address, folded, each once
   latitude REAL NOT NULL, -- degrees
   longitude REAL NOT NULL, -- degrees
   store_image TEXT NOT NULL,
@@ -63,10 +64,11 @@ CREATE TABLE stores (
   state TEXT NOT NULL,
   zip TEXT NOT NULL,
   phone TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words of its name and address, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   band INTEGER GENERATED ALWAYS AS (CAST(floor(latitude * 10) AS INTEGER)) VIRTUAL -- its tenth of a degree of latitude
 );
+
+CREATE INDEX stores_with_many_words ON stores (octet_length(words)) WHERE octet_length(words) > 400;
 
 CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);
 
@@ -83,6 +85,7 @@ CREATE TABLE campaigns (
   id TEXT NOT NULL UNIQUE,
   account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   name TEXT NOT NULL,
+  words TEXT NOT NULL, -- the words of its name and description, folded, each once
   campaign_description TEXT NOT NULL,
   campaign_image TEXT NOT NULL,
   campaign_start_date TEXT NOT NULL, -- the first day, as fed
@@ -92,11 +95,12 @@ CREATE TABLE campaigns (
   ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
   status INTEGER NOT NULL, -- 1: it runs within its dates; other values: never
   details TEXT NOT NULL, -- JSON: fields of a search result that no query looks at
-  words TEXT NOT NULL, -- the words of its name and description, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   listed_stores TEXT, -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
   for_all INTEGER GENERATED ALWAYS AS (listed_stores IS NULL) VIRTUAL -- 1: for all stores of its account
 );
+
+CREATE INDEX campaigns_with_many_words ON campaigns (octet_length(words)) WHERE octet_length(words) > 5000;
 
 CREATE INDEX campaigns_by_account ON campaigns (
   account_key, deleted, status, for_all, id, starts_at, ends_at
@@ -138,6 +142,7 @@ BEGIN
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND key = NEW.key
     AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
+  INSERT INTO removed_words (words) SELECT OLD.words WHERE (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
 END;
 
 CREATE VIEW running_campaigns AS
@@ -149,6 +154,7 @@ CREATE TABLE customers (
   id TEXT NOT NULL UNIQUE,
   first_name TEXT NOT NULL,
   last_name TEXT NOT NULL,
+  words TEXT NOT NULL, -- the words of the names, folded, each once
   scan_id TEXT NOT NULL,
   date_of_birth TEXT,
   address_line_1 TEXT NOT NULL,
@@ -158,7 +164,6 @@ CREATE TABLE customers (
   zip TEXT NOT NULL,
   customer_description TEXT NOT NULL,
   avatar TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words of the names, folded, each once
   balance INTEGER NOT NULL DEFAULT 0, -- derived: the sum of all balance entries, in hundredths; the feed adds to it
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
@@ -167,6 +172,8 @@ CREATE TABLE customers (
   -- The largest integer that is exact in JavaScript. Beyond it, the whole request is refused.
   CONSTRAINT customer_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 );
+
+CREATE INDEX customers_with_many_words ON customers (octet_length(words)) WHERE octet_length(words) > 400;
 
 CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> '';
 
@@ -227,21 +234,30 @@ CREATE TABLE customer_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
+CREATE TABLE removed_accounts (
+  account_key INTEGER PRIMARY KEY
+);
+
+CREATE TABLE removed_words (
+  key INTEGER PRIMARY KEY,
+  words TEXT NOT NULL
+);
+
 CREATE VIEW expected_words AS
 SELECT 'store_words' AS search_index, stores.key, stores.account_key, stores.words || ' ' || accounts.words AS words
 FROM stores JOIN accounts ON accounts.key = stores.account_key
-WHERE stores.deleted = 0
+WHERE stores.deleted = 0 AND accounts.deleted = 0
 UNION ALL
 SELECT 'campaign_words', campaigns.key, campaigns.account_key, campaigns.words || ' ' || accounts.words
 FROM campaigns JOIN accounts ON accounts.key = campaigns.account_key
-WHERE campaigns.deleted = 0
+WHERE campaigns.deleted = 0 AND accounts.deleted = 0
 UNION ALL
 SELECT 'customer_words', key, NULL, words
 FROM customers
 WHERE erased = 0;
 
-CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
-WHEN OLD.words IS NOT NEW.words
+CREATE TRIGGER accounts_update_words AFTER UPDATE OF words, deleted ON accounts
+WHEN OLD.words IS NOT NEW.words OR OLD.deleted > NEW.deleted
 BEGIN
   DELETE FROM store_words WHERE rowid IN (SELECT key FROM stores WHERE account_key = NEW.key);
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_words
@@ -249,6 +265,14 @@ BEGIN
   DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND account_key = NEW.key ORDER BY key;
+  INSERT INTO removed_words (words) SELECT OLD.words WHERE OLD.words IS NOT NEW.words;
+  DELETE FROM removed_accounts WHERE account_key = NEW.key AND NEW.deleted = 0;
+END;
+
+CREATE TRIGGER accounts_soft_delete_words AFTER UPDATE OF deleted ON accounts
+WHEN OLD.deleted < NEW.deleted
+BEGIN
+  INSERT INTO removed_accounts (account_key) VALUES (NEW.key) ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER stores_insert_words AFTER INSERT ON stores
@@ -269,6 +293,7 @@ BEGIN
   DELETE FROM store_words WHERE rowid = OLD.key;
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'store_words' AND key = NEW.key;
+  INSERT INTO removed_words (words) VALUES (OLD.words);
 END;
 
 CREATE TABLE balance_entries (
@@ -457,9 +482,35 @@ CREATE TABLE registrations (
   PRIMARY KEY (customer_key, campaign_key)
 ) WITHOUT ROWID;
 
-CREATE VIEW running_registrations AS
-SELECT registrations.customer_key, running_campaigns.account_key
-FROM registrations CROSS JOIN running_campaigns ON running_campaigns.key = registrations.campaign_key;
+CREATE VIEW campaigns_of_customers AS
+SELECT
+  customers.key, (
+    SELECT count(*) FROM (
+      SELECT starts_at, ends_at FROM campaigns
+      WHERE campaigns.deleted = 0 AND status = 1
+        AND account_key IN (
+          SELECT account_key FROM (
+            SELECT store_key FROM memberships
+            WHERE memberships.customer_key = customers.key AND joined = 1 ORDER BY store_key LIMIT 1000
+          ) AS joined_first CROSS JOIN visible_stores ON visible_stores.key = joined_first.store_key LIMIT 100
+        )
+      LIMIT 2000
+    )
+    WHERE starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock)
+  ) AS campaigns_total, (
+    SELECT count(*) FROM (
+      SELECT campaign_key FROM registrations
+      WHERE registrations.customer_key = customers.key ORDER BY campaign_key LIMIT 100
+    ) AS registered
+    CROSS JOIN running_campaigns ON running_campaigns.key = registered.campaign_key
+    WHERE account_key IN (
+      SELECT account_key FROM (
+        SELECT store_key FROM memberships
+        WHERE memberships.customer_key = customers.key AND joined = 1 ORDER BY store_key LIMIT 1000
+      ) AS joined_first CROSS JOIN visible_stores ON visible_stores.key = joined_first.store_key LIMIT 100
+    )
+  ) AS campaigns_registered
+FROM customers;
 
 CREATE TABLE friendships (
   low_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,

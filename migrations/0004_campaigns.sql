@@ -4,6 +4,7 @@ CREATE TABLE campaigns (
   id TEXT NOT NULL UNIQUE,
   account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   name TEXT NOT NULL,
+  words TEXT NOT NULL, -- the words of its name and description, folded, each once
   campaign_description TEXT NOT NULL,
   campaign_image TEXT NOT NULL,
   campaign_start_date TEXT NOT NULL, -- the first day, as fed
@@ -13,11 +14,13 @@ CREATE TABLE campaigns (
   ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
   status INTEGER NOT NULL, -- 1: it runs within its dates; other values: never
   details TEXT NOT NULL, -- JSON: fields of a search result that no query looks at
-  words TEXT NOT NULL, -- the words of its name and description, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   listed_stores TEXT, -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
   for_all INTEGER GENERATED ALWAYS AS (listed_stores IS NULL) VIRTUAL -- 1: for all stores of its account
 );
+
+-- The few with so many words that a search does not test the text of their words (docs/contract/interface.md, 4.6).
+CREATE INDEX campaigns_with_many_words ON campaigns (octet_length(words)) WHERE octet_length(words) > 5000;
 
 -- The campaigns of an account that may run now, for nearby campaigns and for the count in a search result. Nearby
 -- campaigns that have earned nothing are listed by id, as here, so a query reads no further than its list.
@@ -68,6 +71,7 @@ BEGIN
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND key = NEW.key
     AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
+  INSERT INTO removed_words (words) SELECT OLD.words WHERE (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
 END;
 
 -- The campaigns that run now. Today must be a day of the campaign, in its time zone.

@@ -26,9 +26,11 @@ export const runningCampaigns = sqliteView("running_campaigns", {
   for_all: integer(),
 }).existing();
 
-export const runningRegistrations = sqliteView("running_registrations", {
-  customer_key: integer().notNull(),
-  account_key: integer().notNull(),
+/** How many campaigns run now at the accounts whose stores a customer has joined. */
+export const campaignsOfCustomers = sqliteView("campaigns_of_customers", {
+  key: integer().notNull(),
+  campaigns_total: integer().notNull(),
+  campaigns_registered: integer().notNull(),
 }).existing();
 
 export const visibleEipCampaigns = sqliteView("visible_eip_campaigns", {
@@ -55,12 +57,6 @@ export const visibleCustomers = sqliteView("visible_customers", {
   balance: integer().notNull(),
   words: text().notNull(),
   stores_joined: integer().notNull(),
-}).existing();
-
-export const joinedStores = sqliteView("joined_stores", {
-  customer_key: integer().notNull(),
-  store_key: integer().notNull(),
-  account_key: integer().notNull(),
 }).existing();
 
 /** What customers have at stores: a row for a balance, and a row for a membership. */

@@ -1,4 +1,5 @@
 import { mergeIndexes } from "../customer/search/merge-indexes.ts";
+import { removeWords } from "../customer/search/remove-words.ts";
 import type { Database } from "../db/database.ts";
 import type { Drained } from "../inbox/drain.ts";
 import { removeFormerListeners } from "../inbox/listeners.ts";
@@ -51,6 +52,16 @@ export const JOBS: readonly Job[] = [
         isDone = batch.isDone;
       }
       return { report: { removed }, isUnfinished: !isDone };
+    },
+  },
+  {
+    name: "remove words from the search",
+    from: "05:45",
+    everyMinutes: DAILY,
+    milliseconds: 300_000,
+    run: async (db, { mayGoOn }) => {
+      const { isDone, ...report } = await removeWords(db, mayGoOn);
+      return { report, isUnfinished: !isDone };
     },
   },
   {

@@ -65,6 +65,7 @@ CREATE TABLE stores (
   id TEXT NOT NULL UNIQUE,
   account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   name TEXT NOT NULL,
+  words TEXT NOT NULL, -- the words of its name and address, folded, each once
   latitude REAL NOT NULL, -- degrees
   longitude REAL NOT NULL, -- degrees
   store_image TEXT NOT NULL,
@@ -74,10 +75,11 @@ CREATE TABLE stores (
   state TEXT NOT NULL,
   zip TEXT NOT NULL,
   phone TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words of its name and address, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   band INTEGER GENERATED ALWAYS AS (CAST(floor(latitude * 10) AS INTEGER)) VIRTUAL -- its tenth of a degree of latitude
 );
+
+CREATE INDEX stores_with_many_words ON stores (octet_length(words)) WHERE octet_length(words) > 400;
 
 CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);
 
@@ -94,6 +96,7 @@ CREATE TABLE campaigns (
   id TEXT NOT NULL UNIQUE,
   account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   name TEXT NOT NULL,
+  words TEXT NOT NULL, -- the words of its name and description, folded, each once
   campaign_description TEXT NOT NULL,
   campaign_image TEXT NOT NULL,
   campaign_start_date TEXT NOT NULL, -- the first day, as fed
@@ -103,11 +106,12 @@ CREATE TABLE campaigns (
   ends_at TEXT NOT NULL, -- the last second of the last day, in UTC; `never` sorts last
   status INTEGER NOT NULL, -- 1: it runs within its dates; other values: never
   details TEXT NOT NULL, -- JSON: fields of a search result that no query looks at
-  words TEXT NOT NULL, -- the words of its name and description, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   listed_stores TEXT, -- JSON: the keys of its stores; NULL: all of its account. Last, because it can be long
   for_all INTEGER GENERATED ALWAYS AS (listed_stores IS NULL) VIRTUAL -- 1: for all stores of its account
 );
+
+CREATE INDEX campaigns_with_many_words ON campaigns (octet_length(words)) WHERE octet_length(words) > 5000;
 
 CREATE INDEX campaigns_by_account ON campaigns (
   account_key, deleted, status, for_all, id, starts_at, ends_at
@@ -118,16 +122,20 @@ CREATE INDEX campaigns_deleted ON campaigns (deleted) WHERE deleted = 1;
 CREATE TABLE campaign_stores (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
-  listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
-  earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
+  PRIMARY KEY (store_key, campaign_key)
+) WITHOUT ROWID;
+
+CREATE TABLE campaign_earnings (
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  earned INTEGER NOT NULL, -- in hundredths
   PRIMARY KEY (store_key, campaign_key),
   CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
 
 CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
 BEGIN
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
+  INSERT INTO campaign_stores (store_key, campaign_key) SELECT value, NEW.key FROM json_each(NEW.listed_stores);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND key = NEW.key;
 END;
@@ -135,17 +143,17 @@ END;
 CREATE TRIGGER campaigns_update AFTER UPDATE OF listed_stores, words, deleted ON campaigns
 WHEN (OLD.listed_stores, OLD.words, OLD.deleted) IS NOT (NEW.listed_stores, NEW.words, NEW.deleted)
 BEGIN
-  UPDATE campaign_stores SET listed = 0
-  WHERE campaign_key = NEW.key AND listed = 1 AND store_key IN (
+  DELETE FROM campaign_stores WHERE campaign_key = NEW.key AND store_key IN (
     SELECT value FROM json_each(OLD.listed_stores) EXCEPT SELECT value FROM json_each(NEW.listed_stores)
   );
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores) WHERE OLD.listed_stores IS NOT NEW.listed_stores
-  ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
+  INSERT INTO campaign_stores (store_key, campaign_key)
+  SELECT value, NEW.key FROM json_each(NEW.listed_stores) WHERE OLD.listed_stores IS NOT NEW.listed_stores
+  ON CONFLICT DO NOTHING;
   DELETE FROM campaign_words WHERE rowid = OLD.key AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND key = NEW.key
     AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
+  INSERT INTO removed_words (words) SELECT OLD.words WHERE (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
 END;
 
 CREATE VIEW running_campaigns AS
@@ -157,6 +165,7 @@ CREATE TABLE customers (
   id TEXT NOT NULL UNIQUE,
   first_name TEXT NOT NULL,
   last_name TEXT NOT NULL,
+  words TEXT NOT NULL, -- the words of the names, folded, each once
   scan_id TEXT NOT NULL,
   date_of_birth TEXT,
   address_line_1 TEXT NOT NULL,
@@ -166,13 +175,14 @@ CREATE TABLE customers (
   zip TEXT NOT NULL,
   customer_description TEXT NOT NULL,
   avatar TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words of the names, folded, each once
   balance INTEGER NOT NULL DEFAULT 0, -- derived: the sum of all balance entries, in hundredths; the feed adds to it
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
   erased_at TEXT, -- when the customer was last erased, for the receipt
   name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL -- as lists show it
 );
+
+CREATE INDEX customers_with_many_words ON customers (octet_length(words)) WHERE octet_length(words) > 400;
 
 CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> '';
 
@@ -233,21 +243,30 @@ CREATE TABLE customer_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
+CREATE TABLE removed_accounts (
+  account_key INTEGER PRIMARY KEY
+);
+
+CREATE TABLE removed_words (
+  key INTEGER PRIMARY KEY,
+  words TEXT NOT NULL
+);
+
 CREATE VIEW expected_words AS
 SELECT 'store_words' AS search_index, stores.key, stores.account_key, stores.words || ' ' || accounts.words AS words
 FROM stores JOIN accounts ON accounts.key = stores.account_key
-WHERE stores.deleted = 0
+WHERE stores.deleted = 0 AND accounts.deleted = 0
 UNION ALL
 SELECT 'campaign_words', campaigns.key, campaigns.account_key, campaigns.words || ' ' || accounts.words
 FROM campaigns JOIN accounts ON accounts.key = campaigns.account_key
-WHERE campaigns.deleted = 0
+WHERE campaigns.deleted = 0 AND accounts.deleted = 0
 UNION ALL
 SELECT 'customer_words', key, NULL, words
 FROM customers
 WHERE erased = 0;
 
-CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
-WHEN OLD.words IS NOT NEW.words
+CREATE TRIGGER accounts_update_words AFTER UPDATE OF words, deleted ON accounts
+WHEN OLD.words IS NOT NEW.words OR OLD.deleted > NEW.deleted
 BEGIN
   DELETE FROM store_words WHERE rowid IN (SELECT key FROM stores WHERE account_key = NEW.key);
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_words
@@ -255,6 +274,14 @@ BEGIN
   DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND account_key = NEW.key ORDER BY key;
+  INSERT INTO removed_words (words) SELECT OLD.words WHERE OLD.words IS NOT NEW.words;
+  DELETE FROM removed_accounts WHERE account_key = NEW.key AND NEW.deleted = 0;
+END;
+
+CREATE TRIGGER accounts_soft_delete_words AFTER UPDATE OF deleted ON accounts
+WHEN OLD.deleted < NEW.deleted
+BEGIN
+  INSERT INTO removed_accounts (account_key) VALUES (NEW.key) ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER stores_insert_words AFTER INSERT ON stores
@@ -275,6 +302,7 @@ BEGIN
   DELETE FROM store_words WHERE rowid = OLD.key;
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'store_words' AND key = NEW.key;
+  INSERT INTO removed_words (words) VALUES (OLD.words);
 END;
 
 CREATE TABLE balance_entries (
@@ -435,9 +463,19 @@ FROM store_balances CROSS JOIN stores ON stores.key = store_balances.store_key
 UNION ALL
 SELECT customer_key, account_key, 0, 1 FROM joined_stores;
 
+CREATE VIEW hidden_stores AS
+SELECT key FROM stores INDEXED BY stores_deleted WHERE deleted = 1
+UNION ALL
+SELECT stores.key FROM accounts INDEXED BY accounts_deleted CROSS JOIN stores ON stores.account_key = accounts.key
+WHERE accounts.deleted = 1 AND stores.deleted = 0;
+
 CREATE VIEW visible_customers AS
 SELECT *, stores_count - iif(
-  EXISTS (SELECT 1 FROM stores WHERE deleted = 1) OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1), (
+  (SELECT count(*) FROM (SELECT 1 FROM hidden_stores LIMIT 1001)) <= min(stores_count, 1000), (
+    SELECT count(*) FROM hidden_stores CROSS JOIN memberships
+      ON memberships.store_key = hidden_stores.key AND memberships.customer_key = customers.key
+    WHERE memberships.joined = 1
+  ), (
     SELECT count(*) FROM memberships WHERE memberships.customer_key = customers.key AND memberships.joined = 1 AND (
       EXISTS (SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = memberships.store_key)
       OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1) AND EXISTS (
@@ -446,7 +484,7 @@ SELECT *, stores_count - iif(
         WHERE stores.key = memberships.store_key
       )
     )
-  ), 0
+  )
 ) AS stores_joined
 FROM customers WHERE erased = 0;
 
@@ -456,9 +494,35 @@ CREATE TABLE registrations (
   PRIMARY KEY (customer_key, campaign_key)
 ) WITHOUT ROWID;
 
-CREATE VIEW running_registrations AS
-SELECT registrations.customer_key, running_campaigns.account_key
-FROM registrations CROSS JOIN running_campaigns ON running_campaigns.key = registrations.campaign_key;
+CREATE VIEW campaigns_of_customers AS
+SELECT
+  customers.key, (
+    SELECT count(*) FROM (
+      SELECT starts_at, ends_at FROM campaigns
+      WHERE campaigns.deleted = 0 AND status = 1
+        AND account_key IN (
+          SELECT account_key FROM (
+            SELECT store_key FROM memberships
+            WHERE memberships.customer_key = customers.key AND joined = 1 ORDER BY store_key LIMIT 1000
+          ) AS joined_first CROSS JOIN visible_stores ON visible_stores.key = joined_first.store_key LIMIT 100
+        )
+      LIMIT 2000
+    )
+    WHERE starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock)
+  ) AS campaigns_total, (
+    SELECT count(*) FROM (
+      SELECT campaign_key FROM registrations
+      WHERE registrations.customer_key = customers.key ORDER BY campaign_key LIMIT 100
+    ) AS registered
+    CROSS JOIN running_campaigns ON running_campaigns.key = registered.campaign_key
+    WHERE account_key IN (
+      SELECT account_key FROM (
+        SELECT store_key FROM memberships
+        WHERE memberships.customer_key = customers.key AND joined = 1 ORDER BY store_key LIMIT 1000
+      ) AS joined_first CROSS JOIN visible_stores ON visible_stores.key = joined_first.store_key LIMIT 100
+    )
+  ) AS campaigns_registered
+FROM customers;
 
 CREATE TABLE friendships (
   low_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
@@ -498,7 +562,7 @@ CREATE TABLE coupons (
   folded_text TEXT NOT NULL -- the name and the lines, folded, for a coupon search
 );
 
-CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital';
+CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital' AND deleted = 0;
 
 CREATE INDEX coupons_deleted ON coupons (deleted) WHERE deleted = 1;
 
@@ -654,7 +718,7 @@ CREATE TABLE eip_campaigns (
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
 );
 
-CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key);
+CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key, deleted, ends_at, starts_at);
 
 CREATE INDEX eip_campaigns_deleted ON eip_campaigns (deleted) WHERE deleted = 1;
 

@@ -6,6 +6,7 @@ CREATE TABLE stores (
   id TEXT NOT NULL UNIQUE,
   account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
   name TEXT NOT NULL,
+  words TEXT NOT NULL, -- the words of its name and address, folded, each once
   latitude REAL NOT NULL, -- degrees
   longitude REAL NOT NULL, -- degrees
   store_image TEXT NOT NULL,
@@ -15,10 +16,12 @@ CREATE TABLE stores (
   state TEXT NOT NULL,
   zip TEXT NOT NULL,
   phone TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words of its name and address, folded, each once
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   band INTEGER GENERATED ALWAYS AS (CAST(floor(latitude * 10) AS INTEGER)) VIRTUAL -- its tenth of a degree of latitude
 );
+
+-- The few with so many words that a search does not test the text of their words (docs/contract/interface.md, 4.6).
+CREATE INDEX stores_with_many_words ON stores (octet_length(words)) WHERE octet_length(words) > 400;
 
 -- The stores of an account within a box, with all columns that their distance needs.
 CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitude, deleted);

@@ -23,8 +23,8 @@ CREATE VIRTUAL TABLE customer_words_terms USING fts5vocab(customer_words, instan
 
 -- Derived: the words of store_words and campaign_words, and the words of customer_words, if they have four characters
 -- or more and begin with no digit. A search that forgives a typo looks here for similar words. The feed adds all words
--- of a request at once, because a trigger for each row would take three times as long. When no entry has a word any
--- more, a merchant's word stays and finds nothing, and a customer's word is removed.
+-- of a request at once, because a trigger for each row would take three times as long. A word that no entry has any more
+-- is removed: a customer's at once, a merchant's by a job.
 CREATE TABLE merchant_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
@@ -32,25 +32,39 @@ CREATE TABLE customer_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
+-- Soft-deleted accounts whose stores and campaigns still have entries. A job removes these entries in steps. Until then
+-- a search may look at them, although it finds none.
+CREATE TABLE removed_accounts (
+  account_key INTEGER PRIMARY KEY
+);
+
+-- The words of merchants' records before they changed, one row for each change. No record may have them any more. A job
+-- removes those from the vocabulary that no entry has.
+CREATE TABLE removed_words (
+  key INTEGER PRIMARY KEY,
+  words TEXT NOT NULL
+);
+
 -- The words that each search index must have: the words of each record that is not deleted; for a store or a campaign
--- also the words of its account's company.
+-- also the words of its account's company, if the account is not deleted.
 CREATE VIEW expected_words AS
 SELECT 'store_words' AS search_index, stores.key, stores.account_key, stores.words || ' ' || accounts.words AS words
 FROM stores JOIN accounts ON accounts.key = stores.account_key
-WHERE stores.deleted = 0
+WHERE stores.deleted = 0 AND accounts.deleted = 0
 UNION ALL
 SELECT 'campaign_words', campaigns.key, campaigns.account_key, campaigns.words || ' ' || accounts.words
 FROM campaigns JOIN accounts ON accounts.key = campaigns.account_key
-WHERE campaigns.deleted = 0
+WHERE campaigns.deleted = 0 AND accounts.deleted = 0
 UNION ALL
 SELECT 'customer_words', key, NULL, words
 FROM customers
 WHERE erased = 0;
 
--- Writes a new company name into the entries of the account's stores and campaigns. This is in the order of the keys,
--- because FTS5 writes a segment whenever a rowid is lower than the rowid before.
-CREATE TRIGGER accounts_update_words AFTER UPDATE OF words ON accounts
-WHEN OLD.words IS NOT NEW.words
+-- Writes the entries of the account's stores and campaigns again when its company gets another name, or when the account
+-- comes back. This is in the order of the keys, because FTS5 writes a segment whenever a rowid is lower than the rowid
+-- before.
+CREATE TRIGGER accounts_update_words AFTER UPDATE OF words, deleted ON accounts
+WHEN OLD.words IS NOT NEW.words OR OLD.deleted > NEW.deleted
 BEGIN
   DELETE FROM store_words WHERE rowid IN (SELECT key FROM stores WHERE account_key = NEW.key);
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_words
@@ -58,6 +72,15 @@ BEGIN
   DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND account_key = NEW.key ORDER BY key;
+  INSERT INTO removed_words (words) SELECT OLD.words WHERE OLD.words IS NOT NEW.words;
+  DELETE FROM removed_accounts WHERE account_key = NEW.key AND NEW.deleted = 0;
+END;
+
+-- An account may have more stores than one request should write.
+CREATE TRIGGER accounts_soft_delete_words AFTER UPDATE OF deleted ON accounts
+WHEN OLD.deleted < NEW.deleted
+BEGIN
+  INSERT INTO removed_accounts (account_key) VALUES (NEW.key) ON CONFLICT DO NOTHING;
 END;
 
 -- A new store, customer or campaign (0004_campaigns.sql) gets an entry.
@@ -80,4 +103,5 @@ BEGIN
   DELETE FROM store_words WHERE rowid = OLD.key;
   INSERT INTO store_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'store_words' AND key = NEW.key;
+  INSERT INTO removed_words (words) VALUES (OLD.words);
 END;

@@ -5,7 +5,35 @@ CREATE TABLE registrations (
   PRIMARY KEY (customer_key, campaign_key)
 ) WITHOUT ROWID;
 
--- The registrations for campaigns that run now.
-CREATE VIEW running_registrations AS
-SELECT registrations.customer_key, running_campaigns.account_key
-FROM registrations CROSS JOIN running_campaigns ON running_campaigns.key = registrations.campaign_key;
+-- How many campaigns run now at the accounts of the stores that a customer has joined, and for how many of them the
+-- customer has registered. A customer may have joined everything, so the counts look at the first 100 visible stores of the
+-- first 1,000 joined, the first 100 registrations, and 2,000 campaigns.
+CREATE VIEW campaigns_of_customers AS
+SELECT
+  customers.key, (
+    SELECT count(*) FROM (
+      SELECT starts_at, ends_at FROM campaigns
+      WHERE campaigns.deleted = 0 AND status = 1
+        AND account_key IN (
+          SELECT account_key FROM (
+            SELECT store_key FROM memberships
+            WHERE memberships.customer_key = customers.key AND joined = 1 ORDER BY store_key LIMIT 1000
+          ) AS joined_first CROSS JOIN visible_stores ON visible_stores.key = joined_first.store_key LIMIT 100
+        )
+      LIMIT 2000
+    )
+    WHERE starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock)
+  ) AS campaigns_total, (
+    SELECT count(*) FROM (
+      SELECT campaign_key FROM registrations
+      WHERE registrations.customer_key = customers.key ORDER BY campaign_key LIMIT 100
+    ) AS registered
+    CROSS JOIN running_campaigns ON running_campaigns.key = registered.campaign_key
+    WHERE account_key IN (
+      SELECT account_key FROM (
+        SELECT store_key FROM memberships
+        WHERE memberships.customer_key = customers.key AND joined = 1 ORDER BY store_key LIMIT 1000
+      ) AS joined_first CROSS JOIN visible_stores ON visible_stores.key = joined_first.store_key LIMIT 100
+    )
+  ) AS campaigns_registered
+FROM customers;

@@ -22,7 +22,7 @@ CREATE TABLE coupons (
 );
 
 -- The digital coupons of an account, soonest end first. Other coupons are found through customer_coupons.
-CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital';
+CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'digital' AND deleted = 0;
 
 CREATE INDEX coupons_deleted ON coupons (deleted) WHERE deleted = 1; -- for exports
 

@@ -24,7 +24,8 @@ CREATE TABLE eip_campaigns (
   deleted INTEGER NOT NULL DEFAULT 0 -- 1: soft-deleted
 );
 
-CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key); -- for a leaderboard over all running campaigns
+-- For a leaderboard over all running campaigns.
+CREATE INDEX eip_campaigns_by_account ON eip_campaigns (account_key, deleted, ends_at, starts_at);
 CREATE INDEX eip_campaigns_deleted ON eip_campaigns (deleted) WHERE deleted = 1; -- for exports
 
 -- An event: what an employee did at a location, which is a store, in a campaign.

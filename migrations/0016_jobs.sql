@@ -7,5 +7,7 @@ CREATE TABLE jobs (
 
 INSERT INTO jobs (name, due_at, lease_until)
 SELECT value, now, ''
-FROM json_each('["check in", "remove former listeners", "merge the search indexes", "add up old events"]'), clock
+FROM clock, json_each('[
+  "check in", "remove former listeners", "remove words from the search", "merge the search indexes", "add up old events"
+]')
 WHERE true ON CONFLICT DO NOTHING;

@@ -4,13 +4,13 @@ import type {
   BalanceEntry,
   CouponRecord,
   DetailedCouponRecord,
-  Forgiven,
   LeaderboardItem,
   Me,
   MessageGroup,
   MyCouponItems,
   NearbyCampaign,
   SearchItems,
+  SearchNotes,
   TeamMember,
 } from "./shapes.ts";
 import type { Change } from "./socket.ts";
@@ -52,7 +52,7 @@ export interface Client {
   fullSearch: <List extends keyof SearchItems = keyof SearchItems>(
     json: SearchBody<List>,
     call?: CallOptions,
-  ) => Promise<Result<Pick<SearchItems, List>, Forgiven>>;
+  ) => Promise<Result<Pick<SearchItems, List>, SearchNotes>>;
 
   /** The message groups, newest message first. */
   messages: Paged<[query?: MessagesQuery, call?: CallOptions], MessageGroup[]>;

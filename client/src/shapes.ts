@@ -14,6 +14,6 @@ export { BalanceEntry } from "../../src/customer/me/entries/schema.ts";
 export { Me } from "../../src/customer/me/schema.ts";
 export { MessageGroup } from "../../src/customer/messages/schema.ts";
 export { SearchCustomer } from "../../src/customer/schema.ts";
-export { Forgiven, SearchCampaign, SearchItems, SearchStore } from "../../src/customer/search/schema.ts";
+export { SearchCampaign, SearchItems, SearchNotes, SearchStore } from "../../src/customer/search/schema.ts";
 export { TeamMember } from "../../src/customer/stores/schema.ts";
 export { Failure } from "../../src/http/answer-schema.ts";

@@ -28,7 +28,8 @@ const SECRET = "a-secret-of-the-benchmark-that-guards-nothing";
 const DAY_SECONDS = 86_400;
 const CONFIG = readConfig({ config: path.join(ROOT, "wrangler.toml") });
 // In the environment `development`, answers give the number of rows read, and nobody is rate-limited.
-const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JURISDICTION: "", JWT_SECRET: SECRET };
+/** The variables and the secret of a runtime. */
+export const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JURISDICTION: "", JWT_SECRET: SECRET };
 
 /** The folder for the databases. */
 export const FOLDER = path.join(ROOT, ".wrangler", "bench");

@@ -1,8 +1,8 @@
 import { type AnyColumn, getTableName, type SQL, sql } from "drizzle-orm";
 import type { Total } from "../../src/db/derived/totals.ts";
-import { canBeMeant, VOCABULARIES, type Vocabulary } from "../../src/db/derived/vocabularies.ts";
+import { canBeMeant, eachWord, VOCABULARIES, type Vocabulary } from "../../src/db/derived/vocabularies.ts";
 import { joinWithCommas } from "../../src/db/select.ts";
-import { balancesAtStores, campaignEarnings, customerBalances } from "../../src/records/balance-entry.ts";
+import { balancesAtStores, customerBalances, earningsOfCampaigns } from "../../src/records/balance-entry.ts";
 import { campaigns } from "../../src/records/campaign.ts";
 import { LEVELS, memberships } from "../../src/records/membership.ts";
 import { messages } from "../../src/records/message.ts";
@@ -59,9 +59,9 @@ const listedStores: Derived = {
   table: "campaign_stores",
   storedAs: "rows",
   key: ["campaign_key", "store_key"],
-  values: ["listed"],
+  absent: "a difference",
   expected: (range) => sql`
-    SELECT store.value AS store_key, ${campaigns.key} AS campaign_key, 1 AS listed
+    SELECT store.value AS store_key, ${campaigns.key} AS campaign_key
     FROM ${campaigns}, json_each(${campaigns.listed_stores}) AS store WHERE ${campaigns.key} ${range}`,
 };
 
@@ -190,7 +190,12 @@ function ofSecond(name: "newest" | "earlier", namedId: AnyColumn): SQL {
  * The entries of a search index. FTS5 stores no contents here, but the table `…_terms` lists the words of each entry. The
  * view `expected_words` has the words that must be there. A JSON array splits them at their blanks: no word has a quote.
  */
-function searchIndex(name: string, table: string, over: Derived["over"]): Derived {
+function searchIndex(name: string, table: string, over: "stores" | "campaigns" | "customers"): Derived {
+  const ofRemovedAccounts = sql.raw(
+    `SELECT key FROM ${over} WHERE account_key IN (SELECT account_key FROM removed_accounts)`,
+  );
+  // A job removes the entries of soft-deleted accounts.
+  const waiting = over === "customers" ? sql`0` : ofRemovedAccounts;
   return {
     name,
     over,
@@ -200,17 +205,18 @@ function searchIndex(name: string, table: string, over: Derived["over"]): Derive
     key: ["key", "term"],
     expected: (range) => sql`
       SELECT entry.key, term.value AS term
-      FROM expected_words AS entry, json_each('["' || replace(entry.words, ' ', '","') || '"]') AS term
+      FROM expected_words AS entry, ${eachWord(sql`entry.words`)} AS term
       WHERE search_index = ${table} AND entry.key ${range} AND term.value <> ''`,
-    stored: (range) => sql`SELECT doc AS key, term FROM ${sql.raw(table)}_terms WHERE doc ${range}`,
+    stored: (range) => sql`
+      SELECT doc AS key, term FROM ${sql.raw(table)}_terms WHERE doc ${range} AND doc NOT IN (${waiting})`,
   };
 }
 
 /**
- * The words of search indexes. A range of keys limits them by the code of their first letter. `isRelevant`: a condition on
- * the stored words to compare.
+ * The words of search indexes. A range of keys limits them by the code of their first letter. `isCompared`: a condition on
+ * the stored words.
  */
-function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRelevant: SQL): Derived {
+function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isCompared: SQL): Derived {
   const words = VOCABULARIES[vocabulary];
   const terms = indexes.map((index) => `SELECT term FROM ${index}_terms`);
   return {
@@ -223,7 +229,7 @@ function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRele
     expected: (range) => sql`
       SELECT DISTINCT term AS word FROM (${sql.raw(terms.join(" UNION ALL "))})
       WHERE ${sql.raw(canBeMeant("term"))} AND unicode(term) ${range}`,
-    stored: (range) => sql`SELECT ${words.word} FROM ${words} WHERE unicode(${words.word}) ${range} AND ${isRelevant}`,
+    stored: (range) => sql`SELECT ${words.word} FROM ${words} WHERE unicode(${words.word}) ${range} AND ${isCompared}`,
   };
 }
 
@@ -234,7 +240,7 @@ function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRele
 export const DERIVED: readonly Derived[] = [
   ofTotal(customerBalances, { name: "customers' balances", over: "customers" }),
   ofTotal(balancesAtStores, { name: "balances at stores", over: "customers", absent: "a difference" }),
-  ofTotal(campaignEarnings, { name: "what campaigns have earned", over: "stores" }),
+  ofTotal(earningsOfCampaigns, { name: "what campaigns have earned", over: "stores" }),
   listedStores,
   storesJoined,
   teamLinks,
@@ -247,15 +253,12 @@ export const DERIVED: readonly Derived[] = [
   searchIndex("words of stores", "store_words", "stores"),
   searchIndex("words of campaigns", "campaign_words", "campaigns"),
   searchIndex("words of customers", "customer_words", "customers"),
-  // A word that no store or campaign has any more may stay: it finds nothing.
+  // A job removes the words that no store or campaign has any more.
   vocabularyOf(
     "merchant",
     ["store_words", "campaign_words"],
-    sql`(
-      EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || word || '"')
-      OR EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || word || '"')
-    )`,
+    sql`word NOT IN (SELECT value FROM removed_words CROSS JOIN ${eachWord(sql`removed_words.words`)})`,
   ),
-  // All stored words are compared: a trigger removes the words of an erased customer that nobody else has.
+  // A trigger removes the words of an erased customer that nobody else has.
   vocabularyOf("customer", ["customer_words"], sql`true`),
 ];

@@ -13,6 +13,8 @@ const FETCH_LIMIT_MS = 3_000;
 // A shorter key can be factored (RFC 7518, 3.3).
 const LEAST_RSA_BITS = 2_048;
 const BASE64URL = /^(?:[\w-]{4})*(?:[\w-]{2,4})$/;
+/** 32 bytes, of a point of either curve. */
+const COORDINATE = /^[\w-]{43}$/;
 const LARGEST_SET = { bytes: 256 * 1024, name: "256 KiB" };
 
 /** Something with a `fetch`: the global, or a service binding. */
@@ -80,7 +82,7 @@ export class KeySet {
   // because an issuer sends it to withdraw all its keys.
   async #load(): Promise<void> {
     try {
-      const { keys, shortKeys } = readKeys(this.source.startsWith("{") ? this.source : await this.#fetch());
+      const { keys, shortKeys } = readKeys(isKeysAddress(this.source) ? await this.#fetch() : this.source);
       this.#keys = keys;
       this.#fetchedAt = clock.now();
       for (const key of shortKeys)
@@ -106,6 +108,16 @@ export class KeySet {
 }
 
 /**
+ * Whether keys may be fetched from here. Over plain http, an attacker on the network could replace them. On localhost there is
+ * no network.
+ */
+export function isKeysAddress(source: string): boolean {
+  if (!URL.canParse(source)) return false;
+  const { protocol, hostname } = new URL(source);
+  return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1"].includes(hostname));
+}
+
+/**
  * The usable keys of a JSON Web Key Set, and the keys that would be usable if they were longer.
  * @throws if the text is not a key set.
  */
@@ -126,10 +138,14 @@ function modulusBits({ n }: PublicKey): number {
   return BigInt(`0x${hex}`).toString(2).length;
 }
 
+function isCoordinate(value: unknown): boolean {
+  return typeof value === "string" && COORDINATE.test(value);
+}
+
 function isUsableFor(key: PublicKey, algorithm: AsymmetricAlgorithm): boolean {
   if (key.use !== undefined && key.use !== "sig") return false;
   if (key.alg !== undefined && key.alg !== algorithm) return false;
   if (algorithm === "RS256") return key.kty === "RSA";
-  if (algorithm === "ES256") return key.kty === "EC" && key.crv === "P-256";
-  return key.kty === "OKP" && key.crv === "Ed25519";
+  if (algorithm === "ES256") return key.kty === "EC" && key.crv === "P-256" && [key.x, key.y].every(isCoordinate);
+  return key.kty === "OKP" && key.crv === "Ed25519" && isCoordinate(key.x);
 }

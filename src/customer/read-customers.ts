@@ -2,14 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Selection } from "../db/query.ts";
 import { jsonOf, pick, select, selectWith } from "../db/select.ts";
 import { type JsonText, mergeObjects, storedJson, toJson } from "../http/json-text.ts";
-import {
-  holdings,
-  joinedStores,
-  runningCampaigns,
-  runningRegistrations,
-  visibleAccounts,
-  visibleCustomers,
-} from "../records/views.ts";
+import { campaignsOfCustomers, holdings, visibleAccounts, visibleCustomers } from "../records/views.ts";
 import { Address } from "./schema.ts";
 
 // A customer's record, and their balances by account: for `/me`, a search and a look-up by card.
@@ -28,34 +21,13 @@ export function readCustomers<F extends Selection>(seen: SQL, more: F, order = s
     const hidden = column.notNull ? sql`''` : sql`NULL`;
     return [name, sql`iif(${isOpen}, ${column}, ${hidden})`];
   });
-  const tables = sql`${seen},
-    joined AS MATERIALIZED (
-      SELECT DISTINCT seen.key, ${joinedStores.account_key} AS account_key
-      FROM seen CROSS JOIN ${joinedStores} ON ${joinedStores.customer_key} = seen.key
-    ),
-    running AS MATERIALIZED (
-      SELECT account_key, (
-        SELECT count(*) FROM ${runningCampaigns} WHERE ${runningCampaigns.account_key} = joined_account.account_key
-      ) AS campaigns
-      FROM (SELECT DISTINCT account_key FROM joined) AS joined_account
-    ),
-    counted AS MATERIALIZED (
-      SELECT joined.key, sum(running.campaigns) AS campaigns
-      FROM joined CROSS JOIN running ON running.account_key = joined.account_key
-      GROUP BY joined.key
-    )`;
   const fields = {
     record: jsonOf({
       ...pick(visibleCustomers, "id", "first_name", "last_name", "customer_description", "avatar"),
       ...Object.fromEntries(personal),
       friend_status: sql`seen.friend_status`,
       stores_count: visibleCustomers.stores_joined,
-      campaigns_total: sql`coalesce(counted.campaigns, 0)`,
-      campaigns_registered: sql`(
-        SELECT count(*) FROM ${runningRegistrations}
-        CROSS JOIN joined ON joined.key = seen.key AND joined.account_key = ${runningRegistrations.account_key}
-        WHERE ${runningRegistrations.customer_key} = seen.key
-      )`,
+      ...pick(campaignsOfCustomers, "campaigns_total", "campaigns_registered"),
     }),
     // Kept out of the JSON `record`, in which SQLite writes numbers with fewer digits than a balance may have.
     balance: sql<number>`iif(${isOpen}, ${visibleCustomers.balance} / 100.0, 0)`,
@@ -64,9 +36,9 @@ export function readCustomers<F extends Selection>(seen: SQL, more: F, order = s
   const rows = sql`
     FROM seen
     CROSS JOIN ${visibleCustomers} ON ${visibleCustomers.key} = seen.key
-    LEFT JOIN counted ON counted.key = seen.key
+    CROSS JOIN ${campaignsOfCustomers} ON ${campaignsOfCustomers.key} = seen.key
     ${order}`;
-  return selectWith(tables, fields, rows);
+  return selectWith(seen, fields, rows);
 }
 
 export function toCustomer({ record, balance }: { record: string; balance: number }): JsonText {

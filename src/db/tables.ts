@@ -20,6 +20,12 @@ export const requests = sqliteTable("requests", {
   line: text(),
 });
 
+/** Soft-deleted accounts whose stores and campaigns a search may still look at. */
+export const removedAccounts = sqliteTable("removed_accounts", { account_key: integer().primaryKey() });
+
+/** Words of merchants that no record may have any more. */
+export const removedWords = sqliteTable("removed_words", { key: integer().primaryKey(), words: text().notNull() });
+
 /** The customers who listen for changes. */
 export const listeners = sqliteTable("listeners", {
   /** As in the token, whether the customer is stored or not. */

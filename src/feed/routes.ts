@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { type AppEnv, background, createRouter } from "../app-env.ts";
+import { Admission } from "../http/admission.ts";
 import { readBody } from "../http/body.ts";
 import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
 import { linkTo, nextLink } from "../http/paging.ts";
@@ -7,12 +8,12 @@ import { Inboxes } from "../inbox/inboxes.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
 import { writeMetrics } from "../middleware/metrics.ts";
 import { validateQuery } from "../middleware/validate.ts";
-import { Admission } from "./admission.ts";
 import { readPage } from "./export/queries.ts";
 import { acceptFeed } from "./queries.ts";
 import { ExportQuery } from "./schema.ts";
 
-const admission = new Admission();
+/** Feeds, and pages of exports. */
+const admission = new Admission({ bytes: 32 * 1024 * 1024, working: 4 });
 
 export const feed = createRouter()
   .get("/", validateQuery(ExportQuery), async (c) => {
@@ -20,6 +21,7 @@ export const feed = createRouter()
 
     // A page takes as much memory as a feed request. It holds no body, so only the four at once limit it.
     const work = admission.letIn(
+      "",
       async () => {},
       () => readPage(c.var.db, { records: record, filter: { customer, request }, after }),
     );
@@ -54,6 +56,7 @@ export const feed = createRouter()
 async function acceptAndNotify(c: Context<AppEnv>) {
   const { db, feedToken: token } = c.var;
   const accepted = await admission.letIn(
+    token.subject,
     (onBytes) => readBody(c.req.raw, BODY_LIMIT, onBytes),
     (body) => acceptFeed(db, { body, token }),
   );

@@ -1,3 +1,4 @@
+import { clock } from "../values/clock.ts";
 import { withCommas } from "../values/number.ts";
 import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { type ApiError, malformedBody, payloadTooLarge, requestTimeout } from "./errors.ts";
@@ -20,6 +21,10 @@ export function bodyTooLarge(limit: BodyLimit, bytes = 0): ApiError {
 }
 
 const WHOLE_WITHIN_MS = 60_000;
+// An idle body holds no memory for longer.
+const START_WITHIN_MS = 10_000;
+const START_BYTES = 64 * 1024;
+const FIRST_BYTES = 4 * 1024;
 
 /**
  * Reads a body of at most `limit` bytes. hono/body-limit does not fit: it has no timeout and accepts a body that was cut
@@ -38,10 +43,14 @@ export async function readBody(
   if (declared > limit.bytes) throw bodyTooLarge(limit, declared);
   if (body === null) return new Uint8Array();
   const reader = body.getReader({ mode: "byob" });
+  const endsAt = clock.now() + WHOLE_WITHIN_MS;
+  const readUpTo = (most: number, start: Uint8Array<ArrayBuffer>, milliseconds: number) =>
+    withTimeout(milliseconds, continueReading(reader, start, most, onBytes));
   try {
     // One byte more than the limit shows that the body is too large.
-    const reading = readUpTo(declared || limit.bytes + 1, reader, onBytes);
-    const bytes = await withTimeout(WHOLE_WITHIN_MS, reading);
+    const most = declared || limit.bytes + 1;
+    let bytes = await readUpTo(Math.min(START_BYTES, most), new Uint8Array(), START_WITHIN_MS);
+    if (bytes?.length === START_BYTES) bytes = await readUpTo(most, bytes, endsAt - clock.now());
     // Some connections end a cut-off body without an error. Half a feed must not be taken for a whole one.
     if (bytes === null || bytes.length < declared) throw malformedBody(CUT_OFF);
     if (bytes.length > limit.bytes) throw bodyTooLarge(limit);
@@ -54,19 +63,19 @@ export async function readBody(
   }
 }
 
-const FIRST_BYTES = 64 * 1024;
-
 /**
- * The first `most` bytes of a body, or the whole body if it is shorter; null if the connection broke. The buffer grows as the
- * body arrives, so that a body that stalls takes little memory.
+ * The first `most` bytes of a body that begins with `start`, or the whole body if it is shorter; null if the connection broke.
+ * The buffer grows as the body arrives.
  */
-async function readUpTo(
-  most: number,
+async function continueReading(
   reader: ReadableStreamBYOBReader,
+  start: Uint8Array<ArrayBuffer>,
+  most: number,
   onBytes: (bytes: number) => void,
-): Promise<Uint8Array | null> {
-  let bytes = new Uint8Array();
-  for (let capacity = Math.min(FIRST_BYTES, most); ; capacity = Math.min(2 * capacity, most)) {
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  let bytes = start;
+  while (bytes.length < most) {
+    const capacity = Math.min(Math.max(FIRST_BYTES, 2 * bytes.length), most);
     const missing = capacity - bytes.length;
     onBytes(missing);
     const buffer = new Uint8Array(capacity);
@@ -75,9 +84,10 @@ async function readUpTo(
     if (result?.value === undefined) return null;
     const arrived = result.value.length;
     bytes = new Uint8Array(result.value.buffer, 0, bytes.length + arrived);
-    if (arrived === missing && capacity < most) continue;
-    onBytes(bytes.length - capacity);
+    if (arrived === missing) continue;
+    onBytes(arrived - missing);
     // A view of a part of the buffer would keep the whole buffer in memory.
-    return bytes.length < capacity ? bytes.slice() : bytes;
+    return bytes.slice();
   }
+  return bytes;
 }

@@ -2,10 +2,14 @@ import { zValidator } from "@hono/zod-validator";
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../app-env.ts";
+import { Admission } from "../http/admission.ts";
 import { JSON_BODY_LIMIT, readBody } from "../http/body.ts";
 import { invalid, malformedBody } from "../http/errors.ts";
 import { decodeUtf8, parseObject } from "../values/json.ts";
 import { fieldMessages } from "../values/messages.ts";
+
+/** The bodies of customers' requests. */
+const admission = new Admission({ bytes: 8 * 1024 * 1024 });
 
 /** A middleware after which `c.req.valid(target)` has the output of the schema. */
 type Validator<Target extends "json" | "query", Schema extends z.ZodType> = MiddlewareHandler<
@@ -53,7 +57,11 @@ export function validateBody<Schema extends z.ZodType>(
   complete = (body: Readonly<Record<string, unknown>>, _: Context): object => body,
 ): Validator<"json", Schema> {
   const validator: Validator<"json", Schema> = async (c, next) => {
-    const text = decodeUtf8(await readBody(c.req.raw, JSON_BODY_LIMIT));
+    const text = await admission.letIn(
+      c.var.customerId,
+      (onBytes) => readBody(c.req.raw, JSON_BODY_LIMIT, onBytes),
+      async (bytes) => decodeUtf8(bytes),
+    );
     const body = text === null ? null : parseObject(text);
     if (body === null) throw malformedBody();
     const { data, error } = schema.safeParse(complete(body, c));

@@ -26,9 +26,11 @@ export const runningCampaigns = sqliteView("running_campaigns", {
   for_all: integer(),
 }).existing();
 
-export const runningRegistrations = sqliteView("running_registrations", {
-  customer_key: integer().notNull(),
-  account_key: integer().notNull(),
+/** How many campaigns run now at the accounts whose stores a customer has joined. */
+export const campaignsOfCustomers = sqliteView("campaigns_of_customers", {
+  key: integer().notNull(),
+  campaigns_total: integer().notNull(),
+  campaigns_registered: integer().notNull(),
 }).existing();
 
 export const visibleEipCampaigns = sqliteView("visible_eip_campaigns", {
@@ -57,12 +59,6 @@ export const visibleCustomers = sqliteView("visible_customers", {
   stores_joined: integer().notNull(),
 }).existing();
 
-export const joinedStores = sqliteView("joined_stores", {
-  customer_key: integer().notNull(),
-  store_key: integer().notNull(),
-  account_key: integer().notNull(),
-}).existing();
-
 /** What customers have at stores: a row for a balance, and a row for a membership. */
 export const holdings = sqliteView("holdings", {
   customer_key: integer().notNull(),
@@ -88,6 +84,5 @@ function couponsOf(name: "held_coupons" | "digital_coupons") {
     account_key: integer().notNull(),
     coupon_bytes: integer().notNull(),
     folded_type: text().notNull(),
-    folded_text: text().notNull(),
   }).existing();
 }

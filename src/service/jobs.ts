@@ -1,8 +1,9 @@
 import { mergeIndexes } from "../customer/search/merge-indexes.ts";
+import { removeWords } from "../customer/search/remove-words.ts";
 import type { Database } from "../db/database.ts";
 import type { Drained } from "../inbox/drain.ts";
 import { removeFormerListeners } from "../inbox/listeners.ts";
-import { areMonths, horizonOf } from "../retention/horizon.ts";
+import { horizonOf, monthsOf } from "../retention/horizon.ts";
 import { addUpOldEvents } from "../retention/retention.ts";
 
 export interface JobOutcome {
@@ -54,6 +55,16 @@ export const JOBS: readonly Job[] = [
     },
   },
   {
+    name: "remove words from the search",
+    from: "05:45",
+    everyMinutes: DAILY,
+    milliseconds: 300_000,
+    run: async (db, { mayGoOn }) => {
+      const { isDone, ...report } = await removeWords(db, mayGoOn);
+      return { report, isUnfinished: !isDone };
+    },
+  },
+  {
     name: "merge the search indexes",
     from: "06:00",
     everyMinutes: DAILY,
@@ -69,7 +80,9 @@ export const JOBS: readonly Job[] = [
     everyMinutes: DAILY,
     until: "10:50",
     milliseconds: 480_000,
-    run: async (db, { env: { RETENTION_MONTHS: months }, mayGoOn }) =>
-      areMonths(months) ? addUpOldEvents(db, { horizon: horizonOf(Number(months), new Date()), mayGoOn }) : NOTHING,
+    run: async (db, { env: { RETENTION_MONTHS }, mayGoOn }) => {
+      const months = monthsOf(RETENTION_MONTHS);
+      return months === null ? NOTHING : addUpOldEvents(db, { horizon: horizonOf(months, new Date()), mayGoOn });
+    },
   },
 ];

@@ -1,8 +1,9 @@
-import { readKeys } from "../auth/key-set.ts";
+import { isKeysAddress, readKeys } from "../auth/key-set.ts";
+import { radiusMilesOf } from "../customer/campaigns/schema.ts";
 import { CUSTOMER_SEARCHES } from "../customer/search/schema.ts";
 import { JURISDICTIONS } from "../inbox/inboxes.ts";
 import { invalidOrigins } from "../middleware/cors.ts";
-import { areMonths } from "../retention/horizon.ts";
+import { monthsOf } from "../retention/horizon.ts";
 
 type Bindings = Readonly<Record<string, unknown>>;
 
@@ -37,7 +38,7 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
   JWT_CUSTOMERS_WITHOUT_SCOPE: oneOf(["true"]),
   NEARBY_RADIUS_MILES: {
     must: "be a number of miles, above 0 and below 100,000",
-    isGood: (value) => /^\d{1,5}(\.\d+)?$/.test(value) && Number(value) > 0,
+    isGood: (value) => radiusMilesOf(value) !== null,
   },
   CORS_ORIGINS: {
     must: 'be origins like https://app.example, or "*", or empty',
@@ -45,7 +46,7 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
   },
   CUSTOMER_SEARCH: oneOf(CUSTOMER_SEARCHES),
   JURISDICTION: oneOf(JURISDICTIONS),
-  RETENTION_MONTHS: { must: "be 1 to 120, or empty", isGood: isEmptyOr(areMonths) },
+  RETENTION_MONTHS: { must: "be 1 to 120, or empty", isGood: isEmptyOr((value) => monthsOf(value) !== null) },
   ENVIRONMENT: { must: "be the name of its environment", isGood: isNotEmpty },
 };
 
@@ -75,11 +76,4 @@ function isPublicKeySet(value: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Over plain http, an attacker on the network could replace the keys. On localhost there is no network. */
-function isKeysAddress(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname } = new URL(value);
-  return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1"].includes(hostname));
 }

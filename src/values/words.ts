@@ -15,9 +15,16 @@ export function foldAll(texts: readonly unknown[]): string {
   return texts.map((text) => fold(String(text ?? ""))).join(BETWEEN);
 }
 
-/** The distinct folded words of texts, in order. A word is a run of letters and digits. */
+// FTS5 cuts a word at 32 KB, and a query has at most 100 characters.
+const WORD = /[\p{L}\p{N}]+/gu;
+const LONGEST_WORD = 100;
+
+/** The distinct folded words of texts, in order. A word is a run of letters and digits, cut at 100 characters. */
 export function wordsOf(...texts: readonly string[]): string[] {
-  return [...new Set(texts.flatMap((text) => fold(text).match(/[\p{L}\p{N}]+/gu) ?? []))];
+  const words = texts.flatMap((text) => fold(text).match(WORD) ?? []);
+  return [
+    ...new Set(words.map((word) => (word.length > LONGEST_WORD ? [...word].slice(0, LONGEST_WORD).join("") : word))),
+  ];
 }
 
 /** The distinct words of texts with blanks between them: a column `words`, which a search index reads. */

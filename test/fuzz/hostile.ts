@@ -26,6 +26,7 @@ const TEXTS = [
     "\u0301",
   ],
   ...["𝕬".repeat(64), "é".repeat(65), "x".repeat(100), "x".repeat(101), "🎉".repeat(200), "🎉".repeat(201)],
+  ...["a".padEnd(31, "\u0301"), "a".padEnd(32, "\u0316\u0301")],
   ...["x".repeat(2_001), "x".repeat(4_001), "9".repeat(400)],
   ...[
     "';DROP TABLE customers;--",

@@ -3,15 +3,15 @@ import { toUtc } from "./time.ts";
 
 // The kinds of record in a feed, their fields, and the values of the fields (docs/contract/feed.md, 3 and 4).
 
-/** A text, its length in code points. It has no NUL, and no half of a surrogate pair. */
+/** A text, its length in code points. It has no NUL, no half of a surrogate pair, and at most 30 marks in a row. */
 export const text = (most: number, least = 0) =>
-  z.string().regex(new RegExp(`^[^\\0\\p{Surrogate}]{${least},${most}}$`, "u"));
+  z.string().regex(new RegExp(`^(?!.*\\p{M}{31})[^\\0\\p{Surrogate}]{${least},${most}}$`, "su"));
 export const whole = (least: number, most: number) => z.int().min(least).max(most);
 /** A JSON string, boolean, null, or a number that can be stored exactly. */
 const any = (most: number) =>
   z.union([text(most), z.boolean(), z.null(), z.int(), z.number().refine((value) => !Number.isInteger(value))]);
 
-export const id = text(64, 1);
+export const id = text(64, 1).regex(/^(?!\.{1,2}$)\S(.*\S)?$/su);
 const accountId = z.string().regex(/^[1-9]\d{0,14}$/);
 const day = z.iso.date();
 const time = z.preprocess((value) => (typeof value === "string" ? toUtc(value) : value), z.string());

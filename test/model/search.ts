@@ -107,7 +107,7 @@ function findIn(records: readonly Row[], query: readonly string[], isForgiving: 
 function corrections(askedWord: string, records: readonly Row[]): string[] {
   const forgivenIn = records.filter(({ forgiven }) => forgiven.includes(askedWord));
   const words: string[] = forgivenIn.flatMap((record) => record.words);
-  const meantWords = words.filter((word) => word.length <= 100 && forgives(askedWord, word));
+  const meantWords = words.filter((word) => forgives(askedWord, word));
   return [...Map.groupBy(meantWords, (word) => word)]
     .map(([word, { length }]) => ({ word, length }))
     .sort(by("-length", "word"))

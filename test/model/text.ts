@@ -26,8 +26,11 @@ export function fold(text: string): string {
   return characters.map((character) => (character === "ς" ? "σ" : character.toLowerCase())).join("");
 }
 
-/** The different words of the folded texts: runs of letters and digits. */
-export const wordsOf = (...texts: unknown[]): string[] => [...new Set(fold(texts.join(" ")).match(/[\p{L}\p{N}]+/gu))];
+/** The different words of the folded texts: runs of letters and digits, cut at 100 characters. */
+export const wordsOf = (...texts: unknown[]): string[] => {
+  const words = fold(texts.join(" ")).match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words.map((word) => [...word].slice(0, 100).join("")))];
+};
 
 /** Whether the asked word is one typo away from a beginning of the stored word, and a search forgives that typo. */
 export function forgives(askedWord: string, storedWord: string): boolean {

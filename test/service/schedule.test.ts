@@ -9,7 +9,12 @@ import { makeDue, runMinute, runSchedule } from "../support/schedule.ts";
 import { rows, snapshot, value } from "../support/state.ts";
 
 const DONE: JobOutcome = { report: null };
-const DAILY = ["remove former listeners", "merge the search indexes", "add up old events"];
+const DAILY = [
+  "remove former listeners",
+  "remove words from the search",
+  "merge the search indexes",
+  "add up old events",
+];
 const MERGE = "merge the search indexes";
 
 const today = (time: string) => `2026-06-10 ${time}`;
@@ -51,7 +56,7 @@ describe("the list of jobs", () => {
 });
 
 describe("a minute in which nothing is due", () => {
-  it("is one round trip to D1, which reads 12 rows and writes none", async ({ expect }) => {
+  it("is one round trip to D1, which reads 14 rows and writes none", async ({ expect }) => {
     await stopClock(today("00:01:00"));
     const snapshotBefore = await snapshot();
     const usages: Usage[] = [];
@@ -64,7 +69,7 @@ describe("a minute in which nothing is due", () => {
 
     await runMinute();
 
-    expect(usages).toMatchObject([{ roundTrips: 1, rowsRead: 12, rowsWritten: 0 }]);
+    expect(usages).toMatchObject([{ roundTrips: 1, rowsRead: 14, rowsWritten: 0 }]);
     expect(await snapshot()).toBe(snapshotBefore);
   });
 });
@@ -72,6 +77,7 @@ describe("a minute in which nothing is due", () => {
 describe("a daily job", () => {
   it.for([
     ["remove former listeners", "05:30:00"],
+    ["remove words from the search", "05:45:00"],
     ["merge the search indexes", "06:00:00"],
     ["add up old events", "07:00:00"],
   ] as const)("is done once a day, at its time: %s at %s", async ([name, time], { expect }) => {
@@ -89,11 +95,12 @@ describe("a daily job", () => {
   it("is done once after several missed days", async ({ expect }) => {
     const doneJobs = replaceJobs();
 
-    for (const minute of ["00", "01", "02", "03", "04", "05"]) await runAt(`2026-06-14 12:${minute}:00`);
+    for (const minute of ["00", "01", "02", "03", "04", "05", "06"]) await runAt(`2026-06-14 12:${minute}:00`);
 
     expect(doneJobs).toEqual(["check in", ...DAILY]);
     expect(await Promise.all(DAILY.map(dueAt))).toEqual([
       "2026-06-15 05:30:00",
+      "2026-06-15 05:45:00",
       "2026-06-15 06:00:00",
       "2026-06-15 07:00:00",
     ]);

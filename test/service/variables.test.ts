@@ -28,6 +28,10 @@ describe("the variables of wrangler.toml", () => {
     ["NEARBY_RADIUS_MILES", "lots", "", undefined, 25, "0", "0.0", "-1", "1e3", "100000", "Infinity", "25 "],
     ["JWKS_URL", { JWKS_URL: "id.example", JWT_AUDIENCE: "a" }, { JWKS_URL: "http://id.example", JWT_AUDIENCE: "a" }],
     ["JWKS", "https://id.example/keys", '{"keys":[]}', '{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}', PRIVATE_KEYS],
+    [
+      "JWKS",
+      ...['{"kty":"OKP","crv":"Ed25519"}', '{"kty":"EC","crv":"P-256","x":"AA"}'].map((key) => `{"keys":[${key}]}`),
+    ],
     ["JWKS", { JWKS_URL: "https://id.example/keys", JWKS: KEYS, JWT_AUDIENCE: "loyalty" }],
     ["JWT_AUDIENCE", { JWKS_URL: "https://id.example/keys" }, { JWKS: KEYS }],
     ["JWT_ISSUER", 5, { JWT_CUSTOMERS_WITHOUT_SCOPE: "true" }],

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { emptyFolder, migrate, start, workerOptions } from "../../scripts/bench/runtime.ts";
+import { BINDINGS, emptyFolder, migrate, start, workerOptions } from "../../scripts/bench/runtime.ts";
 
 const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
 
@@ -18,11 +18,13 @@ const DATABASE_WORKER = `export default {
  * Starts the built Worker, and an empty database in another runtime, as in production. In one runtime, a request would
  * also wait while the database works for another. If an isolate of the Worker needs more than the heap, the isolate
  * ends, and all of its requests fail. Their data is in `folder`.
+ * @param bindings more variables of the Worker.
  */
 export async function openSmallHeap(
   worker: string,
   folder: string,
   heapMegabytes: number,
+  bindings: Record<string, string> = {},
 ): Promise<{ url: string; close: () => Promise<unknown> }> {
   emptyFolder(folder);
   const database = start({
@@ -37,6 +39,7 @@ export async function openSmallHeap(
   process.env[V8_FLAGS] = `--max-heap-size=${heapMegabytes}`;
   const main = start({
     ...workerOptions(worker),
+    bindings: { ...BINDINGS, ...bindings },
     d1Databases: { DB: { id: "DB", remoteProxyConnectionString: remoteProxyConnectionString as never } },
     resourcePersistencePath: path.join(folder, "worker"),
   });

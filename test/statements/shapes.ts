@@ -1,8 +1,8 @@
 /** Shapes of the statements that have several texts, by the statement's name. Each shape has a name too. */
 export const SHAPES: Record<string, Record<string, unknown>> = {
   "campaigns/nearby": {
-    "": { bands: 8, isCut: false },
-    "-at-the-180th-meridian": { bands: 8, isCut: true },
+    "": { isCut: false },
+    "-at-the-180th-meridian": { isCut: true },
   },
   "coupons/list": {
     "": { kinds: ["store", "mfg", "digital"], accounts: null, isDetailed: false, filters: [] },
@@ -15,18 +15,30 @@ export const SHAPES: Record<string, Record<string, unknown>> = {
     "-in-detail": { kinds: ["store", "mfg"], accounts: { includeImages: true }, isDetailed: true, filters: [] },
     "-digital": { kinds: ["digital"], accounts: null, isDetailed: false, filters: [] },
   },
-  "gamification/board": { "-of-a-campaign": { inAllCampaigns: false }, "-of-all": { inAllCampaigns: true } },
+  "gamification/board": {
+    "-of-a-campaign": { inAllCampaigns: false, measure: "hit" },
+    "-of-all": { inAllCampaigns: true, measure: "run" },
+  },
   "jobs/release": {
     "": { from: "00:00", everyMinutes: 10, isUnfinished: false },
     "-unfinished": { from: "07:00", everyMinutes: 1_440, until: "10:50", isUnfinished: true },
   },
+  "search/by-text": { "-stores": { list: "stores" }, "-customers": { list: "customers" } },
   "search/exact": {
-    "-stores": { list: "stores", plan: "few" },
-    "-campaigns-long-words": { list: "campaigns", plan: "long" },
-    "-customers-many-words": { list: "customers", plan: "many" },
+    "-stores": { list: "stores", isMeasured: false },
+    "-campaigns": { list: "campaigns", isMeasured: true },
+    "-customers": { list: "customers", isMeasured: true },
+  },
+  "search/is-cut": {
+    "-customers": { list: "customers", isByText: false },
+    "-customers-by-text": { list: "customers", isByText: true },
   },
   "search/known": { "-friends": { search: "friends" }, "-nobody-else": { search: "none" } },
   "search/known-names": { "-friends": { search: "friends" } },
+  "search/lengths": {
+    "-unmeasured-stores": { list: "stores", isMeasured: false },
+    "-customers": { list: "customers", isMeasured: true },
+  },
   "search/similar-words": { "-merchants": { vocabulary: "merchant" }, "-customers": { vocabulary: "customer" } },
   "search/with-typos": {
     "-stores": { list: "stores" },

@@ -8,7 +8,7 @@ const NEARBY_PATH = `/api/v1/customer/${NEARBY}`;
 const BOARD = "gamification/leaderboard";
 const MOST_BYTES = 64 * 1_024;
 const SEARCH = "full-search";
-const [LONG, LONG_ID] = ["x".repeat(101), "x".repeat(65)];
+const [LONG, LONG_ID, MARKS] = ["x".repeat(101), "x".repeat(65), "abc".padEnd(34, "\u0316")];
 
 /** Paths whose parameters are all bad. */
 const BAD_QUERIES = [
@@ -21,6 +21,7 @@ const BAD_QUERIES = [
   "coupons?includemfg=yes&include_images=2",
   "coupons?search=a&search=b&type=a&type=b&accountId=1&accountId=2",
   `coupons?search=${LONG}&type=${LONG}&accountId=${LONG_ID}`,
+  `coupons?search=${MARKS}&type=${MARKS}&accountId=${MARKS}`,
   "coupons?includemfg=1&includemfg=1",
   "my-coupons?digitalonly=maybe&includemfg=2&type=digital",
   `my-coupons?type=store&type=mfg&storeId=a,${LONG_ID}&search=${LONG}`,
@@ -33,9 +34,11 @@ const BAD_BODIES: readonly (readonly [path: string, body: object, fields?: strin
   [NEARBY, { latitude: "8x", longitude: "1e2", single_account_id: 7, count: 0 }],
   [NEARBY, { latitude: "9".repeat(400), longitude: "NaN", single_account_id: LONG_ID }],
   [SEARCH, { query: 123, filter: "shops", typos: "no" }],
+  [SEARCH, { query: MARKS, filter: MARKS }],
   [SEARCH, { query: "abc\u0000", filter: ["stores"], typos: null }],
   [`${BOARD}?location_id=a&location_id=b`, {}, "location_id"],
   [`${BOARD}?location_id=${LONG_ID}`, {}, "location_id"],
+  [`${BOARD}?location_id=..`, { eip_campaign_id: " e" }, "location_id eip_campaign_id"],
   [`${BOARD}?location_id=a`, { location_id: 0, eip_campaign_id: LONG_ID }],
   [BOARD, { eip_campaign_id: 7, rank_on: "home run" }, "location_id eip_campaign_id"],
 ];

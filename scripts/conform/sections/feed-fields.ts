@@ -66,8 +66,16 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
   });
   it("No text has a NUL or half of a surrogate pair.", async () =>
     expectRefused(aStore, "city", "\u0000", "\ud83d", "\ude00"));
+  it("A text has at most 30 combining marks in a row.", async () => {
+    const marks = (count: number) => `a${"\u0301".repeat(count)}`;
+    await expectRefused(aStore, "city", marks(31), `${marks(30)}\u0316`, `b${"\u0335\u05b0".repeat(16)}`);
+    await expectRefused(aCoupon, "text_lines", [marks(31)]);
+    await expectRefused(anAccountUpdate, "loyalty_options", { chain_display_name: marks(31) });
+    await suite.feed(aStore({ city: marks(30).repeat(60) }), aCoupon({ text_lines: [marks(30)] }));
+  });
   it("An id has 1 to 64 characters, an account id 1 to 15 digits without a leading zero.", async () => {
-    await expectRefused(aStore, "id", "x".repeat(65), "", 7, null, undefined, "\udfff");
+    await expectRefused(aStore, "id", "x".repeat(65), "", 7, null, undefined, "\udfff", ".", "..", " s", "s\t");
+    await suite.feed(...["...", ".s", "s .. s"].map((id) => aStore({ id: `${id}${suite.word()}` })));
     await expectRefused(make.account, "id", "0", "0123", "1234567890123456", "abc", 165, "", null);
     await expectRefused(anEntry, "campaign_id", "", 7);
   });

@@ -3,10 +3,10 @@ import { type Item, itemsOf } from "../http.ts";
 import { deletionOf, many } from "../lines.ts";
 import { section } from "../suite.ts";
 
-const LIST_LIMIT = 100;
+const [MOST_HOLDERS, MOST_BALANCES] = [20, 1_500];
 
-export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, it }) => {
-  const [card, otherCard, sharedCard] = [suite.word(), suite.word(), suite.word()];
+export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, make, it }) => {
+  const [card, otherCard, sharedCard, sameCard, busyCard] = many(5, () => suite.word());
   const ask = async (query: string) =>
     suite.http.send(`/api/v1/feed/customers${query}`, { token: await suite.tokens.lookup() });
 
@@ -28,11 +28,12 @@ export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, it }) =>
   seed.caller(eve, "Eve Evans", { scan_id: otherCard });
   seed.entry(ann, shop, "12.30");
   const erasedCustomer = seed.customer("Gone Girl", { scan_id: card });
-  const holderIds = many(LIST_LIMIT + 1, () => suite.id("holder"));
+  const holderIds = many(MOST_HOLDERS, () => suite.id("holder"));
   for (const id of holderIds.toReversed()) seed.customer("Hal Holder", { id, scan_id: sharedCard });
   for (const [index, id] of holderIds.entries()) seed.entry({ id }, shop, `${index}.25`);
+  many(MOST_HOLDERS + 1, () => seed.customer("Zoe Zero", { scan_id: sameCard }));
 
-  it("`items` are the customers with exactly that `scan_id`, by `id`, at most 100: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.", async () => {
+  it("`items` are the customers with exactly that `scan_id`, by `id`: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.", async () => {
     await suite.feed(deletionOf(erasedCustomer));
     const { balances } = (await suite.get(ann, "me")).body.items as Item;
     expectSame(itemsOf(await ask(`?scan_id=${card}`)), [
@@ -40,10 +41,22 @@ export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, it }) =>
       { id: ben.id, first_name: "Ben", last_name: "Baker", balances: [] },
     ]);
     const shownCustomers = itemsOf(await ask(`?scan_id=${sharedCard}`));
-    expectList(shownCustomers, holderIds.slice(0, LIST_LIMIT));
+    expectList(shownCustomers, holderIds);
     const shownBalances = shownCustomers.map(({ balances }) => (balances as Item[]).map(({ balance }) => balance));
-    const expectedBalances = many(LIST_LIMIT, (index) => [index + 0.25]);
+    const expectedBalances = many(MOST_HOLDERS, (index) => [index + 0.25]);
     expectSame(shownBalances, expectedBalances);
+  });
+  it("More than 20 customers have the card, or they have more than 1,500 balances together: 422.", async () => {
+    expectInvalid(await ask(`?scan_id=${sameCard}`), "scan_id");
+    const accounts = many(MOST_BALANCES / MOST_HOLDERS, () => make.account());
+    const stores = accounts.map((account) => make.store(account));
+    const holders = many(MOST_HOLDERS, () => make.customer("Bo Busy", { scan_id: busyCard }));
+    await suite.feed(...accounts, ...stores, ...holders);
+    await suite.feed(...holders.flatMap((holder) => stores.map((store) => make.entry(holder, store, "1.00"))));
+    const shownBalances = itemsOf(await ask(`?scan_id=${busyCard}`)).map(({ balances }) => (balances as Item[]).length);
+    expectSame(shownBalances, Array(MOST_HOLDERS).fill(stores.length));
+    await suite.feed(make.entry(holders[0], shop, "1.00"));
+    expectInvalid(await ask(`?scan_id=${busyCard}`), "scan_id");
   });
   it("Nobody has the card: 404.", async () => expectFailure(await ask(`?scan_id=${card}x`), 404, "NOT_FOUND"));
 });

@@ -3,6 +3,11 @@ import { named } from "../../http/answer-schema.ts";
 import { integerParameter, numberParameter } from "../../values/number.ts";
 import { Id } from "../../values/text.ts";
 
+/** The value of `NEARBY_RADIUS_MILES`; null if it is no number above 0. */
+export function radiusMilesOf(text: string): number | null {
+  return /^\d{1,5}(\.\d+)?$/.test(text) && Number(text) > 0 ? Number(text) : null;
+}
+
 export const NearbyBody = z.object({
   count: integerParameter({ min: 1, max: 100 }).default(8).describe("How many campaigns at most."),
   latitude: numberParameter({ min: -90, max: 90 }).describe("Degrees north."),

@@ -1,19 +1,20 @@
 import { clock } from "../../values/clock.ts";
 import { withTimeout } from "../../values/timeout.ts";
 
-interface Cached<T> {
-  value: T;
+/** Values are texts, because an object takes several times the memory. Null: the source has no value. */
+interface Cached<Value extends string | null = string> {
+  value: Value;
   /** The time just before the source was asked, in milliseconds since 1970. The age of the value counts from then. */
   at: number;
 }
 
-interface Found<T> extends Cached<T> {
+interface Found extends Cached<string | null> {
   /** D1's primary if the value had to be loaded. */
   foundIn: "memory" | "kv" | "primary";
 }
 
 /** Asks the source of a value, which must not lag: the age counts from this call. Null is not cached. */
-type Load<T> = () => Promise<T | null>;
+type Load = () => Promise<string | null>;
 
 export interface CacheAccess {
   kv: KVNamespace;
@@ -27,8 +28,11 @@ export const FRESH_SECONDS = 30;
 // While the source fails, the last value is answered for a week.
 const KV_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
 
-// An isolate has 128 MB, and a value may have 100 KB.
-const VALUES_IN_MEMORY = 64;
+// An isolate has 128 MB. A board of the longest texts takes 3 MB.
+const BYTES_IN_MEMORY = 8 * 1024 * 1024;
+
+/** V8 takes at most two bytes for a UTF-16 unit. Without its value, an entry takes less than half a kilobyte. */
+const memoryOf = ({ value }: Cached) => 512 + 2 * value.length;
 
 // If its request is cancelled, a refresh never ends. D1 answers or fails within 5 seconds.
 const ABANDONED_AFTER_MS = 6_000;
@@ -45,20 +49,22 @@ const KV_WAIT_MS = 1_000;
  * the refresh goes on in the background. An isolate runs one refresh of a value at a time, and of two values the one whose
  * source was asked later wins, in whatever order they arrive.
  */
-export class CachedValues<T> {
-  readonly #memory = new Map<string, Cached<T>>();
-  readonly #refreshes = new Map<string, { at: number; loaded: Promise<Cached<T | null>> }>();
+export class CachedValues {
+  readonly #memory = new Map<string, Cached>();
+  #memoryBytes = 0;
+  /** In the order in which they began. */
+  readonly #refreshes = new Map<string, { at: number; loaded: Promise<Cached<string | null>> }>();
 
   /**
    * The value under a key, cached or loaded.
    * @throws what `load` throws, when no value of any age is cached.
    */
-  async read(access: CacheAccess, key: string, load: Load<T>): Promise<Found<T | null>> {
+  async read(access: CacheAccess, key: string, load: Load): Promise<Found> {
     const remembered = this.#memory.get(key);
     if (remembered !== undefined && (isFresh(remembered) || this.#isSlow(key)))
       return { ...remembered, foundIn: "memory" };
 
-    const stored = await readStored<T>(access.kv, key, remembered === undefined ? KV_WAIT_MS : REFRESH_WAIT_MS);
+    const stored = await readStored(access.kv, key, remembered === undefined ? KV_WAIT_MS : REFRESH_WAIT_MS);
     if (stored !== undefined) this.#remember(key, stored);
     const last = this.#memory.get(key);
     const lastIn = last === stored ? "kv" : "memory";
@@ -77,22 +83,30 @@ export class CachedValues<T> {
   }
 
   /** Remembers a value unless a newer one is there, and returns whether it did. Forgets the least recently used. */
-  #remember(key: string, cached: Cached<T>): boolean {
+  #remember(key: string, cached: Cached): boolean {
     const before = this.#memory.get(key);
     const isNewest = before === undefined || before.at <= cached.at;
-    this.#memory.delete(key);
-    this.#memory.set(key, isNewest ? cached : before);
-    const [oldest = key] = this.#memory.keys();
-    if (this.#memory.size > VALUES_IN_MEMORY) this.#memory.delete(oldest);
+    const remembered = isNewest ? cached : before;
+    this.#forget(key);
+    this.#memory.set(key, remembered);
+    this.#memoryBytes += memoryOf(remembered);
+    for (const oldest of this.#memory.keys()) if (this.#memoryBytes > BYTES_IN_MEMORY) this.#forget(oldest);
     return isNewest;
   }
 
+  #forget(key: string): void {
+    const cached = this.#memory.get(key);
+    this.#memory.delete(key);
+    this.#memoryBytes -= cached === undefined ? 0 : memoryOf(cached);
+  }
+
   /** Loads a value, or waits for another request that does so already. */
-  async #refresh(access: CacheAccess, key: string, load: Load<T>): Promise<Cached<T | null>> {
+  async #refresh(access: CacheAccess, key: string, load: Load): Promise<Cached<string | null>> {
+    for (const [other, { at }] of this.#refreshes)
+      if (clock.now() >= at + ABANDONED_AFTER_MS) this.#refreshes.delete(other);
     const running = this.#refreshes.get(key);
-    const leftMs = running === undefined ? 0 : running.at + ABANDONED_AFTER_MS - clock.now();
-    if (running !== undefined && leftMs > 0) {
-      const loaded = await Promise.race([running.loaded, clock.pause(leftMs)]);
+    if (running !== undefined) {
+      const loaded = await Promise.race([running.loaded, clock.pause(running.at + ABANDONED_AFTER_MS - clock.now())]);
       // The first request that gives up begins another refresh, for which the others wait.
       return loaded ?? this.#refresh(access, key, load);
     }
@@ -106,7 +120,7 @@ export class CachedValues<T> {
     return loaded;
   }
 
-  async #load({ kv, inBackground }: CacheAccess, key: string, load: Load<T>, at: number): Promise<Cached<T | null>> {
+  async #load({ kv, inBackground }: CacheAccess, key: string, load: Load, at: number): Promise<Cached<string | null>> {
     const value = await load();
     if (value === null) return { value, at };
     const cached = { value, at };
@@ -117,25 +131,26 @@ export class CachedValues<T> {
 }
 
 /** KV takes one write of a key in a second, and refuses a second one with 429, which is no error here. */
-async function store<T>(kv: KVNamespace, key: string, cached: Cached<T>): Promise<void> {
+async function store(kv: KVNamespace, key: string, { value, at }: Cached): Promise<void> {
   try {
-    await kv.put(key, JSON.stringify(cached), { expirationTtl: KV_EXPIRY_SECONDS });
+    await kv.put(key, value, { expirationTtl: KV_EXPIRY_SECONDS, metadata: { at } });
   } catch (error) {
     if (!String(error).includes("429")) throw error;
   }
 }
 
 /** The value in KV, or undefined if KV fails. A time in the future would keep a value fresh for too long. */
-async function readStored<T>(kv: KVNamespace, key: string, limit: number): Promise<Cached<T> | undefined> {
+async function readStored(kv: KVNamespace, key: string, limit: number): Promise<Cached | undefined> {
   try {
-    const stored = await withTimeout(limit, kv.get<Cached<T>>(key, { type: "json", cacheTtl: FRESH_SECONDS }));
-    return stored !== null && stored.at <= clock.now() ? stored : undefined;
+    const reading = kv.getWithMetadata<{ at: number }>(key, { type: "text", cacheTtl: FRESH_SECONDS });
+    const { value, metadata } = await withTimeout(limit, reading);
+    return value !== null && metadata !== null && metadata.at <= clock.now() ? { value, at: metadata.at } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isFresh({ at }: Cached<unknown>): boolean {
+function isFresh({ at }: Cached): boolean {
   const now = clock.now();
   return at <= now && now <= at + FRESH_SECONDS * 1_000;
 }

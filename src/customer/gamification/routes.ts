@@ -1,10 +1,11 @@
 import type { Context } from "hono";
 import { background, createRouter } from "../../app-env.ts";
 import { refused } from "../../http/errors.ts";
+import { answerItems } from "../../http/json-text.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { undefinedIfEmpty } from "../../values/parameter.ts";
-import { rank, readBoard } from "./boards.ts";
-import { LeaderboardBody, MEASURES, type Measure } from "./schema.ts";
+import { readBoard } from "./boards.ts";
+import { LeaderboardBody, type LeaderboardItem, MEASURES, type Measure } from "./schema.ts";
 
 /** Takes `location_id` from the query if the body has none. */
 function withLocation(body: Readonly<Record<string, unknown>>, c: Context): object {
@@ -28,11 +29,11 @@ export const gamification = createRouter().post(
     const measure = measureOf(rank_on);
 
     const cache = { kv: c.env.CACHE, inBackground: (work: Promise<unknown>) => background.run(c, work) };
-    const { employees, ageSeconds, foundIn } = await readBoard(c.var.db, cache, { locationId, campaignId });
+    const { items, ageSeconds, foundIn } = await readBoard(c.var.db, cache, { locationId, campaignId, measure });
 
     c.set("source", foundIn);
     c.set("boardAgeSeconds", ageSeconds);
     c.header("X-Board-Age", String(ageSeconds));
-    return c.json({ status: true, items: rank(employees, measure) });
+    return answerItems<LeaderboardItem[]>(c, items);
   },
 );

@@ -94,15 +94,13 @@ export interface ForgivenRecord {
 }
 
 const MEANINGS_LIMIT = 5;
-/** A description may be one word of 4,000 characters, and several words of a query may stand for it. */
-const WORD_LIMIT = 100;
 
 /** The words of records that a forgiven word was taken for: those of the most records first, then by code point. */
 export function meaningsOf(word: string, records: readonly ForgivenRecord[]): string[] {
   const meanings = records
     .filter(({ forgiven }) => forgiven.includes(word))
     .flatMap(({ words }) => [...new Set(words.split(" "))])
-    .filter((meaning) => meaning.length <= WORD_LIMIT && isTypoOf(word, meaning));
+    .filter((meaning) => isTypoOf(word, meaning));
   return [...Map.groupBy(meanings, (meaning) => meaning)]
     .sort(
       ([left, leftTimes], [right, rightTimes]) =>

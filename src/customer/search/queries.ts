@@ -1,11 +1,13 @@
-import type { SQL } from "drizzle-orm";
 import { compileOnce, compilePer, type PlaceholderOf } from "../../db/compile.ts";
-import type { Database, Statement } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
+import { firstStep, type IsCut, secondStep } from "./exact.ts";
 import { findKnown, findMatches, type KnownSearch, matchWithTypos, selectKnownNames } from "./known-customers.ts";
-import { type Found, type FoundRow, SELECT_RECORDS, toFound } from "./records.ts";
+import { LIMITS, type LimitsOfLists } from "./limits.ts";
+import { areLong, type Lengths } from "./list-lengths.ts";
+import { FOUND_LIMIT, type Found, type FoundRow, isFull, type Matches, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
-import { findWithTypos, isForgivable, readSimilarWords, type TypoExpressions, typoExpressions } from "./typos.ts";
-import { findWords, INDEXES, type LookupPlan, type WordExpressions, wordExpressions } from "./word-index.ts";
+import { readSimilarWords } from "./similar-words.ts";
+import { isForgivable, searchForgivingly, typoSearch } from "./typos.ts";
 
 interface FullSearch {
   /** The distinct words of the query, folded: lower case, without accents. */
@@ -19,67 +21,70 @@ interface FullSearch {
   customerSearch: CustomerSearch;
 }
 
-const FOUND_LIMIT = 20;
-
 /**
  * The records in which every word of the query begins some word (docs/contract/interface.md, 4.6). First come records that
- * hold every word whole, then the others, each in the order first stored. One round trip; none for no words. If every list
- * is empty, two more forgive typos: one reads similar words, and one searches for them.
+ * hold every word whole, then the others, each in the order first stored. One round trip; none for no words; one more for
+ * words with long lists. If every list is empty, two more forgive typos: one reads similar words, and one searches for them.
  */
-export async function searchAll(db: Database, search: FullSearch): Promise<Found> {
+export async function searchAll(db: Database, search: FullSearch, limits = LIMITS): Promise<Found> {
   const { words, typos } = search;
-  const lists = LISTS.filter((list) => words.length > 0 && search.lists.includes(list));
-  const exact = (await db.batch(lists.map((list) => exactSearch(list, search)))).flat();
-  const mayForgive = exact.length === 0 && typos && words.some(isForgivable);
-  return toFound(mayForgive ? await searchWithTypos(db, search, lists) : exact, words);
+  if (words.length === 0) return toFound({ rows: [], isIncomplete: false }, words);
+  const { lengths, ...exact } = await searchExactly(db, search, limits);
+  const mayForgive = exact.rows.length === 0 && !exact.isIncomplete && typos && words.some(isForgivable);
+  return toFound(mayForgive ? await searchWithTypos(db, search, lengths, limits) : exact, words);
 }
 
-function exactSearch(list: SearchList, { words, customerSearch, customerId: caller }: FullSearch) {
-  if (list === "customers" && customerSearch !== "all")
-    return selectKnown({ search: customerSearch }, { words: JSON.stringify(words), caller });
-  const { plan, texts } = wordExpressions(words);
-  return selectExact({ list, plan }, { ...texts, caller });
+/** The lists that are searched in an index. Customers whom the caller knows have none. */
+function indexedLists({ lists, customerSearch }: FullSearch): SearchList[] {
+  return LISTS.filter((list) => lists.includes(list) && (list !== "customers" || customerSearch === "all"));
 }
 
-async function searchWithTypos(db: Database, search: FullSearch, lists: readonly SearchList[]): Promise<FoundRow[]> {
-  const { words, customerSearch, customerId: caller } = search;
-  const isLimited = customerSearch !== "all" && lists.includes("customers");
-  const known = isLimited ? [selectKnownNames({ search: customerSearch }, { caller })] : [];
-  const indexed = lists.filter((list) => known.length === 0 || list !== "customers");
-  const read = (await db.batch([...readSimilarWords(words.filter(isForgivable), indexed), ...known])).flat();
+/** Which customers a search may find if it finds only those whom the caller knows. */
+function knownScope({ lists, customerSearch }: FullSearch): KnownSearch | null {
+  return lists.includes("customers") && customerSearch !== "all" ? customerSearch : null;
+}
+
+async function searchExactly(db: Database, search: FullSearch, limits: LimitsOfLists) {
+  const { words, customerId: caller } = search;
+  const exact = { words, caller, limits };
+  const scope = knownScope(search);
+  const known = scope === null ? [] : [selectKnown({ search: scope }, { words: JSON.stringify(words), caller })];
+  const first = (await db.batch([...indexedLists(search).flatMap((list) => firstStep(list, exact)), ...known])).flat();
+  const found = first.filter((row) => "record" in row);
+  const lengths = first.filter((row) => "pages" in row);
+
+  const unfilled = lengths.filter(({ list }) => !isFull(list, found));
+  const second = (await db.batch(unfilled.flatMap((row) => secondStep(row, exact)))).flat();
+  return { ...toMatches([...found, ...second]), lengths };
+}
+
+/** Lists that are too long for FTS5 are not searched. */
+async function searchWithTypos(db: Database, search: FullSearch, lengths: readonly Lengths[], limits: LimitsOfLists) {
+  const { words, customerId: caller } = search;
+  const indexed = lengths.filter((row) => !areLong(row, limits));
+  const lists = indexed.map(({ list }) => list);
+  const scope = knownScope(search);
+  const known = scope === null ? [] : [selectKnownNames({ search: scope }, { caller })];
+  const read = (await db.batch([...readSimilarWords(words.filter(isForgivable), lists), ...known])).flat();
 
   const similar = read.filter((row) => "vocabulary" in row);
-  const knownCustomers = read.filter((row) => "key" in row);
-  const statements: Statement<FoundRow>[] = indexed.flatMap((list) => {
-    const texts = typoExpressions(words, similar, list);
-    return texts === null ? [] : [selectWithTypos({ list }, { ...texts, words: JSON.stringify(words), caller })];
+  const forgiving = indexed.flatMap(({ list, hides_more }) => {
+    const typos = typoSearch(list, words, similar);
+    return typos === null ? [] : searchForgivingly(typos, hides_more === 1, { words, caller, limits });
   });
-  const matches = matchWithTypos(knownCustomers, words).slice(0, FOUND_LIMIT);
-  if (matches.length > 0) statements.push(selectKnownWithTypos({ matches: JSON.stringify(matches), caller }));
-  return (await db.batch(statements)).flat();
+  const names = read.filter((row) => "key" in row);
+  const matches = matchWithTypos(names, words).slice(0, FOUND_LIMIT);
+  const knownMatches = matches.length > 0 ? [selectKnownWithTypos({ matches: JSON.stringify(matches), caller })] : [];
+  const found = toMatches((await db.batch([...forgiving, ...knownMatches])).flat());
+  return { ...found, isIncomplete: found.isIncomplete || indexed.length < lengths.length };
 }
 
-const selectExact = compilePer(
-  "search/exact",
-  (
-    { list, plan }: { list: SearchList; plan: LookupPlan },
-    placeholder: PlaceholderOf<keyof WordExpressions["texts"] | "caller">,
-  ): SQL<FoundRow> => {
-    const found = findWords(INDEXES[list](placeholder("caller")), plan, placeholder, FOUND_LIMIT);
-    return SELECT_RECORDS[list](found, placeholder("caller"));
-  },
-);
-
-const selectWithTypos = compilePer(
-  "search/with-typos",
-  (
-    { list }: { list: SearchList },
-    placeholder: PlaceholderOf<keyof TypoExpressions | "words" | "caller">,
-  ): SQL<FoundRow> => {
-    const found = findWithTypos(INDEXES[list](placeholder("caller")), placeholder, FOUND_LIMIT);
-    return SELECT_RECORDS[list](found, placeholder("caller"));
-  },
-);
+/** The records, and whether a limit ended a list that has fewer than 20 of them. */
+function toMatches(read: readonly (FoundRow | IsCut)[]): Matches {
+  const rows = read.filter((row) => "record" in row);
+  const cuts = read.filter((row) => "is_cut" in row);
+  return { rows, isIncomplete: cuts.some(({ list, is_cut }) => is_cut === 1 && !isFull(list, rows)) };
+}
 
 const selectKnown = compilePer(
   "search/known",

@@ -21,12 +21,32 @@ export interface Found extends Record<SearchList, JsonText[]> {
   forgiven: string[];
   /** The words of records that each forgiven word was taken for. */
   meant: Record<string, string[]>;
+  /** Whether a limit ended a list that has fewer than 20 records, so that records may be missing. */
+  isIncomplete: boolean;
 }
 
 /** The most bytes of each list, which has no pages. The first record always fits: its account object has at most 400 KB. */
 const LIST_BYTES = 600_000;
 
+/** What a search found. */
+export interface Matches {
+  rows: FoundRow[];
+  isIncomplete: boolean;
+}
+
 export type FoundRow = RowOf<ReturnType<(typeof SELECT_RECORDS)[SearchList]>>;
+
+/** The most records of each list. */
+export const FOUND_LIMIT = 20;
+
+// Each kind of record has a field that the others lack.
+const OWN_FIELD = { stores: "latitude", customers: "balance", campaigns: "details" } as const;
+
+const isOfList = (row: FoundRow, list: SearchList) => OWN_FIELD[list] in row;
+
+export function isFull(list: SearchList, rows: readonly FoundRow[]): boolean {
+  return rows.filter((row) => isOfList(row, list)).length >= FOUND_LIMIT;
+}
 
 /** Reads the records of a list. `found` is for a `WITH` clause: `found(rank, key, forgiven)`. */
 export const SELECT_RECORDS = { stores: readStores, campaigns: readCampaigns, customers: readFoundCustomers };
@@ -94,7 +114,7 @@ function readFoundCustomers(found: SQL, caller: Placeholder) {
   return readCustomers(seen, more, sql`ORDER BY seen.rank, seen.key`);
 }
 
-export function toFound(rows: readonly FoundRow[], words: readonly string[]): Found {
+export function toFound({ rows, isIncomplete }: Matches, words: readonly string[]): Found {
   const accountTexts = new Map(
     rows.flatMap((row) => ("account" in row && row.account !== null ? [[row.account_key, row.account]] : [])),
   );
@@ -105,14 +125,18 @@ export function toFound(rows: readonly FoundRow[], words: readonly string[]): Fo
     return mergeObjects(storedJson(row.record), rest, jsonObject({ account }));
   };
   const withTypos: ForgivenRecord[] = [];
-  const textsOf = (field: "latitude" | "balance" | "details") => {
-    const list = rows.filter((row) => field in row);
-    const { texts, items } = showFirst(list, toText, { bytes: LIST_BYTES });
+  const textsOf = (list: SearchList) => {
+    const own = rows.filter((row) => isOfList(row, list));
+    const { texts, items } = showFirst(own, toText, { bytes: LIST_BYTES });
     withTypos.push(...items.flatMap(({ forgiven }) => (forgiven === null ? [] : [JSON.parse(forgiven)])));
     return texts;
   };
-  // Each kind of record has a field that the others lack.
-  const texts = { stores: textsOf("latitude"), customers: textsOf("balance"), campaigns: textsOf("details") };
+  const texts = { stores: textsOf("stores"), customers: textsOf("customers"), campaigns: textsOf("campaigns") };
   const forgiven = words.filter((word) => withTypos.some((record) => record.forgiven.includes(word)));
-  return { ...texts, forgiven, meant: Object.fromEntries(forgiven.map((word) => [word, meaningsOf(word, withTypos)])) };
+  return {
+    ...texts,
+    isIncomplete,
+    forgiven,
+    meant: Object.fromEntries(forgiven.map((word) => [word, meaningsOf(word, withTypos)])),
+  };
 }

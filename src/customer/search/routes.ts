@@ -23,9 +23,11 @@ export const search = createRouter().post("/", validateBody(FullSearchBody), asy
 function inVariant(found: Found, lists: readonly SearchList[]): JsonText {
   const both = { stores: jsonArray(found.stores), customers: jsonArray(found.customers) };
   const status = toJson(true);
-  const forgiven =
-    found.forgiven.length === 0 ? undefined : { forgiven: toJson(found.forgiven), meant: toJson(found.meant) };
-  if (!lists.includes("campaigns")) return jsonObject({ status, ...both, ...forgiven });
+  const notes = {
+    ...(found.isIncomplete && { incomplete: toJson(true) }),
+    ...(found.forgiven.length > 0 && { forgiven: toJson(found.forgiven), meant: toJson(found.meant) }),
+  };
+  if (!lists.includes("campaigns")) return jsonObject({ status, ...both, ...notes });
   const items = jsonObject({ ...both, campaigns: jsonArray(found.campaigns) });
-  return jsonObject({ status, items, ...forgiven });
+  return jsonObject({ status, items, ...notes });
 }

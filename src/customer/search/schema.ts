@@ -97,7 +97,12 @@ export const SearchCampaign = CampaignDetails.extend({
 }).meta({ id: "SearchCampaign" });
 export type SearchCampaign = z.output<typeof SearchCampaign>;
 
-export const Forgiven = z.object({
+/** What an answer says of its lists. */
+export const SearchNotes = z.object({
+  incomplete: z
+    .literal(true)
+    .optional()
+    .describe("There is more data than a search looks at, so records may be missing. Left out if none are."),
   forgiven: z
     .array(z.string())
     .optional()
@@ -111,7 +116,7 @@ export const Forgiven = z.object({
       "For each of `forgiven`, at most five words of records shown here that it was taken for, most frequent first.",
     ),
 });
-export type Forgiven = z.output<typeof Forgiven>;
+export type SearchNotes = z.output<typeof SearchNotes>;
 
 const Found = z.object({
   stores: z.array(SearchStore).describe("The stores that were found."),
@@ -126,7 +131,7 @@ export type SearchItems = z.output<typeof SearchItems>;
 
 /** Variant A, and variant B for a filter without campaigns (docs/contract/interface.md, 4.6). */
 export const FullSearchAnswer = z.union([
-  named("FullSearchAnswer", { ...success(SearchItems).shape, ...Forgiven.shape }),
-  named("FullSearchAnswerWithoutCampaigns", { ...Found.shape, status: z.literal(true), ...Forgiven.shape }),
+  named("FullSearchAnswer", { ...success(SearchItems).shape, ...SearchNotes.shape }),
+  named("FullSearchAnswerWithoutCampaigns", { ...Found.shape, status: z.literal(true), ...SearchNotes.shape }),
 ]);
 export type FullSearchAnswer = z.output<typeof FullSearchAnswer>;

@@ -1,7 +1,8 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import type { PlaceholderOf } from "../../db/compile.ts";
+import { and, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { limitTo } from "../../db/select.ts";
+import { removedAccounts } from "../../db/tables.ts";
 import { accounts } from "../../records/account.ts";
+import { blocks } from "../../records/block.ts";
 import { campaigns } from "../../records/campaign.ts";
 import { customerKeyOf, customers } from "../../records/customer.ts";
 import { stores } from "../../records/store.ts";
@@ -10,56 +11,82 @@ import type { SearchList } from "./schema.ts";
 
 /** An FTS5 index of words, whose entries have the keys of records. */
 export interface WordIndex {
-  name: SQL;
+  name: string;
   /** Joins the record with a key. */
   joinRecord: (key: SQL) => SQL;
   /** Joins the table that the condition `mayBeFound` reads. */
   joinForFilter: (key: SQL) => SQL;
-  /** Which records the caller may find, by key. Other records do not count towards the limit. */
+  /** Which records the caller may find, by key. */
   mayBeFound: (key: SQL) => SQL;
+  /** Whether more than this number of records with entries may not be found. About merchants, it says so of any number. */
+  hidesMore: (than: Placeholder) => SQL<0 | 1>;
   /** The words of a record, with blanks between them. */
   words: SQL;
+  table: typeof stores | typeof campaigns | typeof customers;
+  /** A condition on records: they have so many words that no search tests their text. Each table has an index for it. */
+  isLong: SQL;
 }
 
 /** The index of each list, for a caller. */
 export const INDEXES: Record<SearchList, (caller: Placeholder) => WordIndex> = {
-  stores: () => merchantIndex("store_words", stores),
-  campaigns: () => merchantIndex("campaign_words", campaigns),
+  stores: () => merchantIndex("store_words", stores, 400),
+  campaigns: () => merchantIndex("campaign_words", campaigns, 5_000),
   customers: (caller) => ({
-    name: sql.raw("customer_words"),
-    joinRecord: (key) => sql`CROSS JOIN ${customers} ON ${customers.key} = ${key}`,
+    ...indexOf("customer_words", customers, 400),
     joinForFilter: () => sql``,
     mayBeFound: (key) => sql`NOT ${hasBlocked(key, customerKeyOf(caller))}`,
+    hidesMore: (than) => sql<0 | 1>`EXISTS (
+      SELECT 1 FROM ${blocks} WHERE ${blocks.blocked_key} = ${customerKeyOf(caller)} ${limitTo(1)} OFFSET 0 + ${than}
+    )`,
     words: sql`${customers.words}`,
   }),
 };
 
+function indexOf(name: string, table: WordIndex["table"], longestBytes: number) {
+  const isLong = sql`octet_length(${table.words}) > ${sql.raw(String(longestBytes))}`;
+  return { name, table, isLong, joinRecord: (key: SQL) => sql`CROSS JOIN ${table} ON ${table.key} = ${key}` };
+}
+
 /** The index of stores or campaigns. Their words include those of the account's company. */
-function merchantIndex(name: string, table: typeof stores | typeof campaigns): WordIndex {
+function merchantIndex(name: string, table: typeof stores | typeof campaigns, longestBytes: number): WordIndex {
   const company = sql`(SELECT ${accounts.words} FROM ${accounts} WHERE ${accounts.key} = ${table.account_key})`;
-  const joinRecord = (key: SQL) => sql`CROSS JOIN ${table} ON ${table.key} = ${key}`;
+  const index = indexOf(name, table, longestBytes);
   return {
-    name: sql.raw(name),
-    joinRecord,
-    joinForFilter: joinRecord,
+    ...index,
+    joinForFilter: index.joinRecord,
     mayBeFound: () => sql`NOT EXISTS (
       SELECT 1 FROM ${accounts} INDEXED BY accounts_deleted WHERE ${accounts.deleted} = 1 AND ${accounts.key} = ${table.account_key}
     )`,
+    hidesMore: () => sql<0 | 1>`EXISTS (SELECT 1 FROM ${removedAccounts})`,
     words: sql`(${table.words} || ' ' || ${company})`,
   };
 }
 
-/** The records that match `text`, in the order first stored. FTS5 reads its index, and stops at the limit. */
+/** The first records that match `text`, in the order first stored. FTS5 reads its index, and stops at the limit. */
+function selectCandidates(name: string, text: SQL | Placeholder, limit: SQL | Placeholder): SQL {
+  const index = sql.raw(name);
+  return sql`SELECT rowid AS key FROM ${index} WHERE ${index} MATCH ${text} ORDER BY rowid ${limitTo(limit)}`;
+}
+
+/**
+ * The records that the caller may find, among the first candidates that match `text`. Conditions stand outside of MATCH, so
+ * that the limit on candidates bounds what is read, however many may not be found. `hasTexts`: a condition on the record.
+ */
 export function selectMatches(
-  { name, joinForFilter, mayBeFound }: WordIndex,
-  text: SQL | Placeholder,
-  limit: SQL,
+  index: WordIndex,
+  { text, candidates, limit, hasTexts }: { text: SQL; candidates: Placeholder; limit: SQL; hasTexts?: SQL },
+  except = sql``,
 ): SQL {
-  const key = sql`${name}.rowid`;
+  const key = sql`candidate.key`;
+  const join = hasTexts === undefined ? index.joinForFilter(key) : index.joinRecord(key);
   return sql`
-    SELECT ${key} AS key FROM ${name} ${joinForFilter(key)}
-    WHERE ${name} MATCH ${text} AND ${mayBeFound(key)}
-    ORDER BY ${key} ${limit}`;
+    SELECT ${key} FROM (${selectCandidates(index.name, text, candidates)}) AS candidate ${join}
+    WHERE ${and(index.mayBeFound(key), hasTexts)} ${except} LIMIT ${limit}`;
+}
+
+/** Whether more than this number of records match `text`. */
+export function hasMoreMatches(name: string, text: Placeholder, than: Placeholder): SQL {
+  return sql`EXISTS (${selectCandidates(name, text, sql`1`)} OFFSET 0 + ${than})`;
 }
 
 /** The words of the query that begin no word of a record. `words` is a JSON array. */
@@ -67,97 +94,6 @@ export function missingWords(recordWords: SQL, words: Placeholder): SQL {
   return sql`SELECT value FROM json_each(${words}) WHERE instr(' ' || ${recordWords}, ' ' || value) = 0`;
 }
 
-/** The FTS5 expression for records with a word for each of these beginnings, which have letters and digits only. */
-export function asBeginnings(beginnings: readonly string[]): string {
-  return beginnings.map((beginning) => `"${beginning}"*`).join(" AND ");
-}
-
-/** FTS5 has lists of records for beginnings of up to 6 letters. For a longer one, it gathers all records first. */
-export const LONGEST_BEGINNING = 6;
-
-/**
- * The most beginnings that are looked up. FTS5 reads all records of each, a million of them in 20 ms. Few records hold the
- * rarest four beginnings and lack the others.
- */
-const MOST_BEGINNINGS = 4;
-const RARITY_RANK = 100;
-
-/** The FTS5 MATCH texts for a query in one list, and which lookup to use. */
-export interface WordExpressions {
-  plan: LookupPlan;
-  texts: Record<"wholeWords" | "beginnings" | "shortBeginnings" | "beginningsJson", string>;
-}
-
-/** `many`: only the rarest beginnings are looked up. `long`: FTS5 has no list for some of them. */
-export type LookupPlan = "few" | "long" | "many";
-
-export function wordExpressions(words: readonly string[]): WordExpressions {
-  const beginnings = withoutBeginnings(words);
-  const short = beginnings.map((beginning) => [...beginning].slice(0, LONGEST_BEGINNING).join(""));
-  const hasMany = beginnings.length > MOST_BEGINNINGS;
-  const hasLong = beginnings.some((beginning, index) => beginning !== short[index]);
-  const planUnlessMany = hasLong ? "long" : "few";
-  return {
-    plan: hasMany ? "many" : planUnlessMany,
-    texts: {
-      wholeWords: words.map((word) => `"${word}"`).join(" AND "),
-      beginnings: asBeginnings(beginnings),
-      shortBeginnings: asBeginnings(short),
-      beginningsJson: JSON.stringify(beginnings),
-    },
-  };
-}
-
-/** Leaves out words that begin another word: a record that has `ali` also has `al`. */
-export function withoutBeginnings(words: readonly string[]): string[] {
-  return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
-}
-
-/**
- * For a `WITH` clause: `found(rank, key, forgiven)`, at most `limit` records. Rank 0: every word is a whole word of the
- * record. Rank 1: some words only begin a word. No word is forgiven.
- */
-export function findWords(
-  index: WordIndex,
-  plan: LookupPlan,
-  placeholder: PlaceholderOf<keyof WordExpressions["texts"]>,
-  limit: number,
-): SQL {
-  const { name, words } = index;
-  const holdsAll =
-    plan === "many" ? sql`AND NOT EXISTS (${missingWords(words, placeholder("beginningsJson"))})` : sql``;
-  const hasShort = sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH ${placeholder("shortBeginnings")})`;
-  const lookedUp = {
-    few: placeholder("beginnings"),
-    // FTS5 gathers the records of long beginnings only if a record has the short ones. `""` finds nothing.
-    long: sql`iif(${hasShort}, ${placeholder("beginnings")}, '""')`,
-    many: rarestBeginnings(index, placeholder("beginningsJson")),
-  }[plan];
-  // If enough records have the whole words, this is LIMIT 0 and nothing is looked up.
-  const left = sql`LIMIT ${sql.raw(String(limit))} - (SELECT count(*) FROM whole)`;
-  const others: WordIndex = {
-    ...index,
-    joinForFilter: plan === "many" ? index.joinRecord : index.joinForFilter,
-    mayBeFound: (key) => sql`${index.mayBeFound(key)} AND ${key} NOT IN (SELECT key FROM whole) ${holdsAll}`,
-  };
-  return sql`
-    whole AS MATERIALIZED (${selectMatches(index, placeholder("wholeWords"), limitTo(limit))}),
-    others AS MATERIALIZED (${selectMatches(others, lookedUp, left)}),
-    found(rank, key, forgiven) AS (SELECT 0, key, NULL FROM whole UNION ALL SELECT 1, key, NULL FROM others)`;
-}
-
-/**
- * The FTS5 expression for the rarest of many beginnings, a JSON array. The records that it finds may lack the others. A
- * beginning is rarer if its hundredth record was stored later: FTS5 finds that record without reading the rest. Without a
- * hundredth record it is the rarest: 9e18 is beyond any rowid.
- */
-export function rarestBeginnings({ name }: Pick<WordIndex, "name">, beginnings: SQL | Placeholder): SQL<string> {
-  const hundredth = sql`SELECT rowid FROM ${name} WHERE ${name} MATCH text
-    ORDER BY rowid LIMIT 1 OFFSET ${sql.raw(String(RARITY_RANK - 1))}`;
-  return sql`(
-    SELECT group_concat(text, ' AND ') FROM (
-      SELECT text FROM (SELECT '"' || value || '"*' AS text FROM json_each(${beginnings}))
-      ORDER BY coalesce((${hundredth}), 9e18) DESC ${limitTo(MOST_BEGINNINGS)}
-    )
-  )`;
+export function nameOf(list: SearchList): SQL<SearchList> {
+  return sql<SearchList>`${sql.raw(`'${list}'`)}`;
 }

@@ -12,11 +12,21 @@ export type Vocabulary = keyof typeof VOCABULARIES;
 
 /** Adds the words of lines to a vocabulary, each word once. `lines`: a subquery with the column `words`. */
 export function addToVocabulary(vocabulary: Vocabulary, lines: SQL): SQL {
-  // Makes a JSON array of the words of a line, to split them. No word has a quote.
   return sql`
     INSERT INTO ${VOCABULARIES[vocabulary]} (word)
     SELECT DISTINCT word.value
-    FROM ${lines} AS line CROSS JOIN json_each('["' || replace(line.words, ' ', '","') || '"]') AS word
+    FROM ${lines} AS line CROSS JOIN ${eachWord(sql`line.words`)} AS word
     WHERE ${sql.raw(canBeMeant("word.value"))}
     ON CONFLICT (word) DO NOTHING`;
+}
+
+/** The words of a text, one in each row. No word has a quote. */
+export function eachWord(words: SQL): SQL {
+  return sql`json_each('["' || replace(${words}, ' ', '","') || '"]')`;
+}
+
+/** Whether some entry of an index of words has this word, or with `*` a word that begins so. */
+export function isIndexed(index: string, word: SQL, star: "" | "*" = ""): SQL {
+  const name = sql.raw(index);
+  return sql`EXISTS (SELECT 1 FROM ${name} WHERE ${name} MATCH '"' || ${word} || ${sql.raw(`'"${star}'`)})`;
 }

@@ -7,13 +7,18 @@ import { limitTo, pick } from "../../db/select.ts";
 import { holdings, visibleCustomers } from "../../records/views.ts";
 import type { CardHolder } from "./schema.ts";
 
-/** A card should have one holder. If many customers have it, these limits keep the answer small. */
-const HOLDERS_LIMIT = 100;
-const BALANCES_LIMIT = 5_000;
+/** A card should have one holder. More holders, or more balances of all together, are not the card of one customer. */
+const MOST_HOLDERS = 20;
+/** With the longest names of accounts, the answer still has at most 2 MiB. */
+const MOST_BALANCES = 1_500;
 
-/** The customers with this card, by id, with their balances (docs/contract/feed.md, 6). One round trip. */
-export async function findByCard(db: Database, { scanId }: { scanId: string }): Promise<CardHolder[]> {
+/**
+ * The customers with this card, by id, with their balances; null if there are too many (docs/contract/feed.md, 6). One round
+ * trip.
+ */
+export async function findByCard(db: Database, { scanId }: { scanId: string }): Promise<CardHolder[] | null> {
   const [holders, balances] = await db.batch([selectHolders({ scanId }), selectBalances({ scanId })]);
+  if (holders.length > MOST_HOLDERS || balances.length > MOST_BALANCES) return null;
   const byHolder = Map.groupBy(balances, ({ customer_key }) => customer_key);
   return holders.map(({ key, ...holder }) => ({
     ...holder,
@@ -28,7 +33,7 @@ const holders = (placeholder: PlaceholderOf<"scanId">) =>
     // SQLite uses the index of cards only if the statement has its condition. So the empty text is no parameter.
     .where(and(eq(visibleCustomers.scan_id, placeholder("scanId")), sql`${visibleCustomers.scan_id} <> ''`))
     .orderBy(visibleCustomers.id)
-    .limit(atMost(HOLDERS_LIMIT));
+    .limit(atMost(MOST_HOLDERS + 1));
 
 const selectHolders = compileOnce("feed/customers/holders", holders);
 
@@ -36,6 +41,6 @@ const selectBalances = compileOnce("feed/customers/balances", (placeholder: Plac
   readBalances(
     { customer_key: holdings.customer_key },
     sql`${holdings.customer_key} IN (SELECT key FROM (${holders(placeholder)}))`,
-    limitTo(BALANCES_LIMIT),
+    limitTo(MOST_BALANCES + 1),
   ),
 );

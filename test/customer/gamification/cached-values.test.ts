@@ -28,7 +28,7 @@ const pass = (seconds: number) => {
 };
 
 /** The cached values of a new isolate, with nothing in memory. */
-const newIsolate = () => new CachedValues<string>();
+const newIsolate = () => new CachedValues();
 const loadOf = (value: string) => vi.fn(async () => value);
 const failingLoad = () => Promise.reject<never>(new Error("no database"));
 
@@ -40,11 +40,16 @@ function slowLoad() {
 
 /** A KV in memory, whose operations a test can make fail. `settle` waits for the work in the background. */
 function cacheWithKv() {
-  const stored = new Map<string, string>();
+  const stored = new Map<string, { value: string; metadata: unknown }>();
   const backgroundWork: Promise<unknown>[] = [];
   const kv = {
-    get: vi.fn(async (key: string, _options?: unknown): Promise<unknown> => JSON.parse(stored.get(key) ?? "null")),
-    put: vi.fn(async (key: string, value: string, _options?: unknown) => void stored.set(key, value)),
+    getWithMetadata: vi.fn(
+      async (key: string, _options?: unknown): Promise<unknown> => stored.get(key) ?? { value: null, metadata: null },
+    ),
+    put: vi.fn(
+      async (key: string, value: string, { metadata }: { metadata: unknown }) =>
+        void stored.set(key, { value, metadata }),
+    ),
   };
   const context = { waitUntil: (work: Promise<unknown>) => void backgroundWork.push(work) };
   const cache: CacheAccess = {
@@ -54,9 +59,9 @@ function cacheWithKv() {
   const settle = async () => {
     while (backgroundWork.length > 0) await backgroundWork.shift();
   };
-  const read = async (values: CachedValues<string>, load: () => Promise<string | null>) =>
+  const read = async (values: CachedValues, load: () => Promise<string | null>) =>
     (await values.read(cache, "k", load)).value;
-  const inKv = () => JSON.parse(stored.get("k") ?? "null");
+  const inKv = () => stored.get("k");
   return { kv, cache, settle, read, inKv };
 }
 
@@ -89,7 +94,7 @@ describe("the age of a cached value", () => {
 
   it("counts although KV answers an old value for ever", async ({ expect }) => {
     const { kv, cache, inKv } = await loadedBefore(0);
-    kv.get.mockResolvedValue(inKv());
+    kv.getWithMetadata.mockResolvedValue(inKv());
     const isolates = [newIsolate(), newIsolate()];
     const loadedAt: number[] = [];
 
@@ -110,17 +115,15 @@ describe("the age of a cached value", () => {
   });
 
   it.for([
-    ["is from the future, by another clock or a mistake", { value: "of tomorrow", at: START + 1 }],
-    ...[7, "one", [], {}, { value: "one" }, { value: "one", at: "now" }].map(
-      (value) => ["is no value", value] as const,
-    ),
-  ] as const)("is unknown, and the value is loaded, where the entry in KV %s: %j", async ([, inKv], { expect }) => {
+    ["is from the future, by another clock or a mistake", { at: START + 1 }],
+    ...[7, "one", [], {}, null, { at: "now" }].map((metadata) => ["has no time", metadata] as const),
+  ] as const)("is unknown, and the value is loaded, where the entry in KV %s: %j", async ([, metadata], { expect }) => {
     const { kv, settle, read } = cacheWithKv();
-    kv.get.mockResolvedValue(inKv);
+    kv.getWithMetadata.mockResolvedValue({ value: "one", metadata });
 
     expect(await read(newIsolate(), loadOf("two"))).toBe("two");
     await settle();
-    expect(kv.put.mock.calls[0]?.[1]).toBe(JSON.stringify({ value: "two", at: START }));
+    expect(kv.put.mock.calls[0]?.slice(1)).toEqual(["two", expect.objectContaining({ metadata: { at: START } })]);
   });
 });
 
@@ -135,7 +138,7 @@ describe("a refresh", () => {
     expect(new Set(answers)).toEqual(new Set(["one"]));
     expect(load).toHaveBeenCalledTimes(1);
     expect(kv.put).toHaveBeenCalledTimes(1);
-    expect(kv.put.mock.calls[0]?.[2]).toEqual({ expirationTtl: 604_800 });
+    expect(kv.put.mock.calls[0]?.[2]).toEqual({ expirationTtl: 604_800, metadata: { at: START } });
   });
 
   it("that is slow delays one request by 300 ms if there is an old value, and no later one", async ({ expect }) => {
@@ -147,9 +150,9 @@ describe("a refresh", () => {
     const first = await values.read(cache, "k", load);
     const milliseconds = performance.now() - startedAt;
     pass(1);
-    kv.get.mockClear();
+    kv.getWithMetadata.mockClear();
     const laterAnswers = await Promise.all(Array.from({ length: 20 }, () => read(values, load)));
-    const kvReadsLater = kv.get.mock.calls.length;
+    const kvReadsLater = kv.getWithMetadata.mock.calls.length;
     end("two");
     await settle();
 
@@ -160,7 +163,7 @@ describe("a refresh", () => {
     expect(kvReadsLater).toBe(0);
     expect(load).toHaveBeenCalledTimes(1);
     expect(await read(values, failingLoad)).toBe("two");
-    expect(inKv().value).toBe("two");
+    expect(inKv()?.value).toBe("two");
   });
 
   it("that never ends because its request was cancelled is replaced after six seconds", async ({ expect }) => {
@@ -204,14 +207,14 @@ describe("a refresh", () => {
     await settle();
 
     expect(await read(values, failingLoad)).toBe("new");
-    expect(inKv().value).toBe("new");
+    expect(inKv()?.value).toBe("new");
   });
 });
 
 describe("when something fails", () => {
   it("the value is loaded if KV cannot be read, and afterwards memory answers", async ({ expect }) => {
     const { kv, settle, read } = cacheWithKv();
-    kv.get.mockRejectedValue(new Error("KV GET failed: 500"));
+    kv.getWithMetadata.mockRejectedValue(new Error("KV GET failed: 500"));
     const values = newIsolate();
 
     expect(await read(values, loadOf("one"))).toBe("one");
@@ -227,7 +230,7 @@ describe("when something fails", () => {
     ["300 ms where memory has an old value", PATIENCE_MS, () => loadedBefore(31)],
   ] as const)("KV that hangs is waited for: %s", async ([, milliseconds, begin], { expect }) => {
     const { kv, read, values } = await begin();
-    kv.get.mockReturnValue(new Promise(() => {}));
+    kv.getWithMetadata.mockReturnValue(new Promise(() => {}));
     vi.useFakeTimers();
     const load = loadOf("two");
     const answer = read(values, load);
@@ -264,7 +267,7 @@ describe("cached values", () => {
   it("are not replaced in memory by an older value from KV", async ({ expect }) => {
     const { kv, values, read } = await loadedBefore(31);
     await read(values, loadOf("new"));
-    kv.get.mockResolvedValue({ value: "old", at: START });
+    kv.getWithMetadata.mockResolvedValue({ value: "old", metadata: { at: START } });
     pass(31);
 
     expect(await read(values, failingLoad)).toBe("new");
@@ -272,24 +275,40 @@ describe("cached values", () => {
 
   it("are read from KV once in thirty seconds, and KV's edge may cache them for that long", async ({ expect }) => {
     const { kv, read } = await loadedBefore(0);
-    kv.get.mockClear();
+    kv.getWithMetadata.mockClear();
     const values = newIsolate();
 
     for (let second = 0; second <= FRESH_SECONDS; second += 1, pass(1)) await read(values, failingLoad);
 
-    expect(kv.get.mock.calls).toEqual([["k", { type: "json", cacheTtl: FRESH_SECONDS }]]);
+    expect(kv.getWithMetadata.mock.calls).toEqual([["k", { type: "text", cacheTtl: FRESH_SECONDS }]]);
   });
 
-  it("are at most 64 in memory: the oldest entries are removed", async ({ expect }) => {
+  it("are at most 8 MiB in memory: the values that were used least recently are removed", async ({ expect }) => {
     const { kv, cache, settle } = cacheWithKv();
     const values = newIsolate();
-    for (let number = 0; number < 100; number += 1) await values.read(cache, `k${number}`, loadOf("one"));
+    const text = "\u{1f600}".repeat(256 * 1_024 - 128);
+    for (let number = 0; number < 20; number += 1) await values.read(cache, `k${number}`, loadOf(text));
     await settle();
-    kv.get.mockClear();
+    kv.getWithMetadata.mockClear();
 
-    for (const key of ["k99", "k36"]) await values.read(cache, key, failingLoad);
-    expect(kv.get).not.toHaveBeenCalled();
-    await values.read(cache, "k35", failingLoad);
-    expect(kv.get).toHaveBeenCalledTimes(1);
+    for (const key of ["k19", "k12"]) await values.read(cache, key, failingLoad);
+    expect(kv.getWithMetadata).not.toHaveBeenCalled();
+    await values.read(cache, "k11", failingLoad);
+    expect(kv.getWithMetadata).toHaveBeenCalledTimes(1);
+  });
+
+  it("whose requests were cancelled while they loaded are not kept", async ({ expect }) => {
+    const { cache } = cacheWithKv();
+    const values = newIsolate();
+    const keys = Array.from({ length: 100 }, (_, number) => `k${number}`);
+    const load = vi.fn(() => new Promise<string>(() => {}));
+    for (const key of keys) void values.read(cache, key, load);
+    await waitUntil(() => load.mock.calls.length === keys.length);
+    const forget = vi.spyOn(Map.prototype, "delete");
+
+    pass(6);
+    await values.read(cache, "k", loadOf("one"));
+
+    expect(forget.mock.calls.flat()).toEqual(expect.arrayContaining(keys));
   });
 });

@@ -60,9 +60,10 @@ async function seedStore(start_date = "2020-01-01") {
 
 /** Puts a board with the employee "From KV" into KV. It is this many milliseconds old. */
 async function putIntoKv(locationId: string, ageMs: number) {
-  const key = await boardKey({ locationId, campaignId: null }, DAY);
-  const employee = { id: "e", name: "From KV", avatar: "", runs: 700, hits: 0, doubles: 0, triples: 0 };
-  await env.CACHE.put(key, JSON.stringify({ value: [employee], at: now - ageMs }));
+  const key = await boardKey({ locationId, campaignId: null, measure: "run" }, DAY);
+  const totals = { total_runs: "7", total_hits: 0, total_doubles: 0, total_triples: 0 };
+  const item = { employee_id: "e", employee_name: "From KV", avatar: "", rank: 1, ...totals };
+  await env.CACHE.put(key, JSON.stringify([item]), { metadata: { at: now - ageMs } });
 }
 
 describe("a leaderboard", () => {
@@ -85,7 +86,9 @@ describe("a leaderboard", () => {
     for (const [id, campaign] of [["nowhere"], [store, "none"], [store, foreignCampaign]] as const)
       for (let times = 0; times < 2; times += 1)
         expect(await board(id, campaign === undefined ? {} : { campaign })).toMatchObject({ names: [], trips: 1 });
-    expect(await env.CACHE.get(await boardKey({ locationId: "nowhere", campaignId: null }, DAY))).toBeNull();
+    expect(
+      await env.CACHE.get(await boardKey({ locationId: "nowhere", campaignId: null, measure: "run" }, DAY)),
+    ).toBeNull();
   });
 
   it.for([

@@ -1,28 +1,36 @@
-WITH whole AS MATERIALIZED (
-  SELECT store_words.rowid AS key
-  FROM store_words
-  CROSS JOIN stores ON stores.key = store_words.rowid
-  WHERE store_words MATCH ?
-    AND NOT EXISTS (
-      SELECT 1
-      FROM accounts INDEXED BY accounts_deleted
-      WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
-    )
-  ORDER BY store_words.rowid
-  LIMIT 0 + ?
+WITH whole(key) AS MATERIALIZED (
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM store_words
+    WHERE store_words MATCH ?
+    ORDER BY rowid
+    LIMIT 0 + ?
+  ) AS candidate
+  CROSS JOIN stores ON stores.key = candidate.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM accounts INDEXED BY accounts_deleted
+    WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
+  )
+  LIMIT 20
 ),
-others AS MATERIALIZED (
-  SELECT store_words.rowid AS key
-  FROM store_words
-  CROSS JOIN stores ON stores.key = store_words.rowid
-  WHERE store_words MATCH ?
-    AND NOT EXISTS (
-      SELECT 1
-      FROM accounts INDEXED BY accounts_deleted
-      WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
-    )
-    AND store_words.rowid NOT IN (SELECT key FROM whole)
-  ORDER BY store_words.rowid
+others(key) AS MATERIALIZED (
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM store_words
+    WHERE store_words MATCH ?
+    ORDER BY rowid
+    LIMIT 0 + ?
+  ) AS candidate
+  CROSS JOIN stores ON stores.key = candidate.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM accounts INDEXED BY accounts_deleted
+    WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
+  )
+    AND candidate.key NOT IN (SELECT key FROM whole)
   LIMIT 20 - (SELECT count(*) FROM whole)
 ),
 found(rank, key, forgiven) AS (
@@ -78,7 +86,9 @@ FROM (
 --          MERGE (UNION ALL)
 --            LEFT
 --              MATERIALIZE whole
---                SCAN store_words VIRTUAL TABLE INDEX 64:M1
+--                CO-ROUTINE candidate
+--                  SCAN store_words VIRTUAL TABLE INDEX 64:M1
+--                SCAN candidate
 --                SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --                CORRELATED SCALAR SUBQUERY
 --                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
@@ -88,9 +98,11 @@ FROM (
 --              USE TEMP B-TREE FOR ORDER BY
 --            RIGHT
 --              MATERIALIZE others
+--                CO-ROUTINE candidate
+--                  SCAN store_words VIRTUAL TABLE INDEX 64:M1
 --                SCALAR SUBQUERY
 --                  SCAN whole
---                SCAN store_words VIRTUAL TABLE INDEX 64:M1
+--                SCAN candidate
 --                LIST SUBQUERY
 --                  SCAN whole
 --                  CREATE BLOOM FILTER

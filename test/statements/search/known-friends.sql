@@ -53,26 +53,6 @@ seen AS MATERIALIZED (
     ) AS friend_status
   FROM found
   CROSS JOIN (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
-),
-joined AS MATERIALIZED (
-  SELECT DISTINCT seen.key, joined_stores.account_key AS account_key
-  FROM seen
-  CROSS JOIN joined_stores ON joined_stores.customer_key = seen.key
-),
-running AS MATERIALIZED (
-  SELECT account_key,
-    (
-      SELECT count(*)
-      FROM running_campaigns
-      WHERE running_campaigns.account_key = joined_account.account_key
-    ) AS campaigns
-  FROM (SELECT DISTINCT account_key FROM joined) AS joined_account
-),
-counted AS MATERIALIZED (
-  SELECT joined.key, sum(running.campaigns) AS campaigns
-  FROM joined
-  CROSS JOIN running ON running.account_key = joined.account_key
-  GROUP BY joined.key
 )
 SELECT json_object(
   'id', visible_customers.id, 'first_name', visible_customers.first_name, 'last_name',
@@ -88,15 +68,8 @@ SELECT json_object(
   iif(seen.is_self OR seen.friend_status = 1, visible_customers.state, ''), 'zip',
   iif(seen.is_self OR seen.friend_status = 1, visible_customers.zip, ''), 'friend_status',
   seen.friend_status, 'stores_count', visible_customers.stores_joined, 'campaigns_total',
-  coalesce(counted.campaigns, 0), 'campaigns_registered',
-  (
-    SELECT count(*)
-    FROM running_registrations
-    CROSS JOIN joined
-      ON joined.key = seen.key
-      AND joined.account_key = running_registrations.account_key
-    WHERE running_registrations.customer_key = seen.key
-  )
+  campaigns_of_customers.campaigns_total, 'campaigns_registered',
+  campaigns_of_customers.campaigns_registered
 ) AS record,
   iif(seen.is_self OR seen.friend_status = 1, visible_customers.balance / 100.0, 0) AS balance,
   iif(
@@ -105,7 +78,7 @@ SELECT json_object(
   ) AS forgiven
 FROM seen
 CROSS JOIN visible_customers ON visible_customers.key = seen.key
-LEFT JOIN counted ON counted.key = seen.key
+CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
 ORDER BY seen.rank, seen.key
 
 --  MATERIALIZE seen
@@ -143,41 +116,28 @@ ORDER BY seen.rank, seen.key
 --    SCAN caller
 --    CORRELATED SCALAR SUBQUERY
 --      SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
---  MATERIALIZE counted
---    MATERIALIZE joined
---      SCAN seen
---      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
---      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---      CORRELATED SCALAR SUBQUERY
---        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---      USE TEMP B-TREE FOR DISTINCT
---    MATERIALIZE running
---      CO-ROUTINE joined_account
---        SCAN joined
---        USE TEMP B-TREE FOR DISTINCT
---      SCAN joined_account
---      CORRELATED SCALAR SUBQUERY
---        SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
---        SCALAR SUBQUERY
---          CO-ROUTINE clock
---            SCAN CONSTANT ROW
---          SCAN clock
---        SCALAR SUBQUERY
---          CO-ROUTINE clock
---            SCAN CONSTANT ROW
---          SCAN clock
---    SCAN joined
---    BLOOM FILTER ON running (account_key=?)
---    SEARCH running USING AUTOMATIC COVERING INDEX (account_key=?)
---    USE TEMP B-TREE FOR GROUP BY
 --  SCAN seen
 --  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
---  BLOOM FILTER ON counted (key=?)
---  SEARCH counted USING AUTOMATIC COVERING INDEX (key=?) LEFT-JOIN
+--  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
 --  SCALAR SUBQUERY
---    SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
---  SCALAR SUBQUERY
---    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--    CO-ROUTINE (subquery)
+--      COMPOUND QUERY
+--        LEFT-MOST SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--        UNION ALL
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--    SCAN (subquery)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE hidden_stores
+--      COMPOUND QUERY
+--        LEFT-MOST SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--        UNION ALL
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--    SCAN hidden_stores
+--    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=? AND store_key=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --    CORRELATED SCALAR SUBQUERY
@@ -188,7 +148,28 @@ ORDER BY seen.rank, seen.key
 --      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --  CORRELATED SCALAR SUBQUERY
---    SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--    CO-ROUTINE (subquery)
+--      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--      CORRELATED LIST SUBQUERY
+--        CO-ROUTINE joined_first
+--          SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SCAN joined_first
+--        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--    SCAN (subquery)
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE registered
+--      SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--    SCAN registered
 --    SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
 --    SCALAR SUBQUERY
 --      CO-ROUTINE clock
@@ -198,6 +179,11 @@ ORDER BY seen.rank, seen.key
 --      CO-ROUTINE clock
 --        SCAN CONSTANT ROW
 --      SCAN clock
---    BLOOM FILTER ON joined (key=? AND account_key=?)
---    SEARCH joined USING AUTOMATIC COVERING INDEX (key=? AND account_key=?)
+--    CORRELATED LIST SUBQUERY
+--      CO-ROUTINE joined_first
+--        SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--      SCAN joined_first
+--      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --  USE TEMP B-TREE FOR ORDER BY

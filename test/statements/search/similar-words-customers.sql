@@ -74,11 +74,43 @@ meant(asked, beginnings) AS MATERIALIZED (
     WHERE letter <> substr(asked, depth + 1, 1)
   )
   GROUP BY asked
+),
+guess(asked, beginning) AS MATERIALIZED (
+  SELECT DISTINCT asked, value
+  FROM meant
+  CROSS JOIN json_each('["' || replace(beginnings, ' ', '","') || '"]')
+  WHERE beginnings <> ''
+),
+tried(asked, beginning, turn, found) AS (
+  SELECT asked,
+    beginning,
+    1,
+    (
+      SELECT min(customer_vocabulary.word)
+      FROM customer_vocabulary
+      WHERE customer_vocabulary.word >= beginning
+    )
+  FROM guess
+  UNION ALL
+  SELECT asked,
+    beginning,
+    turn + 1,
+    (
+      SELECT min(customer_vocabulary.word)
+      FROM customer_vocabulary
+      WHERE customer_vocabulary.word > found
+        AND customer_vocabulary.word < beginning
+        || char(1114111)
+    )
+  FROM tried
+  WHERE found IS NOT NULL AND NOT length(beginning) <= 6
+  ORDER BY 3, 2
+  LIMIT 0 + ?
 )
 SELECT 'customer' AS vocabulary,
   meant.asked AS word,
   (
-    SELECT iif(count(*) > 5, '"' || meant.asked || '"*', group_concat('"' || word || '"', ' OR '))
+    SELECT iif(count(*) > 5, meant.asked || '*', group_concat(word, ' '))
     FROM (
       SELECT customer_vocabulary.word
       FROM customer_vocabulary
@@ -89,34 +121,31 @@ SELECT 'customer' AS vocabulary,
     )
   ) AS exact,
   (
-    SELECT group_concat(term, ' OR ')
+    SELECT group_concat(term, ' ')
     FROM (
-      SELECT iif(
-        length(beginning) <= 6, '"' || beginning || '"*', '"' || customer_vocabulary.word || '"'
-      ) AS term
-      FROM (
-        SELECT DISTINCT value AS beginning
-        FROM json_each('["' || replace(nullif(meant.beginnings, ''), ' ', '","') || '"]')
-        ORDER BY value
-      )
-      CROSS JOIN customer_vocabulary
-        ON customer_vocabulary.word >= beginning
-        AND customer_vocabulary.word <= iif(
+      SELECT iif(length(beginning) <= 6, beginning || '*', found) AS term
+      FROM tried
+      WHERE tried.asked = meant.asked
+        AND found IS NOT NULL
+        AND iif(
           length(beginning) <= 6,
           (
-            SELECT min(customer_vocabulary.word)
-            FROM customer_vocabulary
-            WHERE customer_vocabulary.word >= beginning
+            EXISTS (
+              SELECT 1
+              FROM customer_words
+              WHERE customer_words MATCH '"' || beginning || '"*'
+            )
           ),
-          beginning || char(1114111)
+          (EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || found || '"'))
         )
+      ORDER BY turn, beginning
       LIMIT 0 + ?
     )
-  ) AS neighbours
+  ) AS similar
 FROM meant
 
 --  MATERIALIZE meant
---    CO-ROUTINE stem
+--    MATERIALIZE stem
 --      SETUP
 --        SCAN json_each VIRTUAL TABLE INDEX 1:
 --      RECURSIVE STEP
@@ -141,11 +170,24 @@ FROM meant
 --    SCAN (subquery)
 --  CORRELATED SCALAR SUBQUERY
 --    CO-ROUTINE (subquery)
---      CO-ROUTINE (subquery)
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        USE TEMP B-TREE FOR DISTINCT
---      SCAN (subquery)
---      SEARCH customer_vocabulary USING PRIMARY KEY (word>? AND word<?)
+--      CO-ROUTINE tried
+--        SETUP
+--          MATERIALIZE guess
+--            SCAN meant
+--            SCAN json_each VIRTUAL TABLE INDEX 1:
+--            USE TEMP B-TREE FOR DISTINCT
+--          SCAN guess
+--          CORRELATED SCALAR SUBQUERY
+--            SEARCH customer_vocabulary USING PRIMARY KEY (word>?)
+--        RECURSIVE STEP
+--          SCAN tried
+--          CORRELATED SCALAR SUBQUERY
+--            SEARCH customer_vocabulary USING PRIMARY KEY (word>? AND word<?)
+--      BLOOM FILTER ON tried (asked=?)
+--      SEARCH tried USING AUTOMATIC PARTIAL COVERING INDEX (asked=?)
 --      CORRELATED SCALAR SUBQUERY
---        SEARCH customer_vocabulary USING PRIMARY KEY (word>?)
+--        SCAN customer_words VIRTUAL TABLE INDEX 0:M1
+--      CORRELATED SCALAR SUBQUERY
+--        SCAN customer_words VIRTUAL TABLE INDEX 0:M1
+--      USE TEMP B-TREE FOR ORDER BY
 --    SCAN (subquery)

@@ -1,27 +1,35 @@
 WITH strict AS MATERIALIZED (
-  SELECT campaign_words.rowid AS key
-  FROM campaign_words
-  CROSS JOIN campaigns ON campaigns.key = campaign_words.rowid
-  WHERE campaign_words MATCH ?
-    AND NOT EXISTS (
-      SELECT 1
-      FROM accounts INDEXED BY accounts_deleted
-      WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
-    )
-  ORDER BY campaign_words.rowid
-  LIMIT 0 + ?
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM campaign_words
+    WHERE campaign_words MATCH ?
+    ORDER BY rowid
+    LIMIT 0 + ?
+  ) AS candidate
+  CROSS JOIN campaigns ON campaigns.key = candidate.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM accounts INDEXED BY accounts_deleted
+    WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
+  )
+  LIMIT 20
 ),
 lenient AS MATERIALIZED (
-  SELECT campaign_words.rowid AS key
-  FROM campaign_words
-  CROSS JOIN campaigns ON campaigns.key = campaign_words.rowid
-  WHERE campaign_words MATCH ?
-    AND NOT EXISTS (
-      SELECT 1
-      FROM accounts INDEXED BY accounts_deleted
-      WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
-    )
-  ORDER BY campaign_words.rowid
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM campaign_words
+    WHERE campaign_words MATCH ?
+    ORDER BY rowid
+    LIMIT 0 + ?
+  ) AS candidate
+  CROSS JOIN campaigns ON campaigns.key = candidate.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM accounts INDEXED BY accounts_deleted
+    WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
+  )
   LIMIT iif((SELECT count(*) FROM strict) < 20, 2000, 0)
 ),
 found(rank, key, forgiven) AS MATERIALIZED (
@@ -95,7 +103,9 @@ FROM (
 --              MERGE (UNION)
 --                LEFT
 --                  MATERIALIZE strict
---                    SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
+--                    CO-ROUTINE candidate
+--                      SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
+--                    SCAN candidate
 --                    SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
 --                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
@@ -103,9 +113,11 @@ FROM (
 --                  USE TEMP B-TREE FOR ORDER BY
 --                RIGHT
 --                  MATERIALIZE lenient
+--                    CO-ROUTINE candidate
+--                      SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
 --                    SCALAR SUBQUERY
 --                      SCAN strict
---                    SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
+--                    SCAN candidate
 --                    SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
 --                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)

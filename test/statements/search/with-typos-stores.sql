@@ -1,27 +1,35 @@
 WITH strict AS MATERIALIZED (
-  SELECT store_words.rowid AS key
-  FROM store_words
-  CROSS JOIN stores ON stores.key = store_words.rowid
-  WHERE store_words MATCH ?
-    AND NOT EXISTS (
-      SELECT 1
-      FROM accounts INDEXED BY accounts_deleted
-      WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
-    )
-  ORDER BY store_words.rowid
-  LIMIT 0 + ?
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM store_words
+    WHERE store_words MATCH ?
+    ORDER BY rowid
+    LIMIT 0 + ?
+  ) AS candidate
+  CROSS JOIN stores ON stores.key = candidate.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM accounts INDEXED BY accounts_deleted
+    WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
+  )
+  LIMIT 20
 ),
 lenient AS MATERIALIZED (
-  SELECT store_words.rowid AS key
-  FROM store_words
-  CROSS JOIN stores ON stores.key = store_words.rowid
-  WHERE store_words MATCH ?
-    AND NOT EXISTS (
-      SELECT 1
-      FROM accounts INDEXED BY accounts_deleted
-      WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
-    )
-  ORDER BY store_words.rowid
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM store_words
+    WHERE store_words MATCH ?
+    ORDER BY rowid
+    LIMIT 0 + ?
+  ) AS candidate
+  CROSS JOIN stores ON stores.key = candidate.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM accounts INDEXED BY accounts_deleted
+    WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
+  )
   LIMIT iif((SELECT count(*) FROM strict) < 20, 2000, 0)
 ),
 found(rank, key, forgiven) AS MATERIALIZED (
@@ -96,7 +104,9 @@ FROM (
 --              MERGE (UNION)
 --                LEFT
 --                  MATERIALIZE strict
---                    SCAN store_words VIRTUAL TABLE INDEX 64:M1
+--                    CO-ROUTINE candidate
+--                      SCAN store_words VIRTUAL TABLE INDEX 64:M1
+--                    SCAN candidate
 --                    SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
@@ -104,9 +114,11 @@ FROM (
 --                  USE TEMP B-TREE FOR ORDER BY
 --                RIGHT
 --                  MATERIALIZE lenient
+--                    CO-ROUTINE candidate
+--                      SCAN store_words VIRTUAL TABLE INDEX 64:M1
 --                    SCALAR SUBQUERY
 --                      SCAN strict
---                    SCAN store_words VIRTUAL TABLE INDEX 64:M1
+--                    SCAN candidate
 --                    SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)

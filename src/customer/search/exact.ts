@@ -1,0 +1,173 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
+import type { RowOf } from "../../db/database.ts";
+import { select } from "../../db/select.ts";
+import { candidatesToTest, type LimitsOfLists, type SearchLimits } from "./limits.ts";
+import { areLong, ifShort, type Lengths, lengthsOf, measures, pagesOf, selectLengths, sumOf } from "./list-lengths.ts";
+import { FOUND_LIMIT, type FoundRow, SELECT_RECORDS } from "./records.ts";
+import type { SearchList } from "./schema.ts";
+import { beginningsOf, hasList, matchAll, shortened, type Term, textOf, wholeWord } from "./terms.ts";
+import { hasMoreMatches, INDEXES, nameOf, selectMatches, type WordIndex } from "./word-index.ts";
+
+// A search for words as they are asked for, in one or two steps (docs/contract/interface.md, 4.6). In the first step, FTS5
+// intersects the lists of all words if they are short. For the kinds of record whose lists are long, it looks up only the
+// shortest ones in the second step, and the text of each candidate decides about the other words.
+
+/** A search for words as a caller asks for them. */
+export interface ExactSearch {
+  words: readonly string[];
+  caller: string;
+  limits: LimitsOfLists;
+}
+
+/** A word of the query, and how many pages the list of its term has. */
+interface Measured {
+  term: Term;
+  pages: number;
+}
+
+/** What to measure: beginnings, because the list of a whole word is a part of the list of its beginning, and the other words. */
+function termsOf(words: readonly string[]): Term[] {
+  const beginnings = beginningsOf(words);
+  return words.map((word) => beginnings.find(({ text }) => text === word) ?? wholeWord(word));
+}
+
+/** FTS5 stops at the limit in a single list. It intersects several lists, or gathers those of a long beginning, as a whole. */
+function mayBeLong(terms: readonly Term[]): boolean {
+  return terms.length > 1 || !terms.every(hasList);
+}
+
+export function firstStep(list: SearchList, { words, caller, limits }: ExactSearch) {
+  const { candidates } = limits[list];
+  const terms = termsOf(words);
+  const shape = { list, isMeasured: mayBeLong(terms) };
+  const expressions = { whole: matchAll(words.map(wholeWord)), beginnings: matchAll(beginningsOf(words)) };
+  const values = { ...measures(terms, limits[list]), caller };
+  return [
+    selectLengths(shape, { ...values, hidden: candidates - FOUND_LIMIT }),
+    selectIfShort(shape, { ...values, ...expressions, candidates }),
+  ] as const;
+}
+
+/** Statements for a list that the first step did not fill; none if it has found all records. */
+export function secondStep(lengths: Lengths, { words, caller, limits }: ExactSearch) {
+  const { list, hides_more } = lengths;
+  const pages = pagesOf(lengths);
+  if (areLong(lengths, limits)) {
+    const measured = termsOf(words).map((term, index) => ({ term, pages: pages[index] ?? 0 }));
+    return searchByText(list, measured, limits[list], caller);
+  }
+  const values = { text: matchAll(beginningsOf(words)), candidates: limits[list].candidates, caller };
+  return hides_more ? [selectIsCut({ list, isByText: false }, values)] : [];
+}
+
+/** The statements of the second step for a list. */
+function searchByText(list: SearchList, measured: readonly Measured[], limits: SearchLimits, caller: string) {
+  const lookedUp = shortestLists(measured, limits.pagesBesideText);
+  const tested = measured.filter((item) => !lookedUp.includes(item)).map(({ term }) => term);
+  // Only the first list can be too long. If FTS5 would have to gather it, a shorter beginning is looked up.
+  const lists = lookedUp.map(({ term, pages }) => (pages > limits.pagesBesideText ? shortened(term) : term));
+  const cut = lookedUp.map(({ term }) => term).filter((term) => !lists.includes(term));
+  const wholeTexts = tested.map(({ text }) => textOf(wholeWord(text)));
+  const texts = [...tested, ...cut].filter(({ isWhole }) => !isWhole).map(textOf);
+  const beginnings = matchAll(lists);
+  const candidates = candidatesToTest(limits, Math.max(1, wholeTexts.length, texts.length));
+  const values = {
+    whole: matchAll(lookedUp.map(({ term }) => wholeWord(term.text))),
+    wholeTexts: JSON.stringify(wholeTexts),
+    beginnings,
+    texts: JSON.stringify(texts),
+  };
+  return [
+    selectByText({ list }, { ...values, candidates, caller }),
+    selectIsCut({ list, isByText: true }, { text: beginnings, candidates, caller }),
+  ];
+}
+
+/** The words with the shortest lists: as many as FTS5 may intersect, at least one. */
+function shortestLists(measured: readonly Measured[], mostPages: number): Measured[] {
+  const byLength = measured.filter(({ term }) => !term.isWhole).sort((first, second) => first.pages - second.pages);
+  return byLength.filter(
+    (_, index) => index === 0 || sumOf(byLength.slice(0, index + 1).map(({ pages }) => pages)) <= mostPages,
+  );
+}
+
+/** The first step. If the lists of the terms are measured, and have more pages than `mostPages`, it finds nothing. */
+const selectIfShort = compilePer(
+  "search/exact",
+  (
+    { list, isMeasured }: { list: SearchList; isMeasured: boolean },
+    placeholder: PlaceholderOf<keyof ReturnType<typeof measures> | "whole" | "beginnings" | "candidates" | "caller">,
+  ): SQL<FoundRow> => {
+    const index = INDEXES[list](placeholder("caller"));
+    const stage = (expression: Placeholder) => ({
+      text: isMeasured ? ifShort(index, expression, placeholder) : sql`${expression}`,
+    });
+    const found = findWords(index, placeholder("candidates"), {
+      whole: stage(placeholder("whole")),
+      beginnings: stage(placeholder("beginnings")),
+    });
+    const lengths = isMeasured ? sql`${lengthsOf(index.name, placeholder("entries"))},` : sql``;
+    return SELECT_RECORDS[list](sql`${lengths} ${found}`, placeholder("caller"));
+  },
+);
+
+/** The second step: the texts, JSON arrays, are tested in the words of each candidate. */
+const selectByText = compilePer(
+  "search/by-text",
+  (
+    { list }: { list: SearchList },
+    placeholder: PlaceholderOf<"whole" | "wholeTexts" | "beginnings" | "texts" | "candidates" | "caller">,
+  ): SQL<FoundRow> => {
+    const index = INDEXES[list](placeholder("caller"));
+    const found = findWords(index, placeholder("candidates"), {
+      whole: { text: sql`${placeholder("whole")}`, hasTexts: hasTexts(index, sql`whole_texts`) },
+      beginnings: { text: sql`${placeholder("beginnings")}`, hasTexts: hasTexts(index, sql`texts`) },
+    });
+    const texts = sql`
+      whole_texts(value) AS MATERIALIZED (SELECT value FROM json_each(${placeholder("wholeTexts")})),
+      texts(value) AS MATERIALIZED (SELECT value FROM json_each(${placeholder("texts")}))`;
+    return SELECT_RECORDS[list](sql`${texts}, ${found}`, placeholder("caller"));
+  },
+);
+
+/** Whether there are more candidates than a search looks at, or records that no search tests. */
+export const selectIsCut = compilePer(
+  "search/is-cut",
+  (
+    { list, isByText }: { list: SearchList; isByText: boolean },
+    placeholder: PlaceholderOf<"text" | "candidates" | "caller">,
+  ) => {
+    const { name, table, isLong } = INDEXES[list](placeholder("caller"));
+    const hasMore = hasMoreMatches(name, placeholder("text"), placeholder("candidates"));
+    const hasLong = isByText ? sql`OR EXISTS (SELECT 1 FROM ${table} WHERE ${isLong})` : sql``;
+    return select({ list: nameOf(list), is_cut: sql<0 | 1>`(${hasMore} ${hasLong})` }, sql``);
+  },
+);
+
+export type IsCut = RowOf<ReturnType<typeof selectIsCut>>;
+
+function hasTexts({ isLong, words }: WordIndex, texts: SQL): SQL {
+  return sql`NOT ${isLong} AND NOT EXISTS (SELECT 1 FROM ${texts} WHERE instr(' ' || ${words} || ' ', value) = 0)`;
+}
+
+interface Stage {
+  /** The FTS5 expression. */
+  text: SQL;
+  hasTexts?: SQL;
+}
+
+/**
+ * For a `WITH` clause: `found(rank, key, forgiven)`, at most 20 records. Rank 0: every word is a whole word of the record.
+ * Rank 1: some words only begin a word. No word is forgiven.
+ */
+function findWords(index: WordIndex, candidates: Placeholder, stages: { whole: Stage; beginnings: Stage }): SQL {
+  const limit = sql.raw(String(FOUND_LIMIT));
+  // If enough records have the whole words, this is LIMIT 0 and nothing is looked up.
+  const rest = sql`${limit} - (SELECT count(*) FROM whole)`;
+  const isOther = sql`AND candidate.key NOT IN (SELECT key FROM whole)`;
+  return sql`
+    whole(key) AS MATERIALIZED (${selectMatches(index, { ...stages.whole, candidates, limit })}),
+    others(key) AS MATERIALIZED (${selectMatches(index, { ...stages.beginnings, candidates, limit: rest }, isOther)}),
+    found(rank, key, forgiven) AS (SELECT 0, key, NULL FROM whole UNION ALL SELECT 1, key, NULL FROM others)`;
+}

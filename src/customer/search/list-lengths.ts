@@ -1,0 +1,110 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
+import type { RowOf } from "../../db/database.ts";
+import { select, selectWith } from "../../db/select.ts";
+import type { LimitsOfLists, SearchLimits } from "./limits.ts";
+import type { SearchList } from "./schema.ts";
+import { entriesOf, type Term } from "./terms.ts";
+import { INDEXES, nameOf, type WordIndex } from "./word-index.ts";
+
+// FTS5 intersects lists of records, and takes up to 27 ns for each of their entries, even if no record is in all of them. So
+// a search looks first at the index of FTS5's pages. It has the first term of each page, so the page of a term and the page
+// of the next term say how many full pages of 4 KB, of up to 4,050 entries each, the list of a term has: one or two fewer a
+// segment than it fills. This only decides how a search goes on. No record is found or missed because of it.
+
+const ENTRIES_OF_PAGE = 4_050;
+/** A list that has at most this number of pages is not counted. */
+const UNCOUNTED_PAGES = 16;
+/** A list with at most this number of entries has one page. A short list right before a long one seems to be as long. */
+const SHORT_LIST = 1_000;
+
+/**
+ * For a `WITH` clause: `lengths(position, pages)`, how many pages of an index have the entries of each term. `entries`: a JSON
+ * array with the first and the last entry of each term.
+ */
+export function lengthsOf(index: string, entries: Placeholder): SQL {
+  const [pageIndex, data, terms] = ["idx", "data", "terms"].map((suffix) => sql.raw(`${index}_${suffix}`));
+  // Its page number is doubled, and its last bit says something else.
+  const pageAt = (where: SQL) => sql`(SELECT pgno FROM ${pageIndex} WHERE segid = segment.id AND ${where} LIMIT 1) / 2`;
+  const lastPage = sql`(SELECT max(id) & 2147483647 FROM ${data} WHERE id < (segment.id << 37) + 2147483648)`;
+  return sql`
+    segment(id) AS MATERIALIZED (
+      SELECT min(segid) FROM ${pageIndex}
+      UNION ALL SELECT (SELECT min(segid) FROM ${pageIndex} WHERE segid > id) FROM segment WHERE id IS NOT NULL
+    ),
+    list(position, first, last, pages) AS MATERIALIZED (
+      SELECT key, value ->> 0, value ->> 1, (
+        SELECT coalesce(sum(
+          coalesce(${pageAt(sql`term > CAST(value ->> 1 AS BLOB) ORDER BY term`)}, ${lastPage} + 1) - 1
+          - ${pageAt(sql`term <= CAST(value ->> 0 AS BLOB) ORDER BY term DESC`)}
+        ), 0) FROM segment WHERE id IS NOT NULL
+      )
+      FROM json_each(${entries})
+    ),
+    lengths(position, pages) AS MATERIALIZED (
+      SELECT position, iif(pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND NOT EXISTS (
+        SELECT 1 FROM ${terms} WHERE term >= substr(first, 2) AND term <= substr(last, 2)
+        LIMIT 1 OFFSET ${sql.raw(String(SHORT_LIST))}
+      ), 1, pages)
+      FROM list
+    )`;
+}
+
+/** In an index with few entries no list is long, so that nothing is measured. */
+function hasFew({ table }: WordIndex, mostRecords: Placeholder): SQL {
+  return sql`(SELECT coalesce(max(${table.key}), 0) FROM ${table}) <= ${mostRecords}`;
+}
+
+/** The expression if the lists of `lengthsOf` are short. Otherwise `""`, which finds nothing. */
+export function ifShort(
+  index: WordIndex,
+  expression: Placeholder,
+  placeholder: PlaceholderOf<"mostRecords" | "mostPages">,
+): SQL {
+  const areShort = sql`(SELECT sum(pages) FROM lengths) <= ${placeholder("mostPages")}`;
+  return sql`iif(${hasFew(index, placeholder("mostRecords"))} OR ${areShort}, ${expression}, '""')`;
+}
+
+/** Values for these statements. `pages`: the most pages of all lists together. */
+export function measures(terms: readonly Term[], { pages }: SearchLimits) {
+  return {
+    entries: JSON.stringify(terms.map(entriesOf)),
+    mostPages: pages,
+    mostRecords: Math.floor((pages * ENTRIES_OF_PAGE) / terms.length),
+  };
+}
+
+/**
+ * How many pages the list of each term has, as a JSON array, which is empty if all are short. And whether more records than
+ * `hidden` have entries although the caller may not find them.
+ */
+export const selectLengths = compilePer(
+  "search/lengths",
+  (
+    { list, isMeasured }: { list: SearchList; isMeasured: boolean },
+    placeholder: PlaceholderOf<"entries" | "mostRecords" | "hidden" | "caller">,
+  ) => {
+    const index = INDEXES[list](placeholder("caller"));
+    const hides_more = index.hidesMore(placeholder("hidden"));
+    if (!isMeasured) return select({ list: nameOf(list), pages: sql<string>`'[]'`, hides_more }, sql``);
+    const few = hasFew(index, placeholder("mostRecords"));
+    const pages = sql<string>`iif(${few}, '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths))`;
+    return selectWith(lengthsOf(index.name, placeholder("entries")), { list: nameOf(list), pages, hides_more }, sql``);
+  },
+);
+
+export type Lengths = RowOf<ReturnType<typeof selectLengths>>;
+
+/** The pages of each list. */
+export function pagesOf({ pages }: Lengths): number[] {
+  return JSON.parse(pages);
+}
+
+export function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+/** Whether the lists have too many pages for FTS5 to intersect them. */
+export function areLong(lengths: Lengths, limits: LimitsOfLists): boolean {
+  return sumOf(pagesOf(lengths)) > limits[lengths.list].pages;
+}

@@ -1,0 +1,232 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, it } from "vitest";
+import { costIn, mustFeed } from "../../support/api.ts";
+import { asAt } from "../../support/bindings.ts";
+import * as seed from "../../support/seed.ts";
+import { rows as select } from "../../support/state.ts";
+
+// Each shape is data that a feeder of one account can feed, and a search that it makes expensive. With twice the data, the
+// search may read no more rows. SQL stores the records, because the feed takes too few at once.
+
+/** More records than a search looks at. */
+const MANY = 12_000;
+const MORE_ROWS = 50;
+
+const CALLER = "caller";
+const api = asAt({ ENVIRONMENT: "development" }, CALLER);
+
+interface Shape {
+  query: string;
+  filter: "stores" | "customers" | "campaigns";
+  /** The records of the first part. The second part has as many more. */
+  count: number;
+  /** Stores the records `from` to `to` of the shape. */
+  store: (from: number, to: number) => Promise<unknown>;
+  /** What the search finds, however much is stored. */
+  finds: number;
+  isIncomplete?: true;
+}
+
+const NUMBERS = "WITH RECURSIVE n(i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < ?)";
+
+const run = (text: string, ...values: unknown[]) =>
+  env.DB.prepare(text)
+    .bind(...values)
+    .run();
+
+/** Stores customers; `words`: an SQL expression of `i`. */
+const storeCustomers = (prefix: string, words: string) => (from: number, to: number) =>
+  run(
+    `INSERT INTO customers (id, first_name, last_name, scan_id, address_line_1, address_line_2, city, state, zip,
+       customer_description, avatar, words)
+     ${NUMBERS} SELECT '${prefix}' || i, 'Name', '', '', '', '', '', '', '', '', '', ${words} FROM n`,
+    from,
+    to,
+  );
+
+const storeStores = (prefix: string, accountId: unknown, words: string) => (from: number, to: number) =>
+  run(
+    `INSERT INTO stores (id, account_key, name, latitude, longitude, store_image, address_line_1, address_line_2, city,
+       state, zip, phone, words)
+     ${NUMBERS} SELECT '${prefix}' || i, (SELECT key FROM accounts WHERE id = '${accountId}'), 'Name', 0, 0, '', '', '',
+       '', '', '', '', ${words} FROM n`,
+    from,
+    to,
+  );
+
+const [deletedAccount, liveAccount, chain] = [seed.account(), seed.account(), seed.account()];
+const WORDS_OF_HALF = Array.from({ length: 26 }, (_, letter) => `y${String.fromCharCode(97 + letter)}`);
+const joiners = Array.from({ length: 20 }, (_, number) => seed.customer({ first_name: `Joiner ${number}` }));
+
+const SHAPES: Record<string, Shape> = {
+  "four common words, and a rare word that none of their records has": {
+    query: "wa wb wc wd zzz",
+    filter: "customers",
+    count: MANY,
+    store: async (from, to) => {
+      if (from === 1) await storeCustomers("rare", "'zzz'")(1, 200);
+      await storeCustomers("common", "'wa wb wc wd'")(from, to);
+    },
+    finds: 0,
+  },
+  "26 words of which each record has half": {
+    query: WORDS_OF_HALF.join(" "),
+    filter: "customers",
+    count: MANY,
+    store: storeCustomers(
+      "half",
+      WORDS_OF_HALF.map(
+        (word, bit) => `iif((i * 40503) >> ${bit % 13} & 1 = ${Math.floor(bit / 13)}, '${word} ', '')`,
+      ).join(" || "),
+    ),
+    finds: 0,
+  },
+  "the beginning of a word that each record has with another number": {
+    query: "guestuser",
+    filter: "customers",
+    count: MANY,
+    store: storeCustomers("guest", "printf('guestuser%06d', i)"),
+    finds: 20,
+  },
+  "twenty customers who have joined many stores of an account each": {
+    query: "joiner",
+    filter: "customers",
+    count: 150,
+    store: async (from, to) => {
+      await run(
+        `INSERT INTO accounts (id, company, folded_names, words, fields)
+         ${NUMBERS} SELECT 900000 + i, 'Name', 'name', 'name', '{}' FROM n`,
+        from,
+        to,
+      );
+      await run(
+        `INSERT INTO stores (id, account_key, name, latitude, longitude, store_image, address_line_1, address_line_2, city,
+           state, zip, phone, words)
+         ${NUMBERS} SELECT 'joined' || i, accounts.key, 'Name', 0, 0, '', '', '', '', '', '', '', 'name'
+         FROM n CROSS JOIN accounts ON accounts.id = CAST(900000 + i AS TEXT)`,
+        from,
+        to,
+      );
+      await run(
+        `INSERT INTO memberships (store_key, customer_key, joined_at)
+         ${NUMBERS} SELECT stores.key, customers.key, '' FROM n CROSS JOIN stores ON stores.id = 'joined' || i
+         CROSS JOIN customers ON customers.first_name GLOB 'Joiner *'`,
+        from,
+        to,
+      );
+    },
+    finds: 20,
+  },
+  "twenty customers who have registered for many campaigns": {
+    query: "registrant",
+    filter: "customers",
+    count: 2_500,
+    store: async (from, to) => {
+      await run(
+        `INSERT INTO campaigns (id, account_key, name, campaign_description, campaign_image, campaign_start_date,
+           campaign_end_date, time_zone, starts_at, ends_at, status, details, words)
+         ${NUMBERS} SELECT 'registered' || i, (SELECT key FROM accounts WHERE id = '${chain.id}'), 'Name', '', '', '2020-01-01',
+           NULL, 'UTC', '2020-01-01 00:00:00', 'never', 1, '{}', 'name' FROM n`,
+        from,
+        to,
+      );
+      if (from === 1) {
+        await storeStores("chain", chain.id, "'name'")(1, 1);
+        await storeCustomers("registrant", "'registrant'")(1, 20);
+        await run(
+          `INSERT INTO memberships (store_key, customer_key, joined_at)
+           SELECT stores.key, customers.key, '' FROM stores CROSS JOIN customers
+           WHERE stores.id = 'chain1' AND customers.words = 'registrant'`,
+        );
+      }
+      await run(
+        `INSERT INTO registrations (campaign_key, customer_key)
+         ${NUMBERS} SELECT campaigns.key, customers.key FROM n CROSS JOIN campaigns ON campaigns.id = 'registered' || i
+         CROSS JOIN customers ON customers.id GLOB 'registrant*'`,
+        from,
+        to,
+      );
+    },
+    finds: 20,
+  },
+  "a word of the stores of a deleted account, which were stored before those that are shown": {
+    query: "kiosk",
+    filter: "stores",
+    count: MANY,
+    store: async (from, to) => {
+      await storeStores("kiosk", deletedAccount.id, "'kiosk'")(from, to);
+      await run("UPDATE accounts SET deleted = 1 WHERE id = ?", deletedAccount.id);
+      if (to > MANY) await storeStores("shown", liveAccount.id, "'kiosk'")(1, 30);
+    },
+    finds: 0,
+    isIncomplete: true,
+  },
+  "a name of customers who have all blocked the caller": {
+    query: "blocker",
+    filter: "customers",
+    count: MANY,
+    store: async (from, to) => {
+      await storeCustomers("blocker", "'blocker'")(from, to);
+      await run(
+        `INSERT INTO blocks (customer_key, blocked_key)
+         SELECT other.key, me.key FROM customers AS me CROSS JOIN customers AS other
+         WHERE me.id = '${CALLER}' AND other.words = 'blocker' ON CONFLICT DO NOTHING`,
+      );
+    },
+    finds: 0,
+    isIncomplete: true,
+  },
+};
+
+async function search({ query, filter }: Shape) {
+  const answer = await api.post("/api/v1/customer/full-search", { query, filter, typos: false });
+  const lists = answer.body.items ?? answer.body;
+  return { found: lists[filter].length, incomplete: answer.body.incomplete, ...costIn(answer) };
+}
+
+beforeAll(() => mustFeed([seed.customer({ id: CALLER }), deletedAccount, liveAccount, chain, ...joiners]));
+
+describe("a search over twice the data", () => {
+  it.for(Object.entries(SHAPES))("reads no more rows: %s", async ([, shape], { expect }) => {
+    const { count, finds, isIncomplete } = shape;
+    await shape.store(1, count);
+    const before = await search(shape);
+    await shape.store(count + 1, 2 * count);
+
+    const after = await search(shape);
+
+    expect(after.rowsRead).toBeLessThanOrEqual(before.rowsRead + MORE_ROWS);
+    expect(after).toMatchObject({ found: finds, incomplete: isIncomplete });
+  });
+});
+
+describe("a typo", () => {
+  it("is forgiven although many other words are as near, before and after their campaign is deleted", async ({
+    expect,
+  }) => {
+    const account = seed.account();
+    const letters = Array.from({ length: 300 }, (_, number) =>
+      number
+        .toString(26)
+        .padStart(2, "0")
+        .replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)] ?? ""),
+    );
+    const campaign = seed.campaign(account.id, {
+      campaign_description: letters.map((end) => `caoffiea${end}`).join(" "),
+    });
+    await mustFeed([account, seed.store(account.id, { name: "Coffee Place" }), campaign]);
+    const findsCoffee = async () => {
+      const { body } = await api.post("/api/v1/customer/full-search", { query: "coffie", filter: "stores" });
+      return body.stores.length;
+    };
+
+    const before = await findsCoffee();
+    await mustFeed([seed.deleted("campaign", { id: campaign.id })]);
+    const after = await findsCoffee();
+
+    expect([before, after]).toEqual([1, 1]);
+    expect(await select("SELECT count(*) AS words FROM merchant_vocabulary WHERE word GLOB 'caoffiea*'")).toEqual([
+      { words: 300 },
+    ]);
+  });
+});

@@ -1,0 +1,14 @@
+SELECT 'customers' AS list,
+  (
+    EXISTS (
+      SELECT rowid AS key
+      FROM customer_words
+      WHERE customer_words MATCH ?
+      ORDER BY rowid
+      LIMIT 0 + 1 OFFSET 0 + ?
+    )
+  ) AS is_cut
+
+--  SCAN CONSTANT ROW
+--  SCALAR SUBQUERY
+--    SCAN customer_words VIRTUAL TABLE INDEX 0:M1

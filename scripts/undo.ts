@@ -30,7 +30,7 @@ export const program = withService(withEnvironment(newCommand("npm run undo")), 
   .description(
     "Take back the events that some requests stored: feed entries, earnings and plays with opposite numbers, and empty messages.",
   )
-  .option("--requests <versions>", "the requests, such as 812-815")
+  .option("--requests <versions>", "the requests, such as 812-815, or 812,815")
   .option("--from <time>", "the requests from this time on, in UTC")
   .option("--to <time>", "the requests up to this time, in UTC")
   .option("--subject <name>", "only requests of this system: the sub of its token")
@@ -41,7 +41,9 @@ export const program = withService(withEnvironment(newCommand("npm run undo")), 
 
 async function undo(options: Options): Promise<void> {
   const source = { url: options.url, token: await tokenFor(options, "feed export") };
+  if (options.yes !== true && !process.stdin.isTTY) throw new CommandError("There is nobody to ask: give --yes.");
   await stoppable(async (signal) => {
+    console.error("Reading what these requests stored …");
     const asked = await findRequests(source, options, signal);
     const ranges = rangesOf(asked.map(({ version }) => version));
     const found = await summarize(source, ranges, signal);
@@ -61,13 +63,15 @@ async function findRequests(source: Source, options: Options, signal: AbortSigna
   const { requests, from = "", to = "", subject = "" } = options;
   if ((requests === undefined) === (from + to + subject === ""))
     throw new CommandError("Name the requests: either --requests, or --from, --to and --subject.");
-  const [first = 0, last = first] = versionsIn(requests ?? "0");
-  const after = JSON.stringify({ version: first - 1 });
+  const ranges = (requests ?? "").split(",").map(versionsIn);
+  const first = Math.min(...ranges.map(([version]) => version));
+  const last = Math.max(...ranges.map(([, version]) => version));
+  const parameters = requests === undefined ? { from, to, subject } : { after: JSON.stringify({ version: first - 1 }) };
   const rows: JournalRow[] = [];
-  const parameters = requests === undefined ? { from, to, subject } : { after };
   for await (const row of journalRows(source, parameters, signal)) {
     if (requests !== undefined && row.version > last) break;
-    rows.push(row);
+    const isAsked = ranges.some(([begin, end]) => begin <= row.version && row.version <= end);
+    if (requests === undefined || isAsked) rows.push(row);
   }
   if (rows.length === 0) throw new CommandError("The journal has no such request.");
   const wrong = rows.find((row) => row.source === "restore" || row.source === "retention");
@@ -76,9 +80,12 @@ async function findRequests(source: Source, options: Options, signal: AbortSigna
   return rows;
 }
 
-function versionsIn(text: string): number[] {
-  if (!/^\d{1,15}(-\d{1,15})?$/.test(text)) throw new CommandError("--requests must be like 812 or 812-815.");
-  return text.split("-").map(Number);
+/** The first and the last version of a range. */
+function versionsIn(range: string): [first: number, last: number] {
+  const [, first = "", last = first] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(range.trim()) ?? [];
+  if (first === "" && range !== "")
+    throw new CommandError("--requests must be like 812 or 812-815, with commas between them.");
+  return [Number(first), Number(last)];
 }
 
 /** Successive versions as `812-815`. */
@@ -120,6 +127,7 @@ async function summarize(source: Source, ranges: readonly string[], signal: Abor
   let lines = 0;
   for await (const event of eventsOf(source, ranges, signal)) {
     lines += 1;
+    if ((await oppositeOf(event)) === null) continue;
     const name = `${event.record}\t${accountOf.get(event.store_id ?? event.location_id) ?? "–"}`;
     const group = groups.get(name) ?? { count: 0, sum: 0n };
     const [field = ""] = ADDED[event.record] ?? [];

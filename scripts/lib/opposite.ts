@@ -11,13 +11,16 @@ export const ADDED: Readonly<Record<string, readonly string[]>> = {
   play: ["runs", "hits", "doubles", "triples"],
 };
 
+/** The beginning of the id of an event that undoes another. */
+const UNDO = "undo:";
+
 /**
  * The line that undoes an event (docs/contract/requests.md, 3). Its id is always the same, so that it counts once. Null: a
- * summary, which no line undoes.
+ * summary, or an event that undoes another: no line undoes them.
  */
 export async function oppositeOf(line: EventLine): Promise<EventLine | null> {
   const { record, id } = line;
-  if (id === undefined) return null;
+  if (id === undefined || id.startsWith(UNDO)) return null;
   if (record === "message") return { record, id, deleted: true };
   const negated = (ADDED[record] ?? []).map((field) => [field, negative(line[field])]);
   return { ...line, ...Object.fromEntries(negated), id: await undoIdOf(id) };
@@ -32,5 +35,5 @@ function negative(value: unknown): unknown {
 /** 48 characters. */
 async function undoIdOf(id: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", encodeUtf8(id));
-  return `undo:${encodeBase64Url(digest).replace("=", "")}`;
+  return `${UNDO}${encodeBase64Url(digest).replace("=", "")}`;
 }

@@ -14,25 +14,28 @@ const STATES = new Map(EXPORTED_KINDS.filter(({ type }) => type === "state").map
  */
 export async function* pickLines(file: string, ids: ReadonlySet<string>): AsyncGenerator<Buffer> {
   const counts = new Map<string, number>();
+  const missing = new Set(ids);
   for await (const line of readNdjson(file)) {
-    const record = kindOf(line, ids);
-    if (record === null) continue;
+    const { record, named } = idsIn(line);
+    if (!named.some((id) => ids.has(id))) continue;
+    for (const id of named) missing.delete(id);
     counts.set(record, (counts.get(record) ?? 0) + 1);
     yield Buffer.concat([line.bytes, Buffer.from("\n")]);
   }
   if (counts.size === 0) throw new CommandError(`${file} has no line of these ids.`);
+  if (missing.size > 0) console.error(`No line of ${[...missing].join(", ")}.`);
   console.error(
     [...counts].map(([record, count]) => formatCount(count, `line of ${record}`, `lines of ${record}`)).join(", "),
   );
 }
 
-/** The kind of a line that names one of these ids; null if it names none, or is of an event. */
-function kindOf({ number, bytes }: FileLine, ids: ReadonlySet<string>): string | null {
+/** The ids that the line of a state names: its own, and those of the customers whom it is about; none for other lines. */
+function idsIn({ number, bytes }: FileLine): { record: string; named: string[] } {
   const object = objectOf(readLine(number, bytes)?.text ?? null);
   const kind = Array.isArray(object) ? undefined : STATES.get(String(object.record));
-  if (kind === undefined || Array.isArray(object)) return null;
+  if (kind === undefined || Array.isArray(object)) return { record: "", named: [] };
   const named = [...fieldsWithIds(kind).map((field) => object[field]), ...membersIn(kind, object)];
-  return named.some((id) => ids.has(String(id))) ? kind.record : null;
+  return { record: kind.record, named: named.map(String) };
 }
 
 /** The field with the id of the record, and the fields with the ids of the customers whom it is about. */

@@ -91,7 +91,8 @@ describe("requests of events", () => {
         const range = `${versions[0] ?? 0}-${versions.at(-1) ?? 0}`;
 
         await undo(range);
-        const again = await undo(range);
+        // From the first of these requests on: the requests that undo are among them.
+        const again = await undo(`${versions[0] ?? 0}-999999999`);
 
         expect(await totals()).toEqual(before);
         expect(again).toBe(0);

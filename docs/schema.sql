@@ -274,6 +274,10 @@ BEGIN
   DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND account_key = NEW.key ORDER BY key;
+  INSERT INTO merchant_vocabulary (word)
+  SELECT word.value FROM expected_words
+  CROSS JOIN json_each('["' || replace(expected_words.words, ' ', '","') || '"]') AS word
+  WHERE OLD.deleted > NEW.deleted AND account_key = NEW.key AND word.value GLOB '[^0-9]???*' ON CONFLICT DO NOTHING;
   INSERT INTO removed_words (words) SELECT OLD.words WHERE OLD.words IS NOT NEW.words;
   DELETE FROM removed_accounts WHERE account_key = NEW.key AND NEW.deleted = 0;
 END;

@@ -61,7 +61,7 @@ FROM customers
 WHERE erased = 0;
 
 -- Writes the entries of the account's stores and campaigns again when its company gets another name, or when the account
--- comes back. This is in the order of the keys, because FTS5 writes a segment whenever a rowid is lower than the rowid
+-- comes back, and then their words, which a job may have removed. This is in the order of the keys, because FTS5 writes a segment whenever a rowid is lower than the rowid
 -- before.
 CREATE TRIGGER accounts_update_words AFTER UPDATE OF words, deleted ON accounts
 WHEN OLD.words IS NOT NEW.words OR OLD.deleted > NEW.deleted
@@ -72,6 +72,10 @@ BEGIN
   DELETE FROM campaign_words WHERE rowid IN (SELECT key FROM campaigns WHERE account_key = NEW.key);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND account_key = NEW.key ORDER BY key;
+  INSERT INTO merchant_vocabulary (word)
+  SELECT word.value FROM expected_words
+  CROSS JOIN json_each('["' || replace(expected_words.words, ' ', '","') || '"]') AS word
+  WHERE OLD.deleted > NEW.deleted AND account_key = NEW.key AND word.value GLOB '[^0-9]???*' ON CONFLICT DO NOTHING;
   INSERT INTO removed_words (words) SELECT OLD.words WHERE OLD.words IS NOT NEW.words;
   DELETE FROM removed_accounts WHERE account_key = NEW.key AND NEW.deleted = 0;
 END;

@@ -1,6 +1,6 @@
 import { type AnyColumn, getTableName, type SQL, sql } from "drizzle-orm";
 import type { Total } from "../../src/db/derived/totals.ts";
-import { canBeMeant, eachWord, VOCABULARIES, type Vocabulary } from "../../src/db/derived/vocabularies.ts";
+import { canBeMeant, eachWord, isIndexed, VOCABULARIES, type Vocabulary } from "../../src/db/derived/vocabularies.ts";
 import { joinWithCommas } from "../../src/db/select.ts";
 import { balancesAtStores, customerBalances, earningsOfCampaigns } from "../../src/records/balance-entry.ts";
 import { campaigns } from "../../src/records/campaign.ts";
@@ -257,7 +257,10 @@ export const DERIVED: readonly Derived[] = [
   vocabularyOf(
     "merchant",
     ["store_words", "campaign_words"],
-    sql`word NOT IN (SELECT value FROM removed_words CROSS JOIN ${eachWord(sql`removed_words.words`)})`,
+    sql`(
+      word NOT IN (SELECT value FROM removed_words CROSS JOIN ${eachWord(sql`removed_words.words`)})
+      OR ${isIndexed("store_words", sql`word`)} OR ${isIndexed("campaign_words", sql`word`)}
+    )`,
   ),
   // A trigger removes the words of an erased customer that nobody else has.
   vocabularyOf("customer", ["customer_words"], sql`true`),

@@ -6,7 +6,7 @@ import { friendships } from "../../records/friendship.ts";
 import { compareCodePoints } from "../../values/code-points.ts";
 import { hasBlocked } from "../rules.ts";
 import type { CustomerSearch } from "./schema.ts";
-import { isForgivable } from "./typos.ts";
+import { isForgivable } from "./terms.ts";
 import { missingWords } from "./word-index.ts";
 
 // A search for people whom the caller knows starts from these people. The index has no list of friends: a search there would

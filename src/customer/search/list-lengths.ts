@@ -4,7 +4,7 @@ import type { RowOf } from "../../db/database.ts";
 import { select, selectWith } from "../../db/select.ts";
 import type { LimitsOfLists, SearchLimits } from "./limits.ts";
 import type { SearchList } from "./schema.ts";
-import { entriesOf, type Term } from "./terms.ts";
+import { entriesOf, hasList, type Term } from "./terms.ts";
 import { INDEXES, nameOf, type WordIndex } from "./word-index.ts";
 
 // FTS5 intersects lists of records, and takes up to 27 ns for each of their entries, even if no record is in all of them. So
@@ -13,6 +13,8 @@ import { INDEXES, nameOf, type WordIndex } from "./word-index.ts";
 // segment than it fills. This only decides how a search goes on. No record is found or missed because of it.
 
 const ENTRIES_OF_PAGE = 4_050;
+/** A long beginning may have a list for each record. Gathering one takes eight times as long as reading an entry. */
+const LISTS_OF_PAGE = 500;
 /** A list that has at most this number of pages is not counted. */
 const UNCOUNTED_PAGES = 16;
 /** A list with at most this number of entries has one page. A short list right before a long one seems to be as long. */
@@ -67,10 +69,11 @@ export function ifShort(
 
 /** Values for these statements. `pages`: the most pages of all lists together. */
 export function measures(terms: readonly Term[], { pages }: SearchLimits) {
+  const recordsOfPage = terms.every(hasList) ? ENTRIES_OF_PAGE : LISTS_OF_PAGE;
   return {
     entries: JSON.stringify(terms.map(entriesOf)),
     mostPages: pages,
-    mostRecords: Math.floor((pages * ENTRIES_OF_PAGE) / terms.length),
+    mostRecords: Math.floor((pages * recordsOfPage) / terms.length),
   };
 }
 

@@ -7,7 +7,8 @@ import { areLong, type Lengths } from "./list-lengths.ts";
 import { FOUND_LIMIT, type Found, type FoundRow, isFull, type Matches, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
 import { readSimilarWords } from "./similar-words.ts";
-import { isForgivable, searchForgivingly, typoSearch } from "./typos.ts";
+import { isForgivable } from "./terms.ts";
+import { searchForgivingly, typoSearch } from "./typos.ts";
 
 interface FullSearch {
   /** The distinct words of the query, folded: lower case, without accents. */

@@ -52,3 +52,10 @@ export function entriesOf(term: Term): [first: string, last: string] {
   const entry = `${!isWhole && hasList(term) ? [...text].length : 0}${text}`;
   return [entry, isWhole ? entry : entry + LAST_CHARACTER];
 }
+
+const FORGIVABLE = /^\p{L}{5,}$/u;
+
+/** Whether a typo in a word is forgiven. A shorter word, or a number, is one typo away from too many others. */
+export function isForgivable(word: string): boolean {
+  return FORGIVABLE.test(word);
+}

@@ -10,13 +10,6 @@ import { INDEXES, missingWords, selectMatches } from "./word-index.ts";
 
 // A search that finds nothing is repeated with typos forgiven (docs/contract/interface.md, 4.6).
 
-const FORGIVABLE = /^\p{L}{5,}$/u;
-
-/** Whether a typo in a word is forgiven. A shorter word, or a number, is one typo away from too many others. */
-export function isForgivable(word: string): boolean {
-  return FORGIVABLE.test(word);
-}
-
 /** The most records that are sorted by the number of their forgiven words. They are the first ones stored. */
 const SORTED = 2_000;
 

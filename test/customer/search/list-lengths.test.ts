@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { pagesOf, selectLengths } from "../../../src/customer/search/list-lengths.ts";
+import { searchAll } from "../../../src/customer/search/queries.ts";
 import { beginning, beginningsOf, entriesOf, type Term, wholeWord } from "../../../src/customer/search/terms.ts";
 import { Database } from "../../../src/db/database.ts";
 import { wordsOf } from "../../../src/values/words.ts";
@@ -48,6 +49,22 @@ describe("the lengths of lists", () => {
     const rare = [wholeWord("commoa"), beginning("commoa"), wholeWord("a"), beginning("zz"), beginning("guestuserx")];
 
     for (const length of await pages(...rare)) expect(length).toBeLessThanOrEqual(4);
+  });
+
+  it("make a search that would gather many lists look up a shorter beginning, and test the rest", async ({
+    expect,
+  }) => {
+    const search = async (query: string) => {
+      const db = new Database(env.DB, "first-unconstrained");
+      const who = { customerId: "c", customerSearch: "all", lists: ["customers"], typos: false } as const;
+      const { customers, isIncomplete } = await searchAll(db, { words: wordsOf(query), ...who });
+      return [customers.length, isIncomplete, db.usage.roundTrips];
+    };
+
+    expect(await search("guestuser")).toEqual([20, false, 2]);
+    expect(await search("guestuser09999")).toEqual([10, false, 1]);
+    expect(await search("common guestuser")).toEqual([20, false, 2]);
+    expect(await search("guestuser common nobody")).toEqual([0, false, 2]);
   });
 
   it("leave out a word that begins another word of the query", ({ expect }) => {

@@ -60,3 +60,14 @@ export const background = {
     );
   },
 };
+
+/**
+ * Waits for work. `waitUntil` lets it go on if the client is gone: cancelled work would stay admitted for a minute.
+ */
+export function finish<Result>(
+  { executionCtx }: Pick<Context, "executionCtx">,
+  work: Promise<Result>,
+): Promise<Result> {
+  executionCtx.waitUntil(work.catch(() => {}));
+  return work;
+}

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { type AppEnv, background, createRouter } from "../app-env.ts";
+import { type AppEnv, background, createRouter, finish } from "../app-env.ts";
 import { Admission } from "../http/admission.ts";
 import { readBody } from "../http/body.ts";
 import { BODY_LIMIT, NDJSON } from "../http/limits.ts";
@@ -66,14 +66,6 @@ async function acceptAndNotify(c: Context<AppEnv>) {
     onDelivery: (delivery) => writeMetrics(c.env, "delivery", { by: "feed", ...delivery }),
   });
   return accepted;
-}
-
-/**
- * Waits for work. `waitUntil` lets it go on if the client is gone: cancelled work would stay admitted for a minute.
- */
-function finish<Result>({ executionCtx }: Pick<Context, "executionCtx">, work: Promise<Result>): Promise<Result> {
-  executionCtx.waitUntil(work.catch(() => {}));
-  return work;
 }
 
 // The largest database of D1, on any plan.

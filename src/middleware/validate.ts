@@ -1,7 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../app-env.ts";
+import { type AppEnv, finish } from "../app-env.ts";
 import { Admission } from "../http/admission.ts";
 import { JSON_BODY_LIMIT, readBody } from "../http/body.ts";
 import { invalid, malformedBody } from "../http/errors.ts";
@@ -57,11 +57,12 @@ export function validateBody<Schema extends z.ZodType>(
   complete = (body: Readonly<Record<string, unknown>>, _: Context): object => body,
 ): Validator<"json", Schema> {
   const validator: Validator<"json", Schema> = async (c, next) => {
-    const text = await admission.letIn(
+    const reading = admission.letIn(
       c.var.customerId,
       (onBytes) => readBody(c.req.raw, JSON_BODY_LIMIT, onBytes),
       async (bytes) => decodeUtf8(bytes),
     );
+    const text = await finish(c, reading);
     const body = text === null ? null : parseObject(text);
     if (body === null) throw malformedBody();
     const { data, error } = schema.safeParse(complete(body, c));

@@ -74,7 +74,7 @@ async function board(index: number, measure: (typeof MEASURES)[number]): Promise
 
 /** Serves a key set of almost 256 KiB, whose key has a member of as many empty lists as fit. */
 async function serveKeys(publicJwk: object) {
-  const keys = JSON.stringify({ keys: [{ ...publicJwk, lists: Array(85_000).fill([]) }] });
+  const keys = JSON.stringify({ keys: [{ ...publicJwk, alg: "EdDSA", lists: Array(85_000).fill([]) }] });
   const server = createServer((_, response) => response.end(keys));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   afterAll(() => server.close());

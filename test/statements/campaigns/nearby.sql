@@ -54,6 +54,7 @@ WITH near_store AS MATERIALIZED (
   )
   WHERE miles <= ?
   ORDER BY miles
+  LIMIT -1
 ),
 way AS MATERIALIZED (
   SELECT account_key,

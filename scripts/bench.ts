@@ -5,6 +5,7 @@ import path from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { casesOf } from "./bench/cases.ts";
 import { type Lane, measure } from "./bench/drive.ts";
+import { measureHostile } from "./bench/hostile.ts";
 import { measureNotifications } from "./bench/live.ts";
 import { load } from "./bench/load.ts";
 import { benchmarkText, type Report } from "./bench/page.ts";
@@ -20,6 +21,7 @@ interface Options {
   entries: number;
   json?: string;
   docs: boolean;
+  hostile: boolean;
 }
 
 interface Scale {
@@ -45,9 +47,11 @@ export const program = edgeCommand("bench")
   .option("--entries <n>", "how many entries to feed for retention; some of them are added up", wholeNumber(1), 100_000)
   .option("--json <file>", "write everything that was measured", outputFile)
   .option("--docs", "write docs/benchmark.md", false)
+  .option("--hostile", "measure data that slow requests down, and nothing else", false)
   .action(bench);
 
-async function bench({ scale: requestedScales, rounds, entries, docs, json }: Options): Promise<void> {
+async function bench({ scale: requestedScales, rounds, entries, docs, json, hostile }: Options): Promise<void> {
+  if (hostile) return benchHostile(requestedScales);
   const machine = thisMachine();
 
   await withRuntimes(async (open) => {
@@ -84,6 +88,22 @@ async function bench({ scale: requestedScales, rounds, entries, docs, json }: Op
     console.log(`\n${benchmarkText(report)}`);
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
     if (docs) writeFileSync(path.join(ROOT, "docs", "benchmark.md"), benchmarkText(report, true));
+  });
+}
+
+/** Measures each scale in a database of its own, so that the benchmark's databases stay as they are. */
+async function benchHostile(requestedScales: Scale[]): Promise<void> {
+  const { cpu, cores, load: machineLoad } = thisMachine();
+  await withRuntimes(async (open) => {
+    const worker = await buildWorker();
+    for (const { name, customers } of requestedScales) {
+      const runtime = await open(worker, path.join(FOLDER, `hostile-${name}`));
+      console.error(`Loading ${name} …`);
+      await load(runtime, benchSize(customers));
+      console.error("Feeding hostile data …");
+      console.log(`\n${name} on ${cpu}, ${cores} cores, load ${machineLoad}:\n`);
+      console.log(await measureHostile(runtime, customers));
+    }
   });
 }
 

@@ -33,4 +33,11 @@ describe("npm run edge -- bench", () => {
     expect(retention.pages).toBeLessThan(2);
     expect(run.output()).toContain("cases are within their aim at 1k");
   });
+
+  it("measures hostile data: each kind of it takes at most its limit", async ({ expect }) => {
+    const run = startCommand("bench", ["--hostile", "--scale", "1k"]);
+
+    expect(await run.ended, run.output()).toBe(0);
+    expect(run.output().match(/^\| .* \|$/gm)).toHaveLength(5);
+  });
 });

@@ -53,7 +53,7 @@ const EARNED_PAIRS = sql.raw("20000");
 const selectNearbyCampaigns = compilePer("campaigns/nearby", (shape: Shape, placeholder: Placeholders) =>
   selectWith(
     sql`store_band AS (${bandsWithStores(placeholder)}),
-    near_store AS MATERIALIZED (${storesNearby(shape, placeholder)} ORDER BY miles),
+    near_store AS MATERIALIZED (${storesNearby(shape, placeholder)} ORDER BY miles LIMIT -1),
     way AS MATERIALIZED (
       SELECT account_key, EXISTS (SELECT 1 FROM near_store LIMIT 1 OFFSET ${FEW_STORES}) AND EXISTS (
         SELECT 1 FROM ${runningCampaigns} WHERE ${isOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
@@ -92,7 +92,7 @@ const IS_LISTED = sql`EXISTS (
 )`;
 const EARNED = { ...pick(campaignEarnings, "campaign_key"), miles: sql`miles`, ...pick(campaignEarnings, "earned") };
 
-// SQLite reads the stores in the order in which they were stored: the nearest first.
+// SQLite reads the stores in the order of `near_store`: the nearest first. Without its LIMIT, SQLite may drop the order.
 const LISTED = sql`SELECT * FROM (${select(
   { ...pick(campaignStores, "campaign_key"), miles: sql`miles`, earned: sql`0`, is_listed: sql`1` },
   sql`FROM near_store CROSS JOIN ${campaignStores} ON ${campaignStores.store_key} = near_store.key LIMIT ${LISTED_PAIRS}`,

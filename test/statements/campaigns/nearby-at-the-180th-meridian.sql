@@ -42,6 +42,7 @@ near_store AS MATERIALIZED (
   )
   WHERE miles <= ?
   ORDER BY miles
+  LIMIT -1
 ),
 way AS MATERIALIZED (
   SELECT account_key,

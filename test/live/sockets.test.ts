@@ -143,6 +143,7 @@ describe("a socket whose token is revoked", () => {
       const alarm = (await inInbox(id, ({ storage }) => storage.getAlarm())) ?? Infinity;
       expect(alarm).toBeLessThanOrEqual(Date.now() + 3_600_000);
       await runAlarm(id);
+      expect(await openSockets(id)).toBe(0);
     }
 
     for (const { closed } of listeners) expect((await closed).code).toBe(4401);

@@ -6,19 +6,20 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { REPORTERS } from "./scripts/lib/count-reporter.ts";
 import { buildReference } from "./scripts/lib/reference.ts";
+import { SECRET_NAMES } from "./scripts/lib/sign.ts";
 
-// wrangler.toml requires this secret. It is set here, so that tests need no .dev.vars.
-process.env.JWT_SECRET ??= "a-secret-for-tests-only-a-secret-for-tests-only";
+// wrangler.toml requires these secrets. They are set here, so that tests need no .dev.vars.
+for (const name of SECRET_NAMES) process.env[name] ||= `${name}-for-tests-only-a-secret-for-tests-only`;
 
 // Settings of property tests. `effort` multiplies the number of runs of each, which is small in `npm test`.
 const PROPERTIES = {
-  effort: Number(process.env.PROPERTY_EFFORT ?? 1),
-  seed: Number(process.env.PROPERTY_SEED ?? 20_261_122),
+  effort: Number(process.env.PROPERTY_EFFORT || 1),
+  seed: Number(process.env.PROPERTY_SEED || 20_261_122),
 };
 
 const OPERATORS_VARIABLES = [
   ...["JWKS_URL", "JWKS", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_SCOPE_CLAIM", "JWT_SUBJECT_CLAIM"],
-  ...["JWT_CUSTOMERS_WITHOUT_SCOPE", "CORS_ORIGINS", "JURISDICTION", "RETENTION_MONTHS"],
+  ...["JWT_CUSTOMERS_WITHOUT_SCOPE", "CORS_ORIGINS", "JURISDICTION", "RETENTION_MONTHS", "REVOKED_TOKENS"],
 ];
 
 /** Starts the files first that take longest. Vitest alone would start them last, because their text is short. */
@@ -73,9 +74,9 @@ export default defineConfig({
     // `npm run edge -- fuzz` sets all three. `limitMs` is the longest that a read may take; 0: no limit.
     provide: {
       fuzz: {
-        runs: Number(process.env.FUZZ_RUNS ?? 400),
-        seed: Number(process.env.FUZZ_SEED ?? 20_261_120),
-        limitMs: Number(process.env.FUZZ_LIMIT_MS ?? 0),
+        runs: Number(process.env.FUZZ_RUNS || 400),
+        seed: Number(process.env.FUZZ_SEED || 20_261_120),
+        limitMs: Number(process.env.FUZZ_LIMIT_MS || 0),
       },
       properties: PROPERTIES,
     },

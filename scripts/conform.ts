@@ -10,7 +10,8 @@ import { type Settings, Suite } from "./conform/suite.ts";
 import { type Keys, type TokenFile, Tokens } from "./conform/tokens.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
 import { environmentName, newCommand } from "./lib/options.ts";
-import { CommandError, stoppable } from "./lib/project.ts";
+import { CommandError, shellVariables, stoppable } from "./lib/project.ts";
+import type { SecretName } from "./lib/sign.ts";
 import { devSecret, isLocal } from "./lib/tokens.ts";
 
 interface Options {
@@ -35,7 +36,7 @@ export const program = newCommand("npm run conform")
   .addOption(
     new Option(
       "--tokens <file>",
-      `a JSON file of tokens, where nobody can give JWT_SECRET: {"customers": ["…", "…", "…"], "feed": "…", "export": "…"}`,
+      `a JSON file of tokens, where nobody can give the secrets: {"customers": ["…", "…", "…"], "feed": "…", "export": "…"}`,
     ).argParser(readTokenFile),
   )
   .option("--env <name>", "the environment of wrangler.toml that the service is", environmentName)
@@ -44,7 +45,8 @@ export const program = newCommand("npm run conform")
   .addHelpText(
     "after",
     `
-Tokens are signed with JWT_SECRET of the shell, or for a service on this machine with that of npm start. JWT_ISSUER,
+Tokens are signed with JWT_SECRET and FEED_JWT_SECRET of the shell, or for a service on this machine with those of npm
+start. JWT_ISSUER,
 JWT_AUDIENCE, NEARBY_RADIUS_MILES, CUSTOMER_SEARCH and CORS_ORIGINS say how the service is configured. They are those of
 the shell, otherwise those of wrangler.toml for --env or for a service on this machine.`,
   )
@@ -53,7 +55,7 @@ the shell, otherwise those of wrangler.toml for --env or for a service on this m
 async function conform(options: Options): Promise<void> {
   const { url, only, readOnly = false } = options;
   const env = options.env ?? (isLocal(url) ? PRODUCTION : undefined);
-  const variables = { ...(env !== undefined && variablesOf(env)), ...process.env };
+  const variables = { ...(env !== undefined && variablesOf(env)), ...shellVariables() };
   const tokens = new Tokens(keysOf(options, variables));
   await stoppable(check, () => console.error("Deleting what was written …"));
 
@@ -93,14 +95,16 @@ function keysOf({ url, tokens: tokenFile, env, readOnly = false }: Options, vari
     if (callers < (readOnly ? 1 : CALLERS)) throw new CommandError(`Name the tokens of ${CALLERS} customers.`);
     return { claims: {}, tokenFile };
   }
-  const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE } = variables;
-  const secret = JWT_SECRET || (isLocal(url) ? devSecret(env) : "");
-  if (secret === "") throw new CommandError("Give JWT_SECRET in the environment, or tokens: --tokens FILE.");
+  const { JWT_ISSUER, JWT_AUDIENCE } = variables;
+  const secretOf = (name: SecretName) => variables[name] ?? (isLocal(url) ? devSecret(name, env) : "");
+  const secrets = { JWT_SECRET: secretOf("JWT_SECRET"), FEED_JWT_SECRET: secretOf("FEED_JWT_SECRET") };
+  if (Object.values(secrets).includes(""))
+    throw new CommandError("Give JWT_SECRET and FEED_JWT_SECRET in the environment, or tokens: --tokens FILE.");
   const claims = {
     ...(JWT_ISSUER && { iss: JWT_ISSUER }),
     ...(JWT_AUDIENCE && { aud: JWT_AUDIENCE }),
   };
-  return { secret, claims };
+  return { secrets, claims };
 }
 
 function settingsOf({ NEARBY_RADIUS_MILES, CUSTOMER_SEARCH, CORS_ORIGINS = "" }: Variables): Settings {

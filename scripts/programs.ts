@@ -33,8 +33,9 @@ function add(name: string): void {
   const tokens = JWKS_URL || JWKS ? `\nTokens of the identity provider must name the audience ${JWT_AUDIENCE}.` : "";
   console.log(`Added [env.${name}] to wrangler.toml: the Worker ${configOf(name).name}, with production's variables.${tokens}
 To try it on this machine: npm start --${envOption(name)} --port 8788
-To deploy it, first give it a secret of its own (openssl rand -base64 48):
+To deploy it, first give it two secrets of its own, which differ (openssl rand -base64 48):
 npm run wrangler -- secret put JWT_SECRET${envOption(name)}
+npm run wrangler -- secret put FEED_JWT_SECRET${envOption(name)}
 npm run deploy --${envOption(name)}`);
 }
 

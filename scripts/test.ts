@@ -3,7 +3,7 @@ import { openApi } from "../src/reference.ts";
 import { buildClient } from "./lib/client-package.ts";
 import { PRODUCTION, STAGING } from "./lib/environments.ts";
 import { newCommand } from "./lib/options.ts";
-import { CommandError, runTool } from "./lib/project.ts";
+import { CommandError, runTool, shellVariables } from "./lib/project.ts";
 import { buildReference } from "./lib/reference.ts";
 import { checkBundles } from "./lib/wrangler.ts";
 import { TYPE_CHECKS } from "./typecheck.ts";
@@ -50,7 +50,7 @@ async function run(): Promise<void> {
   const stop = new AbortController();
   const tests = runTool("vitest", ["run"], {
     capture: true,
-    env: process.stdout.isTTY && process.env.NO_COLOR === undefined ? { FORCE_COLOR: "1" } : {},
+    env: process.stdout.isTTY && shellVariables().NO_COLOR === undefined ? { FORCE_COLOR: "1" } : {},
     signal: stop.signal,
   });
   // The code below awaits the tests. If they fail before that, this prevents an unhandled rejection.

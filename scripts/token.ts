@@ -1,12 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError } from "commander";
 import { newCommand, recordId, withEnvironment } from "./lib/options.ts";
-import { CommandError } from "./lib/project.ts";
+import { CommandError, shellVariables } from "./lib/project.ts";
+import { secretNameOf } from "./lib/sign.ts";
 import { type Bearer, DEV_TOKEN_DAYS, devSecret, devVarsOf, signToken } from "./lib/tokens.ts";
 
 interface Options {
   expiresIn?: number;
   secret?: "-";
+  name?: string;
   env: string;
 }
 
@@ -15,14 +18,16 @@ const SECONDS = { m: 60, h: 3_600, d: 86_400 };
 const DEFAULT_LIFETIME_SECONDS = SECONDS.h;
 
 export const program = newCommand("npm run token")
-  .description("Print a token, signed with the JWT_SECRET of the shell, or otherwise with that of the local service.")
+  .description(
+    "Print a token. A customer's is signed with the JWT_SECRET of the shell, all others with its FEED_JWT_SECRET, or otherwise with that of the local service.",
+  )
   .addHelpText("after", "\nMore: docs/tokens.md");
 
 tokenCommand("customer", "a token for one customer")
   .argument("<id>", "the customer's id, 1 to 64 characters", recordId)
   .action((customerId: string, options: Options) => print({ scope: "customer", customerId }, options));
 
-tokenCommand("feed", "a token that feeds")
+machineTokenCommand("feed", "a token that feeds")
   .argument("<accounts>", 'the accounts that it covers: ids with commas between them, or "*" for all', accountIds)
   .action((accounts: readonly string[] | "*", options: Options) => print({ scope: "feed", accounts }, options));
 
@@ -33,7 +38,7 @@ const TOKENS_WITHOUT_ARGUMENTS: [name: string, description: string, bearer: Bear
   ["restore", "a token that restores an export into an empty database", { scope: "feed restore", accounts: "*" }],
 ];
 for (const [name, description, bearer] of TOKENS_WITHOUT_ARGUMENTS)
-  tokenCommand(name, description).action((options: Options) => print(bearer, options));
+  machineTokenCommand(name, description).action((options: Options) => print(bearer, options));
 
 function tokenCommand(name: string, description: string): Command {
   return withEnvironment(program.command(name).description(description))
@@ -41,14 +46,28 @@ function tokenCommand(name: string, description: string): Command {
     .option("--secret <source>", "where the secret comes from: - is standard input", standardInput);
 }
 
-async function print(bearer: Bearer, { expiresIn, secret, env }: Options): Promise<void> {
-  const givenSecret = secret === "-" ? await secretFromStandardInput() : process.env.JWT_SECRET || null;
-  const seconds = expiresIn ?? (givenSecret === null ? DEV_TOKEN_DAYS * SECONDS.d : DEFAULT_LIFETIME_SECONDS);
-  const signing = { secret: givenSecret ?? devSecret(env), seconds, client: "operator", env };
+/** A customer's token needs no name: its subject is the customer's id. */
+function machineTokenCommand(name: string, description: string): Command {
+  return tokenCommand(name, description).option(
+    "--name <name>",
+    "the token's `sub`, 1 to 64 characters, by which it can be revoked",
+    recordId,
+    "operator",
+  );
+}
+
+async function print(bearer: Bearer, { expiresIn, secret, name = "", env }: Options): Promise<void> {
+  const secretName = secretNameOf(bearer.scope);
+  const givenSecret = secret === "-" ? await secretFromStandardInput() : shellVariables()[secretName];
+  const seconds = expiresIn ?? (givenSecret === undefined ? DEV_TOKEN_DAYS * SECONDS.d : DEFAULT_LIFETIME_SECONDS);
+  const jti = randomUUID();
+  const signing = { secret: givenSecret ?? devSecret(secretName, env), seconds, name, jti, env };
   const token = await signToken(bearer, signing);
-  const source = secret === "-" ? "standard input" : "this terminal (JWT_SECRET)";
+  const source = secret === "-" ? "standard input" : `this terminal (${secretName})`;
   const expires = new Date(Date.now() + seconds * 1_000).toISOString().slice(0, 16).replace("T", " ");
-  console.error(`Signed with the secret of ${givenSecret === null ? devVarsOf(env) : source}; expires ${expires} UTC.`);
+  console.error(
+    `Signed with the secret of ${givenSecret === undefined ? devVarsOf(env) : source}; expires ${expires} UTC; its jti is ${jti}.`,
+  );
   console.log(token);
 }
 
@@ -61,7 +80,7 @@ async function secretFromStandardInput(): Promise<string> {
 function standardInput(source: string): "-" {
   // A secret in the command line could be seen by other users of the machine, and the shell would store it.
   if (source !== "-")
-    throw new InvalidArgumentError("Only - is taken, for standard input. Or set the variable JWT_SECRET instead.");
+    throw new InvalidArgumentError("Only - is taken, for standard input. Or set the variable of the shell instead.");
   return source;
 }
 

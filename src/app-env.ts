@@ -29,6 +29,8 @@ export interface AppEnv {
     customerId: string;
     /** When the customer's token expires, in seconds since 1970. */
     tokenExpires: number;
+    /** The values by which REVOKED_TOKENS may list the customer's token. */
+    tokenNames: readonly string[];
     /** The body of a 200 as bytes, for its ETag. */
     answered?: Uint8Array<ArrayBuffer>;
     /** On POST /api/v1/feed. */

@@ -4,7 +4,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { readMigrations } from "../lib/migrations.ts";
 import { CommandError, ROOT } from "../lib/project.ts";
-import { type Claims, signClaims } from "../lib/sign.ts";
+import { type Claims, secretNameOf, signClaims } from "../lib/sign.ts";
 import { runWrangler } from "../lib/wrangler.ts";
 import { bareTables } from "./bare.ts";
 
@@ -24,12 +24,15 @@ interface ScheduledWorker {
   scheduled: (options: { cron: string }) => Promise<{ outcome: string }>;
 }
 
-const SECRET = "a-secret-of-the-benchmark-that-guards-nothing";
+const SECRETS = {
+  JWT_SECRET: "a-secret-of-the-benchmark-that-guards-nothing",
+  FEED_JWT_SECRET: "another-secret-of-the-benchmark-that-guards-nothing",
+};
 const DAY_SECONDS = 86_400;
 const CONFIG = readConfig({ config: path.join(ROOT, "wrangler.toml") });
 // In the environment `development`, answers give the number of rows read, and nobody is rate-limited.
-/** The variables and the secret of a runtime. */
-export const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JURISDICTION: "", JWT_SECRET: SECRET };
+/** The variables and the secrets of a runtime. */
+export const BINDINGS = { ...CONFIG.vars, ENVIRONMENT: "development", JURISDICTION: "", ...SECRETS };
 
 /** The folder for the databases. */
 export const FOLDER = path.join(ROOT, ".wrangler", "bench");
@@ -119,7 +122,10 @@ export function feedToken(): Promise<string> {
 
 /** A token that is valid for a day. */
 export function benchToken(claims: Claims): Promise<string> {
-  return signClaims({ ...claims, exp: Math.floor(Date.now() / 1_000) + DAY_SECONDS }, SECRET);
+  return signClaims(
+    { ...claims, exp: Math.floor(Date.now() / 1_000) + DAY_SECONDS },
+    SECRETS[secretNameOf(claims.scope)],
+  );
 }
 
 type MiniflareOptions = Parameters<typeof convertV4MiniflareOptions>[0];

@@ -1,5 +1,5 @@
 import { decode } from "hono/jwt";
-import { type Claims, signClaims } from "../lib/sign.ts";
+import { type Claims, type SecretName, signClaims } from "../lib/sign.ts";
 import { Skipped } from "./outcome.ts";
 
 /** Tokens that another issuer has signed. The service must not have stored the customers yet. */
@@ -9,9 +9,9 @@ export interface TokenFile {
   export?: string | undefined;
 }
 
-/** The suite signs tokens with the secret, or uses the tokens of a file. */
+/** The suite signs tokens with the secrets, or uses the tokens of a file. */
 export interface Keys {
-  secret?: string | undefined;
+  secrets?: Record<SecretName, string>;
   /** Claims of every token that the suite signs, such as `iss` and `aud`. */
   claims: Claims;
   tokenFile?: TokenFile | undefined;
@@ -43,26 +43,33 @@ export class Tokens {
   async feed(...accounts: string[]): Promise<string> {
     const { tokenFile } = this.#keys;
     if (tokenFile !== undefined && accounts.length === 0) return orSkip(tokenFile.feed, "a feed token");
-    return this.sign({ scope: "feed", sub: SUBJECT, accounts: accounts.length === 0 ? "*" : accounts });
+    return this.signMachine({ scope: "feed", accounts: accounts.length === 0 ? "*" : accounts });
   }
 
   async export(): Promise<string> {
     return this.#keys.tokenFile === undefined
-      ? this.sign({ scope: "export", sub: SUBJECT, accounts: "*" })
+      ? this.signMachine({ scope: "export", accounts: "*" })
       : orSkip(this.#keys.tokenFile.export, "an export token");
   }
 
   /** A token that may look customers up. A token file has none, so it needs the secret. */
   lookup(): Promise<string> {
-    return this.sign({ scope: "lookup", sub: SUBJECT });
+    return this.signMachine({ scope: "lookup" });
   }
 
-  async sign(claims: Claims, header: Claims = {}, secret = this.#keys.secret): Promise<string> {
+  /** Signs with the secret of customers' tokens. */
+  async sign(claims: Claims, header: Claims = {}, secret = this.#keys.secrets?.JWT_SECRET): Promise<string> {
     return signClaims({ ...this.#keys.claims, ...claims }, orSkip(secret, "JWT_SECRET"), header);
+  }
+
+  /** Signs with the secret of machines' tokens. */
+  async signMachine(claims: Claims): Promise<string> {
+    const secret = orSkip(this.#keys.secrets?.FEED_JWT_SECRET, "FEED_JWT_SECRET");
+    return this.sign({ sub: SUBJECT, ...claims }, {}, secret);
   }
 }
 
-function orSkip(token: string | undefined, what: string): string {
-  if (token === undefined) throw new Skipped(`it needs ${what}`);
-  return token;
+function orSkip(text: string | undefined, what: string): string {
+  if (text === undefined) throw new Skipped(`it needs ${what}`);
+  return text;
 }

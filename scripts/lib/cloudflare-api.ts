@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { configOf } from "./environments.ts";
 import { type Answer, type PatientFetch, parse, patientFetch } from "./patient-client.ts";
-import { CommandError } from "./project.ts";
+import { CommandError, shellVariables } from "./project.ts";
 import { runWrangler } from "./wrangler.ts";
 
 const Credentials = z.object({ token: z.string() });
@@ -36,7 +36,7 @@ export class ApiError extends CommandError {
 }
 
 export function accountOf(env: string): string | undefined {
-  return process.env.CLOUDFLARE_ACCOUNT_ID || configOf(env).account_id;
+  return shellVariables().CLOUDFLARE_ACCOUNT_ID ?? configOf(env).account_id;
 }
 
 /** @throws a CommandError if nobody is logged in, or if the login has several accounts and no setting names one. */
@@ -46,8 +46,8 @@ export async function openCloudflare(accountId: string | undefined): Promise<Clo
 }
 
 async function authorization(): Promise<Record<string, string>> {
-  const { CLOUDFLARE_API_TOKEN: token } = process.env;
-  if (token) return { Authorization: `Bearer ${token}` };
+  const { CLOUDFLARE_API_TOKEN: token } = shellVariables();
+  if (token !== undefined) return { Authorization: `Bearer ${token}` };
   const { status, output } = await runWrangler(["auth", "token", "--json"], { capture: true });
   if (status !== 0)
     throw new CommandError(
@@ -105,9 +105,9 @@ export async function send(cloudflare: Cloudflare, path: string, init: RequestIn
 }
 
 async function sendPatiently(fetch: PatientFetch, path: string, init: RequestInit): Promise<Answer> {
-  const url = new URL((process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4") + path);
+  const { CLOUDFLARE_API_BASE_URL: base = "https://api.cloudflare.com/client/v4" } = shellVariables();
   const onWait = () => console.error("Cloudflare's API takes no calls now; trying again …");
-  const answer = await fetch(url, init, { onWait, tries: TRIES });
+  const answer = await fetch(new URL(base + path), init, { onWait, tries: TRIES });
   if (answer.status === 0) throw new CommandError(`Cloudflare's API cannot be used: ${answer.bytes}`);
   return answer;
 }

@@ -11,6 +11,14 @@ const toolEnv = () => ({
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
 });
 
+/**
+ * The variables of the shell. An empty variable counts as not set: a workflow passes a secret that it lacks as an empty
+ * text.
+ */
+export function shellVariables(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
+}
+
 /** An error for the user. The command prints its message without a stack, and ends with status 1. */
 export class CommandError extends Error {
   override readonly name = "CommandError";

@@ -27,7 +27,7 @@ export interface ServiceOptions {
 const READY_WITHIN_MS = 60_000;
 
 /**
- * Creates what the service needs: a secret, a migrated database, the reference page and the example app.
+ * Creates what the service needs: secrets, a migrated database, the reference page and the example app.
  * @throws a CommandError if a variable is wrong, the port or the folder is taken, or the database cannot be migrated.
  */
 export async function prepare({ env, port, persistTo }: ServiceOptions, app?: ExampleApp): Promise<void> {
@@ -45,14 +45,16 @@ export async function prepare({ env, port, persistTo }: ServiceOptions, app?: Ex
  * @throws Interrupted after Ctrl-C or a kill.
  */
 export function serve({ env, port, persistTo, cors }: ServiceOptions, signal: AbortSignal): ReturnType<typeof runTool> {
-  const { JWT_SECRET_PREVIOUS: previousSecret = "" } = readDevVars(env);
+  const previousSecrets = Object.entries(readDevVars(env)).filter(
+    ([name, secret]) => /^(FEED_)?JWT_SECRET_PREVIOUS$/.test(name) && secret !== "",
+  );
   const workerVariables = {
     ENVIRONMENT: env === STAGING ? STAGING : DEVELOPMENT,
     // The local runtime has no jurisdictions.
     JURISDICTION: "",
     ...(cors !== undefined && { CORS_ORIGINS: cors }),
-    // Wrangler takes only required secrets from .dev.vars, and wrangler.toml does not require this secret.
-    ...(previousSecret !== "" && { JWT_SECRET_PREVIOUS: previousSecret }),
+    // Wrangler takes only required secrets from .dev.vars, and wrangler.toml does not require these.
+    ...Object.fromEntries(previousSecrets),
   };
   const args = [
     ...["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo)],

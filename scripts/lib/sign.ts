@@ -2,6 +2,14 @@
 
 export type Claims = Record<string, unknown>;
 
+export const SECRET_NAMES = ["JWT_SECRET", "FEED_JWT_SECRET"] as const;
+export type SecretName = (typeof SECRET_NAMES)[number];
+
+/** The secret that signs a token with this scope: customers' tokens have one of their own. */
+export function secretNameOf(scope: unknown): SecretName {
+  return scope === "customer" ? "JWT_SECRET" : "FEED_JWT_SECRET";
+}
+
 interface SigningKey {
   key: CryptoKey;
   algorithm: { name: string; hash?: string };

@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes, randomUUID } from "node:crypto";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
 import { envOption, PRODUCTION, variablesOf } from "./environments.ts";
-import { CommandError, ROOT } from "./project.ts";
-import { signClaims } from "./sign.ts";
+import { CommandError, ROOT, shellVariables } from "./project.ts";
+import { SECRET_NAMES, type SecretName, secretNameOf, signClaims } from "./sign.ts";
 
 /** The bearer of a token (docs/contract/interface.md, 2). */
 export type Bearer =
@@ -17,13 +17,18 @@ export interface Signing {
   secret: string;
   seconds: number;
   /** The subject of a token that is not a customer's. */
-  client: string;
+  name: string;
   /** The environment of the service that will get the token. */
   env: string;
+  /** By this id REVOKED_TOKENS can list the token (docs/incidents.md). */
+  jti?: string;
 }
 
 /** Signs a token with the issuer, the audience and the names of claims that wrangler.toml sets. */
-export function signToken(bearer: Bearer, { secret, seconds, client, env }: Signing): Promise<string> {
+export function signToken(
+  bearer: Bearer,
+  { secret, seconds, name, env, jti = randomUUID() }: Signing,
+): Promise<string> {
   const { JWT_ISSUER: iss, JWT_AUDIENCE: aud, JWT_SCOPE_CLAIM, JWT_SUBJECT_CLAIM } = variablesOf(env);
   const bearerClaims =
     bearer.scope === "customer"
@@ -32,9 +37,9 @@ export function signToken(bearer: Bearer, { secret, seconds, client, env }: Sign
           [JWT_SCOPE_CLAIM || "scope"]: bearer.scope,
           [JWT_SUBJECT_CLAIM || "sub"]: bearer.customerId,
         }
-      : { sub: client, ...bearer };
+      : { sub: name, ...bearer };
   const exp = Math.floor(Date.now() / 1_000) + seconds;
-  return signClaims({ ...bearerClaims, ...(iss && { iss }), ...(aud && { aud }), exp }, secret);
+  return signClaims({ ...bearerClaims, ...(iss && { iss }), ...(aud && { aud }), jti, exp }, secret);
 }
 
 const DAY_SECONDS = 86_400;
@@ -43,7 +48,8 @@ export const DEV_TOKEN_DAYS = 30;
 
 /** A token for the service on this machine, signed with its secret. */
 export function devToken(bearer: Bearer, env = PRODUCTION, days = DEV_TOKEN_DAYS): Promise<string> {
-  return signToken(bearer, { client: "development", env, seconds: days * DAY_SECONDS, secret: devSecret(env) });
+  const secret = devSecret(secretNameOf(bearer.scope), env);
+  return signToken(bearer, { name: "development", env, seconds: days * DAY_SECONDS, secret });
 }
 
 const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/;
@@ -68,7 +74,7 @@ export async function tokenFor(
   { url, token, env }: { url: string; token?: string; env: string },
   scope: keyof typeof SCOPE_NAMES,
 ): Promise<string> {
-  const existingToken = token ?? process.env.LOYALTY_EDGE_TOKEN;
+  const existingToken = token || shellVariables().LOYALTY_EDGE_TOKEN;
   if (existingToken !== undefined) return existingToken;
   if (isLocal(url)) return devToken({ scope, accounts: "*" }, env, 1);
   throw new CommandError(`Name ${SCOPE_NAMES[scope]} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
@@ -79,29 +85,31 @@ export function devVarsOf(env: string): string {
   return env === PRODUCTION ? ".dev.vars" : `.dev.vars.${env}`;
 }
 
-/** Creates a secret for an environment on this machine, if it has none. */
+/** Creates the secrets that an environment lacks on this machine. */
 export function ensureDevVars(env = PRODUCTION): void {
-  const file = path.join(ROOT, devVarsOf(env));
-  if (existsSync(file)) return;
-  writeFileSync(file, `JWT_SECRET="${randomBytes(32).toString("base64url")}"\n`, { mode: 0o600 });
+  const existingVars = readDevVars(env);
+  const missingNames = SECRET_NAMES.filter((name) => !existingVars[name]);
+  // The last line of a file may lack its end.
+  const lines = missingNames.map((name) => `\n${name}="${randomBytes(32).toString("base64url")}"\n`);
+  if (lines.length > 0) appendFileSync(path.join(ROOT, devVarsOf(env)), lines.join(""), { mode: 0o600 });
 }
 
 /**
- * The secret of an environment's service on this machine. Creates a missing secret for production only: a token for
+ * A secret of an environment's service on this machine. Creates a missing secret for production only: a token for
  * another environment may be meant for a deployment, which would refuse a token with a new secret.
  * @throws a CommandError if there is no secret.
  */
-export function devSecret(env = PRODUCTION): string {
+export function devSecret(name: SecretName, env = PRODUCTION): string {
   if (env === PRODUCTION) ensureDevVars();
-  const { JWT_SECRET: secret } = readDevVars(env);
+  const secret = readDevVars(env)[name];
   if (secret) return secret;
   throw new CommandError(
-    `${devVarsOf(env)} has no JWT_SECRET. Give the secret of ${env} as JWT_SECRET, or delete the file and run npm start --${envOption(env)}`,
+    `${devVarsOf(env)} has no ${name}. Give the secret of ${env} as ${name}, or run npm start --${envOption(env)}`,
   );
 }
 
 /** The variables of an environment's file. There are none if there is no file. */
-export function readDevVars(env: string): { JWT_SECRET?: string; JWT_SECRET_PREVIOUS?: string } {
+export function readDevVars(env: string): Record<string, string | undefined> {
   const file = path.join(ROOT, devVarsOf(env));
   return existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
 }

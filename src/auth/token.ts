@@ -1,4 +1,5 @@
 import { decode, verify } from "hono/utils/jwt/jwt";
+import { itemsOfList } from "../values/parameter.ts";
 import { codePoints, isStorable } from "../values/text.ts";
 
 /** The claims of a valid token (docs/contract/interface.md, 2). */
@@ -9,6 +10,8 @@ export interface Claims {
   expires: number;
   scopes: readonly Scope[];
   accounts: unknown;
+  /** The values by which REVOKED_TOKENS may list the token. */
+  names: readonly string[];
 }
 
 /** A public key of a JSON Web Key Set (RFC 7517). */
@@ -23,7 +26,11 @@ export interface Keys {
 }
 
 /** The operator's variables that tokens are checked against (docs/tokens.md), and the public keys. */
-export type TokenRules = Partial<Env> & { JWT_SECRET_PREVIOUS?: string; keys: Keys | null };
+export interface TokenRules extends Partial<Env> {
+  JWT_SECRET_PREVIOUS?: string;
+  FEED_JWT_SECRET_PREVIOUS?: string;
+  keys: Keys | null;
+}
 
 /** Why a token is bad. The log names it, so an operator can tell a wrong clock from a wrong key; the answer never does. */
 export type TokenFault =
@@ -38,7 +45,9 @@ export type TokenFault =
   | "not_yet_valid"
   | "issuer"
   | "audience"
-  | "subject";
+  | "secret"
+  | "subject"
+  | "revoked";
 
 type TokenReading =
   | { outcome: "good"; claims: Claims }
@@ -50,14 +59,14 @@ const bad = (fault: TokenFault) => ({ outcome: "bad" as const, fault });
 export const LEEWAY_SECONDS = 5;
 // An issuer that takes `exp` for milliseconds makes tokens that never end, and Durable Objects take no alarm after 2189.
 const FIRST_SECOND_OF_2190 = Date.UTC(2190, 0) / 1_000;
-const LONGEST_SUBJECT = 64;
+const LONGEST_NAME = 64;
 const LONGEST_TOKEN = 8_192;
 // The accepted values of `typ`, which may be absent. "at+jwt" is an OAuth access token (RFC 9068).
 const TOKEN_TYPES = ["JWT", "at+jwt"];
 const CUSTOMER = "customer";
-/** The scopes of services. They are read from the claim `scope` only, never from JWT_SCOPE_CLAIM. */
-const SERVICE_SCOPES = ["feed", "restore", "export", "lookup"] as const;
-export type Scope = typeof CUSTOMER | (typeof SERVICE_SCOPES)[number];
+/** The scopes of machines' tokens. They are read from the claim `scope` only, never from JWT_SCOPE_CLAIM. */
+const MACHINE_SCOPES = ["feed", "restore", "export", "lookup"] as const;
+export type Scope = typeof CUSTOMER | (typeof MACHINE_SCOPES)[number];
 
 /** Verifies a token. `now` is in seconds since 1970. */
 export async function readToken(token: string, rules: TokenRules, now: number): Promise<TokenReading> {
@@ -67,9 +76,9 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
   if (header === null) return bad("malformed");
   const found = await findSigners(header, rules);
   if (found.outcome !== "signers") return found;
-  for (const { key, algorithm } of found.signers) {
-    const payload = await verifiedPayload(token, key, algorithm, header.typ);
-    if (payload !== null) return readPayload(payload, rules, now);
+  for (const signer of found.signers) {
+    const payload = await verifiedPayload(token, signer, header.typ);
+    if (payload !== null) return readPayload(payload, signer, rules, now);
   }
   return bad("signature");
 }
@@ -81,9 +90,16 @@ export function feedAccounts({ accounts }: Claims): readonly string[] | "*" | nu
   return isList ? accounts : null;
 }
 
+/** Whether REVOKED_TOKENS lists a token that has these names. */
+export function isRevoked(names: readonly string[], { REVOKED_TOKENS = "" }: Partial<Env>): boolean {
+  return itemsOfList(REVOKED_TOKENS).some((name) => names.includes(name));
+}
+
 interface Signer {
   key: string | PublicKey;
   algorithm: "HS256" | AsymmetricAlgorithm;
+  /** Whose tokens it verifies. */
+  kind: "customer" | "machine";
 }
 
 type Header = Readonly<Record<string, unknown>>;
@@ -99,23 +115,32 @@ function headerOf(token: string): Header | null {
 // Only the secrets verify HS256, and a public key only its own algorithm. So a token cannot use a public key as a secret.
 async function findSigners(
   { alg, kid }: Header,
-  { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, keys }: TokenRules,
+  { keys, ...rules }: TokenRules,
 ): Promise<{ outcome: "signers"; signers: Signer[] } | Exclude<TokenReading, { outcome: "good" }>> {
-  if (alg === "HS256" && secret) {
-    const secrets = previousSecret ? [secret, previousSecret] : [secret];
-    return { outcome: "signers", signers: secrets.map((key) => ({ key, algorithm: alg })) };
-  }
+  const secrets = alg === "HS256" ? secretsOf(rules) : [];
+  if (secrets.length > 0) return { outcome: "signers", signers: secrets };
   const algorithm = ASYMMETRIC_ALGORITHMS.find((known) => known === alg);
   if (algorithm === undefined || keys === null) return bad("algorithm");
   if (kid !== undefined && typeof kid !== "string") return bad("no_key");
   const publicKeys = await keys.find(algorithm, kid);
   if (publicKeys === null) return { outcome: "no keys" };
   if (publicKeys.length === 0) return bad("no_key");
-  return { outcome: "signers", signers: publicKeys.map((key) => ({ key, algorithm })) };
+  return { outcome: "signers", signers: publicKeys.map((key) => ({ key, algorithm, kind: "customer" })) };
+}
+
+// The customers' secret comes first: if the operator has set the same one for both kinds, it must not feed.
+function secretsOf(rules: Omit<TokenRules, "keys">): Signer[] {
+  const secrets = [
+    ["customer", rules.JWT_SECRET],
+    ["customer", rules.JWT_SECRET && rules.JWT_SECRET_PREVIOUS],
+    ["machine", rules.FEED_JWT_SECRET],
+    ["machine", rules.FEED_JWT_SECRET && rules.FEED_JWT_SECRET_PREVIOUS],
+  ] as const;
+  return secrets.flatMap(([kind, key]) => (key ? [{ kind, key, algorithm: "HS256" as const }] : []));
 }
 
 // Any error of the library means that the signature is bad.
-async function verifiedPayload(token: string, key: Signer["key"], alg: Signer["algorithm"], typ: unknown) {
+async function verifiedPayload(token: string, { key, algorithm: alg }: Signer, typ: unknown) {
   const checks = { exp: false, nbf: false, iat: false, ...(typ !== undefined && { typ: TOKEN_TYPES }) };
   try {
     const payload: Record<string, unknown> = await verify(token, key, { alg, ...checks });
@@ -125,8 +150,8 @@ async function verifiedPayload(token: string, key: Signer["key"], alg: Signer["a
   }
 }
 
-function readPayload(payload: Record<string, unknown>, rules: TokenRules, now: number): TokenReading {
-  const { exp, nbf, iss, aud, accounts } = payload;
+function readPayload(payload: Record<string, unknown>, { kind }: Signer, rules: TokenRules, now: number): TokenReading {
+  const { exp, nbf, iss, aud, accounts, sub, jti } = payload;
   if (typeof exp !== "number" || exp >= FIRST_SECOND_OF_2190) return bad("exp");
   if (exp + LEEWAY_SECONDS <= now) return bad("expired");
   const isValidYet = nbf === undefined || (typeof nbf === "number" && nbf - LEEWAY_SECONDS <= now);
@@ -134,25 +159,29 @@ function readPayload(payload: Record<string, unknown>, rules: TokenRules, now: n
   if (rules.JWT_ISSUER && iss !== rules.JWT_ISSUER) return bad("issuer");
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
   if (rules.JWT_AUDIENCE && !audiences.includes(rules.JWT_AUDIENCE)) return bad("audience");
-  const scopes = scopesOf(payload, rules);
+  const claimedScopes = scopesOf(payload, rules);
+  const scopes = claimedScopes.filter((scope) => (scope === CUSTOMER) === (kind === "customer"));
+  if (scopes.length === 0 && claimedScopes.length > 0) return bad("secret");
   const subject = payload[(scopes.includes(CUSTOMER) && rules.JWT_SUBJECT_CLAIM) || "sub"];
-  if (!isSubject(subject)) return bad("subject");
-  return { outcome: "good", claims: { subject, expires: exp, scopes, accounts } };
+  if (!isName(subject)) return bad("subject");
+  const names = [subject, sub, jti].filter(isName);
+  if (isRevoked(names, rules)) return bad("revoked");
+  return { outcome: "good", claims: { subject, expires: exp, scopes, accounts, names } };
 }
 
 /**
- * The scopes of a token. JWT_SCOPE_CLAIM can only make a token a customer's: an issuer may let users edit that claim, and
- * no user may become a feed. A token with a service scope is not a customer's just because it lacks that claim.
+ * The scopes that a token claims. JWT_SCOPE_CLAIM can only make a token a customer's. A token with a machine's scope is not
+ * a customer's just because it lacks that claim.
  */
 function scopesOf(payload: Record<string, unknown>, rules: TokenRules): readonly Scope[] {
   const words = wordsOf(payload.scope);
-  const services = SERVICE_SCOPES.filter((scope) => words.includes(scope));
+  const machineScopes = MACHINE_SCOPES.filter((scope) => words.includes(scope));
   const claim = payload[rules.JWT_SCOPE_CLAIM || "scope"];
   const isCustomer =
     claim === undefined
-      ? rules.JWT_CUSTOMERS_WITHOUT_SCOPE === "true" && services.length === 0
+      ? rules.JWT_CUSTOMERS_WITHOUT_SCOPE === "true" && machineScopes.length === 0
       : wordsOf(claim).includes(CUSTOMER);
-  return isCustomer ? [...services, CUSTOMER] : services;
+  return isCustomer ? [...machineScopes, CUSTOMER] : machineScopes;
 }
 
 /** The words of a claim: a list, or a text with spaces between the words, as in OAuth. */
@@ -162,6 +191,6 @@ function wordsOf(claim: unknown): string[] {
 }
 
 // The database would replace half of a surrogate pair by another character, which could be another customer's id.
-function isSubject(subject: unknown): subject is string {
-  return typeof subject === "string" && subject !== "" && codePoints(subject) <= LONGEST_SUBJECT && isStorable(subject);
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && codePoints(value) <= LONGEST_NAME && isStorable(value);
 }

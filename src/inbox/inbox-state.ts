@@ -1,5 +1,5 @@
 import { LEEWAY_SECONDS } from "../auth/token.ts";
-import { type Notification, type Subscription, TOPICS, type Topic } from "./protocol.ts";
+import { type Connection, type Notification, type Subscription, TOPICS, type Topic } from "./protocol.ts";
 
 /** The state of an inbox. It is stored, because an idle object loses its memory. */
 export interface InboxState {
@@ -92,9 +92,7 @@ function notifiedOf({ notified }: InboxState, now: number): string {
 }
 
 /** The data of a socket. It survives hibernation, and unlike storage it is not billed by the row. */
-export interface Attachment {
-  customerId: string;
-  tokenExpires: number;
+export interface Attachment extends Omit<Connection, "subscription"> {
   /** The number of the socket in its inbox: the oldest has the lowest. */
   order: number;
   /** How many frames the app has sent in the minute from `since`. */
@@ -104,18 +102,17 @@ export interface Attachment {
 /** When the token of a socket expires, with the usual leeway, in milliseconds since 1970. */
 export const expiresAt = ({ tokenExpires }: Attachment) => (tokenExpires + LEEWAY_SECONDS) * 1_000;
 
-// A token may be valid for longer than `setAlarm` takes a time: it throws for those after the year 2189.
-const LONGEST_ALARM_MS = 30 * 24 * HOUR_MS;
-
-/** When the inbox must act next; infinite: never. Without sockets it is deleted then; with one, it subscribes again. */
+/**
+ * When the inbox must act next; infinite: never. Without sockets it is deleted then. With one, it subscribes again within the
+ * hour, and closes the sockets whose tokens were revoked.
+ */
 export function nextAlarm(state: InboxState, sockets: readonly Attachment[], now: number): number {
   const due = sockets.length === 0 ? [deletableAt(state)] : [renewAt(state, now), ...sockets.map(expiresAt)];
-  const earliest = Math.min(state.frame?.dueAt ?? Infinity, ...due);
-  return earliest === Infinity ? earliest : Math.min(earliest, now + LONGEST_ALARM_MS);
+  return Math.min(state.frame?.dueAt ?? Infinity, ...due);
 }
 
 /** A renewal that fails is tried again. An erased customer's inbox has no subscription, and needs none. */
 function renewAt({ subscription }: InboxState, now: number): number {
-  if (subscription === null) return Infinity;
+  if (subscription === null) return now + HOUR_MS;
   return now < endOf(subscription) ? endOf(subscription) : now + MINUTE_MS;
 }

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { isRevoked } from "../auth/token.ts";
 import { signBookmark } from "../db/bookmarks.ts";
 import { Database } from "../db/database.ts";
 import { utf8Bytes } from "../values/text.ts";
@@ -30,6 +31,7 @@ const CLOSE = {
   tooMany: [1008, `At most ${FRAMES_A_MINUTE} frames a minute are taken.`],
   tooLarge: [1009, `A frame of at most ${LONGEST_FRAME_BYTES} bytes is taken.`],
   expired: [4401, "The token has expired."],
+  revoked: [4401, "The token was revoked."],
   replaced: [4408, `More than ${SOCKETS_A_CUSTOMER} sockets were opened.`],
 } as const;
 
@@ -113,13 +115,12 @@ export class Inbox extends DurableObject<Env> {
     socket.close(...(mayBeSent(code) ? [code] : []));
   }
 
-  /** Does what is due: sends a frame, closes sockets with expired tokens, renews the subscription, or deletes the inbox. */
+  /** Does what is due: sends a frame, closes sockets with bad tokens, renews the subscription, or deletes the inbox. */
   override async alarm(): Promise<void> {
     const now = Date.now();
     this.#alarmAt = null;
     if ((this.#state.frame?.dueAt ?? Infinity) <= now) await this.#sendFrame();
-    const expiredSockets = this.#sockets().filter((socket) => expiresAt(socket) <= now);
-    for (const { socket } of expiredSockets) close(socket, CLOSE.expired);
+    this.#closeRefused(now);
     this.#renew(now);
     const isOver = this.#sockets().length === 0 && this.#state.frame === null && deletableAt(this.#state) <= now;
     await (isOver ? this.#deleteAll() : this.#setAlarm());
@@ -131,7 +132,17 @@ export class Inbox extends DurableObject<Env> {
     const { frame } = this.#state;
     if (frame === null) return;
     this.#store({ ...this.#state, frame: null });
+    this.#closeRefused(Date.now());
     for (const { socket } of this.#sockets()) send(socket, { type: "changed", what: frame.topics, bookmark });
+  }
+
+  /** Closes the sockets whose tokens are not good any more. */
+  #closeRefused(now: number): void {
+    for (const open of this.#sockets()) {
+      const names = [open.customerId, ...(open.tokenNames ?? [])];
+      if (isRevoked(names, this.env)) close(open.socket, CLOSE.revoked);
+      else if (expiresAt(open) <= now) close(open.socket, CLOSE.expired);
+    }
   }
 
   /** Signs the bookmark, anew if it changes meanwhile: it must show all that a frame announces. */

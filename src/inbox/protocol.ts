@@ -50,6 +50,8 @@ export interface Connection {
   customerId: string;
   /** The token's `exp`, in seconds since 1970. */
   tokenExpires: number;
+  /** The values by which REVOKED_TOKENS may list the token. The previous version of the Worker sends none. */
+  tokenNames?: readonly string[];
   subscription: Subscription;
 }
 

@@ -10,7 +10,9 @@ export const customerOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   const claims = await authenticate(c, "customer");
   c.set("customerId", claims.subject);
   c.set("tokenExpires", claims.expires);
-  await rateLimit(c, c.env.CUSTOMER_LIMITER, claims.subject);
+  c.set("tokenNames", claims.names);
+  // The kind is part of the key, because a machine's token may have a customer's id as its name.
+  await rateLimit(c, c.env.CUSTOMER_LIMITER, `customer ${claims.subject}`);
   await next();
 };
 

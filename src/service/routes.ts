@@ -5,7 +5,7 @@ import { addressLimited } from "../middleware/rate-limit.ts";
 import { clock } from "../values/clock.ts";
 import { withTimeout } from "../values/timeout.ts";
 import { findOverdueJobs } from "./queries.ts";
-import { variableFault } from "./variables.ts";
+import { SECRETS, VARIABLES, variableFault } from "./variables.ts";
 
 // An import of package.json would add 1 KiB to the Worker. A test compares the versions.
 const VERSION = "0.1.0";
@@ -24,7 +24,7 @@ export const service = createRouter().get("/health", addressLimited, async (c) =
   if (lastCheck === null || Math.abs(clock.now() - lastCheck.at) >= CACHED_MS)
     lastCheck = await checkParts({ primary, nearest, kv: c.env.CACHE });
   const { down, overdue, databaseId } = lastCheck;
-  const fault = variableFault({ ...c.env });
+  const fault = variableFault({ ...c.env }, { ...VARIABLES, ...SECRETS });
   if (fault !== null) throw unavailable(`${fault.name} must ${fault.must}.`);
   if (down.length > 0) throw unavailable(`The ${down.join(" and the ")} cannot be reached.`);
   // `npm start` does not run the schedule.

@@ -4,6 +4,7 @@ import { CUSTOMER_SEARCHES } from "../customer/search/schema.ts";
 import { JURISDICTIONS } from "../inbox/inboxes.ts";
 import { invalidOrigins } from "../middleware/cors.ts";
 import { monthsOf } from "../retention/horizon.ts";
+import { utf8Bytes } from "../values/text.ts";
 
 type Bindings = Readonly<Record<string, unknown>>;
 
@@ -13,6 +14,9 @@ interface Rule {
   /** An unset variable is the empty string. */
   isGood: (value: string, bindings: Bindings) => boolean;
 }
+
+/** Cloudflare takes no longer ones. */
+const LONGEST_VARIABLE_BYTES = 5_000;
 
 const isNotEmpty = (value: string) => value !== "";
 const ANY_TEXT: Rule = { must: "be a text", isGood: () => true };
@@ -46,13 +50,26 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
   },
   CUSTOMER_SEARCH: oneOf(CUSTOMER_SEARCHES),
   JURISDICTION: oneOf(JURISDICTIONS),
+  REVOKED_TOKENS: {
+    must: "be values of `sub` or `jti` with commas between them, at most 5 KB",
+    isGood: (value) => utf8Bytes(value) <= LONGEST_VARIABLE_BYTES,
+  },
   RETENTION_MONTHS: { must: "be 1 to 120, or empty", isGood: isEmptyOr((value) => monthsOf(value) !== null) },
   ENVIRONMENT: { must: "be the name of its environment", isGood: isNotEmpty },
 };
 
+/** The rule for each secret. Only /health checks them: Cloudflare shows them to no command. */
+export const SECRETS: typeof VARIABLES = {
+  JWT_SECRET: { must: "be set", isGood: isNotEmpty },
+  FEED_JWT_SECRET: {
+    must: "be set, and differ from JWT_SECRET and JWT_SECRET_PREVIOUS",
+    isGood: (value, { JWT_SECRET, JWT_SECRET_PREVIOUS }) => !["", JWT_SECRET, JWT_SECRET_PREVIOUS].includes(value),
+  },
+};
+
 /** The first variable that breaks its rule, with the rule in words; null if all are good. */
-export function variableFault(bindings: Bindings): { name: string; must: string } | null {
-  for (const [name, { must, isGood }] of Object.entries(VARIABLES)) {
+export function variableFault(bindings: Bindings, rules = VARIABLES): { name: string; must: string } | null {
+  for (const [name, { must, isGood }] of Object.entries(rules)) {
     const value = bindings[name] ?? "";
     if (typeof value !== "string") return { name, must: "be a text, in quotes" };
     if (!isGood(value, bindings)) return { name, must };

@@ -149,7 +149,7 @@ describe("docs/tokens.md", () => {
   it("has every provider that these tests try, and no other", ({ expect }) => {
     const section = tokensPage.slice(
       tokensPage.indexOf("## Identity providers"),
-      tokensPage.indexOf("## Changing the secret"),
+      tokensPage.indexOf("## Changing a secret"),
     );
 
     expect([...section.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual(PROVIDERS.map(({ name }) => name));

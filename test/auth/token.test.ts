@@ -10,15 +10,16 @@ import { signToken, tokenRules } from "../support/tokens.ts";
 
 const NOW = 1_800_000_000;
 const SECRET = "a-secret";
-const RULES = tokenRules(SECRET);
+const FEED_SECRET = "a-secret-of-machines";
+const RULES = tokenRules(SECRET, FEED_SECRET);
 const HS256 = { alg: "HS256", typ: "JWT" };
 const GOOD = { sub: "c1", exp: NOW + 60 };
 const END_OF_2189 = Date.UTC(2190, 0) / 1_000 - 1;
 const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 
 /** Reads a token that the secret has signed, with any header and claims. */
-const read = async (claims: unknown, { header = HS256 as unknown, rules = RULES } = {}) =>
-  readToken(await signParts(header, claims, await hmacKey(SECRET)), rules, NOW);
+const read = async (claims: unknown, { header = HS256 as unknown, rules = RULES, secret = SECRET } = {}) =>
+  readToken(await signParts(header, claims, await hmacKey(secret)), rules, NOW);
 const badReading = (fault: TokenFault) => ({ outcome: "bad", fault });
 const goodReading = { outcome: "good", claims: { subject: expect.any(String) } };
 
@@ -80,21 +81,21 @@ describe("a token that the secret has signed", () => {
 
 describe("a token that something else has signed", () => {
   const withPrevious = { ...RULES, JWT_SECRET_PREVIOUS: "before" };
-  const withoutSecret = { ...RULES, JWT_SECRET: "" };
+  const withoutSecrets = tokenRules("");
   const onlyPrevious = { ...withPrevious, JWT_SECRET: "" };
   const expiredClaims = { ...GOOD, exp: NOW - 6 };
 
   it.for<[what: string, reading: object, rules: TokenRules, ...signing: Parameters<typeof sign> | [string]]>([
     ["another secret", badReading("signature"), RULES, GOOD, "another", "HS256"],
     ["the secret with another algorithm", badReading("algorithm"), RULES, GOOD, SECRET, "HS512"],
-    ["the secret, which is not set", badReading("algorithm"), withoutSecret, GOOD, SECRET, "HS256"],
+    ["the secret, which is not set", badReading("algorithm"), withoutSecrets, GOOD, SECRET, "HS256"],
     ["nothing", badReading("algorithm"), RULES, `${tokenPart({ alg: "none" })}.${tokenPart(GOOD)}.`],
     ["the previous secret", goodReading, withPrevious, GOOD, "before", "HS256"],
     ["the secret, beside a previous one", goodReading, withPrevious, GOOD, SECRET, "HS256"],
     ["another secret, beside a previous one", badReading("signature"), withPrevious, GOOD, "another", "HS256"],
     ["the previous secret, long ago", badReading("expired"), withPrevious, expiredClaims, "before", "HS256"],
     ["a previous secret that is not set", badReading("signature"), RULES, GOOD, "before", "HS256"],
-    ["the previous secret without a secret", badReading("algorithm"), onlyPrevious, GOOD, "before", "HS256"],
+    ["the previous secret without a secret", badReading("signature"), onlyPrevious, GOOD, "before", "HS256"],
   ])(
     "is good only if the secret or the previous secret signed it: %s",
     async ([, reading, rules, ...signing], { expect }) => {
@@ -118,21 +119,18 @@ describe("a token that something else has signed", () => {
 describe("the scopes of a token", () => {
   const namedClaims = { JWT_SCOPE_CLAIM: "roles", JWT_SUBJECT_CLAIM: "customer_id" };
   const scopeOptional = { JWT_CUSTOMERS_WITHOUT_SCOPE: "true" };
-  const namedAndOptional = { ...namedClaims, ...scopeOptional };
 
   it.for<[what: string, claims: object, rules: Partial<TokenRules>, scopes: string[]]>([
     ["a text of words", { scope: "openid customer" }, {}, ["customer"]],
-    ["a list of words", { scope: ["customer", 7, "feed"] }, {}, ["customer", "feed"]],
+    ["a list of words", { scope: ["openid", 7, "customer"] }, {}, ["customer"]],
     ["no scope", {}, {}, []],
     ["no scope, where that means a customer", {}, scopeOptional, ["customer"]],
     ["another scope, where none means a customer", { scope: "openid" }, scopeOptional, []],
     ["an empty scope, where none means a customer", { scope: "" }, scopeOptional, []],
     ["a scope that is null, where none means a customer", { scope: null }, scopeOptional, []],
-    ["a feed's scope, where none means a customer", { scope: "feed" }, scopeOptional, ["feed"]],
     ["a named claim", { roles: ["customer"], customer_id: "c1" }, namedClaims, ["customer"]],
     ["a named claim that says feed, restore and export", { roles: "feed restore export" }, namedClaims, []],
     ["`scope`, where another claim is named", { scope: "customer" }, namedClaims, []],
-    ["a feed's `scope`, where another claim is named", { scope: "feed" }, namedAndOptional, ["feed"]],
   ])("are read from %s", async ([, claims, rules, scopes], { expect }) => {
     const reading = await read({ ...GOOD, ...claims }, { rules: { ...RULES, ...rules } });
 
@@ -147,57 +145,99 @@ describe("the scopes of a token", () => {
     };
 
     expect(await subjectOf({ roles: "customer", customer_id: "c2" })).toBe("c2");
-    expect(await subjectOf({ scope: "feed", customer_id: "c2" })).toBe("c1");
+    expect(await subjectOf({ customer_id: "c2" })).toBe("c1");
     for (const customer_id of [undefined, "", 7, ["c2"], "x".repeat(65)])
       expect(await subjectOf({ roles: "customer", customer_id })).toEqual(badReading("subject"));
   });
 
-  it("open the feed and the customer's paths with one token", async ({ expect }) => {
-    const claims = { scope: "openid customer feed", sub: "c", accounts: "*" };
-    const headers = { Authorization: `bearer ${await signToken(claims)}` };
+  it("count only if they are of the kind that verified the token", async ({ expect }) => {
+    const { privateKey, publicJwk } = await keyPair("ES256", "one");
+    const rules = {
+      ...tokenRules("now", "now-of-machines"),
+      ...{ JWT_SECRET_PREVIOUS: SECRET, FEED_JWT_SECRET_PREVIOUS: FEED_SECRET, JWT_CUSTOMERS_WITHOUT_SCOPE: "true" },
+      keys: { find: async () => [publicJwk] },
+    };
+    const signers = {
+      customer: ["now", SECRET, privateKey],
+      machine: ["now-of-machines", FEED_SECRET],
+    };
+    const cases: [kind: keyof typeof signers, scope: string, counted: string[] | "secret"][] = [
+      ["customer", "openid customer feed", ["customer"]],
+      ["customer", "openid", []],
+      ...["feed", "restore", "export", "lookup", "openid feed"].map(
+        (scope) => ["customer", scope, "secret"] satisfies (typeof cases)[number],
+      ),
+      ["machine", "customer feed restore export lookup", ["feed", "restore", "export", "lookup"]],
+      ["machine", "openid", []],
+      ["machine", "customer", "secret"],
+    ];
 
-    expect((await send("/api/v1/feed", { method: "POST", headers })).status).toBe(200);
-    expect((await send(PATH, { method: "POST", headers, body: "{}" })).status).toBe(422);
+    for (const [kind, scope, counted] of cases)
+      for (const key of signers[kind]) {
+        const token = await sign({ ...GOOD, scope }, key, typeof key === "string" ? "HS256" : "ES256");
+        const reading = await readToken(token, rules, NOW);
+        const found = reading.outcome === "good" ? reading.claims.scopes : "fault" in reading && reading.fault;
+        expect([kind, scope, found]).toEqual([kind, scope, counted]);
+      }
+  });
+
+  it("are a customer's, if both kinds have the same secret", async ({ expect }) => {
+    const rules = tokenRules(SECRET, SECRET);
+
+    expect(await read({ ...GOOD, scope: "feed" }, { rules })).toEqual(badReading("secret"));
+    expect(await read({ ...GOOD, scope: "customer" }, { rules })).toMatchObject(goodReading);
+  });
+
+  it("let nobody feed who signs customers in, nor read as a customer who feeds", async ({ expect }) => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    const claims = { scope: "feed customer", sub: "c", accounts: "*" };
+    const askWith = async (path: string, secret: string, scope: string) => {
+      const headers = { Authorization: `Bearer ${await signToken({ ...claims, scope }, secret)}` };
+      return (await send(path, { method: "POST", headers, body: "{}" })).status;
+    };
+
+    expect([
+      await askWith("/api/v1/feed", env.JWT_SECRET, "feed"),
+      await askWith("/api/v1/feed", env.JWT_SECRET, "feed customer"),
+      await askWith(PATH, env.FEED_JWT_SECRET, "customer"),
+      await askWith(PATH, env.FEED_JWT_SECRET, "feed customer"),
+    ]).toEqual([401, 403, 401, 403]);
+    expect(log.mock.calls.map(([line]) => JSON.parse(String(line)).token)).toEqual([
+      "secret",
+      undefined,
+      "secret",
+      undefined,
+    ]);
   });
 });
 
-describe("a 401", () => {
-  it("is the same for every cause, headers too, and only the log names the cause", async ({ expect }) => {
-    const batch = vi.spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch");
-    const log = vi.spyOn(console, "log").mockReturnValue();
-    const claims = { scope: "customer", sub: "c1", exp: Date.now() / 1_000 + 60 };
-    const goodToken = await sign(claims, env.JWT_SECRET, "HS256");
-    const signWith = (changes: object) => sign({ ...claims, ...changes }, env.JWT_SECRET, "HS256");
-    const causes: [authorization: string, fault: TokenFault][] = [
-      ["", "missing"],
-      ["Bearer", "missing"],
-      [goodToken, "missing"],
-      ["Bearer x.y.z", "malformed"],
-      [`Bearer ${goodToken}x`, "signature"],
-      [`Bearer ${goodToken}, Bearer ${goodToken}`, "missing"],
-      [`Bearer ${await sign(claims, "other", "HS256")}`, "signature"],
-      [`Bearer ${await signWith({ exp: 1 })}`, "expired"],
-      [`Bearer ${await signWith({ exp: Date.now() + 60_000 })}`, "exp"],
-      [`Bearer ${await signWith({ nbf: 9e9 })}`, "not_yet_valid"],
-      [`Bearer ${await signWith({ sub: "" })}`, "subject"],
-      [`Bearer ${await signWith({ pad: "x".repeat(9_000) })}`, "too_long"],
-      [`Bearer ${tokenPart({ alg: "ES256", kid: "k" })}.${tokenPart(claims)}.AAAA`, "algorithm"],
-    ];
+describe("a revoked token", () => {
+  const claims = { ...GOOD, scope: "customer", jti: "t-1" };
+  const named = { JWT_SUBJECT_CLAIM: "customer_id" };
 
-    const answers: object[] = [];
-    for (const [Authorization] of causes) {
-      const { status, headers, body } = await send(PATH, { method: "POST", headers: { Authorization } });
-      const comparedHeaders = [...headers].filter(([name]) => name !== "x-request-id");
-      answers.push({ status, headers: Object.fromEntries(comparedHeaders), body });
-    }
-
-    const body = { status: false, errorCode: "UNAUTHENTICATED", message: "A valid bearer token is needed." };
-    expect(answers[0]).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" }, body });
-    expect(answers).toEqual(answers.map(() => answers[0]));
-    const logLines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
-    expect(logLines.map(({ error, token }) => [error, token])).toEqual(
-      causes.map(([, fault]) => ["UNAUTHENTICATED", fault]),
+  it.for<[what: string, list: string, changes?: object, rules?: Partial<TokenRules>]>([
+    ["sub", "c1"],
+    ["jti", "other,  t-1 ,"],
+    ["sub, where another claim names the customer", "c1", { customer_id: "c2" }, named],
+    ["customer's id", "c2", { customer_id: "c2" }, named],
+  ])("is one whose %s is listed: %s", async ([, REVOKED_TOKENS, changes, rules], { expect }) => {
+    expect(await read({ ...claims, ...changes }, { rules: { ...RULES, ...rules, REVOKED_TOKENS } })).toEqual(
+      badReading("revoked"),
     );
-    expect(batch).not.toHaveBeenCalled();
+  });
+
+  it.for(["", ",", "c", "c11", "C1", "t-1x", "c1 t-1"])(
+    "is none whose `sub` and `jti` are not: %j",
+    async (list, { expect }) => {
+      expect(await read(claims, { rules: { ...RULES, REVOKED_TOKENS: list } })).toMatchObject(goodReading);
+    },
+  );
+
+  it("is refused also if it feeds", async ({ expect }) => {
+    const rules = { ...RULES, REVOKED_TOKENS: "pos" };
+
+    expect(await read({ ...GOOD, scope: "feed", sub: "pos" }, { rules, secret: FEED_SECRET })).toEqual(
+      badReading("revoked"),
+    );
   });
 });

@@ -47,7 +47,7 @@ const sockets: Sockets = {
 export function suiteInWorkerd(settings: Partial<Settings> = {}): Suite {
   return new Suite({
     http: new Http("https://loyalty.example", new AbortController().signal, ask),
-    tokens: new Tokens({ secret: env.JWT_SECRET, claims: {} }),
+    tokens: new Tokens({ secrets: env, claims: {} }),
     sockets,
     settings: { ...SETTINGS, ...settings },
     mayFeed: true,

@@ -49,7 +49,7 @@ describe("a handshake", () => {
     await ask({ headers: { ...foreign, ...bearer(await feedToken("*")) } });
     expect(limit).not.toHaveBeenCalled();
     await ask({ headers: { ...foreign, ...customer } });
-    expect(limit.mock.calls).toEqual([[{ key: customerId }]]);
+    expect(limit.mock.calls).toEqual([[{ key: `customer ${customerId}` }]]);
     Object.assign(env, { CUSTOMER_LIMITER });
     await ask({ headers: { ...foreign, ...customer } });
     await ask({ headers: { ...foreign, ...customer, ...upgrade } });

@@ -154,7 +154,7 @@ describe("the alarm of an inbox", () => {
     ["the end of a token", subscribed(), [forAges, in600Seconds], NOW + 605_000],
     ["the next subscription", subscribed(), [forAges], NOW + HOUR],
     ["another try of a subscription", subscribed("", NOW - HOUR), [forAges], NOW + MINUTE],
-    ["a look at a token that is valid for ages", EMPTY_INBOX, [forAges], NOW + 30 * 24 * HOUR],
+    ["a look at the token of an erased customer, which may be revoked", EMPTY_INBOX, [forAges], NOW + HOUR],
     ["the deletion, but not while a socket is open", notified(LATER_TIME), [], NOW + 2 * HOUR],
     ["nothing if it stores nothing", EMPTY_INBOX, [], Number.POSITIVE_INFINITY],
   ] as const)("is set for %s", ([, state, sockets, expected], { expect }) => {

@@ -1,6 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { Inbox } from "../../src/inbox/inbox.ts";
+import { mustFeed } from "../support/api.ts";
 import {
   evict,
   framesOf,
@@ -110,6 +112,41 @@ describe("a socket whose token expires", () => {
     await runAlarm(id);
 
     expect((await closed).code).toBe(4401);
+  });
+});
+
+describe("a socket whose token is revoked", () => {
+  it.for<[what: string, claims: Record<string, unknown>, revoked: (id: string) => string]>([
+    ["sub", {}, (id) => id],
+    ["jti", { jti: "t-1" }, () => "t-1"],
+  ])("by its %s gets no further frame, and is closed by the next change", async ([, claims, revoked], { expect }) => {
+    const { id, change } = await seedCustomer();
+    const [listener, other] = [await listenAs(id, claims), await listenAs(id, { jti: "t-2", sub: id })];
+    Object.assign(env, { REVOKED_TOKENS: revoked(id) });
+    await evict(id);
+
+    await change();
+    await waitUntil(async () => (await openSockets(id)) < 2);
+
+    expect(await listener.closed).toEqual({ code: 4401, reason: "The token was revoked." });
+    expect(listener.frames.slice(1)).toEqual([{ type: "closing", code: 4401 }]);
+    expect(other.socket.readyState).toBe(revoked(id) === id ? WebSocket.CLOSED : WebSocket.OPEN);
+  });
+
+  it("is closed within the hour if nothing changes, also of an erased customer", async ({ expect }) => {
+    const [customer, erased] = [await seedCustomer(), await seedCustomer()];
+    const listeners = [await listenAs(customer.id), await listenAs(erased.id)];
+    await mustFeed([seed.deleted("customer", { id: erased.id })]);
+    Object.assign(env, { REVOKED_TOKENS: `${customer.id},${erased.id}` });
+
+    for (const { id } of [customer, erased]) {
+      const alarm = (await inInbox(id, ({ storage }) => storage.getAlarm())) ?? Infinity;
+      expect(alarm).toBeLessThanOrEqual(Date.now() + 3_600_000);
+      await runAlarm(id);
+      expect(await openSockets(id)).toBe(0);
+    }
+
+    for (const { closed } of listeners) expect((await closed).code).toBe(4401);
   });
 });
 

@@ -26,7 +26,7 @@ describe("a request", () => {
   it.for<
     [who: string, key: string, status: number, request: { path?: string; method?: string; token?: typeof customer }]
   >([
-    ["a customer", "c1", 200, { token: customer }],
+    ["a customer", "customer c1", 200, { token: customer }],
     ["somebody without a token", "2001:0db8:0007:0007", 401, {}],
     ["somebody at an unknown path", "2001:0db8:0007:0007", 404, { path: "/api/v1/nothing", token: customer }],
     ["somebody with another method", "2001:0db8:0007:0007", 405, { method: "DELETE", token: customer }],
@@ -55,7 +55,7 @@ describe("a request", () => {
       expect([firstAnswer.status, limitedAnswer.status]).toEqual([status, 429]);
       expect(limitedAnswer.headers.get("Retry-After")).toBe("60");
       expect(limitedAnswer.body).toMatchObject({ status: false, errorCode: "TOO_MANY_REQUESTS" });
-      expect(counts).toEqual(Array(2).fill([key === "c1" ? "customer" : "address", key]));
+      expect(counts).toEqual(Array(2).fill([key === "customer c1" ? "customer" : "address", key]));
     },
   );
 });

@@ -56,6 +56,8 @@ describe("GET /health", () => {
       "The database and the cache cannot be reached.",
       { ...databaseThat(fails, PRIMARY, REPLICA), ...cacheThat(fails) },
     ],
+    ["JWT_SECRET must be set.", { JWT_SECRET: "" }],
+    ["FEED_JWT_SECRET must be set, and differ from JWT_SECRET and JWT_SECRET_PREVIOUS.", { FEED_JWT_SECRET: "" }],
     ["NEARBY_RADIUS_MILES must be a number of miles, above 0 and below 100,000.", { NEARBY_RADIUS_MILES: "lots" }],
   ])("answers 503 and says: %s", async ([message, bindings], { expect }) => {
     const answer = await health(bindings);

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { VARIABLES, variableFault } from "../../src/service/variables.ts";
+import { SECRETS, VARIABLES, variableFault } from "../../src/service/variables.ts";
 import config from "../../wrangler.toml?raw";
 
 const GOOD = { ENVIRONMENT: "production", NEARBY_RADIUS_MILES: "25" };
@@ -18,6 +18,7 @@ describe("the variables of wrangler.toml", () => {
     ["CUSTOMER_SEARCH", "", "all", "friends", "none"],
     ["JURISDICTION", "", "eu", "us", "fedramp"],
     ["RETENTION_MONTHS", "", "1", "120"],
+    ["REVOKED_TOKENS", "", "c1, 5f0c7e6a-1b2d-4c3e-8f90-a1b2c3d4e5f6", "é".repeat(2_500)],
   ])("may be: %j", ([name, ...values], { expect }) => {
     const faults = values.map((value) => variableFault({ ...GOOD, ...bindings(name, value) }));
 
@@ -40,6 +41,7 @@ describe("the variables of wrangler.toml", () => {
     ["CUSTOMER_SEARCH", "friend", "All"],
     ["JURISDICTION", "europe"],
     ["RETENTION_MONTHS", "0", "121", "many"],
+    ["REVOKED_TOKENS", "é".repeat(2_501)],
     ["ENVIRONMENT", ""],
   ])("must not be: %j", ([name, ...values], { expect }) => {
     const faults = values.map((value) => variableFault({ ...GOOD, ...bindings(name, value) })?.name);
@@ -52,6 +54,20 @@ describe("the variables of wrangler.toml", () => {
     const names = sections.map(([, lines = ""]) => [...lines.matchAll(/^(\w+) =/gm)].map(([, name]) => name).sort());
 
     expect(names).toEqual([Object.keys(VARIABLES).sort(), Object.keys(VARIABLES).sort()]);
+  });
+});
+
+describe("the secrets", () => {
+  it.for<[fault: string | undefined, bindings: object]>([
+    [undefined, {}],
+    ["JWT_SECRET", { JWT_SECRET: undefined }],
+    ["FEED_JWT_SECRET", { FEED_JWT_SECRET: "" }],
+    ["FEED_JWT_SECRET", { FEED_JWT_SECRET: "one" }],
+    ["FEED_JWT_SECRET", { JWT_SECRET_PREVIOUS: "two" }],
+  ])("must be two that differ: %j with %j", ([fault, bindings], { expect }) => {
+    const secrets = { JWT_SECRET: "one", FEED_JWT_SECRET: "two", ...bindings };
+
+    expect(variableFault({ ...GOOD, ...secrets }, { ...VARIABLES, ...SECRETS })?.name).toBe(fault);
   });
 });
 

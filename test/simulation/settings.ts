@@ -1,11 +1,18 @@
 import { createHmac, createSecretKey } from "node:crypto";
+import { secretNameOf } from "../../scripts/lib/sign.ts";
 
-const JWT_SECRET = "a-secret-for-the-simulation-only-a-secret-for-the-simulation-only";
-const KEY = createSecretKey(JWT_SECRET, "utf8");
+const SECRETS = {
+  JWT_SECRET: "a-secret-for-the-simulation-only-a-secret-for-the-simulation-only",
+  FEED_JWT_SECRET: "another-secret-for-the-simulation-only-another-secret-for-it",
+};
+const KEYS = {
+  JWT_SECRET: createSecretKey(SECRETS.JWT_SECRET, "utf8"),
+  FEED_JWT_SECRET: createSecretKey(SECRETS.FEED_JWT_SECRET, "utf8"),
+};
 
-/** The variables and the secret of a service that runs in Node. */
+/** The variables and the secrets of a service that runs in Node. */
 export const SETTINGS = {
-  JWT_SECRET,
+  ...SECRETS,
   ENVIRONMENT: "simulation",
   NEARBY_RADIUS_MILES: "25",
   JWKS_URL: "",
@@ -20,7 +27,7 @@ export const SETTINGS = {
 export function signToken(claims: Record<string, unknown>, { now, seconds }: { now: number; seconds: number }): string {
   const payload = { ...claims, exp: Math.floor(now / 1_000) + seconds };
   const text = [{ alg: "HS256", typ: "JWT" }, payload].map((part) => encode(JSON.stringify(part))).join(".");
-  return `${text}.${createHmac("sha256", KEY).update(text).digest("base64url")}`;
+  return `${text}.${createHmac("sha256", KEYS[secretNameOf(claims.scope)]).update(text).digest("base64url")}`;
 }
 
 function encode(text: string): string {

@@ -10,7 +10,7 @@ const USUAL_FILES = [
 /** How long a page, or the browser's start, may take on a busy machine. */
 export const PATIENCE_MS = 90_000;
 
-const files = process.env.CHROMIUM === undefined ? USUAL_FILES : [process.env.CHROMIUM];
+const files = process.env.CHROMIUM ? [process.env.CHROMIUM] : USUAL_FILES;
 
 /** The browser of the slow tests: the file that `CHROMIUM` names, or an installed browser; null if there is none. */
 export const CHROMIUM = files.find((file) => existsSync(file)) ?? null;

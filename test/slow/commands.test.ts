@@ -96,6 +96,8 @@ describe("a command of the project", () => {
     [["token", "customer", "c1", "--expires-in", "99999d"], "It must be a number of at most four digits"],
     [["token", "export", "--secret", "abc"], "Only - is taken, for standard input."],
     [["token", "customer", "c1", "--env", "staging"], ".dev.vars.staging has no JWT_SECRET."],
+    [["token", "export", "--env", "staging"], ".dev.vars.staging has no FEED_JWT_SECRET."],
+    [["token", "customer", "c1", "--name", "ada"], "unknown option '--name'"],
     [["soak", "--minutes", "none"], "It must be a number of minutes"],
     [["soak", "--connections", "0"], "It must be a whole number, 1 to 999,999,999."],
     [["soak", "--stall", "31"], "It must be a whole number, 0 to 30."],
@@ -104,7 +106,7 @@ describe("a command of the project", () => {
     [["conform", "--tokens", "nowhere.json"], "no such file"],
     [["probe", "--url", "https://staging.example"], "Name an export token for this service"],
     [["probe", "--deploy"], "--deploy is for a service at Cloudflare, and this address is this machine's"],
-    [["conform", "--url", "https://loyalty.example"], "Give JWT_SECRET in the environment"],
+    [["conform", "--url", "https://loyalty.example"], "Give JWT_SECRET and FEED_JWT_SECRET in the environment"],
     [["export", "FILE", "--url", "https://loyalty.example"], "Name an export token for this service"],
     [["verify-totals", "--env", "staging"], "state-staging yet: npm start makes it."],
     [["verify-totals", "--persist-to", "nowhere"], "npm start makes it."],
@@ -126,7 +128,7 @@ describe("a command of the project", () => {
     [["build", "everything"], "too many arguments"],
   ] as const)("explains what is wrong with %j", async ([[name, ...args], words], { expect }) => {
     const { status, output } = await inProcess(name, args, {
-      env: { LOYALTY_EDGE_TOKEN: undefined, JWT_SECRET: undefined },
+      env: { LOYALTY_EDGE_TOKEN: "", JWT_SECRET: "", FEED_JWT_SECRET: "" },
     });
 
     expect(status, output).toBe(1);

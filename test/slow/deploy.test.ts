@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "vitest";
 import { readMigrations } from "../../scripts/lib/migrations.ts";
+import { SECRET_NAMES } from "../../scripts/lib/sign.ts";
 import { temporaryFolder } from "./clone.ts";
 import { refusal } from "./cloudflare/reply.ts";
 import { pressCtrlC, startCommand, untilPrinted } from "./command.ts";
@@ -152,11 +153,11 @@ describe("npm run deploy", () => {
   it("deploys staging first with --all, and stops at the first failure", async ({ expect }) => {
     for (const name of ["acme", "globex"]) await run("programs", ["add", name]);
     const { cloudflare, env } = await openAccount();
-    for (const name of ["loyalty-edge", "loyalty-edge-globex"]) cloudflare.scripts.make(name, "JWT_SECRET");
+    for (const name of ["loyalty-edge", "loyalty-edge-globex"]) cloudflare.scripts.make(name, ...SECRET_NAMES);
 
     const withoutSecret = await run("deploy", ["--all"], { env });
     const resourcesBefore = [...cloudflare.databases, ...cloudflare.namespaces];
-    cloudflare.scripts.make("loyalty-edge-acme", "JWT_SECRET");
+    cloudflare.scripts.make("loyalty-edge-acme", ...SECRET_NAMES);
     cloudflare.databases.make("loyalty-edge-acme").sql.exec("CREATE TABLE d1_migrations (wrong)");
     const { status, output } = await run("deploy", ["--all", "--migrate"], { env });
 
@@ -170,8 +171,8 @@ describe("npm run deploy", () => {
     expect(cloudflare.unknownRequests).toEqual([]);
   });
 
-  it("makes nothing in an account without a subdomain and the secret, and says what to do", async ({ expect }) => {
-    const { cloudflare, env } = await openAccount({ hasSecret: false });
+  it("makes nothing in an account without a subdomain and the secrets, and says what to do", async ({ expect }) => {
+    const { cloudflare, env } = await openAccount({ hasSecrets: false });
     cloudflare.intercept = ({ route, answer }) => (route === "GET /workers/subdomain" ? refusal(403, 10007) : answer());
 
     const { status, output } = await run("deploy", STAGING, { env });
@@ -179,7 +180,7 @@ describe("npm run deploy", () => {
     expect({ status, output }).toEqual({
       status: 1,
       output: expect.stringMatching(
-        /^Nothing was made.*\n- Open https:.*\/workers\/onboarding.*\n- Give staging a JWT_SECRET.*/,
+        /^Nothing was made.*\n- Open https:.*\/workers\/onboarding.*\n- Give staging a JWT_SECRET.*\n- Give staging a FEED_JWT_SECRET.*/,
       ),
     });
     const { databases, namespaces, scripts } = cloudflare;
@@ -189,7 +190,7 @@ describe("npm run deploy", () => {
 
 describe("docs/deploying.md", () => {
   it("leads from nothing to both environments, each on its own domain", async ({ expect }) => {
-    const { cloudflare, env } = await openAccount({ hasSecret: false });
+    const { cloudflare, env } = await openAccount({ hasSecrets: false });
     const [production = "", staging = ""] = blocksIn(readDoc("deploying.md"), "toml");
     const config = WITH_EVERYTHING.replace("[assets]", `${production}\n[assets]`);
     writeConfig(config.replace("[env.staging]\n", `[env.staging]\n${staging}`));
@@ -198,13 +199,17 @@ describe("docs/deploying.md", () => {
       ["staging", "--env=staging"],
       ["production", "--env="],
     ] as const) {
-      const withoutSecret = await run("deploy", ["--env", environment], { env });
-      const [, advice = ""] = /npm run wrangler -- (secret put .*)/.exec(withoutSecret.output) ?? [];
-      const secret = await run("wrangler", advice.split(" "), { env, stdin: "a-secret" });
+      const withoutSecrets = await run("deploy", ["--env", environment], { env });
+      const advice = [...withoutSecrets.output.matchAll(/npm run wrangler -- (secret put .*)/g)].map(
+        ([, args = ""]) => args,
+      );
+      for (const args of advice) {
+        const secret = await run("wrangler", args.split(" "), { env, stdin: `the secret of ${args}` });
+        expect(secret, secret.output).toMatchObject({ status: 0 });
+      }
       const deployed = await run("deploy", ["--env", environment], { env });
 
-      expect(advice).toBe(`secret put JWT_SECRET ${flag}`);
-      expect(secret, secret.output).toMatchObject({ status: 0 });
+      expect(advice).toEqual(SECRET_NAMES.map((name) => `secret put ${name} ${flag}`));
       expect(deployed, deployed.output).toMatchObject({ status: 0 });
     }
 

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach } from "vitest";
 import { SCHEMA_QUERY, schemaDump, withoutComments } from "../../scripts/lib/schema-dump.ts";
+import { SECRET_NAMES } from "../../scripts/lib/sign.ts";
 import { cloneCheckout } from "./clone.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import "./cloudflare/workers-dev.mjs";
@@ -13,11 +14,11 @@ import { inProcess } from "./in-process.ts";
 export const WORKER = "loyalty-edge-staging";
 export const STAGING = ["--env", "staging"];
 
-/** Opens an account that has only the Worker of staging with its secret, or an empty account. */
-export async function openAccount({ hasSecret = true } = {}) {
+/** Opens an account that has only the Worker of staging with its secrets, or an empty account. */
+export async function openAccount({ hasSecrets = true } = {}) {
   const cloudflare = new Cloudflare();
   const env = await cloudflare.open();
-  if (hasSecret) cloudflare.scripts.make(WORKER, "JWT_SECRET");
+  if (hasSecrets) cloudflare.scripts.make(WORKER, ...SECRET_NAMES);
   return { cloudflare, env, script: () => cloudflare.scripts.get(WORKER) };
 }
 

@@ -142,7 +142,8 @@ describe("npm run edge -- programs", () => {
     const removed = await run("programs", "remove", "acme-eu");
 
     expect([added.status, removed.status]).toEqual([0, 0]);
-    expect(added.output).toContain("npm run wrangler -- secret put JWT_SECRET --env acme-eu");
+    for (const secret of ["JWT_SECRET", "FEED_JWT_SECRET"])
+      expect(added.output).toContain(`npm run wrangler -- secret put ${secret} --env acme-eu`);
     expect(names).toEqual(["production", "staging", "acme-eu"]);
     expect(removed.output).toContain("no data is deleted");
     expect(removed.output).toContain("npm run wrangler -- d1 delete loyalty-edge-acme-eu");
@@ -174,7 +175,7 @@ describe("two programs on this machine", { timeout: 600_000 }, () => {
   beforeAll(async () => {
     await run("programs", "add", "acme");
     // The previous secret still counts while the secret is being changed.
-    writeFileSync(path.join(clone, ".dev.vars.acme"), 'JWT_SECRET="the-new-one"\nJWT_SECRET_PREVIOUS="the-old:one"\n');
+    writeFileSync(path.join(clone, ".dev.vars.acme"), 'JWT_SECRET="the-new-one"\nJWT_SECRET_PREVIOUS="the-old:one"');
     for (const env of ["production", "acme"] as const) {
       const { url } = await startService(["--env", env, "--no-demo"], { cwd: clone });
       urls[env] = url;

@@ -7,13 +7,13 @@ import { ROOT, startCommand, startProgram } from "./command.ts";
 import { inProcess } from "./in-process.ts";
 import { isInstalled, LANGUAGES } from "./languages.ts";
 
-const JWT_SECRET = "a-secret";
+const SECRETS = { JWT_SECRET: "a-secret", FEED_JWT_SECRET: "a-secret-of-machines" };
 const now = () => Date.now() / 1_000;
 
 /** What the service reads from the token in a command's output. */
 function read(output: string) {
   const [token = ""] = /^\S+\.\S+\.\S+$/m.exec(output) ?? [];
-  return readToken(token, { JWT_SECRET, keys: null }, now());
+  return readToken(token, { ...SECRETS, keys: null }, now());
 }
 
 describe("a backend of examples/backend", () => {
@@ -25,7 +25,7 @@ describe("a backend of examples/backend", () => {
       const file = path.join(temporaryFolder(), example);
       writeFileSync(file, `${code}\n${print}\n`);
 
-      const signing = startProgram(command, [file], { env: { JWT_SECRET } });
+      const signing = startProgram(command, [file], { env: SECRETS });
 
       expect(await signing.ended, signing.output()).toBe(0);
       expect(await read(signing.output())).toMatchObject({ claims: { subject: "ada", scopes: ["customer"] } });
@@ -34,8 +34,35 @@ describe("a backend of examples/backend", () => {
 });
 
 describe("npm run token", () => {
+  it("signs with the secret of machines what is no customer's, with a name and a `jti` of its own", async ({
+    expect,
+  }) => {
+    const sign = async (...args: string[]) => (await inProcess("token", args, { env: SECRETS })).output;
+    const outputs = [
+      await sign("feed", "165,166", "--name", "till-7"),
+      await sign("export"),
+      await sign("lookup"),
+      await sign("restore"),
+      await sign("customer", "ada"),
+    ];
+
+    const readings = await Promise.all(outputs.map(read));
+    expect(
+      readings.map((reading) => reading.outcome === "good" && [reading.claims.subject, ...reading.claims.scopes]),
+    ).toEqual([
+      ["till-7", "feed"],
+      ["operator", "export"],
+      ["operator", "lookup"],
+      ["operator", "feed", "restore"],
+      ["ada", "customer"],
+    ]);
+    const ids = readings.map((reading) => reading.outcome === "good" && reading.claims.names[2]);
+    expect(new Set(ids).size).toBe(outputs.length);
+    for (const [index, id] of ids.entries()) expect(outputs[index]).toContain(`its jti is ${id}`);
+  });
+
   it("signs with the secret of the environment, for an hour", async ({ expect }) => {
-    const { output } = await inProcess("token", ["customer", "ada"], { env: { JWT_SECRET } });
+    const { output } = await inProcess("token", ["customer", "ada"], { env: SECRETS });
 
     expect(output).toContain("Signed with the secret of this terminal (JWT_SECRET)");
     const reading = await read(output);
@@ -47,7 +74,10 @@ describe("npm run token", () => {
     expect,
   }) => {
     const args = ["export", "--secret", "-", "--expires-in", "15m"];
-    const signing = startCommand("token", args, { stdin: `${JWT_SECRET}\n`, env: { JWT_SECRET: "another" } });
+    const signing = startCommand("token", args, {
+      stdin: `${SECRETS.FEED_JWT_SECRET}\n`,
+      env: { FEED_JWT_SECRET: "another" },
+    });
     const withoutSecret = startCommand("token", args);
 
     expect([await signing.ended, await withoutSecret.ended]).toEqual([0, 1]);

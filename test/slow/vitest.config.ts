@@ -20,9 +20,9 @@ class LongestFirst extends BaseSequencer {
 }
 
 // This file breaks the service in many ways, and simulates up to 200,000 steps to find each. Only the nightly run does so.
-const NIGHTLY = process.env.NIGHTLY === undefined ? ["test/slow/simulation.test.ts"] : [];
+const NIGHTLY = process.env.NIGHTLY ? [] : ["test/slow/simulation.test.ts"];
 
-// Makes the secret of this machine. Without it, two services that start at once would each make one.
+// Makes the secrets of this machine. Without them, two services that start at once would each make some.
 ensureDevVars();
 
 export default defineConfig({

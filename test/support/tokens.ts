@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
-import { type Claims, signClaims } from "../../scripts/lib/sign.ts";
+import { type Claims, secretNameOf, signClaims } from "../../scripts/lib/sign.ts";
 import type { TokenRules } from "../../src/auth/token.ts";
 
-/** The token rules of a deployment whose only setting is the secret. */
-export function tokenRules(secret: string): TokenRules {
-  return { JWT_SECRET: secret, keys: null };
+/** The token rules of a deployment whose only settings are the secrets. */
+export function tokenRules(secret: string, feedSecret = ""): TokenRules {
+  return { JWT_SECRET: secret, FEED_JWT_SECRET: feedSecret, keys: null };
 }
 
 /** A token with these claims, which is good for an hour unless `exp` says otherwise. */
-export function signToken(claims: Claims, secret = env.JWT_SECRET): Promise<string> {
+export function signToken(claims: Claims, secret = env[secretNameOf(claims.scope)]): Promise<string> {
   return signClaims(claims, secret);
 }
 

@@ -20,7 +20,7 @@ export const exportPages = section("export, 1", ({ suite, ann, ben, seed, seedCh
   });
   it("A token without the scope `export` gets 403.", async () => {
     expectFailure(await suite.http.send(FEED, { token: ann.token }), 403, "FORBIDDEN");
-    const limited = await suite.tokens.sign({ scope: "export", sub: "conform", accounts: [suite.accountId()] });
+    const limited = await suite.tokens.signMachine({ scope: "export", accounts: [suite.accountId()] });
     expectFailure(await suite.http.send(FEED, { token: limited }), 403, "FORBIDDEN");
   });
   it("A page has at most 2,000 lines, 2 MiB and 20,000 items of `store_ids` and `member_ids`.", async () => {
@@ -122,7 +122,7 @@ export const exportLines = section("export, 3", ({ suite, seed, make, it }) => {
 });
 
 export const restore = section("restore, 1", ({ suite, ann, make, it }) => {
-  const token = (accounts: unknown, scope = "feed restore") => suite.tokens.sign({ scope, sub: "conform", accounts });
+  const token = (accounts: unknown, scope = "feed restore") => suite.tokens.signMachine({ scope, accounts });
 
   it('The token has both words `feed restore` in its `scope`, and `"accounts": "*"`.', async () =>
     expectFailure(await suite.send([], await token("*", "restore")), 403, "FORBIDDEN"));

@@ -31,9 +31,26 @@ export const tokens = section("interface, 2", ({ suite, ann, make, it }) => {
     for (const scope of ["customers", "Customer", ["customers", 7], { customer: true }, undefined])
       expectFailure(await readCouponsWith({ scope }), 403, "FORBIDDEN");
   });
-  it("HS256 is checked with `JWT_SECRET` only.", async () => {
+  it("HS256 is checked with `JWT_SECRET` and `FEED_JWT_SECRET` only.", async () => {
     for (const alg of ["none", "None", "HS384", "HS512", "RS256"]) expectRefused(await readCouponsWith({}, { alg }));
     expectRefused(await readCoupons(await suite.tokens.sign(customer, {}, "another secret of thirty-two bytes")));
+  });
+  it("A token of the other kind's secret is refused.", async () => {
+    const scope = { scope: "feed restore export lookup", accounts: "*" };
+    const customersToken = await suite.tokens.sign({ ...customer, ...scope });
+    expectRefused(await suite.http.send(FEED, { token: customersToken, body: "{}" }));
+    expectRefused(await suite.http.send(FEED, { token: customersToken }));
+    expectRefused(await readCoupons(await suite.tokens.signMachine(customer)));
+  });
+  it("Words of the other kind are ignored.", async () => {
+    const scope = { scope: "customer feed export", accounts: "*" };
+    expectOk(await readCouponsWith(scope));
+    expectFailure(
+      await suite.http.send(FEED, { token: await suite.tokens.sign({ ...customer, ...scope }) }),
+      403,
+      "FORBIDDEN",
+    );
+    expectFailure(await readCoupons(await suite.tokens.signMachine(scope)), 403, "FORBIDDEN");
   });
   it("A token has `exp` and a string `sub` of 1 to 64 characters.", async () => {
     for (const exp of [undefined, now() - 60]) expectRefused(await readCouponsWith({ exp }));
@@ -68,7 +85,7 @@ export const tokens = section("interface, 2", ({ suite, ann, make, it }) => {
 
   it("A feed token writes records of its accounts. `[]` covers no account.", async () => {
     const [ownAccount, otherAccount] = [make.account(), make.account()];
-    const token = (accounts: unknown) => suite.tokens.sign({ scope: "feed", sub: "conform", accounts });
+    const token = (accounts: unknown) => suite.tokens.signMachine({ scope: "feed", accounts });
     expectOk(await suite.send([ownAccount], await token([ownAccount.id])));
     expectFailure(await suite.send([otherAccount], await token([ownAccount.id])), 403, "FORBIDDEN");
     for (const accounts of [[], undefined, ownAccount.id, [Number(ownAccount.id)]])

@@ -19,7 +19,7 @@ A browser sends no headers with a WebSocket, so a page sends the token as a subp
 \`X-D1-Bookmark\`. Otherwise a replica may answer that lacks the change for seconds.
 - **closing** comes before a close by the service, which may itself be late.
 - Send \`ping\` now and then: the answer is \`pong\`.
-- Close codes: **4401** the token has expired, **4408** a ninth socket was opened and this was the oldest, **1009** a frame had more
+- Close codes: **4401** the token has expired or was revoked, **4408** a ninth socket was opened and this was the oldest, **1009** a frame had more
 than 1 KiB, **1008** the app sent more than 60 frames in a minute.
 
 A frame may get lost, so poll now and then. When a socket closes, connect again after a random wait of up to 30 seconds.`;

@@ -12,7 +12,7 @@ export const live = createRouter().get("/", async (c) => {
   const isHandshake = c.req.method === "GET" && c.req.header("Upgrade")?.toLowerCase() === "websocket";
   if (!isHandshake) throw upgradeRequired();
   refuseForeignPage(c);
-  const { customerId, tokenExpires, db } = c.var;
+  const { customerId, tokenExpires, tokenNames, db } = c.var;
 
   // The customer listens before the socket opens, so that no change is missed after hello.
   const { subscription, unshown } = await beginListening(db, customerId, Date.now()).catch((error: unknown) =>
@@ -22,7 +22,7 @@ export const live = createRouter().get("/", async (c) => {
   if (unshown !== null)
     subscription.bookmark = await showOnceOver(db, unshown).catch(cannotListen("a new message cannot be shown"));
   const { webSocket } = await new Inboxes(c.env)
-    .connect({ customerId, tokenExpires, subscription })
+    .connect({ customerId, tokenExpires, tokenNames, subscription })
     .catch(cannotListen("inboxes cannot be reached"));
   const hasSubprotocol = offeredSubprotocols(c).includes(SUBPROTOCOL);
   const headers = new Headers(hasSubprotocol ? { "Sec-WebSocket-Protocol": SUBPROTOCOL } : {});

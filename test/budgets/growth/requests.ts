@@ -56,8 +56,12 @@ export const REQUESTS: Readonly<Record<string, Ask>> = {
   "me/entries, next page": next("me/entries"),
   "me/entries, limit=100": get("me/entries?limit=100"),
   "me/entries, account_id": get("me/entries?account_id=8"),
-  "leaderboard of a contest": inDatabase((db) => findBoard(db, { locationId: "store", campaignId: "contest" })),
-  "leaderboard of all contests": inDatabase((db) => findBoard(db, { locationId: "store", campaignId: null })),
+  "leaderboard of a contest": inDatabase((db) =>
+    findBoard(db, { locationId: "store", campaignId: "contest", measure: "hit" }),
+  ),
+  "leaderboard of all contests": inDatabase((db) =>
+    findBoard(db, { locationId: "store", campaignId: null, measure: "run" }),
+  ),
   live: inDatabase((db) => beginListening(db, "caller", 0)),
 };
 

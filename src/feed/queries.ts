@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { FeedToken } from "../app-env.ts";
 import type { Database } from "../db/database.ts";
+import { databaseFaultOf } from "../db/errors.ts";
 import { journal } from "../db/journal.ts";
 import { named, query } from "../db/query.ts";
 import { selectUnshown } from "../inbox/message-clock.ts";
@@ -28,6 +29,7 @@ import type { Accepted } from "./schema.ts";
 export async function acceptFeed(
   db: Database,
   { body, token }: { body: Uint8Array; token: FeedToken },
+  { journals = true } = {},
 ): Promise<{ answer: Accepted; version: number; forListeners: FeedChanges }> {
   const { accounts, restores } = token;
   const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS);
@@ -49,7 +51,9 @@ export async function acceptFeed(
     // it. And before the deletes, because a removed record no longer says whose it was.
     const { counted, removed, inserted, emptied, changed, unshown } = await db.write({
       counted: [countFeed(restores)],
-      journalled: [journal({ source: restores ? "restore" : "feed", subject: token.subject, lines: sql`${count}` })],
+      journalled: journals
+        ? [journal({ source: restores ? "restore" : "feed", subject: token.subject, lines: sql`${count}` })]
+        : [],
       unrestorable: restores ? [refuseUnrestorable()] : [],
       // Before the upserts, because it counts the members that groups had before the request.
       tooManyItems: restores ? [] : refuseLargeGroups(batches, items),
@@ -83,6 +87,10 @@ export async function acceptFeed(
       forListeners: { changes: toChanges(changed), unshown: unshown[0] ?? null },
     };
   } catch (error) {
+    // A full database has no room for a row of the journal, but a request that only deletes makes room.
+    const onlyDeletes = batches.every(({ writes }) => writes.length === 0);
+    if (journals && onlyDeletes && databaseFaultOf(error) === "full")
+      return acceptFeed(db, { body, token }, { journals: false });
     if (isTotalTooLarge(error)) throw totalTooLarge(await findTooLarge(db, newEvents));
     throw refusalOf(error, { faults: checks.faults, batches });
   }

@@ -61,6 +61,7 @@ const SETTINGS: Readonly<Record<string, Setting[]>> = {
   })),
   CUSTOMER_SEARCH: ["all", "none"].map((CUSTOMER_SEARCH) => ({ values: { CUSTOMER_SEARCH } })),
   JURISDICTION: ["eu", "fedramp"].map((JURISDICTION) => ({ values: { JURISDICTION } })),
+  REVOKED_TOKENS: ["nobody", "x".repeat(5_000)].map((REVOKED_TOKENS) => ({ values: { REVOKED_TOKENS } })),
   RETENTION_MONTHS: ["1", "120"].map((RETENTION_MONTHS) => ({ values: { RETENTION_MONTHS } })),
   ENVIRONMENT: [" ", LONG].map((ENVIRONMENT) => ({ values: { ENVIRONMENT } })),
 };
@@ -81,7 +82,9 @@ function deployment({ values, claims = {}, sign: signClaims = signToken }: Setti
   const namespaces = { INBOXES: withJurisdictions(env.INBOXES), FAN_OUTS: withJurisdictions(env.FAN_OUTS) };
   const bindings = { ...namespaces, JWKS_URL: "", JWKS: "", ...values };
   const request = async (ownClaims: Record<string, unknown>, path: string, init: RequestInit = {}) => {
-    const token = await signClaims({ sub: "tests", accounts: "*", ...ownClaims, ...claims });
+    // Public keys verify customers' tokens only.
+    const signOwn = ownClaims.scope === "customer" ? signClaims : signToken;
+    const token = await signOwn({ sub: "tests", accounts: "*", ...ownClaims, ...claims });
     const origin = values.CORS_ORIGINS === undefined ? {} : { Origin: "https://app.example" };
     const headers = { Authorization: `Bearer ${token}`, ...origin, ...init.headers };
     return sendTo(bindings, path, { ...init, headers });
@@ -120,6 +123,8 @@ describe("every endpoint", () => {
     for (const route of customerRoutes()) answers[route] = (await CALLS[route]?.(api, own))?.status ?? 0;
     answers["POST /api/v1/feed"] = (await feedLines([own.account])).status;
     answers["GET /api/v1/feed"] = (await request({ scope: "export" }, "/api/v1/feed")).status;
+    for (const list of ["changes", "requests"])
+      answers[`GET /api/v1/feed/${list}`] = (await ask({ scope: "export" }, `/api/v1/feed/${list}`)).status;
     answers["GET /api/v1/feed/customers"] = (
       await ask({ scope: "lookup" }, `/api/v1/feed/customers?scan_id=${own.mark}%20scan`)
     ).status;

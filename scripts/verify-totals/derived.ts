@@ -2,12 +2,15 @@ import { type AnyColumn, getTableName, type SQL, sql } from "drizzle-orm";
 import type { Total } from "../../src/db/derived/totals.ts";
 import { canBeMeant, eachWord, isIndexed, VOCABULARIES, type Vocabulary } from "../../src/db/derived/vocabularies.ts";
 import { joinWithCommas } from "../../src/db/select.ts";
+import { removedWords } from "../../src/db/tables.ts";
+import { accounts } from "../../src/records/account.ts";
 import { balancesAtStores, customerBalances, earningsOfCampaigns } from "../../src/records/balance-entry.ts";
 import { campaigns } from "../../src/records/campaign.ts";
 import { LEVELS, memberships } from "../../src/records/membership.ts";
 import { messages } from "../../src/records/message.ts";
 import { messageGroupMembers, messageGroups } from "../../src/records/message-group.ts";
 import { totalsOfPlays } from "../../src/records/play.ts";
+import { stores } from "../../src/records/store.ts";
 import { teamTokens } from "../../src/records/token-earning.ts";
 
 /** The end of a condition on keys: `BETWEEN 1 AND 50000`. A query puts the column before it. */
@@ -253,13 +256,17 @@ export const DERIVED: readonly Derived[] = [
   searchIndex("words of stores", "store_words", "stores"),
   searchIndex("words of campaigns", "campaign_words", "campaigns"),
   searchIndex("words of customers", "customer_words", "customers"),
-  // A job removes the words that no store or campaign has any more.
+  // A word that no entry has may stay if a row has it, such as one of a soft-deleted record, or if a job will remove it.
   vocabularyOf(
     "merchant",
     ["store_words", "campaign_words"],
     sql`(
-      word NOT IN (SELECT value FROM removed_words CROSS JOIN ${eachWord(sql`removed_words.words`)})
-      OR ${isIndexed("store_words", sql`word`)} OR ${isIndexed("campaign_words", sql`word`)}
+      ${isIndexed("store_words", sql`word`)} OR ${isIndexed("campaign_words", sql`word`)} OR word NOT IN (
+        SELECT value FROM (
+          SELECT ${accounts.words} FROM ${accounts} UNION ALL SELECT ${stores.words} FROM ${stores}
+          UNION ALL SELECT ${campaigns.words} FROM ${campaigns} UNION ALL SELECT ${removedWords.words} FROM ${removedWords}
+        ) AS stored CROSS JOIN ${eachWord(sql`stored.words`)}
+      )
     )`,
   ),
   // A trigger removes the words of an erased customer that nobody else has.

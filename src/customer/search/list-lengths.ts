@@ -22,7 +22,7 @@ const SHORT_LIST = 1_000;
 
 /**
  * For a `WITH` clause: `lengths(position, pages)`, how many pages of an index have the entries of each term. `entries`: a JSON
- * array with the first and the last entry of each term.
+ * array of what `entriesOf` says of each term.
  */
 export function lengthsOf(index: string, entries: Placeholder): SQL {
   const [pageIndex, data, terms] = ["idx", "data", "terms"].map((suffix) => sql.raw(`${index}_${suffix}`));
@@ -35,7 +35,7 @@ export function lengthsOf(index: string, entries: Placeholder): SQL {
       UNION ALL SELECT (SELECT min(segid) FROM ${pageIndex} WHERE segid > id) FROM segment WHERE id IS NOT NULL
     ),
     list(position, first, last, pages) AS MATERIALIZED (
-      SELECT key, value ->> 0, value ->> 1, (
+      SELECT key, value ->> 0, value ->> 1, (value ->> 2) * (
         SELECT coalesce(sum(
           coalesce(${pageAt(sql`term > CAST(value ->> 1 AS BLOB) ORDER BY term`)}, ${lastPage} + 1) - 1
           - ${pageAt(sql`term <= CAST(value ->> 0 AS BLOB) ORDER BY term DESC`)}

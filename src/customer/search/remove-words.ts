@@ -59,14 +59,17 @@ async function removeEntries(db: Database, mayGoOn: () => boolean): Promise<bool
   return rows.length < ACCOUNTS_A_RUN;
 }
 
+/** Keeps the words of companies, because a new store gets them without a line of its account. */
 async function removeDeadWords(db: Database) {
   const { word } = merchantVocabulary;
+  const ofCompanies = sql`SELECT value FROM ${accounts} CROSS JOIN ${eachWord(sql`${accounts.words}`)} WHERE ${accounts.deleted} = 0`;
   const first = sql`FROM ${removedWords} ORDER BY ${removedWords.key} ${limitTo(TEXTS_A_STEP)}`;
   return db.write({
     words: [
       sql<{ word: string }>`DELETE FROM ${merchantVocabulary}
         WHERE ${word} IN (SELECT value FROM (SELECT words ${first}) CROSS JOIN ${eachWord(sql`words`)})
           AND NOT ${isIndexed("store_words", sql`${word}`)} AND NOT ${isIndexed("campaign_words", sql`${word}`)}
+          AND ${word} NOT IN (${ofCompanies})
         RETURNING ${word}`,
     ],
     texts: [

@@ -43,14 +43,17 @@ export function shortened(term: Term): Term {
   return hasList(term) ? term : { ...term, text: [...term.text].slice(0, LONGEST_BEGINNING).join("") };
 }
 
+/** FTS5 gathers the lists of a long beginning before it returns a record, which takes so many times as long as reading them. */
+const GATHERING = 8;
+
 /**
- * The first and the last entry in FTS5's index for the term. An entry of a whole word begins with 0, and an entry of a
- * beginning with the number of its letters.
+ * The first and the last entry in FTS5's index for the term, and how many times its pages count. An entry of a whole word
+ * begins with 0, and an entry of a beginning with the number of its letters.
  */
-export function entriesOf(term: Term): [first: string, last: string] {
+export function entriesOf(term: Term): [first: string, last: string, weight: number] {
   const { text, isWhole } = term;
   const entry = `${!isWhole && hasList(term) ? [...text].length : 0}${text}`;
-  return [entry, isWhole ? entry : entry + LAST_CHARACTER];
+  return [entry, isWhole ? entry : entry + LAST_CHARACTER, hasList(term) ? 1 : GATHERING];
 }
 
 const FORGIVABLE = /^\p{L}{5,}$/u;

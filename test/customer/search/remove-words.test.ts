@@ -62,6 +62,16 @@ describe("removing words from the search", () => {
     expect([differencesBefore, await differences()]).toEqual([[], []]);
   });
 
+  it("keeps the words of a company that has no stores yet", async ({ expect }) => {
+    const renamed = seed.account({ company: "Orchard Bakery" });
+    await mustFeed([renamed]);
+    await mustFeed([{ ...renamed, company: "Orchard" }]);
+
+    await remove();
+
+    expect(await vocabulary()).toEqual(["copper", "harbour", "house", "kettle", "market", "orchard", "winter"]);
+  });
+
   it("goes on in the next run if there is no time", async ({ expect }) => {
     await mustFeed([deletion]);
 

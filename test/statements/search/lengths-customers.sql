@@ -10,7 +10,7 @@ list(position, first, last, pages) AS MATERIALIZED (
   SELECT key,
     value ->> 0,
     value ->> 1,
-    (
+    (value ->> 2) * (
       SELECT coalesce(
         sum(
           coalesce(

@@ -317,12 +317,16 @@ export const RELATIONS: readonly Relation[] = [
   }),
 ];
 
-/** The relations with long texts, each with the request that reads most of them. */
-export const TIMED: readonly [relation: string, request: string][] = [
-  ["employees of a board", "leaderboard of a contest"],
-  ["uses of one coupon with long lines", "my-coupons, search in all"],
-  ["digital coupons of an account with long lines", "my-coupons, search in all"],
-];
+/** Texts that are long in many rows, or read for many rows; and the request that reads most of these rows. */
+export const TEXTS = [
+  { relation: "employees of a board", text: "employees.avatar", length: 2_000, request: "leaderboard of a contest" },
+  {
+    relation: "uses of one coupon with long lines",
+    text: "coupons.folded_text",
+    length: 8_000,
+    request: "my-coupons, search in all",
+  },
+] as const;
 
 /** The tables without a relation above. Each is bounded, or follows one of these relations by triggers. */
 export const OTHER_TABLES: Readonly<Record<string, string>> = {

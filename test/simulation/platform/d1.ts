@@ -47,6 +47,8 @@ export class SimulatedD1 {
   readonly #platform: Platform;
   /** Until when every statement fails, in milliseconds since 1970. */
   usedUpUntil = 0;
+  /** How many transactions wrote while the database was full. */
+  commitsWhileFull = 0;
   /** Called when an invocation repeats a batch that was too much. */
   onRepeated: (what: string) => void = () => {};
   onCommit: (commit: number) => void = () => {};
@@ -164,6 +166,7 @@ export class SimulatedD1 {
     const outcome = copy.transact(queries, { isFull });
     if (outcome === "writes") return this.run(session, queries, true);
     if (outcome.wrote) {
+      if (isFull) this.commitsWhileFull += 1;
       this.#replicate();
       this.onCommit(copy.commit);
     }

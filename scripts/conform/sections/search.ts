@@ -150,13 +150,13 @@ export const search = section("interface, 4.6", ({ suite, ann, seed, it }) => {
     expectSame(idsIn(answer, "campaigns"), [runningCampaign, endedCampaign, stoppedCampaign]);
     expectSame(idsIn(await ask(word), "campaigns"), [runningCampaign, endedCampaign]);
   });
-  it("Such a search makes up to three round trips to the database, every other search one.", async () => {
+  it("Such a search makes up to three round trips to the database. Every other search makes one, or two if many records have its words or may not be found.", async () => {
     const namesWithTypos = NAMES.map((name) => name.replace(/^(.)(.)(.)/, "$1$3$2"));
     for (const [query, more, mostTrips] of [
-      [NAMES[0], {}, 1],
+      [NAMES[0], {}, 2],
       [withoutFifthLetter(typedWord), {}, 3],
-      [withoutFifthLetter(typedWord), { typos: false }, 1],
-      ["qxz1", {}, 1],
+      [withoutFifthLetter(typedWord), { typos: false }, 2],
+      ["qxz1", {}, 2],
       [namesWithTypos.join(" "), {}, 3],
     ] as const) {
       const answer = await ask(query, more);

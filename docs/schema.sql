@@ -118,16 +118,20 @@ CREATE INDEX campaigns_deleted ON campaigns (deleted) WHERE deleted = 1;
 CREATE TABLE campaign_stores (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
-  listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
-  earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
+  PRIMARY KEY (store_key, campaign_key)
+) WITHOUT ROWID;
+
+CREATE TABLE campaign_earnings (
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  earned INTEGER NOT NULL, -- in hundredths
   PRIMARY KEY (store_key, campaign_key),
   CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
 
 CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
 BEGIN
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
+  INSERT INTO campaign_stores (store_key, campaign_key) SELECT value, NEW.key FROM json_each(NEW.listed_stores);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND key = NEW.key;
 END;
@@ -135,13 +139,12 @@ END;
 CREATE TRIGGER campaigns_update AFTER UPDATE OF listed_stores, words, deleted ON campaigns
 WHEN (OLD.listed_stores, OLD.words, OLD.deleted) IS NOT (NEW.listed_stores, NEW.words, NEW.deleted)
 BEGIN
-  UPDATE campaign_stores SET listed = 0
-  WHERE campaign_key = NEW.key AND listed = 1 AND store_key IN (
+  DELETE FROM campaign_stores WHERE campaign_key = NEW.key AND store_key IN (
     SELECT value FROM json_each(OLD.listed_stores) EXCEPT SELECT value FROM json_each(NEW.listed_stores)
   );
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores) WHERE OLD.listed_stores IS NOT NEW.listed_stores
-  ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
+  INSERT INTO campaign_stores (store_key, campaign_key)
+  SELECT value, NEW.key FROM json_each(NEW.listed_stores) WHERE OLD.listed_stores IS NOT NEW.listed_stores
+  ON CONFLICT DO NOTHING;
   DELETE FROM campaign_words WHERE rowid = OLD.key AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND key = NEW.key
@@ -435,9 +438,19 @@ FROM store_balances CROSS JOIN stores ON stores.key = store_balances.store_key
 UNION ALL
 SELECT customer_key, account_key, 0, 1 FROM joined_stores;
 
+CREATE VIEW hidden_stores AS
+SELECT key FROM stores INDEXED BY stores_deleted WHERE deleted = 1
+UNION ALL
+SELECT stores.key FROM accounts INDEXED BY accounts_deleted CROSS JOIN stores ON stores.account_key = accounts.key
+WHERE accounts.deleted = 1 AND stores.deleted = 0;
+
 CREATE VIEW visible_customers AS
 SELECT *, stores_count - iif(
-  EXISTS (SELECT 1 FROM stores WHERE deleted = 1) OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1), (
+  (SELECT count(*) FROM (SELECT 1 FROM hidden_stores LIMIT 1001)) <= min(stores_count, 1000), (
+    SELECT count(*) FROM hidden_stores CROSS JOIN memberships
+      ON memberships.store_key = hidden_stores.key AND memberships.customer_key = customers.key
+    WHERE memberships.joined = 1
+  ), (
     SELECT count(*) FROM memberships WHERE memberships.customer_key = customers.key AND memberships.joined = 1 AND (
       EXISTS (SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = memberships.store_key)
       OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1) AND EXISTS (
@@ -446,7 +459,7 @@ SELECT *, stores_count - iif(
         WHERE stores.key = memberships.store_key
       )
     )
-  ), 0
+  )
 ) AS stores_joined
 FROM customers WHERE erased = 0;
 

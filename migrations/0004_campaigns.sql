@@ -27,13 +27,20 @@ CREATE INDEX campaigns_by_account ON campaigns (
 
 CREATE INDEX campaigns_deleted ON campaigns (deleted) WHERE deleted = 1; -- for exports
 
--- Derived: a campaign at a store. It is sorted by store, because a query for nearby campaigns begins with the stores in
--- range. A campaign for all stores has a row only where it has earned something.
+-- Derived: the stores that a campaign lists now; triggers follow `listed_stores`. Like the next table it is sorted by
+-- store, because a query for nearby campaigns begins with the stores in range.
 CREATE TABLE campaign_stores (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
-  listed INTEGER NOT NULL DEFAULT 0, -- 1: the campaign lists the store now; triggers follow `listed_stores`
-  earned INTEGER NOT NULL DEFAULT 0, -- the sum of its positive balance entries there, in hundredths; the feed adds
+  PRIMARY KEY (store_key, campaign_key)
+) WITHOUT ROWID;
+
+-- Derived: the sum of the positive balance entries of a campaign at a store, whether it lists the store or not. The feed
+-- adds to it.
+CREATE TABLE campaign_earnings (
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  campaign_key INTEGER NOT NULL REFERENCES campaigns (key) DEFERRABLE INITIALLY DEFERRED,
+  earned INTEGER NOT NULL, -- in hundredths
   PRIMARY KEY (store_key, campaign_key),
   CONSTRAINT campaign_earnings CHECK (earned <= 9007199254740991)
 ) WITHOUT ROWID;
@@ -41,24 +48,22 @@ CREATE TABLE campaign_stores (
 -- A new campaign has a row for each store that it lists, and an entry in the search index (0006_search.sql).
 CREATE TRIGGER campaigns_insert AFTER INSERT ON campaigns
 BEGIN
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores);
+  INSERT INTO campaign_stores (store_key, campaign_key) SELECT value, NEW.key FROM json_each(NEW.listed_stores);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND key = NEW.key;
 END;
 
--- Updates the rows for a new list of stores. A store that is no longer listed keeps its row, which has the earnings.
+-- Updates the rows for a new list of stores.
 -- Writes the entry in the search index again when the words change, or when the campaign is soft-deleted or comes back.
 CREATE TRIGGER campaigns_update AFTER UPDATE OF listed_stores, words, deleted ON campaigns
 WHEN (OLD.listed_stores, OLD.words, OLD.deleted) IS NOT (NEW.listed_stores, NEW.words, NEW.deleted)
 BEGIN
-  UPDATE campaign_stores SET listed = 0
-  WHERE campaign_key = NEW.key AND listed = 1 AND store_key IN (
+  DELETE FROM campaign_stores WHERE campaign_key = NEW.key AND store_key IN (
     SELECT value FROM json_each(OLD.listed_stores) EXCEPT SELECT value FROM json_each(NEW.listed_stores)
   );
-  INSERT INTO campaign_stores (store_key, campaign_key, listed)
-  SELECT value, NEW.key, 1 FROM json_each(NEW.listed_stores) WHERE OLD.listed_stores IS NOT NEW.listed_stores
-  ON CONFLICT (store_key, campaign_key) DO UPDATE SET listed = 1 WHERE listed = 0;
+  INSERT INTO campaign_stores (store_key, campaign_key)
+  SELECT value, NEW.key FROM json_each(NEW.listed_stores) WHERE OLD.listed_stores IS NOT NEW.listed_stores
+  ON CONFLICT DO NOTHING;
   DELETE FROM campaign_words WHERE rowid = OLD.key AND (OLD.words, OLD.deleted) IS NOT (NEW.words, NEW.deleted);
   INSERT INTO campaign_words (rowid, words) SELECT key, words FROM expected_words
   WHERE search_index = 'campaign_words' AND key = NEW.key

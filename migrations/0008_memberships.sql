@@ -148,12 +148,23 @@ FROM store_balances CROSS JOIN stores ON stores.key = store_balances.store_key
 UNION ALL
 SELECT customer_key, account_key, 0, 1 FROM joined_stores;
 
+-- The stores that no answer shows: soft-deleted ones, and those of soft-deleted accounts.
+CREATE VIEW hidden_stores AS
+SELECT key FROM stores INDEXED BY stores_deleted WHERE deleted = 1
+UNION ALL
+SELECT stores.key FROM accounts INDEXED BY accounts_deleted CROSS JOIN stores ON stores.account_key = accounts.key
+WHERE accounts.deleted = 1 AND stores.deleted = 0;
+
 -- The customers that answers show, with the number of visible stores that they have joined. `stores_count` also counts
--- soft-deleted stores, because a soft deletion never writes an unbounded number of rows. They are subtracted here,
--- which is free while nothing is deleted.
+-- hidden stores, because a soft deletion never writes an unbounded number of rows. They are subtracted here: each of
+-- them is looked up among the customer's stores, or the other way round, whichever are fewer.
 CREATE VIEW visible_customers AS
 SELECT *, stores_count - iif(
-  EXISTS (SELECT 1 FROM stores WHERE deleted = 1) OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1), (
+  (SELECT count(*) FROM (SELECT 1 FROM hidden_stores LIMIT 1001)) <= min(stores_count, 1000), (
+    SELECT count(*) FROM hidden_stores CROSS JOIN memberships
+      ON memberships.store_key = hidden_stores.key AND memberships.customer_key = customers.key
+    WHERE memberships.joined = 1
+  ), (
     SELECT count(*) FROM memberships WHERE memberships.customer_key = customers.key AND memberships.joined = 1 AND (
       EXISTS (SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = memberships.store_key)
       OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1) AND EXISTS (
@@ -162,6 +173,6 @@ SELECT *, stores_count - iif(
         WHERE stores.key = memberships.store_key
       )
     )
-  ), 0
+  )
 ) AS stores_joined
 FROM customers WHERE erased = 0;

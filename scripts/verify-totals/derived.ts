@@ -2,7 +2,7 @@ import { type AnyColumn, getTableName, type SQL, sql } from "drizzle-orm";
 import type { Total } from "../../src/db/derived/totals.ts";
 import { canBeMeant, VOCABULARIES, type Vocabulary } from "../../src/db/derived/vocabularies.ts";
 import { joinWithCommas } from "../../src/db/select.ts";
-import { balancesAtStores, campaignEarnings, customerBalances } from "../../src/records/balance-entry.ts";
+import { balancesAtStores, customerBalances, earningsOfCampaigns } from "../../src/records/balance-entry.ts";
 import { campaigns } from "../../src/records/campaign.ts";
 import { LEVELS, memberships } from "../../src/records/membership.ts";
 import { messages } from "../../src/records/message.ts";
@@ -59,9 +59,9 @@ const listedStores: Derived = {
   table: "campaign_stores",
   storedAs: "rows",
   key: ["campaign_key", "store_key"],
-  values: ["listed"],
+  absent: "a difference",
   expected: (range) => sql`
-    SELECT store.value AS store_key, ${campaigns.key} AS campaign_key, 1 AS listed
+    SELECT store.value AS store_key, ${campaigns.key} AS campaign_key
     FROM ${campaigns}, json_each(${campaigns.listed_stores}) AS store WHERE ${campaigns.key} ${range}`,
 };
 
@@ -234,7 +234,7 @@ function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isRele
 export const DERIVED: readonly Derived[] = [
   ofTotal(customerBalances, { name: "customers' balances", over: "customers" }),
   ofTotal(balancesAtStores, { name: "balances at stores", over: "customers", absent: "a difference" }),
-  ofTotal(campaignEarnings, { name: "what campaigns have earned", over: "stores" }),
+  ofTotal(earningsOfCampaigns, { name: "what campaigns have earned", over: "stores" }),
   listedStores,
   storesJoined,
   teamLinks,

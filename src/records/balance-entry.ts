@@ -21,7 +21,7 @@ import { Hundredths, TotalHundredths } from "../values/decimal.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
 import { Id, ShortText } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
-import { campaign, campaignStores } from "./campaign.ts";
+import { campaign, campaignEarnings } from "./campaign.ts";
 import { customer, customers } from "./customer.ts";
 import { ofAnotherAccount, store } from "./store.ts";
 
@@ -81,10 +81,10 @@ export const balancesAtStores = derivedTotal({
 });
 
 /** What a campaign has earned at a store, which is its popularity there. Negative entries do not count. */
-export const campaignEarnings = derivedTotal({
+export const earningsOfCampaigns = derivedTotal({
   events: record,
   filter: and(isNotNull(balanceEntries.campaign_key), sql`${balanceEntries.amount} > 0`),
-  table: campaignStores,
+  table: campaignEarnings,
   storedAs: "rows",
   keys: { store_key: balanceEntries.store_key, campaign_key: balanceEntries.campaign_key },
   measures: { earned: balanceEntries.amount },
@@ -93,7 +93,7 @@ export const campaignEarnings = derivedTotal({
 export const balanceEntry = {
   ...record,
   check: [ofAnotherAccount("campaign_id", "campaign_key", "a campaign", campaign)],
-  write: { totals: [customerBalances, balancesAtStores, campaignEarnings] },
+  write: { totals: [customerBalances, balancesAtStores, earningsOfCampaigns] },
   read: { fields: { description: { sql: sql`iif(${isEvent(balanceEntries)}, ${balanceEntries.description}, '')` } } },
   // A balance is the sum of the rows with a customer. The earnings of a campaign are the sum of the rows with a campaign. So
   // the first summary has no campaign, and the second has no customer.

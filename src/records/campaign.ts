@@ -108,17 +108,17 @@ const record = state(
 );
 export const campaigns = record.table;
 
-/** The stores that a campaign lists or has earnings at. */
-export const campaignStores = sqliteTable(
-  "campaign_stores",
-  {
-    store_key: keyOf(store).notNull(),
-    campaign_key: keyOf(record).notNull(),
-    /** 1: the campaign lists the store now. Triggers follow `listed_stores`. */
-    listed: integer().notNull().default(0),
-    /** The sum of its positive balance entries there, in hundredths. */
-    earned: integer().notNull().default(0),
-  },
+const pair = { store_key: keyOf(store).notNull(), campaign_key: keyOf(record).notNull() };
+
+/** The stores that a campaign lists now. Triggers follow `listed_stores`. */
+export const campaignStores = sqliteTable("campaign_stores", pair, ({ store_key, campaign_key }) => [
+  primaryKey({ columns: [store_key, campaign_key] }),
+]);
+
+/** The sum of a campaign's positive balance entries at a store, in hundredths. */
+export const campaignEarnings = sqliteTable(
+  "campaign_earnings",
+  { ...pair, earned: integer().notNull() },
   ({ store_key, campaign_key }) => [primaryKey({ columns: [store_key, campaign_key] })],
 );
 

@@ -88,6 +88,5 @@ function couponsOf(name: "held_coupons" | "digital_coupons") {
     account_key: integer().notNull(),
     coupon_bytes: integer().notNull(),
     folded_type: text().notNull(),
-    folded_text: text().notNull(),
   }).existing();
 }

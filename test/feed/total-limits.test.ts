@@ -97,7 +97,7 @@ describe("a total", () => {
   it("of a campaign's earnings at a store has its limit whatever the balances of the customers", async ({ expect }) => {
     const { store, campaign, customer } = await storedProgram();
     const earned = (amount: string) => seed.entry(customer.id, store.id, amount, { campaign_id: campaign.id });
-    await rows("UPDATE campaign_stores SET earned = ?", LARGEST_TOTAL);
+    await rows("UPDATE campaign_earnings SET earned = ?", LARGEST_TOTAL);
 
     const refusedAnswer = await feed([seed.entry(customer.id, store.id, "5"), earned("0.01")]);
     const acceptedAnswer = await feed([earned("-3"), seed.entry(customer.id, store.id, "0.01")]);
@@ -142,7 +142,7 @@ describe("many totals at their limit", () => {
     const stores = many(() => seed.store(account.id));
     const entries = stores.map(({ id }) => seed.entry(customer.id, id, "1.00", { campaign_id: popular.id }));
     await mustFeed([poor, popular, ...stores, ...entries]);
-    await rows("UPDATE campaign_stores SET earned = ? WHERE earned > 0", LARGEST_TOTAL);
+    await rows("UPDATE campaign_earnings SET earned = ?", LARGEST_TOTAL);
     await rows("UPDATE store_balances SET balance = ?", LARGEST_TOTAL);
 
     const { body } = await as(customer.id).post(`${CUSTOMER}/campaigns/near-by-popular-campaigns`, {

@@ -3,7 +3,7 @@ import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
 import { query } from "../../db/query.ts";
 import { limitTo, pick, select, selectWith } from "../../db/select.ts";
-import { campaignStores } from "../../records/campaign.ts";
+import { campaignEarnings, campaignStores } from "../../records/campaign.ts";
 import { stores } from "../../records/store.ts";
 import { runningCampaigns, visibleAccounts } from "../../records/views.ts";
 import type { NearbyCampaign } from "./schema.ts";
@@ -44,63 +44,82 @@ type Placeholders = PlaceholderOf<keyof NearbyCampaignsQuery | "firstBand" | "we
 /** With at most this many stores nearby, look up each campaign at each store. With more, sample this many. */
 const FEW_STORES = sql.raw("4");
 
-const SHOWN = pick(runningCampaigns, "name", "id", "campaign_description", "campaign_image");
+/** How many pairs of a store nearby and a campaign are read at most: those of the nearest stores (docs/contract/interface.md, 4.1). */
+const LISTED_PAIRS = sql.raw("10000");
+const EARNED_PAIRS = sql.raw("20000");
 
 /**
- * Adds up what campaigns have earned nearby, in one of two ways. It looks up each running campaign at each store, or
- * (`by_store`) it reads all pairs of these stores with a campaign. A sample of the stores says which way reads fewer rows.
- * Pairs stay when their campaign is over, so a store may have more pairs than there are running campaigns.
+ * Lists the campaigns for all stores, and those that list a store nearby. Adds up what they have earned nearby, in one of two
+ * ways: it looks up each running campaign at each store, or (`by_store`) it reads the pairs of these stores with a campaign
+ * that has earned there. A sample of the stores says which way reads fewer rows. Pairs stay when their campaign is over, so a
+ * store may have more pairs than there are running campaigns.
  */
 const selectNearbyCampaigns = compilePer("campaigns/nearby", (shape: Shape, placeholder: Placeholders) =>
   selectWith(
-    sql`near_store AS MATERIALIZED (${storesNearby(shape, placeholder)}),
+    sql`near_store AS MATERIALIZED (${storesNearby(shape, placeholder)} ORDER BY miles),
     way AS MATERIALIZED (
-      SELECT account_key, iif((SELECT 1 FROM near_store LIMIT 1 OFFSET ${FEW_STORES}), (
+      SELECT account_key, EXISTS (SELECT 1 FROM near_store LIMIT 1 OFFSET ${FEW_STORES}) AND EXISTS (
         SELECT 1 FROM ${runningCampaigns} WHERE ${isOf(sql`SELECT account_key FROM near_store LIMIT 1`)}
-        LIMIT 1 OFFSET 1 + (
-          SELECT count(*) FROM (SELECT key FROM near_store LIMIT ${FEW_STORES}) AS sample
-          CROSS JOIN ${campaignStores} ON ${campaignStores.store_key} = sample.key
-        ) / ${FEW_STORES}
-      ), NULL) AS by_store
+        LIMIT 1 OFFSET min(${EARNED_PAIRS} / (SELECT count(*) FROM near_store), 1 + (
+          SELECT count(*) FROM (
+            SELECT 1 FROM (SELECT key FROM near_store LIMIT ${FEW_STORES}) AS sample
+            CROSS JOIN ${campaignEarnings} ON ${campaignEarnings.store_key} = sample.key LIMIT ${EARNED_PAIRS}
+          )
+        ) / ${FEW_STORES})
+      ) AS by_store
       FROM near_store LIMIT 1
     ),
     paired AS MATERIALIZED (
       SELECT
-        ${campaignStores.campaign_key} AS key, total(${campaignStores.earned}) AS earned,
-        total(iif(${campaignStores.listed}, ${campaignStores.earned}, 0)) AS earned_where_listed,
-        min(near_store.miles) AS miles, min(iif(${campaignStores.listed}, near_store.miles, NULL)) AS miles_where_listed
-      FROM way CROSS JOIN near_store LEFT JOIN ${campaignStores} ON ${campaignStores.store_key} = near_store.key
-      WHERE way.by_store
-      GROUP BY ${campaignStores.campaign_key}
+        campaign_key AS key, total(earned) AS earned, total(iif(is_listed, earned, 0)) AS earned_where_listed,
+        min(iif(is_listed, miles, NULL)) AS miles_where_listed
+      FROM (${LISTED} UNION ALL ${EARNED_BY_STORE} UNION ALL ${EARNED_BY_CAMPAIGN})
+      GROUP BY campaign_key
+    ),
+    shown AS MATERIALIZED (
+      ${WITH_PAIRS} UNION ALL SELECT * FROM (${withoutPairs(placeholder("limit"))})
+      ORDER BY earned DESC, miles, id ${limitTo(placeholder("limit"))}
     )`,
     { ...SHOWN, distance: sql<number>`round(miles, 2)` },
-    sql`FROM (${LOOKED_UP} UNION ALL ${WITH_PAIRS} UNION ALL SELECT * FROM (${withoutPairs(placeholder("limit"))}))
-      AS ${runningCampaigns}
-    ORDER BY earned DESC, miles, ${runningCampaigns.id}
-    ${limitTo(placeholder("limit"))}`,
+    sql`FROM shown CROSS JOIN ${runningCampaigns} ON ${runningCampaigns.key} = shown.key
+    ORDER BY earned DESC, miles, ${runningCampaigns.id}`,
   ),
 );
 
-// A campaign for all stores is as near as the nearest store. `paired` has every store nearby, even one without a pair.
-const NEAREST = sql.raw("(SELECT min(miles) FROM paired)");
+const SHOWN = pick(runningCampaigns, "name", "id", "campaign_description", "campaign_image");
 
-/** Each running campaign, looked up at each store nearby. The groups are in the order of the index. */
-const LOOKED_UP = select(
-  { ...SHOWN, earned: sql`total(${campaignStores.earned})`, miles: sql`min(near_store.miles)` },
-  sql`
-    FROM ${runningCampaigns}
-    CROSS JOIN near_store
-    LEFT JOIN ${campaignStores}
-      ON ${campaignStores.store_key} = near_store.key AND ${campaignStores.campaign_key} = ${runningCampaigns.key}
-    WHERE ${isOf(sql`SELECT account_key FROM way WHERE by_store IS NULL`)}
-      AND (${runningCampaigns.for_all} = 1 OR ${campaignStores.listed} = 1)
-    GROUP BY ${runningCampaigns.for_all}, ${runningCampaigns.id}`,
+/** Whether the campaign of a pair with earnings lists its store now. */
+const IS_LISTED = sql`EXISTS (
+  SELECT 1 FROM ${campaignStores}
+  WHERE ${campaignStores.store_key} = near_store.key AND ${campaignStores.campaign_key} = ${campaignEarnings.campaign_key}
+)`;
+const EARNED = { ...pick(campaignEarnings, "campaign_key"), miles: sql`miles`, ...pick(campaignEarnings, "earned") };
+
+// SQLite reads the stores in the order in which they were stored: the nearest first.
+const LISTED = sql`SELECT * FROM (${select(
+  { ...pick(campaignStores, "campaign_key"), miles: sql`miles`, earned: sql`0`, is_listed: sql`1` },
+  sql`FROM near_store CROSS JOIN ${campaignStores} ON ${campaignStores.store_key} = near_store.key LIMIT ${LISTED_PAIRS}`,
+)})`;
+const EARNED_BY_STORE = sql`SELECT * FROM (${select(
+  { ...EARNED, is_listed: IS_LISTED },
+  sql`FROM way CROSS JOIN near_store CROSS JOIN ${campaignEarnings} ON ${campaignEarnings.store_key} = near_store.key
+    WHERE way.by_store LIMIT ${EARNED_PAIRS}`,
+)})`;
+const EARNED_BY_CAMPAIGN = select(
+  { ...EARNED, is_listed: IS_LISTED },
+  sql`FROM ${runningCampaigns} CROSS JOIN near_store CROSS JOIN ${campaignEarnings}
+      ON ${campaignEarnings.store_key} = near_store.key AND ${campaignEarnings.campaign_key} = ${runningCampaigns.key}
+    WHERE ${isOf(sql`SELECT account_key FROM way WHERE NOT by_store`)}`,
 );
 
-/** Running campaigns with a row in `paired`: they list a store nearby, or are for all stores and have earned at one nearby. */
+/** A campaign for all stores is as near as the nearest store. */
+const NEAREST = sql.raw("(SELECT miles FROM near_store LIMIT 1)");
+const RANKED = pick(runningCampaigns, "key", "id");
+
+/** Running campaigns with a pair: they list a store nearby, or are for all stores and have earned at one nearby. */
 const WITH_PAIRS = select(
   {
-    ...SHOWN,
+    ...RANKED,
     earned: sql`iif(${runningCampaigns.for_all}, paired.earned, paired.earned_where_listed)`,
     miles: sql`iif(${runningCampaigns.for_all}, ${NEAREST}, paired.miles_where_listed)`,
   },
@@ -113,11 +132,11 @@ const WITH_PAIRS = select(
 /** The campaigns for all stores without a pair. They have all earned nothing, at one distance, so their ids decide the order. */
 function withoutPairs(limit: Placeholder): SQL {
   return select(
-    { ...SHOWN, earned: sql`0`, miles: NEAREST },
+    { ...RANKED, earned: sql`0`, miles: NEAREST },
     sql`
       FROM ${runningCampaigns}
-      WHERE ${isOf(sql`SELECT account_key FROM way WHERE by_store`)} AND ${runningCampaigns.for_all} = 1
-        AND ${runningCampaigns.key} NOT IN (SELECT key FROM paired WHERE key IS NOT NULL)
+      WHERE ${isOf(sql`SELECT account_key FROM way`)} AND ${runningCampaigns.for_all} = 1
+        AND ${runningCampaigns.key} NOT IN (SELECT key FROM paired)
       ORDER BY ${runningCampaigns.id} ${limitTo(limit)}`,
   );
 }

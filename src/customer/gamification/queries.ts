@@ -1,8 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
 import { query } from "../../db/query.ts";
-import { pick, select, selectWith } from "../../db/select.ts";
+import { limitTo, pick, select, selectWith } from "../../db/select.ts";
 import { employees } from "../../records/employee.ts";
 import { playTotals } from "../../records/play.ts";
 import { visibleEipCampaigns, visibleStores } from "../../records/views.ts";
@@ -28,7 +28,10 @@ export async function findBoard(db: Database, { locationId, campaignId }: BoardO
 /** An employee's totals on a board; `runs` in hundredths. */
 export type EmployeeTotals = NonNullable<Awaited<ReturnType<typeof findBoard>>>[number];
 
-/** An empty board has one row, which says whether the board is known; its other columns are NULL. */
+/**
+ * An empty board has one row, which says whether the board is known; its other columns are NULL. Names and avatars may be long,
+ * so only the first employees are joined to them.
+ */
 const selectBoardTotals = compilePer(
   "gamification/board",
   (shape: { inAllCampaigns: boolean }, placeholder: PlaceholderOf<keyof BoardOf | "limit">) =>
@@ -43,34 +46,39 @@ const selectBoardTotals = compilePer(
       WHERE ${shape.inAllCampaigns ? visibleEipCampaigns.is_running : eq(visibleEipCampaigns.id, placeholder("campaignId"))}
     ),
     total AS MATERIALIZED (${EMPLOYEE_TOTALS}),
-    ranked AS (
-      SELECT *,
-        row_number() OVER (ORDER BY runs DESC, name, id) AS by_runs,
-        row_number() OVER (ORDER BY hits DESC, name, id) AS by_hits,
-        row_number() OVER (ORDER BY doubles DESC, name, id) AS by_doubles,
-        row_number() OVER (ORDER BY triples DESC, name, id) AS by_triples
-      FROM total
-    )`,
+    leader AS (${sql.join(
+      ["runs", "hits", "doubles", "triples"].map((total) => selectFirst(sql.raw(total), placeholder("limit"))),
+      sql` UNION `,
+    )})`,
       {
         known: sql<0 | 1>`known`,
-        id: sql<string | null>`ranked.id`,
-        name: sql<string>`ranked.name`,
-        avatar: sql<string>`ranked.avatar`,
-        runs: sql<number>`ranked.runs`,
-        hits: sql<number>`ranked.hits`,
-        doubles: sql<number>`ranked.doubles`,
-        triples: sql<number>`ranked.triples`,
+        id: sql<string | null>`${employees.id}`,
+        ...pick(employees, "name", "avatar"),
+        runs: sql<number>`leader.runs`,
+        hits: sql<number>`leader.hits`,
+        doubles: sql<number>`leader.doubles`,
+        triples: sql<number>`leader.triples`,
       },
       sql`FROM (SELECT EXISTS (SELECT 1 FROM ${shape.inAllCampaigns ? sql`location` : sql`campaign`}) AS known)
-      LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ${placeholder("limit")}
-      ORDER BY ranked.name, ranked.id`,
+      LEFT JOIN leader LEFT JOIN ${employees} ON ${employees.key} = leader.key
+      ORDER BY ${employees.name}, ${employees.id}`,
     ),
 );
+
+/** The first employees by a total. Names decide among equal totals, so they are read of those who reach the last total. */
+function selectFirst(total: SQL, limit: Placeholder): SQL {
+  const last = sql`(SELECT ${total} FROM total ORDER BY ${total} DESC LIMIT 1 OFFSET ${limit} - 1)`;
+  return sql`SELECT * FROM (
+    SELECT total.* FROM total CROSS JOIN ${employees} ON ${employees.key} = total.key
+    WHERE total.${total} >= coalesce(${last}, total.${total})
+    ORDER BY total.${total} DESC, ${employees.name}, ${employees.id} ${limitTo(limit)}
+  )`;
+}
 
 /** Uses `total()`, because `sum()` fails if many campaigns together exceed an integer. */
 const EMPLOYEE_TOTALS = select(
   {
-    ...pick(employees, "id", "name", "avatar"),
+    key: playTotals.employee_key,
     runs: sql`total(${playTotals.runs})`,
     hits: sql`total(${playTotals.hits})`,
     doubles: sql`total(${playTotals.doubles})`,
@@ -78,7 +86,9 @@ const EMPLOYEE_TOTALS = select(
   },
   sql`FROM location CROSS JOIN campaign
     CROSS JOIN ${playTotals} ON ${playTotals.location_key} = location.key AND ${playTotals.eip_campaign_key} = campaign.key
-    CROSS JOIN ${employees} ON ${employees.key} = ${playTotals.employee_key}
-    WHERE ${employees.deleted} = 0
-    GROUP BY ${employees.key}`,
+    WHERE NOT EXISTS (
+      SELECT 1 FROM ${employees} INDEXED BY employees_deleted
+      WHERE ${employees.deleted} = 1 AND ${employees.key} = ${playTotals.employee_key}
+    )
+    GROUP BY ${playTotals.employee_key}`,
 );

@@ -53,66 +53,89 @@ WITH near_store AS MATERIALIZED (
       )
   )
   WHERE miles <= ?
+  ORDER BY miles
 ),
 way AS MATERIALIZED (
   SELECT account_key,
-    iif(
-      (SELECT 1 FROM near_store LIMIT 1 OFFSET 4),
-      (
-        SELECT 1
-        FROM running_campaigns
-        WHERE running_campaigns.account_key = (SELECT account_key FROM near_store LIMIT 1)
-        LIMIT 1 OFFSET 1 + (
+    EXISTS (SELECT 1 FROM near_store LIMIT 1 OFFSET 4) AND EXISTS (
+      SELECT 1
+      FROM running_campaigns
+      WHERE running_campaigns.account_key = (SELECT account_key FROM near_store LIMIT 1)
+      LIMIT 1 OFFSET min(
+        20000 / (SELECT count(*) FROM near_store),
+        1 + (
           SELECT count(*)
-          FROM (SELECT key FROM near_store LIMIT 4) AS sample
-          CROSS JOIN campaign_stores ON campaign_stores.store_key = sample.key
+          FROM (
+            SELECT 1
+            FROM (SELECT key FROM near_store LIMIT 4) AS sample
+            CROSS JOIN campaign_earnings ON campaign_earnings.store_key = sample.key
+            LIMIT 20000
+          )
         ) / 4
-      ),
-      NULL
+      )
     ) AS by_store
   FROM near_store
   LIMIT 1
 ),
 paired AS MATERIALIZED (
-  SELECT campaign_stores.campaign_key AS key,
-    total(campaign_stores.earned) AS earned,
-    total(iif(campaign_stores.listed, campaign_stores.earned, 0)) AS earned_where_listed,
-    min(near_store.miles) AS miles,
-    min(iif(campaign_stores.listed, near_store.miles, NULL)) AS miles_where_listed
-  FROM way
-  CROSS JOIN near_store
-  LEFT JOIN campaign_stores ON campaign_stores.store_key = near_store.key
-  WHERE way.by_store
-  GROUP BY campaign_stores.campaign_key
-)
-SELECT running_campaigns.name AS name,
-  running_campaigns.id AS id,
-  running_campaigns.campaign_description AS campaign_description,
-  running_campaigns.campaign_image AS campaign_image,
-  round(miles, 2) AS distance
-FROM (
-  SELECT running_campaigns.name AS name,
+  SELECT campaign_key AS key,
+    total(earned) AS earned,
+    total(iif(is_listed, earned, 0)) AS earned_where_listed,
+    min(iif(is_listed, miles, NULL)) AS miles_where_listed
+  FROM (
+    SELECT *
+    FROM (
+      SELECT campaign_stores.campaign_key AS campaign_key,
+        miles AS miles,
+        0 AS earned,
+        1 AS is_listed
+      FROM near_store
+      CROSS JOIN campaign_stores ON campaign_stores.store_key = near_store.key
+      LIMIT 10000
+    )
+    UNION ALL
+    SELECT *
+    FROM (
+      SELECT campaign_earnings.campaign_key AS campaign_key,
+        miles AS miles,
+        campaign_earnings.earned AS earned,
+        EXISTS (
+          SELECT 1
+          FROM campaign_stores
+          WHERE campaign_stores.store_key = near_store.key
+            AND campaign_stores.campaign_key = campaign_earnings.campaign_key
+        ) AS is_listed
+      FROM way
+      CROSS JOIN near_store
+      CROSS JOIN campaign_earnings ON campaign_earnings.store_key = near_store.key
+      WHERE way.by_store
+      LIMIT 20000
+    )
+    UNION ALL
+    SELECT campaign_earnings.campaign_key AS campaign_key,
+      miles AS miles,
+      campaign_earnings.earned AS earned,
+      EXISTS (
+        SELECT 1
+        FROM campaign_stores
+        WHERE campaign_stores.store_key = near_store.key
+          AND campaign_stores.campaign_key = campaign_earnings.campaign_key
+      ) AS is_listed
+    FROM running_campaigns
+    CROSS JOIN near_store
+    CROSS JOIN campaign_earnings
+      ON campaign_earnings.store_key = near_store.key
+      AND campaign_earnings.campaign_key = running_campaigns.key
+    WHERE running_campaigns.account_key = (SELECT account_key FROM way WHERE NOT by_store)
+  )
+  GROUP BY campaign_key
+),
+shown AS MATERIALIZED (
+  SELECT running_campaigns.key AS key,
     running_campaigns.id AS id,
-    running_campaigns.campaign_description AS campaign_description,
-    running_campaigns.campaign_image AS campaign_image,
-    total(campaign_stores.earned) AS earned,
-    min(near_store.miles) AS miles
-  FROM running_campaigns
-  CROSS JOIN near_store
-  LEFT JOIN campaign_stores
-    ON campaign_stores.store_key = near_store.key
-    AND campaign_stores.campaign_key = running_campaigns.key
-  WHERE running_campaigns.account_key = (SELECT account_key FROM way WHERE by_store IS NULL)
-    AND (running_campaigns.for_all = 1 OR campaign_stores.listed = 1)
-  GROUP BY running_campaigns.for_all, running_campaigns.id
-  UNION ALL
-  SELECT running_campaigns.name AS name,
-    running_campaigns.id AS id,
-    running_campaigns.campaign_description AS campaign_description,
-    running_campaigns.campaign_image AS campaign_image,
     iif(running_campaigns.for_all, paired.earned, paired.earned_where_listed) AS earned,
     iif(
-      running_campaigns.for_all, (SELECT min(miles) FROM paired), paired.miles_where_listed
+      running_campaigns.for_all, (SELECT miles FROM near_store LIMIT 1), paired.miles_where_listed
     ) AS miles
   FROM paired
   CROSS JOIN running_campaigns ON running_campaigns.key = paired.key
@@ -121,80 +144,106 @@ FROM (
   UNION ALL
   SELECT *
   FROM (
-    SELECT running_campaigns.name AS name,
+    SELECT running_campaigns.key AS key,
       running_campaigns.id AS id,
-      running_campaigns.campaign_description AS campaign_description,
-      running_campaigns.campaign_image AS campaign_image,
       0 AS earned,
-      (SELECT min(miles) FROM paired) AS miles
+      (SELECT miles FROM near_store LIMIT 1) AS miles
     FROM running_campaigns
-    WHERE running_campaigns.account_key = (SELECT account_key FROM way WHERE by_store)
+    WHERE running_campaigns.account_key = (SELECT account_key FROM way)
       AND running_campaigns.for_all = 1
-      AND running_campaigns.key NOT IN (SELECT key FROM paired WHERE key IS NOT NULL)
+      AND running_campaigns.key NOT IN (SELECT key FROM paired)
     ORDER BY running_campaigns.id
     LIMIT 0 + ?
   )
-) AS running_campaigns
+  ORDER BY earned DESC, miles, id
+  LIMIT 0 + ?
+)
+SELECT running_campaigns.name AS name,
+  running_campaigns.id AS id,
+  running_campaigns.campaign_description AS campaign_description,
+  running_campaigns.campaign_image AS campaign_image,
+  round(miles, 2) AS distance
+FROM shown
+CROSS JOIN running_campaigns ON running_campaigns.key = shown.key
 ORDER BY earned DESC, miles, running_campaigns.id
-LIMIT 0 + ?
 
---  CO-ROUTINE running_campaigns
---    COMPOUND QUERY
---      LEFT-MOST SUBQUERY
---        MATERIALIZE near_store
---          CO-ROUTINE strip
---            SCAN 8 CONSTANT ROWS
---          SCAN strip
---          SCALAR SUBQUERY
---            SEARCH stores USING INDEX stores_by_position (account_key=? AND band>?)
---            SCALAR SUBQUERY
---              SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
---          SCALAR SUBQUERY
---            SEARCH stores USING INDEX stores_by_position (account_key=? AND band<?)
---            SCALAR SUBQUERY
---              SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
---          SEARCH stores USING INDEX stores_by_position (account_key=? AND band=? AND longitude>? AND longitude<?)
---          SCALAR SUBQUERY
---            SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
---        SEARCH campaigns USING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
---        SCALAR SUBQUERY
---          MATERIALIZE way
---            SCAN near_store
---            SCALAR SUBQUERY
---              SCAN near_store
---            SCALAR SUBQUERY
---              SCALAR SUBQUERY
---                CO-ROUTINE sample
---                  SCAN near_store
---                SCAN sample
---                SEARCH campaign_stores USING PRIMARY KEY (store_key=?)
---              SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
---              SCALAR SUBQUERY
---                SCAN near_store
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---          SCAN way
---        SCALAR SUBQUERY
---          CO-ROUTINE clock
---            SCAN CONSTANT ROW
---          SCAN clock
---        SCALAR SUBQUERY
---          CO-ROUTINE clock
---            SCAN CONSTANT ROW
---          SCAN clock
---        SCAN near_store
---        SEARCH campaign_stores USING PRIMARY KEY (store_key=? AND campaign_key=?) LEFT-JOIN
---      UNION ALL
+--  MATERIALIZE shown
+--    MERGE (UNION ALL)
+--      LEFT
 --        MATERIALIZE paired
---          SCAN way
---          SCAN near_store
---          SEARCH campaign_stores USING PRIMARY KEY (store_key=?) LEFT-JOIN
+--          CO-ROUTINE (subquery)
+--            COMPOUND QUERY
+--              LEFT-MOST SUBQUERY
+--                CO-ROUTINE (subquery)
+--                  MATERIALIZE near_store
+--                    CO-ROUTINE strip
+--                      SCAN 8 CONSTANT ROWS
+--                    SCAN strip
+--                    SCALAR SUBQUERY
+--                      SEARCH stores USING INDEX stores_by_position (account_key=? AND band>?)
+--                      SCALAR SUBQUERY
+--                        SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
+--                    SCALAR SUBQUERY
+--                      SEARCH stores USING INDEX stores_by_position (account_key=? AND band<?)
+--                      SCALAR SUBQUERY
+--                        SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
+--                    SEARCH stores USING INDEX stores_by_position (account_key=? AND band=? AND longitude>? AND longitude<?)
+--                    SCALAR SUBQUERY
+--                      SEARCH accounts USING INDEX sqlite_autoindex_accounts_1 (id=?)
+--                    USE TEMP B-TREE FOR ORDER BY
+--                  SCAN near_store
+--                  SEARCH campaign_stores USING PRIMARY KEY (store_key=?)
+--                SCAN (subquery)
+--              UNION ALL
+--                CO-ROUTINE (subquery)
+--                  MATERIALIZE way
+--                    SCAN near_store
+--                    SCALAR SUBQUERY
+--                      SCAN near_store
+--                    SCALAR SUBQUERY
+--                      SCALAR SUBQUERY
+--                        SCAN near_store
+--                      SCALAR SUBQUERY
+--                        CO-ROUTINE (subquery)
+--                          CO-ROUTINE sample
+--                            SCAN near_store
+--                          SCAN sample
+--                          SEARCH campaign_earnings USING PRIMARY KEY (store_key=?)
+--                        SCAN (subquery)
+--                      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--                      SCALAR SUBQUERY
+--                        SCAN near_store
+--                      SCALAR SUBQUERY
+--                        CO-ROUTINE clock
+--                          SCAN CONSTANT ROW
+--                        SCAN clock
+--                      SCALAR SUBQUERY
+--                        CO-ROUTINE clock
+--                          SCAN CONSTANT ROW
+--                        SCAN clock
+--                  SCAN way
+--                  SCAN near_store
+--                  SEARCH campaign_earnings USING PRIMARY KEY (store_key=?)
+--                  CORRELATED SCALAR SUBQUERY
+--                    SEARCH campaign_stores USING PRIMARY KEY (store_key=? AND campaign_key=?)
+--                SCAN (subquery)
+--              UNION ALL
+--                SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--                SCALAR SUBQUERY
+--                  SCAN way
+--                SCALAR SUBQUERY
+--                  CO-ROUTINE clock
+--                    SCAN CONSTANT ROW
+--                  SCAN clock
+--                SCALAR SUBQUERY
+--                  CO-ROUTINE clock
+--                    SCAN CONSTANT ROW
+--                  SCAN clock
+--                SCAN near_store
+--                SEARCH campaign_earnings USING PRIMARY KEY (store_key=? AND campaign_key=?)
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH campaign_stores USING PRIMARY KEY (store_key=? AND campaign_key=?)
+--          SCAN (subquery)
 --          USE TEMP B-TREE FOR GROUP BY
 --        SCAN paired
 --        SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
@@ -209,8 +258,9 @@ LIMIT 0 + ?
 --        SCALAR SUBQUERY
 --          SCAN way
 --        SCALAR SUBQUERY
---          SEARCH paired
---      UNION ALL
+--          SCAN near_store
+--        USE TEMP B-TREE FOR ORDER BY
+--      RIGHT
 --        CO-ROUTINE (subquery)
 --          SEARCH campaigns USING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=? AND for_all=?)
 --          SCALAR SUBQUERY
@@ -227,7 +277,17 @@ LIMIT 0 + ?
 --            SCAN paired
 --            CREATE BLOOM FILTER
 --          SCALAR SUBQUERY
---            SEARCH paired
+--            SCAN near_store
 --        SCAN (subquery)
---  SCAN running_campaigns
---  USE TEMP B-TREE FOR ORDER BY
+--        USE TEMP B-TREE FOR ORDER BY
+--  SCAN shown
+--  SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--  SCALAR SUBQUERY
+--    CO-ROUTINE clock
+--      SCAN CONSTANT ROW
+--    SCAN clock
+--  SCALAR SUBQUERY
+--    CO-ROUTINE clock
+--      SCAN CONSTANT ROW
+--    SCAN clock
+--  USE TEMP B-TREE FOR LAST TERM OF ORDER BY

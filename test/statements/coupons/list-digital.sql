@@ -27,34 +27,38 @@ WITH page AS MATERIALIZED (
       FROM (
         SELECT *
         FROM (
-          SELECT digital_coupons.kind AS kind,
-            digital_coupons.issued_id AS issued_id,
-            digital_coupons.coupon_key AS coupon_key,
-            digital_coupons.account_key AS account_key,
-            digital_coupons.coupon_bytes AS coupon_bytes,
-            digital_coupons.ends_at AS ends_at,
-            digital_coupons.created_at AS created_at,
-            digital_coupons.id AS id,
-            true AS passes
-          FROM digital_coupons
-          WHERE digital_coupons.customer_key = (
-            SELECT customers.key
-            FROM customers
-            WHERE customers.id = ?
-          )
-            AND digital_coupons.kind = 'digital'
-          ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
-          LIMIT 5000
-        ) AS digital_coupons
-        WHERE passes
-          AND 'digital' <= ?
-          AND (
-            'digital' < ? OR digital_coupons.ends_at >= ?
-            AND (
-              digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
-              AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
+          WITH listed AS (
+            SELECT digital_coupons.kind AS kind,
+              digital_coupons.issued_id AS issued_id,
+              digital_coupons.coupon_key AS coupon_key,
+              digital_coupons.account_key AS account_key,
+              digital_coupons.coupon_bytes AS coupon_bytes,
+              digital_coupons.ends_at AS ends_at,
+              digital_coupons.created_at AS created_at,
+              digital_coupons.id AS id,
+              true AS passes
+            FROM digital_coupons
+            WHERE digital_coupons.customer_key = (
+              SELECT customers.key
+              FROM customers
+              WHERE customers.id = ?
             )
+              AND digital_coupons.kind = 'digital'
+            ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
+            LIMIT 5000
           )
+          SELECT *
+          FROM listed AS digital_coupons
+          WHERE passes
+            AND 'digital' <= ?
+            AND (
+              'digital' < ? OR digital_coupons.ends_at >= ?
+              AND (
+                digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
+                AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
+              )
+            )
+        )
         LIMIT 0 + 1 + ? OFFSET ?
       ) AS valid
       LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
@@ -99,7 +103,7 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --        CO-ROUTINE (subquery)
 --          CO-ROUTINE (subquery)
 --            CO-ROUTINE valid
---              CO-ROUTINE digital_coupons
+--              CO-ROUTINE listed
 --                CO-ROUTINE joined
 --                  SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --                  SCALAR SUBQUERY

@@ -27,168 +27,207 @@ WITH page AS MATERIALIZED (
       FROM (
         SELECT *
         FROM (
-          SELECT held_coupons.kind AS kind,
-            held_coupons.issued_id AS issued_id,
-            held_coupons.coupon_key AS coupon_key,
-            held_coupons.account_key AS account_key,
-            held_coupons.coupon_bytes AS coupon_bytes,
-            held_coupons.ends_at AS ends_at,
-            held_coupons.created_at AS created_at,
-            held_coupons.id AS id,
-            (
-              true
-              AND (
-                instr(held_coupons.folded_text, ?)
-                OR instr(
-                  (
-                    SELECT accounts.folded_names AS folded_names
-                    FROM accounts
-                    WHERE accounts.key = held_coupons.account_key
-                  ),
-                  ?
+          WITH listed AS MATERIALIZED (
+            SELECT held_coupons.kind AS kind,
+              held_coupons.issued_id AS issued_id,
+              held_coupons.coupon_key AS coupon_key,
+              held_coupons.account_key AS account_key,
+              held_coupons.coupon_bytes AS coupon_bytes,
+              held_coupons.ends_at AS ends_at,
+              held_coupons.created_at AS created_at,
+              held_coupons.id AS id,
+              (
+                true AND held_coupons.folded_type = ?
+                AND held_coupons.account_key = (
+                  SELECT accounts.key AS key
+                  FROM accounts
+                  WHERE accounts.id = ?
+                )
+                AND held_coupons.store_key IN (
+                  SELECT stores.key AS key
+                  FROM stores
+                  WHERE stores.id IN (SELECT value FROM json_each(?))
+                )
+              ) AS passes
+            FROM held_coupons
+            WHERE held_coupons.customer_key = (
+              SELECT customers.key
+              FROM customers
+              WHERE customers.id = ?
+            )
+              AND held_coupons.kind = 'store'
+            ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
+            LIMIT 5000
+          )
+          SELECT *
+          FROM listed AS held_coupons
+          WHERE passes
+            AND (
+              (
+                held_coupons.coupon_key IN (
+                  SELECT sized.key
+                  FROM (
+                    SELECT coupons.key AS key,
+                      sum(octet_length(coupons.folded_text)) OVER (ORDER BY coupons.key) AS bytes
+                    FROM coupons
+                    WHERE coupons.key IN (SELECT coupon_key FROM listed WHERE passes)
+                  ) AS sized
+                  CROSS JOIN coupons ON coupons.key = sized.key
+                  WHERE bytes <= 4194304 AND instr(coupons.folded_text, ?)
+                )
+                OR held_coupons.account_key IN (
+                  SELECT accounts.key
+                  FROM accounts
+                  WHERE accounts.key IN (SELECT account_key FROM listed)
+                    AND instr(accounts.folded_names, ?)
                 )
               )
-              AND held_coupons.folded_type = ?
-              AND held_coupons.account_key = (
-                SELECT accounts.key AS key
-                FROM accounts
-                WHERE accounts.id = ?
+              AND 'store' <= ?
+              AND (
+                'store' < ? OR held_coupons.ends_at >= ?
+                AND (
+                  held_coupons.ends_at > ? OR held_coupons.created_at <= ?
+                  AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+                )
               )
-              AND held_coupons.store_key IN (
-                SELECT stores.key AS key
-                FROM stores
-                WHERE stores.id IN (SELECT value FROM json_each(?))
-              )
-            ) AS passes
-          FROM held_coupons
-          WHERE held_coupons.customer_key = (
-            SELECT customers.key
-            FROM customers
-            WHERE customers.id = ?
-          )
-            AND held_coupons.kind = 'store'
-          ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
-          LIMIT 5000
-        ) AS held_coupons
-        WHERE passes
-          AND 'store' <= ?
-          AND (
-            'store' < ? OR held_coupons.ends_at >= ?
-            AND (
-              held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-              AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
             )
-          )
+        )
         UNION ALL
         SELECT *
         FROM (
-          SELECT held_coupons.kind AS kind,
-            held_coupons.issued_id AS issued_id,
-            held_coupons.coupon_key AS coupon_key,
-            held_coupons.account_key AS account_key,
-            held_coupons.coupon_bytes AS coupon_bytes,
-            held_coupons.ends_at AS ends_at,
-            held_coupons.created_at AS created_at,
-            held_coupons.id AS id,
-            (
-              true
-              AND (
-                instr(held_coupons.folded_text, ?)
-                OR instr(
-                  (
-                    SELECT accounts.folded_names AS folded_names
-                    FROM accounts
-                    WHERE accounts.key = held_coupons.account_key
-                  ),
-                  ?
+          WITH listed AS MATERIALIZED (
+            SELECT held_coupons.kind AS kind,
+              held_coupons.issued_id AS issued_id,
+              held_coupons.coupon_key AS coupon_key,
+              held_coupons.account_key AS account_key,
+              held_coupons.coupon_bytes AS coupon_bytes,
+              held_coupons.ends_at AS ends_at,
+              held_coupons.created_at AS created_at,
+              held_coupons.id AS id,
+              (
+                true AND held_coupons.folded_type = ?
+                AND held_coupons.account_key = (
+                  SELECT accounts.key AS key
+                  FROM accounts
+                  WHERE accounts.id = ?
+                )
+                AND held_coupons.store_key IN (
+                  SELECT stores.key AS key
+                  FROM stores
+                  WHERE stores.id IN (SELECT value FROM json_each(?))
+                )
+              ) AS passes
+            FROM held_coupons
+            WHERE held_coupons.customer_key = (
+              SELECT customers.key
+              FROM customers
+              WHERE customers.id = ?
+            )
+              AND held_coupons.kind = 'mfg'
+            ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
+            LIMIT 5000
+          )
+          SELECT *
+          FROM listed AS held_coupons
+          WHERE passes
+            AND (
+              (
+                held_coupons.coupon_key IN (
+                  SELECT sized.key
+                  FROM (
+                    SELECT coupons.key AS key,
+                      sum(octet_length(coupons.folded_text)) OVER (ORDER BY coupons.key) AS bytes
+                    FROM coupons
+                    WHERE coupons.key IN (SELECT coupon_key FROM listed WHERE passes)
+                  ) AS sized
+                  CROSS JOIN coupons ON coupons.key = sized.key
+                  WHERE bytes <= 4194304 AND instr(coupons.folded_text, ?)
+                )
+                OR held_coupons.account_key IN (
+                  SELECT accounts.key
+                  FROM accounts
+                  WHERE accounts.key IN (SELECT account_key FROM listed)
+                    AND instr(accounts.folded_names, ?)
                 )
               )
-              AND held_coupons.folded_type = ?
-              AND held_coupons.account_key = (
-                SELECT accounts.key AS key
-                FROM accounts
-                WHERE accounts.id = ?
+              AND 'mfg' <= ?
+              AND (
+                'mfg' < ? OR held_coupons.ends_at >= ?
+                AND (
+                  held_coupons.ends_at > ? OR held_coupons.created_at <= ?
+                  AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+                )
               )
-              AND held_coupons.store_key IN (
-                SELECT stores.key AS key
-                FROM stores
-                WHERE stores.id IN (SELECT value FROM json_each(?))
-              )
-            ) AS passes
-          FROM held_coupons
-          WHERE held_coupons.customer_key = (
-            SELECT customers.key
-            FROM customers
-            WHERE customers.id = ?
-          )
-            AND held_coupons.kind = 'mfg'
-          ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
-          LIMIT 5000
-        ) AS held_coupons
-        WHERE passes
-          AND 'mfg' <= ?
-          AND (
-            'mfg' < ? OR held_coupons.ends_at >= ?
-            AND (
-              held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-              AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
             )
-          )
+        )
         UNION ALL
         SELECT *
         FROM (
-          SELECT digital_coupons.kind AS kind,
-            digital_coupons.issued_id AS issued_id,
-            digital_coupons.coupon_key AS coupon_key,
-            digital_coupons.account_key AS account_key,
-            digital_coupons.coupon_bytes AS coupon_bytes,
-            digital_coupons.ends_at AS ends_at,
-            digital_coupons.created_at AS created_at,
-            digital_coupons.id AS id,
-            (
-              true
-              AND (
-                instr(digital_coupons.folded_text, ?)
-                OR instr(
-                  (
-                    SELECT accounts.folded_names AS folded_names
-                    FROM accounts
-                    WHERE accounts.key = digital_coupons.account_key
-                  ),
-                  ?
+          WITH listed AS MATERIALIZED (
+            SELECT digital_coupons.kind AS kind,
+              digital_coupons.issued_id AS issued_id,
+              digital_coupons.coupon_key AS coupon_key,
+              digital_coupons.account_key AS account_key,
+              digital_coupons.coupon_bytes AS coupon_bytes,
+              digital_coupons.ends_at AS ends_at,
+              digital_coupons.created_at AS created_at,
+              digital_coupons.id AS id,
+              (
+                true AND digital_coupons.folded_type = ?
+                AND digital_coupons.account_key = (
+                  SELECT accounts.key AS key
+                  FROM accounts
+                  WHERE accounts.id = ?
+                )
+                AND digital_coupons.account_key IN (
+                  SELECT visible_stores.account_key AS account_key
+                  FROM visible_stores
+                  WHERE visible_stores.id IN (SELECT value FROM json_each(?))
+                )
+              ) AS passes
+            FROM digital_coupons
+            WHERE digital_coupons.customer_key = (
+              SELECT customers.key
+              FROM customers
+              WHERE customers.id = ?
+            )
+              AND digital_coupons.kind = 'digital'
+            ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
+            LIMIT 5000
+          )
+          SELECT *
+          FROM listed AS digital_coupons
+          WHERE passes
+            AND (
+              (
+                digital_coupons.coupon_key IN (
+                  SELECT sized.key
+                  FROM (
+                    SELECT coupons.key AS key,
+                      sum(octet_length(coupons.folded_text)) OVER (ORDER BY coupons.key) AS bytes
+                    FROM coupons
+                    WHERE coupons.key IN (SELECT coupon_key FROM listed WHERE passes)
+                  ) AS sized
+                  CROSS JOIN coupons ON coupons.key = sized.key
+                  WHERE bytes <= 4194304 AND instr(coupons.folded_text, ?)
+                )
+                OR digital_coupons.account_key IN (
+                  SELECT accounts.key
+                  FROM accounts
+                  WHERE accounts.key IN (SELECT account_key FROM listed)
+                    AND instr(accounts.folded_names, ?)
                 )
               )
-              AND digital_coupons.folded_type = ?
-              AND digital_coupons.account_key = (
-                SELECT accounts.key AS key
-                FROM accounts
-                WHERE accounts.id = ?
+              AND 'digital' <= ?
+              AND (
+                'digital' < ? OR digital_coupons.ends_at >= ?
+                AND (
+                  digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
+                  AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
+                )
               )
-              AND digital_coupons.account_key IN (
-                SELECT visible_stores.account_key AS account_key
-                FROM visible_stores
-                WHERE visible_stores.id IN (SELECT value FROM json_each(?))
-              )
-            ) AS passes
-          FROM digital_coupons
-          WHERE digital_coupons.customer_key = (
-            SELECT customers.key
-            FROM customers
-            WHERE customers.id = ?
-          )
-            AND digital_coupons.kind = 'digital'
-          ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
-          LIMIT 5000
-        ) AS digital_coupons
-        WHERE passes
-          AND 'digital' <= ?
-          AND (
-            'digital' < ? OR digital_coupons.ends_at >= ?
-            AND (
-              digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
-              AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
             )
-          )
+        )
         LIMIT 0 + 1 + ? OFFSET ?
       ) AS valid
       LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
@@ -235,7 +274,7 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --            CO-ROUTINE valid
 --              COMPOUND QUERY
 --                LEFT-MOST SUBQUERY
---                  CO-ROUTINE held_coupons
+--                  MATERIALIZE listed
 --                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
@@ -252,8 +291,6 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                      SCAN clock
 --                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                    CORRELATED SCALAR SUBQUERY
---                      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --                    SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
 --                    LIST SUBQUERY
@@ -263,8 +300,23 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                      CREATE BLOOM FILTER
 --                    USE TEMP B-TREE FOR ORDER BY
 --                  SCAN held_coupons
+--                  LIST SUBQUERY
+--                    CO-ROUTINE sized
+--                      CO-ROUTINE (subquery)
+--                        SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
+--                        LIST SUBQUERY
+--                          SCAN listed
+--                      SCAN (subquery)
+--                    SCAN sized
+--                    SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
+--                    CREATE BLOOM FILTER
+--                  LIST SUBQUERY
+--                    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--                    LIST SUBQUERY
+--                      SCAN listed
+--                    CREATE BLOOM FILTER
 --                UNION ALL
---                  CO-ROUTINE held_coupons
+--                  MATERIALIZE listed
 --                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
@@ -281,8 +333,6 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                      SCAN clock
 --                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                    CORRELATED SCALAR SUBQUERY
---                      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --                    SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
 --                    LIST SUBQUERY
@@ -292,8 +342,23 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                      CREATE BLOOM FILTER
 --                    USE TEMP B-TREE FOR ORDER BY
 --                  SCAN held_coupons
+--                  LIST SUBQUERY
+--                    CO-ROUTINE sized
+--                      CO-ROUTINE (subquery)
+--                        SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
+--                        LIST SUBQUERY
+--                          SCAN listed
+--                      SCAN (subquery)
+--                    SCAN sized
+--                    SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
+--                    CREATE BLOOM FILTER
+--                  LIST SUBQUERY
+--                    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--                    LIST SUBQUERY
+--                      SCAN listed
+--                    CREATE BLOOM FILTER
 --                UNION ALL
---                  CO-ROUTINE digital_coupons
+--                  MATERIALIZE listed
 --                    CO-ROUTINE joined
 --                      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --                      SCALAR SUBQUERY
@@ -310,8 +375,6 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                      CO-ROUTINE clock
 --                        SCAN CONSTANT ROW
 --                      SCAN clock
---                    CORRELATED SCALAR SUBQUERY
---                      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --                    SCALAR SUBQUERY
 --                      SEARCH accounts USING COVERING INDEX sqlite_autoindex_accounts_1 (id=?)
 --                    LIST SUBQUERY
@@ -323,6 +386,21 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                      CREATE BLOOM FILTER
 --                    USE TEMP B-TREE FOR ORDER BY
 --                  SCAN digital_coupons
+--                  LIST SUBQUERY
+--                    CO-ROUTINE sized
+--                      CO-ROUTINE (subquery)
+--                        SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
+--                        LIST SUBQUERY
+--                          SCAN listed
+--                      SCAN (subquery)
+--                    SCAN sized
+--                    SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
+--                    CREATE BLOOM FILTER
+--                  LIST SUBQUERY
+--                    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--                    LIST SUBQUERY
+--                      SCAN listed
+--                    CREATE BLOOM FILTER
 --            SCAN valid
 --            SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
 --            SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN

@@ -28,65 +28,73 @@ WITH page AS MATERIALIZED (
       FROM (
         SELECT *
         FROM (
-          SELECT held_coupons.kind AS kind,
-            held_coupons.issued_id AS issued_id,
-            held_coupons.coupon_key AS coupon_key,
-            held_coupons.account_key AS account_key,
-            held_coupons.coupon_bytes AS coupon_bytes,
-            held_coupons.ends_at AS ends_at,
-            held_coupons.created_at AS created_at,
-            held_coupons.id AS id,
-            true AS passes
-          FROM held_coupons
-          WHERE held_coupons.customer_key = (
-            SELECT customers.key
-            FROM customers
-            WHERE customers.id = ?
-          )
-            AND held_coupons.kind = 'store'
-          ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
-          LIMIT 5000
-        ) AS held_coupons
-        WHERE passes
-          AND 'store' <= ?
-          AND (
-            'store' < ? OR held_coupons.ends_at >= ?
-            AND (
-              held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-              AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+          WITH listed AS (
+            SELECT held_coupons.kind AS kind,
+              held_coupons.issued_id AS issued_id,
+              held_coupons.coupon_key AS coupon_key,
+              held_coupons.account_key AS account_key,
+              held_coupons.coupon_bytes AS coupon_bytes,
+              held_coupons.ends_at AS ends_at,
+              held_coupons.created_at AS created_at,
+              held_coupons.id AS id,
+              true AS passes
+            FROM held_coupons
+            WHERE held_coupons.customer_key = (
+              SELECT customers.key
+              FROM customers
+              WHERE customers.id = ?
             )
+              AND held_coupons.kind = 'store'
+            ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
+            LIMIT 5000
           )
+          SELECT *
+          FROM listed AS held_coupons
+          WHERE passes
+            AND 'store' <= ?
+            AND (
+              'store' < ? OR held_coupons.ends_at >= ?
+              AND (
+                held_coupons.ends_at > ? OR held_coupons.created_at <= ?
+                AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+              )
+            )
+        )
         UNION ALL
         SELECT *
         FROM (
-          SELECT held_coupons.kind AS kind,
-            held_coupons.issued_id AS issued_id,
-            held_coupons.coupon_key AS coupon_key,
-            held_coupons.account_key AS account_key,
-            held_coupons.coupon_bytes AS coupon_bytes,
-            held_coupons.ends_at AS ends_at,
-            held_coupons.created_at AS created_at,
-            held_coupons.id AS id,
-            true AS passes
-          FROM held_coupons
-          WHERE held_coupons.customer_key = (
-            SELECT customers.key
-            FROM customers
-            WHERE customers.id = ?
-          )
-            AND held_coupons.kind = 'mfg'
-          ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
-          LIMIT 5000
-        ) AS held_coupons
-        WHERE passes
-          AND 'mfg' <= ?
-          AND (
-            'mfg' < ? OR held_coupons.ends_at >= ?
-            AND (
-              held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-              AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+          WITH listed AS (
+            SELECT held_coupons.kind AS kind,
+              held_coupons.issued_id AS issued_id,
+              held_coupons.coupon_key AS coupon_key,
+              held_coupons.account_key AS account_key,
+              held_coupons.coupon_bytes AS coupon_bytes,
+              held_coupons.ends_at AS ends_at,
+              held_coupons.created_at AS created_at,
+              held_coupons.id AS id,
+              true AS passes
+            FROM held_coupons
+            WHERE held_coupons.customer_key = (
+              SELECT customers.key
+              FROM customers
+              WHERE customers.id = ?
             )
+              AND held_coupons.kind = 'mfg'
+            ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
+            LIMIT 5000
           )
+          SELECT *
+          FROM listed AS held_coupons
+          WHERE passes
+            AND 'mfg' <= ?
+            AND (
+              'mfg' < ? OR held_coupons.ends_at >= ?
+              AND (
+                held_coupons.ends_at > ? OR held_coupons.created_at <= ?
+                AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+              )
+            )
+        )
         LIMIT 0 + 1 + ? OFFSET ?
       ) AS valid
       LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
@@ -160,7 +168,7 @@ WHERE accounts.key IN (SELECT account_key FROM page)
 --            CO-ROUTINE valid
 --              COMPOUND QUERY
 --                LEFT-MOST SUBQUERY
---                  CO-ROUTINE held_coupons
+--                  CO-ROUTINE listed
 --                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
@@ -180,7 +188,7 @@ WHERE accounts.key IN (SELECT account_key FROM page)
 --                    USE TEMP B-TREE FOR ORDER BY
 --                  SCAN held_coupons
 --                UNION ALL
---                  CO-ROUTINE held_coupons
+--                  CO-ROUTINE listed
 --                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)

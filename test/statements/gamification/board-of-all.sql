@@ -10,9 +10,7 @@ campaign AS MATERIALIZED (
   WHERE visible_eip_campaigns.is_running
 ),
 total AS MATERIALIZED (
-  SELECT employees.id AS id,
-    employees.name AS name,
-    employees.avatar AS avatar,
+  SELECT play_totals.employee_key AS key,
     total(play_totals.runs) AS runs,
     total(play_totals.hits) AS hits,
     total(play_totals.doubles) AS doubles,
@@ -22,29 +20,74 @@ total AS MATERIALIZED (
   CROSS JOIN play_totals
     ON play_totals.location_key = location.key
     AND play_totals.eip_campaign_key = campaign.key
-  CROSS JOIN employees ON employees.key = play_totals.employee_key
-  WHERE employees.deleted = 0
-  GROUP BY employees.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM employees INDEXED BY employees_deleted
+    WHERE employees.deleted = 1 AND employees.key = play_totals.employee_key
+  )
+  GROUP BY play_totals.employee_key
 ),
-ranked AS (
-  SELECT *,
-    row_number() OVER (ORDER BY runs DESC, name, id) AS by_runs,
-    row_number() OVER (ORDER BY hits DESC, name, id) AS by_hits,
-    row_number() OVER (ORDER BY doubles DESC, name, id) AS by_doubles,
-    row_number() OVER (ORDER BY triples DESC, name, id) AS by_triples
-  FROM total
+leader AS (
+  SELECT *
+  FROM (
+    SELECT total.*
+    FROM total
+    CROSS JOIN employees ON employees.key = total.key
+    WHERE total.runs >= coalesce(
+      (SELECT runs FROM total ORDER BY runs DESC LIMIT 1 OFFSET ? - 1), total.runs
+    )
+    ORDER BY total.runs DESC, employees.name, employees.id
+    LIMIT 0 + ?
+  )
+  UNION
+  SELECT *
+  FROM (
+    SELECT total.*
+    FROM total
+    CROSS JOIN employees ON employees.key = total.key
+    WHERE total.hits >= coalesce(
+      (SELECT hits FROM total ORDER BY hits DESC LIMIT 1 OFFSET ? - 1), total.hits
+    )
+    ORDER BY total.hits DESC, employees.name, employees.id
+    LIMIT 0 + ?
+  )
+  UNION
+  SELECT *
+  FROM (
+    SELECT total.*
+    FROM total
+    CROSS JOIN employees ON employees.key = total.key
+    WHERE total.doubles >= coalesce(
+      (SELECT doubles FROM total ORDER BY doubles DESC LIMIT 1 OFFSET ? - 1), total.doubles
+    )
+    ORDER BY total.doubles DESC, employees.name, employees.id
+    LIMIT 0 + ?
+  )
+  UNION
+  SELECT *
+  FROM (
+    SELECT total.*
+    FROM total
+    CROSS JOIN employees ON employees.key = total.key
+    WHERE total.triples >= coalesce(
+      (SELECT triples FROM total ORDER BY triples DESC LIMIT 1 OFFSET ? - 1), total.triples
+    )
+    ORDER BY total.triples DESC, employees.name, employees.id
+    LIMIT 0 + ?
+  )
 )
 SELECT known AS known,
-  ranked.id AS id,
-  ranked.name AS name,
-  ranked.avatar AS avatar,
-  ranked.runs AS runs,
-  ranked.hits AS hits,
-  ranked.doubles AS doubles,
-  ranked.triples AS triples
+  employees.id AS id,
+  employees.name AS name,
+  employees.avatar AS avatar,
+  leader.runs AS runs,
+  leader.hits AS hits,
+  leader.doubles AS doubles,
+  leader.triples AS triples
 FROM (SELECT EXISTS (SELECT 1 FROM location) AS known)
-LEFT JOIN ranked ON min(by_runs, by_hits, by_doubles, by_triples) <= ?
-ORDER BY ranked.name, ranked.id
+LEFT JOIN leader
+LEFT JOIN employees ON employees.key = leader.key
+ORDER BY employees.name, employees.id
 
 --  CO-ROUTINE (subquery)
 --    SCAN CONSTANT ROW
@@ -54,37 +97,71 @@ ORDER BY ranked.name, ranked.id
 --        CORRELATED SCALAR SUBQUERY
 --          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --      SCAN location
---  MATERIALIZE ranked
---    CO-ROUTINE (subquery)
---      CO-ROUTINE (subquery)
---        CO-ROUTINE (subquery)
---          CO-ROUTINE (subquery)
---            MATERIALIZE total
---              MATERIALIZE campaign
+--  MATERIALIZE leader
+--    MERGE (UNION)
+--      LEFT
+--        MERGE (UNION)
+--          LEFT
+--            CO-ROUTINE (subquery)
+--              MATERIALIZE total
+--                MATERIALIZE campaign
+--                  SCAN location
+--                  SEARCH eip_campaigns USING INDEX eip_campaigns_by_account (account_key=?)
+--                  SCALAR SUBQUERY
+--                    CO-ROUTINE clock
+--                      SCAN CONSTANT ROW
+--                    SCAN clock
+--                  SCALAR SUBQUERY
+--                    CO-ROUTINE clock
+--                      SCAN CONSTANT ROW
+--                    SCAN clock
 --                SCAN location
---                SEARCH eip_campaigns USING INDEX eip_campaigns_by_account (account_key=?)
---                SCALAR SUBQUERY
---                  CO-ROUTINE clock
---                    SCAN CONSTANT ROW
---                  SCAN clock
---                SCALAR SUBQUERY
---                  CO-ROUTINE clock
---                    SCAN CONSTANT ROW
---                  SCAN clock
---              SCAN location
---              SCAN campaign
---              SEARCH play_totals USING PRIMARY KEY (location_key=? AND eip_campaign_key=?)
+--                SCAN campaign
+--                SEARCH play_totals USING PRIMARY KEY (location_key=? AND eip_campaign_key=?)
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH employees USING COVERING INDEX employees_deleted (deleted=? AND rowid=?)
+--                USE TEMP B-TREE FOR GROUP BY
+--              SCAN total
+--              SCALAR SUBQUERY
+--                SCAN total
+--                USE TEMP B-TREE FOR ORDER BY
 --              SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
---              USE TEMP B-TREE FOR GROUP BY
---            SCAN total
+--              USE TEMP B-TREE FOR ORDER BY
+--            SCAN (subquery)
 --            USE TEMP B-TREE FOR ORDER BY
---          SCAN (subquery)
---          USE TEMP B-TREE FOR ORDER BY
---        SCAN (subquery)
---        USE TEMP B-TREE FOR ORDER BY
---      SCAN (subquery)
---      USE TEMP B-TREE FOR ORDER BY
---    SCAN (subquery)
+--          RIGHT
+--            CO-ROUTINE (subquery)
+--              SCAN total
+--              SCALAR SUBQUERY
+--                SCAN total
+--                USE TEMP B-TREE FOR ORDER BY
+--              SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
+--              USE TEMP B-TREE FOR ORDER BY
+--            SCAN (subquery)
+--            USE TEMP B-TREE FOR ORDER BY
+--      RIGHT
+--        MERGE (UNION)
+--          LEFT
+--            CO-ROUTINE (subquery)
+--              SCAN total
+--              SCALAR SUBQUERY
+--                SCAN total
+--                USE TEMP B-TREE FOR ORDER BY
+--              SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
+--              USE TEMP B-TREE FOR ORDER BY
+--            SCAN (subquery)
+--            USE TEMP B-TREE FOR ORDER BY
+--          RIGHT
+--            CO-ROUTINE (subquery)
+--              SCAN total
+--              SCALAR SUBQUERY
+--                SCAN total
+--                USE TEMP B-TREE FOR ORDER BY
+--              SEARCH employees USING INTEGER PRIMARY KEY (rowid=?)
+--              USE TEMP B-TREE FOR ORDER BY
+--            SCAN (subquery)
+--            USE TEMP B-TREE FOR ORDER BY
 --  SCAN (subquery)
---  SCAN ranked LEFT-JOIN
+--  SCAN leader LEFT-JOIN
+--  SEARCH employees USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 --  USE TEMP B-TREE FOR ORDER BY

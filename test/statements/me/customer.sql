@@ -91,9 +91,24 @@ LEFT JOIN counted ON counted.key = seen.key
 --  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
 --  SCAN counted LEFT-JOIN
 --  SCALAR SUBQUERY
---    SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
---  SCALAR SUBQUERY
---    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--    CO-ROUTINE (subquery)
+--      COMPOUND QUERY
+--        LEFT-MOST SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--        UNION ALL
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--    SCAN (subquery)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE hidden_stores
+--      COMPOUND QUERY
+--        LEFT-MOST SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--        UNION ALL
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--    SCAN hidden_stores
+--    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=? AND store_key=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --    CORRELATED SCALAR SUBQUERY

@@ -116,9 +116,24 @@ ORDER BY seen.rank, seen.key
 --  BLOOM FILTER ON counted (key=?)
 --  SEARCH counted USING AUTOMATIC COVERING INDEX (key=?) LEFT-JOIN
 --  SCALAR SUBQUERY
---    SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
---  SCALAR SUBQUERY
---    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--    CO-ROUTINE (subquery)
+--      COMPOUND QUERY
+--        LEFT-MOST SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--        UNION ALL
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--    SCAN (subquery)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE hidden_stores
+--      COMPOUND QUERY
+--        LEFT-MOST SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--        UNION ALL
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--    SCAN hidden_stores
+--    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=? AND store_key=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --    CORRELATED SCALAR SUBQUERY

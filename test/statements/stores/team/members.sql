@@ -76,9 +76,24 @@ ORDER BY team_links.depth, team_links.name, team_links.descendant_id
 --    SCALAR SUBQUERY
 --      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --  SCALAR SUBQUERY
---    SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
---  SCALAR SUBQUERY
---    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--    CO-ROUTINE (subquery)
+--      COMPOUND QUERY
+--        LEFT-MOST SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--        UNION ALL
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--    SCAN (subquery)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE hidden_stores
+--      COMPOUND QUERY
+--        LEFT-MOST SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--        UNION ALL
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--    SCAN hidden_stores
+--    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=? AND store_key=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --    CORRELATED SCALAR SUBQUERY

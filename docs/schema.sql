@@ -207,7 +207,8 @@ BEGIN
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
   DELETE FROM friendships WHERE (low_key = NEW.key OR high_key = NEW.key) AND NEW.erased = 1;
   DELETE FROM blocks WHERE (customer_key = NEW.key OR blocked_key = NEW.key) AND NEW.erased = 1;
-  DELETE FROM customer_coupons WHERE customer_key = NEW.key AND NEW.erased = 1;
+  UPDATE customer_coupons SET deleted = 1, coupon_id = NULL, creation_method = ''
+  WHERE customer_key = NEW.key AND NEW.erased = 1 AND (deleted, coupon_id, creation_method) IS NOT (1, NULL, '');
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
     SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
   );
@@ -584,14 +585,19 @@ CREATE TABLE customer_coupons (
   created_at TEXT NOT NULL,
   updated_at TEXT,
   deleted_at TEXT, -- as fed; NULL: not deleted
+  deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   time_zone TEXT NOT NULL, -- the time zone of a fed date
   ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last. The coupon itself may end earlier
-  usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
+  usable INTEGER GENERATED ALWAYS AS (
+    deleted = 0 AND deleted_at IS NULL AND usage_count < total_count
+  ) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
 
 CREATE INDEX customer_coupons_usable ON customer_coupons (
   customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
 );
+
+CREATE INDEX customer_coupons_deleted ON customer_coupons (id) WHERE deleted = 1;
 
 CREATE VIEW held_coupons AS
 SELECT
@@ -799,11 +805,6 @@ END;
 CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
   INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
-END;
-
-CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
-BEGIN
-  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(OLD.customer_key), 'coupons', '');
 END;
 
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers

@@ -31,7 +31,8 @@ CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1; -- for exp
 
 -- Writes a new name into the search index and into the links to the customer, and removes the words that nobody else
 -- has from the vocabulary. A JSON array splits the words at their blanks: no word has a quote. Ends the memberships,
--- registrations, friendships, blocks, issued coupons and groups of an erased customer. All this is one trigger, because
+-- registrations, friendships, blocks, issued coupons and groups of an erased customer. A coupon keeps only ids, counts and
+-- times, which its uses need. All this is one trigger, because
 -- a membership that ends finds its links by the new name. The feed empties the personal columns. Except in a restore,
 -- the row in the outbox makes the customer's inbox delete what it stores.
 CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, words, erased ON customers
@@ -53,7 +54,8 @@ BEGIN
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
   DELETE FROM friendships WHERE (low_key = NEW.key OR high_key = NEW.key) AND NEW.erased = 1;
   DELETE FROM blocks WHERE (customer_key = NEW.key OR blocked_key = NEW.key) AND NEW.erased = 1;
-  DELETE FROM customer_coupons WHERE customer_key = NEW.key AND NEW.erased = 1;
+  UPDATE customer_coupons SET deleted = 1, coupon_id = NULL, creation_method = ''
+  WHERE customer_key = NEW.key AND NEW.erased = 1 AND (deleted, coupon_id, creation_method) IS NOT (1, NULL, '');
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (
     SELECT group_key, customer_key FROM message_group_news WHERE customer_key = NEW.key
   );

@@ -27,6 +27,7 @@ CREATE INDEX coupons_digital ON coupons (account_key, ends_at) WHERE kind = 'dig
 CREATE INDEX coupons_deleted ON coupons (deleted) WHERE deleted = 1; -- for exports
 
 -- A coupon of kind `store` or `mfg` that was issued to a customer at a store. Nothing refers to it, so it has no key.
+-- A delete keeps it, because its uses still count.
 CREATE TABLE customer_coupons (
   id TEXT PRIMARY KEY,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
@@ -41,16 +42,21 @@ CREATE TABLE customer_coupons (
   created_at TEXT NOT NULL,
   updated_at TEXT,
   deleted_at TEXT, -- as fed; NULL: not deleted
+  deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   time_zone TEXT NOT NULL, -- the time zone of a fed date
   ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last. The coupon itself may end earlier
-  usable INTEGER GENERATED ALWAYS AS (deleted_at IS NULL AND usage_count < total_count) VIRTUAL -- 1: can be used
+  usable INTEGER GENERATED ALWAYS AS (
+    deleted = 0 AND deleted_at IS NULL AND usage_count < total_count
+  ) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
 
 -- A customer's usable coupons, soonest end first, with all columns that are read before a list is cut to a page. So a
--- coupon beyond the page costs one entry of this index, and a coupon that was used up or has ended costs nothing.
+-- coupon beyond the page costs one entry of this index, and a coupon that was used up, deleted or has ended costs nothing.
 CREATE INDEX customer_coupons_usable ON customer_coupons (
   customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
 );
+
+CREATE INDEX customer_coupons_deleted ON customer_coupons (id) WHERE deleted = 1; -- for exports
 
 -- The store and mfg coupons that a customer holds and can use now. A coupon is valid until the last second of its end.
 -- The index has the columns of customer_coupons, so a list reads their rows only for its page.

@@ -47,10 +47,6 @@ CREATE TRIGGER outbox_of_changed_coupons AFTER UPDATE ON customer_coupons
 BEGIN
   INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(NEW.customer_key), 'coupons', '');
 END;
-CREATE TRIGGER outbox_of_withdrawn_coupons AFTER DELETE ON customer_coupons
-BEGIN
-  INSERT INTO changes (customer_keys, topic, newest_at) VALUES (json_array(OLD.customer_key), 'coupons', '');
-END;
 
 CREATE TRIGGER outbox_of_balances AFTER UPDATE OF balance ON customers
 BEGIN

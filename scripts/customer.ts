@@ -39,7 +39,9 @@ interface Receipt {
   stays: string;
 }
 
-const WHAT_STAYS = "Amounts, times and ids of events stay, so that the balances and boards of others stay right.";
+const WHAT_STAYS =
+  "Amounts, times and ids of events stay, so that the balances and boards of others stay right. " +
+  "Ids, counts and times of issued coupons stay, because their uses count.";
 const FEED_MS = 60_000;
 
 export const program = newCommand("npm run customer")

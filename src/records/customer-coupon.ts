@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { byDatabase, fed, fedTime, fixed, key, owner, refersTo, subject } from "../db/columns.ts";
+import { byDatabase, fed, fedTime, fixed, key, owner, refersTo, softDelete, subject } from "../db/columns.ts";
 import { state } from "../db/record.ts";
 import { Count } from "../values/number.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
@@ -11,7 +11,7 @@ import { coupon, coupons } from "./coupon.ts";
 import { customer } from "./customer.ts";
 import { ofAnotherAccount, store } from "./store.ts";
 
-/** A coupon that was issued to a customer. */
+/** A coupon that was issued to a customer. A delete keeps it, because its uses still count. */
 export const customerCoupon = state(
   "customer_coupon",
   "customer_coupons",
@@ -33,8 +33,9 @@ export const customerCoupon = state(
     usage_count: fed(integer().notNull(), withDefault(Count, 0)),
     created_at: fedTime(orNull(FedTime)),
     updated_at: fed(text(), orNull(FedTime)),
-    /** As fed; NULL: not deleted. */
+    /** As fed, for answers; NULL: not deleted. */
     deleted_at: fed(text(), orNull(FedTime)),
+    deleted: softDelete(),
     /** 1: it can be used. */
     usable: byDatabase(integer()),
   },

@@ -201,7 +201,12 @@ describe("what a page of an export costs at D1", () => {
   );
 
   it("is three rows for a deleted record, however many records are stored", async ({ expect }) => {
-    const sources = { customer: "customers WHERE key = 500", store: "stores", employee: "employees" };
+    const sources = {
+      customer: "customers WHERE key = 500",
+      store: "stores",
+      employee: "employees",
+      customer_coupon: "customer_coupons",
+    };
     for (const [record, source] of Object.entries(sources))
       await mustFeed([{ record, id: await value(`SELECT id FROM ${source}`), deleted: true }]);
 
@@ -209,7 +214,7 @@ describe("what a page of an export costs at D1", () => {
 
     const pagesOfDeletes = pages.filter(({ lines }) => lines[0]?.deleted === true);
     const deletedKinds = pagesOfDeletes.map(({ lines }) => lines[0]?.record);
-    expect(deletedKinds).toEqual(["employee", "membership", "customer", "store"]);
+    expect(deletedKinds).toEqual(["employee", "customer_coupon", "membership", "customer", "store"]);
     for (const { lines, usage } of pagesOfDeletes)
       expect(usage.rowsRead).toBeLessThanOrEqual(3 * lines.length + ROWS_PER_PAGE);
   });

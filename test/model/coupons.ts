@@ -43,7 +43,7 @@ function validCoupons(state: State, caller: string, parameters: Row, now: string
     .filter((coupon) => accounts.includes(coupon.account_id));
   const issuedCoupons = state
     .all("customer_coupon", { customer_id: caller, deleted_at: null })
-    .filter(({ usage_count, total_count }) => usage_count < total_count)
+    .filter(({ deleted, usage_count, total_count }) => !deleted && usage_count < total_count)
     .flatMap((issued) => {
       const [coupon, store] = [state.shown("coupon", issued.campaign_coupon_id), state.shown("store", issued.store_id)];
       return coupon && store ? [entryOf(coupon, issued, store)] : [];

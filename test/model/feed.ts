@@ -17,7 +17,7 @@ export interface FeedRequest {
 type Line = Exclude<ReturnType<typeof readLine>, string[]>;
 
 const NAMED_LINES = 100;
-const SOFT_DELETED = ["account", "store", "campaign", "coupon", "employee", "eip_campaign", "membership"];
+const SOFT_DELETED = "account store campaign coupon customer_coupon employee eip_campaign membership".split(" ");
 
 /**
  * Applies a request to a copy of the state, `after`. If the request is refused, the copy is of no use.
@@ -150,12 +150,12 @@ function remove({ kind: { record, fields }, key }: Line, after: State): boolean 
   return true;
 }
 
-/** Ends the memberships of an erased customer, takes the customer out of groups, and removes their other records. */
+/** Ends the memberships and coupons of an erased customer, takes them out of groups, and removes their other records. */
 function endRecordsOf(erased: string, after: State): void {
   const isOfErased = (row: Row) => [row.customer_id, row.friend_id, row.blocked_id].includes(erased);
   after.change("membership", isOfErased, () => ({ deleted: true }));
-  for (const record of ["registration", "friendship", "block", "customer_coupon", "message_state"])
-    after.change(record, isOfErased);
+  after.change("customer_coupon", isOfErased, () => ({ deleted: true, coupon_id: null, creation_method: "" }));
+  for (const record of ["registration", "friendship", "block", "message_state"]) after.change(record, isOfErased);
   const withoutErased = ({ member_ids }: Row) => ({ member_ids: member_ids.filter((id: string) => id !== erased) });
   after.change("message_group", ({ member_ids }) => member_ids.includes(erased), withoutErased);
 }
@@ -210,8 +210,7 @@ function faultsOf(line: Line, request: { lines: readonly Line[]; before: State; 
     account === undefined || account === owner || (owner === undefined && type !== "stores");
   const wrongReferences = references.filter((reference) => reference.isMissing || !isOfOwner(reference));
   const faults = new Set(wrongReferences.map(({ name }) => name));
-  // What was removed with an erased customer is not stored any more, so none of its fields is fixed.
-  const stored = (after.table(kind.record).has(key) ? before.table(kind.record).get(key) : undefined) ?? row;
+  const stored = before.table(kind.record).get(key) ?? row;
   // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.
   const isKeyMissing = references.some(({ isKey, isMissing }) => isKey && isMissing);
   for (const { name, isFixed } of isKeyMissing ? [] : kind.fields)

@@ -3,9 +3,10 @@ import { type Item, itemsOf, itemsOrNone } from "../http.ts";
 import { deletionOf, type LineWithId } from "../lines.ts";
 import { section } from "../suite.ts";
 
-export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChain, make, it }) => {
+export const feedDeletes = section("feed, 2", ({ suite, ann, ben, eve, seed, seedChain, make, it }) => {
   const { chain, shop, plainCoupon } = seedChain(ann, ben);
   const [middleMember, lowerMember] = [seed.customer("Mid Middle"), seed.customer("Bel Below")];
+  seed.caller(eve);
   const membershipOfAnn = seed.membership(shop, ann);
   const membershipOfMiddle = seed.membership(shop, middleMember, { referrer_id: ann });
   seed.membership(shop, lowerMember, { referrer_id: middleMember });
@@ -45,7 +46,7 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
     expectSame(await levelsOfTeam(), []);
     await suite.feed(membershipOfAnn);
   });
-  it("Erased: personal fields are emptied. Memberships, registrations, friendships, blocks, group memberships and issued coupons end.", async () => {
+  it("Erased: personal fields are emptied. Memberships, registrations, friendships, blocks and group memberships end.", async () => {
     const name = suite.word();
     const erasedCustomer = make.customer(`Era ${name}`);
     const talk = make.group([ann, erasedCustomer, ben]);
@@ -71,6 +72,17 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
     if (customerSearch === "all") expectFields(await foundBy(ann), { friend_status: -1 });
     if (customerSearch !== "none") expectFields(await foundBy(ben), { friend_status: 1, balance: 4 });
   });
+  it("An issued coupon returns when it is written again, too.", async () => {
+    const issuedCoupon = make.issued(eve, plainCoupon, shop);
+    const customerLine = make.caller(eve);
+    await suite.feed(issuedCoupon);
+    await suite.feed(deletionOf(customerLine));
+    await suite.expectLineRefused(issuedCoupon, "customer_id");
+    await suite.feed(customerLine);
+    expectSame(await suite.couponOf(eve, issuedCoupon), undefined);
+    await suite.feed(issuedCoupon);
+    expectFields(await suite.couponOf(eve, issuedCoupon), { id: issuedCoupon });
+  });
   it("The messages of a removed group are no longer shown, and their ids stay used in this database.", async () => {
     const removedTalk = make.group([ann, ben]);
     const groupLines = [removedTalk, make.message(removedTalk, ben, "gone", sentEarlier)];
@@ -80,15 +92,13 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
     expectSame(await groupOf(removedTalk), undefined);
     await suite.expectCounts({ accepted: 1, ignored: 1 }, ...groupLines);
     expectSame(await groupOf(removedTalk), undefined);
-    const [talk, issuedCoupon] = [make.group([ann, lowerMember]), make.issued(ann, plainCoupon, shop)];
-    const block = make.block(ann, lowerMember);
-    await suite.feed(make.friendship(ann, lowerMember, 1), block, issuedCoupon);
+    const [talk, block] = [make.group([ann, lowerMember]), make.block(ann, lowerMember)];
+    await suite.feed(make.friendship(ann, lowerMember, 1), block);
     await suite.feed(talk, make.message(talk, lowerMember, "x", sentEarlier));
     const member = async () => ((await groupOf(talk))?.group_members as Item[] | undefined)?.[0];
     expectFields(await member(), { friend_status: 1, is_blocked: true });
-    await suite.feed(deletionOf(make.friendship(lowerMember, ann, 1)), deletionOf(block), deletionOf(issuedCoupon));
+    await suite.feed(deletionOf(make.friendship(lowerMember, ann, 1)), deletionOf(block));
     expectFields(await member(), { friend_status: -1, is_blocked: false });
-    expectSame(await suite.couponOf(ann, issuedCoupon), undefined);
   });
   it("A soft-deleted record, and a membership that was left, still count as stored for a reference.", async () => {
     const closedStore = make.store(chain);
@@ -97,10 +107,10 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
     await suite.expectCounts({ accepted: 1 }, make.entry(middleMember, closedStore, "1.00"));
   });
   it("Deleting what is already soft-deleted, left or erased counts under `ignored`.", async () => {
-    const records = [make.campaign(chain), make.customer()];
+    const records = [make.campaign(chain), make.customer(), make.issued(ann, plainCoupon, shop)];
     await suite.feed(...records);
-    await suite.expectCounts({ accepted: 2 }, ...records.map(deletionOf));
-    await suite.expectCounts({ ignored: 2 }, ...records.map(deletionOf));
+    await suite.expectCounts({ accepted: 3 }, ...records.map(deletionOf));
+    await suite.expectCounts({ ignored: 3 }, ...records.map(deletionOf));
   });
   it("Within one request, what refers to others is deleted before what it refers to.", async () => {
     const [store, customer] = [make.store(chain), make.customer()];
@@ -139,6 +149,10 @@ export const feedDeletes = section("feed, 2", ({ suite, ann, ben, seed, seedChai
   });
   it("A soft-deleted record, and what is reached through it, answers as if it were not there. Writing the key again brings all of it back.", async () => {
     const issuedCoupon = make.issued(ann, plainCoupon, shop);
+    await suite.feed(issuedCoupon);
+    expectFields(await suite.couponOf(ann, issuedCoupon), { id: issuedCoupon });
+    await suite.feed(deletionOf(issuedCoupon));
+    expectSame(await suite.couponOf(ann, issuedCoupon), undefined);
     await suite.feed(issuedCoupon);
     expectFields(await suite.couponOf(ann, issuedCoupon), { id: issuedCoupon });
     await suite.feed(deletionOf(shop));

@@ -6,7 +6,7 @@ import { LIMITS, type LimitsOfLists } from "./limits.ts";
 import { areLong, type Lengths } from "./list-lengths.ts";
 import { FOUND_LIMIT, type Found, type FoundRow, isFull, type Matches, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
-import { readSimilarWords } from "./similar-words.ts";
+import { readSimilarWords, type SimilarWords } from "./similar-words.ts";
 import { isForgivable } from "./terms.ts";
 import { searchForgivingly, typoSearch } from "./typos.ts";
 
@@ -25,14 +25,29 @@ interface FullSearch {
 /**
  * The records in which every word of the query begins some word (docs/contract/interface.md, 4.6). First come records that
  * hold every word whole, then the others, each in the order first stored. One round trip; none for no words; one more for
- * words with long lists. If every list is empty, two more forgive typos: one reads similar words, and one searches for them.
+ * words with long lists. If every list is empty, the second trip also reads similar words, and a third searches for them.
  */
 export async function searchAll(db: Database, search: FullSearch, limits = LIMITS): Promise<Found> {
-  const { words, typos } = search;
+  const { words, typos, customerId: caller } = search;
   if (words.length === 0) return toFound({ rows: [], isIncomplete: false }, words);
-  const { lengths, ...exact } = await searchExactly(db, search, limits);
-  const mayForgive = exact.rows.length === 0 && !exact.isIncomplete && typos && words.some(isForgivable);
-  return toFound(mayForgive ? await searchWithTypos(db, search, lengths, limits) : exact, words);
+  const exact = { words, caller, limits };
+  const lists = indexedLists(search);
+  const first = (await db.batch([...lists.flatMap((list) => firstStep(list, exact)), ...readKnown(search)])).flat();
+  const found = first.filter((row) => "record" in row);
+  const lengths = first.filter((row) => "pages" in row);
+
+  const unfilled = lengths.filter(({ list }) => !isFull(list, found));
+  const mayForgive = found.length === 0 && typos && words.some(isForgivable);
+  // Lists that are too long for FTS5 are not searched for typos.
+  const short = lengths.filter((row) => !areLong(row, limits));
+  const similar = mayForgive ? readSimilar(search, short) : [];
+  const second = (await db.batch([...unfilled.flatMap((row) => secondStep(row, exact)), ...similar])).flat();
+  const matches = toMatches([...found, ...second.filter((row) => "record" in row || "is_cut" in row)]);
+  if (!mayForgive || matches.rows.length > 0 || matches.isIncomplete) return toFound(matches, words);
+  const names = second.filter((row) => "key" in row);
+  const similarWords = second.filter((row) => "vocabulary" in row);
+  const forgiven = await searchWithTypos(db, search, { short, similarWords, names, limits });
+  return toFound({ ...forgiven, isIncomplete: forgiven.isIncomplete || short.length < lengths.length }, words);
 }
 
 /** The lists that are searched in an index. Customers whom the caller knows have none. */
@@ -45,39 +60,42 @@ function knownScope({ lists, customerSearch }: FullSearch): KnownSearch | null {
   return lists.includes("customers") && customerSearch !== "all" ? customerSearch : null;
 }
 
-async function searchExactly(db: Database, search: FullSearch, limits: LimitsOfLists) {
+/** Finds customers whom the caller knows; none if the search may find all. */
+function readKnown(search: FullSearch) {
   const { words, customerId: caller } = search;
-  const exact = { words, caller, limits };
   const scope = knownScope(search);
-  const known = scope === null ? [] : [selectKnown({ search: scope }, { words: JSON.stringify(words), caller })];
-  const first = (await db.batch([...indexedLists(search).flatMap((list) => firstStep(list, exact)), ...known])).flat();
-  const found = first.filter((row) => "record" in row);
-  const lengths = first.filter((row) => "pages" in row);
-
-  const unfilled = lengths.filter(({ list }) => !isFull(list, found));
-  const second = (await db.batch(unfilled.flatMap((row) => secondStep(row, exact)))).flat();
-  return { ...toMatches([...found, ...second]), lengths };
+  return scope === null ? [] : [selectKnown({ search: scope }, { words: JSON.stringify(words), caller })];
 }
 
-/** Lists that are too long for FTS5 are not searched. */
-async function searchWithTypos(db: Database, search: FullSearch, lengths: readonly Lengths[], limits: LimitsOfLists) {
-  const { words, customerId: caller } = search;
-  const indexed = lengths.filter((row) => !areLong(row, limits));
-  const lists = indexed.map(({ list }) => list);
+/** Reads the words that are similar to those of the query, and the names of the customers whom the caller knows. */
+function readSimilar(search: FullSearch, lists: readonly Lengths[]) {
   const scope = knownScope(search);
-  const known = scope === null ? [] : [selectKnownNames({ search: scope }, { caller })];
-  const read = (await db.batch([...readSimilarWords(words.filter(isForgivable), lists), ...known])).flat();
+  const known = scope === null ? [] : [selectKnownNames({ search: scope }, { caller: search.customerId })];
+  const words = readSimilarWords(
+    search.words.filter(isForgivable),
+    lists.map(({ list }) => list),
+  );
+  return [...words, ...known];
+}
 
-  const similar = read.filter((row) => "vocabulary" in row);
-  const forgiving = indexed.flatMap(({ list, hides_more }) => {
-    const typos = typoSearch(list, words, similar);
-    return typos === null ? [] : searchForgivingly(typos, hides_more === 1, { words, caller, limits });
+/** What `readSimilar` reads. */
+interface WordsToForgive {
+  similarWords: readonly SimilarWords[];
+  names: Parameters<typeof matchWithTypos>[0];
+}
+
+async function searchWithTypos(
+  db: Database,
+  { words, customerId: caller }: FullSearch,
+  { short, similarWords, names, limits }: WordsToForgive & { short: readonly Lengths[]; limits: LimitsOfLists },
+): Promise<Matches> {
+  const forgiving = short.flatMap(({ list, hides_more }) => {
+    const search = typoSearch(list, words, similarWords);
+    return search === null ? [] : searchForgivingly(search, hides_more === 1, { words, caller, limits });
   });
-  const names = read.filter((row) => "key" in row);
   const matches = matchWithTypos(names, words).slice(0, FOUND_LIMIT);
-  const knownMatches = matches.length > 0 ? [selectKnownWithTypos({ matches: JSON.stringify(matches), caller })] : [];
-  const found = toMatches((await db.batch([...forgiving, ...knownMatches])).flat());
-  return { ...found, isIncomplete: found.isIncomplete || indexed.length < lengths.length };
+  const known = matches.length > 0 ? [selectKnownWithTypos({ matches: JSON.stringify(matches), caller })] : [];
+  return toMatches((await db.batch([...forgiving, ...known])).flat());
 }
 
 /** The records, and whether a limit ended a list that has fewer than 20 of them. */

@@ -52,18 +52,18 @@ async function issue(
   { offer, store }: Awaited<ReturnType<typeof seedHolder>>,
   customerId: string,
   count: number,
-  usageCount = 0,
+  { usageCount = 0, deleted = 0 } = {},
 ) {
   await env.DB.prepare(
     `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
      INSERT INTO customer_coupons (
        id, customer_key, campaign_coupon_key, store_key, creation_method, reserved, total_count, created_at,
-       usage_count, expected_end_date, time_zone, ends_at
+       usage_count, deleted, expected_end_date, time_zone, ends_at
      )
-     SELECT ? || number, customers.key, coupons.key, stores.key, '', 0, 1, '2026-01-01', ?, NULL, 'UTC', 'never'
+     SELECT ? || number, customers.key, coupons.key, stores.key, '', 0, 1, '2026-01-01', ?, ?, NULL, 'UTC', 'never'
      FROM numbers JOIN customers ON customers.id = ? JOIN coupons ON coupons.id = ? JOIN stores ON stores.id = ?`,
   )
-    .bind(count, seed.freshId("bulk-"), usageCount, customerId, offer.id, store.id)
+    .bind(count, seed.freshId("bulk-"), usageCount, deleted, customerId, offer.id, store.id)
     .run();
 }
 
@@ -83,11 +83,14 @@ describe("finding coupons", () => {
     expect(amongThousand.rowsRead).toBeLessThanOrEqual(16 * (COUPONS_HELD + 1));
   });
 
-  it("reads no row of a coupon that the customer has used up", async ({ expect }) => {
+  it.for([
+    { what: "used up", count: 1_000, columns: { usageCount: 1 } },
+    { what: "deleted", count: 100_000, columns: { deleted: 1 } },
+  ])("reads no row of a customer's coupons that are $what", async ({ count, columns }, { expect }) => {
     const holder = await seedHolder();
     const usageBefore = await find(holder.id, COUPON_KINDS);
 
-    await issue(holder, holder.id, 1_000, 1);
+    await issue(holder, holder.id, count, columns);
 
     expect((await find(holder.id, COUPON_KINDS)).rowsRead).toBe(usageBefore.rowsRead);
   });

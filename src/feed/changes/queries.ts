@@ -10,7 +10,7 @@ import { account } from "../../records/account.ts";
 import { programState } from "../../records/program.ts";
 import { stores } from "../../records/store.ts";
 import { utf8Bytes } from "../../values/text.ts";
-import { lookedAt } from "../requests/queries.ts";
+import { LAST_VERSION, lookedAt } from "../requests/queries.ts";
 import type { ChangesCursor } from "./schema.ts";
 
 interface ChangesQuery {
@@ -30,8 +30,8 @@ export async function readChanges(
   db: Database,
   { after, accounts }: ChangesQuery,
 ): Promise<{ text: string; next: ChangesCursor }> {
-  const { database_id, version, changes_removed } = programState;
-  const start = sql`(SELECT ${after === "first" ? changes_removed : version} FROM ${programState})`;
+  const { database_id, changes_removed } = programState;
+  const start = after === "first" ? sql`(SELECT ${changes_removed} FROM ${programState})` : LAST_VERSION;
   const from = typeof after === "object" ? sql`${after.version}` : start;
   const [[state], begins, rows, ends] = await db.batch([
     query.select({ database_id, changes_removed }).from(programState),

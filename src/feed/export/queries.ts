@@ -12,6 +12,7 @@ import { programState } from "../../records/program.ts";
 import { encodeUtf8 } from "../../values/json.ts";
 import { utf8Bytes } from "../../values/text.ts";
 import { itemsOf, tableName } from "../kind.ts";
+import { LAST_VERSION } from "../requests/queries.ts";
 import type { Row } from "./fields.ts";
 import { conditionOf, type ExportCursor, type ExportFilter, type ExportScan, SCANS } from "./scans.ts";
 
@@ -48,11 +49,11 @@ export async function readPage(db: Database, { records = [], filter, after }: Pa
 
   const laterScans = scans.slice(scans.indexOf(scan) + 1);
   const whereAndOrder = whereAndOrderAfter(scan, after?.lastRow);
-  const { version, retention_steps, database_id } = programState;
+  const { version, retention_steps } = programState;
   const isFiltered = filter.customer !== undefined || filter.request !== undefined;
   const [[program], rows = [], [lastLookedAt] = []] = await db.batch([
     query
-      .select({ version, retention_steps, database_id, at: versionAt(), nextScan: indexOfFirstNonEmpty(laterScans) })
+      .select({ version, retention_steps, nextScan: indexOfFirstNonEmpty(laterScans), ...CHANGES })
       .from(programState),
     ...(isFiltered ? selectFilteredPage(scan, whereAndOrder, filter) : [selectRows(scan, whereAndOrder)]),
   ]);
@@ -69,7 +70,7 @@ export async function readPage(db: Database, { records = [], filter, after }: Pa
     version: Number(program?.version),
     next: next && { scan: next.name, lastRow, filter, steps },
     // Whoever has the export from its first page on follows the changes from here.
-    changes: { database: program?.database_id, version: Number(program?.version), at: program?.at },
+    changes: { database: program?.database, version: Number(program?.last), at: program?.at },
   };
 }
 
@@ -106,10 +107,12 @@ function whereAndOrderAfter(scan: ExportScan, after: ExportCursor["lastRow"]): S
   return sql`WHERE ${scan.when ?? sql`true`} ${isAfter} ORDER BY ${orderOf(scan)}`;
 }
 
-/** When the current version was stored; empty: it is the first. */
-function versionAt(): SQL<string> {
-  return sql<string>`coalesce((SELECT ${requests.at} FROM ${requests} WHERE ${requests.version} = ${programState.version}), '')`;
-}
+/** The cursor of the changes after the last row of the journal. */
+const CHANGES = {
+  database: programState.database_id,
+  last: LAST_VERSION,
+  at: sql<string>`coalesce((SELECT ${requests.at} FROM ${requests} ORDER BY ${requests.version} DESC LIMIT 1), '')`,
+};
 
 /** The rows that a filter leaves of the next rows of a scan; and the cursor of the last of these, if there are more. */
 function selectFilteredPage(scan: ExportScan, whereAndOrder: SQL, filter: ExportFilter): SQL[] {

@@ -40,6 +40,9 @@ export async function findRequests(
   return { items, next: items[REQUESTS_A_PAGE - 1]?.version ?? lastLookedAt?.version };
 }
 
+/** The version of the last row of the journal; 0: it has none. The last request may have no row. */
+export const LAST_VERSION = sql<number>`(SELECT coalesce(max(${requests.version}), 0) FROM ${requests})`;
+
 /** The next rows of the journal after a version, under its name. */
 export function lookedAt(version: SQL): SQL {
   const rows = sql`SELECT * FROM ${requests} WHERE ${requests.version} > ${version} ORDER BY ${requests.version}`;

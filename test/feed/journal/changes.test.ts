@@ -71,6 +71,17 @@ describe("the changes", () => {
     expect(linesIn(await changes(`${CHANGES}?after=first`))).toEqual(["one", "two"]);
   });
 
+  it("begin at the last row of the journal, even if the last request has none", async ({ expect }) => {
+    await write("till", entryAt(store, "before"));
+    await env.DB.prepare("UPDATE program_state SET version = version + 1").run();
+    const [start, ofExport] = [await changes(CHANGES), await exportPage("/api/v1/feed?record=store")];
+    await write("till", entryAt(store, "later"));
+    const link = /<https?:\/\/[^/]+([^>]*)>; rel="changes"/.exec(ofExport.headers.get("Link") ?? "")?.[1] ?? "";
+
+    expect(linesIn(await changes(nextPage(start) ?? ""))).toEqual(["later"]);
+    expect(linesIn(await changes(link))).toEqual(["later"]);
+  });
+
   it("of some accounts are the lines that name their stores", async ({ expect }) => {
     await write("till", entryAt(store, "own"));
     await write("till", entryAt(otherStore, "foreign"));

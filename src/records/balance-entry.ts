@@ -69,6 +69,7 @@ export const customerBalances = derivedTotal({
   ...BALANCES,
   table: customers,
   storedAs: "columns",
+  isUnlimited: true,
   keys: { key: balanceEntries.customer_key },
 });
 

@@ -113,8 +113,10 @@ describe("a total", () => {
 
     const own = await feed([seed.entry(stored.friend.id, stored.store.id, "0.01")]);
     const ofOther = await feed([seed.entry(stored.friend.id, other.store.id, "0.01")]);
+    const ofBoth = [other.store, stored.store].map(({ id }) => seed.entry(stored.friend.id, id, "0.01"));
 
     expect([own.status, ofOther.status]).toEqual([422, 200]);
+    expect((await feed(ofBoth)).body.messages).toEqual({ "line 2.amount": TOO_LARGE });
   });
 });
 

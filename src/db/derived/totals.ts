@@ -12,6 +12,8 @@ interface Definition<Table extends SQLiteTable> {
   /** The table of the total, and whether it has rows of its own there, or columns of stored rows. */
   table: Table;
   storedAs: "columns" | "rows";
+  /** True: it may be greater than an integer that is exact in JavaScript, because it adds up several accounts. */
+  isUnlimited?: true;
   /** The columns that identify a row of it, each with the key of an event. */
   keys: { readonly [Name in ColumnOf<Table>]?: AnyColumn };
   /** The columns with sums, each with the expression on an event that it adds up. */
@@ -19,7 +21,7 @@ interface Definition<Table extends SQLiteTable> {
 }
 
 /** A total that the feed keeps. */
-export interface Total extends Pick<Definition<SQLiteTable>, "events" | "table" | "storedAs"> {
+export interface Total extends Pick<Definition<SQLiteTable>, "events" | "table" | "storedAs" | "isUnlimited"> {
   keys: Readonly<Record<string, AnyColumn>>;
   measures: Readonly<Record<string, SQLWrapper>>;
   /** A query for the sums of the events of a relation; `where`: only of those that fulfil this condition. */
@@ -32,7 +34,7 @@ export interface Total extends Pick<Definition<SQLiteTable>, "events" | "table" 
 }
 
 export function derivedTotal<Table extends SQLiteTable>(definition: Definition<Table>): Total {
-  const { events, filter, table, storedAs } = definition;
+  const { events, filter, table, storedAs, isUnlimited } = definition;
   // Whoever makes a total has named columns of its table. Here they are any names.
   const keys = definition.keys as Total["keys"];
   const measures = definition.measures as Total["measures"];
@@ -43,7 +45,8 @@ export function derivedTotal<Table extends SQLiteTable>(definition: Definition<T
   const written = { table, keys: Object.keys(keys), columns: Object.keys(measures) };
   const newSums = selectSums(sql`${sql.identifier(events.record)} AS ${events.table}`);
   const upkeep = storedAs === "columns" ? addToColumns(written, newSums) : addToRows(written, newSums);
-  return { events, table, storedAs, keys, measures, selectSums, addTo: (withFresh) => sql`${withFresh} ${upkeep}` };
+  const addTo = (withFresh: SQL) => sql`${withFresh} ${upkeep}`;
+  return { events, table, storedAs, ...(isUnlimited && { isUnlimited }), keys, measures, selectSums, addTo };
 }
 
 interface Written {

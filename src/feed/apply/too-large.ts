@@ -13,13 +13,15 @@ import { freshEvents } from "./statements.ts";
  */
 export async function findTooLarge(db: Database, newEvents: readonly Batch[]) {
   const totals = newEvents.flatMap(({ kind, writes }) =>
-    (kind.write?.totals ?? []).flatMap((total) =>
-      Object.keys(total.measures).map((measure) => ({
-        kind,
-        measure,
-        query: selectTooLarge({ kind, writes }, total, measure),
-      })),
-    ),
+    (kind.write?.totals ?? [])
+      .filter(({ isUnlimited }) => isUnlimited === undefined)
+      .flatMap((total) =>
+        Object.keys(total.measures).map((measure) => ({
+          kind,
+          measure,
+          query: selectTooLarge({ kind, writes }, total, measure),
+        })),
+      ),
   );
   const results = await db.batch(totals.map(({ query }) => query));
   const found = totals.flatMap(({ kind, measure }, index) =>

@@ -1,7 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import type * as z from "zod";
 import type { Request } from "../src/feed/requests/schema.ts";
-import { exportPages } from "./lib/export-client.ts";
+import { toHundredths } from "../src/values/decimal.ts";
+import { type ExportSource, exportPages } from "./lib/export-client.ts";
 import { sendLines } from "./lib/feed-client.ts";
 import { formatCount, formatNumber } from "./lib/format.ts";
 import { journalRows } from "./lib/journal-client.ts";
@@ -100,9 +101,13 @@ function rangesOf(versions: readonly number[]): string[] {
 }
 
 async function* eventsOf(source: Source, ranges: readonly string[], signal: AbortSignal): AsyncGenerator<EventLine> {
-  for (const request of ranges)
-    for await (const { bytes } of exportPages({ ...source, request }, signal))
-      for (const text of bytes.toString().split("\n")) if (text !== "") yield JSON.parse(text);
+  for (const request of ranges) yield* linesOf({ ...source, request }, signal);
+}
+
+/** The lines of an export. */
+async function* linesOf(source: ExportSource, signal: AbortSignal): AsyncGenerator<EventLine> {
+  for await (const { bytes } of exportPages(source, signal))
+    for (const text of bytes.toString().split("\n")) if (text !== "") yield JSON.parse(text);
 }
 
 async function* opposites(events: AsyncIterable<EventLine>) {
@@ -117,12 +122,7 @@ async function* opposites(events: AsyncIterable<EventLine>) {
 /** How many events the requests stored, and a table of them by kind and account. */
 async function summarize(source: Source, ranges: readonly string[], signal: AbortSignal) {
   const accountOf = new Map<unknown, unknown>();
-  for await (const { bytes } of exportPages({ ...source, only: ["store"] }, signal))
-    for (const text of bytes.toString().split("\n"))
-      if (text !== "") {
-        const { id, account_id } = JSON.parse(text);
-        accountOf.set(id, account_id);
-      }
+  for await (const { id, account_id } of linesOf({ ...source, only: ["store"] }, signal)) accountOf.set(id, account_id);
   const groups = new Map<string, { count: number; sum: bigint }>();
   let lines = 0;
   for await (const event of eventsOf(source, ranges, signal)) {
@@ -131,7 +131,7 @@ async function summarize(source: Source, ranges: readonly string[], signal: Abor
     const name = `${event.record}\t${accountOf.get(event.store_id ?? event.location_id) ?? "–"}`;
     const group = groups.get(name) ?? { count: 0, sum: 0n };
     const [field = ""] = ADDED[event.record] ?? [];
-    groups.set(name, { count: group.count + 1, sum: group.sum + hundredths(event[field]) });
+    groups.set(name, { count: group.count + 1, sum: group.sum + BigInt(toHundredths(String(event[field] ?? "0"))) });
   }
   const rows = [...groups].sort().map(([name, { count, sum }]) => {
     const [record = "", account = ""] = name.split("\t");
@@ -140,12 +140,7 @@ async function summarize(source: Source, ranges: readonly string[], signal: Abor
   return { lines, text: table(["kind", "account", "events", "sum"], rows) };
 }
 
-/** Exact: a day's sum may be beyond what a number holds. */
-function hundredths(amount: unknown): bigint {
-  const [, sign = "", whole = "0", fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount ?? "0")) ?? [];
-  return BigInt(`${sign}${whole}${fraction.padEnd(2, "0")}`);
-}
-
+/** Exact: a sum may be greater than a number that is exact in JavaScript. */
 function decimal(sum: bigint): string {
   const text = String(sum < 0n ? -sum : sum).padStart(3, "0");
   return `${sum < 0n ? "-" : ""}${text.slice(0, -2)}.${text.slice(-2)}`;

@@ -69,7 +69,7 @@ export async function readPage(db: Database, { records = [], filter, after }: Pa
     bytes,
     version: Number(program?.version),
     next: next && { scan: next.name, lastRow, filter, steps },
-    // Whoever has the export from its first page on follows the changes from here.
+    // A follower of the changes goes on from here, after an export that begins with this page.
     changes: { database: program?.database, version: Number(program?.last), at: program?.at },
   };
 }

@@ -110,15 +110,11 @@ const selectSimilarWords = compilePer(
         ORDER BY 3, 2 ${limitTo(placeholder("tried"))}
       )`;
     const indexes = INDEXES_OF[shape.vocabulary];
-    const has = (text: SQL) =>
+    const has = (text: SQL, star: "" | "*" = "") =>
       sql`(${sql.join(
-        indexes.map((index) => isIndexed(index, text)),
+        indexes.map((index) => isIndexed(index, text, star)),
         sql` OR `,
       )})`;
-    const hasBeginning = sql`(${sql.join(
-      indexes.map((index) => isIndexed(index, sql`beginning`, "*")),
-      sql` OR `,
-    )})`;
     return selectWith(
       sql`${walk}, ${tried}`,
       {
@@ -135,7 +131,7 @@ const selectSimilarWords = compilePer(
         /** The words with beginnings that are one typo away. Words that no record has any more do not count. */
         similar: sql<string | null>`(SELECT group_concat(term, ' ') FROM (
           SELECT iif(${isShort}, beginning || '*', found) AS term FROM tried
-          WHERE tried.asked = meant.asked AND found IS NOT NULL AND iif(${isShort}, ${hasBeginning}, ${has(sql`found`)})
+          WHERE tried.asked = meant.asked AND found IS NOT NULL AND iif(${isShort}, ${has(sql`beginning`, "*")}, ${has(sql`found`)})
           ORDER BY turn, beginning ${limitTo(placeholder("neighbours"))}
         ))`,
       },

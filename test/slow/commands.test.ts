@@ -79,6 +79,18 @@ describe("on a fresh clone", () => {
   });
 });
 
+describe("scripts/lib/main.ts", () => {
+  it("prints no stack of what fails because of Ctrl-C", async ({ expect }) => {
+    const run = startProgram("node", ["scripts/lib/main.ts", "../test/slow/stopped-command"]);
+
+    await untilPrinted(run, "Ready.");
+    pressCtrlC(run);
+
+    expect(await run.ended).toBe(130);
+    expect(run.output()).toBe("Ready.\nStopped.\n");
+  });
+});
+
 describe("a command of the project", () => {
   it.for([
     [["start", "--wrong"], "unknown option '--wrong'"],

@@ -1,16 +1,16 @@
 import { TimedOut } from "../values/timeout.ts";
 import type { Outcome } from "./circuit-breaker.ts";
 
-// The messages of D1 (developers.cloudflare.com/d1/observability/debug-d1) for each fault; the first match counts. `full`: the
-// database has 10 GB, or all databases of the account are at their limit. `exceeded`: a statement took too much memory or
-// CPU. `daily_limit`: the free plan allows no more rows today.
+// The messages of D1 for each fault (test/db/errors.test.ts has them all); the first match counts. `full`: the database has
+// 10 GB, or all databases of the account are at their limit. `exceeded`: a statement took too much memory or CPU.
+// `daily_limit`: the free plan allows no more rows today.
 const MESSAGES = [
-  ["full", /Exceeded maximum (DB size|account storage)|SQLITE_FULL|database or disk is full/],
+  ["full", /Exceeded maximum DB size|maximum account storage|SQLITE_FULL|database or disk is full/],
   ["daily_limit", /daily row .*limit/],
   ["exceeded", /exceeded its (memory|CPU)|SQLITE_NOMEM/],
   ["overloaded", /overloaded/],
-  ["reset", /caused object to be reset|its code was updated/],
-  ["lost", /Network connection lost|transient issue|client disconnected/],
+  ["reset", /caused object to be reset|its code was updated|internal error; reference/],
+  ["lost", /Network connection lost|Replica disconnected|transient issue|client disconnected/],
 ] as const;
 
 type DatabaseFault = (typeof MESSAGES)[number][0] | "stalled" | "unknown";
@@ -39,7 +39,7 @@ export function databaseFaultOf(error: unknown): DatabaseFault | undefined {
 
 // The codes that SQLite and D1 give to an error of the statement itself. With any other error, D1 has failed.
 const STATEMENT_FAULT =
-  /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-Z]+|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND/;
+  /SQLITE_(?!BUSY|LOCKED|NOMEM|INTERRUPT|IOERR|FULL|CANTOPEN)[A-Z]+|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|No SQL statements/;
 
 function faultIn(error: Error): DatabaseFault {
   if (error instanceof TimedOut || error instanceof PrimaryStalled) return "stalled";

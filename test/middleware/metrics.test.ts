@@ -112,15 +112,10 @@ describe("a request", () => {
 
   it.for([
     ["Network connection lost.", "lost"],
-    ["Cannot resolve D1 DB due to transient issue on remote node.", "lost"],
     ["D1 DB reset because its code was updated.", "reset"],
-    ["Internal error in D1 DB storage caused object to be reset.", "reset"],
-    ["D1 DB storage operation exceeded timeout which caused object to be reset.", "reset"],
     ["D1 DB's isolate exceeded its memory limit and was reset.", "exceeded"],
-    ["D1 DB exceeded its CPU time limit and was reset.", "exceeded"],
     ["Your account has exceeded D1's free tier daily row read limit.", "daily_limit"],
     ["D1 DB is overloaded. Requests queued for too long.", "overloaded"],
-    ["D1 DB is overloaded. Too many requests queued.", "overloaded"],
     ["Exceeded maximum DB size", "full"],
     ["Something that nobody has written down.", "unknown"],
   ])("that fails with D1's error %j names the fault: %s", async ([message, fault], { expect }) => {

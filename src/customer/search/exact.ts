@@ -107,7 +107,7 @@ const selectIfShort = compilePer(
       whole: stage(placeholder("whole")),
       beginnings: stage(placeholder("beginnings")),
     });
-    const lengths = isMeasured ? sql`${lengthsOf(index.name, placeholder("entries"))},` : sql``;
+    const lengths = isMeasured ? sql`${lengthsOf(index.name, placeholder)},` : sql``;
     return SELECT_RECORDS[list](sql`${lengths} ${found}`, placeholder("caller"));
   },
 );

@@ -15,16 +15,19 @@ import { INDEXES, nameOf, type WordIndex } from "./word-index.ts";
 const ENTRIES_OF_PAGE = 4_050;
 /** A long beginning may have a list for each record. Gathering one takes eight times as long as reading an entry. */
 const LISTS_OF_PAGE = 500;
-/** A list that has at most this number of pages is not counted. */
+/** A list that seems to have at most this number of pages is not counted. */
 const UNCOUNTED_PAGES = 16;
-/** A list with at most this number of entries has one page. A short list right before a long one seems to be as long. */
+/**
+ * A list with at most this number of entries has one page. A short list right before a long one seems to be as long, so lists
+ * that seem too long together are counted up to this number.
+ */
 const SHORT_LIST = 1_000;
 
 /**
  * For a `WITH` clause: `lengths(position, pages)`, how many pages of an index have the entries of each term. `entries`: a JSON
  * array of what `entriesOf` says of each term.
  */
-export function lengthsOf(index: string, entries: Placeholder): SQL {
+export function lengthsOf(index: string, placeholder: PlaceholderOf<"entries" | "mostPages">): SQL {
   const [pageIndex, data, terms] = ["idx", "data", "terms"].map((suffix) => sql.raw(`${index}_${suffix}`));
   // Its page number is doubled, and its last bit says something else.
   const pageAt = (where: SQL) => sql`(SELECT pgno FROM ${pageIndex} WHERE segid = segment.id AND ${where} LIMIT 1) / 2`;
@@ -41,14 +44,14 @@ export function lengthsOf(index: string, entries: Placeholder): SQL {
           - ${pageAt(sql`term <= CAST(value ->> 0 AS BLOB) ORDER BY term DESC`)}
         ), 0) FROM segment WHERE id IS NOT NULL
       )
-      FROM json_each(${entries})
+      FROM json_each(${placeholder("entries")})
     ),
     lengths(position, pages) AS MATERIALIZED (
-      SELECT position, iif(pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND NOT EXISTS (
+      SELECT position, iif(are_many AND pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND NOT EXISTS (
         SELECT 1 FROM ${terms} WHERE term >= substr(first, 2) AND term <= substr(last, 2)
         LIMIT 1 OFFSET ${sql.raw(String(SHORT_LIST))}
       ), 1, pages)
-      FROM list
+      FROM list CROSS JOIN (SELECT sum(pages) > ${placeholder("mostPages")} AS are_many FROM list)
     )`;
 }
 
@@ -85,14 +88,14 @@ export const selectLengths = compilePer(
   "search/lengths",
   (
     { list, isMeasured }: { list: SearchList; isMeasured: boolean },
-    placeholder: PlaceholderOf<"entries" | "mostRecords" | "hidden" | "caller">,
+    placeholder: PlaceholderOf<keyof ReturnType<typeof measures> | "hidden" | "caller">,
   ) => {
     const index = INDEXES[list](placeholder("caller"));
     const hides_more = index.hidesMore(placeholder("hidden"));
     if (!isMeasured) return select({ list: nameOf(list), pages: sql<string>`'[]'`, hides_more }, sql``);
     const few = hasFew(index, placeholder("mostRecords"));
     const pages = sql<string>`iif(${few}, '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths))`;
-    return selectWith(lengthsOf(index.name, placeholder("entries")), { list: nameOf(list), pages, hides_more }, sql``);
+    return selectWith(lengthsOf(index.name, placeholder), { list: nameOf(list), pages, hides_more }, sql``);
   },
 );
 

@@ -12,7 +12,7 @@ const CUSTOMERS = 100_000;
 
 async function pages(...terms: Term[]): Promise<number[]> {
   const entries = JSON.stringify(terms.map(entriesOf));
-  const values = { entries, mostRecords: 0, hidden: 0, caller: "c" };
+  const values = { entries, mostRecords: 0, mostPages: 0, hidden: 0, caller: "c" };
   const db = new Database(env.DB, "first-unconstrained");
   const [lengths] = await db.all(selectLengths({ list: "customers", isMeasured: true }, values));
   return lengths === undefined ? [] : pagesOf(lengths);

@@ -44,7 +44,7 @@ list(position, first, last, pages) AS MATERIALIZED (
 lengths(position, pages) AS MATERIALIZED (
   SELECT position,
     iif(
-      pages > 16 AND NOT EXISTS (
+      are_many AND pages > 16 AND NOT EXISTS (
         SELECT 1
         FROM customer_words_terms
         WHERE term >= substr(first, 2) AND term <= substr(last, 2)
@@ -53,6 +53,7 @@ lengths(position, pages) AS MATERIALIZED (
       1, pages
     )
   FROM list
+  CROSS JOIN (SELECT sum(pages) > ? AS are_many FROM list)
 ),
 whole(key) AS MATERIALIZED (
   SELECT candidate.key
@@ -179,7 +180,10 @@ ORDER BY seen.rank, seen.key
 --                      SEARCH customer_words_data USING INTEGER PRIMARY KEY (rowid<?)
 --                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term<?)
+--                MATERIALIZE (subquery)
+--                  SCAN list
 --                SCAN list
+--                SCAN (subquery)
 --                CORRELATED SCALAR SUBQUERY
 --                  SCAN customer_words_terms VIRTUAL TABLE INDEX 1537:
 --              SCAN lengths

@@ -24,6 +24,8 @@ interface Shape {
   store: (from: number, to: number) => Promise<unknown>;
   /** What the search finds, however much is stored. */
   finds: number;
+  /** The most rows that it may read; left out: only growth counts. */
+  reads?: number;
   isIncomplete?: true;
 }
 
@@ -117,7 +119,8 @@ const SHAPES: Record<string, Shape> = {
     },
     finds: 20,
   },
-  "twenty customers who have registered for many campaigns": {
+  // The counts look at a hundred stores and a hundred registrations of each customer, but not at each pair of these.
+  "twenty customers who have joined a hundred stores, and registered for many campaigns": {
     query: "registrant",
     filter: "customers",
     count: 2_500,
@@ -131,12 +134,12 @@ const SHAPES: Record<string, Shape> = {
         to,
       );
       if (from === 1) {
-        await storeStores("chain", chain.id, "'name'")(1, 1);
+        await storeStores("chain", chain.id, "'name'")(1, 100);
         await storeCustomers("registrant", "'registrant'")(1, 20);
         await run(
           `INSERT INTO memberships (store_key, customer_key, joined_at)
            SELECT stores.key, customers.key, '' FROM stores CROSS JOIN customers
-           WHERE stores.id = 'chain1' AND customers.words = 'registrant'`,
+           WHERE stores.id GLOB 'chain*' AND customers.words = 'registrant'`,
         );
       }
       await run(
@@ -148,6 +151,7 @@ const SHAPES: Record<string, Shape> = {
       );
     },
     finds: 20,
+    reads: 60_000,
   },
   "a word of the stores of a deleted account, which were stored before those that are shown": {
     query: "kiosk",
@@ -188,14 +192,14 @@ beforeAll(() => mustFeed([seed.customer({ id: CALLER }), deletedAccount, liveAcc
 
 describe("a search over twice the data", () => {
   it.for(Object.entries(SHAPES))("reads no more rows: %s", async ([, shape], { expect }) => {
-    const { count, finds, isIncomplete } = shape;
+    const { count, finds, reads = Number.POSITIVE_INFINITY, isIncomplete } = shape;
     await shape.store(1, count);
     const before = await search(shape);
     await shape.store(count + 1, 2 * count);
 
     const after = await search(shape);
 
-    expect(after.rowsRead).toBeLessThanOrEqual(before.rowsRead + MORE_ROWS);
+    expect(after.rowsRead).toBeLessThanOrEqual(Math.min(before.rowsRead + MORE_ROWS, reads));
     expect(after).toMatchObject({ found: finds, incomplete: isIncomplete });
   });
 });

@@ -79,12 +79,9 @@ WHERE customer_coupons.usable = 1 AND customer_coupons.ends_at >= (SELECT now FR
 -- The valid digital coupons of the accounts whose stores a customer has joined. Nobody holds them.
 CREATE VIEW digital_coupons AS
 SELECT
-  joined.customer_key, coupons.kind, coupons.ends_at, coupons.created_at, coupons.id, NULL AS issued_id,
+  holdings.customer_key, coupons.kind, coupons.ends_at, coupons.created_at, coupons.id, NULL AS issued_id,
   NULL AS store_key, coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
   coupons.folded_type, coupons.folded_text
-FROM (SELECT DISTINCT customer_key, account_key FROM joined_stores) AS joined
-CROSS JOIN coupons ON coupons.account_key = joined.account_key AND coupons.kind = 'digital'
-WHERE coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0;
-
--- The coupons that are valid for each customer now.
-CREATE VIEW valid_coupons AS SELECT * FROM held_coupons UNION ALL SELECT * FROM digital_coupons;
+FROM holdings CROSS JOIN visible_accounts ON visible_accounts.key = holdings.account_key
+CROSS JOIN coupons ON coupons.account_key = holdings.account_key AND coupons.kind = 'digital'
+WHERE holdings.stores_joined > 0 AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0;

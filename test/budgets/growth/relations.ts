@@ -65,6 +65,7 @@ const issued = (prefix: string, columns: Columns = {}) => ({
     customer_key: CALLER,
     campaign_coupon_key: coupon("short"),
     store_key: STORE,
+    kind: "'store'",
     total_count: 1,
     ends_at: "'never'",
     ...columns,
@@ -117,7 +118,7 @@ const OF_CAMPAIGNS = { nearby: 4, me: 1 };
  * 4.4 and 4.5: at most 5,000 coupons of a kind are listed, and filters look at these. A coupon that a customer holds ends when
  * it or its offer does, so no index has the order: an offer with a new end would write a row for each customer.
  */
-const HELD_COUPONS = { coupons: 13, "my-coupons": 8 };
+const HELD_COUPONS = { coupons: 11, "my-coupons": 6 };
 const DIGITAL_COUPONS = { "my-coupons": 10 };
 /**
  * `stores_count` is exact (4.6), but a soft deletion writes one row. So stores that are hidden are subtracted on read: either up

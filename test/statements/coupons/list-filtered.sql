@@ -275,7 +275,7 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --              COMPOUND QUERY
 --                LEFT-MOST SUBQUERY
 --                  MATERIALIZE listed
---                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
+--                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --                    SCALAR SUBQUERY
@@ -317,7 +317,7 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                    CREATE BLOOM FILTER
 --                UNION ALL
 --                  MATERIALIZE listed
---                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
+--                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --                    SCALAR SUBQUERY

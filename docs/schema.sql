@@ -85,6 +85,8 @@ CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitud
 
 CREATE INDEX stores_deleted ON stores (deleted) WHERE deleted = 1;
 
+CREATE INDEX stores_deleted_of_account ON stores (account_key) WHERE deleted = 1;
+
 CREATE VIEW visible_stores AS
 SELECT * FROM stores
 WHERE deleted = 0 AND NOT EXISTS (
@@ -334,6 +336,28 @@ CREATE TABLE store_balances (
   CONSTRAINT store_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 ) WITHOUT ROWID;
 
+CREATE TABLE customer_accounts (
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
+  balance INTEGER, -- the sum of the customer's balances at its stores, in hundredths; NULL: not an entry at any
+  stores_count INTEGER NOT NULL, -- the stores joined, soft-deleted ones included
+  PRIMARY KEY (customer_key, account_key)
+) WITHOUT ROWID;
+
+CREATE TRIGGER store_balances_insert AFTER INSERT ON store_balances
+BEGIN
+  INSERT INTO customer_accounts (customer_key, account_key, balance, stores_count)
+  SELECT NEW.customer_key, account_key, NEW.balance, 0 FROM stores WHERE key = NEW.store_key
+  ON CONFLICT DO UPDATE SET balance = ifnull(balance, 0) + excluded.balance;
+END;
+
+CREATE TRIGGER store_balances_update AFTER UPDATE OF balance ON store_balances
+BEGIN
+  UPDATE customer_accounts SET balance = balance + NEW.balance - OLD.balance
+  WHERE customer_key = NEW.customer_key
+    AND account_key = (SELECT account_key FROM stores WHERE key = NEW.store_key);
+END;
+
 CREATE TABLE memberships (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
@@ -415,6 +439,9 @@ BEGIN
   ) AS a
   WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + 1 WHERE key = NEW.customer_key;
+  INSERT INTO customer_accounts (customer_key, account_key, stores_count)
+  SELECT NEW.customer_key, account_key, 1 FROM stores WHERE key = NEW.store_key
+  ON CONFLICT DO UPDATE SET stores_count = stores_count + 1;
   UPDATE memberships SET export_round = referrer.export_round + (NEW.referrer_key > NEW.customer_key)
   FROM memberships AS referrer
   WHERE referrer.store_key = NEW.store_key AND referrer.customer_key = NEW.referrer_key
@@ -444,6 +471,9 @@ BEGIN
   ) AS a
   WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + NEW.joined - OLD.joined WHERE key = NEW.customer_key;
+  UPDATE customer_accounts SET stores_count = stores_count + NEW.joined - OLD.joined
+  WHERE customer_key = NEW.customer_key
+    AND account_key = (SELECT account_key FROM stores WHERE key = NEW.store_key);
 END;
 
 CREATE TABLE token_earnings (
@@ -457,16 +487,18 @@ CREATE TABLE token_earnings (
   FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
-CREATE VIEW joined_stores AS
-SELECT memberships.customer_key, visible_stores.key AS store_key, visible_stores.account_key
-FROM memberships CROSS JOIN visible_stores ON visible_stores.key = memberships.store_key
-WHERE memberships.joined = 1;
-
 CREATE VIEW holdings AS
-SELECT store_balances.customer_key, stores.account_key, store_balances.balance, 0 AS stores
-FROM store_balances CROSS JOIN stores ON stores.key = store_balances.store_key
-UNION ALL
-SELECT customer_key, account_key, 0, 1 FROM joined_stores;
+SELECT customer_key, account_key, balance, stores_count - iif(
+  EXISTS (
+    SELECT 1 FROM stores INDEXED BY stores_deleted_of_account
+    WHERE stores.account_key = customer_accounts.account_key AND deleted = 1
+  ), (
+    SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted_of_account
+      ON stores.account_key = customer_accounts.account_key AND deleted = 1 AND stores.key = memberships.store_key
+    WHERE memberships.customer_key = customer_accounts.customer_key AND memberships.joined = 1
+  ), 0
+) AS stores_joined
+FROM customer_accounts;
 
 CREATE VIEW hidden_stores AS
 SELECT key FROM stores INDEXED BY stores_deleted WHERE deleted = 1
@@ -481,14 +513,13 @@ SELECT *, stores_count - iif(
       ON memberships.store_key = hidden_stores.key AND memberships.customer_key = customers.key
     WHERE memberships.joined = 1
   ), (
-    SELECT count(*) FROM memberships WHERE memberships.customer_key = customers.key AND memberships.joined = 1 AND (
-      EXISTS (SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = memberships.store_key)
-      OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1) AND EXISTS (
-        SELECT 1 FROM stores CROSS JOIN accounts INDEXED BY accounts_deleted
-          ON accounts.deleted = 1 AND accounts.key = stores.account_key
-        WHERE stores.key = memberships.store_key
-      )
-    )
+    SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted
+      ON stores.deleted = 1 AND stores.key = memberships.store_key
+    WHERE memberships.customer_key = customers.key AND memberships.joined = 1
+  ) + (
+    SELECT ifnull(sum(stores_joined), 0) FROM holdings CROSS JOIN accounts INDEXED BY accounts_deleted
+      ON accounts.deleted = 1 AND accounts.key = holdings.account_key
+    WHERE holdings.customer_key = customers.key
   )
 ) AS stores_joined
 FROM customers WHERE erased = 0;
@@ -515,17 +546,25 @@ SELECT
     )
     WHERE starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock)
   ) AS campaigns_total, (
-    SELECT count(*) FROM (
-      SELECT campaign_key FROM registrations
-      WHERE registrations.customer_key = customers.key ORDER BY campaign_key LIMIT 100
-    ) AS registered
-    CROSS JOIN running_campaigns ON running_campaigns.key = registered.campaign_key
-    WHERE account_key IN (
-      SELECT account_key FROM (
-        SELECT store_key FROM memberships
-        WHERE memberships.customer_key = customers.key AND joined = 1 ORDER BY store_key LIMIT 1000
-      ) AS joined_first CROSS JOIN visible_stores ON visible_stores.key = joined_first.store_key LIMIT 100
-    )
+    -- Sorting both by account reads each once. A list after IN would be read again for each registration.
+    SELECT iif(EXISTS (SELECT 1 FROM registrations WHERE registrations.customer_key = customers.key), (
+      SELECT ifnull(sum(registered), 0) FROM (
+        SELECT sum(registered) AS registered FROM (
+          SELECT account_key, 1 AS registered FROM (
+            SELECT campaign_key FROM registrations
+            WHERE registrations.customer_key = customers.key ORDER BY campaign_key LIMIT 100
+          ) AS registered_first CROSS JOIN running_campaigns ON running_campaigns.key = registered_first.campaign_key
+          UNION ALL
+          SELECT account_key, 0 FROM (
+            SELECT account_key FROM (
+              SELECT store_key FROM memberships
+              WHERE memberships.customer_key = customers.key AND joined = 1 ORDER BY store_key LIMIT 1000
+            ) AS joined_first CROSS JOIN visible_stores ON visible_stores.key = joined_first.store_key LIMIT 100
+          )
+        )
+        GROUP BY account_key HAVING min(registered) = 0
+      )
+    ), 0)
   ) AS campaigns_registered
 FROM customers;
 
@@ -576,6 +615,7 @@ CREATE TABLE customer_coupons (
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_coupon_key INTEGER NOT NULL REFERENCES coupons (key) DEFERRABLE INITIALLY DEFERRED,
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  kind TEXT NOT NULL, -- that of the coupon, which never changes, for the index
   coupon_id TEXT, -- plain text, no reference
   expected_end_date TEXT, -- as fed: a time, or a date in the time zone. Answers show `ends_at`
   creation_method TEXT NOT NULL,
@@ -594,20 +634,20 @@ CREATE TABLE customer_coupons (
 ) WITHOUT ROWID;
 
 CREATE INDEX customer_coupons_usable ON customer_coupons (
-  customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
+  customer_key, usable, kind, ends_at, campaign_coupon_key, store_key, created_at
 );
 
 CREATE INDEX customer_coupons_deleted ON customer_coupons (id) WHERE deleted = 1;
 
 CREATE VIEW held_coupons AS
 SELECT
-  customer_coupons.customer_key, coupons.kind, min(customer_coupons.ends_at, coupons.ends_at) AS ends_at,
+  customer_coupons.customer_key, customer_coupons.kind, min(customer_coupons.ends_at, coupons.ends_at) AS ends_at,
   customer_coupons.created_at, customer_coupons.id, customer_coupons.id AS issued_id, customer_coupons.store_key,
   coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
   coupons.folded_type, coupons.folded_text
 FROM customer_coupons CROSS JOIN coupons ON coupons.key = customer_coupons.campaign_coupon_key
 WHERE customer_coupons.usable = 1 AND customer_coupons.ends_at >= (SELECT now FROM clock)
-  AND coupons.kind IN ('store', 'mfg') AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0
+  AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0
   AND NOT EXISTS (
     SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = customer_coupons.store_key
   )
@@ -617,14 +657,12 @@ WHERE customer_coupons.usable = 1 AND customer_coupons.ends_at >= (SELECT now FR
 
 CREATE VIEW digital_coupons AS
 SELECT
-  joined.customer_key, coupons.kind, coupons.ends_at, coupons.created_at, coupons.id, NULL AS issued_id,
+  holdings.customer_key, coupons.kind, coupons.ends_at, coupons.created_at, coupons.id, NULL AS issued_id,
   NULL AS store_key, coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
   coupons.folded_type, coupons.folded_text
-FROM (SELECT DISTINCT customer_key, account_key FROM joined_stores) AS joined
-CROSS JOIN coupons ON coupons.account_key = joined.account_key AND coupons.kind = 'digital'
-WHERE coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0;
-
-CREATE VIEW valid_coupons AS SELECT * FROM held_coupons UNION ALL SELECT * FROM digital_coupons;
+FROM holdings CROSS JOIN visible_accounts ON visible_accounts.key = holdings.account_key
+CROSS JOIN coupons ON coupons.account_key = holdings.account_key AND coupons.kind = 'digital'
+WHERE holdings.stores_joined > 0 AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0;
 
 CREATE TABLE message_groups (
   key INTEGER PRIMARY KEY,

@@ -28,6 +28,7 @@ CREATE INDEX stores_by_position ON stores (account_key, band, longitude, latitud
 
 -- Few stores are soft-deleted. So a query that leaves them out looks here, not into each store.
 CREATE INDEX stores_deleted ON stores (deleted) WHERE deleted = 1;
+CREATE INDEX stores_deleted_of_account ON stores (account_key) WHERE deleted = 1;
 
 -- The stores that answers show: those of a soft-deleted account count as soft-deleted (docs/contract/feed.md, 2).
 CREATE VIEW visible_stores AS

@@ -25,3 +25,27 @@ CREATE TABLE store_balances (
   -- The largest integer that is exact in JavaScript. A line that goes beyond it is bad.
   CONSTRAINT store_balance CHECK (balance BETWEEN -9007199254740991 AND 9007199254740991)
 ) WITHOUT ROWID;
+
+-- Derived: what a customer has at an account. So no answer adds up stores, of which a customer may have any number. Triggers
+-- follow balances and memberships.
+CREATE TABLE customer_accounts (
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  account_key INTEGER NOT NULL REFERENCES accounts (key) DEFERRABLE INITIALLY DEFERRED,
+  balance INTEGER, -- the sum of the customer's balances at its stores, in hundredths; NULL: not an entry at any
+  stores_count INTEGER NOT NULL, -- the stores joined, soft-deleted ones included
+  PRIMARY KEY (customer_key, account_key)
+) WITHOUT ROWID;
+
+CREATE TRIGGER store_balances_insert AFTER INSERT ON store_balances
+BEGIN
+  INSERT INTO customer_accounts (customer_key, account_key, balance, stores_count)
+  SELECT NEW.customer_key, account_key, NEW.balance, 0 FROM stores WHERE key = NEW.store_key
+  ON CONFLICT DO UPDATE SET balance = ifnull(balance, 0) + excluded.balance;
+END;
+
+CREATE TRIGGER store_balances_update AFTER UPDATE OF balance ON store_balances
+BEGIN
+  UPDATE customer_accounts SET balance = balance + NEW.balance - OLD.balance
+  WHERE customer_key = NEW.customer_key
+    AND account_key = (SELECT account_key FROM stores WHERE key = NEW.store_key);
+END;

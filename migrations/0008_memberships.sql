@@ -71,7 +71,7 @@ FROM ancestors AS a
 JOIN memberships AS above ON above.store_key = a.store_key AND above.customer_key = a.ancestor_key
 JOIN customers ON customers.key = a.customer_key;
 
--- Links a new member to the members above, adds to their counts and to the customer's count, and sets the member's
+-- Links a new member to the members above, adds to their counts and to the customer's counts, and sets the member's
 -- round. An export gives a referrer before the members whom they referred. In one round it has the order of the
 -- customers' keys. So a member whose key is smaller than the referrer's comes one round later than the referrer.
 CREATE TRIGGER memberships_insert AFTER INSERT ON memberships
@@ -90,6 +90,9 @@ BEGIN
   ) AS a
   WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + 1 WHERE key = NEW.customer_key;
+  INSERT INTO customer_accounts (customer_key, account_key, stores_count)
+  SELECT NEW.customer_key, account_key, 1 FROM stores WHERE key = NEW.store_key
+  ON CONFLICT DO UPDATE SET stores_count = stores_count + 1;
   UPDATE memberships SET export_round = referrer.export_round + (NEW.referrer_key > NEW.customer_key)
   FROM memberships AS referrer
   WHERE referrer.store_key = NEW.store_key AND referrer.customer_key = NEW.referrer_key
@@ -120,6 +123,9 @@ BEGIN
   ) AS a
   WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + NEW.joined - OLD.joined WHERE key = NEW.customer_key;
+  UPDATE customer_accounts SET stores_count = stores_count + NEW.joined - OLD.joined
+  WHERE customer_key = NEW.customer_key
+    AND account_key = (SELECT account_key FROM stores WHERE key = NEW.store_key);
 END;
 
 -- An event: tokens that a member earned at a store from one level of the member's own team.
@@ -134,19 +140,20 @@ CREATE TABLE token_earnings (
   FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
--- The visible stores that a customer has joined.
-CREATE VIEW joined_stores AS
-SELECT memberships.customer_key, visible_stores.key AS store_key, visible_stores.account_key
-FROM memberships CROSS JOIN visible_stores ON visible_stores.key = memberships.store_key
-WHERE memberships.joined = 1;
-
--- What customers have at stores: a row for a balance, and a row for a membership. Entries at a soft-deleted store still
--- count (docs/contract/feed.md, 2).
+-- What customers have at accounts. Entries at a soft-deleted store still count (docs/contract/feed.md, 2). Its members are
+-- subtracted here, because a soft deletion never writes an unbounded number of rows.
 CREATE VIEW holdings AS
-SELECT store_balances.customer_key, stores.account_key, store_balances.balance, 0 AS stores
-FROM store_balances CROSS JOIN stores ON stores.key = store_balances.store_key
-UNION ALL
-SELECT customer_key, account_key, 0, 1 FROM joined_stores;
+SELECT customer_key, account_key, balance, stores_count - iif(
+  EXISTS (
+    SELECT 1 FROM stores INDEXED BY stores_deleted_of_account
+    WHERE stores.account_key = customer_accounts.account_key AND deleted = 1
+  ), (
+    SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted_of_account
+      ON stores.account_key = customer_accounts.account_key AND deleted = 1 AND stores.key = memberships.store_key
+    WHERE memberships.customer_key = customer_accounts.customer_key AND memberships.joined = 1
+  ), 0
+) AS stores_joined
+FROM customer_accounts;
 
 -- The stores that no answer shows: soft-deleted ones, and those of soft-deleted accounts.
 CREATE VIEW hidden_stores AS
@@ -165,14 +172,13 @@ SELECT *, stores_count - iif(
       ON memberships.store_key = hidden_stores.key AND memberships.customer_key = customers.key
     WHERE memberships.joined = 1
   ), (
-    SELECT count(*) FROM memberships WHERE memberships.customer_key = customers.key AND memberships.joined = 1 AND (
-      EXISTS (SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = memberships.store_key)
-      OR EXISTS (SELECT 1 FROM accounts WHERE deleted = 1) AND EXISTS (
-        SELECT 1 FROM stores CROSS JOIN accounts INDEXED BY accounts_deleted
-          ON accounts.deleted = 1 AND accounts.key = stores.account_key
-        WHERE stores.key = memberships.store_key
-      )
-    )
+    SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted
+      ON stores.deleted = 1 AND stores.key = memberships.store_key
+    WHERE memberships.customer_key = customers.key AND memberships.joined = 1
+  ) + (
+    SELECT ifnull(sum(stores_joined), 0) FROM holdings CROSS JOIN accounts INDEXED BY accounts_deleted
+      ON accounts.deleted = 1 AND accounts.key = holdings.account_key
+    WHERE holdings.customer_key = customers.key
   )
 ) AS stores_joined
 FROM customers WHERE erased = 0;

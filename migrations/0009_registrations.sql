@@ -24,16 +24,24 @@ SELECT
     )
     WHERE starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock)
   ) AS campaigns_total, (
-    SELECT count(*) FROM (
-      SELECT campaign_key FROM registrations
-      WHERE registrations.customer_key = customers.key ORDER BY campaign_key LIMIT 100
-    ) AS registered
-    CROSS JOIN running_campaigns ON running_campaigns.key = registered.campaign_key
-    WHERE account_key IN (
-      SELECT account_key FROM (
-        SELECT store_key FROM memberships
-        WHERE memberships.customer_key = customers.key AND joined = 1 ORDER BY store_key LIMIT 1000
-      ) AS joined_first CROSS JOIN visible_stores ON visible_stores.key = joined_first.store_key LIMIT 100
-    )
+    -- Sorting both by account reads each once. A list after IN would be read again for each registration.
+    SELECT iif(EXISTS (SELECT 1 FROM registrations WHERE registrations.customer_key = customers.key), (
+      SELECT ifnull(sum(registered), 0) FROM (
+        SELECT sum(registered) AS registered FROM (
+          SELECT account_key, 1 AS registered FROM (
+            SELECT campaign_key FROM registrations
+            WHERE registrations.customer_key = customers.key ORDER BY campaign_key LIMIT 100
+          ) AS registered_first CROSS JOIN running_campaigns ON running_campaigns.key = registered_first.campaign_key
+          UNION ALL
+          SELECT account_key, 0 FROM (
+            SELECT account_key FROM (
+              SELECT store_key FROM memberships
+              WHERE memberships.customer_key = customers.key AND joined = 1 ORDER BY store_key LIMIT 1000
+            ) AS joined_first CROSS JOIN visible_stores ON visible_stores.key = joined_first.store_key LIMIT 100
+          )
+        )
+        GROUP BY account_key HAVING min(registered) = 0
+      )
+    ), 0)
   ) AS campaigns_registered
 FROM customers;

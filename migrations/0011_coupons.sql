@@ -33,6 +33,7 @@ CREATE TABLE customer_coupons (
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   campaign_coupon_key INTEGER NOT NULL REFERENCES coupons (key) DEFERRABLE INITIALLY DEFERRED,
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
+  kind TEXT NOT NULL, -- that of the coupon, which never changes, for the index
   coupon_id TEXT, -- plain text, no reference
   expected_end_date TEXT, -- as fed: a time, or a date in the time zone. Answers show `ends_at`
   creation_method TEXT NOT NULL,
@@ -50,10 +51,10 @@ CREATE TABLE customer_coupons (
   ) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
 
--- A customer's usable coupons, soonest end first, with all columns that are read before a list is cut to a page. So a
+-- A customer's usable coupons of a kind, soonest end first, with all columns that are read before a list is cut to a page. So a
 -- coupon beyond the page costs one entry of this index, and a coupon that was used up, deleted or has ended costs nothing.
 CREATE INDEX customer_coupons_usable ON customer_coupons (
-  customer_key, usable, ends_at, campaign_coupon_key, store_key, created_at
+  customer_key, usable, kind, ends_at, campaign_coupon_key, store_key, created_at
 );
 
 CREATE INDEX customer_coupons_deleted ON customer_coupons (id) WHERE deleted = 1; -- for exports
@@ -62,13 +63,13 @@ CREATE INDEX customer_coupons_deleted ON customer_coupons (id) WHERE deleted = 1
 -- The index has the columns of customer_coupons, so a list reads their rows only for its page.
 CREATE VIEW held_coupons AS
 SELECT
-  customer_coupons.customer_key, coupons.kind, min(customer_coupons.ends_at, coupons.ends_at) AS ends_at,
+  customer_coupons.customer_key, customer_coupons.kind, min(customer_coupons.ends_at, coupons.ends_at) AS ends_at,
   customer_coupons.created_at, customer_coupons.id, customer_coupons.id AS issued_id, customer_coupons.store_key,
   coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
   coupons.folded_type, coupons.folded_text
 FROM customer_coupons CROSS JOIN coupons ON coupons.key = customer_coupons.campaign_coupon_key
 WHERE customer_coupons.usable = 1 AND customer_coupons.ends_at >= (SELECT now FROM clock)
-  AND coupons.kind IN ('store', 'mfg') AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0
+  AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0
   AND NOT EXISTS (
     SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = customer_coupons.store_key
   )
@@ -79,12 +80,9 @@ WHERE customer_coupons.usable = 1 AND customer_coupons.ends_at >= (SELECT now FR
 -- The valid digital coupons of the accounts whose stores a customer has joined. Nobody holds them.
 CREATE VIEW digital_coupons AS
 SELECT
-  joined.customer_key, coupons.kind, coupons.ends_at, coupons.created_at, coupons.id, NULL AS issued_id,
+  holdings.customer_key, coupons.kind, coupons.ends_at, coupons.created_at, coupons.id, NULL AS issued_id,
   NULL AS store_key, coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
   coupons.folded_type, coupons.folded_text
-FROM (SELECT DISTINCT customer_key, account_key FROM joined_stores) AS joined
-CROSS JOIN coupons ON coupons.account_key = joined.account_key AND coupons.kind = 'digital'
-WHERE coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0;
-
--- The coupons that are valid for each customer now.
-CREATE VIEW valid_coupons AS SELECT * FROM held_coupons UNION ALL SELECT * FROM digital_coupons;
+FROM holdings CROSS JOIN visible_accounts ON visible_accounts.key = holdings.account_key
+CROSS JOIN coupons ON coupons.account_key = holdings.account_key AND coupons.kind = 'digital'
+WHERE holdings.stores_joined > 0 AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0;

@@ -1,6 +1,7 @@
 import { CommandError } from "../lib/project.ts";
 import { table } from "../lib/table.ts";
 import type { Call } from "./cases.ts";
+import { hostileSearches, many } from "./hostile-searches.ts";
 import { feedCall, type Reply, send } from "./http.ts";
 import { inRequests } from "./load.ts";
 import { customerToken, type Runtime } from "./runtime.ts";
@@ -24,14 +25,13 @@ interface Shape {
 
 const TRIES = 5;
 const LIMIT_MS = 50;
+const SEARCH_LIMIT_MS = 30;
 const ACCOUNT = "999";
 const CALLER = "hostile-caller";
 const HERE = { latitude: -48.5, longitude: -123.5 };
 const EMOJI = "😀".repeat(1_990);
 const LONG_LINES = Array.from({ length: 20 }, () => "世".repeat(200));
 
-const many = (count: number, make: (index: number) => Line): Line[] =>
-  Array.from({ length: count }, (_, index) => make(index));
 const store = (id: string) => ({ record: "store", id, account_id: ACCOUNT, name: "Hostile", ...HERE });
 const customer = (id: string) => ({ record: "customer", id, first_name: "Hostile", last_name: id });
 const customerPath = (path: string) => `/api/v1/customer/${path}`;
@@ -39,7 +39,7 @@ const customerPath = (path: string) => `/api/v1/customer/${path}`;
 /** The records that all shapes share. */
 const BASE: Line[] = [{ record: "account", id: ACCOUNT, company: "Hostile" }, store("hostile-store"), customer(CALLER)];
 
-/** The shapes with `count` rows of the relation that each is about. Searches have their own. */
+/** The shapes with `count` rows of the relation that each is about. */
 function shapesOf(count: number): Shape[] {
   const [stores, campaigns] = [Math.ceil(count / 5), Math.ceil(count / 100)];
   const storeIds = Array.from({ length: stores }, (_, index) => `hostile-store-${index}`);
@@ -137,6 +137,11 @@ function shapesOf(count: number): Shape[] {
       ],
       call: () => ({ path: customerPath("my-coupons?search=none") }),
     },
+    ...hostileSearches(count, { account: ACCOUNT, caller: CALLER }).map(({ query, filter, ...shape }) => ({
+      ...shape,
+      limitMs: SEARCH_LIMIT_MS,
+      call: () => ({ path: customerPath("full-search"), body: JSON.stringify({ query, filter, typos: false }) }),
+    })),
   ];
 }
 

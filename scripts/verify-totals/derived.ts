@@ -4,7 +4,12 @@ import { canBeMeant, eachWord, isIndexed, VOCABULARIES, type Vocabulary } from "
 import { joinWithCommas } from "../../src/db/select.ts";
 import { removedWords } from "../../src/db/tables.ts";
 import { accounts } from "../../src/records/account.ts";
-import { balancesAtStores, customerBalances, earningsOfCampaigns } from "../../src/records/balance-entry.ts";
+import {
+  balancesAtStores,
+  customerBalances,
+  earningsOfCampaigns,
+  storeBalances,
+} from "../../src/records/balance-entry.ts";
 import { campaigns } from "../../src/records/campaign.ts";
 import { LEVELS, memberships } from "../../src/records/membership.ts";
 import { messages } from "../../src/records/message.ts";
@@ -80,6 +85,25 @@ const storesJoined: Derived = {
     SELECT ${memberships.customer_key} AS key, count(*) AS stores_count
     FROM ${memberships} WHERE ${memberships.customer_key} ${range} AND ${memberships.joined} = 1
     GROUP BY ${memberships.customer_key}`,
+};
+
+/** There is a row wherever a customer has a balance at a store of the account, or a membership, even of a former member. */
+const holdings: Derived = {
+  name: "what customers have at accounts",
+  over: "customers",
+  table: "customer_accounts",
+  storedAs: "rows",
+  absent: "a difference",
+  key: ["customer_key", "account_key"],
+  values: ["balance", "stores_count"],
+  expected: (range) => sql`
+    SELECT customer_key, ${stores.account_key} AS account_key, sum(balance) AS balance, sum(joined) AS stores_count
+    FROM (
+      SELECT customer_key, store_key, balance, 0 AS joined FROM ${storeBalances} WHERE customer_key ${range}
+      UNION ALL
+      SELECT customer_key, store_key, NULL, joined FROM ${memberships} WHERE customer_key ${range}
+    ) AS at_store CROSS JOIN ${stores} ON ${stores.key} = at_store.store_key
+    GROUP BY customer_key, ${stores.account_key}`,
 };
 
 /** The links between each member of a store and the members up to five levels below. */
@@ -237,8 +261,9 @@ function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isComp
 }
 
 /**
- * All derived data, in the order of a repair. The vocabularies follow from the search indexes. A repair of the newest messages
- * fires triggers that expect the groups by their news to be right.
+ * All derived data, in the order of a repair. What customers have at accounts follows from the balances at stores, and
+ * the vocabularies from the search indexes. A repair of the newest messages fires triggers that expect the groups by their news
+ * to be right.
  */
 export const DERIVED: readonly Derived[] = [
   ofTotal(customerBalances, { name: "customers' balances", over: "customers" }),
@@ -246,6 +271,7 @@ export const DERIVED: readonly Derived[] = [
   ofTotal(earningsOfCampaigns, { name: "what campaigns have earned", over: "stores" }),
   listedStores,
   storesJoined,
+  holdings,
   teamLinks,
   teamMembers,
   ofTotal(teamTokens, { name: "tokens of teams", over: "stores" }),

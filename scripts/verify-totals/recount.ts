@@ -106,6 +106,7 @@ function shownValues({ values = [], absent }: Derived, side: Side): string {
 }
 
 const TABLE_OF_KEY: Readonly<Record<string, string>> = {
+  account_key: "accounts",
   store_key: "stores",
   location_key: "stores",
   campaign_key: "campaigns",

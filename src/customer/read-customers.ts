@@ -48,21 +48,19 @@ export function toCustomer({ record, balance }: { record: string; balance: numbe
 /**
  * Reads the balances of customers at each account, by customer, then by the account's name.
  * @param more other fields.
- * @param where which `holdings` to add up.
+ * @param where which `holdings`.
  */
 export function readBalances<F extends Selection>(more: F, where: SQL, limit: SQL) {
   const fields = {
     ...more,
     account_id: visibleAccounts.id,
     company: visibleAccounts.company,
-    // Uses `total()`, because `sum()` fails if the balances at many stores exceed an integer.
-    balance: sql<number>`total(${holdings.balance}) / 100`,
-    stores_count: sql<number>`sum(${holdings.stores})`,
+    balance: sql<number>`coalesce(${holdings.balance}, 0) / 100.0`,
+    stores_count: holdings.stores_joined,
   };
   const rows = sql`
     FROM ${holdings} CROSS JOIN ${visibleAccounts} ON ${visibleAccounts.key} = ${holdings.account_key}
-    WHERE ${where}
-    GROUP BY ${holdings.customer_key}, ${visibleAccounts.key}
+    WHERE ${where} AND (${holdings.balance} IS NOT NULL OR ${holdings.stores_joined} > 0)
     ORDER BY ${holdings.customer_key}, ${visibleAccounts.company}, ${visibleAccounts.id} ${limit}`;
   return select(fields, rows);
 }

@@ -21,6 +21,7 @@ import { Hundredths, TotalHundredths } from "../values/decimal.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
 import { Id, ShortText } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
+import { account } from "./account.ts";
 import { campaign, campaignEarnings } from "./campaign.ts";
 import { customer, customers } from "./customer.ts";
 import { ofAnotherAccount, store } from "./store.ts";
@@ -55,6 +56,20 @@ export const storeBalances = sqliteTable(
     balance: integer().notNull(),
   },
   ({ store_key, customer_key }) => [primaryKey({ columns: [customer_key, store_key] })],
+);
+
+/** Derived: what a customer has at an account. Triggers follow balances and memberships. */
+export const customerAccounts = sqliteTable(
+  "customer_accounts",
+  {
+    customer_key: keyOf(customer).notNull(),
+    account_key: keyOf(account).notNull(),
+    /** In hundredths; NULL: the customer has no entry there. */
+    balance: integer(),
+    /** The stores joined, soft-deleted ones included. */
+    stores_count: integer().notNull(),
+  },
+  ({ customer_key, account_key }) => [primaryKey({ columns: [customer_key, account_key] })],
 );
 
 // `filter` leaves out summaries of campaigns' earnings, which have no customer (docs/contract/retention.md, 2).

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { byDatabase, fed, fedTime, fixed, key, owner, refersTo, softDelete, subject } from "../db/columns.ts";
+import { byDatabase, bySql, fed, fedTime, fixed, key, owner, refersTo, softDelete, subject } from "../db/columns.ts";
 import { state } from "../db/record.ts";
 import { Count } from "../values/number.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
@@ -20,6 +20,12 @@ export const customerCoupon = state(
     customer_key: subject(fixed(refersTo(customer, { customer_id: Id }))),
     campaign_coupon_key: owner(fixed(refersTo(coupon, { campaign_coupon_id: Id }))),
     store_key: fixed(refersTo(store, { store_id: Id })),
+    /** That of the coupon, which never changes. */
+    kind: bySql(
+      text().notNull(),
+      {},
+      sql`(SELECT ${coupons.kind} FROM ${coupons} WHERE ${coupons.key} = line.campaign_coupon_key)`,
+    ),
     /** Plain text, no reference. */
     coupon_id: fed(text(), orNull(ShortText)),
     /** As fed: a time, or a date in the time zone. Answers show `ends_at`. */

@@ -59,12 +59,13 @@ export const visibleCustomers = sqliteView("visible_customers", {
   stores_joined: integer().notNull(),
 }).existing();
 
-/** What customers have at stores: a row for a balance, and a row for a membership. */
+/** What customers have at accounts, soft-deleted ones too. */
 export const holdings = sqliteView("holdings", {
   customer_key: integer().notNull(),
   account_key: integer().notNull(),
-  balance: integer().notNull(),
-  stores: integer().notNull(),
+  /** In hundredths; NULL: the customer has no entry there. */
+  balance: integer(),
+  stores_joined: integer().notNull(),
 }).existing();
 
 export const heldCoupons = couponsOf("held_coupons");

@@ -157,7 +157,8 @@ describe("derived data", () => {
     const foundDifferences = await differencesOf(derived);
     await run(repair(derived, NO_KEYS));
     const remainingDifferences = await differencesOf(derived);
-    await repairAll(derived);
+    // A repair of balances at stores fires triggers, so what follows from these is repaired later, as by the command.
+    for (const next of DERIVED.slice(DERIVED.indexOf(derived))) await repairAll(next);
 
     if (typeof damage.differences === "number") expect(foundDifferences).toHaveLength(damage.differences);
     else expect(foundDifferences.map(toText)).toEqual(damage.differences);

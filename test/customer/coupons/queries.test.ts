@@ -57,10 +57,10 @@ async function issue(
   await env.DB.prepare(
     `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
      INSERT INTO customer_coupons (
-       id, customer_key, campaign_coupon_key, store_key, creation_method, reserved, total_count, created_at,
+       id, customer_key, campaign_coupon_key, store_key, kind, creation_method, reserved, total_count, created_at,
        usage_count, deleted, expected_end_date, time_zone, ends_at
      )
-     SELECT ? || number, customers.key, coupons.key, stores.key, '', 0, 1, '2026-01-01', ?, ?, NULL, 'UTC', 'never'
+     SELECT ? || number, customers.key, coupons.key, stores.key, kind, '', 0, 1, '2026-01-01', ?, ?, NULL, 'UTC', 'never'
      FROM numbers JOIN customers ON customers.id = ? JOIN coupons ON coupons.id = ? JOIN stores ON stores.id = ?`,
   )
     .bind(count, seed.freshId("bulk-"), usageCount, deleted, customerId, offer.id, store.id)

@@ -104,17 +104,15 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --          CO-ROUTINE (subquery)
 --            CO-ROUTINE valid
 --              CO-ROUTINE listed
---                CO-ROUTINE joined
---                  SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
---                  SCALAR SUBQUERY
---                    SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---                  SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---                  CORRELATED SCALAR SUBQUERY
---                    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                  USE TEMP B-TREE FOR DISTINCT
---                SCAN joined
+--                SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
 --                SCALAR SUBQUERY
 --                  SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--                  SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--                SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --                SEARCH coupons USING INDEX coupons_digital (account_key=? AND ends_at>?)
 --                SCALAR SUBQUERY
 --                  CO-ROUTINE clock

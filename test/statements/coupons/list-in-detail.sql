@@ -169,7 +169,7 @@ WHERE accounts.key IN (SELECT account_key FROM page)
 --              COMPOUND QUERY
 --                LEFT-MOST SUBQUERY
 --                  CO-ROUTINE listed
---                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
+--                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --                    SCALAR SUBQUERY
@@ -189,7 +189,7 @@ WHERE accounts.key IN (SELECT account_key FROM page)
 --                  SCAN held_coupons
 --                UNION ALL
 --                  CO-ROUTINE listed
---                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
+--                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --                    SCALAR SUBQUERY

@@ -176,7 +176,7 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --              COMPOUND QUERY
 --                LEFT-MOST SUBQUERY
 --                  CO-ROUTINE listed
---                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
+--                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --                    SCALAR SUBQUERY
@@ -196,7 +196,7 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                  SCAN held_coupons
 --                UNION ALL
 --                  CO-ROUTINE listed
---                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND ends_at>?)
+--                    SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --                    SCALAR SUBQUERY
@@ -216,17 +216,15 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                  SCAN held_coupons
 --                UNION ALL
 --                  CO-ROUTINE listed
---                    CO-ROUTINE joined
+--                    SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
+--                    SCALAR SUBQUERY
+--                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
---                      SCALAR SUBQUERY
---                        SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---                      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---                      CORRELATED SCALAR SUBQUERY
---                        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                      USE TEMP B-TREE FOR DISTINCT
---                    SCAN joined
---                    SCALAR SUBQUERY
---                      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--                    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --                    SEARCH coupons USING INDEX coupons_digital (account_key=? AND ends_at>?)
 --                    SCALAR SUBQUERY
 --                      CO-ROUTINE clock

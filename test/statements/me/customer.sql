@@ -57,13 +57,15 @@ CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
 --    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=? AND store_key=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
+--    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --    CORRELATED SCALAR SUBQUERY
---      SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
---    SCALAR SUBQUERY
---      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
 --    CORRELATED SCALAR SUBQUERY
---      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --  CORRELATED SCALAR SUBQUERY
 --    CO-ROUTINE (subquery)
 --      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
@@ -84,22 +86,35 @@ CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
 --        SCAN CONSTANT ROW
 --      SCAN clock
 --  CORRELATED SCALAR SUBQUERY
---    CO-ROUTINE registered
+--    SCAN CONSTANT ROW
+--    CORRELATED SCALAR SUBQUERY
 --      SEARCH registrations USING PRIMARY KEY (customer_key=?)
---    SCAN registered
---    SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    CORRELATED LIST SUBQUERY
---      CO-ROUTINE joined_first
---        SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
---      SCAN joined_first
---      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---      CORRELATED SCALAR SUBQUERY
---        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--    CORRELATED SCALAR SUBQUERY
+--      CO-ROUTINE (subquery)
+--        CO-ROUTINE (subquery)
+--          COMPOUND QUERY
+--            LEFT-MOST SUBQUERY
+--              CO-ROUTINE registered_first
+--                SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--              SCAN registered_first
+--              SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--              SCALAR SUBQUERY
+--                CO-ROUTINE clock
+--                  SCAN CONSTANT ROW
+--                SCAN clock
+--              SCALAR SUBQUERY
+--                CO-ROUTINE clock
+--                  SCAN CONSTANT ROW
+--                SCAN clock
+--            UNION ALL
+--              CO-ROUTINE (subquery)
+--                CO-ROUTINE joined_first
+--                  SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--                SCAN joined_first
+--                SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--              SCAN (subquery)
+--        SCAN (subquery)
+--        USE TEMP B-TREE FOR GROUP BY
+--      SCAN (subquery)

@@ -1,8 +1,8 @@
 SELECT holdings.customer_key AS customer_key,
   visible_accounts.id AS account_id,
   visible_accounts.company AS company,
-  total(holdings.balance) / 100 AS balance,
-  sum(holdings.stores) AS stores_count
+  coalesce(holdings.balance, 0) / 100.0 AS balance,
+  holdings.stores_joined AS stores_count
 FROM holdings
 CROSS JOIN visible_accounts ON visible_accounts.key = holdings.account_key
 WHERE holdings.customer_key IN (
@@ -20,26 +20,23 @@ WHERE holdings.customer_key IN (
     )
   )
 )
-GROUP BY holdings.customer_key, visible_accounts.key
+  AND (holdings.balance IS NOT NULL OR holdings.stores_joined > 0)
 ORDER BY holdings.customer_key, visible_accounts.company, visible_accounts.id
 LIMIT 0 + ?
 
---  CO-ROUTINE holdings
---    COMPOUND QUERY
---      LEFT-MOST SUBQUERY
---        SEARCH store_balances USING PRIMARY KEY (customer_key=?)
---        LIST SUBQUERY
---          SEARCH customers USING INDEX customers_by_scan_id (scan_id=?)
---          USE TEMP B-TREE FOR ORDER BY
---        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---      UNION ALL
---        SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
---        REUSE LIST SUBQUERY
---        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---        CORRELATED SCALAR SUBQUERY
---          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---  SCAN holdings
---  REUSE LIST SUBQUERY
+--  SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
+--  LIST SUBQUERY
+--    SEARCH customers USING INDEX customers_by_scan_id (scan_id=?)
+--    USE TEMP B-TREE FOR ORDER BY
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --  SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---  USE TEMP B-TREE FOR GROUP BY
---  USE TEMP B-TREE FOR ORDER BY
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--  USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY

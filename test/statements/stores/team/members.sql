@@ -96,10 +96,12 @@ ORDER BY team_links.depth, team_links.name, team_links.descendant_id
 --    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=? AND store_key=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
+--    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --    CORRELATED SCALAR SUBQUERY
---      SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
---    SCALAR SUBQUERY
---      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
 --    CORRELATED SCALAR SUBQUERY
---      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)

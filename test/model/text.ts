@@ -46,13 +46,14 @@ function foldOnce(character: string): string {
   if (/\p{Default_Ignorable_Code_Point}/u.test(character)) return "";
   const result = FOLDED.get(code);
   if (result !== undefined) return result;
+  const decomposed = character.normalize("NFKD");
+  if (decomposed !== character) return decomposed;
   if (code > 0x7f && /\p{Nd}/u.test(character)) {
     // A script has its ten digits in a row, at most twice.
     const isOther = (back: number) => !/\p{Nd}/u.test(String.fromCodePoint(code - back));
     return String((Array.from({ length: 21 }, (_, back) => back).findIndex(isOther) - 1) % 10);
   }
-  const decomposed = character.normalize("NFKD");
-  return decomposed === character ? character.toLowerCase().toUpperCase().toLowerCase() : decomposed;
+  return character.toLowerCase().toUpperCase().toLowerCase();
 }
 
 /** Applies the rules to each character, until none changes anything. */
@@ -136,10 +137,10 @@ function piecesOf(letters: readonly Letter[]) {
 }
 
 /** The words that parts with apostrophes or hyphens make: each two neighbours, and all. */
-const joinsOf = (parts: Run[]): Run[][] => [
-  ...parts.slice(1).map((part, index) => [parts[index] ?? part, part]),
-  parts,
-];
+const joinsOf = (parts: Run[]): Run[][] => {
+  const pairs = parts.slice(1).map((part, index) => [parts[index] ?? part, part]);
+  return parts.length > 2 ? [...pairs, parts] : pairs;
+};
 
 /** How letters stand in the text. */
 function spell(text: string, letters: readonly Letter[]): string {
@@ -159,7 +160,7 @@ export function spelledWords(text: string): { word: string; spelling: string }[]
   return groups.flatMap((group) => {
     if (group[0]?.isDense)
       return piecesOf(lettersOf(group)).map((piece) => ({ word: piece.text, spelling: piece.text }));
-    const words = [...group.map((part) => [part]), ...(group.length > 1 ? joinsOf(group) : [])].map(lettersOf);
+    const words = [...group.map((part) => [part]), ...joinsOf(group)].map(lettersOf);
     return words.map((letters) => ({ word: wordOf(letters), spelling: spell(text, letters) }));
   });
 }
@@ -187,7 +188,7 @@ export function askedWords(query: string): Asked[] {
       const texts = pieces.length > 0 ? pieces.map(({ text }) => text) : [wordOf(lettersOf(group))];
       return texts.map((text) => ({ typed: text, words: [text], isPiece: true }));
     }
-    const joins = group.length > 1 ? joinsOf(group) : [];
+    const joins = joinsOf(group);
     return group.map((part) => {
       const joined = joins.filter((parts) => parts.includes(part)).map((parts) => wordOf(lettersOf(parts)));
       return { typed: spell(query, part.letters), words: [wordOf(part.letters), ...joined], isPiece: false };

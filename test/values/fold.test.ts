@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 import { fold } from "../../src/values/fold.ts";
+import { fold as foldInModel } from "../model/text.ts";
 
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
 const CODES = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) => !isSurrogate(code));
@@ -89,6 +90,12 @@ describe("fold", () => {
       expect(fold(CHARACTERS.join(between)) === foldedApart).toBe(true);
     },
   );
+
+  it("is what the model makes of each character", ({ expect }) => {
+    const unlike = ALL_CHARACTERS.filter((character) => foldInModel(character) !== foldOf(character));
+
+    expect(codePointsOf(unlike)).toEqual([]);
+  });
 
   it("makes no capital A, which stands between the texts that a search of coupons looks at", ({ expect }) => {
     expect(ALL_CHARACTERS.filter((character) => foldOf(character).includes("A"))).toEqual([]);

@@ -25,7 +25,8 @@ export function wholeWords({ text, others, isPiece }: AskedWord): Choice {
 
 /** The terms for records with words that begin so. */
 export function beginnings({ text, others }: AskedWord): Choice {
-  return [text, ...others.filter((other) => !other.startsWith(text))].map(beginning);
+  const all = [text, ...others];
+  return all.filter((word) => !all.some((other) => other !== word && word.startsWith(other))).map(beginning);
 }
 
 /** The beginnings that a record must have. Those that follow from others are left out: a record with `ali` also has `al`. */

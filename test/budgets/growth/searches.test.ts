@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
+import { askedWords } from "../../../src/customer/search/asked-words.ts";
+import { searchAll } from "../../../src/customer/search/queries.ts";
+import { Database } from "../../../src/db/database.ts";
 import { costIn, mustFeed } from "../../support/api.ts";
 import { asAt } from "../../support/bindings.ts";
 import * as seed from "../../support/seed.ts";
@@ -87,6 +90,45 @@ const SHAPES: Record<string, Shape> = {
     count: MANY,
     store: storeCustomers("guest", "printf('guestuser%06d', i)"),
     finds: 20,
+  },
+  "the pieces of a Korean name, of which each record lacks one": {
+    query: "스타벅스강남",
+    filter: "customers",
+    count: MANY,
+    store: storeCustomers(
+      "korean",
+      ["스타", "타벅", "벅스", "스강", "강남"]
+        .map((piece, index) => `iif(i % 5 = ${index}, '', '${piece} ')`)
+        .join(" || "),
+    ),
+    finds: 0,
+  },
+  "the pieces of a Chinese name that all records have": {
+    query: "中华人民",
+    filter: "customers",
+    count: MANY,
+    store: storeCustomers("chinese", "'中华 华人 人民 民'"),
+    finds: 20,
+  },
+  "the beginning of a Thai piece that each record has with other marks": {
+    query: "กิ่กิ่กิ่",
+    filter: "customers",
+    count: MANY,
+    store: storeCustomers(
+      "thai",
+      `'กิ่กิ่กิ่' || ${[1, 8, 64, 512, 4_096].map((step) => `char(3655 + i / ${step} % 8)`).join(" || ")}`,
+    ),
+    finds: 20,
+  },
+  "common names with apostrophes, and a rare word that none of their records has": {
+    query: "o'brien o'neil zzyzx",
+    filter: "customers",
+    count: MANY,
+    store: async (from, to) => {
+      if (from === 1) await storeCustomers("zzyzx", "'zzyzx'")(1, 200);
+      await storeCustomers("brien", "'o brien obrien neil oneil'")(from, to);
+    },
+    finds: 0,
   },
   "twenty customers who have joined many stores of an account each": {
     query: "joiner",
@@ -197,6 +239,21 @@ describe("a search over twice the data", () => {
 
     expect(after.rowsRead).toBeLessThanOrEqual(before.rowsRead + MORE_ROWS);
     expect(after).toMatchObject({ found: finds, incomplete: isIncomplete });
+  });
+});
+
+describe("a search for pieces or alternatives in long lists", () => {
+  it("tests them in the words of each candidate, and finds the same", async ({ expect }) => {
+    const db = () => new Database(env.DB, "first-unconstrained");
+    const shortLists = { pages: 0, pagesBesideText: 0, candidates: 7_500 };
+    const limits = { stores: shortLists, customers: shortLists, campaigns: shortLists };
+    await storeCustomers("bytext", "'by text 東京 京都 都 o brien obrien กิ่กิ่กิ่่'")(1, 10);
+
+    for (const query of ["東京都 by text", "o'brien by text", "text กิ่กิ่กิ่ by", "O’Brien 京都 by-text"]) {
+      const search = { words: askedWords(query), typos: false, lists: ["customers"], customerId: CALLER } as const;
+      const { customers } = await searchAll(db(), { ...search, customerSearch: "all" }, limits);
+      expect([query, customers.length]).toEqual([query, 10]);
+    }
   });
 });
 

@@ -33,20 +33,20 @@ export interface Range {
 }
 
 /** Words with an apostrophe, a hyphen or a middle dot between them; most often one word. */
-export interface Chain extends Range {
+export interface Chain {
   parts: Range[];
   /** Each two neighbours as one word, and all parts as one word. `of`: the parts. */
   joined: (Range & { of: Range[] })[];
 }
 
 function toChain(text: string, start: number): Chain {
-  const end = start + text.length;
   const parts: Range[] = [];
+  let from = start;
   for (const part of text.split(JOINERS)) {
-    const from = parts.at(-1) === undefined ? start : (parts.at(-1)?.end ?? 0) + 1;
     parts.push({ text: part, start: from, end: from + part.length });
+    from += part.length + 1;
   }
-  return { text, start, end, parts, joined: joinedOf(parts) };
+  return { parts, joined: joinedOf(parts) };
 }
 
 function joinedOf(parts: readonly Range[]): Chain["joined"] {

@@ -73,7 +73,7 @@ function readSimilar(search: FullSearch, lists: readonly Lengths[]) {
   const scope = knownScope(search);
   const known = scope === null ? [] : [selectKnownNames({ search: scope }, { caller: search.customerId })];
   const words = readSimilarWords(
-    search.words.map(({ text }) => text).filter(isForgivable),
+    [...new Set(search.words.map(({ text }) => text))].filter(isForgivable),
     lists.map(({ list }) => list),
   );
   return [...words, ...known];

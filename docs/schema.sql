@@ -167,7 +167,7 @@ CREATE TABLE customers (
   id TEXT NOT NULL UNIQUE,
   first_name TEXT NOT NULL,
   last_name TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words of the names, folded, each once
+  words TEXT NOT NULL, -- the words of the names, last name first, folded, each once
   scan_id TEXT NOT NULL,
   date_of_birth TEXT,
   address_line_1 TEXT NOT NULL,
@@ -181,7 +181,7 @@ CREATE TABLE customers (
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
   erased_at TEXT, -- when the customer was last erased, for the receipt
-  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL -- as lists show it
+  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', trim(first_name || ' ' || last_name))) VIRTUAL -- as lists show it
 );
 
 CREATE INDEX customers_with_many_words ON customers (octet_length(words)) WHERE octet_length(words) > 400;
@@ -280,7 +280,12 @@ BEGIN
   INSERT INTO merchant_vocabulary (word)
   SELECT word.value FROM expected_words
   CROSS JOIN json_each('["' || replace(expected_words.words, ' ', '","') || '"]') AS word
-  WHERE OLD.deleted > NEW.deleted AND account_key = NEW.key AND word.value GLOB '[^0-9]???*' ON CONFLICT DO NOTHING;
+  WHERE OLD.deleted > NEW.deleted AND account_key = NEW.key AND length(word.value) > 3 AND (
+    unicode(word.value) BETWEEN 97 AND 2303 OR unicode(word.value) BETWEEN 7296 AND 11391
+    OR unicode(word.value) BETWEEN 42560 AND 43007 OR unicode(word.value) BETWEEN 43824 AND 43887
+    OR unicode(word.value) BETWEEN 65139 AND 65139 OR unicode(word.value) BETWEEN 67456 AND 67456
+    OR unicode(word.value) BETWEEN 69314 AND 69319 OR unicode(word.value) BETWEEN 122624 AND 122666
+  ) ON CONFLICT DO NOTHING;
   INSERT INTO removed_words (words) SELECT OLD.words WHERE OLD.words IS NOT NEW.words;
   DELETE FROM removed_accounts WHERE account_key = NEW.key AND NEW.deleted = 0;
 END;

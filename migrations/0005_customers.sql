@@ -5,7 +5,7 @@ CREATE TABLE customers (
   id TEXT NOT NULL UNIQUE,
   first_name TEXT NOT NULL,
   last_name TEXT NOT NULL,
-  words TEXT NOT NULL, -- the words of the names, folded, each once
+  words TEXT NOT NULL, -- the words of the names, last name first, folded, each once
   scan_id TEXT NOT NULL,
   date_of_birth TEXT,
   address_line_1 TEXT NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE customers (
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
   erased_at TEXT, -- when the customer was last erased, for the receipt
-  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', first_name || ' ' || last_name)) VIRTUAL -- as lists show it
+  name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', trim(first_name || ' ' || last_name))) VIRTUAL -- as lists show it
 );
 
 -- The few with so many words that a search does not test the text of their words (docs/contract/interface.md, 4.6).

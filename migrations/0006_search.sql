@@ -22,7 +22,7 @@ CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instan
 CREATE VIRTUAL TABLE customer_words_terms USING fts5vocab(customer_words, instance);
 
 -- Derived: the words of store_words and campaign_words, and the words of customer_words, if they have four characters
--- or more and begin with no digit. A search that forgives a typo looks here for similar words. The feed adds all words
+-- or more and begin with a letter of a script in which typos are forgiven. A search that forgives a typo looks here for similar words. The feed adds all words
 -- of a request at once, because a trigger for each row would take three times as long. A word that no entry has any more
 -- is removed: a customer's at once, a merchant's by a job.
 CREATE TABLE merchant_vocabulary (
@@ -75,7 +75,12 @@ BEGIN
   INSERT INTO merchant_vocabulary (word)
   SELECT word.value FROM expected_words
   CROSS JOIN json_each('["' || replace(expected_words.words, ' ', '","') || '"]') AS word
-  WHERE OLD.deleted > NEW.deleted AND account_key = NEW.key AND word.value GLOB '[^0-9]???*' ON CONFLICT DO NOTHING;
+  WHERE OLD.deleted > NEW.deleted AND account_key = NEW.key AND length(word.value) > 3 AND (
+    unicode(word.value) BETWEEN 97 AND 2303 OR unicode(word.value) BETWEEN 7296 AND 11391
+    OR unicode(word.value) BETWEEN 42560 AND 43007 OR unicode(word.value) BETWEEN 43824 AND 43887
+    OR unicode(word.value) BETWEEN 65139 AND 65139 OR unicode(word.value) BETWEEN 67456 AND 67456
+    OR unicode(word.value) BETWEEN 69314 AND 69319 OR unicode(word.value) BETWEEN 122624 AND 122666
+  ) ON CONFLICT DO NOTHING;
   INSERT INTO removed_words (words) SELECT OLD.words WHERE OLD.words IS NOT NEW.words;
   DELETE FROM removed_accounts WHERE account_key = NEW.key AND NEW.deleted = 0;
 END;

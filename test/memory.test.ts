@@ -52,6 +52,14 @@ const OUTLIVES: Readonly<Record<string, number>> = {
 const OTHERS = [
   ...["values/text.ts encoder", "values/json.ts decoder", "db/query.ts builder", "db/dialect.ts DIALECT"],
   ...["feed/lines.ts BEFORE_A_VALUE", "openapi/notes.ts NOTES"],
+  // Patterns.
+  ...[
+    "values/fold.ts DROPPED",
+    "values/fold.ts OTHERWISE_TYPED",
+    "values/words.ts IS_TRIPLE",
+    "values/words.ts LETTERS",
+  ],
+  ...["values/words.ts LETTER_OF_PAIR", "values/words.ts SEGMENT_OF_QUERY", "values/words.ts SEGMENT_OF_RECORD"],
   ...["records/membership.ts arranged", "records/membership.ts chain", "feed/batches.ts byKey"],
   ...["feed/batches.ts firstNumbers", "inbox/notify.ts calls", "inbox/inboxes.ts underWay"],
 ];

@@ -24,6 +24,7 @@ export const EDGE_COMMANDS = {
   bench: "Measure every endpoint and the feed on this machine, as ratios to a SELECT 1 and to bare inserts.",
   build: "Build the package of the typed client in client/, as npm pack -w loyalty-edge does.",
   demo: "Print the demo program in the feed's format, one JSON object a line. The lines are the same every time.",
+  "false-hits": "Count which hits of a search for a part of a name are false, for each script without blanks.",
   fuzz: "Send random requests, good, nearly good and hostile, to every endpoint and the feed, in the Workers runtime.",
   probe: "Measure at a deployment of staging what only Cloudflare shows, and compare it with what the project assumes.",
   programs: "Add and remove programs: the environments of wrangler.toml, each a deployment of its own.",

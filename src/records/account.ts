@@ -4,9 +4,10 @@ import * as z from "zod";
 import { bySql, fed, fedJson, key, owner, rowKey, softDelete, together } from "../db/columns.ts";
 import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
+import { foldAll } from "../values/fold.ts";
 import { allPassedThrough, orNull, passedThrough, withDefault } from "../values/scalar.ts";
 import { AccountId, HTML_LIMIT, LOGO_LIMIT, LONG_TEXT_LIMIT, Name, ShortText, text } from "../values/text.ts";
-import { foldAll, joinedWords } from "../values/words.ts";
+import { joinedWords } from "../values/words.ts";
 
 const ADMINS_LIMIT = 20_000;
 

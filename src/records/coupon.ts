@@ -4,12 +4,12 @@ import * as z from "zod";
 import { fed, fedJson, fedTime, fixed, key, owner, refersTo, rowKey, softDelete, together } from "../db/columns.ts";
 import { state } from "../db/record.ts";
 import { Decimal } from "../values/decimal.ts";
+import { fold, foldAll } from "../values/fold.ts";
 import { Flag } from "../values/number.ts";
 import { orNull, passedThrough, withDefault } from "../values/scalar.ts";
 import { AccountId, Id, mustBe, Name, ShortText, text } from "../values/text.ts";
 import { End, FedTime } from "../values/time.ts";
 import { lastSecondOfEnd, shownEnd, TimeZone } from "../values/time-zone.ts";
-import { fold, foldAll } from "../values/words.ts";
 import { account } from "./account.ts";
 import { campaign, campaigns } from "./campaign.ts";
 

@@ -36,7 +36,8 @@ const record = state(
     name: byDatabase(text()),
   },
   {
-    made: { words: ({ first_name, last_name }) => joinedWords(first_name, last_name) },
+    // One text, because people also write 山田太郎 without a blank.
+    made: { words: ({ first_name, last_name }) => joinedWords(`${last_name} ${first_name}`) },
     vocabulary: "customer",
     hasLongRows: true,
   },

@@ -52,6 +52,7 @@ function validCoupons(state: State, caller: string, parameters: Row, now: string
     .filter(({ end, kind }) => end >= now && (includemfg || kind !== "mfg"))
     .sort(by("order", "end", "-created_at", "id"));
   const listed = COUPON_KINDS.flatMap((name) => valid.filter(({ kind }) => kind === name).slice(0, LISTED_COUPONS));
+  if (search !== "" && fold(search) === "") return [];
   return listed.filter(({ coupon }) => containsText(state, coupon, search));
 }
 
@@ -99,7 +100,10 @@ const digitalCoupon = (state: State, { coupon }: Row): Row => ({
 export function couponList(state: State, caller: string, parameters: Row, now: string): Row[] {
   const { includemfg, include_images, type, accountId } = parameters;
   const found = validCoupons(state, caller, parameters, now)
-    .filter(({ kind, coupon }) => kind !== "digital" && (type === undefined || fold(coupon.type) === fold(type)))
+    .filter(
+      ({ kind, coupon }) =>
+        kind !== "digital" && (type === undefined || (fold(type) !== "" && fold(coupon.type) === fold(type))),
+    )
     .filter(({ coupon }) => accountId === undefined || coupon.account_id === accountId);
   if (!includemfg) return found.map((entry) => ({ record: couponRecord(entry) }));
   return found.map((entry) => {

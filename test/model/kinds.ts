@@ -5,7 +5,13 @@ import { toUtc } from "./time.ts";
 
 /** A text, its length in code points. It has no NUL, no half of a surrogate pair, and at most 30 marks in a row. */
 export const text = (most: number, least = 0) =>
-  z.string().regex(new RegExp(`^(?!.*\\p{M}{31})[^\\0\\p{Surrogate}]{${least},${most}}$`, "su"));
+  z
+    .string()
+    .regex(/^(?!.*\p{M}{31})[^\0\p{Surrogate}]*$/su)
+    .refine((value) => {
+      const { length } = [...value.normalize("NFC")];
+      return least <= length && length <= most;
+    });
 export const whole = (least: number, most: number) => z.int().min(least).max(most);
 /** A JSON string, boolean, null, or a number that can be stored exactly. */
 const any = (most: number) =>

@@ -45,7 +45,18 @@ const PARAMETER_TYPES: Types = {
   jsonBoolean: [z.boolean()],
   issued: [z.enum(["store", "mfg"])],
   rank: [z.enum(["run", "hit", "double", "triple"])],
-  query: [z.string().trim().pipe(text(100, 3))],
+  // A letter of these scripts counts as two for the shortest query.
+  query: [
+    z
+      .string()
+      .trim()
+      .pipe(text(100))
+      .refine((value) => {
+        const letters =
+          value.normalize("NFC").match(/(?=\p{L})[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/gu) ?? [];
+        return [...value.normalize("NFC")].length + letters.length >= 3;
+      }),
+  ],
   ids: [z.preprocess((value) => [value].flat().map(String).flatMap(parts), z.array(id))],
   lists: [shortList.pipe(z.array(z.enum(SEARCHED_LISTS)))],
 };

@@ -75,7 +75,7 @@ export function team(state: State, store: string, caller: string, parameters: Ro
 /** The fields of a customer in teams and message groups. For an erased customer, the texts are empty. */
 function person(state: State, caller: string, id: string): Row {
   const customer = state.current("customer", id);
-  const name = customer === undefined ? "" : `${customer.first_name} ${customer.last_name}`;
+  const name = customer === undefined ? "" : `${customer.first_name} ${customer.last_name}`.replace(/^ +| +$/g, "");
   const { avatar = "", customer_description = "" } = customer ?? {};
   return { id, name, avatar, customer_description, friend_status: state.friendStatus(caller, id) };
 }

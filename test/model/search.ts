@@ -2,7 +2,7 @@ import { emptyTexts, pick, type Row } from "./kinds.ts";
 import { SEARCHED_LISTS } from "./parameters.ts";
 import { isRunning } from "./program.ts";
 import { type State, sum } from "./state.ts";
-import { by, forgives, wordsOf } from "./text.ts";
+import { type Asked, askedWords, by, forgives, spelledWords } from "./text.ts";
 
 // Full search, `/me` and its entries (docs/contract/interface.md, 4.6 and 4.8).
 
@@ -78,46 +78,62 @@ const TEXTS = "name address_line_1 address_line_2 city state zip campaign_descri
 
 /** The records of a list that the caller may find, with their words. */
 function searchable(state: State, list: string, caller: string, scope: SearchScope): Row[] {
+  const searched = (record: Row, ...texts: string[]): Row => ({ list, record, words: texts.flatMap(spelledWords) });
   if (list !== "customers")
     return state.allShown(list === "stores" ? "store" : "campaign").map((record) => {
       const company = state.find("account", record.account_id)?.company;
-      return { list, record, words: wordsOf(...Object.values(pick(record, TEXTS)), company) };
+      return searched(record, ...Object.values(pick(record, TEXTS)).map(String), company);
     });
   const isFriend = (id: string) => scope === "friends" && state.friendStatus(id, caller) === 1;
   return state
     .all("customer")
     .filter(({ id, deleted }) => !deleted && !state.find("block", id, caller))
     .filter(({ id }) => scope === "all" || id === caller || isFriend(id))
-    .map((record) => ({ list, record, words: wordsOf(record.first_name, record.last_name) }));
+    .map((record) => searched(record, `${record.last_name} ${record.first_name}`));
 }
 
 /** The records that a query finds. `forgiven` are the words of the query that no word of the record begins with. */
-function findIn(records: readonly Row[], query: readonly string[], isForgiving: boolean): Row[] {
+function findIn(records: readonly Row[], query: readonly Asked[], isForgiving: boolean): Row[] {
   const found = records.flatMap((candidate): Row[] => {
-    const words: string[] = candidate.words;
-    const forgiven = query.filter((askedWord) => !words.some((word) => word.startsWith(askedWord)));
-    const isFound = forgiven.every((askedWord) => isForgiving && words.some((word) => forgives(askedWord, word)));
-    const hasAllWords = query.every((askedWord) => words.includes(askedWord));
-    return isFound ? [{ ...candidate, forgiven, rank: hasAllWords ? -1 : forgiven.length }] : [];
+    const words: string[] = candidate.words.map(({ word }: Row) => word);
+    const has = ({ words: asked }: Asked) => asked.some((begin) => words.some((word) => word.startsWith(begin)));
+    const hasWhole = (asked: Asked) => (asked.isPiece ? has(asked) : asked.words.some((word) => words.includes(word)));
+    const forgiven = query.filter((asked) => !has(asked));
+    const isFound = forgiven.every(
+      ({ words: [asked = ""] }) => isForgiving && words.some((word) => forgives(asked, word)),
+    );
+    return isFound ? [{ ...candidate, forgiven, rank: query.every(hasWhole) ? -1 : forgiven.length }] : [];
   });
   return found.sort(by("rank")).slice(0, 20);
 }
 
+/** The most frequent text, or the first of several by code point. */
+function mostFrequent(texts: string[]): string {
+  const times = [...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => ({ text, length }));
+  return times.sort(by("-length", "text"))[0]?.text ?? "";
+}
+
 /** The words that a misspelled word was taken for. The word that is in the most records comes first. */
-function corrections(askedWord: string, records: readonly Row[]): string[] {
-  const forgivenIn = records.filter(({ forgiven }) => forgiven.includes(askedWord));
-  const words: string[] = forgivenIn.flatMap((record) => record.words);
-  const meantWords = words.filter((word) => forgives(askedWord, word));
-  return [...Map.groupBy(meantWords, (word) => word)]
-    .map(([word, { length }]) => ({ word, length }))
-    .sort(by("-length", "word"))
-    .map(({ word }) => word)
+function corrections(asked: Asked, records: readonly Row[]): string[] {
+  const forgivenIn = records.filter(({ forgiven }) => forgiven.includes(asked));
+  const spellings = forgivenIn.flatMap(({ words }, record) => {
+    const meant: Row[] = words.filter(({ word }: Row) => forgives(asked.words[0] ?? "", word));
+    // A record has each spelling of a word once.
+    return [...new Map(meant.map(({ word, spelling }) => [spelling, { word, spelling, record }])).values()];
+  });
+  return [...Map.groupBy(spellings, ({ word }) => word).values()]
+    .map((same) => ({
+      spelling: mostFrequent(same.map(({ spelling }) => spelling)),
+      length: new Set(same.map(({ record }) => record)).size,
+    }))
+    .sort(by("-length", "spelling"))
+    .map(({ spelling }) => spelling)
     .slice(0, 5);
 }
 
 export function fullSearch(state: State, caller: string, parameters: Row, now: string, scope: SearchScope): Row {
   const { query, typos } = parameters;
-  const words = wordsOf(query);
+  const words = askedWords(query);
   const filter = parameters.filter.length > 0 ? parameters.filter : SEARCHED_LISTS;
   const lists = SEARCHED_LISTS.filter((list) => filter.includes(list) && words.length > 0);
   const find = (isForgiving: boolean) =>
@@ -129,11 +145,11 @@ export function fullSearch(state: State, caller: string, parameters: Row, now: s
   const storesAndCustomers = { stores: list("stores"), customers: list("customers") };
   const withCampaigns = { items: { ...storesAndCustomers, campaigns: list("campaigns") } };
   const forgiven = words.filter((word) => records.some((record) => record.forgiven.includes(word)));
-  const meant = Object.fromEntries(forgiven.map((word) => [word, corrections(word, records)]));
+  const meant = Object.fromEntries(forgiven.map((word) => [word.typed, corrections(word, records)]));
   return {
     status: true,
     ...(filter.includes("campaigns") ? withCampaigns : storesAndCustomers),
-    ...(forgiven.length > 0 && { forgiven, meant }),
+    ...(forgiven.length > 0 && { forgiven: Object.keys(meant), meant }),
   };
 }
 

@@ -11,7 +11,7 @@ const CENTERS = [
   [35.47, -97.52],
   [-33.9, 18.4],
 ] as const;
-const COUPON_TYPES = ["Dollar_Off", "DOLLAR_off", "Free_Item"];
+const COUPON_TYPES = ["Dollar_Off", "DOLLAR_off", "Free_Item", "パンダ", "ハンダ", "ﾊﾟﾝﾀﾞ", "हिन्दी", "हन्द", "\u0301"];
 const ZONES = ["UTC", "America/Los_Angeles", "Asia/Kathmandu", "Pacific/Kiritimati"];
 
 /** Makes random values for the fields and parameters of a random program. */

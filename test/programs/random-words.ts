@@ -11,23 +11,36 @@ const ALIKE = [
   "garcia garica gracia García garcias mari maria Marina maris marias marsi smith smithe smit Smiths smitten",
   "abcde abced abcd abcdef abcxe abbcde abcde1 abcd9 12345 aaaaa aaaa aaaaaa starbucks starbuckses",
   "οδυσσέας οδυσσεας οδυσεας οδυσσεα ΟΔΥΣΣΕΥΣ хлебный хлебнй хелбный 日本語東京 日本語京東 日本東京都 𐐨𐐩𐐪𐐫𐐬 𐐨𐐪𐐩𐐫𐐬",
+  "O'Brien O’Brien obrien O-Brien Smith-O'Brien anne-marie AnneMarie Anne‐Marie brein obrein paral·lel parallel d'Arc",
+  "علی علي کریم كريم كَرِيم فاطمة فاطمه مـحمد محمد שלום שָׁלוֹם שולם Łukasz lukasz Đặng dang Məmmədov Ærø ŉ ﷺ soft\u00adhyphen",
 ].map(split);
 
-/** Makes the texts of a random program, from a few unusual and a few similar words. */
+/** Sets of words in other scripts. */
+const SCRIPTS = [
+  "スターバックス 新宿店 ｽﾀｰﾊﾞｯｸｽ 新宿 バックス 店新 東京スターバックス 新宿・東京 2号店 髙橋 高橋 スタ ーバ",
+  "스타벅스 강남점 스타벅스강남점 강남 남점 벅스강 김철수 철수 ㄱㅏ ไทยแลนด์ แลนด์ ไม้ไทย ไม ที่นี่ ກາເຟລາວ ភ្នំពេញ မြန်မာ",
+  "हिन्दी हिन्दू हन्द தமிழ் தமிழன் বাংলা 12 १२ １２ Ａbcde ﬃnde ẞtrasse ٣٤ Yıldız YILDIZ yıldızlar ґрунт Ґрунт Հայաստան հայաստնա",
+].map(split);
+
+/** Makes the texts of a random program, from a few unusual and a few similar words, and a few of another script. */
 export class RandomWords {
   readonly #random: Random;
   readonly #words: readonly string[];
 
   constructor(random: Random) {
     this.#random = random;
-    this.#words = [...random.sample(ODD, 5), ...random.sample(random.pick(ALIKE), 8)];
+    this.#words = [
+      ...random.sample(ODD, 4),
+      ...random.sample(random.pick(ALIKE), 8),
+      ...random.sample(random.pick(SCRIPTS), 4),
+    ];
   }
 
   /** A word of the program, often with a typo. */
   word(): string {
     const random = this.#random;
     const letters = [...random.pick(this.#words)];
-    const [at, letter] = [random.integer(0, letters.length - 1), random.pick([..."abcdeirstzσ東ы1"])];
+    const [at, letter] = [random.integer(0, letters.length - 1), random.pick([..."abcdeirstzσ東ы1-'가ไคا"])];
     const edit = random.pick(["none", "none", "none", "none", "add", "leave out", "replace", "swap"]);
     if (edit === "add") letters.splice(at, 0, letter);
     if (edit === "leave out") letters.splice(at, 1);
@@ -38,7 +51,7 @@ export class RandomWords {
 
   text(): string {
     const words = Array.from({ length: this.#random.integer(0, 3) }, () => this.word());
-    return words.join(this.#random.pick([" ", " ", "  ", "-", ", ", "'", "_", "\u00a0", '"', ": "]));
+    return words.join(this.#random.pick([" ", " ", "  ", "-", ", ", "'", "_", "\u00a0", '"', ": ", "", "・"]));
   }
 
   part(): string {
@@ -49,6 +62,7 @@ export class RandomWords {
     const words = Array.from({ length: this.#random.integer(1, 3) }, () =>
       this.#random.next() < 0.2 ? this.part() : this.word(),
     );
-    return [...words.join(" ").padEnd(3)].slice(0, 100).join("");
+    const separator = this.#random.pick([" ", " ", " ", "", "-"]);
+    return [...words.join(separator).padEnd(3)].slice(0, 100).join("");
   }
 }

@@ -4,17 +4,22 @@ import * as seed from "./seed.ts";
 
 type Line = Record<string, unknown>;
 
-// Ranges of letters that no folding changes. A word with one letter replaced by any of them is one typo away.
+// Ranges of letters that no folding changes, and that make no pieces: Greek letters, and those of scripts with many. A word with
+// one letter replaced by any of them is one typo away.
 const LETTERS = [
-  [0x4e00, 0x9fa5],
-  [0x3400, 0x4db5],
-  [0x20000, 0x2a6d6],
+  [0x3b1, 0x3c1],
+  [0x1401, 0x166c],
+  [0xa000, 0xa48c],
+  [0x12000, 0x12399],
+  [0x13000, 0x1342f],
+  [0x13460, 0x143fa],
+  [0x17000, 0x187f7],
 ] as const;
 
 /** Words that differ only in the letter after `prefix`, so that each is one typo away from every other. */
-function neighbours(count: number, prefix: string, suffix: string): string[] {
+function neighbours(prefix: string, suffix: string): string[] {
   const letters = LETTERS.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at));
-  return letters.slice(0, count).map((letter) => prefix + String.fromCodePoint(letter) + suffix);
+  return letters.map((letter) => prefix + String.fromCodePoint(letter) + suffix);
 }
 
 /** Stores of a chain, each with a number in its name. */
@@ -43,19 +48,19 @@ export function customersWith(words: readonly string[]): Line[] {
   );
 }
 
-export const SHORT_WORDS = neighbours(80_000, "s", "aaa");
-const LONG_WORDS = neighbours(20_000, "starl", "ight");
+export const SHORT_WORDS = neighbours("s", "aaa");
+const LONG_WORDS = neighbours("starl", "ight");
 
 export const HOSTILE_QUERIES = {
   "a beginning of 20,000 stores": "location",
   "a typo in it": "loaction",
-  "a word with another letter, as 80,000 words have one": "soaaa",
+  "a word with another letter, as 14,000 words have one": "soaaa",
   "sixteen such words": Array.from("bcdefghijklmnopq", (letter) => `s${letter}aaa`).join(" "),
   "a typo after which every word differs": "starlihgt",
   "several such words": "starlihgt straight starliight stalright soaaa saaao",
   "words that no neighbour has": "saaaa sbaaa starlight",
   "typos beside a beginning of many stores": "soaaa starlight location",
-  "words that each have neighbours and stand in no record together": `${SHORT_WORDS[0]} ${SHORT_WORDS[19_999]} ${LONG_WORDS[0]}`,
+  "words that each have neighbours and stand in no record together": `${SHORT_WORDS[0]} ${SHORT_WORDS.at(-1)} ${LONG_WORDS[0]}`,
 };
 
 /** A chain with this many numbered stores, and with stores, campaigns and customers that hold all hostile words. */
@@ -65,9 +70,9 @@ export function hostileLines(stores: number): Line[] {
     account,
     ...numberedStores(account.id, stores),
     ...storesWith(account.id, [...SHORT_WORDS, ...LONG_WORDS]),
-    ...campaignsWith(account.id, SHORT_WORDS.slice(0, 20_000)),
+    ...campaignsWith(account.id, SHORT_WORDS),
     ...campaignsWith(account.id, LONG_WORDS),
-    ...customersWith(SHORT_WORDS.slice(0, 20_000)),
+    ...customersWith(SHORT_WORDS),
     ...customersWith(LONG_WORDS),
   ];
 }

@@ -23,12 +23,12 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
   const aMessage = (fields: Item) => make.message("talk", ann, "x", fields);
   const anIssuedCoupon = (fields: Item) => make.issued(ann, plainCoupon, shop, fields);
 
-  it("A name has at most 200 code points.", async () => {
+  it("A name has at most 200 code points in NFC.", async () => {
     await expectRefused(aStore, "name", "é".repeat(201), 7, undefined, null);
     await expectRefused(aCustomer, "first_name", undefined, null, "x".repeat(201));
     await expectRefused(make.account, "company", undefined, null, 7, "x".repeat(201));
     for (const makeLine of [aCoupon, aCampaign]) await expectRefused(makeLine, "name", "x".repeat(201));
-    await suite.feed(aStore({ name: "\u{1F600}".repeat(200) }));
+    await suite.feed(aStore({ name: "\u{1F600}".repeat(200) }), aStore({ name: "한é".repeat(100).normalize("NFD") }));
   });
   it("Other texts have at most 2,000 characters.", async () => {
     await expectRefused(aStore, "city", "x".repeat(2_001), 7, true);

@@ -9,8 +9,8 @@ import { accounts } from "../../records/account.ts";
 import { coupons } from "../../records/coupon.ts";
 import { customerCoupons } from "../../records/customer-coupon.ts";
 import { stores } from "../../records/store.ts";
+import { fold } from "../../values/fold.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
-import { fold } from "../../values/words.ts";
 import { NO_CREDENTIALS } from "../account.ts";
 import type { CouponKind } from "./schema.ts";
 import { type CouponListQuery, FILTERS, type Placeholders, type Shape, selectValidCoupons } from "./valid-coupons.ts";
@@ -25,20 +25,20 @@ export interface CouponList {
 
 /**
  * The coupons that are valid for the customer now: store, then mfg, then digital (docs/contract/interface.md, 4.4 and 4.5).
- * One round trip, or none if the filters leave no kind.
+ * One round trip, or none if the filters leave nothing.
  */
 export async function findCoupons(db: Database, query: CouponListQuery): Promise<CouponList> {
   const { customerId, page, accounts, isDetailed = false } = query;
   const { kinds, search, type, accountId, storeIds = [] } = query.filter;
   const found: CouponList = { items: [], coupons: new Map(), accounts: new Map() };
-  if (kinds.length === 0) return found;
+  const texts = { search: foldFilter(search), type: foldFilter(type) };
+  if (kinds.length === 0 || Object.values(texts).includes("")) return found;
   const values = {
     limit: page.limit,
     offset: page.offset,
     ...page.after,
     customerId,
-    search: search === undefined ? null : fold(search),
-    type: type === undefined ? null : fold(type),
+    ...texts,
     accountId: accountId ?? null,
     storeIds: storeIds.length === 0 ? null : JSON.stringify(storeIds),
   };
@@ -50,6 +50,9 @@ export async function findCoupons(db: Database, query: CouponListQuery): Promise
   }
   return found;
 }
+
+/** Null: no filter. Empty: the text has only characters that do not count, so that it finds nothing. */
+const foldFilter = (text: string | undefined) => (text === undefined ? null : fold(text));
 
 type ListRow = RowOf<ReturnType<typeof selectCouponList>>;
 export type ItemRow = Extract<ListRow, { part: CouponKind }>;

@@ -2,12 +2,13 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { RowOf } from "../../db/database.ts";
 import { select } from "../../db/select.ts";
+import type { AskedWord } from "./asked-words.ts";
 import { candidatesToTest, type LimitsOfLists, type SearchLimits } from "./limits.ts";
 import { areLong, ifShort, type Lengths, lengthsOf, measures, pagesOf, selectLengths, sumOf } from "./list-lengths.ts";
 import { FOUND_LIMIT, type FoundRow, SELECT_RECORDS } from "./records.ts";
 import type { SearchList } from "./schema.ts";
-import { beginningsOf, hasList, matchAll, shortened, type Term, textOf, wholeWord } from "./terms.ts";
-import { hasMoreMatches, INDEXES, nameOf, selectMatches, type WordIndex } from "./word-index.ts";
+import { beginnings, beginningsOf, type Choice, hasList, matchAll, shortened, textsOf, wholeWords } from "./terms.ts";
+import { hasMoreMatches, INDEXES, lacks, nameOf, selectMatches, type WordIndex } from "./word-index.ts";
 
 // A search for words as they are asked for, in one or two steps (docs/contract/interface.md, 4.6). In the first step, FTS5
 // intersects the lists of all words if they are short. For the kinds of record whose lists are long, it looks up only the
@@ -15,33 +16,39 @@ import { hasMoreMatches, INDEXES, nameOf, selectMatches, type WordIndex } from "
 
 /** A search for words as a caller asks for them. */
 export interface ExactSearch {
-  words: readonly string[];
+  words: readonly AskedWord[];
   caller: string;
   limits: LimitsOfLists;
 }
 
-/** A word of the query, and how many pages the list of its term has. */
+/** A word of the query, what is measured for it, and how many pages the lists of these terms have. */
 interface Measured {
-  term: Term;
+  word: AskedWord;
+  terms: Choice;
+  /** Whether a record must have the beginning. Otherwise this follows from another word. */
+  isNeeded: boolean;
   pages: number;
 }
 
 /** What to measure: beginnings, because the list of a whole word is a part of the list of its beginning, and the other words. */
-function termsOf(words: readonly string[]): Term[] {
-  const beginnings = beginningsOf(words);
-  return words.map((word) => beginnings.find(({ text }) => text === word) ?? wholeWord(word));
+function toMeasure(words: readonly AskedWord[]): Omit<Measured, "pages">[] {
+  const needed = beginningsOf(words).map((terms) => JSON.stringify(terms));
+  return words.map((word) => {
+    const isNeeded = needed.includes(JSON.stringify(beginnings(word)));
+    return { word, isNeeded, terms: isNeeded ? beginnings(word) : wholeWords(word) };
+  });
 }
 
 /** FTS5 stops at the limit in a single list. It intersects several lists, or gathers those of a long beginning, as a whole. */
-function mayBeLong(terms: readonly Term[]): boolean {
+function mayBeLong(terms: Choice): boolean {
   return terms.length > 1 || !terms.every(hasList);
 }
 
 export function firstStep(list: SearchList, { words, caller, limits }: ExactSearch) {
   const { candidates } = limits[list];
-  const terms = termsOf(words);
+  const terms = toMeasure(words).flatMap((measured) => measured.terms);
   const shape = { list, isMeasured: mayBeLong(terms) };
-  const expressions = { whole: matchAll(words.map(wholeWord)), beginnings: matchAll(beginningsOf(words)) };
+  const expressions = { whole: matchAll(words.map(wholeWords)), beginnings: matchAll(beginningsOf(words)) };
   const values = { ...measures(terms, limits[list]), caller };
   return [
     selectLengths(shape, { ...values, hidden: candidates - FOUND_LIMIT }),
@@ -54,7 +61,12 @@ export function secondStep(lengths: Lengths, { words, caller, limits }: ExactSea
   const { list, hides_more } = lengths;
   const pages = pagesOf(lengths);
   if (areLong(lengths, limits)) {
-    const measured = termsOf(words).map((term, index) => ({ term, pages: pages[index] ?? 0 }));
+    let index = 0;
+    const measured = toMeasure(words).map((item) => {
+      const own = pages.slice(index, index + item.terms.length);
+      index += item.terms.length;
+      return { ...item, pages: sumOf(own) };
+    });
     return searchByText(list, measured, limits[list], caller);
   }
   const values = { text: matchAll(beginningsOf(words)), candidates: limits[list].candidates, caller };
@@ -64,29 +76,30 @@ export function secondStep(lengths: Lengths, { words, caller, limits }: ExactSea
 /** The statements of the second step for a list. */
 function searchByText(list: SearchList, measured: readonly Measured[], limits: SearchLimits, caller: string) {
   const lookedUp = shortestLists(measured, limits.pagesBesideText);
-  const tested = measured.filter((item) => !lookedUp.includes(item)).map(({ term }) => term);
-  // Only the first list can be too long. If FTS5 would have to gather it, a shorter beginning is looked up.
-  const lists = lookedUp.map(({ term, pages }) => (pages > limits.pagesBesideText ? shortened(term) : term));
-  const cut = lookedUp.map(({ term }) => term).filter((term) => !lists.includes(term));
-  const wholeTexts = tested.map(({ text }) => textOf(wholeWord(text)));
-  const texts = [...tested, ...cut].filter(({ isWhole }) => !isWhole).map(textOf);
-  const beginnings = matchAll(lists);
-  const candidates = candidatesToTest(limits, Math.max(1, wholeTexts.length, texts.length));
+  const tested = measured.filter((item) => !lookedUp.includes(item));
+  // Only the first lists can be too long. If FTS5 would have to gather them, shorter beginnings are looked up.
+  const isCut = ({ terms, pages }: Measured) => pages > limits.pagesBesideText && !terms.every(hasList);
+  const cut = lookedUp.filter(isCut);
+  const lookUp = (item: Measured, terms: Choice) => (cut.includes(item) ? terms.map(shortened) : terms);
+  const texts = [...tested, ...cut].filter(({ isNeeded }) => isNeeded).map(({ terms }) => terms);
+  const wholeTexts = [...tested, ...cut.filter(({ word }) => word.isPiece)].map(({ word }) => wholeWords(word));
+  const expression = matchAll(lookedUp.map((item) => lookUp(item, item.terms)));
+  const candidates = candidatesToTest(limits, Math.max(1, wholeTexts.flat().length, texts.flat().length));
   const values = {
-    whole: matchAll(lookedUp.map(({ term }) => wholeWord(term.text))),
-    wholeTexts: JSON.stringify(wholeTexts),
-    beginnings,
-    texts: JSON.stringify(texts),
+    whole: matchAll(lookedUp.map((item) => lookUp(item, wholeWords(item.word)))),
+    wholeTexts: textsOf(wholeTexts),
+    beginnings: expression,
+    texts: textsOf(texts),
   };
   return [
     selectByText({ list }, { ...values, candidates, caller }),
-    selectIsCut({ list, isByText: true }, { text: beginnings, candidates, caller }),
+    selectIsCut({ list, isByText: true }, { text: expression, candidates, caller }),
   ];
 }
 
 /** The words with the shortest lists: as many as FTS5 may intersect, at least one. */
 function shortestLists(measured: readonly Measured[], mostPages: number): Measured[] {
-  const byLength = measured.filter(({ term }) => !term.isWhole).sort((first, second) => first.pages - second.pages);
+  const byLength = measured.filter(({ isNeeded }) => isNeeded).sort((first, second) => first.pages - second.pages);
   return byLength.filter(
     (_, index) => index === 0 || sumOf(byLength.slice(0, index + 1).map(({ pages }) => pages)) <= mostPages,
   );
@@ -112,7 +125,7 @@ const selectIfShort = compilePer(
   },
 );
 
-/** The second step: the texts, JSON arrays, are tested in the words of each candidate. */
+/** The second step: the texts, as `textsOf` has them, are tested in the words of each candidate. */
 const selectByText = compilePer(
   "search/by-text",
   (
@@ -125,8 +138,8 @@ const selectByText = compilePer(
       beginnings: { text: sql`${placeholder("beginnings")}`, hasTexts: hasTexts(index, sql`texts`) },
     });
     const texts = sql`
-      whole_texts(value) AS MATERIALIZED (SELECT value FROM json_each(${placeholder("wholeTexts")})),
-      texts(value) AS MATERIALIZED (SELECT value FROM json_each(${placeholder("texts")}))`;
+      whole_texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(${placeholder("wholeTexts")})),
+      texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(${placeholder("texts")}))`;
     return SELECT_RECORDS[list](sql`${texts}, ${found}`, placeholder("caller"));
   },
 );
@@ -148,7 +161,7 @@ export const selectIsCut = compilePer(
 export type IsCut = RowOf<ReturnType<typeof selectIsCut>>;
 
 function hasTexts({ isLong, words }: WordIndex, texts: SQL): SQL {
-  return sql`NOT ${isLong} AND NOT EXISTS (SELECT 1 FROM ${texts} WHERE instr(' ' || ${words} || ' ', value) = 0)`;
+  return sql`NOT ${isLong} AND NOT EXISTS (SELECT 1 FROM ${texts} WHERE ${lacks(words, sql`value`, sql`others`)})`;
 }
 
 interface Stage {

@@ -5,8 +5,10 @@ import { customerKeyOf, customers } from "../../records/customer.ts";
 import { friendships } from "../../records/friendship.ts";
 import { compareCodePoints } from "../../values/code-points.ts";
 import { hasBlocked } from "../rules.ts";
+import type { AskedWord } from "./asked-words.ts";
 import type { CustomerSearch } from "./schema.ts";
-import { isForgivable } from "./terms.ts";
+import { spellingsOf } from "./spellings.ts";
+import { beginnings, isForgivable } from "./terms.ts";
 import { missingWords } from "./word-index.ts";
 
 // A search for people whom the caller knows starts from these people. The index has no list of friends: a search there would
@@ -27,13 +29,15 @@ function fromKnown(search: KnownSearch, caller: Placeholder, where: SQL): SQL {
 }
 
 /** For a `WITH` clause: `found(rank, key, forgiven)` of known customers, as `findWords` has it. */
-export function findKnown(search: KnownSearch, placeholder: PlaceholderOf<"words" | "caller">, limit: number): SQL {
-  const isWhole = sql`NOT EXISTS (
-    SELECT 1 FROM json_each(${placeholder("words")}) WHERE instr(' ' || ${customers.words} || ' ', ' ' || value || ' ') = 0
-  )`;
-  const where = sql`NOT EXISTS (${missingWords(sql`${customers.words}`, placeholder("words"))})`;
+export function findKnown(
+  search: KnownSearch,
+  placeholder: PlaceholderOf<"wholeTexts" | "texts" | "caller">,
+  limit: number,
+): SQL {
+  const hasAll = (texts: Placeholder) => sql`NOT EXISTS (${missingWords(sql`${customers.words}`, texts)})`;
   return sql`found(rank, key, forgiven) AS MATERIALIZED (
-    SELECT iif(${isWhole}, 0, 1), ${customers.key}, NULL ${fromKnown(search, placeholder("caller"), where)}
+    SELECT iif(${hasAll(placeholder("wholeTexts"))}, 0, 1), ${customers.key}, NULL
+    ${fromKnown(search, placeholder("caller"), hasAll(placeholder("texts")))}
     ORDER BY 1, 2 ${limitTo(limit)}
   )`;
 }
@@ -44,16 +48,23 @@ export const selectKnownNames = compilePer(
     select({ key: customers.key, words: customers.words }, fromKnown(search, placeholder("caller"), sql`true`)),
 );
 
-/** The customers who have all words of the query, some of them forgiven. Fewest forgiven words first, then by key. */
+/**
+ * The customers who have all words of the query, some of them forgiven. Fewest forgiven words first, then by key. `forgiven`:
+ * the positions of these words in the query.
+ */
 export function matchWithTypos(
   known: readonly { key: number; words: string }[],
-  words: readonly string[],
-): { key: number; forgiven: string[] }[] {
+  words: readonly AskedWord[],
+): { key: number; forgiven: number[] }[] {
   const matches = known.flatMap(({ key, words: text }) => {
     const names = text.split(" ");
-    const forgiven = words.filter((word) => !names.some((name) => name.startsWith(word)));
-    const isMatch = forgiven.every((word) => isForgivable(word) && names.some((name) => isTypoOf(word, name)));
-    return isMatch ? [{ key, forgiven }] : [];
+    const isThere = (word: AskedWord) =>
+      beginnings(word).some((term) => names.some((name) => name.startsWith(term.text)));
+    const forgiven = words.flatMap((word, position) => (isThere(word) ? [] : [{ word, position }]));
+    const isMatch = forgiven.every(
+      ({ word }) => isForgivable(word.text) && names.some((name) => isTypoOf(word.text, name)),
+    );
+    return isMatch ? [{ key, forgiven: forgiven.map(({ position }) => position) }] : [];
   });
   return matches.sort((left, right) => left.forgiven.length - right.forgiven.length || left.key - right.key);
 }
@@ -88,24 +99,36 @@ export function isTypoOf(asked: string, other: string): boolean {
 
 /** A record in which words of the query were forgiven. */
 export interface ForgivenRecord {
-  /** The words of the record, with blanks between them. */
-  words: string;
-  forgiven: readonly string[];
+  /** The texts that are searched, as the record shows them. */
+  texts: readonly string[];
+  /** The positions of the words in the query. */
+  forgiven: readonly number[];
 }
 
 const MEANINGS_LIMIT = 5;
 
-/** The words of records that a forgiven word was taken for: those of the most records first, then by code point. */
+/** The words of records that a forgiven word was taken for, as the records have them: those of the most records first. */
 export function meaningsOf(word: string, records: readonly ForgivenRecord[]): string[] {
-  const meanings = records
-    .filter(({ forgiven }) => forgiven.includes(word))
-    .flatMap(({ words }) => [...new Set(words.split(" "))])
-    .filter((meaning) => isTypoOf(word, meaning));
-  return [...Map.groupBy(meanings, (meaning) => meaning)]
-    .sort(
-      ([left, leftTimes], [right, rightTimes]) =>
-        rightTimes.length - leftTimes.length || compareCodePoints(left, right),
-    )
+  const meanings = records.flatMap(({ texts }, record) =>
+    [...spellingsOf(texts)].flatMap(([spelling, meaning]) =>
+      isTypoOf(word, meaning) ? [{ spelling, meaning, record }] : [],
+    ),
+  );
+  const found = [...Map.groupBy(meanings, ({ meaning }) => meaning).values()].map((same) => ({
+    spelling: mostFrequent(same.map(({ spelling }) => spelling)),
+    times: new Set(same.map(({ record }) => record)).size,
+  }));
+  return found
+    .sort((left, right) => right.times - left.times || compareCodePoints(left.spelling, right.spelling))
     .slice(0, MEANINGS_LIMIT)
-    .map(([meaning]) => meaning);
+    .map(({ spelling }) => spelling);
+}
+
+/** The most frequent of the texts, or the first by code point of several. */
+function mostFrequent(texts: readonly string[]): string {
+  const times = (text: string) => texts.filter((other) => other === text).length;
+  return texts.reduce((best, text) => {
+    const more = times(text) - times(best);
+    return more > 0 || (more === 0 && compareCodePoints(text, best) < 0) ? text : best;
+  });
 }

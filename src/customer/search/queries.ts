@@ -1,5 +1,6 @@
 import { compileOnce, compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
+import type { AskedWord } from "./asked-words.ts";
 import { firstStep, type IsCut, secondStep } from "./exact.ts";
 import { findKnown, findMatches, type KnownSearch, matchWithTypos, selectKnownNames } from "./known-customers.ts";
 import { LIMITS, type LimitsOfLists } from "./limits.ts";
@@ -7,12 +8,11 @@ import { areLong, type Lengths } from "./list-lengths.ts";
 import { FOUND_LIMIT, type Found, type FoundRow, isFull, type Matches, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
 import { readSimilarWords, type SimilarWords } from "./similar-words.ts";
-import { isForgivable } from "./terms.ts";
+import { beginnings, isForgivable, textsOf, wholeWords } from "./terms.ts";
 import { searchForgivingly, typoSearch } from "./typos.ts";
 
 interface FullSearch {
-  /** The distinct words of the query, folded: lower case, without accents. */
-  words: readonly string[];
+  words: readonly AskedWord[];
   /** Whether typos are forgiven if nothing is found otherwise. */
   typos: boolean;
   /** The lists to search. The others stay empty. */
@@ -37,7 +37,7 @@ export async function searchAll(db: Database, search: FullSearch, limits = LIMIT
   const lengths = first.filter((row) => "pages" in row);
 
   const unfilled = lengths.filter(({ list }) => !isFull(list, found));
-  const mayForgive = found.length === 0 && typos && words.some(isForgivable);
+  const mayForgive = found.length === 0 && typos && words.some(({ text }) => isForgivable(text));
   // Lists that are too long for FTS5 are not searched for typos.
   const short = lengths.filter((row) => !areLong(row, limits));
   const similar = mayForgive ? readSimilar(search, short) : [];
@@ -64,7 +64,8 @@ function knownScope({ lists, customerSearch }: FullSearch): KnownSearch | null {
 function readKnown(search: FullSearch) {
   const { words, customerId: caller } = search;
   const scope = knownScope(search);
-  return scope === null ? [] : [selectKnown({ search: scope }, { words: JSON.stringify(words), caller })];
+  const texts = { wholeTexts: textsOf(words.map(wholeWords)), texts: textsOf(words.map(beginnings)) };
+  return scope === null ? [] : [selectKnown({ search: scope }, { ...texts, caller })];
 }
 
 /** Reads the words that are similar to those of the query, and the names of the customers whom the caller knows. */
@@ -72,7 +73,7 @@ function readSimilar(search: FullSearch, lists: readonly Lengths[]) {
   const scope = knownScope(search);
   const known = scope === null ? [] : [selectKnownNames({ search: scope }, { caller: search.customerId })];
   const words = readSimilarWords(
-    search.words.filter(isForgivable),
+    [...new Set(search.words.map(({ text }) => text))].filter(isForgivable),
     lists.map(({ list }) => list),
   );
   return [...words, ...known];
@@ -107,7 +108,7 @@ function toMatches(read: readonly (FoundRow | IsCut)[]): Matches {
 
 const selectKnown = compilePer(
   "search/known",
-  ({ search }: { search: KnownSearch }, placeholder: PlaceholderOf<"words" | "caller">) =>
+  ({ search }: { search: KnownSearch }, placeholder: PlaceholderOf<"wholeTexts" | "texts" | "caller">) =>
     SELECT_RECORDS.customers(findKnown(search, placeholder, FOUND_LIMIT), placeholder("caller")),
 );
 

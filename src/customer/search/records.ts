@@ -9,9 +9,9 @@ import { accounts } from "../../records/account.ts";
 import { campaigns } from "../../records/campaign.ts";
 import { customerKeyOf } from "../../records/customer.ts";
 import { stores } from "../../records/store.ts";
-import { visibleCustomers } from "../../records/views.ts";
 import { readCustomers, toCustomer } from "../read-customers.ts";
 import { friendStatus } from "../rules.ts";
+import type { AskedWord } from "./asked-words.ts";
 import { type ForgivenRecord, meaningsOf } from "./known-customers.ts";
 import { CampaignColumns, type SearchList, StoreTexts } from "./schema.ts";
 
@@ -71,19 +71,14 @@ function readCampaigns(found: SQL) {
   return readOfMerchants(found, campaigns, { record, details: campaigns.details });
 }
 
-/**
- * NULL if no word was forgiven; else a JSON object with these words and the words of the record. Both are in one column,
- * because D1 takes time for every column of a row, even a NULL.
- */
-function forgivenIn(words: SQL, forgiven: SQL): SQL<string | null> {
-  return sql`iif(${forgiven} IS NULL, NULL, json_object('forgiven', json(${forgiven}), 'words', ${words}))`;
-}
+/** NULL if no word was forgiven; else a JSON array of the positions of these words in the query. */
+const FORGIVEN = sql<string | null>`found.forgiven`;
 
 /** Stores or campaigns. The first record of each account brings the account object. */
 function readOfMerchants<F extends Selection>(found: SQL, table: typeof stores | typeof campaigns, own: F) {
   const fields = {
     ...own,
-    forgiven: forgivenIn(sql`${table.words} || ' ' || ${accounts.words}`, sql`found.forgiven`),
+    forgiven: FORGIVEN,
     account_key: table.account_key,
     account: sql<
       string | null
@@ -110,33 +105,54 @@ function readFoundCustomers(found: SQL, caller: Placeholder) {
         ${friendStatus(sql`caller.key`, sql`found.key`)} AS friend_status
       FROM found CROSS JOIN (SELECT ${customerKeyOf(caller)} AS key) AS caller
     )`;
-  const more = { forgiven: forgivenIn(sql`${visibleCustomers.words}`, sql`seen.forgiven`) };
-  return readCustomers(seen, more, sql`ORDER BY seen.rank, seen.key`);
+  return readCustomers(seen, { forgiven: sql<string | null>`seen.forgiven` }, sql`ORDER BY seen.rank, seen.key`);
 }
 
-export function toFound({ rows, isIncomplete }: Matches, words: readonly string[]): Found {
+export function toFound({ rows, isIncomplete }: Matches, words: readonly AskedWord[]): Found {
   const accountTexts = new Map(
     rows.flatMap((row) => ("account" in row && row.account !== null ? [[row.account_key, row.account]] : [])),
   );
+  const accountOf = (row: Exclude<FoundRow, { balance: number }>) => accountTexts.get(row.account_key) ?? "null";
   const toText = (row: FoundRow): JsonText => {
     if ("balance" in row) return toCustomer(row);
     const rest = "details" in row ? storedJson(row.details) : toJson(pick(row, "latitude", "longitude"));
-    const account = storedJson(accountTexts.get(row.account_key) ?? "null");
-    return mergeObjects(storedJson(row.record), rest, jsonObject({ account }));
+    return mergeObjects(storedJson(row.record), rest, jsonObject({ account: storedJson(accountOf(row)) }));
   };
   const withTypos: ForgivenRecord[] = [];
   const textsOf = (list: SearchList) => {
     const own = rows.filter((row) => isOfList(row, list));
     const { texts, items } = showFirst(own, toText, { bytes: LIST_BYTES });
-    withTypos.push(...items.flatMap(({ forgiven }) => (forgiven === null ? [] : [JSON.parse(forgiven)])));
+    for (const row of items) {
+      if (row.forgiven === null) continue;
+      const account = "balance" in row ? {} : JSON.parse(accountOf(row));
+      withTypos.push({
+        texts: searchedTexts({ ...account, ...JSON.parse(row.record) }, list),
+        forgiven: JSON.parse(row.forgiven),
+      });
+    }
     return texts;
   };
   const texts = { stores: textsOf("stores"), customers: textsOf("customers"), campaigns: textsOf("campaigns") };
-  const forgiven = words.filter((word) => withTypos.some((record) => record.forgiven.includes(word)));
+  const meant = words.flatMap(({ typed, text }, position) => {
+    const records = withTypos.filter(({ forgiven }) => forgiven.includes(position));
+    return records.length > 0 ? [[typed, meaningsOf(text, records)] as const] : [];
+  });
   return {
     ...texts,
     isIncomplete,
-    forgiven,
-    meant: Object.fromEntries(forgiven.map((word) => [word, meaningsOf(word, withTypos)])),
+    forgiven: [...new Set(meant.map(([typed]) => typed))],
+    meant: Object.fromEntries(meant),
   };
+}
+
+/** The fields in which a search looks. A store or a campaign has the company of its account. */
+const SEARCHED_FIELDS: Record<SearchList, readonly string[]> = {
+  stores: ["name", "address_line_1", "address_line_2", "city", "state", "zip", "company"],
+  customers: ["last_name", "first_name"],
+  campaigns: ["name", "campaign_description", "company"],
+};
+
+/** The texts in which a search looks, with the company of the account. */
+function searchedTexts(record: Record<string, unknown>, list: SearchList): string[] {
+  return SEARCHED_FIELDS[list].map((field) => String(record[field] ?? ""));
 }

@@ -1,7 +1,7 @@
 import { createRouter } from "../../app-env.ts";
 import { answerJson, type JsonText, jsonArray, jsonObject, toJson } from "../../http/json-text.ts";
 import { validateBody } from "../../middleware/validate.ts";
-import { wordsOf } from "../../values/words.ts";
+import { askedWords } from "./asked-words.ts";
 import { searchAll } from "./queries.ts";
 import type { Found } from "./records.ts";
 import { customerSearchOf, type FullSearchAnswer, FullSearchBody, type SearchList } from "./schema.ts";
@@ -9,7 +9,7 @@ import { customerSearchOf, type FullSearchAnswer, FullSearchBody, type SearchLis
 export const search = createRouter().post("/", validateBody(FullSearchBody), async (c) => {
   const { query, filter, typos } = c.req.valid("json");
   const found = await searchAll(c.var.db, {
-    words: wordsOf(query),
+    words: askedWords(query),
     typos,
     lists: filter,
     customerId: c.var.customerId,

@@ -3,6 +3,7 @@ import { named, success } from "../../http/answer-schema.ts";
 import { CampaignDetails } from "../../records/campaign.ts";
 import { itemsOfList, optionalText, PARAMETER_LIMIT, TextParameter } from "../../values/parameter.ts";
 import { codePoints, mustBe } from "../../values/text.ts";
+import { LETTER_OF_PAIR } from "../../values/words.ts";
 import { Account } from "../account.ts";
 import { Address, SearchCustomer } from "../schema.ts";
 
@@ -21,6 +22,11 @@ export function customerSearchOf({ CUSTOMER_SEARCH: value }: { CUSTOMER_SEARCH?:
 
 const SHORTEST_QUERY = 3;
 
+/** The length of a query. A letter of a script in which a name often has two letters counts as two. */
+function lengthOfQuery(text: string): number {
+  return codePoints(text) + (text.normalize("NFC").match(LETTER_OF_PAIR)?.length ?? 0);
+}
+
 const Lists = TextParameter.transform((text, context) => {
   const named = itemsOfList(text);
   const lists = LISTS.filter((list) => named.length === 0 || named.includes(list));
@@ -35,15 +41,18 @@ export const FullSearchBody = z.object({
     .trim()
     .pipe(
       TextParameter.refine(
-        (text) => codePoints(text) >= SHORTEST_QUERY,
+        (text) => lengthOfQuery(text) >= SHORTEST_QUERY,
         `must be at least ${SHORTEST_QUERY} characters`,
       ),
     )
     .meta({
       type: "string",
-      minLength: SHORTEST_QUERY,
+      // Two letters of Chinese, Japanese or Korean are enough.
+      minLength: 2,
       maxLength: PARAMETER_LIMIT,
-      description: "Each word must begin some word of the records found.",
+      description:
+        `Each word must begin some word of the records found. At least ${SHORTEST_QUERY} characters; a Han, kana or Hangul ` +
+        "letter counts as two.",
     }),
   filter: optionalText(Lists)
     .transform((lists) => lists ?? [...LISTS])
@@ -107,13 +116,14 @@ export const SearchNotes = z.object({
     .array(z.string())
     .optional()
     .describe(
-      "The words of the query, folded, that were forgiven a typo in a record shown here. Left out if there are none.",
+      "The words of the query, as typed, that were forgiven a typo in a record shown here. Left out if there are none.",
     ),
   meant: z
     .record(z.string(), z.array(z.string()))
     .optional()
     .describe(
-      "For each of `forgiven`, at most five words of records shown here that it was taken for, most frequent first.",
+      "For each of `forgiven`, at most five words of records shown here that it was taken for, as the records have them, most " +
+        "frequent first.",
     ),
 });
 export type SearchNotes = z.output<typeof SearchNotes>;

@@ -89,9 +89,18 @@ export function hasMoreMatches(name: string, text: Placeholder, than: Placeholde
   return sql`EXISTS (${selectCandidates(name, text, sql`1`)} OFFSET 0 + ${than})`;
 }
 
-/** The words of the query that begin no word of a record. `words` is a JSON array. */
-export function missingWords(recordWords: SQL, words: Placeholder): SQL {
-  return sql`SELECT value FROM json_each(${words}) WHERE instr(' ' || ${recordWords}, ' ' || value) = 0`;
+/** Whether words have none of the texts of a choice (`textsOf`): neither `value` nor one of the JSON array `others`. */
+export function lacks(words: SQL, value: SQL, others: SQL): SQL {
+  const has = (text: SQL) => sql`instr(' ' || ${words} || ' ', ${text})`;
+  return sql`${has(value)} = 0 AND (
+    ${others} IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(${others}) AS other WHERE ${has(sql`other.value`)})
+  )`;
+}
+
+/** The positions of the words of the query that a record lacks. `texts`: as `textsOf` has them. */
+export function missingWords(recordWords: SQL, texts: Placeholder): SQL {
+  return sql`SELECT key FROM json_each(${texts}) AS asked
+    WHERE ${lacks(recordWords, sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)}`;
 }
 
 export function nameOf(list: SearchList): SQL<SearchList> {

@@ -1,10 +1,25 @@
 import { type SQL, sql } from "drizzle-orm";
 import { customerVocabulary, merchantVocabulary } from "../tables.ts";
 
-// A condition: a search that forgives typos may look for this word. It forgives a typo only in a word of five letters or more,
-// and never in its first letter. So it never looks for a word of fewer than four characters. Words that begin with a digit are
-// left out, because house numbers and postal codes would be most of the words of stores.
-export const canBeMeant = (column: string) => `${column} GLOB '[^0-9]???*'`;
+/** The code points with which a word of Latin, Greek, Cyrillic, Hebrew, Arabic or Armenian letters may begin. */
+const FIRST_LETTERS = [
+  [97, 2303],
+  [7296, 11391],
+  [42560, 43007],
+  [43824, 43887],
+  [65139, 65139],
+  [67456, 67456],
+  [69314, 69319],
+  [122624, 122666],
+] as const;
+
+// A condition: a search that forgives typos may look for this word. It forgives a typo only in a word of five letters or more
+// of these scripts, and never in its first letter. So it never looks for a word of fewer than four characters, nor for one
+// that begins with a digit or with a letter of another script. The trigger `accounts_update_words` has it too.
+export const canBeMeant = (column: string) => {
+  const ranges = FIRST_LETTERS.map(([first, last]) => `unicode(${column}) BETWEEN ${first} AND ${last}`);
+  return `length(${column}) > 3 AND (${ranges.join(" OR ")})`;
+};
 
 /** "merchant": the words of stores, campaigns and companies. */
 export const VOCABULARIES = { merchant: merchantVocabulary, customer: customerVocabulary };

@@ -1,6 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { NAMES, type Names } from "../../../scripts/bench/hostile-searches.ts";
+import { askedWords } from "../../../src/customer/search/asked-words.ts";
+import { searchAll } from "../../../src/customer/search/queries.ts";
+import { Database } from "../../../src/db/database.ts";
 import { costIn, mustFeed } from "../../support/api.ts";
 import { asAt } from "../../support/bindings.ts";
 import * as seed from "../../support/seed.ts";
@@ -64,12 +67,44 @@ const shapeOf = ({ query, nameOf, finds }: Names): Shape => ({
   query,
   filter: "customers",
   count: MANY,
-  store: storeCustomers(query, nameOf),
+  store: storeCustomers(query.replaceAll("'", ""), nameOf),
   finds,
 });
 
+const PIECES = ["스타", "타벅", "벅스", "스강", "강남"];
+
+/** The words of names that other scripts, or apostrophes, cut into parts. */
+const NAMES_OF_SCRIPTS: Record<string, Names> = {
+  "the pieces of a Korean name, of which each record lacks one": {
+    query: "스타벅스강남",
+    finds: 0,
+    nameOf: (index) => PIECES.filter((_, piece) => index % 5 !== piece).join(" "),
+  },
+  "the pieces of a Chinese name that all records have": {
+    query: "中华人民",
+    finds: 20,
+    nameOf: () => "中华 华人 人民 民",
+  },
+  "the beginning of a Thai piece that each record has with other marks": {
+    query: "กิ่กิ่กิ่",
+    finds: 20,
+    nameOf: (index) =>
+      `กิ่กิ่กิ่${[1, 8, 64, 512, 4_096].map((step) => String.fromCharCode(3_655 + (Math.floor(index / step) % 8))).join("")}`,
+  },
+};
+
 const SHAPES: Record<string, Shape> = {
-  ...Object.fromEntries(Object.entries(NAMES).map(([name, names]) => [name, shapeOf(names)])),
+  ...Object.fromEntries(
+    Object.entries({ ...NAMES, ...NAMES_OF_SCRIPTS }).map(([name, names]) => [name, shapeOf(names)]),
+  ),
+  "common names with apostrophes, and a rare word that none of their records has": {
+    query: "o'brien o'neil zzyzx",
+    filter: "customers",
+    // Fewer are so short that FTS5 intersects their lists.
+    count: 2 * MANY,
+    store: storeCustomers("brien", (index) => (index < 200 ? "zzyzx" : "o brien obrien neil oneil")),
+    finds: 0,
+  },
   "twenty customers who have joined many stores of an account each": {
     query: "joiner",
     filter: "customers",
@@ -181,6 +216,21 @@ describe("a search over twice the data", () => {
 
     expect(after.rowsRead).toBeLessThanOrEqual(Math.min(before.rowsRead + MORE_ROWS, reads));
     expect(after).toMatchObject({ found: finds, incomplete: isIncomplete });
+  });
+});
+
+describe("a search for pieces or alternatives in long lists", () => {
+  it("tests them in the words of each candidate, and finds the same", async ({ expect }) => {
+    const db = () => new Database(env.DB, "first-unconstrained");
+    const shortLists = { pages: 0, pagesBesideText: 0, candidates: 7_500 };
+    const limits = { stores: shortLists, customers: shortLists, campaigns: shortLists };
+    await storeCustomers("bytext", () => "by text 東京 京都 都 o brien obrien กิ่กิ่กิ่่")(1, 10);
+
+    for (const query of ["東京都 by text", "o'brien by text", "text กิ่กิ่กิ่ by", "O’Brien 京都 by-text"]) {
+      const search = { words: askedWords(query), typos: false, lists: ["customers"], customerId: CALLER } as const;
+      const { customers } = await searchAll(db(), { ...search, customerSearch: "all" }, limits);
+      expect([query, customers.length]).toEqual([query, 10]);
+    }
   });
 });
 

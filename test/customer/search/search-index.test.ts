@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
+import { askedWords } from "../../../src/customer/search/asked-words.ts";
 import { searchAll } from "../../../src/customer/search/queries.ts";
 import { Database } from "../../../src/db/database.ts";
-import { wordsOf } from "../../../src/values/words.ts";
 import { mustFeed } from "../../support/api.ts";
 import * as seed from "../../support/seed.ts";
 import { feedUsage } from "../../support/state.ts";
@@ -12,7 +12,7 @@ const freshWord = () => seed.freshId("word");
 async function search(query: string) {
   const db = new Database(env.DB, "first-unconstrained");
   const found = await searchAll(db, {
-    words: wordsOf(query),
+    words: askedWords(query),
     typos: false,
     lists: ["stores", "customers", "campaigns"],
     customerId: "c",

@@ -1,5 +1,5 @@
-WITH whole_texts(value) AS MATERIALIZED (SELECT value FROM json_each(?)),
-texts(value) AS MATERIALIZED (SELECT value FROM json_each(?)),
+WITH whole_texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?)),
+texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?)),
 whole(key) AS MATERIALIZED (
   SELECT candidate.key
   FROM (
@@ -18,7 +18,19 @@ whole(key) AS MATERIALIZED (
         AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
     )
     AND NOT octet_length(customers.words) > 400
-    AND NOT EXISTS (SELECT 1 FROM whole_texts WHERE instr(' ' || customers.words || ' ', value) = 0)
+    AND NOT EXISTS (
+      SELECT 1
+      FROM whole_texts
+      WHERE instr(' ' || customers.words || ' ', value) = 0
+        AND (
+          others IS NULL
+          OR NOT EXISTS (
+            SELECT 1
+            FROM json_each(others) AS other
+            WHERE instr(' ' || customers.words || ' ', other.value)
+          )
+        )
+    )
   )
   LIMIT 20
 ),
@@ -40,7 +52,19 @@ others(key) AS MATERIALIZED (
         AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
     )
     AND NOT octet_length(customers.words) > 400
-    AND NOT EXISTS (SELECT 1 FROM texts WHERE instr(' ' || customers.words || ' ', value) = 0)
+    AND NOT EXISTS (
+      SELECT 1
+      FROM texts
+      WHERE instr(' ' || customers.words || ' ', value) = 0
+        AND (
+          others IS NULL
+          OR NOT EXISTS (
+            SELECT 1
+            FROM json_each(others) AS other
+            WHERE instr(' ' || customers.words || ' ', other.value)
+          )
+        )
+    )
   )
     AND candidate.key NOT IN (SELECT key FROM whole)
   LIMIT 20 - (SELECT count(*) FROM whole)
@@ -87,10 +111,7 @@ SELECT json_object(
   campaigns_of_customers.campaigns_registered
 ) AS record,
   iif(seen.is_self OR seen.friend_status = 1, visible_customers.balance / 100.0, 0) AS balance,
-  iif(
-    seen.forgiven IS NULL, NULL,
-    json_object('forgiven', json(seen.forgiven), 'words', visible_customers.words)
-  ) AS forgiven
+  seen.forgiven AS forgiven
 FROM seen
 CROSS JOIN visible_customers ON visible_customers.key = seen.key
 CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
@@ -112,6 +133,8 @@ ORDER BY seen.rank, seen.key
 --            MATERIALIZE whole_texts
 --              SCAN json_each VIRTUAL TABLE INDEX 1:
 --            SCAN whole_texts
+--            CORRELATED SCALAR SUBQUERY
+--              SCAN other VIRTUAL TABLE INDEX 1:
 --        MATERIALIZE caller
 --          SCAN CONSTANT ROW
 --          SCALAR SUBQUERY
@@ -139,6 +162,8 @@ ORDER BY seen.rank, seen.key
 --            MATERIALIZE texts
 --              SCAN json_each VIRTUAL TABLE INDEX 1:
 --            SCAN texts
+--            CORRELATED SCALAR SUBQUERY
+--              SCAN other VIRTUAL TABLE INDEX 1:
 --        MATERIALIZE caller
 --          SCAN CONSTANT ROW
 --          SCALAR SUBQUERY

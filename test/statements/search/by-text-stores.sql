@@ -1,5 +1,5 @@
-WITH whole_texts(value) AS MATERIALIZED (SELECT value FROM json_each(?)),
-texts(value) AS MATERIALIZED (SELECT value FROM json_each(?)),
+WITH whole_texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?)),
+texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?)),
 whole(key) AS MATERIALIZED (
   SELECT candidate.key
   FROM (
@@ -27,6 +27,20 @@ whole(key) AS MATERIALIZED (
         ) || ' ',
         value
       ) = 0
+        AND (
+          others IS NULL
+          OR NOT EXISTS (
+            SELECT 1
+            FROM json_each(others) AS other
+            WHERE instr(
+              ' ' || (
+                stores.words || ' '
+                || (SELECT accounts.words FROM accounts WHERE accounts.key = stores.account_key)
+              ) || ' ',
+              other.value
+            )
+          )
+        )
     )
   )
   LIMIT 20
@@ -58,6 +72,20 @@ others(key) AS MATERIALIZED (
         ) || ' ',
         value
       ) = 0
+        AND (
+          others IS NULL
+          OR NOT EXISTS (
+            SELECT 1
+            FROM json_each(others) AS other
+            WHERE instr(
+              ' ' || (
+                stores.words || ' '
+                || (SELECT accounts.words FROM accounts WHERE accounts.key = stores.account_key)
+              ) || ' ',
+              other.value
+            )
+          )
+        )
     )
   )
     AND candidate.key NOT IN (SELECT key FROM whole)
@@ -91,12 +119,7 @@ FROM (
           ) AS record,
           stores.latitude AS latitude,
           stores.longitude AS longitude,
-          iif(
-            found.forgiven IS NULL, NULL,
-            json_object(
-              'forgiven', json(found.forgiven), 'words', stores.words || ' ' || accounts.words
-            )
-          ) AS forgiven,
+          found.forgiven AS forgiven,
           stores.account_key AS account_key,
           '{"agreement_type":' || coalesce(accounts.agreement_type, 'null') || ',' || substr(accounts.fields, 2) AS account
         FROM found
@@ -128,6 +151,10 @@ FROM (
 --                  SCAN whole_texts
 --                  CORRELATED SCALAR SUBQUERY
 --                    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--                  CORRELATED SCALAR SUBQUERY
+--                    SCAN other VIRTUAL TABLE INDEX 1:
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --              SCAN whole
 --              SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --              SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
@@ -151,6 +178,10 @@ FROM (
 --                  SCAN texts
 --                  CORRELATED SCALAR SUBQUERY
 --                    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--                  CORRELATED SCALAR SUBQUERY
+--                    SCAN other VIRTUAL TABLE INDEX 1:
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --              SCAN others
 --              SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --              SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)

@@ -129,12 +129,7 @@ FROM (
             'status', campaigns.status
           ) AS record,
           campaigns.details AS details,
-          iif(
-            found.forgiven IS NULL, NULL,
-            json_object(
-              'forgiven', json(found.forgiven), 'words', campaigns.words || ' ' || accounts.words
-            )
-          ) AS forgiven,
+          found.forgiven AS forgiven,
           campaigns.account_key AS account_key,
           '{"agreement_type":' || coalesce(accounts.agreement_type, 'null') || ',' || substr(accounts.fields, 2) AS account
         FROM found

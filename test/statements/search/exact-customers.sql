@@ -144,10 +144,7 @@ SELECT json_object(
   campaigns_of_customers.campaigns_registered
 ) AS record,
   iif(seen.is_self OR seen.friend_status = 1, visible_customers.balance / 100.0, 0) AS balance,
-  iif(
-    seen.forgiven IS NULL, NULL,
-    json_object('forgiven', json(seen.forgiven), 'words', visible_customers.words)
-  ) AS forgiven
+  seen.forgiven AS forgiven
 FROM seen
 CROSS JOIN visible_customers ON visible_customers.key = seen.key
 CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key

@@ -61,12 +61,7 @@ FROM (
           ) AS record,
           stores.latitude AS latitude,
           stores.longitude AS longitude,
-          iif(
-            found.forgiven IS NULL, NULL,
-            json_object(
-              'forgiven', json(found.forgiven), 'words', stores.words || ' ' || accounts.words
-            )
-          ) AS forgiven,
+          found.forgiven AS forgiven,
           stores.account_key AS account_key,
           '{"agreement_type":' || coalesce(accounts.agreement_type, 'null') || ',' || substr(accounts.fields, 2) AS account
         FROM found

@@ -1,9 +1,17 @@
 WITH found(rank, key, forgiven) AS MATERIALIZED (
   SELECT iif(
     NOT EXISTS (
-      SELECT 1
-      FROM json_each(?)
-      WHERE instr(' ' || customers.words || ' ', ' ' || value || ' ') = 0
+      SELECT key
+      FROM json_each(?) AS asked
+      WHERE instr(' ' || customers.words || ' ', (asked.value ->> 0)) = 0
+        AND (
+          (asked.value ->> 1) IS NULL
+          OR NOT EXISTS (
+            SELECT 1
+            FROM json_each((asked.value ->> 1)) AS other
+            WHERE instr(' ' || customers.words || ' ', other.value)
+          )
+        )
     ),
     0, 1
   ),
@@ -12,9 +20,17 @@ WITH found(rank, key, forgiven) AS MATERIALIZED (
   FROM (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS known
   CROSS JOIN customers ON customers.key = known.key
   WHERE NOT EXISTS (
-    SELECT value
-    FROM json_each(?)
-    WHERE instr(' ' || customers.words, ' ' || value) = 0
+    SELECT key
+    FROM json_each(?) AS asked
+    WHERE instr(' ' || customers.words || ' ', (asked.value ->> 0)) = 0
+      AND (
+        (asked.value ->> 1) IS NULL
+        OR NOT EXISTS (
+          SELECT 1
+          FROM json_each((asked.value ->> 1)) AS other
+          WHERE instr(' ' || customers.words || ' ', other.value)
+        )
+      )
   )
     AND NOT EXISTS (
       SELECT 1
@@ -60,10 +76,7 @@ SELECT json_object(
   campaigns_of_customers.campaigns_registered
 ) AS record,
   iif(seen.is_self OR seen.friend_status = 1, visible_customers.balance / 100.0, 0) AS balance,
-  iif(
-    seen.forgiven IS NULL, NULL,
-    json_object('forgiven', json(seen.forgiven), 'words', visible_customers.words)
-  ) AS forgiven
+  seen.forgiven AS forgiven
 FROM seen
 CROSS JOIN visible_customers ON visible_customers.key = seen.key
 CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
@@ -82,9 +95,13 @@ ORDER BY seen.rank, seen.key
 --          SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --      SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
 --      CORRELATED SCALAR SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
+--        SCAN asked VIRTUAL TABLE INDEX 1:
+--        CORRELATED SCALAR SUBQUERY
+--          SCAN other VIRTUAL TABLE INDEX 1:
 --      CORRELATED SCALAR SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
+--        SCAN asked VIRTUAL TABLE INDEX 1:
+--        CORRELATED SCALAR SUBQUERY
+--          SCAN other VIRTUAL TABLE INDEX 1:
 --      USE TEMP B-TREE FOR ORDER BY
 --    MATERIALIZE caller
 --      SCAN CONSTANT ROW

@@ -37,17 +37,35 @@ found(rank, key, forgiven) AS MATERIALIZED (
   FROM (
     SELECT candidate.key,
       (
-        SELECT json_group_array(value)
+        SELECT json_group_array(key)
         FROM (
-          SELECT value
-          FROM json_each(?)
+          SELECT key
+          FROM json_each(?) AS asked
           WHERE instr(
             ' ' || (
               campaigns.words || ' '
               || (SELECT accounts.words FROM accounts WHERE accounts.key = campaigns.account_key)
-            ),
-            ' ' || value
+            ) || ' ',
+            (asked.value ->> 0)
           ) = 0
+            AND (
+              (asked.value ->> 1) IS NULL
+              OR NOT EXISTS (
+                SELECT 1
+                FROM json_each((asked.value ->> 1)) AS other
+                WHERE instr(
+                  ' ' || (
+                    campaigns.words || ' '
+                    || (
+                      SELECT accounts.words
+                      FROM accounts
+                      WHERE accounts.key = campaigns.account_key
+                    )
+                  ) || ' ',
+                  other.value
+                )
+              )
+            )
         )
       ) AS forgiven
     FROM (SELECT key FROM strict UNION SELECT key FROM lenient) AS candidate
@@ -76,12 +94,7 @@ FROM (
             'status', campaigns.status
           ) AS record,
           campaigns.details AS details,
-          iif(
-            found.forgiven IS NULL, NULL,
-            json_object(
-              'forgiven', json(found.forgiven), 'words', campaigns.words || ' ' || accounts.words
-            )
-          ) AS forgiven,
+          found.forgiven AS forgiven,
           campaigns.account_key AS account_key,
           '{"agreement_type":' || coalesce(accounts.agreement_type, 'null') || ',' || substr(accounts.fields, 2) AS account
         FROM found
@@ -126,13 +139,21 @@ FROM (
 --            SCAN candidate
 --            SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
 --            CORRELATED SCALAR SUBQUERY
---              SCAN json_each VIRTUAL TABLE INDEX 1:
+--              SCAN asked VIRTUAL TABLE INDEX 1:
 --              CORRELATED SCALAR SUBQUERY
 --                SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--              CORRELATED SCALAR SUBQUERY
+--                SCAN other VIRTUAL TABLE INDEX 1:
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --            CORRELATED SCALAR SUBQUERY
---              SCAN json_each VIRTUAL TABLE INDEX 1:
+--              SCAN asked VIRTUAL TABLE INDEX 1:
 --              CORRELATED SCALAR SUBQUERY
 --                SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--              CORRELATED SCALAR SUBQUERY
+--                SCAN other VIRTUAL TABLE INDEX 1:
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --            USE TEMP B-TREE FOR ORDER BY
 --          SCAN found
 --          SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)

@@ -37,8 +37,20 @@ found(rank, key, forgiven) AS MATERIALIZED (
   FROM (
     SELECT candidate.key,
       (
-        SELECT json_group_array(value)
-        FROM (SELECT value FROM json_each(?) WHERE instr(' ' || customers.words, ' ' || value) = 0)
+        SELECT json_group_array(key)
+        FROM (
+          SELECT key
+          FROM json_each(?) AS asked
+          WHERE instr(' ' || customers.words || ' ', (asked.value ->> 0)) = 0
+            AND (
+              (asked.value ->> 1) IS NULL
+              OR NOT EXISTS (
+                SELECT 1
+                FROM json_each((asked.value ->> 1)) AS other
+                WHERE instr(' ' || customers.words || ' ', other.value)
+              )
+            )
+        )
       ) AS forgiven
     FROM (SELECT key FROM strict UNION SELECT key FROM lenient) AS candidate
     CROSS JOIN customers ON customers.key = candidate.key
@@ -81,10 +93,7 @@ SELECT json_object(
   campaigns_of_customers.campaigns_registered
 ) AS record,
   iif(seen.is_self OR seen.friend_status = 1, visible_customers.balance / 100.0, 0) AS balance,
-  iif(
-    seen.forgiven IS NULL, NULL,
-    json_object('forgiven', json(seen.forgiven), 'words', visible_customers.words)
-  ) AS forgiven
+  seen.forgiven AS forgiven
 FROM seen
 CROSS JOIN visible_customers ON visible_customers.key = seen.key
 CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
@@ -121,9 +130,13 @@ ORDER BY seen.rank, seen.key
 --      SCAN candidate
 --      SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
 --      CORRELATED SCALAR SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
+--        SCAN asked VIRTUAL TABLE INDEX 1:
+--        CORRELATED SCALAR SUBQUERY
+--          SCAN other VIRTUAL TABLE INDEX 1:
 --      CORRELATED SCALAR SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
+--        SCAN asked VIRTUAL TABLE INDEX 1:
+--        CORRELATED SCALAR SUBQUERY
+--          SCAN other VIRTUAL TABLE INDEX 1:
 --      USE TEMP B-TREE FOR ORDER BY
 --    MATERIALIZE caller
 --      SCAN CONSTANT ROW

@@ -62,7 +62,6 @@ export class RandomWords {
     const words = Array.from({ length: this.#random.integer(1, 3) }, () =>
       this.#random.next() < 0.2 ? this.part() : this.word(),
     );
-    const separator = this.#random.pick([" ", " ", " ", "", "-"]);
-    return [...words.join(separator).padEnd(3)].slice(0, 100).join("");
+    return [...words.join(" ").padEnd(3)].slice(0, 100).join("");
   }
 }

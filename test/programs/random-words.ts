@@ -30,9 +30,9 @@ export class RandomWords {
   constructor(random: Random) {
     this.#random = random;
     this.#words = [
-      ...random.sample(ODD, 4),
-      ...random.sample(random.pick(ALIKE), 8),
-      ...random.sample(random.pick(SCRIPTS), 4),
+      ...random.sample(ODD, 3),
+      ...random.sample(random.pick(ALIKE), 12),
+      ...random.sample(random.pick(SCRIPTS), 3),
     ];
   }
 

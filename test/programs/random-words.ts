@@ -30,9 +30,9 @@ export class RandomWords {
   constructor(random: Random) {
     this.#random = random;
     this.#words = [
-      ...random.sample(ODD, 4),
-      ...random.sample(random.pick(ALIKE), 8),
-      ...random.sample(random.pick(SCRIPTS), 4),
+      ...random.sample(ODD, 3),
+      ...random.sample(random.pick(ALIKE), 12),
+      ...random.sample(random.pick(SCRIPTS), 3),
     ];
   }
 
@@ -62,7 +62,6 @@ export class RandomWords {
     const words = Array.from({ length: this.#random.integer(1, 3) }, () =>
       this.#random.next() < 0.2 ? this.part() : this.word(),
     );
-    const separator = this.#random.pick([" ", " ", " ", "", "-"]);
-    return [...words.join(separator).padEnd(3)].slice(0, 100).join("");
+    return [...words.join(" ").padEnd(3)].slice(0, 100).join("");
   }
 }

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { named } from "../http/answer-schema.ts";
 import { cursorParameter } from "../http/paging.ts";
-import { listParameter } from "../values/parameter.ts";
+import { listParameter, wordParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT, Id, mustBe } from "../values/text.ts";
 import { EXPORTED, type ExportCursor, type ExportScan, SCANS } from "./export/scans.ts";
 import { columnType } from "./kind.ts";
 
-const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", ")}` });
+const RecordName = wordParameter(EXPORTED, `must be one of ${EXPORTED.join(", ")}`);
 
 const CursorParameter = cursorParameter(
   z

@@ -3,7 +3,7 @@ import { named } from "../../http/answer-schema.ts";
 import { PagingParameters, placeParameter } from "../../http/paging.ts";
 import { LoyaltyOptions } from "../../records/account.ts";
 import { coupons } from "../../records/coupon.ts";
-import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
+import { BooleanParameter, IdsParameter, TextParameter, wordParameter } from "../../values/parameter.ts";
 import { PassedThrough } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Account, NO_CREDENTIALS } from "../account.ts";
@@ -33,10 +33,10 @@ export const CouponsQuery = z.object({
 export const MyCouponsQuery = z.object({
   digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
   search: Search,
-  type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional().describe("Only this kind of coupons."),
-  storeId: listParameter(Id)
-    .default([])
-    .describe("Only coupons issued at these stores, and digital coupons of their accounts."),
+  type: wordParameter(["store", "mfg"], "must be store or mfg").optional().describe("Only this kind of coupons."),
+  storeId: IdsParameter.default([]).describe(
+    "Only coupons issued at these stores, and digital coupons of their accounts.",
+  ),
   includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
   ...PagingParameters,
   after: placeParameter(place),

@@ -74,20 +74,18 @@ type Query = Record<string, string | string[]>;
  * @returns `misspelt`: the texts for known parameters with other brackets.
  */
 export function readQuery(queries: Readonly<Record<string, string[]>>, known: Readonly<Record<string, z.ZodType>>) {
-  const values: Record<string, string[]> = {};
+  // A map, because a name may be `__proto__`.
+  const values = new Map<string, string[]>();
   const misspelt: FieldMessages = {};
   for (const [spelling, texts] of Object.entries(queries)) {
     const [, name = spelling, brackets = ""] = /^([^[\]]+)(\[.*)$/s.exec(spelling) ?? [];
     const schema = Object.hasOwn(known, name) ? known[name] : undefined;
     if (brackets === "" || (schema && isList(schema) && /^\[\d*\]$/.test(brackets)))
-      values[name] = [...(values[name] ?? []), ...texts];
+      values.set(name, [...(values.get(name) ?? []), ...texts]);
     else if (schema !== undefined) misspelt[name] = [`must be given as ${name}, without ${brackets.slice(0, 20)}`];
   }
-  const query: Query = {};
-  for (const [name, [first = "", ...more]] of Object.entries(values)) {
-    if (more.length > 0) query[name] = [first, ...more];
-    else if (first !== "") query[name] = first;
-  }
+  const given = [...values].filter(([, texts]) => texts.length > 1 || texts[0] !== "");
+  const query: Query = Object.fromEntries(given.map(([name, texts]) => [name, texts.length > 1 ? texts : (texts[0] ?? "")]));
   return { query, misspelt };
 }
 

@@ -20,6 +20,8 @@ export interface Fault {
   field: string;
   /** What to correct. */
   text: string;
+  /** A fixed field. If the line changes it, this rule is not checked: what it looks at was not written. */
+  unlessChanged?: string;
   /**
    * Which lines break the rule: a condition on `line`, which has its `number`, the `lineFields` of its kind, and the key of
    * each reference, such as `store_key` for `store_id`; the key is NULL if the record is not stored.
@@ -105,6 +107,8 @@ export interface Stated {
   groupField?: string;
   /** Fields that checks and upkeep read, besides the key, the references, the fixed columns and the numbers of an event. */
   moreLineFields?: readonly string[];
+  /** A state's time that is refused if it is more than a day ahead, as the times of events are. */
+  notAheadField?: string;
   /** Whether no line may delete its records. */
   isPermanent?: true;
   idsAtOnce?: true;

@@ -46,5 +46,9 @@ export const ExportQuery = z.object({
 export const Accepted = named("Accepted", {
   accepted: z.int().meta({ description: "Lines that were taken." }),
   ignored: z.int().meta({ description: "Events already stored, and deletes of records that were not there." }),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe("The first ten fields that no record of their kind has. Left out if there are none."),
 });
 export type Accepted = z.output<typeof Accepted>;

@@ -13,28 +13,33 @@ import { store } from "./store.ts";
 export const LEVELS = [1, 2, 3, 4, 5] as const;
 
 /** A customer who has joined a store. */
-const record = state("membership", "memberships", {
-  store_key: owner(key(refersTo(store, { store_id: Id }))),
-  customer_key: subject(key(refersTo(customer, { customer_id: Id }))),
-  referrer_key: fixed(mayReferTo(customer, { referrer_id: orNull(Id) })),
-  joined_at: fedTime(orNull(FedTime)),
-  /** 1: a member now. Who leaves keeps the row, so that the members below keep their places in the tree. */
-  joined: softDelete(0),
-  /** Derived: the members now, one level below. Triggers count these five. */
-  members_1: byDatabase(integer().notNull().default(0)),
-  members_2: byDatabase(integer().notNull().default(0)),
-  members_3: byDatabase(integer().notNull().default(0)),
-  members_4: byDatabase(integer().notNull().default(0)),
-  members_5: byDatabase(integer().notNull().default(0)),
-  /** Derived: the tokens earned from one level below, in hundredths. */
-  tokens_1: byDatabase(integer().notNull().default(0)),
-  tokens_2: byDatabase(integer().notNull().default(0)),
-  tokens_3: byDatabase(integer().notNull().default(0)),
-  tokens_4: byDatabase(integer().notNull().default(0)),
-  tokens_5: byDatabase(integer().notNull().default(0)),
-  /** Derived: in which round of an export it comes. A trigger sets it. */
-  export_round: byDatabase(integer().notNull().default(0)),
-});
+const record = state(
+  "membership",
+  "memberships",
+  {
+    store_key: owner(key(refersTo(store, { store_id: Id }))),
+    customer_key: subject(key(refersTo(customer, { customer_id: Id }))),
+    referrer_key: fixed(mayReferTo(customer, { referrer_id: orNull(Id) })),
+    joined_at: fedTime(orNull(FedTime)),
+    /** 1: a member now. Who leaves keeps the row, so that the members below keep their places in the tree. */
+    joined: softDelete(0),
+    /** Derived: the members now, one level below. Triggers count these five. */
+    members_1: byDatabase(integer().notNull().default(0)),
+    members_2: byDatabase(integer().notNull().default(0)),
+    members_3: byDatabase(integer().notNull().default(0)),
+    members_4: byDatabase(integer().notNull().default(0)),
+    members_5: byDatabase(integer().notNull().default(0)),
+    /** Derived: the tokens earned from one level below, in hundredths. */
+    tokens_1: byDatabase(integer().notNull().default(0)),
+    tokens_2: byDatabase(integer().notNull().default(0)),
+    tokens_3: byDatabase(integer().notNull().default(0)),
+    tokens_4: byDatabase(integer().notNull().default(0)),
+    tokens_5: byDatabase(integer().notNull().default(0)),
+    /** Derived: in which round of an export it comes. A trigger sets it. */
+    export_round: byDatabase(integer().notNull().default(0)),
+  },
+  { notAheadField: "joined_at" },
+);
 export const memberships = record.table;
 
 /** Derived: the links between a member and the members up to five levels below. */
@@ -62,6 +67,7 @@ export const membership = {
     {
       field: "referrer_id",
       text: "must be a member of the store, stored or on an earlier line",
+      unlessChanged: "referrer_id",
       // A trigger links a membership that is written to its referrer in `team_links`, if the referrer is a member by then. So
       // a missing link is the fault. The lookup names all columns of the primary key, also the member's name and id. A member
       // who is their own referrer gets a link, so the first condition excludes them.

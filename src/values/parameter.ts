@@ -85,7 +85,9 @@ export function readQuery(queries: Readonly<Record<string, string[]>>, known: Re
     else if (schema !== undefined) misspelt[name] = [`must be given as ${name}, without ${brackets.slice(0, 20)}`];
   }
   const given = [...values].filter(([, texts]) => texts.length > 1 || texts[0] !== "");
-  const query: Query = Object.fromEntries(given.map(([name, texts]) => [name, texts.length > 1 ? texts : (texts[0] ?? "")]));
+  const query: Query = Object.fromEntries(
+    given.map(([name, texts]) => [name, texts.length > 1 ? texts : (texts[0] ?? "")]),
+  );
   return { query, misspelt };
 }
 

@@ -1,8 +1,8 @@
 import type { Expected } from "./expected.ts";
-import { KINDS, type Kind, type Row, readFields } from "./kinds.ts";
+import { KINDS, type Kind, type Row, readFields, unknownFields } from "./kinds.ts";
 import { keyOf, type State } from "./state.ts";
 import { by } from "./text.ts";
-import { addSeconds } from "./time.ts";
+import { addSeconds, endOf } from "./time.ts";
 
 // The rules for feed requests (docs/contract/feed.md, 1 and 2).
 
@@ -17,6 +17,10 @@ export interface FeedRequest {
 type Line = Exclude<ReturnType<typeof readLine>, string[]>;
 
 const NAMED_LINES = 100;
+const DAY_SECONDS = 86_400;
+/** The times of states that must not be ahead, as those of events. */
+const AHEAD_FIELDS: Readonly<Record<string, string>> = { membership: "joined_at", message_state: "read_at" };
+const WARNINGS = 10;
 const SOFT_DELETED = "account store campaign coupon customer_coupon employee eip_campaign membership".split(" ");
 
 /**
@@ -36,6 +40,12 @@ export function applyFeed(before: State, after: State, values: readonly unknown[
   const oldLines = lines.filter(({ kind, row }) => row[kind.timeField] < before.horizon).slice(0, NAMED_LINES);
   const tooOld = oldLines.flatMap(({ number, kind }) => namesOf(number, [kind.timeField]));
   if (tooOld.length > 0) return { status: 422, fields: tooOld.sort() };
+  const aheadField = ({ kind }: Line) => AHEAD_FIELDS[kind.record] ?? kind.timeField;
+  const aheadLines = lines
+    .filter((line) => line.row[aheadField(line)] > addSeconds(now, DAY_SECONDS))
+    .slice(0, NAMED_LINES);
+  const ahead = aheadLines.flatMap((line) => namesOf(line.number, [aheadField(line)]));
+  if (ahead.length > 0) return { status: 422, fields: ahead.sort() };
   const { writes, deletes } = deduplicated(lines, before);
   for (const line of writes) write(line, after, now);
   const removedRecords = deletes.filter((line) => remove(line, after));
@@ -49,8 +59,14 @@ export function applyFeed(before: State, after: State, values: readonly unknown[
   const events = (all: readonly Line[]) => all.filter(({ kind }) => kind.isEvent).length;
   const repeatedEvents = events(lines) - events(writes) - events(deletes);
   const ignored = repeatedEvents + deletes.length - removedRecords.length;
-  return { status: 200, body: { status: true, items: { accepted: lines.length - ignored, ignored } } };
+  const warnings = lines
+    .flatMap(({ unknown, kind: { record } }) => unknown.map((name) => `${name}: no field of ${withArticle(record)}`))
+    .slice(0, WARNINGS);
+  const counts = { accepted: lines.length - ignored, ignored };
+  return { status: 200, body: { status: true, items: { ...counts, ...(warnings.length > 0 && { warnings }) } } };
 }
+
+const withArticle = (record: string) => `${/^[aeiou]/.test(record) ? "an" : "a"} ${record}`;
 
 /** The names of fields of a line, such as `line 3.latitude`. */
 const namesOf = (number: number, fields: Iterable<string>) => Array.from(fields, (field) => `line ${number}.${field}`);
@@ -62,7 +78,17 @@ const CONTRADICTIONS: Readonly<Record<string, (row: Row) => boolean>> = {
   member_ids: ({ member_ids: ids, initial_customer_id }) =>
     !ids.includes(initial_customer_id) || new Set(ids).size < ids.length,
   usage_count: ({ usage_count, total_count }) => usage_count > total_count,
+  campaign_end_date: ({ campaign_start_date, campaign_end_date }) => isBefore(campaign_end_date, campaign_start_date),
+  end_date: ({ start_date, end_date }) => isBefore(end_date, start_date),
+  expected_end_date: ({ expected_end_date, time_zone, created_at }) =>
+    isBefore(endOf(expected_end_date ?? null, time_zone), created_at),
+  expiration_date: ({ can_expire, expiration_date, time_zone, created_at }) =>
+    can_expire === 1 && isBefore(endOf(expiration_date, time_zone), created_at),
 };
+
+/** Whether an end is before a beginning. Either may be missing. */
+const isBefore = (end: string | null | undefined, beginning: string | null | undefined) =>
+  Boolean(end && beginning && end < beginning);
 
 /** Reads a line, or returns the names of its wrong fields. */
 function readLine({ value, number }: { value: unknown; number: number }) {
@@ -77,7 +103,8 @@ function readLine({ value, number }: { value: unknown; number: number }) {
   if (bad.length === 0) bad.push(...Object.keys(row).filter((name) => CONTRADICTIONS[name]?.(row)));
   if ("deleted" in object && (typeof object.deleted !== "boolean" || !isDeletable)) bad.push("deleted");
   const key = kind.key.map((name) => row[name]);
-  return bad.length > 0 ? namesOf(number, bad) : { kind, number, isDelete, row, key: keyOf(kind.record, key) };
+  const unknown = isDelete ? [] : namesOf(number, unknownFields(kind, object));
+  return bad.length > 0 ? namesOf(number, bad) : { kind, number, isDelete, row, key: keyOf(kind.record, key), unknown };
 }
 
 /**
@@ -111,6 +138,7 @@ function write({ kind, row, key }: Line, after: State, now: string): void {
   );
   if (isIncomplete && !(record === "message_group" && stored)) return;
   const written: Row = { ...row };
+  if (record === "message_state" && row.read_at > now) written.read_at = now;
   for (const { name, type, isFixed } of fields) {
     if (isFixed && stored) written[name] = stored[name];
     if (type === "now") written[name] ??= stored?.[name] ?? now;
@@ -208,7 +236,12 @@ function faultsOf(line: Line, request: { lines: readonly Line[]; before: State; 
   const owner = references.find(({ name }) => name === kind.ownerField)?.account;
   const isOfOwner = ({ account, type }: (typeof references)[number]) =>
     account === undefined || account === owner || (owner === undefined && type !== "stores");
-  const wrongReferences = references.filter((reference) => reference.isMissing || !isOfOwner(reference));
+  // A line that names another owner than the stored one is wrong in that field only.
+  const isMoved = kind.fields.some(
+    ({ name, isFixed }) =>
+      isFixed && name === kind.ownerField && row[name] !== (before.table(kind.record).get(key) ?? row)[name],
+  );
+  const wrongReferences = references.filter((reference) => reference.isMissing || !(isMoved || isOfOwner(reference)));
   const faults = new Set(wrongReferences.map(({ name }) => name));
   const stored = before.table(kind.record).get(key) ?? row;
   // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.
@@ -221,7 +254,7 @@ function faultsOf(line: Line, request: { lines: readonly Line[]; before: State; 
   // A former member may still earn tokens at a store.
   const isEarning = kind.record === "token_earning" && after.find("store", store_id) !== undefined;
   if (isEarning && !after.find("membership", store_id, customer_id)) faults.add("customer_id");
-  if (isBadReferrer(line, request)) faults.add("referrer_id");
+  if (!faults.has("referrer_id") && isBadReferrer(line, request)) faults.add("referrer_id");
   return faults;
 }
 

@@ -139,20 +139,21 @@ function shownGroup(state: State, caller: string, group: Row, now: string): Row 
   }));
   const initialCustomer = person(state, caller, initial_customer_id);
   const sender = person(state, caller, last.customer_id);
+  const isBlocked = state.find("block", caller, last.customer_id) !== undefined;
   return {
     group_id,
     group_image,
     group_name: groupName(members),
     initial_customer_id,
     notifications_disabled,
-    last_message: last.body,
+    last_message: isBlocked ? "" : last.body,
     last_message_time: last.sent_at,
     last_customer: last.customer_id,
     initial_customer_name: initialCustomer.name,
     initial_customer_avatar: initialCustomer.avatar,
-    last_customer_name: sender.name,
-    last_customer_avatar: sender.avatar,
-    read_status: last.customer_id === caller || (read_at ?? "") >= last.sent_at ? 1 : 0,
+    last_customer_name: isBlocked ? "" : sender.name,
+    last_customer_avatar: isBlocked ? "" : sender.avatar,
+    read_status: isBlocked || last.customer_id === caller || (read_at ?? "") >= last.sent_at ? 1 : 0,
     group_members: members,
   };
 }

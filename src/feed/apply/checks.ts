@@ -4,7 +4,7 @@ import type { Statement } from "../../db/database.ts";
 import { writtenOnce } from "../../db/dialect.ts";
 import { unionAll } from "../../db/json-rows.ts";
 import { type Fault, type Kind, NOT_STORED } from "../../db/kind.ts";
-import { joinWithCommas, limitTo } from "../../db/select.ts";
+import { fromNow, joinWithCommas, limitTo } from "../../db/select.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
 import { account } from "../../records/account.ts";
 import { messages } from "../../records/message.ts";
@@ -25,6 +25,8 @@ export interface Report {
   items: [number];
   /** The horizon: events from before it are too old. */
   horizon: [string];
+  /** The latest time that is taken. */
+  ahead: [string];
   /** The numbers of lines. */
   foreign: number[];
   /** Lines, each with the index of its fault; or, if its id is of another event, with what `selectTakenIds` says. */
@@ -75,6 +77,17 @@ export function refuseTooOld(batches: readonly Batch[]): Statement[] {
   return [
     sql`${insertReport("horizon", sql`json_array(${horizon})`)} FROM ${programState} WHERE ${horizon} > ${oldest}`,
   ];
+}
+
+/** Refuses a request with a time that is more than a day ahead. It reports the latest time, and `refusalOf` finds the lines. */
+export function refuseAhead(batches: readonly Batch[]): Statement[] {
+  const newest = batches
+    .flatMap(({ all }) => all.flatMap(({ time }) => time ?? []))
+    .sort()
+    .at(-1);
+  if (newest === undefined) return [];
+  const latest = fromNow("+1 day");
+  return [sql`${insertReport("ahead", sql`json_array(${latest})`)} WHERE ${latest} < ${newest}`];
 }
 
 /** Refuses a request if a line, even a line that a later one replaces, touches an account that the token does not cover. */
@@ -139,7 +152,11 @@ function faultsOf(kind: Kind): Fault[] {
     )`;
     return { field, text: FIXED, when: sql.raw(when) };
   });
-  return [...missing, ...changed, ...(kind.check ?? [])];
+  const own = (kind.check ?? []).map(({ unlessChanged, when, ...fault }): Fault => {
+    const change = changed.find(({ field }) => field === unlessChanged)?.when;
+    return { ...fault, when: change === undefined ? when : sql`(${when}) AND NOT (${change})` };
+  });
+  return [...missing, ...changed, ...own];
 }
 
 const FIXED = "is fixed once written";

@@ -42,7 +42,7 @@ export class RandomValues {
       count: () => random.pick(name === "status" ? [1, 1, 1, 0] : [0, 0, 1, 2]),
       signed: () => random.integer(-2, 3),
       decimal: () => random.pick(["0", "1", "1.00", "0.1", "-0.5", "2.25", "33", "-12.34", "999999999.99"]),
-      barcode: () => random.pick(["0", "0012", "999999999999999"]),
+      barcode: () => random.pick(["0", "0012", "999999999999999", "1234567890123456", "AB-1 2"]),
       date: () => (name === "date_of_birth" ? "2000-02-29" : soon().slice(0, 10)),
       time: () => (name === "deleted_at" && random.next() < 0.8 ? null : soon()),
       now: () =>

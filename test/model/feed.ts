@@ -1,6 +1,6 @@
 import type { Expected } from "./expected.ts";
 import { KINDS, type Kind, type Row, readFields, unknownFields } from "./kinds.ts";
-import { keyOf, type State } from "./state.ts";
+import { formerId, keyOf, plainId, type State } from "./state.ts";
 import { by } from "./text.ts";
 import { addSeconds, endOf } from "./time.ts";
 
@@ -150,12 +150,33 @@ function write({ kind, row, key }: Line, after: State, now: string): void {
     const isImported = row.sent_at !== null && row.sent_at < addSeconds(now, -3_600);
     written.sent_at = isImported ? row.sent_at : after.clock.stamp;
   }
+  if (record === "customer" && stored?.deleted) written.life = beginNewLife(stored, after);
+  else if (record === "customer") written.life = stored?.life;
+  if (record === "message") written.life = after.find("customer", row.customer_id)?.life;
   if (record === "message_group") {
+    written.initial_life = after.find("customer", row.initial_customer_id)?.life;
     written.member_ids = row.member_ids.filter((id: string) => after.current("customer", id));
     const isStranger = ({ customer_id }: Row) => !written.member_ids.includes(customer_id);
     after.change("message_state", (state) => state.group_id === row.id && isStranger(state));
   }
   after.store(record, key, written);
+}
+
+/**
+ * Nothing of a former life returns: its memberships and tokens stay under an id of their own, so that the members below keep
+ * their levels. Returns the number of the new life.
+ */
+function beginNewLife({ id, life = 0 }: Row, after: State): number {
+  for (const record of ["membership", "token_earning"]) {
+    for (const [key, row] of [...after.table(record)]) {
+      const inFormerLife = (field: string) => (row[field] === id ? { [field]: formerId(id, life) } : {});
+      const renamed = { ...row, ...inFormerLife("customer_id"), ...inFormerLife("referrer_id") };
+      const isOwn = row.customer_id === id && record === "membership";
+      if (isOwn) after.store(record, key, undefined);
+      after.store(record, isOwn ? keyOf(record, [row.store_id, renamed.customer_id]) : key, renamed);
+    }
+  }
+  return life + 1;
 }
 
 /** Deletes a record. Returns false if it was not stored, or was deleted before. */
@@ -225,7 +246,7 @@ function hasTakenId(line: Line, lines: readonly Line[], before: State): boolean 
   // A removed message group is not compared.
   const isGone = (name: string) => name === "group_id" && other?.group_id === null;
   const compared = kind.fields.filter(({ name, to, type }) => (to || NUMBERS.includes(type)) && !isGone(name));
-  return other !== undefined && compared.some(({ name }) => other[name] !== row[name]);
+  return other !== undefined && compared.some(({ name }) => plainId(other[name]) !== row[name]);
 }
 
 /** The fields of a line that are wrong in the state after the request. */
@@ -243,11 +264,12 @@ function faultsOf(line: Line, request: { lines: readonly Line[]; before: State; 
   );
   const wrongReferences = references.filter((reference) => reference.isMissing || !(isMoved || isOfOwner(reference)));
   const faults = new Set(wrongReferences.map(({ name }) => name));
-  const stored = before.table(kind.record).get(key) ?? row;
+  // What never changes is as it was stored, or as the line says.
+  const stored = after.table(kind.record).get(key) ?? row;
   // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.
   const isKeyMissing = references.some(({ isKey, isMissing }) => isKey && isMissing);
   for (const { name, isFixed } of isKeyMissing ? [] : kind.fields)
-    if (isFixed && row[name] !== null && row[name] !== stored[name]) faults.add(name);
+    if (isFixed && row[name] !== null && row[name] !== plainId(stored[name])) faults.add(name);
   const { campaign_coupon_id, group_id, store_id, customer_id } = row;
   if (after.find("coupon", campaign_coupon_id)?.kind === "digital") faults.add("campaign_coupon_id");
   if (after.find("message_group", group_id)?.member_ids.includes(customer_id) === false) faults.add("customer_id");
@@ -263,9 +285,13 @@ function isBadReferrer({ kind, number, row }: Line, { lines, before, after }: Pa
   const { store_id, customer_id, referrer_id = null } = row;
   if (referrer_id === null) return false;
   if (referrer_id === customer_id) return true;
+  const isOfThisLife = before.current("customer", customer_id) !== undefined;
+  const stored = isOfThisLife ? before.find("membership", store_id, customer_id) : undefined;
+  if (plainId(stored?.referrer_id) === referrer_id) return false;
   if (!after.current("customer", customer_id) || !after.find("store", store_id)) return false;
   const key = keyOf("membership", [store_id, referrer_id]);
   const writesReferrer = (line: Line) => line.kind === kind && line.key === key && !line.isDelete;
   const isOnEarlierLine = lines.some((line) => line.number < number && writesReferrer(line));
-  return !(isOnEarlierLine ? after : before).table("membership").has(key);
+  if (isOnEarlierLine) return !after.table("membership").has(key);
+  return !before.table("membership").has(key) || !before.current("customer", referrer_id);
 }

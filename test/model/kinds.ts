@@ -53,6 +53,8 @@ export const TYPES: Types = {
   count: [whole(0, 999_999_999), 0],
   signed: [whole(-999_999_999, 999_999_999), 0],
   level: [whole(1, 5)],
+  /** In the line of an undone event: which life of the customer earned it. */
+  life: [whole(0, 999_999_999)],
   latitude: [z.number().min(-90).max(90)],
   longitude: [z.number().min(-180).max(180)],
   kind: [z.enum(["store", "mfg", "digital"])],
@@ -88,7 +90,7 @@ campaign id*:id account_id!:account name!:name campaign_description:long campaig
 customer id*:id first_name!:name last_name!:name scan_id date_of_birth?:date address_line_1 address_line_2 city state zip
   customer_description:long avatar
 membership store_id*:store customer_id*:customer referrer_id?:customer joined_at:now
-token_earning id*:event store_id!:store customer_id!:customer level_no!:level tokens!:decimal earned_at:now
+token_earning id*:event store_id!:store customer_id!:customer level_no!:level tokens!:decimal life?:life earned_at:now
 registration campaign_id*:campaign customer_id*:customer
 friendship customer_id*:customer friend_id*:customer status!:flag
 block customer_id*:customer blocked_id*:customer

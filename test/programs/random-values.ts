@@ -36,6 +36,7 @@ export class RandomValues {
       name: text,
       long: text,
       level: () => random.integer(1, 5),
+      life: () => random.integer(0, 1),
       latitude: () => this.#latitude(),
       longitude: () => this.#longitude(),
       flag: () => random.integer(0, 1),

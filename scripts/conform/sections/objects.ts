@@ -115,6 +115,7 @@ export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
     const { source_campaign_id, filter_items, ...shownFields } = ANSWERED_COUPON;
     expectSame(actual, {
       ...shownFields,
+      barcode: COUPON.coupon_barcode,
       campaign_id: spring,
       campaign_coupon_created: createdAt,
       ...ISSUED,

@@ -49,6 +49,11 @@ const member = alias(messageGroupMembers, "member");
 /** What a group shows of its last message, empty if the caller has blocked the sender. */
 const unlessBlocked = (text: SQLWrapper) => sql`iif(${blocks.blocked_key} IS NULL, ${text}, '')`;
 
+/** Whether who sent a message, or began a group, was not erased since: also who was written again has no name there. */
+const isStillSender = sql`${messages.life} = ${sender.life}`;
+const isStillStarter = sql`${messageGroups.initial_life} = ${starter.life}`;
+const whileNotErased = (text: SQLWrapper, isStillThere: SQL) => sql`iif(${isStillThere}, ${text}, '')`;
+
 const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) => {
   const caller = customerKeyOf(placeholder("customerId"));
   const at = sql<string>`page.at`;
@@ -69,13 +74,13 @@ const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) 
         last_message: unlessBlocked(messages.body),
         last_message_time: at,
         initial_customer_id: starter.id,
-        initial_customer_name: starter.name,
-        initial_customer_avatar: starter.avatar,
+        initial_customer_name: whileNotErased(starter.name, isStillStarter),
+        initial_customer_avatar: whileNotErased(starter.avatar, isStillStarter),
         last_customer: sender.id,
-        last_customer_name: unlessBlocked(sender.name),
-        last_customer_avatar: unlessBlocked(sender.avatar),
+        last_customer_name: unlessBlocked(whileNotErased(sender.name, isStillSender)),
+        last_customer_avatar: unlessBlocked(whileNotErased(sender.avatar, isStillSender)),
         read_status: sql`iif(
-          ${sender.key} = ${caller} OR ${messageStates.read_at} >= ${at} OR ${blocks.blocked_key} IS NOT NULL, 1, 0
+          ${sender.key} = ${caller} AND ${isStillSender} OR ${messageStates.read_at} >= ${at} OR ${blocks.blocked_key} IS NOT NULL, 1, 0
         )`,
         notifications_disabled: sql`coalesce(${messageStates.notifications_disabled}, 0)`,
       } satisfies Record<Exclude<keyof MessageGroup, "group_name" | "group_members">, unknown>),

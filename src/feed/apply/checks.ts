@@ -11,7 +11,7 @@ import { messages } from "../../records/message.ts";
 import { messageGroupMembers, messageGroups } from "../../records/message-group.ts";
 import { programState } from "../../records/program.ts";
 import { type Batch, lineFieldsAndList, namesAccount, tableName } from "../kind.ts";
-import { freshEvents, relation } from "./statements.ts";
+import { columnValue, freshEvents, relation } from "./statements.ts";
 import { selectTakenIds } from "./taken-ids.ts";
 
 // Rules that only the database can check. A check that finds a bad line inserts a report into `refusals`. A trigger
@@ -143,14 +143,15 @@ function faultsOf(kind: Kind): Fault[] {
     text: NOT_STORED,
     when: sql.raw(`${field} IS NOT NULL AND ${key} IS NULL`),
   }));
-  const isSameRecord = kind.key.map((column) => `stored.${column} = line.${column}`).join(" AND ");
-  const changed = kind.fixed.map(({ column, field }) => {
+  const sameKeys = kind.key.map((column) => sql`${sql.raw(`stored.${column}`)} = ${columnValue(kind, column)}`);
+  const isSameRecord = sql.join(sameKeys, sql` AND `);
+  const changed = kind.fixed.map(({ field, key }) => {
     // A field that is left out stays as it is.
-    const when = `line.${field} IS NOT NULL AND EXISTS (
-      SELECT 1 FROM ${tableName(kind)} AS stored
-      WHERE ${isSameRecord} AND stored.${column} IS NOT line.${column}
+    const when = sql`${sql.raw(`line.${field}`)} IS NOT NULL AND EXISTS (
+      SELECT 1 FROM ${sql.raw(tableName(kind))} AS stored
+      WHERE ${isSameRecord} AND ${sql.raw(`stored.${key} IS NOT line.${key}`)}
     )`;
-    return { field, text: FIXED, when: sql.raw(when) };
+    return { field, text: FIXED, when };
   });
   const own = (kind.check ?? []).map(({ unlessChanged, when, ...fault }): Fault => {
     const change = changed.find(({ field }) => field === unlessChanged)?.when;

@@ -108,7 +108,7 @@ const SHAPES: Record<string, Shape> = {
         to,
       );
       await run(
-        `INSERT INTO memberships (store_key, customer_key, joined_at)
+        `INSERT INTO memberships (store_key, member_key, joined_at)
          ${NUMBERS} SELECT stores.key, customers.key, '' FROM n CROSS JOIN stores ON stores.id = 'joined' || i
          CROSS JOIN customers ON customers.first_name GLOB 'Joiner *'`,
         from,
@@ -134,7 +134,7 @@ const SHAPES: Record<string, Shape> = {
         await storeStores("chain", chain.id, "'name'")(1, 1);
         await storeCustomers("registrant", "'registrant'")(1, 20);
         await run(
-          `INSERT INTO memberships (store_key, customer_key, joined_at)
+          `INSERT INTO memberships (store_key, member_key, joined_at)
            SELECT stores.key, customers.key, '' FROM stores CROSS JOIN customers
            WHERE stores.id = 'chain1' AND customers.words = 'registrant'`,
         );

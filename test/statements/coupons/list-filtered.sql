@@ -364,7 +364,7 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                UNION ALL
 --                  MATERIALIZE listed
 --                    CO-ROUTINE joined
---                      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--                      SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --                      SCALAR SUBQUERY
 --                        SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --                      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)

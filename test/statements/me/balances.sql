@@ -22,7 +22,7 @@ LIMIT 0 + 1 + ?
 --          SEARCH customers USING INDEX sqlite_autoindex_customers_1 (id=?)
 --        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --      UNION ALL
---        SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --        SCALAR SUBQUERY
 --          SEARCH customers USING INDEX sqlite_autoindex_customers_1 (id=?)
 --        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)

@@ -3,16 +3,20 @@ SELECT message_groups.id AS group_id,
   json_object(
     'group_id', message_groups.id, 'group_image', message_groups.group_image, 'last_message',
     iif(blocks.blocked_key IS NULL, messages.body, ''), 'last_message_time', page.at,
-    'initial_customer_id', starter.id, 'initial_customer_name', starter.name,
-    'initial_customer_avatar', starter.avatar, 'last_customer', sender.id, 'last_customer_name',
-    iif(blocks.blocked_key IS NULL, sender.name, ''), 'last_customer_avatar',
-    iif(blocks.blocked_key IS NULL, sender.avatar, ''), 'read_status',
+    'initial_customer_id', starter.id, 'initial_customer_name',
+    iif(message_groups.initial_life = starter.life, starter.name, ''), 'initial_customer_avatar',
+    iif(message_groups.initial_life = starter.life, starter.avatar, ''), 'last_customer', sender.id,
+    'last_customer_name',
+    iif(blocks.blocked_key IS NULL, iif(messages.life = sender.life, sender.name, ''), ''),
+    'last_customer_avatar',
+    iif(blocks.blocked_key IS NULL, iif(messages.life = sender.life, sender.avatar, ''), ''),
+    'read_status',
     iif(
       sender.key = (
         SELECT customers.key
         FROM customers
         WHERE customers.id = ?
-      ) OR message_states.read_at >= page.at OR blocks.blocked_key IS NOT NULL,
+      ) AND messages.life = sender.life OR message_states.read_at >= page.at OR blocks.blocked_key IS NOT NULL,
       1, 0
     ),
     'notifications_disabled', coalesce(message_states.notifications_disabled, 0)

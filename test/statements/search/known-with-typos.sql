@@ -78,9 +78,9 @@ ORDER BY seen.rank, seen.key
 --          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
 --          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
 --    SCAN hidden_stores
---    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=? AND store_key=?)
+--    SEARCH memberships USING PRIMARY KEY (store_key=? AND member_key=?)
 --  CORRELATED SCALAR SUBQUERY
---    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --    CORRELATED SCALAR SUBQUERY
 --      SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
 --    SCALAR SUBQUERY
@@ -93,7 +93,7 @@ ORDER BY seen.rank, seen.key
 --      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
 --      CORRELATED LIST SUBQUERY
 --        CO-ROUTINE joined_first
---          SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--          SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --        SCAN joined_first
 --        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --        CORRELATED SCALAR SUBQUERY
@@ -122,7 +122,7 @@ ORDER BY seen.rank, seen.key
 --      SCAN clock
 --    CORRELATED LIST SUBQUERY
 --      CO-ROUTINE joined_first
---        SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --      SCAN joined_first
 --      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --      CORRELATED SCALAR SUBQUERY

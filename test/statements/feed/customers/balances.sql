@@ -33,7 +33,7 @@ LIMIT 0 + ?
 --          USE TEMP B-TREE FOR ORDER BY
 --        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --      UNION ALL
---        SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --        REUSE LIST SUBQUERY
 --        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --        CORRELATED SCALAR SUBQUERY

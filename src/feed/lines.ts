@@ -47,7 +47,7 @@ export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[]
 }
 
 /** The names of fields that no record of the kind has, also inside an object: `loyalty_options.colour`. */
-function unknownFields(object: Readonly<Record<string, unknown>>, { shape }: z.ZodObject, path = ""): string[] {
+export function unknownFields(object: Readonly<Record<string, unknown>>, { shape }: z.ZodObject, path = ""): string[] {
   return Object.entries(object).flatMap(([name, value]) => {
     if (path === "" && (name === "record" || name === "deleted")) return [];
     // Credentials are known, and never stored.

@@ -95,7 +95,7 @@ async function check(name: string, options: Options): Promise<void> {
     }
     if (!options.restore) for (const fault of references.take(good)) faults.add([fault]);
   }
-  if (!options.restore) for (const warning of warnings.ofFile()) console.error(warning);
+  if (!options.restore) for (const warning of [...references.repeated(), ...warnings.ofFile()]) console.error(warning);
   const checked = formatCount(checkedLines, "line");
   if (faults.count > NAMED_LINES)
     console.error(`… and ${formatCount(faults.count - NAMED_LINES, "more bad line", "more bad lines")}.`);

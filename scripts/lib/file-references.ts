@@ -1,6 +1,6 @@
 import type { Kind } from "../../src/db/kind.ts";
 import { hasKeyColumn, identityOf, itemsOf } from "../../src/feed/kind.ts";
-import { formatNumber } from "./format.ts";
+import { formatCount, formatNumber } from "./format.ts";
 
 /** A good line of a file. */
 export interface ReadLine {
@@ -25,6 +25,7 @@ export class FileReferences {
   /** The lines of the records that the file has written so far. */
   readonly #written = new Map<string, number>();
   readonly #erased = new Map<string, number>();
+  readonly #repeated = new Map<string, { first: [number: number, earlier: number]; count: number }>();
   /** The first line that refers to a record that the file has not written yet, by the name of the record. */
   readonly #waiting = new Map<string, { number: number; field: string }>();
 
@@ -56,13 +57,36 @@ export class FileReferences {
     this.#written.delete(name);
   }
 
+  #noteRepeated(record: string, number: number, earlier: number): void {
+    const known = this.#repeated.get(record);
+    this.#repeated.set(record, { first: [number, earlier], ...known, count: (known?.count ?? 0) + 1 });
+  }
+
+  /** Warnings about records that the file writes more than once, such as two stores whose id is their name. */
+  repeated(): string[] {
+    return [...this.#repeated].map(
+      ([
+        record,
+        {
+          first: [number, earlier],
+          count,
+        },
+      ]) => {
+        const others = count > 1 ? `, and ${formatCount(count - 1, "more such line", "more such lines")}` : "";
+        return `Warning: line ${number}: the same ${record} as on line ${earlier}${others}: the last line counts.`;
+      },
+    );
+  }
+
   #note(line: ReadLine): string[] {
     const { kind, fields, number } = line;
     if (!isReferredTo(kind)) return [];
     const name = nameOf(line);
     if (fields.deleted === true) return [];
     this.#erased.delete(name);
-    if (!this.#written.has(name)) this.#written.set(name, number);
+    const earlier = this.#written.get(name);
+    if (earlier === undefined) this.#written.set(name, number);
+    else this.#noteRepeated(kind.record, number, earlier);
     const waiting = this.#waiting.get(name);
     this.#waiting.delete(name);
     if (waiting === undefined) return [];

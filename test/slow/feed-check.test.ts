@@ -150,6 +150,16 @@ describe("npm run feed -- --check", () => {
     expect(status, output).toBe(faults.length > 0 ? 1 : 0);
   });
 
+  it("warns of records that the file writes twice, such as stores whose id is their name", async ({ expect }) => {
+    const { status, output } = await feed(fileOf([shop, account, store("t", 1, 1), shop, account, shop]), "--check");
+
+    expect(status).toBe(0);
+    expect(output).toContain(
+      "Warning: line 4: the same store as on line 1, and 1 more such line: the last line counts.",
+    );
+    expect(output).toContain("Warning: line 5: the same account as on line 2: the last line counts.");
+  });
+
   it("counts the records that must be stored", async ({ expect }) => {
     const { status, output } = await feed(fileOf([member("c1"), member("c2")]), "--check");
 

@@ -107,7 +107,7 @@ export interface EntriesQuery {
 export interface NearbyBody {
   latitude: number;
   longitude: number;
-  single_account_id: string | number;
+  single_account_id: string;
   count?: number | undefined;
 }
 
@@ -149,7 +149,7 @@ export interface TeamQuery extends Page {
 }
 
 export interface LeaderboardBody {
-  location_id: string | number;
+  location_id: string;
   eip_campaign_id?: string | undefined;
   rank_on?: "double" | "hit" | "run" | "triple" | undefined;
 }

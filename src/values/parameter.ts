@@ -48,7 +48,8 @@ export function wordParameter<const Word extends string>(words: readonly Word[],
 /** An id in a JSON body. A whole number counts as its digits: a campaign in a search result has its `account_id` as one. */
 export const IdInBody = z
   .preprocess((value) => (Number.isSafeInteger(value) ? String(value) : value), Id)
-  .meta({ type: ["string", "integer"], minLength: 1, maxLength: ID_LIMIT });
+  // The cast says what a client may send, which `preprocess` does not know.
+  .meta({ type: ["string", "integer"], minLength: 1, maxLength: ID_LIMIT }) as z.ZodType<string, string | number>;
 
 /** In a JSON body, an empty text and null mean that a field is absent. */
 export function undefinedIfEmpty(value: unknown): unknown {

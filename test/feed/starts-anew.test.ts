@@ -147,6 +147,22 @@ describe("an erased customer who is written again", () => {
     expect(Object.keys(child.body.messages)).toContain("line 1.customer_id");
   });
 
+  it("has no part in undoing what the former life earned", async ({ expect }) => {
+    const { store, former, sponsor } = await withErased();
+    const again = { record: "customer", id: former.id, first_name: "Anew", last_name: "Born" };
+    await mustFeed([again, seed.membership(store.id, former.id, { referrer_id: sponsor.id })]);
+    await mustFeed([seed.earning(store.id, former.id, 1, "2.00")]);
+    const undo = (tokens: string, more = {}) =>
+      seed.earning(store.id, former.id, 1, tokens, { id: freshId("undo:"), ...more });
+
+    await mustFeed([undo("-5.00"), undo("-0.50", { life: 1 })]);
+
+    const team = await as(sponsor.id).get(`/api/v1/customer/stores/${store.id}/team-with-level`);
+    const member = team.body.items.find(({ id }: { id: string }) => id === former.id);
+    expect(member.levels[0]).toEqual({ level_no: 1, total_members: 0, total_tokens_earned: 1.5 });
+    expect(await differences()).toEqual([]);
+  });
+
   it("may be erased and written again any number of times", async ({ expect }) => {
     const { store, former, sponsor, child } = await withErased();
     const customer = { record: "customer", id: former.id, first_name: "Anew", last_name: "Born" };

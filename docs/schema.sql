@@ -181,6 +181,8 @@ CREATE TABLE customers (
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
   erased_at TEXT, -- when the customer was last erased, for the receipt
+  life INTEGER NOT NULL DEFAULT 0, -- how often the customer was erased and written again; a trigger counts
+  member_key INTEGER GENERATED ALWAYS AS (key + life * 4294967296) VIRTUAL, -- the key in teams, another in each life
   name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', trim(first_name || ' ' || last_name))) VIRTUAL -- as lists show it
 );
 
@@ -200,10 +202,12 @@ BEGIN
   WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
     AND NOT EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || customer_vocabulary.word || '"');
   UPDATE team_links SET name = NEW.name
-  FROM (SELECT * FROM ancestors WHERE customer_key = NEW.key LIMIT -1) AS a
-  WHERE OLD.name IS NOT NEW.name AND team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
+  FROM (SELECT * FROM ancestors WHERE customer_key = NEW.key AND member_key = OLD.member_key LIMIT -1) AS a
+  WHERE OLD.name IS NOT NEW.name AND OLD.erased = 0 AND team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
     AND team_links.joined = a.joined AND team_links.depth = a.depth
-    AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id;
+    AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id AND team_links.descendant_key = OLD.member_key;
+  UPDATE customers SET life = life + 1
+  WHERE key = NEW.key AND OLD.erased = 1 AND NEW.erased = 0 AND EXISTS (SELECT 1 FROM program_state WHERE restorable = 0);
   UPDATE customers SET erased_at = now FROM clock WHERE key = NEW.key AND OLD.erased = 0 AND NEW.erased = 1;
   UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
@@ -365,8 +369,12 @@ END;
 
 CREATE TABLE memberships (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
-  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
-  referrer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: nobody
+  member_key INTEGER NOT NULL,
+  customer_key INTEGER GENERATED ALWAYS AS (member_key & 4294967295) VIRTUAL
+    REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  referrer_member_key INTEGER, -- NULL: nobody
+  referrer_key INTEGER GENERATED ALWAYS AS (referrer_member_key & 4294967295) VIRTUAL
+    REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   joined_at TEXT NOT NULL,
   joined INTEGER NOT NULL DEFAULT 1, -- 1: a member now, 0: left
   members_1 INTEGER NOT NULL DEFAULT 0, -- derived: members now, one level below; triggers count these five
@@ -380,32 +388,32 @@ CREATE TABLE memberships (
   tokens_4 INTEGER NOT NULL DEFAULT 0,
   tokens_5 INTEGER NOT NULL DEFAULT 0,
   export_round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
-  PRIMARY KEY (store_key, customer_key),
+  PRIMARY KEY (store_key, member_key),
   CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991
     AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 9007199254740991)
 ) WITHOUT ROWID;
 
 CREATE INDEX memberships_by_customer ON memberships (customer_key, joined);
 
-CREATE INDEX memberships_left ON memberships (store_key, customer_key) WHERE joined = 0;
+CREATE INDEX memberships_left ON memberships (store_key, member_key) WHERE joined = 0;
 
-CREATE INDEX memberships_of_later_rounds ON memberships (export_round, store_key, customer_key) WHERE export_round > 0;
+CREATE INDEX memberships_of_later_rounds ON memberships (export_round, store_key, member_key) WHERE export_round > 0;
 
 CREATE VIEW ancestors AS
 SELECT
-  m.store_key, m.customer_key, m.joined, level.column1 AS depth,
+  m.store_key, m.member_key, m.customer_key, m.joined, level.column1 AS depth,
   CASE level.column1
-    WHEN 1 THEN m.referrer_key
-    WHEN 2 THEN a1.referrer_key
-    WHEN 3 THEN a2.referrer_key
-    WHEN 4 THEN a3.referrer_key
-    ELSE a4.referrer_key
+    WHEN 1 THEN m.referrer_member_key
+    WHEN 2 THEN a1.referrer_member_key
+    WHEN 3 THEN a2.referrer_member_key
+    WHEN 4 THEN a3.referrer_member_key
+    ELSE a4.referrer_member_key
   END AS ancestor_key
 FROM memberships AS m
-LEFT JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
-LEFT JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
-LEFT JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.customer_key = a2.referrer_key
-LEFT JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.customer_key = a3.referrer_key
+LEFT JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.member_key = m.referrer_member_key
+LEFT JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.member_key = a1.referrer_member_key
+LEFT JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.member_key = a2.referrer_member_key
+LEFT JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.member_key = a3.referrer_member_key
 CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
 WHERE ancestor_key IS NOT NULL;
 
@@ -417,22 +425,23 @@ CREATE TABLE team_links (
   name TEXT NOT NULL, -- the name of the descendant
   descendant_id TEXT NOT NULL, -- breaks ties of the order
   descendant_key INTEGER NOT NULL, -- the member below
-  PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id)
+  PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key)
 ) WITHOUT ROWID;
 
 CREATE VIEW expected_team_links AS
 SELECT
-  a.store_key, a.ancestor_key, a.joined, a.depth, customers.name, customers.id AS descendant_id,
-  a.customer_key AS descendant_key
+  a.store_key, a.ancestor_key, a.joined, a.depth,
+  iif(a.member_key = customers.member_key, customers.name, '') AS name, customers.id AS descendant_id,
+  a.member_key AS descendant_key
 FROM ancestors AS a
-JOIN memberships AS above ON above.store_key = a.store_key AND above.customer_key = a.ancestor_key
+JOIN memberships AS above ON above.store_key = a.store_key AND above.member_key = a.ancestor_key
 JOIN customers ON customers.key = a.customer_key;
 
 CREATE TRIGGER memberships_insert AFTER INSERT ON memberships
 BEGIN
   INSERT INTO team_links (store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key)
   SELECT store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key FROM expected_team_links
-  WHERE store_key = NEW.store_key AND descendant_key = NEW.customer_key;
+  WHERE store_key = NEW.store_key AND descendant_key = NEW.member_key;
   UPDATE memberships SET
     members_1 = members_1 + (a.depth = 1),
     members_2 = members_2 + (a.depth = 2),
@@ -440,18 +449,18 @@ BEGIN
     members_4 = members_4 + (a.depth = 4),
     members_5 = members_5 + (a.depth = 5)
   FROM (
-    SELECT * FROM ancestors WHERE store_key = NEW.store_key AND customer_key = NEW.customer_key LIMIT 5
+    SELECT * FROM ancestors WHERE store_key = NEW.store_key AND member_key = NEW.member_key LIMIT 5
   ) AS a
-  WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
+  WHERE memberships.store_key = NEW.store_key AND memberships.member_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + 1 WHERE key = NEW.customer_key;
   INSERT INTO customer_accounts (customer_key, account_key, stores_count)
   SELECT NEW.customer_key, account_key, 1 FROM stores WHERE key = NEW.store_key
   ON CONFLICT DO UPDATE SET stores_count = stores_count + 1;
-  UPDATE memberships SET export_round = referrer.export_round + (NEW.referrer_key > NEW.customer_key)
+  UPDATE memberships SET export_round = referrer.export_round + (NEW.referrer_member_key > NEW.member_key)
   FROM memberships AS referrer
-  WHERE referrer.store_key = NEW.store_key AND referrer.customer_key = NEW.referrer_key
-    AND referrer.export_round + (NEW.referrer_key > NEW.customer_key) > 0
-    AND memberships.store_key = NEW.store_key AND memberships.customer_key = NEW.customer_key;
+  WHERE referrer.store_key = NEW.store_key AND referrer.member_key = NEW.referrer_member_key
+    AND referrer.export_round + (NEW.referrer_member_key > NEW.member_key) > 0
+    AND memberships.store_key = NEW.store_key AND memberships.member_key = NEW.member_key;
 END;
 
 CREATE TRIGGER memberships_leave_or_return AFTER UPDATE OF joined ON memberships
@@ -459,12 +468,13 @@ WHEN OLD.joined IS NOT NEW.joined
 BEGIN
   UPDATE team_links SET joined = NEW.joined
   FROM (
-    SELECT a.*, customers.id, customers.name FROM ancestors AS a JOIN customers ON customers.key = a.customer_key
-    WHERE store_key = NEW.store_key AND customer_key = NEW.customer_key LIMIT 5
+    SELECT a.*, customers.id, iif(a.member_key = customers.member_key, customers.name, '') AS name
+    FROM ancestors AS a JOIN customers ON customers.key = a.customer_key
+    WHERE a.store_key = NEW.store_key AND a.member_key = NEW.member_key LIMIT 5
   ) AS a
   WHERE team_links.store_key = NEW.store_key AND team_links.ancestor_key = a.ancestor_key
     AND team_links.joined = OLD.joined AND team_links.depth = a.depth
-    AND team_links.name = a.name AND team_links.descendant_id = a.id;
+    AND team_links.name = a.name AND team_links.descendant_id = a.id AND team_links.descendant_key = a.member_key;
   UPDATE memberships SET
     members_1 = members_1 + (NEW.joined - OLD.joined) * (a.depth = 1),
     members_2 = members_2 + (NEW.joined - OLD.joined) * (a.depth = 2),
@@ -472,9 +482,9 @@ BEGIN
     members_4 = members_4 + (NEW.joined - OLD.joined) * (a.depth = 4),
     members_5 = members_5 + (NEW.joined - OLD.joined) * (a.depth = 5)
   FROM (
-    SELECT * FROM ancestors WHERE store_key = NEW.store_key AND customer_key = NEW.customer_key LIMIT 5
+    SELECT * FROM ancestors WHERE store_key = NEW.store_key AND member_key = NEW.member_key LIMIT 5
   ) AS a
-  WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
+  WHERE memberships.store_key = NEW.store_key AND memberships.member_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + NEW.joined - OLD.joined WHERE key = NEW.customer_key;
   UPDATE customer_accounts SET stores_count = stores_count + NEW.joined - OLD.joined
   WHERE customer_key = NEW.customer_key
@@ -484,12 +494,13 @@ END;
 CREATE TABLE token_earnings (
   id TEXT PRIMARY KEY,
   store_key INTEGER NOT NULL,
-  customer_key INTEGER NOT NULL,
+  member_key INTEGER NOT NULL,
+  customer_key INTEGER GENERATED ALWAYS AS (member_key & 4294967295) VIRTUAL,
   level_no INTEGER NOT NULL, -- the level below the member, 1 to 5
   tokens INTEGER NOT NULL, -- in hundredths
   earned_at TEXT NOT NULL,
   request INTEGER, -- the version of the request that stored it; NULL: a summary
-  FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
+  FOREIGN KEY (store_key, member_key) REFERENCES memberships (store_key, member_key) DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
 CREATE VIEW holdings AS
@@ -515,7 +526,7 @@ CREATE VIEW visible_customers AS
 SELECT *, stores_count - iif(
   (SELECT count(*) FROM (SELECT 1 FROM hidden_stores LIMIT 1001)) <= min(stores_count, 1000), (
     SELECT count(*) FROM hidden_stores CROSS JOIN memberships
-      ON memberships.store_key = hidden_stores.key AND memberships.customer_key = customers.key
+      ON memberships.store_key = hidden_stores.key AND memberships.member_key = customers.member_key
     WHERE memberships.joined = 1
   ), (
     SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted
@@ -673,6 +684,7 @@ CREATE TABLE message_groups (
   key INTEGER PRIMARY KEY,
   id TEXT UNIQUE, -- NULL: removed
   initial_customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who started it
+  initial_life INTEGER NOT NULL, -- in which life: after an erasure the name stays empty
   group_image TEXT,
   created_at TEXT NOT NULL,
   newest_id TEXT, -- derived: the newest message; the feed sets these four columns
@@ -700,6 +712,7 @@ CREATE TABLE messages (
   id TEXT PRIMARY KEY,
   group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who wrote it
+  life INTEGER NOT NULL, -- in which life of the sender: after an erasure the name stays empty
   body TEXT NOT NULL,
   sent_at TEXT NOT NULL, -- the stamp; if the fed time is more than an hour ago, the fed time
   request INTEGER -- the version of the request that stored it

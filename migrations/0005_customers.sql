@@ -19,6 +19,8 @@ CREATE TABLE customers (
   stores_count INTEGER NOT NULL DEFAULT 0, -- derived: the stores joined, soft-deleted ones included; triggers count it
   erased INTEGER NOT NULL DEFAULT 0, -- 1: erased, and counts as not stored
   erased_at TEXT, -- when the customer was last erased, for the receipt
+  life INTEGER NOT NULL DEFAULT 0, -- how often the customer was erased and written again; a trigger counts
+  member_key INTEGER GENERATED ALWAYS AS (key + life * 4294967296) VIRTUAL, -- the key in teams, another in each life
   name TEXT GENERATED ALWAYS AS (iif(erased = 1, '', trim(first_name || ' ' || last_name))) VIRTUAL -- as lists show it
 );
 
@@ -33,7 +35,8 @@ CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1; -- for exp
 -- has from the vocabulary. A JSON array splits the words at their blanks: no word has a quote. Ends the memberships,
 -- registrations, friendships, blocks, issued coupons and groups of an erased customer. A coupon keeps only ids, counts and
 -- times, which its uses need. All this is one trigger, because
--- a membership that ends finds its links by the new name. The feed empties the personal columns. Except in a restore,
+-- a membership that ends finds its links by the new name. Who is written again begins another life, and so has none of the
+-- former memberships; a restore says the life. The feed empties the personal columns. Except in a restore,
 -- the row in the outbox makes the customer's inbox delete what it stores.
 CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, words, erased ON customers
 WHEN (OLD.name, OLD.words, OLD.erased) IS NOT (NEW.name, NEW.words, NEW.erased)
@@ -45,10 +48,12 @@ BEGIN
   WHERE word IN (SELECT value FROM json_each('["' || replace(OLD.words, ' ', '","') || '"]'))
     AND NOT EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || customer_vocabulary.word || '"');
   UPDATE team_links SET name = NEW.name
-  FROM (SELECT * FROM ancestors WHERE customer_key = NEW.key LIMIT -1) AS a
-  WHERE OLD.name IS NOT NEW.name AND team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
+  FROM (SELECT * FROM ancestors WHERE customer_key = NEW.key AND member_key = OLD.member_key LIMIT -1) AS a
+  WHERE OLD.name IS NOT NEW.name AND OLD.erased = 0 AND team_links.store_key = a.store_key AND team_links.ancestor_key = a.ancestor_key
     AND team_links.joined = a.joined AND team_links.depth = a.depth
-    AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id;
+    AND team_links.name = OLD.name AND team_links.descendant_id = NEW.id AND team_links.descendant_key = OLD.member_key;
+  UPDATE customers SET life = life + 1
+  WHERE key = NEW.key AND OLD.erased = 1 AND NEW.erased = 0 AND EXISTS (SELECT 1 FROM program_state WHERE restorable = 0);
   UPDATE customers SET erased_at = now FROM clock WHERE key = NEW.key AND OLD.erased = 0 AND NEW.erased = 1;
   UPDATE memberships SET joined = 0 WHERE customer_key = NEW.key AND joined = 1 AND NEW.erased = 1;
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;

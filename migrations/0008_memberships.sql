@@ -1,9 +1,16 @@
 -- A customer who has joined a store, and the customer who referred them. Referrers make a tree at each store. A member
 -- who leaves keeps the row, so that the members below keep their levels in the teams above.
+--
+-- A customer who was erased and written again has other keys in teams: `customers.member_key` grows by 2^32 with each life.
+-- So nothing of the former life returns, and the members below the former member keep their levels, too.
 CREATE TABLE memberships (
   store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED,
-  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
-  referrer_key INTEGER REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- NULL: nobody
+  member_key INTEGER NOT NULL,
+  customer_key INTEGER GENERATED ALWAYS AS (member_key & 4294967295) VIRTUAL
+    REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  referrer_member_key INTEGER, -- NULL: nobody
+  referrer_key INTEGER GENERATED ALWAYS AS (referrer_member_key & 4294967295) VIRTUAL
+    REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
   joined_at TEXT NOT NULL,
   joined INTEGER NOT NULL DEFAULT 1, -- 1: a member now, 0: left
   members_1 INTEGER NOT NULL DEFAULT 0, -- derived: members now, one level below; triggers count these five
@@ -17,7 +24,7 @@ CREATE TABLE memberships (
   tokens_4 INTEGER NOT NULL DEFAULT 0,
   tokens_5 INTEGER NOT NULL DEFAULT 0,
   export_round INTEGER NOT NULL DEFAULT 0, -- derived: in which round of an export it comes; a trigger sets it
-  PRIMARY KEY (store_key, customer_key),
+  PRIMARY KEY (store_key, member_key),
   CONSTRAINT member_tokens CHECK (min(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) >= -9007199254740991
     AND max(tokens_1, tokens_2, tokens_3, tokens_4, tokens_5) <= 9007199254740991)
 ) WITHOUT ROWID;
@@ -26,27 +33,27 @@ CREATE TABLE memberships (
 CREATE INDEX memberships_by_customer ON memberships (customer_key, joined);
 
 -- For exports. Few memberships have a later round than 0.
-CREATE INDEX memberships_left ON memberships (store_key, customer_key) WHERE joined = 0;
-CREATE INDEX memberships_of_later_rounds ON memberships (export_round, store_key, customer_key) WHERE export_round > 0;
+CREATE INDEX memberships_left ON memberships (store_key, member_key) WHERE joined = 0;
+CREATE INDEX memberships_of_later_rounds ON memberships (export_round, store_key, member_key) WHERE export_round > 0;
 
 -- The referrers above a member, 1 to 5 levels up. They are looked up one by one, because an index of team_links by
 -- descendant would be one more row to write for each link. An UPDATE reads the view through a subquery with a LIMIT;
 -- without the LIMIT, SQLite reads all members of the store first.
 CREATE VIEW ancestors AS
 SELECT
-  m.store_key, m.customer_key, m.joined, level.column1 AS depth,
+  m.store_key, m.member_key, m.customer_key, m.joined, level.column1 AS depth,
   CASE level.column1
-    WHEN 1 THEN m.referrer_key
-    WHEN 2 THEN a1.referrer_key
-    WHEN 3 THEN a2.referrer_key
-    WHEN 4 THEN a3.referrer_key
-    ELSE a4.referrer_key
+    WHEN 1 THEN m.referrer_member_key
+    WHEN 2 THEN a1.referrer_member_key
+    WHEN 3 THEN a2.referrer_member_key
+    WHEN 4 THEN a3.referrer_member_key
+    ELSE a4.referrer_member_key
   END AS ancestor_key
 FROM memberships AS m
-LEFT JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.customer_key = m.referrer_key
-LEFT JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.customer_key = a1.referrer_key
-LEFT JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.customer_key = a2.referrer_key
-LEFT JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.customer_key = a3.referrer_key
+LEFT JOIN memberships AS a1 ON a1.store_key = m.store_key AND a1.member_key = m.referrer_member_key
+LEFT JOIN memberships AS a2 ON a2.store_key = m.store_key AND a2.member_key = a1.referrer_member_key
+LEFT JOIN memberships AS a3 ON a3.store_key = m.store_key AND a3.member_key = a2.referrer_member_key
+LEFT JOIN memberships AS a4 ON a4.store_key = m.store_key AND a4.member_key = a3.referrer_member_key
 CROSS JOIN (VALUES (1), (2), (3), (4), (5)) AS level
 WHERE ancestor_key IS NOT NULL;
 
@@ -59,16 +66,17 @@ CREATE TABLE team_links (
   name TEXT NOT NULL, -- the name of the descendant
   descendant_id TEXT NOT NULL, -- breaks ties of the order
   descendant_key INTEGER NOT NULL, -- the member below
-  PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id)
+  PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key)
 ) WITHOUT ROWID;
 
--- The rows that team_links must have. A referrer who is not a member yet gets no link, so the feed notices the line.
+-- The rows that team_links must have. Who was erased has no name there, also in a later life. A referrer who is not a member yet gets no link, so the feed notices the line.
 CREATE VIEW expected_team_links AS
 SELECT
-  a.store_key, a.ancestor_key, a.joined, a.depth, customers.name, customers.id AS descendant_id,
-  a.customer_key AS descendant_key
+  a.store_key, a.ancestor_key, a.joined, a.depth,
+  iif(a.member_key = customers.member_key, customers.name, '') AS name, customers.id AS descendant_id,
+  a.member_key AS descendant_key
 FROM ancestors AS a
-JOIN memberships AS above ON above.store_key = a.store_key AND above.customer_key = a.ancestor_key
+JOIN memberships AS above ON above.store_key = a.store_key AND above.member_key = a.ancestor_key
 JOIN customers ON customers.key = a.customer_key;
 
 -- Links a new member to the members above, adds to their counts and to the customer's counts, and sets the member's
@@ -78,7 +86,7 @@ CREATE TRIGGER memberships_insert AFTER INSERT ON memberships
 BEGIN
   INSERT INTO team_links (store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key)
   SELECT store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key FROM expected_team_links
-  WHERE store_key = NEW.store_key AND descendant_key = NEW.customer_key;
+  WHERE store_key = NEW.store_key AND descendant_key = NEW.member_key;
   UPDATE memberships SET
     members_1 = members_1 + (a.depth = 1),
     members_2 = members_2 + (a.depth = 2),
@@ -86,18 +94,18 @@ BEGIN
     members_4 = members_4 + (a.depth = 4),
     members_5 = members_5 + (a.depth = 5)
   FROM (
-    SELECT * FROM ancestors WHERE store_key = NEW.store_key AND customer_key = NEW.customer_key LIMIT 5
+    SELECT * FROM ancestors WHERE store_key = NEW.store_key AND member_key = NEW.member_key LIMIT 5
   ) AS a
-  WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
+  WHERE memberships.store_key = NEW.store_key AND memberships.member_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + 1 WHERE key = NEW.customer_key;
   INSERT INTO customer_accounts (customer_key, account_key, stores_count)
   SELECT NEW.customer_key, account_key, 1 FROM stores WHERE key = NEW.store_key
   ON CONFLICT DO UPDATE SET stores_count = stores_count + 1;
-  UPDATE memberships SET export_round = referrer.export_round + (NEW.referrer_key > NEW.customer_key)
+  UPDATE memberships SET export_round = referrer.export_round + (NEW.referrer_member_key > NEW.member_key)
   FROM memberships AS referrer
-  WHERE referrer.store_key = NEW.store_key AND referrer.customer_key = NEW.referrer_key
-    AND referrer.export_round + (NEW.referrer_key > NEW.customer_key) > 0
-    AND memberships.store_key = NEW.store_key AND memberships.customer_key = NEW.customer_key;
+  WHERE referrer.store_key = NEW.store_key AND referrer.member_key = NEW.referrer_member_key
+    AND referrer.export_round + (NEW.referrer_member_key > NEW.member_key) > 0
+    AND memberships.store_key = NEW.store_key AND memberships.member_key = NEW.member_key;
 END;
 
 -- When a member leaves or returns: changes the links to the member, and the counts.
@@ -106,12 +114,13 @@ WHEN OLD.joined IS NOT NEW.joined
 BEGIN
   UPDATE team_links SET joined = NEW.joined
   FROM (
-    SELECT a.*, customers.id, customers.name FROM ancestors AS a JOIN customers ON customers.key = a.customer_key
-    WHERE store_key = NEW.store_key AND customer_key = NEW.customer_key LIMIT 5
+    SELECT a.*, customers.id, iif(a.member_key = customers.member_key, customers.name, '') AS name
+    FROM ancestors AS a JOIN customers ON customers.key = a.customer_key
+    WHERE a.store_key = NEW.store_key AND a.member_key = NEW.member_key LIMIT 5
   ) AS a
   WHERE team_links.store_key = NEW.store_key AND team_links.ancestor_key = a.ancestor_key
     AND team_links.joined = OLD.joined AND team_links.depth = a.depth
-    AND team_links.name = a.name AND team_links.descendant_id = a.id;
+    AND team_links.name = a.name AND team_links.descendant_id = a.id AND team_links.descendant_key = a.member_key;
   UPDATE memberships SET
     members_1 = members_1 + (NEW.joined - OLD.joined) * (a.depth = 1),
     members_2 = members_2 + (NEW.joined - OLD.joined) * (a.depth = 2),
@@ -119,9 +128,9 @@ BEGIN
     members_4 = members_4 + (NEW.joined - OLD.joined) * (a.depth = 4),
     members_5 = members_5 + (NEW.joined - OLD.joined) * (a.depth = 5)
   FROM (
-    SELECT * FROM ancestors WHERE store_key = NEW.store_key AND customer_key = NEW.customer_key LIMIT 5
+    SELECT * FROM ancestors WHERE store_key = NEW.store_key AND member_key = NEW.member_key LIMIT 5
   ) AS a
-  WHERE memberships.store_key = NEW.store_key AND memberships.customer_key = a.ancestor_key;
+  WHERE memberships.store_key = NEW.store_key AND memberships.member_key = a.ancestor_key;
   UPDATE customers SET stores_count = stores_count + NEW.joined - OLD.joined WHERE key = NEW.customer_key;
   UPDATE customer_accounts SET stores_count = stores_count + NEW.joined - OLD.joined
   WHERE customer_key = NEW.customer_key
@@ -132,12 +141,13 @@ END;
 CREATE TABLE token_earnings (
   id TEXT PRIMARY KEY,
   store_key INTEGER NOT NULL,
-  customer_key INTEGER NOT NULL,
+  member_key INTEGER NOT NULL,
+  customer_key INTEGER GENERATED ALWAYS AS (member_key & 4294967295) VIRTUAL,
   level_no INTEGER NOT NULL, -- the level below the member, 1 to 5
   tokens INTEGER NOT NULL, -- in hundredths
   earned_at TEXT NOT NULL,
   request INTEGER, -- the version of the request that stored it; NULL: a summary
-  FOREIGN KEY (store_key, customer_key) REFERENCES memberships (store_key, customer_key) DEFERRABLE INITIALLY DEFERRED
+  FOREIGN KEY (store_key, member_key) REFERENCES memberships (store_key, member_key) DEFERRABLE INITIALLY DEFERRED
 ) WITHOUT ROWID;
 
 -- What customers have at accounts. Entries at a soft-deleted store still count (docs/contract/feed.md, 2). Its members are
@@ -169,7 +179,7 @@ CREATE VIEW visible_customers AS
 SELECT *, stores_count - iif(
   (SELECT count(*) FROM (SELECT 1 FROM hidden_stores LIMIT 1001)) <= min(stores_count, 1000), (
     SELECT count(*) FROM hidden_stores CROSS JOIN memberships
-      ON memberships.store_key = hidden_stores.key AND memberships.customer_key = customers.key
+      ON memberships.store_key = hidden_stores.key AND memberships.member_key = customers.member_key
     WHERE memberships.joined = 1
   ), (
     SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted

@@ -4,6 +4,7 @@ CREATE TABLE message_groups (
   key INTEGER PRIMARY KEY,
   id TEXT UNIQUE, -- NULL: removed
   initial_customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who started it
+  initial_life INTEGER NOT NULL, -- in which life: after an erasure the name stays empty
   group_image TEXT,
   created_at TEXT NOT NULL,
   newest_id TEXT, -- derived: the newest message; the feed sets these four columns
@@ -34,6 +35,7 @@ CREATE TABLE messages (
   id TEXT PRIMARY KEY,
   group_key INTEGER NOT NULL REFERENCES message_groups (key) DEFERRABLE INITIALLY DEFERRED,
   customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED, -- who wrote it
+  life INTEGER NOT NULL, -- in which life of the sender: after an erasure the name stays empty
   body TEXT NOT NULL,
   sent_at TEXT NOT NULL, -- the stamp; if the fed time is more than an hour ago, the fed time
   request INTEGER -- the version of the request that stored it

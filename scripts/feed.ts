@@ -1,8 +1,10 @@
-import type { Kind } from "../src/db/kind.ts";
 import { checkLine, objectOf, readLine } from "../src/feed/lines.ts";
+import { lineField } from "../src/feed/refusals.ts";
 import { NAMED_LINES } from "../src/http/limits.ts";
 import { KINDS, RESTORED_KINDS } from "../src/records/index.ts";
-import { type Progress, sendLines } from "./lib/feed-client.ts";
+import { inBatches, type Progress, sendLines } from "./lib/feed-client.ts";
+import { FeedWarnings } from "./lib/feed-warnings.ts";
+import { FileReferences, type ReadLine } from "./lib/file-references.ts";
 import { formatCount, formatNumber, formatRate } from "./lib/format.ts";
 import { type FileLine, readNdjson } from "./lib/ndjson-file.ts";
 import { newCommand, type ServiceAccess, wholeNumber, withEnvironment, withService } from "./lib/options.ts";
@@ -31,7 +33,7 @@ export const program = withService(withEnvironment(newCommand("npm run feed")), 
 async function send(name: string, options: Options): Promise<void> {
   const token = await tokenFor(options, options.restore ? "feed restore" : "feed");
   const target = { url: options.url, token };
-  const lines = linesFrom(readNdjson(name), options);
+  const lines = withWarnings(linesFrom(readNdjson(name), options), options);
   const startedAt = Date.now();
   const print = progressPrinter();
   const sayWaiting = () => console.error("Waiting for the answer to what was sent …");
@@ -50,52 +52,76 @@ async function send(name: string, options: Options): Promise<void> {
   }
 }
 
+/** The lines, with warnings on the way. An export to restore says only what was fed. */
+async function* withWarnings(lines: AsyncIterable<FileLine>, { restore }: Options): AsyncGenerator<FileLine> {
+  const warnings = new FeedWarnings();
+  for await (const line of lines) {
+    if (!restore) for (const warning of warnings.of(line)) console.error(warning);
+    yield line;
+  }
+  if (!restore) for (const warning of warnings.ofFile()) console.error(warning);
+}
+
 async function* linesFrom(lines: AsyncIterable<FileLine>, { from }: Options): AsyncGenerator<FileLine> {
   for await (const line of lines) if (line.number >= from) yield line;
 }
 
-/** Prints the faults of bad lines. It checks no references and no ages, because only the database knows them. */
+/**
+ * Prints the faults of bad lines, and warnings. Of references it checks those within the file; whether other records are
+ * stored, and how old events may be, only the database knows.
+ */
 async function check(name: string, options: Options): Promise<void> {
   const kinds = options.restore ? RESTORED_KINDS : KINDS;
-  const warnings = new Set<string>();
+  const warnings = new FeedWarnings(kinds);
+  const references = new FileReferences();
+  const faults = new Faults();
   let checkedLines = 0;
-  let badLines = 0;
-  for await (const { number, bytes } of linesFrom(readNdjson(name), options)) {
-    const line = readLine(number, bytes);
-    if (line === null) continue;
-    checkedLines += 1;
-    for (const warning of unknownFields(line.text, kinds)) {
-      if (warnings.has(warning) || warnings.size === NAMED_LINES) continue;
-      warnings.add(warning);
-      console.error(`Warning: line ${number}: ${warning}, so the feed ignores it.`);
+  const lines = linesFrom(readNdjson(name), options);
+  for await (const batch of inBatches(lines, { pages: options.restore === true })) {
+    const good: ReadLine[] = [];
+    for (const fileLine of batch) {
+      const line = readLine(fileLine.number, fileLine.bytes);
+      if (line === null) continue;
+      checkedLines += 1;
+      if (!options.restore) for (const warning of warnings.of(fileLine)) console.error(warning);
+      const result = checkLine(line, kinds);
+      if ("line" in result) good.push({ number: line.number, kind: result.line.kind, fields: fieldsOf(line.text) });
+      else
+        faults.add(
+          Object.entries(result.messages).map(
+            ([field, texts]) => `${lineField(line.number, field)}: ${texts.join("; ")}`,
+          ),
+        );
     }
-    const result = checkLine(line, kinds);
-    if (!("messages" in result)) continue;
-    badLines += 1;
-    if (badLines > NAMED_LINES) continue;
-    for (const [field, texts] of Object.entries(result.messages)) {
-      console.error(`line ${number}${field === "" ? "" : `.${field}`}: ${texts.join("; ")}`);
-    }
+    if (!options.restore) for (const fault of references.take(good)) faults.add([fault]);
   }
-  if (badLines > NAMED_LINES)
-    console.error(`… and ${formatCount(badLines - NAMED_LINES, "more bad line", "more bad lines")}.`);
-  if (badLines > 0)
-    throw new CommandError(
-      `${formatCount(checkedLines, "line")} checked, ${formatNumber(badLines)} bad. Nothing was sent.`,
-    );
+  if (!options.restore) for (const warning of [...references.repeated(), ...warnings.ofFile()]) console.error(warning);
+  const checked = formatCount(checkedLines, "line");
+  if (faults.count > NAMED_LINES)
+    console.error(`… and ${formatCount(faults.count - NAMED_LINES, "more bad line", "more bad lines")}.`);
+  if (faults.count > 0)
+    throw new CommandError(`${checked} checked, ${formatNumber(faults.count)} bad. Nothing was sent.`);
+  const missing = references.missing().map(([record, count]) => formatCount(count, record, `records of ${record}`));
+  if (missing.length > 0)
+    console.error(`The file names ${missing.join(", ")} that it does not have: these must be stored.`);
   console.error(
-    `${formatCount(checkedLines, "line")} checked, all good. Nothing was sent; references, and how old events may be, are checked when lines are sent.`,
+    `${checked} checked, all good. Nothing was sent; what only the database knows is checked when lines are sent.`,
   );
 }
 
-/** A warning for each field of a line that its kind does not have. Otherwise nobody would notice a typo. */
-function unknownFields(text: string | null, kinds: readonly Kind[]): string[] {
+/** Prints the faults of the first bad lines. */
+class Faults {
+  count = 0;
+
+  add(texts: readonly string[]): void {
+    this.count += 1;
+    if (this.count <= NAMED_LINES) for (const text of texts) console.error(text);
+  }
+}
+
+function fieldsOf(text: string | null): ReadLine["fields"] {
   const object = objectOf(text);
-  const kind = Array.isArray(object) ? undefined : kinds.find(({ record }) => record === object.record);
-  if (kind === undefined) return [];
-  const isKnown = (field: string) => Object.hasOwn(kind.fields.shape, field) || /^(record|deleted)$/.test(field);
-  const unknown = Object.keys(object).filter((field) => !isKnown(field));
-  return unknown.map((field) => `${kind.record} has no field ${field}`);
+  return Array.isArray(object) ? {} : object;
 }
 
 function progressText({ committed, waiting }: Progress, startedAt: number): string {

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
+import { getPath } from "hono/utils/url";
 import type { Database } from "./db/database.ts";
 
 /** What a feeder's token permits. */
@@ -42,7 +43,13 @@ export interface AppEnv {
 
 /** A router typed with `AppEnv`. Hono's default preset would add a second router implementation to the bundle. */
 export function createRouter() {
-  return new HonoBase<AppEnv>({ router: new RegExpRouter() });
+  return new HonoBase<AppEnv>({ router: new RegExpRouter(), getPath: (request) => plainPath(getPath(request)) });
+}
+
+/** A path without doubled slashes, and without one at its end (docs/contract/interface.md, 1). */
+function plainPath(path: string): string {
+  const single = path.replace(/\/{2,}/g, "/");
+  return single.length > 1 && single.endsWith("/") ? single.slice(0, -1) : single;
 }
 
 /** True for `npm start`; false for every deployment. */

@@ -51,7 +51,7 @@ const OUTLIVES: Readonly<Record<string, number>> = {
 /** What never changes, or ends with its request. */
 const OTHERS = [
   ...["values/text.ts encoder", "values/json.ts decoder", "db/query.ts builder", "db/dialect.ts DIALECT"],
-  ...["feed/lines.ts BEFORE_A_VALUE", "openapi/notes.ts NOTES"],
+  ...["feed/lines.ts BEFORE_A_VALUE", "openapi/notes.ts NOTES", "values/parameter.ts values"],
   // Patterns.
   ...[
     "values/fold.ts DROPPED",

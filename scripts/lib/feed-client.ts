@@ -32,7 +32,7 @@ const ANSWER_WITHIN_MS = 150_000;
  * request. So does a line that deletes a record which the request writes, or writes a record which the request deletes:
  * in one request only the last line of a key counts (docs/contract/feed.md, 1), so an erasure would be lost.
  */
-async function* inBatches(
+export async function* inBatches(
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
   { pages }: { pages: boolean },
 ): AsyncGenerator<FileLine[]> {

@@ -184,7 +184,7 @@ export function* coupons(shape: Shape): Generator<Line> {
         coupon_barcode: String(chain * 100 + number + 1).padStart(12, "0"),
         once_per_sale: kind === "mfg" ? 1 : 0,
         ...(number === 1 && shape.campaigns > 1 && { campaign_id: campaignId(chain, 1) }),
-        created_at: "2026-01-15 09:00:00",
+        created_at: "2024-01-15 09:00:00",
         ...fields,
       };
     }

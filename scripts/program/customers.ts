@@ -121,7 +121,7 @@ const STATES = [
   { creation_method: "TriggeredSale", total_count: 3, usage_count: 1, expected_end_date: "2099-06-30" },
   { creation_method: "Birthday Coupon", expected_end_date: "2098-03-01 12:00:00" },
   { creation_method: "TriggeredSale", usage_count: 1 },
-  { creation_method: "TriggeredSale", expected_end_date: "2025-01-31" },
+  { creation_method: "TriggeredSale", expected_end_date: "2025-01-31", created_at: "2025-01-01 09:00:00" },
   { creation_method: "Signup Bonus", deleted_at: "2026-02-01 08:00:00" },
 ];
 

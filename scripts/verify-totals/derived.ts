@@ -121,7 +121,7 @@ const IN_MEMBERSHIPS = {
   over: "stores",
   table: "memberships",
   storedAs: "columns",
-  key: ["store_key", "customer_key"],
+  key: ["store_key", "member_key"],
 } as const satisfies Partial<Derived>;
 
 /** How many members are on each level below a member. */
@@ -130,7 +130,7 @@ const teamMembers: Derived = {
   name: "members of teams",
   values: LEVELS.map((level) => `members_${level}`),
   expected: (range) => sql`
-    SELECT store_key, ancestor_key AS customer_key,
+    SELECT store_key, ancestor_key AS member_key,
       ${joinWithCommas(LEVELS.map((level) => sql.raw(`sum(joined AND depth = ${level}) AS members_${level}`)))}
     FROM expected_team_links WHERE store_key ${range} GROUP BY store_key, ancestor_key`,
 };
@@ -145,17 +145,17 @@ const membershipRounds: Derived = {
   name: "rounds of memberships",
   values: ["export_round"],
   expected: (range) => sql`
-    WITH RECURSIVE above(store_key, customer_key, ancestor_key, export_round) AS (
-      SELECT ${memberships.store_key}, ${memberships.customer_key}, ${memberships.customer_key}, 0
+    WITH RECURSIVE above(store_key, member_key, ancestor_key, export_round) AS (
+      SELECT ${memberships.store_key}, ${memberships.member_key}, ${memberships.member_key}, 0
       FROM ${memberships} WHERE ${memberships.store_key} ${range}
       UNION ALL
-      SELECT above.store_key, above.customer_key, ${memberships.referrer_key},
-        above.export_round + (${memberships.referrer_key} > ${memberships.customer_key})
+      SELECT above.store_key, above.member_key, ${memberships.referrer_member_key},
+        above.export_round + (${memberships.referrer_member_key} > ${memberships.member_key})
       FROM above CROSS JOIN ${memberships}
-        ON ${memberships.store_key} = above.store_key AND ${memberships.customer_key} = above.ancestor_key
-      WHERE ${memberships.referrer_key} IS NOT NULL
+        ON ${memberships.store_key} = above.store_key AND ${memberships.member_key} = above.ancestor_key
+      WHERE ${memberships.referrer_member_key} IS NOT NULL
     )
-    SELECT store_key, customer_key, max(export_round) AS export_round FROM above GROUP BY store_key, customer_key`,
+    SELECT store_key, member_key, max(export_round) AS export_round FROM above GROUP BY store_key, member_key`,
 };
 
 /** The groups of each customer, with the time of the newest message that `message_groups` has. */

@@ -20,6 +20,8 @@ export interface Fault {
   field: string;
   /** What to correct. */
   text: string;
+  /** A fixed field. If the line changes it, this rule is not checked: what it looks at was not written. */
+  unlessChanged?: string;
   /**
    * Which lines break the rule: a condition on `line`, which has its `number`, the `lineFields` of its kind, and the key of
    * each reference, such as `store_key` for `store_id`; the key is NULL if the record is not stored.
@@ -105,6 +107,8 @@ export interface Stated {
   groupField?: string;
   /** Fields that checks and upkeep read, besides the key, the references, the fixed columns and the numbers of an event. */
   moreLineFields?: readonly string[];
+  /** A state's time that is refused if it is more than a day ahead, as the times of events are. */
+  notAheadField?: string;
   /** Whether no line may delete its records. */
   isPermanent?: true;
   idsAtOnce?: true;
@@ -135,7 +139,7 @@ export interface Writing {
 /** How an export reads the records of an odd kind. */
 export interface Reading {
   /** The fields that no column holds as they were fed. `isJson`: the SQL gives JSON text. */
-  fields?: Readonly<Record<string, { sql: SQL; isJson?: true }>>;
+  fields?: Readonly<Record<string, { sql: SQL; isJson?: true; isLeftOutIfNull?: true }>>;
   /** The condition that a row is about the customer with this key; left out: by the `subject`. */
   isAbout?(customerKey: SQL): SQL;
   /** The scans, one after another; left out: one, in the order of the key. */
@@ -162,8 +166,8 @@ export interface Kind extends Stated {
   /** The fields that a line that deletes must have: the key fields. */
   keySchema: z.ZodObject;
   references: readonly LineReference[];
-  /** The columns that never change, each with its field. */
-  fixed: readonly { column: string; field: string }[];
+  /** The columns that never change, each with its field, and the column of its key, which a line has too. */
+  fixed: readonly { column: string; field: string; key: string }[];
   owner: Owner | undefined;
   deletion: Deletion | undefined;
   /** The column with the key of the customer whom the record is about. */

@@ -56,6 +56,19 @@ export function event<Name extends string, C extends Columns, M extends MadeText
   return recordOf({ type: "event", record, name, columns, ...more }) as RecordOf<Name, C, M>;
 }
 
+/** What a kind of other columns says in place of a kind, for `restored`. */
+export function restoredPart({
+  fields,
+  columns,
+  keyFields,
+  keySchema,
+  references,
+  lineFields,
+  written,
+}: Kind): Partial<Kind> {
+  return { fields, columns, keyFields, keySchema, references, lineFields, written };
+}
+
 type Definition = Stated &
   Pick<Kind, "type" | "record" | "time"> & {
     name: string;
@@ -80,7 +93,11 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
     const { to, keyOnLine = column, isOptional = false } = filled;
     return to === undefined ? [] : [{ field: fieldOf(column, filled), key: keyOnLine, to, isOptional }];
   });
-  const fixed = marked("isFixed").map(([column, filled]) => ({ column, field: fieldOf(column, filled) }));
+  const fixed = marked("isFixed").map(([column, filled]) => ({
+    column,
+    field: fieldOf(column, filled),
+    key: filled.keyOnLine ?? column,
+  }));
   const deletions = all.flatMap(([column, { deletes: is, empties = false }]) =>
     is === undefined ? [] : [{ column, is, empties }],
   );

@@ -8,11 +8,12 @@ import { checkLine, splitLines } from "./lines.ts";
 import { lineField, tooManyItems, tooMuch } from "./refusals.ts";
 
 /**
- * The lines of a request by kind, each kind after the kinds that it refers to. `items`: how many ids their lists have together.
+ * The lines of a request by kind, each kind after the kinds that it refers to. `items`: how many ids their lists have together;
+ * `warnings`: the first unknown fields.
  * @throws the failure 413 for too many lines or items, otherwise 422 with the errors of the first bad lines.
  */
 export function readBatches(body: Uint8Array, kinds: readonly Kind[]) {
-  const { lines, items } = checkLines(body, kinds);
+  const { lines, items, warnings } = checkLines(body, kinds);
   const byKind = Map.groupBy(lines, ({ kind }) => kind);
   const batches = kinds.flatMap((kind): Batch[] => {
     const all = byKind.get(kind);
@@ -23,12 +24,13 @@ export function readBatches(body: Uint8Array, kinds: readonly Kind[]) {
     for (const line of all) line.row = "";
     return [{ kind, all, writes, deletes, differing, rowChunks }];
   });
-  return { batches, count: lines.length, items };
+  return { batches, count: lines.length, items, warnings };
 }
 
 function checkLines(body: Uint8Array, kinds: readonly Kind[]) {
   const lines: Line[] = [];
   const errors: FieldMessages = {};
+  const warnings: string[] = [];
   let [count, items, badLines] = [0, 0, 0];
   for (const numbered of splitLines(body)) {
     count += 1;
@@ -37,6 +39,8 @@ function checkLines(body: Uint8Array, kinds: readonly Kind[]) {
     if ("line" in result) {
       items += result.line.items;
       lines.push(result.line);
+      for (const field of result.unknown.slice(0, WARNINGS - warnings.length))
+        warnings.push(`${lineField(numbered.number, field)}: ${noFieldOf(result.line.kind)}`);
     } else {
       badLines += 1;
       if (badLines > NAMED_LINES) continue;
@@ -46,7 +50,15 @@ function checkLines(body: Uint8Array, kinds: readonly Kind[]) {
   if (count > LINE_LIMIT) throw tooMuch(count, "lines", LINE_LIMIT);
   if (items > ITEM_LIMIT) throw tooManyItems(items);
   if (badLines > 0) throw invalid(errors);
-  return { lines, items };
+  return { lines, items, warnings };
+}
+
+/** The most warnings of an answer. */
+const WARNINGS = 10;
+
+/** The text about an unknown field: "no field of a store". */
+export function noFieldOf({ record }: Kind): string {
+  return `no field of ${/^[aeiou]/.test(record) ? "an" : "a"} ${record}`;
 }
 
 /**

@@ -7,7 +7,7 @@ export interface Line extends WrittenLine {
   readonly kind: Kind;
   /** Its number in the request, from 1. */
   readonly number: number;
-  /** When an event happened, in UTC; null: the line has no time, or is no event. */
+  /** The value of `timeFieldOf`, in UTC; null: the line has none. */
   readonly time: string | null;
   readonly deleted: boolean;
   /** The values of `lineFieldsAndList`. */
@@ -35,6 +35,11 @@ export interface Batch {
 /** The fields that `refuseForeign` reads: those for checks, and the list if its records belong to accounts. */
 export function lineFieldsAndList({ lineFields, list }: Kind): readonly string[] {
   return list?.of.owner === undefined ? lineFields : [...lineFields, list.field];
+}
+
+/** The field with the time of an event, or with a state's time that must not be ahead; empty: the kind has none. */
+export function timeFieldOf({ time, notAheadField }: Kind): string {
+  return time ?? notAheadField ?? "";
 }
 
 /** The ids in the list of a line; none if its kind has no list. */

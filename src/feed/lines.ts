@@ -1,12 +1,14 @@
+import * as z from "zod";
 import type { Fields, Kind } from "../db/kind.ts";
-import { decodeUtf8, parseObject } from "../values/json.ts";
+import { decodeUtf8, readObject } from "../values/json.ts";
 import { type FieldMessages, fieldMessages } from "../values/messages.ts";
 import { withCommas } from "../values/number.ts";
 import { utf8Bytes } from "../values/text.ts";
 import { toJsonRow } from "./apply/statements.ts";
-import { isDeletable, itemsOf, type Line, lineFieldsAndList } from "./kind.ts";
+import { isDeletable, itemsOf, type Line, lineFieldsAndList, timeFieldOf } from "./kind.ts";
 
-type Checked = { line: Line } | { messages: FieldMessages };
+/** `unknown`: the fields that the kind does not have. */
+type Checked = { line: Line; unknown: string[] } | { messages: FieldMessages };
 
 /**
  * Checks what can be checked without the database (docs/contract/feed.md, 1 and 3). Returns the line, or its errors by
@@ -35,12 +37,33 @@ export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[]
     const text = `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
     return { messages: { "": [text] } };
   }
-  const fedTime = kind.time === undefined ? null : result.data[kind.time];
+  const fedTime = result.data[timeFieldOf(kind)];
   const time = typeof fedTime === "string" ? fedTime : null;
   const items = itemsOf(kind.list?.field, result.data);
   const allValues: Fields = { ...result.data, item_count: new Set(items).size };
   const values = Object.fromEntries(lineFieldsAndList(kind).map((name) => [name, allValues[name] ?? null]));
-  return { line: { kind, number, time, deleted: deletes, values, items: items.length, order: number, row } };
+  const line = { kind, number, time, deleted: deletes, values, items: items.length, order: number, row };
+  return { line, unknown: deletes ? [] : unknownFields(object, kind.fields) };
+}
+
+/** The names of fields that no record of the kind has, also inside an object: `loyalty_options.colour`. */
+export function unknownFields(object: Readonly<Record<string, unknown>>, { shape }: z.ZodObject, path = ""): string[] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    if (path === "" && (name === "record" || name === "deleted")) return [];
+    // Credentials are known, and never stored.
+    if (!Object.hasOwn(shape, name)) return path !== "" && name.startsWith("mailer_") ? [] : [`${path}${name}`];
+    const inner = isObject(value) ? objectIn(shape[name]) : undefined;
+    return inner === undefined ? [] : unknownFields(value as Record<string, unknown>, inner, `${path}${name}.`);
+  });
+}
+
+const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The object schema inside a schema that has a default or may be null. */
+function objectIn(schema: z.core.$ZodType | undefined): z.ZodObject | undefined {
+  if (schema === undefined || schema instanceof z.ZodObject) return schema;
+  const { innerType, out } = schema._zod.def as { innerType?: z.core.$ZodType; out?: z.core.$ZodType };
+  return objectIn(innerType ?? out);
 }
 
 const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };
@@ -82,7 +105,8 @@ export function readLine(number: number, bytes: Uint8Array): NumberedText | null
 export function objectOf(text: string | null): Record<string, unknown> | FieldMessages[string] {
   if (text === null) return ["must be UTF-8"];
   if (text.length > VALUES_LIMIT && hasTooManyValues(text)) return [`must hold at most ${VALUES_LIMIT} values`];
-  return parseObject(text) ?? ["must be a JSON object"];
+  const object = readObject(text);
+  return typeof object === "string" ? [object] : object;
 }
 
 const VALUES_LIMIT = 100_000;

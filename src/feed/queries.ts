@@ -11,7 +11,14 @@ import { KINDS, RESTORED_KINDS } from "../records/index.ts";
 import { message } from "../records/message.ts";
 import { messageGroup } from "../records/message-group.ts";
 import { programState } from "../records/program.ts";
-import { refuseFaults, refuseForeign, refuseLargeGroups, refuseTooOld, refuseUnrestorable } from "./apply/checks.ts";
+import {
+  refuseAhead,
+  refuseFaults,
+  refuseForeign,
+  refuseLargeGroups,
+  refuseTooOld,
+  refuseUnrestorable,
+} from "./apply/checks.ts";
 import { collectFreshEvents, freshEvents, remove, upkeepOf, write } from "./apply/statements.ts";
 import { findTooLarge } from "./apply/too-large.ts";
 import { readBatches } from "./batches.ts";
@@ -32,7 +39,7 @@ export async function acceptFeed(
   { journals = true } = {},
 ): Promise<{ answer: Accepted; version: number; forListeners: FeedChanges }> {
   const { accounts, restores } = token;
-  const { batches, count, items } = readBatches(body, restores ? RESTORED_KINDS : KINDS);
+  const { batches, count, items, warnings } = readBatches(body, restores ? RESTORED_KINDS : KINDS);
   // Only a token for all accounts may write records of no account.
   const globalBatches = batches.filter(({ kind }) => kind.owner === undefined);
   if (accounts !== "*" && globalBatches.length > 0)
@@ -60,6 +67,7 @@ export async function acceptFeed(
       // A line that is too old is a bad line, which is refused before accounts are checked. A restore takes it, because it may
       // not have been added up when it was exported.
       tooOld: restores ? [] : refuseTooOld(batches),
+      ahead: restores ? [] : refuseAhead(batches),
       upserts: states.flatMap(({ kind, rowChunks }) => write(kind, rowChunks)),
       foreign: refuseForeign(batches, accounts),
       // In reverse order: if a record went first, triggers would delete the rows that refer to it, and their own lines would
@@ -82,7 +90,7 @@ export async function acceptFeed(
     const repeatedEvents = countLines(events, "all") - inserted.length - emptied.length;
     const ignored = deletesWithoutRecord + repeatedEvents;
     return {
-      answer: { accepted: count - ignored, ignored },
+      answer: { accepted: count - ignored, ignored, ...(warnings.length > 0 && { warnings }) },
       version: Number(counted[0]?.version),
       forListeners: { changes: toChanges(changed), unshown: unshown[0] ?? null },
     };

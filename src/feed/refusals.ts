@@ -1,14 +1,15 @@
 import { databaseFaultOf } from "../db/errors.ts";
-import type { Fault } from "../db/kind.ts";
+import type { Fault, Kind } from "../db/kind.ts";
 import { forbidden, invalid, payloadTooLarge, tooMuchForDatabase } from "../http/errors.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../http/limits.ts";
 import { addMessage, type FieldMessages } from "../values/messages.ts";
 import { withCommas } from "../values/number.ts";
 import type { Report } from "./apply/checks.ts";
-import type { Batch } from "./kind.ts";
+import { type Batch, timeFieldOf } from "./kind.ts";
 
 /** Such an event may have been added up and deleted. Sent again, it would count twice (docs/contract/retention.md, 3). */
 const TOO_OLD = "is older than the events that are kept";
+const AHEAD = "is more than a day ahead of the database's clock";
 
 export function tooManyItems(count: number) {
   return tooMuch(count, "ids in lists and members of the groups that it touches", ITEM_LIMIT);
@@ -60,12 +61,14 @@ export function refusalOf(
   const message = error instanceof Error ? error.message : "";
   const text = /\{"\w+":\[.*\]\}/s.exec(message)?.[0];
   if (text === undefined) return error;
-  const { unrestorable, items, horizon, foreign, faults: lineFaults } = JSON.parse(text) as Partial<Report>;
+  const { unrestorable, items, horizon, ahead, foreign, faults: lineFaults } = JSON.parse(text) as Partial<Report>;
   if (unrestorable !== undefined)
     return forbidden("A restore token feeds only a database that has been fed by nothing but restores.");
   if (items !== undefined) return tooManyItems(items[0]);
   if (foreign !== undefined) return foreignLines(foreign);
-  if (horizon !== undefined) return invalid(tooOld(horizon[0], batches));
+  if (horizon !== undefined)
+    return invalid(wrongTimes(batches, TOO_OLD, (time, { retention }) => retention !== undefined && time < horizon[0]));
+  if (ahead !== undefined) return invalid(wrongTimes(batches, AHEAD, (time) => time > ahead[0]));
   if (lineFaults === undefined) return error;
   const messages: FieldMessages = {};
   for (const [line, fault] of lineFaults) {
@@ -75,12 +78,17 @@ export function refusalOf(
   return invalid(messages);
 }
 
-/** The errors of the first lines with an event from before the horizon. */
-function tooOld(horizon: string, batches: readonly Batch[]): FieldMessages {
-  const lines = batches.flatMap(({ kind: { time: timeField = "", retention }, all }) => {
-    const oldLines = all.filter(({ time }) => retention !== undefined && time !== null && time < horizon);
-    return oldLines.map(({ number }) => ({ number, timeField }));
-  });
+/** The errors of the first lines with a wrong time. */
+function wrongTimes(
+  batches: readonly Batch[],
+  text: string,
+  isWrong: (time: string, kind: Kind) => boolean,
+): FieldMessages {
+  const lines = batches.flatMap(({ kind, all }) =>
+    all
+      .filter(({ time }) => time !== null && isWrong(time, kind))
+      .map(({ number }) => ({ number, field: timeFieldOf(kind) })),
+  );
   const firstLines = lines.sort((line, other) => line.number - other.number).slice(0, NAMED_LINES);
-  return Object.fromEntries(firstLines.map(({ number, timeField }) => [lineField(number, timeField), [TOO_OLD]]));
+  return Object.fromEntries(firstLines.map(({ number, field }) => [lineField(number, field), [text]]));
 }

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { named } from "../http/answer-schema.ts";
 import { cursorParameter } from "../http/paging.ts";
-import { listParameter } from "../values/parameter.ts";
+import { listParameter, wordParameter } from "../values/parameter.ts";
 import { codePoints, ID_LIMIT, Id, mustBe } from "../values/text.ts";
 import { EXPORTED, type ExportCursor, type ExportScan, SCANS } from "./export/scans.ts";
 import { columnType } from "./kind.ts";
 
-const RecordName = z.enum(EXPORTED, { error: `must be one of ${EXPORTED.join(", ")}` });
+const RecordName = wordParameter(EXPORTED, `must be one of ${EXPORTED.join(", ")}`);
 
 const CursorParameter = cursorParameter(
   z
@@ -46,5 +46,9 @@ export const ExportQuery = z.object({
 export const Accepted = named("Accepted", {
   accepted: z.int().meta({ description: "Lines that were taken." }),
   ignored: z.int().meta({ description: "Events already stored, and deletes of records that were not there." }),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe("The first ten fields that no record of their kind has. Left out if there are none."),
 });
 export type Accepted = z.output<typeof Accepted>;

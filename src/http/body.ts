@@ -4,6 +4,7 @@ import { TimedOut, withTimeout } from "../values/timeout.ts";
 import { type ApiError, malformedBody, payloadTooLarge, requestTimeout } from "./errors.ts";
 
 export const CUT_OFF = "must arrive whole";
+export const BODY_OF_GET = "parameters of a GET are in the query string";
 
 interface BodyLimit {
   bytes: number;

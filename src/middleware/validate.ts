@@ -3,10 +3,11 @@ import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { type AppEnv, finish } from "../app-env.ts";
 import { Admission } from "../http/admission.ts";
-import { JSON_BODY_LIMIT, readBody } from "../http/body.ts";
+import { BODY_OF_GET, JSON_BODY_LIMIT, readBody } from "../http/body.ts";
 import { invalid, malformedBody } from "../http/errors.ts";
-import { decodeUtf8, parseObject } from "../values/json.ts";
+import { decodeUtf8, readObject } from "../values/json.ts";
 import { fieldMessages } from "../values/messages.ts";
+import { readQuery } from "../values/parameter.ts";
 
 /** The bodies of customers' requests. */
 const admission = new Admission({ bytes: 8 * 1024 * 1024 });
@@ -23,22 +24,33 @@ const schemas = new WeakMap<object, { query?: z.ZodObject; json?: z.ZodType }>()
 
 export const schemasOf = (handler: object) => schemas.get(handler) ?? {};
 
-/** Validates the query, and reports every bad parameter at once. An empty parameter counts as absent. */
+/**
+ * Validates the query, and reports every bad parameter at once. An empty parameter counts as absent. Parameters in a body
+ * would be ignored, so a body is refused.
+ */
 export function validateQuery<Schema extends z.ZodObject>(schema: Schema): Validator<"query", Schema> {
-  // Dropping empty parameters does not change the schema's types, so the cast keeps them.
-  const checked = z.preprocess(withoutEmpty, schema) as unknown as Schema;
-  const validator = zValidator("query", checked, (result) => {
-    if (result.success) return;
-    const repeated = repeatedParameters(result.data as Readonly<Record<string, unknown>>, result.error);
-    throw invalid({ ...fieldMessages(result.error), ...repeated });
+  // Reading the spellings of names does not change the schema's types, so the cast keeps them.
+  const spelt = z.preprocess((query) => readQuery(listed(query as object), schema.shape).query, schema);
+  const check = zValidator("query", spelt as unknown as Schema, (result, c) => {
+    const { query, misspelt } = readQuery(c.req.queries(), schema.shape);
+    const bad = result.success ? {} : { ...fieldMessages(result.error), ...repeatedParameters(query, result.error) };
+    if (Object.keys({ ...bad, ...misspelt }).length > 0) throw invalid({ ...bad, ...misspelt });
   }) as MiddlewareHandler as Validator<"query", Schema>;
+  const validator: Validator<"query", Schema> = async (c, next) => {
+    if (c.req.raw.body !== null && !EMPTY_BODY.test((await readText(c)) ?? "not UTF-8"))
+      throw malformedBody(BODY_OF_GET);
+    return check(c, next);
+  };
   schemas.set(validator, { query: schema });
   return validator;
 }
 
-function withoutEmpty(query: unknown): object {
-  return Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== ""));
+/** The texts of each name. The validator gives a name with one text that text itself. */
+function listed(query: object): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(query).map(([name, texts]) => [name, [texts].flat()]));
 }
+
+const EMPTY_BODY = /^\s*(?:\{\s*\})?\s*$/;
 
 /** The texts for bad parameters that were repeated. A list may be repeated: its errors are in its items. */
 function repeatedParameters(query: Readonly<Record<string, unknown>>, { issues }: z.core.$ZodError) {
@@ -47,9 +59,18 @@ function repeatedParameters(query: Readonly<Record<string, unknown>>, { issues }
   return Object.fromEntries(repeated.map((name) => [name, ["must be given once"]]));
 }
 
+function readText(c: Context<AppEnv>): Promise<string | null> {
+  const reading = admission.letIn(
+    c.var.customerId ?? "",
+    (onBytes) => readBody(c.req.raw, JSON_BODY_LIMIT, onBytes),
+    async (bytes) => decodeUtf8(bytes),
+  );
+  return finish(c, reading);
+}
+
 /**
- * Validates a body, which must be a JSON object within the size limit, whatever its `Content-Type`. zValidator does not fit:
- * it reads the body by itself, without a limit, and ignores a body of another type.
+ * Validates a body, which must be a JSON object within the size limit, whatever its `Content-Type`. An empty body counts as
+ * `{}`. zValidator does not fit: it reads a body without a limit, and ignores a body of another type.
  * @param complete adds fields that the body lacks.
  */
 export function validateBody<Schema extends z.ZodType>(
@@ -57,14 +78,9 @@ export function validateBody<Schema extends z.ZodType>(
   complete = (body: Readonly<Record<string, unknown>>, _: Context): object => body,
 ): Validator<"json", Schema> {
   const validator: Validator<"json", Schema> = async (c, next) => {
-    const reading = admission.letIn(
-      c.var.customerId,
-      (onBytes) => readBody(c.req.raw, JSON_BODY_LIMIT, onBytes),
-      async (bytes) => decodeUtf8(bytes),
-    );
-    const text = await finish(c, reading);
-    const body = text === null ? null : parseObject(text);
-    if (body === null) throw malformedBody();
+    const text = await readText(c);
+    const body = text === null ? "must be UTF-8" : readObject(text.trim() || "{}");
+    if (typeof body === "string") throw malformedBody(body);
     const { data, error } = schema.safeParse(complete(body, c));
     if (error !== undefined) throw invalid(fieldMessages(error));
     c.req.addValidatedData("json", data as object);

@@ -1,4 +1,4 @@
-import { bodyTooLarge, CUT_OFF, JSON_BODY_LIMIT } from "../http/body.ts";
+import { BODY_OF_GET, bodyTooLarge, CUT_OFF, JSON_BODY_LIMIT } from "../http/body.ts";
 import * as errors from "../http/errors.ts";
 import { NAMED_LINES, REQUESTS_A_MINUTE } from "../http/limits.ts";
 
@@ -9,6 +9,7 @@ export const FAILURES = {
   NoItems: errors.noItems("No messages are available."),
   MalformedBody: errors.malformedBody(),
   BrokenBody: errors.malformedBody(CUT_OFF),
+  BodyOfGet: errors.malformedBody(BODY_OF_GET),
   Unauthenticated: errors.unauthenticated(),
   Forbidden: errors.forbidden("This needs a token with the scope customer."),
   ForeignLines: errors.forbidden("Lines 3, 9 touch an account that the token does not cover."),
@@ -34,7 +35,7 @@ export type FailureName = keyof typeof FAILURES;
 /** What each status of a failure means for a client. */
 export const MEANINGS: Readonly<Record<errors.FailureStatus, string>> = {
   200: "The call went well; or there is nothing to return, which is no fault: then `status` is false.",
-  400: "The body is not a JSON object, or was cut off. Nothing was applied.",
+  400: "The body is not a JSON object, or was cut off; or a GET has one. Nothing was applied.",
   401: "There is no token, or a bad or expired one. One answer for every cause.",
   403: "The token has the wrong scope, or does not cover an account; or `CORS_ORIGINS` does not name the page's origin. Nothing was applied.",
   404: "What the path names does not exist, or the caller may not see it.",

@@ -64,8 +64,8 @@ const NOTES: ReadonlyMap<object, Notes> = new Map<object, Notes>([
 
 export function notesOf(handler: object): Notes {
   const { query, json } = schemasOf(handler);
-  if (query) return { parameters: { in: "query", schema: query }, failures: ["InvalidFields"] };
+  const failures = ["RequestTimeout", "PayloadTooLarge", "InvalidFields"] as const;
+  if (query) return { parameters: { in: "query", schema: query }, failures: ["BodyOfGet", ...failures] };
   if (json === undefined) return NOTES.get(handler) ?? {};
-  const failures = ["MalformedBody", "RequestTimeout", "PayloadTooLarge", "InvalidFields"] as const;
-  return { body: { mediaType: "application/json", schema: json }, failures };
+  return { body: { mediaType: "application/json", schema: json }, failures: ["MalformedBody", ...failures] };
 }

@@ -20,7 +20,7 @@ import { Decimal } from "../values/decimal.ts";
 import { Count } from "../values/number.ts";
 import { orNull, passedThrough, withDefault } from "../values/scalar.ts";
 import { AccountId, Id, LongText, mustBe, Name, ShortText } from "../values/text.ts";
-import { DateOnly } from "../values/time.ts";
+import { DateOnly, endsBefore } from "../values/time.ts";
 import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../values/time-zone.ts";
 import { joinedWords } from "../values/words.ts";
 import { account } from "./account.ts";
@@ -96,6 +96,10 @@ const record = state(
       ends_at: ({ campaign_end_date, time_zone }) => lastSecondOfEnd(campaign_end_date, time_zone),
       words: ({ name, campaign_description }) => joinedWords(name, campaign_description),
     },
+    rules: ({ campaign_start_date, campaign_end_date }) =>
+      endsBefore(campaign_end_date, campaign_start_date)
+        ? { campaign_end_date: ["must not be before campaign_start_date"] }
+        : {},
     vocabulary: "merchant",
     list: { field: "store_ids", of: store },
     idsAtOnce: true,
@@ -137,6 +141,7 @@ export const campaign = {
     {
       field: "store_ids",
       text: "names a store of another account",
+      unlessChanged: "account_id",
       when: sql`line.account_key IS NOT NULL AND EXISTS (
         SELECT 1 FROM ${campaigns} CROSS JOIN json_each(${campaigns.listed_stores}) AS item
         CROSS JOIN ${stores} ON ${stores.key} = item.value

@@ -8,7 +8,7 @@ import { fold, foldAll } from "../values/fold.ts";
 import { Flag } from "../values/number.ts";
 import { orNull, passedThrough, withDefault } from "../values/scalar.ts";
 import { AccountId, Id, mustBe, Name, ShortText, text } from "../values/text.ts";
-import { End, FedTime } from "../values/time.ts";
+import { End, endsBefore, FedTime } from "../values/time.ts";
 import { lastSecondOfEnd, shownEnd, TimeZone } from "../values/time-zone.ts";
 import { account } from "./account.ts";
 import { campaign, campaigns } from "./campaign.ts";
@@ -19,7 +19,9 @@ const PrintedLines = z
   .array(text(200), { error: mustBe("an array of strings") })
   .max(PRINTED_LINES_LIMIT, `must be at most ${PRINTED_LINES_LIMIT} lines`);
 
-const Barcode = z.string({ error: mustBe("a string") }).regex(/^\d{1,15}$/, "must be 1 to 15 digits");
+const Barcode = z
+  .string({ error: mustBe("a string") })
+  .regex(/^[ -~]{1,70}$/, "must be 1 to 70 printable ASCII characters");
 
 /** Lists have them in this order, which is the order of the texts from the last to the first. */
 const KINDS = ["store", "mfg", "digital"] as const;
@@ -80,10 +82,15 @@ export const coupon = state(
       account_id,
       expiration_date: shownEnd(expiration_date, time_zone),
     }),
+    rules: ({ can_expire, expiration_date, time_zone, created_at }) =>
+      can_expire === 1 && endsBefore(lastSecondOfEnd(expiration_date, time_zone), created_at)
+        ? { expiration_date: ["must not be before created_at"] }
+        : {},
     check: [
       {
         field: "campaign_id",
         text: "names a campaign of another account",
+        unlessChanged: "account_id",
         when: sql`EXISTS (
           SELECT 1 FROM ${campaigns}
           WHERE ${campaigns.key} = line.campaign_key AND ${campaigns.account_key} <> line.account_key

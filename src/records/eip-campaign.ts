@@ -3,7 +3,7 @@ import { fed, fixed, key, owner, refersTo, rowKey, softDelete } from "../db/colu
 import { state } from "../db/record.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
 import { AccountId, Id, Name } from "../values/text.ts";
-import { DateOnly } from "../values/time.ts";
+import { DateOnly, endsBefore } from "../values/time.ts";
 import { firstSecondOf, lastSecondOfEnd, TimeZone } from "../values/time-zone.ts";
 import { account } from "./account.ts";
 
@@ -27,6 +27,8 @@ export const eipCampaign = state(
       starts_at: ({ start_date, time_zone }) => firstSecondOf(start_date, time_zone),
       ends_at: ({ end_date, time_zone }) => lastSecondOfEnd(end_date, time_zone),
     },
+    rules: ({ start_date, end_date }) =>
+      endsBefore(end_date, start_date) ? { end_date: ["must not be before start_date"] } : {},
     idsAtOnce: true,
   },
 );

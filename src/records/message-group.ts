@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import { byDatabase, fed, fedTime, fixed, key, keyOf, refersTo, rowKey, unstored } from "../db/columns.ts";
+import { byDatabase, bySql, fed, fedTime, fixed, key, keyOf, refersTo, rowKey, unstored } from "../db/columns.ts";
 import { type Fields, type Kind, NOT_STORED } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { columnNames, joinWithCommas } from "../db/select.ts";
@@ -9,9 +9,11 @@ import type { FieldMessages } from "../values/messages.ts";
 import { orNull } from "../values/scalar.ts";
 import { Id, mustBe, ShortText } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
-import { customer, customers } from "./customer.ts";
+import { currentLife, customer, customers, Life, lifeIn } from "./customer.ts";
 
 const MEMBERS_LIMIT = 100;
+
+const initialLife = (fields: { initial_life?: typeof Life }, value: SQL) => bySql(integer().notNull(), fields, value);
 
 /**
  * A group of customers who write to each other. A removed group loses its id and keeps its row, because its messages stay. If
@@ -25,6 +27,8 @@ const record = state(
     /** NULL: removed. */
     id: key(fed(text().unique(), Id)),
     initial_customer_key: fixed(refersTo(customer, { initial_customer_id: Id })),
+    /** In which life of that customer: after an erasure the name stays empty. */
+    initial_life: initialLife({}, currentLife(sql`line.initial_customer_key`)),
     member_ids: unstored(memberIds(2)),
     group_image: fed(text(), orNull(ShortText)),
     created_at: fedTime(orNull(FedTime)),
@@ -84,6 +88,7 @@ export const messageGroup = {
   ],
   read: {
     fields: {
+      initial_life: lifeIn(messageGroups.initial_life),
       member_ids: {
         sql: sql`(
         SELECT json_group_array(${customers.id} ORDER BY ${members.position})
@@ -103,7 +108,9 @@ export const messageGroup = {
   remove: removeGroups,
   // A restored group (docs/contract/restore.md, 2) may have lost members by erasures, even all.
   restored: {
-    fields: record.fields.extend({ member_ids: memberIds(0) }),
+    fields: record.fields.extend({ member_ids: memberIds(0), initial_life: Life }),
+    written: [...record.written, { name: "initial_life", json: false, value: ({ initial_life }) => initial_life ?? 0 }],
+    columns: { initial_life: initialLife({ initial_life: Life }, sql`line.initial_life`) },
     rules: (line) => membersRules(line, { withInitial: false }),
   },
 } satisfies Kind;

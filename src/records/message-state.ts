@@ -1,6 +1,8 @@
+import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { fed, key, refersTo, subject } from "../db/columns.ts";
 import { state } from "../db/record.ts";
+import { NOW } from "../db/select.ts";
 import { Flag } from "../values/number.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
 import { Id } from "../values/text.ts";
@@ -15,8 +17,8 @@ export const messageState = state(
   {
     group_key: key({ ...refersTo(messageGroup, { group_id: Id }), column: integer().notNull() }),
     customer_key: subject(key({ ...refersTo(customer, { customer_id: Id }), column: integer().notNull() })),
-    /** Messages up to this time are read; NULL: none. */
-    read_at: fed(text(), orNull(FedTime)),
+    /** Messages up to this time are read; NULL: none. A time that is ahead would hide later messages, so it counts as now. */
+    read_at: { ...fed(text(), orNull(FedTime)), value: sql`min(line.read_at, ${NOW})` },
     /** 1: disabled. */
     notifications_disabled: fed(integer().notNull(), withDefault(Flag, 0)),
   },
@@ -24,6 +26,7 @@ export const messageState = state(
     foreign: { columns: ["group_key", "customer_key"], to: messageGroupMembers },
     check: [NOT_A_MEMBER],
     groupField: "group_id",
+    notAheadField: "read_at",
   },
 );
 export const messageStates = messageState.table;

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { text } from "drizzle-orm/sqlite-core";
+import { integer, text } from "drizzle-orm/sqlite-core";
 import { bySql, fed, key, refersTo, storingRequest, subject } from "../db/columns.ts";
 import { EventId } from "../db/derived/summaries.ts";
 import { writtenOnce } from "../db/dialect.ts";
@@ -9,11 +9,14 @@ import { columnNames } from "../db/select.ts";
 import { orNull } from "../values/scalar.ts";
 import { Id, LongText } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
-import { customer } from "./customer.ts";
+import { currentLife, customer, Life, lifeIn } from "./customer.ts";
 import { messageGroup, messageGroups, NOT_A_MEMBER } from "./message-group.ts";
 import { inTheFuture, NEXT_STAMP, programState } from "./program.ts";
 
 const sentAt = (value: SQL) => bySql(text().notNull(), { sent_at: orNull(FedTime) }, value);
+
+const SENDER_LIFE = currentLife(sql`line.customer_key`);
+const lifeColumn = (fields: { life?: typeof Life }, value: SQL) => bySql(integer().notNull(), fields, value);
 
 /** A message in a group. It stays when its group is removed, because its id stays used. */
 const record = event(
@@ -23,6 +26,8 @@ const record = event(
     id: key(fed(text().primaryKey(), EventId)),
     group_key: refersTo(messageGroup, { group_id: Id }),
     customer_key: subject(refersTo(customer, { customer_id: Id })),
+    /** In which life of the sender: after an erasure the name stays empty. */
+    life: lifeColumn({}, SENDER_LIFE),
     body: fed(text().notNull(), LongText),
     sent_at: sentAt(timeOrStamp(sql`line.sent_at`)),
     request: storingRequest(),
@@ -46,7 +51,7 @@ export const message = {
     )`,
   },
   read: {
-    fields: { group_id: { sql: sql`${messageGroups.id}` } },
+    fields: { group_id: { sql: sql`${messageGroups.id}` }, life: lifeIn(messages.life) },
     // In this order, the messages that a group shows are restored as the last messages of their seconds.
     scans: [
       {
@@ -59,7 +64,12 @@ export const message = {
   },
   // A restored message (docs/contract/restore.md, 2) keeps its time, and may be from a former member.
   restored: {
-    columns: { sent_at: sentAt(timeAsFed(sql`line.sent_at`)) },
+    fields: record.fields.extend({ life: Life }),
+    written: [...record.written, { name: "life", json: false, value: ({ life }) => life ?? 0 }],
+    columns: {
+      sent_at: sentAt(timeAsFed(sql`line.sent_at`)),
+      life: lifeColumn({ life: Life }, sql`line.life`),
+    },
     check: [inTheFuture("sent_at")],
     write: {
       upkeep: [...stampAndNewest(timeAsFed, sql`EXISTS (SELECT 1 FROM message WHERE sent_at IS NULL)`), openSecond],

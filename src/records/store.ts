@@ -52,6 +52,7 @@ export function ofAnotherAccount(
   return {
     field,
     text: `names ${what} of another account than the store's`,
+    unlessChanged: "store_id",
     when: sql`EXISTS (
       SELECT 1 FROM ${to.table} JOIN ${stores} ON ${stores.key} = line.${sql.raw(store)}
       WHERE ${to.table.key} = line.${sql.raw(key)} AND ${to.table.account_key} <> ${stores.account_key}

@@ -1,7 +1,17 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import { fed, fedHundredths, fedTime, key, owner, refersTo, storingRequest, subject } from "../db/columns.ts";
+import {
+  byDatabase,
+  fed,
+  fedHundredths,
+  fedTime,
+  key,
+  owner,
+  refersTo,
+  storingRequest,
+  subject,
+} from "../db/columns.ts";
 import { EventId, withSummaries } from "../db/derived/summaries.ts";
 import { derivedTotal } from "../db/derived/totals.ts";
 import type { Kind } from "../db/kind.ts";
@@ -10,9 +20,17 @@ import { Hundredths, TotalHundredths } from "../values/decimal.ts";
 import { orNull } from "../values/scalar.ts";
 import { Id, mustBe } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
-import { customer } from "./customer.ts";
-import { LEVELS, memberships, NOT_A_MEMBER } from "./membership.ts";
+import { currentMember, customer, customers, Life, lifeIn, lifeOf, memberIn } from "./customer.ts";
+import { LEVELS, memberships, notAMember } from "./membership.ts";
 import { store } from "./store.ts";
+
+/**
+ * The key in teams of who earns: of the current life. But an event that undoes another says the life of that event, as an
+ * export does.
+ */
+const MEMBER_KEY = sql`iif(
+  line.id GLOB 'undo:*', ${memberIn(sql`line.customer_key`, sql`line.life`)}, ${currentMember(sql`line.customer_key`)}
+)`;
 
 /** What a member earned at a store from one level of their team. Tokens may be negative. */
 const record = event(
@@ -21,7 +39,13 @@ const record = event(
   {
     id: key(fed(text().primaryKey(), EventId)),
     store_key: owner({ ...refersTo(store, { store_id: Id }), column: integer().notNull() }),
-    customer_key: subject({ ...refersTo(customer, { customer_id: Id }), column: integer().notNull() }),
+    member_key: {
+      ...refersTo(customer, { customer_id: Id, life: Life }),
+      column: integer().notNull(),
+      keyOnLine: "customer_key",
+      value: MEMBER_KEY,
+    },
+    customer_key: subject(byDatabase(integer())),
     /** The level below the member. */
     level_no: fed(integer().notNull(), z.literal(LEVELS, { error: mustBe("a level from 1 to 5") })),
     tokens: fedHundredths(Hundredths),
@@ -30,7 +54,8 @@ const record = event(
   },
   {
     time: "earned_at",
-    foreign: { columns: ["store_key", "customer_key"], to: memberships },
+    foreign: { columns: ["store_key", "member_key"], to: memberships },
+    moreLineFields: ["life"],
   },
 );
 const tokenEarnings = record.table;
@@ -40,7 +65,7 @@ export const teamTokens = derivedTotal({
   events: record,
   table: memberships,
   storedAs: "columns",
-  keys: { store_key: tokenEarnings.store_key, customer_key: tokenEarnings.customer_key },
+  keys: { store_key: tokenEarnings.store_key, member_key: tokenEarnings.member_key },
   measures: Object.fromEntries(
     LEVELS.map((level) => [
       `tokens_${level}`,
@@ -49,11 +74,28 @@ export const teamTokens = derivedTotal({
   ),
 });
 
+const RESTORED_KEY = memberIn(sql`line.customer_key`, sql`line.life`);
+const columns = { ...record.columns, member_key: { ...record.columns.member_key, value: RESTORED_KEY } };
+const { retention, restored } = withSummaries({ ...record, columns }, { tokens: TotalHundredths }, [
+  { by: ["member_key", "store_key", "level_no"], adds: ["tokens"] },
+]);
+
 export const tokenEarning = {
   ...record,
-  check: [NOT_A_MEMBER],
+  check: [notAMember(MEMBER_KEY)],
   write: { totals: [teamTokens] },
-  ...withSummaries(record, { tokens: TotalHundredths }, [
-    { by: ["customer_key", "store_key", "level_no"], adds: ["tokens"] },
-  ]),
+  read: {
+    fields: {
+      customer_id: {
+        sql: sql`(SELECT ${customers.id} FROM ${customers} WHERE ${customers.key} = ${tokenEarnings.customer_key})`,
+      },
+      life: lifeIn(lifeOf(tokenEarnings.member_key)),
+    },
+  },
+  retention,
+  restored: {
+    ...restored,
+    columns: { ...restored.columns, member_key: columns.member_key },
+    check: [notAMember(RESTORED_KEY)],
+  },
 } satisfies Kind;

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { mustBe } from "./text.ts";
 
 const DATETIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
-const FED_TIME = /^(\d{4}-\d{2}-\d{2})(?:([T ])(\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:(Z)|([+-])(\d{2})(?::?(\d{2}))?)?)?$/i;
+const FED_TIME =
+  /^(\d{4}-\d{2}-\d{2})(?:([T ])(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?(?: ?(Z|UTC)| ?([+-])(\d{2})(?::?(\d{2}))?)?)?$/i;
 const MINUTE_MS = 60_000;
 
 /** Sorts after every time. */
@@ -29,24 +30,44 @@ export function isDate(value: string): boolean {
 
 /**
  * Converts a time of the feed (docs/contract/feed.md, 3) to the interface's format. The feed accepts that format, RFC 3339,
- * or a date, which means midnight in UTC. Null for anything else.
+ * what databases export (`… -0500`, `… UTC`), or a date, which means midnight in UTC.
+ * @returns the fault of anything else.
  */
-export function toUtc(time: string): string | null {
-  const [, date, separator, clock = "00:00:00", utc, sign, hours = "0", minutes = "0"] = FED_TIME.exec(time) ?? [];
-  const written = `${date} ${clock}`;
-  if (date === undefined || !isDatetime(written)) return null;
-  // A time with "T" and without an offset is the local time of an unknown place.
-  if (separator?.toUpperCase() === "T" && utc === undefined && sign === undefined) return null;
-  if (Number(hours) > 23 || Number(minutes) > 59) return null;
+export function toUtc(time: string): { utc: string } | { fault: string } {
+  const [
+    match,
+    date = "",
+    separator = "",
+    clock = "00:00",
+    seconds = match === date ? ":00" : "",
+    utc,
+    sign,
+    ...offset
+  ] = FED_TIME.exec(time) ?? [];
+  if (match === undefined) return { fault: "must be a time, YYYY-MM-DD HH:MM:SS" };
+  if (seconds === "") return { fault: "must have seconds, YYYY-MM-DD HH:MM:SS" };
+  const written = `${date} ${clock}${seconds.slice(0, 3)}`;
+  const [hours = "0", minutes = "0"] = offset;
+  if (!isDatetime(written) || Number(hours) > 23 || Number(minutes) > 59) return { fault: NOT_IN_CALENDAR };
+  if (separator.toUpperCase() === "T" && utc === undefined && sign === undefined)
+    return { fault: "must end with Z or an offset such as -05:00, because it has a T" };
   const offsetMinutes = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
   const instant = toDatetime(new Date(toInstant(written) - offsetMinutes * MINUTE_MS));
-  return isDatetime(instant) ? instant : null;
+  return isDatetime(instant) ? { utc: instant } : { fault: NOT_IN_CALENDAR };
 }
+
+const NOT_IN_CALENDAR = "must exist in the calendar";
 
 /** An existing date, `YYYY-MM-DD`. */
 export const DateOnly = z
   .string({ error: mustBe("a date, YYYY-MM-DD") })
-  .refine(isDate, "must be a date that exists, YYYY-MM-DD");
+  .regex(/^\d{4}-\d{2}-\d{2}$/, { error: "must be a date, YYYY-MM-DD", abort: true })
+  .refine(isDate, NOT_IN_CALENDAR);
+
+/** Whether an end is before a beginning. Either may be left out. A line that deletes has neither. */
+export function endsBefore(end: string | null | undefined, beginning: string | null | undefined): boolean {
+  return typeof end === "string" && typeof beginning === "string" && end < beginning;
+}
 
 /** An existing time, `YYYY-MM-DD HH:MM:SS`, in UTC. */
 export const Datetime = z
@@ -54,18 +75,16 @@ export const Datetime = z
   .refine(isDatetime, "must be a time that exists, YYYY-MM-DD HH:MM:SS");
 
 /** A time in any form of the feed. Its output is `YYYY-MM-DD HH:MM:SS`, in UTC. */
-export const FedTime = z
-  .string({ error: mustBe("a time, YYYY-MM-DD HH:MM:SS") })
-  .transform((time, context) => orRefuse(toUtc(time), context, "must be a time that exists, YYYY-MM-DD HH:MM:SS"));
+export const FedTime = z.string({ error: mustBe("a time, YYYY-MM-DD HH:MM:SS") }).transform(toUtcOrRefuse);
 
 /** An end: a time (its output is that of `FedTime`) or a date, which stays a date. */
 export const End = z
   .string({ error: mustBe("a time or a date") })
-  .transform((end, context) =>
-    orRefuse(isDate(end) ? end : toUtc(end), context, "must be a time or a date that exists"),
-  );
+  .transform((end, context) => (isDate(end) ? end : toUtcOrRefuse(end, context)));
 
-function orRefuse(time: string | null, context: z.RefinementCtx<string>, message: string): string {
-  if (time === null) context.addIssue(message);
-  return time ?? z.NEVER;
+function toUtcOrRefuse(time: string, context: z.RefinementCtx<string>): string {
+  const result = toUtc(time);
+  if ("utc" in result) return result.utc;
+  context.addIssue(result.fault);
+  return z.NEVER;
 }

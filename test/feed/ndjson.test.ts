@@ -54,6 +54,6 @@ describe("a line", () => {
     const text = '[{,\\"'.repeat(5_000);
     const customer = { ...seed.customer(), unknown: Array.from({ length: 20 }, () => text) };
 
-    expect((await feed([customer])).body).toEqual({ status: true, items: { accepted: 1, ignored: 0 } });
+    expect((await feed([customer])).body.items).toMatchObject({ accepted: 1, ignored: 0 });
   });
 });

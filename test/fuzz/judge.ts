@@ -47,7 +47,9 @@ export class Judge {
     const isSearch = end === "full-search" && !this.#judgesSearches;
     const isKnown =
       hasPathOfEndpoint && !isSearch && end in PARAMETERS && pathname.endsWith(`/${end}`) && !searchParams.has("after");
-    const parameters = body === null ? undefined : parseObject(decodeUtf8(bytesOf(body)) ?? "");
+    // A POST without a body has no parameters.
+    const sent = method === "POST" && !body?.length ? "{}" : body;
+    const parameters = sent === null ? undefined : parseObject(decodeUtf8(bytesOf(sent)) ?? "");
     if (claims.scope !== "customer" || !isKnown || parameters === null) return undefined;
     const call = { method: parameters === undefined ? "GET" : "POST", path: target, body: parameters } as const;
     const expected = this.#model.ask(claims.sub, call, NOW);

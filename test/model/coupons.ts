@@ -71,7 +71,7 @@ const SHARED =
 const couponFields = (coupon: Row): Row => ({
   ...pick(coupon, SHARED),
   campaign_id: coupon.campaign_id ?? "",
-  coupon_barcode: Number(coupon.coupon_barcode),
+  coupon_barcode: /^\d{1,15}$/.test(coupon.coupon_barcode) ? Number(coupon.coupon_barcode) : 0,
 });
 
 /** A coupon record in its shortest form. */
@@ -82,6 +82,7 @@ const couponRecord = ({ coupon, issued, store }: Row): Row => ({
   store_name: store.name,
   store_image: store.store_image,
   campaign_coupon_created: coupon.created_at,
+  barcode: coupon.coupon_barcode,
   remaining_count: issued.total_count - issued.usage_count,
 });
 
@@ -93,7 +94,11 @@ const detailedRecord = (state: State, entry: Row, withLogo = false): Row => ({
 
 const digitalCoupon = (state: State, { coupon }: Row): Row => ({
   account: accountObject(state, coupon.account_id, false),
-  coupon: { ...pick(coupon, `id coupon_barcode is_custom can_combine_with_other created_at ${SHARED}`), is_digital: 1 },
+  coupon: {
+    ...pick(coupon, `id coupon_barcode is_custom can_combine_with_other created_at ${SHARED}`),
+    is_digital: 1,
+    barcode: coupon.coupon_barcode,
+  },
 });
 
 /** The coupons of `/coupons`, each with its kind, in detail, and its record. */

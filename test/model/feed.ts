@@ -1,8 +1,8 @@
 import type { Expected } from "./expected.ts";
-import { KINDS, type Kind, type Row, readFields } from "./kinds.ts";
-import { keyOf, type State } from "./state.ts";
+import { KINDS, type Kind, type Row, readFields, unknownFields } from "./kinds.ts";
+import { formerId, keyOf, plainId, type State } from "./state.ts";
 import { by } from "./text.ts";
-import { addSeconds } from "./time.ts";
+import { addSeconds, endOf } from "./time.ts";
 
 // The rules for feed requests (docs/contract/feed.md, 1 and 2).
 
@@ -17,6 +17,10 @@ export interface FeedRequest {
 type Line = Exclude<ReturnType<typeof readLine>, string[]>;
 
 const NAMED_LINES = 100;
+const DAY_SECONDS = 86_400;
+/** The times of states that must not be ahead, as those of events. */
+const AHEAD_FIELDS: Readonly<Record<string, string>> = { membership: "joined_at", message_state: "read_at" };
+const WARNINGS = 10;
 const SOFT_DELETED = "account store campaign coupon customer_coupon employee eip_campaign membership".split(" ");
 
 /**
@@ -36,6 +40,12 @@ export function applyFeed(before: State, after: State, values: readonly unknown[
   const oldLines = lines.filter(({ kind, row }) => row[kind.timeField] < before.horizon).slice(0, NAMED_LINES);
   const tooOld = oldLines.flatMap(({ number, kind }) => namesOf(number, [kind.timeField]));
   if (tooOld.length > 0) return { status: 422, fields: tooOld.sort() };
+  const aheadField = ({ kind }: Line) => AHEAD_FIELDS[kind.record] ?? kind.timeField;
+  const aheadLines = lines
+    .filter((line) => line.row[aheadField(line)] > addSeconds(now, DAY_SECONDS))
+    .slice(0, NAMED_LINES);
+  const ahead = aheadLines.flatMap((line) => namesOf(line.number, [aheadField(line)]));
+  if (ahead.length > 0) return { status: 422, fields: ahead.sort() };
   const { writes, deletes } = deduplicated(lines, before);
   for (const line of writes) write(line, after, now);
   const removedRecords = deletes.filter((line) => remove(line, after));
@@ -49,8 +59,14 @@ export function applyFeed(before: State, after: State, values: readonly unknown[
   const events = (all: readonly Line[]) => all.filter(({ kind }) => kind.isEvent).length;
   const repeatedEvents = events(lines) - events(writes) - events(deletes);
   const ignored = repeatedEvents + deletes.length - removedRecords.length;
-  return { status: 200, body: { status: true, items: { accepted: lines.length - ignored, ignored } } };
+  const warnings = lines
+    .flatMap(({ unknown, kind: { record } }) => unknown.map((name) => `${name}: no field of ${withArticle(record)}`))
+    .slice(0, WARNINGS);
+  const counts = { accepted: lines.length - ignored, ignored };
+  return { status: 200, body: { status: true, items: { ...counts, ...(warnings.length > 0 && { warnings }) } } };
 }
+
+const withArticle = (record: string) => `${/^[aeiou]/.test(record) ? "an" : "a"} ${record}`;
 
 /** The names of fields of a line, such as `line 3.latitude`. */
 const namesOf = (number: number, fields: Iterable<string>) => Array.from(fields, (field) => `line ${number}.${field}`);
@@ -62,7 +78,17 @@ const CONTRADICTIONS: Readonly<Record<string, (row: Row) => boolean>> = {
   member_ids: ({ member_ids: ids, initial_customer_id }) =>
     !ids.includes(initial_customer_id) || new Set(ids).size < ids.length,
   usage_count: ({ usage_count, total_count }) => usage_count > total_count,
+  campaign_end_date: ({ campaign_start_date, campaign_end_date }) => isBefore(campaign_end_date, campaign_start_date),
+  end_date: ({ start_date, end_date }) => isBefore(end_date, start_date),
+  expected_end_date: ({ expected_end_date, time_zone, created_at }) =>
+    isBefore(endOf(expected_end_date ?? null, time_zone), created_at),
+  expiration_date: ({ can_expire, expiration_date, time_zone, created_at }) =>
+    can_expire === 1 && isBefore(endOf(expiration_date, time_zone), created_at),
 };
+
+/** Whether an end is before a beginning. Either may be missing. */
+const isBefore = (end: string | null | undefined, beginning: string | null | undefined) =>
+  Boolean(end && beginning && end < beginning);
 
 /** Reads a line, or returns the names of its wrong fields. */
 function readLine({ value, number }: { value: unknown; number: number }) {
@@ -77,7 +103,8 @@ function readLine({ value, number }: { value: unknown; number: number }) {
   if (bad.length === 0) bad.push(...Object.keys(row).filter((name) => CONTRADICTIONS[name]?.(row)));
   if ("deleted" in object && (typeof object.deleted !== "boolean" || !isDeletable)) bad.push("deleted");
   const key = kind.key.map((name) => row[name]);
-  return bad.length > 0 ? namesOf(number, bad) : { kind, number, isDelete, row, key: keyOf(kind.record, key) };
+  const unknown = isDelete ? [] : namesOf(number, unknownFields(kind, object));
+  return bad.length > 0 ? namesOf(number, bad) : { kind, number, isDelete, row, key: keyOf(kind.record, key), unknown };
 }
 
 /**
@@ -111,6 +138,7 @@ function write({ kind, row, key }: Line, after: State, now: string): void {
   );
   if (isIncomplete && !(record === "message_group" && stored)) return;
   const written: Row = { ...row };
+  if (record === "message_state" && row.read_at > now) written.read_at = now;
   for (const { name, type, isFixed } of fields) {
     if (isFixed && stored) written[name] = stored[name];
     if (type === "now") written[name] ??= stored?.[name] ?? now;
@@ -122,12 +150,33 @@ function write({ kind, row, key }: Line, after: State, now: string): void {
     const isImported = row.sent_at !== null && row.sent_at < addSeconds(now, -3_600);
     written.sent_at = isImported ? row.sent_at : after.clock.stamp;
   }
+  if (record === "customer" && stored?.deleted) written.life = beginNewLife(stored, after);
+  else if (record === "customer") written.life = stored?.life;
+  if (record === "message") written.life = after.find("customer", row.customer_id)?.life;
   if (record === "message_group") {
+    written.initial_life = after.find("customer", row.initial_customer_id)?.life;
     written.member_ids = row.member_ids.filter((id: string) => after.current("customer", id));
     const isStranger = ({ customer_id }: Row) => !written.member_ids.includes(customer_id);
     after.change("message_state", (state) => state.group_id === row.id && isStranger(state));
   }
   after.store(record, key, written);
+}
+
+/**
+ * Nothing of a former life returns: its memberships and tokens stay under an id of their own, so that the members below keep
+ * their levels. Returns the number of the new life.
+ */
+function beginNewLife({ id, life = 0 }: Row, after: State): number {
+  for (const record of ["membership", "token_earning"]) {
+    for (const [key, row] of [...after.table(record)]) {
+      const inFormerLife = (field: string) => (row[field] === id ? { [field]: formerId(id, life) } : {});
+      const renamed = { ...row, ...inFormerLife("customer_id"), ...inFormerLife("referrer_id") };
+      const isOwn = row.customer_id === id && record === "membership";
+      if (isOwn) after.store(record, key, undefined);
+      after.store(record, isOwn ? keyOf(record, [row.store_id, renamed.customer_id]) : key, renamed);
+    }
+  }
+  return life + 1;
 }
 
 /** Deletes a record. Returns false if it was not stored, or was deleted before. */
@@ -197,7 +246,7 @@ function hasTakenId(line: Line, lines: readonly Line[], before: State): boolean 
   // A removed message group is not compared.
   const isGone = (name: string) => name === "group_id" && other?.group_id === null;
   const compared = kind.fields.filter(({ name, to, type }) => (to || NUMBERS.includes(type)) && !isGone(name));
-  return other !== undefined && compared.some(({ name }) => other[name] !== row[name]);
+  return other !== undefined && compared.some(({ name }) => plainId(other[name]) !== row[name]);
 }
 
 /** The fields of a line that are wrong in the state after the request. */
@@ -208,20 +257,26 @@ function faultsOf(line: Line, request: { lines: readonly Line[]; before: State; 
   const owner = references.find(({ name }) => name === kind.ownerField)?.account;
   const isOfOwner = ({ account, type }: (typeof references)[number]) =>
     account === undefined || account === owner || (owner === undefined && type !== "stores");
-  const wrongReferences = references.filter((reference) => reference.isMissing || !isOfOwner(reference));
+  // A line that names another owner than the stored one is wrong in that field only.
+  const isMoved = kind.fields.some(
+    ({ name, isFixed }) =>
+      isFixed && name === kind.ownerField && row[name] !== (before.table(kind.record).get(key) ?? row)[name],
+  );
+  const wrongReferences = references.filter((reference) => reference.isMissing || !(isMoved || isOfOwner(reference)));
   const faults = new Set(wrongReferences.map(({ name }) => name));
-  const stored = before.table(kind.record).get(key) ?? row;
+  // What never changes is as it was stored, or as the line says.
+  const stored = after.table(kind.record).get(key) ?? row;
   // If the key refers to a missing record, such as an erased customer, report only that and no changed fields.
   const isKeyMissing = references.some(({ isKey, isMissing }) => isKey && isMissing);
   for (const { name, isFixed } of isKeyMissing ? [] : kind.fields)
-    if (isFixed && row[name] !== null && row[name] !== stored[name]) faults.add(name);
+    if (isFixed && row[name] !== null && row[name] !== plainId(stored[name])) faults.add(name);
   const { campaign_coupon_id, group_id, store_id, customer_id } = row;
   if (after.find("coupon", campaign_coupon_id)?.kind === "digital") faults.add("campaign_coupon_id");
   if (after.find("message_group", group_id)?.member_ids.includes(customer_id) === false) faults.add("customer_id");
   // A former member may still earn tokens at a store.
   const isEarning = kind.record === "token_earning" && after.find("store", store_id) !== undefined;
   if (isEarning && !after.find("membership", store_id, customer_id)) faults.add("customer_id");
-  if (isBadReferrer(line, request)) faults.add("referrer_id");
+  if (!faults.has("referrer_id") && isBadReferrer(line, request)) faults.add("referrer_id");
   return faults;
 }
 
@@ -230,9 +285,13 @@ function isBadReferrer({ kind, number, row }: Line, { lines, before, after }: Pa
   const { store_id, customer_id, referrer_id = null } = row;
   if (referrer_id === null) return false;
   if (referrer_id === customer_id) return true;
+  const isOfThisLife = before.current("customer", customer_id) !== undefined;
+  const stored = isOfThisLife ? before.find("membership", store_id, customer_id) : undefined;
+  if (plainId(stored?.referrer_id) === referrer_id) return false;
   if (!after.current("customer", customer_id) || !after.find("store", store_id)) return false;
   const key = keyOf("membership", [store_id, referrer_id]);
   const writesReferrer = (line: Line) => line.kind === kind && line.key === key && !line.isDelete;
   const isOnEarlierLine = lines.some((line) => line.number < number && writesReferrer(line));
-  return !(isOnEarlierLine ? after : before).table("membership").has(key);
+  if (isOnEarlierLine) return !after.table("membership").has(key);
+  return !before.table("membership").has(key) || !before.current("customer", referrer_id);
 }

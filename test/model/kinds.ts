@@ -53,12 +53,14 @@ export const TYPES: Types = {
   event: [id.regex(/^(?!sealed:)/)],
   account: [accountId],
   digits: [accountId],
-  barcode: [z.string().regex(/^\d{1,15}$/), "0"],
+  barcode: [z.string().regex(/^[\x20-\x7e]{1,70}$/), "0"],
   decimal: [decimal.transform((amount) => Number(amount).toFixed(2)), "0.00"],
   flag: [whole(0, 1), 0],
   count: [whole(0, 999_999_999), 0],
   signed: [whole(-999_999_999, 999_999_999), 0],
   level: [whole(1, 5)],
+  /** In the line of an undone event: which life of the customer earned it. */
+  life: [whole(0, 999_999_999)],
   latitude: [z.number().min(-90).max(90)],
   longitude: [z.number().min(-180).max(180)],
   kind: [z.enum(["store", "mfg", "digital"])],
@@ -94,7 +96,7 @@ campaign id*:id account_id!:account name!:name campaign_description:long campaig
 customer id*:id first_name!:name last_name!:name scan_id date_of_birth?:date address_line_1 address_line_2 city state zip
   customer_description:long avatar
 membership store_id*:store customer_id*:customer referrer_id?:customer joined_at:now
-token_earning id*:event store_id!:store customer_id!:customer level_no!:level tokens!:decimal earned_at:now
+token_earning id*:event store_id!:store customer_id!:customer level_no!:level tokens!:decimal life?:life earned_at:now
 registration campaign_id*:campaign customer_id*:customer
 friendship customer_id*:customer friend_id*:customer status!:flag
 block customer_id*:customer blocked_id*:customer
@@ -197,6 +199,26 @@ export function kindsOf(table: string, types: Types): Kind[] {
 
 const [OPTIONS] = kindsOf(OPTIONS_TABLE, TYPES);
 const options = z.object(Object.fromEntries(OPTIONS?.fields.map(({ name, schema }) => [name, schema]) ?? []));
+
+/** The fields of the objects inside a record, by their path. `mailer_*` are known, and never stored. */
+const INNER_FIELDS: Readonly<Record<string, RegExp>> = {
+  loyalty_options: new RegExp(`^(mailer_.*|${OPTIONS?.fields.map(({ name }) => name).join("|")})$`),
+  "loyalty_options.team_breakdown": /^level_[1-5]$/,
+};
+
+/** The names of fields of a line that its kind does not have. */
+export function unknownFields({ fields }: Kind, line: Row): string[] {
+  const names = new RegExp(`^(record|deleted|${fields.map(({ name }) => name).join("|")})$`);
+  const unknownIn = (object: Row, known: RegExp, path: string): string[] =>
+    Object.entries(object).flatMap(([name, value]) => {
+      if (!known.test(name)) return [`${path}${name}`];
+      const inner = INNER_FIELDS[`${path}${name}`];
+      return inner && Object(value) === value && !Array.isArray(value)
+        ? unknownIn(value, inner, `${path}${name}.`)
+        : [];
+    });
+  return unknownIn(line, names, "");
+}
 
 /** All kinds. Each comes after the kinds that its records refer to. */
 export const KINDS: readonly Kind[] = kindsOf(TABLE, { ...TYPES, options: [options] });

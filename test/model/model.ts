@@ -23,8 +23,9 @@ export class Model {
       const names = fields.map(({ name }) => name).join(" ");
       const rows = this.state.all(record).filter(({ group_id }) => group_id !== null);
       return rows.flatMap((row) => {
-        const line = { record, ...pick(row, names) };
-        return row.deleted ? [line, { record, ...pick(row, key.join(" ")), deleted: true }] : [line];
+        const deletion = { record, ...pick(row, key.join(" ")), deleted: true };
+        const all = [{ record, ...pick(row, names) }, ...(row.deleted ? [deletion] : [])];
+        return all.map((line) => this.state.withLives(record, row, line));
       });
     });
   }

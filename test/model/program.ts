@@ -1,4 +1,4 @@
-import { pick, type Row } from "./kinds.ts";
+import { emptyTexts, pick, type Row } from "./kinds.ts";
 import { type State, sum } from "./state.ts";
 import { by } from "./text.ts";
 import { isToday } from "./time.ts";
@@ -137,22 +137,27 @@ function shownGroup(state: State, caller: string, group: Row, now: string): Row 
     total_balance: sum(state.all("balance_entry", { customer_id: id }), "amount"),
     is_blocked: state.find("block", caller, id) !== undefined,
   }));
-  const initialCustomer = person(state, caller, initial_customer_id);
-  const sender = person(state, caller, last.customer_id);
+  // Who was erased since has no name, also if written again.
+  const inLife = (id: string, life?: number) =>
+    state.find("customer", id)?.life === life ? person(state, caller, id) : emptyTexts("name avatar");
+  const initialCustomer = inLife(initial_customer_id, group.initial_life);
+  const sender = inLife(last.customer_id, last.life);
+  const isOwn = last.customer_id === caller && state.find("customer", caller)?.life === last.life;
+  const isBlocked = state.find("block", caller, last.customer_id) !== undefined;
   return {
     group_id,
     group_image,
     group_name: groupName(members),
     initial_customer_id,
     notifications_disabled,
-    last_message: last.body,
+    last_message: isBlocked ? "" : last.body,
     last_message_time: last.sent_at,
     last_customer: last.customer_id,
     initial_customer_name: initialCustomer.name,
     initial_customer_avatar: initialCustomer.avatar,
-    last_customer_name: sender.name,
-    last_customer_avatar: sender.avatar,
-    read_status: last.customer_id === caller || (read_at ?? "") >= last.sent_at ? 1 : 0,
+    last_customer_name: isBlocked ? "" : sender.name,
+    last_customer_avatar: isBlocked ? "" : sender.avatar,
+    read_status: isBlocked || isOwn || (read_at ?? "") >= last.sent_at ? 1 : 0,
     group_members: members,
   };
 }

@@ -4,6 +4,11 @@ import type { Row } from "./kinds.ts";
 export const keyOf = (record: string, parts: unknown[]): string =>
   JSON.stringify(record === "friendship" ? parts.sort() : parts);
 
+/** The id under which a former life of a customer is kept, and the id and the life in such an id. */
+export const formerId = (id: string, life: number) => `${id}\0${life}`;
+export const plainId = (id: unknown) => (typeof id === "string" ? id.split("\0")[0] : id);
+const lifeIn = (id: string) => (id.includes("\0") ? Number(id.split("\0")[1]) : undefined);
+
 /** The sum of a field, which is a number or a decimal. Adds whole hundredths, so that the sum is exact. */
 export const sum = (rows: readonly Row[], field: string): number =>
   rows.reduce((total, row) => total + Math.round(row[field] * 100), 0) / 100;
@@ -72,6 +77,23 @@ export class State {
   shown(record: string, id: unknown): Row | undefined {
     const row = this.current(record, id);
     return record === "account" || this.current("account", row?.account_id) ? row : undefined;
+  }
+
+  /** A line of an export with the lives that it says; it says nothing of the first. */
+  withLives(record: string, row: Row, line: Row): Row {
+    const lifeOf = (id: string | null) => lifeIn(id ?? "") ?? this.find("customer", id)?.life ?? 0;
+    const lives: Row = {
+      ...(record === "customer" && { life: row.life }),
+      ...(record === "membership" && { life: lifeOf(row.customer_id) }),
+      ...(record === "membership" && "referrer_id" in line && { referrer_life: lifeOf(row.referrer_id) }),
+      ...(record === "token_earning" && { life: lifeOf(row.customer_id) }),
+      ...(record === "message" && { life: row.life }),
+      ...(record === "message_group" && "member_ids" in line && { initial_life: row.initial_life }),
+    };
+    const { life: _, ...others } = line;
+    const said = Object.entries(lives).filter(([, life]) => life > 0);
+    const plain = Object.entries(others).map(([name, value]) => [name, plainId(value)]);
+    return Object.fromEntries([...plain, ...(line.deleted && record !== "membership" ? [] : said)]);
   }
 
   /** 1 for friends, 0 for a pending request, -1 for neither. */

@@ -9,7 +9,8 @@ export const toTime = (instant: number): string => new Date(instant).toISOString
 export const addSeconds = (time: string, seconds: number): string => toTime(toInstant(time) + seconds * SECOND_MS);
 
 const RFC_3339 = z.iso.datetime({ offset: true });
-const FORMS = /^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d:\d\d:\d\d)(?:\.\d+)?(Z|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)?)?$/i;
+const FORMS =
+  /^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d:\d\d:\d\d)(?:\.\d+)? ?(Z|UTC|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)?)?(?<! )$/i;
 
 /** Converts a time in any form that the feed accepts to UTC; undefined for other texts. */
 export function toUtc(text: string): string | undefined {

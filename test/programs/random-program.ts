@@ -12,6 +12,11 @@ const KINDS_WITHOUT_ACCOUNT = ["customer", "message_group"];
 /** Of the events whose id was used: how many are sent again, and how many are other events. The rest get new ids. */
 const REPEATED_SHARE = 0.25;
 const TAKEN_SHARE = 0.05;
+/** The days between which records run. */
+const SPANS = [
+  ["campaign_start_date", "campaign_end_date"],
+  ["start_date", "end_date"],
+] as const;
 
 /** The paths of the endpoints, without `/api/v1/customer/`, if they are more than the endpoint's name. */
 const PATHS: Readonly<Record<string, string>> = {
@@ -193,6 +198,8 @@ export class RandomProgram {
       else line[name] = isKey ? pair[key.indexOf(name)] : this.#reference(kind, field, { at, account });
     }
     if (!this.#rarely()) this.#makeMember(line);
+    for (const [beginning, end] of SPANS)
+      if (line[end] < line[beginning] && !this.#rarely()) line[end] = line[beginning];
     if (line.usage_count > (line.total_count ?? 1) && !this.#rarely()) line.total_count = line.usage_count;
     return line;
   }

@@ -143,7 +143,9 @@ class RetentionTrial extends Trial {
     // The restored database has no messages of removed groups, so their ids can be used again.
     this.model.state.change("message", ({ group_id }) => group_id === null);
 
-    expect((await exportPages()).map(({ body }) => body)).toEqual(pages);
+    // The restored database has no rows of removed groups, of which a page may consist.
+    const hasLines = (page: Row[]) => page.length > 0;
+    expect((await exportPages()).map(({ body }) => body).filter(hasLines)).toEqual(pages.filter(hasLines));
     expect(await differences()).toEqual([]);
   }
 

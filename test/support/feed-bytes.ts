@@ -10,7 +10,7 @@ interface FeedBytes {
 }
 
 const NOT_UTF_8 = "must be UTF-8";
-const NO_OBJECT = "must be a JSON object";
+const NO_OBJECT = "must be a JSON object: it is not JSON, at character 1 stands U+FEFF";
 // The byte order mark.
 const BOM = [0xef, 0xbb, 0xbf];
 

@@ -14,7 +14,7 @@ const validators = new Map<string, Validator>();
  * @throws an error that says what does not fit.
  */
 export function fitDocument({ method, path }: { method: string; path: string }, answer: Answer): void {
-  const template = Object.keys(document.paths).find((candidate) => matches(candidate, path));
+  const template = Object.keys(document.paths).find((candidate) => matches(candidate, plain(path)));
   const operation = document.paths[template ?? ""]?.[method.toLowerCase()];
   if (template === undefined || operation === undefined) {
     if (![404, 405, 429].includes(answer.status)) throw new Error(`${method} ${path} answers, and is not described`);
@@ -60,6 +60,9 @@ export function validatorOf(schema: object | boolean): Validator {
   const { components } = document;
   return new Validator({ ...(schema as object), components } as never, "2020-12");
 }
+
+/** The service ignores a doubled slash, and one at the end. */
+const plain = (path: string) => path.replace(/\/+/g, "/").replace(/(?<=.)\/$/, "");
 
 function matches(template: string, path: string): boolean {
   const templateParts = template.split("/");

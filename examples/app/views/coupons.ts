@@ -4,9 +4,6 @@ import type { App, View } from "../lib/app.ts";
 import { barcode } from "../lib/barcode.ts";
 import { h, when } from "../lib/dom.ts";
 
-// The service gives a barcode as a number, without its leading zeros. The scanner needs all digits.
-const BARCODE_DIGITS = 12;
-
 const KINDS = [
   { kind: "store", title: "From the stores" },
   { kind: "mfg", title: "From the manufacturers" },
@@ -65,14 +62,13 @@ function cardOfRecord(coupon: MyCouponRecord & { kind: Kind }): Card {
   // A coupon that was issued to a customer may end before the coupon in general, so this takes the earlier end.
   const ends = [coupon.expected_end_date, coupon.can_expire === 1 ? coupon.expiration_date : null];
   const [end = null] = ends.filter((date) => date !== null).sort();
-  const digits = String(coupon.coupon_barcode).padStart(BARCODE_DIGITS, "0");
-  const card = cardOf(coupon.kind, coupon, coupon.account.company, end, digits);
+  const card = cardOf(coupon.kind, coupon, coupon.account.company, end, coupon.barcode);
   return { ...card, end: `${card.end} · ${coupon.remaining_count} left` };
 }
 
 function cardOfDigital({ account, coupon }: DigitalCoupon): Card {
   const end = coupon.can_expire === 1 ? coupon.expiration_date : null;
-  return cardOf("digital", coupon, account.company, end, coupon.coupon_barcode);
+  return cardOf("digital", coupon, account.company, end, coupon.barcode);
 }
 
 function cardOf(

@@ -43,7 +43,7 @@ const BAD_CURSORS = [
   ["me", { company: "A", bookmark: "" }],
   ["me", {}],
 ] as const;
-const NOT_NUMBERS = ["", null, true, "8x", "1e3", "NaN", "Infinity", [8]];
+const NOT_NUMBERS = ["", true, "8x", "1e3", "NaN", "Infinity", [8]];
 
 export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed, seedChain, it }) => {
   const nearby = (more: object) =>
@@ -70,6 +70,7 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
   });
   it('`""`, `null`, `true`, `"8x"`, `"1e3"`, `NaN` and `Infinity` are not numbers.', async () => {
     for (const count of NOT_NUMBERS) expectInvalid(await nearby({ count }), "count");
+    expectInvalid(await nearby({ latitude: null }), "latitude");
   });
   it('`8`, `8.0` and `"8.0"` are the same whole number.', async () => {
     for (const count of [8, "8", "8.0"]) expectOk(await nearby({ count }));
@@ -77,10 +78,25 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
   });
   it("In a query, `search=` or `page=` means that the parameter is absent.", async () =>
     expectOk(await myCoupons("?search=&page=&type=&storeId=")));
-  it('In a JSON body, `""` and `null` mean absent for an optional text, and are errors for a number.', async () => {
+  it('In a JSON body, `null` means absent for an optional parameter, and `""` for an optional text only.', async () => {
     for (const eip_campaign_id of ["", null])
       expectOk(await suite.post(ann, BOARD, { location_id: "s", eip_campaign_id }));
-    for (const latitude of ["", null]) expectInvalid(await nearby({ latitude }), "latitude");
+    expectOk(await nearby({ count: null }));
+    expectInvalid(await nearby({ latitude: "" }), "latitude");
+  });
+  it("In a JSON body, a whole number counts as the string of its digits.", async () =>
+    expectSame((await nearby({ single_account_id: 1 })).text, (await nearby({})).text));
+  it("An empty body counts as `{}`.", async () =>
+    expectOk(await suite.http.send(`/api/v1/customer/${BOARD}?location_id=s`, { token: ann.token, body: "" })));
+  it("Words of a closed set ignore case.", async () => {
+    expectOk(await myCoupons("?type=STORE"));
+    expectOk(await suite.post(ann, BOARD, { location_id: "s", rank_on: "Run" }));
+  });
+  it("A slash at the end, and a doubled slash, are ignored.", async () =>
+    expectOk(await suite.http.send("/api//v1/customer/my-coupons//", { token: ann.token })));
+  it("Other brackets behind a known name are 422.", async () => {
+    for (const name of ["storeId[x]", "search[]"])
+      expectInvalid(await myCoupons(`?${name}=a`), name.split("[")[0] ?? "");
   });
   it("Unknown parameters are ignored.", async () => {
     expectOk(await nearby({ nobody: "knows", this: { parameter: 1 } }));
@@ -124,7 +140,7 @@ export const conventions = section("interface, 1", ({ suite, ann, ben, eve, seed
 
   it("`storeId=a,b` and `storeId=a&storeId=b` are the same list. Blanks around a part are dropped, and empty parts are ignored.", async () => {
     const expected = [percentCoupon, ...tiedCoupons];
-    for (const search of [`nobody,${shop.id}`, `nobody&storeId=${shop.id}`, `,%20${shop.id}%20,,`])
+    for (const search of [`nobody,${shop.id}`, `nobody&storeId[]=${shop.id}`, `,%20${shop.id}%20,,&storeId[0]=`])
       expectSame(storeIds(await myCoupons(`?storeId=${search}`)), expected, `coupons of storeId=${search}`);
   });
   it("Every list has a total order, because ties end on the id.", async () => {

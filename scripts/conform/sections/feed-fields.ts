@@ -116,8 +116,28 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     await expectRefused(aCoupon, "can_expire", 2, "1", true);
     await expectRefused((fields) => anIssuedCoupon({ total_count: 1, ...fields }), "usage_count", 2);
   });
-  it("A barcode is a string of 1 to 15 digits.", async () =>
-    expectRefused(aCoupon, "coupon_barcode", 42, "", "12x", "1234567890123456"));
+  it("A barcode is a string of 1 to 70 printable ASCII characters.", async () =>
+    expectRefused(aCoupon, "coupon_barcode", 42, "", "12\u00e9", "1\t2", "1".repeat(71)));
+  it("A campaign, contest or coupon that ends before it begins is a bad line.", async () => {
+    await expectRefused(
+      (fields) => aCampaign({ campaign_start_date: "2026-01-02", ...fields }),
+      "campaign_end_date",
+      "2026-01-01",
+    );
+    await expectRefused(
+      (fields) => make.eipCampaign(chain, { start_date: "2026-01-02", ...fields }),
+      "end_date",
+      "2026-01-01",
+    );
+    const begun = { can_expire: 1, created_at: "2026-01-02" };
+    await expectRefused((fields) => aCoupon({ ...begun, ...fields }), "expiration_date", "2026-01-01");
+    await expectRefused((fields) => anIssuedCoupon({ ...begun, ...fields }), "expected_end_date", "2026-01-01");
+  });
+  it("The time of an event, `read_at` and `joined_at` must not be more than a day ahead of the database's clock.", async () => {
+    await expectRefused(anEntry, "created_at", "2099-01-01");
+    await expectRefused(aPlay, "played_at", "2099-01-01");
+    await expectRefused(aMessage, "sent_at", "2099-01-01");
+  });
   it("Latitudes are -90 to 90, longitudes -180 to 180.", async () => {
     await expectRefused(aStore, "latitude", 90.1, -91, "35", null, true, undefined);
     await expectRefused(aStore, "longitude", -180.1, 180.5, undefined);
@@ -138,6 +158,8 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     for (const [created_at, expected] of [
       ["2026-01-06T09:00:00Z", "2026-01-06 09:00:00"],
       ["2026-01-06T09:00:00.999+05:30", "2026-01-06 03:30:00"],
+      ["2026-01-06 09:00:00 -0500", "2026-01-06 14:00:00"],
+      ["2026-01-06 09:00:00 UTC", "2026-01-06 09:00:00"],
       ["2026-01-06", "2026-01-06 00:00:00"],
     ]) {
       const issuedCoupon = anIssuedCoupon({ created_at });
@@ -157,8 +179,11 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     const [actual] = await suite.search(ann, "stores", word);
     expectSame(actual?.city, "");
   });
-  it("Unknown fields are ignored.", async () =>
-    suite.expectCounts({ accepted: 1 }, aStore({ nobody: { knows: [1] } })));
+  it("Unknown fields are ignored. The answer names the first ten, as `items.warnings`.", async () => {
+    const line = aStore({ nobody: { knows: [1] } });
+    const warnings = ["line 1.nobody: no field of a store"];
+    expectSame((await suite.feed(line)).body.items, { accepted: 1, ignored: 0, warnings });
+  });
   it("A field that is left out is null where the interface says nullable, and 0 if its name is that of a flag.", async () => {
     const word = suite.word();
     await suite.feed(aCampaign({ name: word, age_value: 7 }));

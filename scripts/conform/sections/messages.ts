@@ -47,6 +47,8 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
   seed.message(talk, friend, "Second", sentAt(2));
   seed.message(groupWithBlocked, blockedCustomer, "Third", sentAt(3));
   seed.message(groupOfBlocked, ann, "Fourth", sentAt(3));
+  const talkOfTwo = seed.group([ann, friend]);
+  seed.message(talkOfTwo, friend, "Zeroth", { sent_at: "2026-01-04 09:00:00" });
   seed.messageState(talk, ann, { read_at: "2026-01-05 09:02:00" });
   seed.messageState(groupWithBlocked, ann, { read_at: "2026-01-05 09:02:59", notifications_disabled: 1 });
 
@@ -81,7 +83,7 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
     expectFailure(await list({}, eve), 200, "NO_ITEMS");
   });
   it("Order: the newest message first, then the group's id.", async () =>
-    expectList(await list(), [groupWithBlocked, groupOfBlocked, talk], "group_id"));
+    expectList(await list(), [groupWithBlocked, groupOfBlocked, talk, talkOfTwo], "group_id"));
   it("A member of a group has exactly these fields.", async () => {
     const [first] = membersOf(await list(), talk);
     expectExactFields(first, MEMBER_FIELDS);
@@ -92,11 +94,20 @@ export const messages = section("interface, 4.2", ({ suite, ann, ben, eve, seed,
     expectFields(members[0], { customer_description: "I run.", name: "Fay Friend" });
   });
   it('`group_name` is their names ("First Last") joined by ", ". Members whom the caller has blocked are left out and counted: " (2 blocked)". If no name is left, it is "(2 blocked)", or `""` if there is no other member.', async () =>
-    expectList(await list(), ["Abe Asked (1 blocked)", "(1 blocked)", "Fay Friend, Abe Asked"], "group_name"));
+    expectList(
+      await list(),
+      ["Abe Asked (1 blocked)", "(1 blocked)", "Fay Friend, Abe Asked", "Fay Friend"],
+      "group_name",
+    ));
   it("`read_status` is 1 if the caller has read up to the last message, or sent it.", async () => {
     const answer = await list();
-    expectList(answer, [0, 1, 1], "read_status");
-    expectList(answer, [1, 0, 0], "notifications_disabled");
+    const statuses = [groupOfBlocked, talk, talkOfTwo].map((group) => groupOf(answer, group)?.read_status);
+    expectSame(statuses, [1, 1, 0]);
+    expectList(answer, [1, 0, 0, 0], "notifications_disabled");
+  });
+  it("If the caller has blocked the last sender, text, name and avatar are empty, and it is read.", async () => {
+    const hidden = { last_message: "", last_customer_name: "", last_customer_avatar: "", read_status: 1 };
+    expectFields(groupOf(await list(), groupWithBlocked), hidden);
   });
   it("`friend_status` is 1 for friends, 0 for a pending request, -1 for neither. `total_balance` is the member's balance over all stores.", async () => {
     const answer = await list();

@@ -49,7 +49,7 @@ const ACCOUNT_FIELDS = namesIn(`
 `);
 const DETAILED_COUPON_FIELDS = namesIn(`
   id account_id customer_id campaign_coupon_id expected_end_date creation_method created_at updated_at deleted_at
-  store_name campaign_id name coupon_barcode type value header_lines text_lines can_expire expiration_type
+  store_name campaign_id name coupon_barcode barcode type value header_lines text_lines can_expire expiration_type
   expiration once_per_sale expiration_date campaign_coupon_created total_count usage_count remaining_count
   store_image coupon_id reserved account campaign_coupon
 `);
@@ -58,7 +58,7 @@ const ISSUED_COUPON_FIELDS = namesIn(`
   expiration_date expiration once_per_sale filter_items coupon_barcode
 `);
 const DIGITAL_COUPON_FIELDS = namesIn(`
-  id account_id name coupon_barcode type value is_digital header_lines text_lines can_expire expiration_type
+  id account_id name coupon_barcode barcode type value is_digital header_lines text_lines can_expire expiration_type
   expiration once_per_sale is_custom expiration_date can_combine_with_other created_at
 `);
 
@@ -77,7 +77,11 @@ export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
   const couponOfSpring = seed.coupon(chain, { ...COUPON, campaign_id: spring, created_at: createdAt });
   seed.coupon(chain, { kind: "digital", coupon_barcode: "0042" });
   const issuedCoupon = seed.issued(ann, couponOfSpring, shop, ISSUED);
-  const issuedWithoutCampaign = seed.issued(ann, seed.coupon(plainAccount), seed.store(plainAccount));
+  const issuedWithoutCampaign = seed.issued(
+    ann,
+    seed.coupon(plainAccount, { coupon_barcode: "AB-1" }),
+    seed.store(plainAccount),
+  );
 
   const couponOf = async ({ id }: LineWithId) =>
     listOf(await suite.get(ann, "coupons", { includemfg: "true" }), "stores").find((item) => item.id === id);
@@ -111,6 +115,7 @@ export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
     const { source_campaign_id, filter_items, ...shownFields } = ANSWERED_COUPON;
     expectSame(actual, {
       ...shownFields,
+      barcode: COUPON.coupon_barcode,
       campaign_id: spring,
       campaign_coupon_created: createdAt,
       ...ISSUED,
@@ -129,14 +134,14 @@ export const objects = section("interface, 5", ({ suite, ann, seed, it }) => {
     expectExactFields(actual, ISSUED_COUPON_FIELDS);
     expectSame(actual, { ...ANSWERED_COUPON, id: couponOfSpring, account_id: chain, campaign_id: spring });
   });
-  it('`campaign_id` is `""` for a coupon that belongs to no campaign. `coupon_barcode` is a number here.', async () => {
-    expectFields(await couponOf(issuedWithoutCampaign), { campaign_id: "" });
-    expectFields(await couponOf(issuedCoupon), { campaign_id: spring, coupon_barcode: 42 });
+  it('`campaign_id` is `""` for a coupon that belongs to no campaign. `coupon_barcode` is a number here, and 0 if the barcode is no number of at most 15 digits; `barcode` is its text.', async () => {
+    expectFields(await couponOf(issuedWithoutCampaign), { campaign_id: "", coupon_barcode: 0, barcode: "AB-1" });
+    expectFields(await couponOf(issuedCoupon), { campaign_id: spring, coupon_barcode: 42, barcode: "0042" });
   });
   it("A digital coupon has `account` and `coupon`, in which `coupon_barcode` is a string and keeps its leading zeros.", async () => {
     const [first] = await digitalCoupons();
     expectExactFields(first, ["account", "coupon"]);
     expectExactFields(first?.coupon, DIGITAL_COUPON_FIELDS);
-    expectFields(first?.coupon as Item, { coupon_barcode: "0042", is_digital: 1 });
+    expectFields(first?.coupon as Item, { coupon_barcode: "0042", barcode: "0042", is_digital: 1 });
   });
 });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { named } from "../../http/answer-schema.ts";
 import { integerParameter, numberParameter } from "../../values/number.ts";
-import { Id } from "../../values/text.ts";
+import { IdInBody, unlessNull } from "../../values/parameter.ts";
 
 /** The value of `NEARBY_RADIUS_MILES`; null if it is no number above 0. */
 export function radiusMilesOf(text: string): number | null {
@@ -9,10 +9,10 @@ export function radiusMilesOf(text: string): number | null {
 }
 
 export const NearbyBody = z.object({
-  count: integerParameter({ min: 1, max: 100 }).default(8).describe("How many campaigns at most."),
+  count: unlessNull(integerParameter({ min: 1, max: 100 }).default(8)).describe("How many campaigns at most."),
   latitude: numberParameter({ min: -90, max: 90 }).describe("Degrees north."),
   longitude: numberParameter({ min: -180, max: 180 }).describe("Degrees east."),
-  single_account_id: Id.describe("The merchant account whose campaigns are asked for."),
+  single_account_id: IdInBody.describe("The merchant account whose campaigns are asked for."),
 });
 
 export const NearbyCampaign = named("NearbyCampaign", {

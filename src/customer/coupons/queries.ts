@@ -120,12 +120,15 @@ function heldRecord(shape: Shape): SQL<string> {
   });
 }
 
-/** A number here, but a text in a digital coupon (docs/contract/interface.md, 5.3 and 5.4). */
-const BARCODE = sql`CAST(${coupons.coupon_barcode} AS INTEGER)`;
+/** A number here, 0 where it is none; but a text in a digital coupon (docs/contract/interface.md, 5.3 and 5.4). */
+const BARCODE = sql`iif(
+  length(${coupons.coupon_barcode}) <= 15 AND ${coupons.coupon_barcode} NOT GLOB '*[^0-9]*', CAST(${coupons.coupon_barcode} AS INTEGER), 0
+)`;
 const CAMPAIGN_ID = sql`coalesce(${coupons.campaign_id}, '')`;
 
 const DIGITAL = jsonOf({
   ...pick(coupons, "id", "coupon_barcode"),
+  barcode: coupons.coupon_barcode,
   is_digital: sql`1`,
   ...pick(coupons, "is_custom", "can_combine_with_other", "created_at"),
 });
@@ -145,6 +148,7 @@ function couponText({ isDetailed }: Shape, customerId: Placeholder): SQL<string>
     campaign_coupon_id: coupons.id,
     campaign_id: CAMPAIGN_ID,
     coupon_barcode: BARCODE,
+    barcode: coupons.coupon_barcode,
     campaign_coupon_created: coupons.created_at,
   });
   const text = opened(coupons.text);

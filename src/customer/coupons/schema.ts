@@ -3,7 +3,7 @@ import { named } from "../../http/answer-schema.ts";
 import { PagingParameters, placeParameter } from "../../http/paging.ts";
 import { LoyaltyOptions } from "../../records/account.ts";
 import { coupons } from "../../records/coupon.ts";
-import { BooleanParameter, listParameter, TextParameter } from "../../values/parameter.ts";
+import { BooleanParameter, IdsParameter, TextParameter, wordParameter } from "../../values/parameter.ts";
 import { PassedThrough } from "../../values/scalar.ts";
 import { Id } from "../../values/text.ts";
 import { Account, NO_CREDENTIALS } from "../account.ts";
@@ -33,10 +33,10 @@ export const CouponsQuery = z.object({
 export const MyCouponsQuery = z.object({
   digitalonly: BooleanParameter.default(false).describe("Whether only digital coupons come."),
   search: Search,
-  type: z.enum(["store", "mfg"], { error: "must be store or mfg" }).optional().describe("Only this kind of coupons."),
-  storeId: listParameter(Id)
-    .default([])
-    .describe("Only coupons issued at these stores, and digital coupons of their accounts."),
+  type: wordParameter(["store", "mfg"], "must be store or mfg").optional().describe("Only this kind of coupons."),
+  storeId: IdsParameter.default([]).describe(
+    "Only coupons issued at these stores, and digital coupons of their accounts.",
+  ),
   includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
   ...PagingParameters,
   after: placeParameter(place),
@@ -82,7 +82,8 @@ export const CouponRecord = CouponText.extend({
   deleted_at: z.string().nullable().describe("Null: a deleted coupon is not listed."),
   store_name: z.string().describe("The store where it was issued."),
   campaign_id: z.string().describe("Its campaign, or empty."),
-  coupon_barcode: z.int().describe("Its barcode as a number."),
+  coupon_barcode: z.int().describe("Its barcode as a number; 0 if it is no number of at most 15 digits."),
+  barcode: z.string().describe("Its barcode as text: what an app draws."),
   campaign_coupon_created: z.string().describe("When the coupon that was issued was made, in UTC."),
   total_count: z.int().describe("How often it may be used."),
   usage_count: z.int().describe("How often it was used."),
@@ -118,6 +119,7 @@ export const DigitalCoupon = named("DigitalCoupon", {
   coupon: CouponText.extend({
     id: z.string().describe("The coupon's id."),
     coupon_barcode: z.string().describe("Its barcode, with its leading zeros."),
+    barcode: z.string().describe("Its barcode as text: what an app draws."),
     is_digital: z.literal(1).describe("Always 1."),
     is_custom: z.int().describe("1 when it was made for one merchant."),
     can_combine_with_other: z.int().describe("1 when it may be used with other coupons."),

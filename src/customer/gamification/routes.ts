@@ -3,20 +3,22 @@ import { background, createRouter } from "../../app-env.ts";
 import { refused } from "../../http/errors.ts";
 import { answerItems } from "../../http/json-text.ts";
 import { validateBody } from "../../middleware/validate.ts";
-import { undefinedIfEmpty } from "../../values/parameter.ts";
+import { readQuery, undefinedIfEmpty } from "../../values/parameter.ts";
 import { readBoard } from "./boards.ts";
 import { LeaderboardBody, type LeaderboardItem, MEASURES, type Measure } from "./schema.ts";
 
 /** Takes `location_id` from the query if the body has none. */
 function withLocation(body: Readonly<Record<string, unknown>>, c: Context): object {
-  // Several ids stay a list, so that the schema refuses them.
-  const [inQuery, ...more] = c.req.queries("location_id")?.filter((id) => id !== "") ?? [];
-  const location_id = undefinedIfEmpty(body.location_id) ?? (more.length > 0 ? [inQuery, ...more] : inQuery);
-  return { ...body, location_id };
+  const { location_id } = LeaderboardBody.shape;
+  const { query, misspelt } = readQuery(c.req.queries(), { location_id });
+  // What the schema refuses: several ids, or an id in brackets.
+  const inQuery = misspelt.location_id ?? query.location_id;
+  return { ...body, location_id: undefinedIfEmpty(body.location_id) ?? inQuery };
 }
 
 function measureOf(rankOn: unknown = "run"): Measure {
-  const measure = MEASURES.find((candidate) => candidate === rankOn);
+  const word = typeof rankOn === "string" ? rankOn.toLowerCase() : rankOn;
+  const measure = MEASURES.find((candidate) => candidate === word);
   if (measure === undefined) throw refused("rank_on must be one of run, hit, double or triple.");
   return measure;
 }

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { named } from "../../http/answer-schema.ts";
-import { optionalText } from "../../values/parameter.ts";
-import { Id } from "../../values/text.ts";
+import { IdInBody, optionalText } from "../../values/parameter.ts";
 
 export const BOARD_LIMIT = 100;
 
@@ -10,9 +9,9 @@ export type Measure = (typeof MEASURES)[number];
 
 /** The parameters of a leaderboard (docs/contract/interface.md, 4.7). */
 export const LeaderboardBody = z.object({
-  location_id: Id.describe("The store's id. It is needed here or in the query string; this one counts."),
-  eip_campaign_id: optionalText(Id).describe("The incentive campaign; left out: all that run today."),
-  // The handler checks it: a bad value is refused in a shape of its own, after any other bad field.
+  location_id: IdInBody.describe("The store's id. It is needed here or in the query string; this one counts."),
+  eip_campaign_id: optionalText(IdInBody).describe("The incentive campaign; left out: all that run today."),
+  // In any case. The handler checks it: a bad value is refused in a shape of its own, after any other bad field.
   rank_on: optionalText(z.unknown()).meta({
     type: "string",
     enum: MEASURES,

@@ -1,4 +1,4 @@
-import { type AnyColumn, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import { bytesOf, isAfter, untilFull } from "../../db/cut.ts";
@@ -7,6 +7,7 @@ import { jsonOf, limitTo, select } from "../../db/select.ts";
 import { POLL_BYTES } from "../../http/limits.ts";
 import type { Page } from "../../http/paging.ts";
 import { selectStamp } from "../../inbox/message-clock.ts";
+import { blocks } from "../../records/block.ts";
 import { customerKeyOf, customers } from "../../records/customer.ts";
 import { messages } from "../../records/message.ts";
 import { messageGroupMembers, messageGroupNews, messageGroups } from "../../records/message-group.ts";
@@ -45,6 +46,14 @@ const starter = alias(customers, "starter");
 const sender = alias(customers, "sender");
 const member = alias(messageGroupMembers, "member");
 
+/** What a group shows of its last message, empty if the caller has blocked the sender. */
+const unlessBlocked = (text: SQLWrapper) => sql`iif(${blocks.blocked_key} IS NULL, ${text}, '')`;
+
+/** Whether who sent a message, or began a group, was not erased since: also who was written again has no name there. */
+const isStillSender = sql`${messages.life} = ${sender.life}`;
+const isStillStarter = sql`${messageGroups.initial_life} = ${starter.life}`;
+const whileNotErased = (text: SQLWrapper, isStillThere: SQL) => sql`iif(${isStillThere}, ${text}, '')`;
+
 const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) => {
   const caller = customerKeyOf(placeholder("customerId"));
   const at = sql<string>`page.at`;
@@ -62,15 +71,17 @@ const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) 
       record: jsonOf({
         group_id: messageGroups.id,
         group_image: messageGroups.group_image,
-        last_message: messages.body,
+        last_message: unlessBlocked(messages.body),
         last_message_time: at,
         initial_customer_id: starter.id,
-        initial_customer_name: starter.name,
-        initial_customer_avatar: starter.avatar,
+        initial_customer_name: whileNotErased(starter.name, isStillStarter),
+        initial_customer_avatar: whileNotErased(starter.avatar, isStillStarter),
         last_customer: sender.id,
-        last_customer_name: sender.name,
-        last_customer_avatar: sender.avatar,
-        read_status: sql`iif(${sender.key} = ${caller} OR ${messageStates.read_at} >= ${at}, 1, 0)`,
+        last_customer_name: unlessBlocked(whileNotErased(sender.name, isStillSender)),
+        last_customer_avatar: unlessBlocked(whileNotErased(sender.avatar, isStillSender)),
+        read_status: sql`iif(
+          ${sender.key} = ${caller} AND ${isStillSender} OR ${messageStates.read_at} >= ${at} OR ${blocks.blocked_key} IS NOT NULL, 1, 0
+        )`,
         notifications_disabled: sql`coalesce(${messageStates.notifications_disabled}, 0)`,
       } satisfies Record<Exclude<keyof MessageGroup, "group_name" | "group_members">, unknown>),
       nameAndMembers: sql<string>`(${otherMembers(sql`${messageGroups.key}`, caller)})`,
@@ -82,7 +93,8 @@ const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) 
       CROSS JOIN ${customers} AS ${starter} ON ${starter.key} = ${messageGroups.initial_customer_key}
       CROSS JOIN ${customers} AS ${sender} ON ${sender.key} = ${messages.customer_key}
       LEFT JOIN ${messageStates}
-        ON ${messageStates.group_key} = ${messageGroups.key} AND ${messageStates.customer_key} = ${caller}`,
+        ON ${messageStates.group_key} = ${messageGroups.key} AND ${messageStates.customer_key} = ${caller}
+      LEFT JOIN ${blocks} ON ${blocks.customer_key} = ${caller} AND ${blocks.blocked_key} = ${sender.key}`,
   );
 });
 

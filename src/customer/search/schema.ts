@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { named, success } from "../../http/answer-schema.ts";
 import { CampaignDetails } from "../../records/campaign.ts";
-import { itemsOfList, optionalText, PARAMETER_LIMIT, TextParameter } from "../../values/parameter.ts";
+import { itemsOfList, optionalText, PARAMETER_LIMIT, TextParameter, unlessNull } from "../../values/parameter.ts";
 import { codePoints, mustBe } from "../../values/text.ts";
 import { LETTER_OF_PAIR } from "../../values/words.ts";
 import { Account } from "../account.ts";
@@ -27,13 +27,21 @@ function lengthOfQuery(text: string): number {
   return codePoints(text) + (text.normalize("NFC").match(LETTER_OF_PAIR)?.length ?? 0);
 }
 
-const Lists = TextParameter.transform((text, context) => {
-  const named = itemsOfList(text);
-  const lists = LISTS.filter((list) => named.length === 0 || named.includes(list));
-  const isKnown = named.every((name) => lists.some((list) => list === name));
-  if (!isKnown) context.addIssue(`must be any of ${LISTS.join(", ")}, comma-separated`);
-  return lists;
-});
+/** Text with commas, or an array of such texts. Each word may be a list, or one record of it: `customers`, `customer`. */
+const Lists = z
+  .union([TextParameter, z.array(TextParameter).max(PARAMETER_LIMIT)], {
+    error: mustBe("a string or an array of strings"),
+  })
+  .transform((texts, context) => {
+    const named = [texts]
+      .flat()
+      .flatMap(itemsOfList)
+      .map((word) => word.toLowerCase().replace(/s?$/, "s"));
+    const lists = LISTS.filter((list) => named.length === 0 || named.includes(list));
+    const isKnown = named.every((name) => lists.some((list) => list === name));
+    if (!isKnown) context.addIssue(`must be any of ${LISTS.join(", ")}, comma-separated`);
+    return lists;
+  });
 
 export const FullSearchBody = z.object({
   query: z
@@ -61,10 +69,9 @@ export const FullSearchBody = z.object({
       default: LISTS.join(","),
       description: "The lists to search, with commas between them.",
     }),
-  typos: z
-    .boolean({ error: mustBe("true or false") })
-    .default(true)
-    .describe("Whether records with words one typo away are found where every list would be empty."),
+  typos: unlessNull(z.boolean({ error: mustBe("true or false") }).default(true)).describe(
+    "Whether records with words one typo away are found where every list would be empty.",
+  ),
 });
 
 // Fields of an answer that are columns of the record: the query selects them by these names.

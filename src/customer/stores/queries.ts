@@ -7,7 +7,7 @@ import { query } from "../../db/query.ts";
 import { joinWithCommas, limitTo, pick, select } from "../../db/select.ts";
 import type { Page } from "../../http/paging.ts";
 import { storeBalances } from "../../records/balance-entry.ts";
-import { customerKeyOf, customers } from "../../records/customer.ts";
+import { customerKeyOf, customers, memberKeyOf } from "../../records/customer.ts";
 import { LEVELS, memberships, teamLinks } from "../../records/membership.ts";
 import { visibleCustomers, visibleStores } from "../../records/views.ts";
 import { friendStatus } from "../rules.ts";
@@ -55,11 +55,11 @@ const root = alias(customers, "root");
 const rootMembership = alias(memberships, "root_membership");
 
 /** A customer who is a member of the store. `+` makes SQLite use the primary key, which gives one row at most. */
-const isMember = (customerKey: SQL) => sql`${rootMembership.store_key} = ${visibleStores.key}
-  AND ${rootMembership.customer_key} = ${customerKey} AND +${rootMembership.joined} = 1`;
+const isMember = (memberKey: SQL) => sql`${rootMembership.store_key} = ${visibleStores.key}
+  AND ${rootMembership.member_key} = ${memberKey} AND +${rootMembership.joined} = 1`;
 
 const selectStore = compileOnce("stores/team/store", (placeholder: Placeholders) => {
-  const callerKey = customerKeyOf(placeholder("customerId"));
+  const callerKey = memberKeyOf(placeholder("customerId"));
   // The link from the caller to the root, by its whole key, which has the name before the id.
   const isLinked = sql`EXISTS (
     SELECT 1 FROM ${memberships} AS ${rootMembership}
@@ -68,6 +68,7 @@ const selectStore = compileOnce("stores/team/store", (placeholder: Placeholders)
       AND ${teamLinks.ancestor_key} = ${callerKey} AND ${teamLinks.joined} = 1
       AND ${inArray(teamLinks.depth, [...LEVELS])}
       AND ${teamLinks.name} = ${root.name} AND ${teamLinks.descendant_id} = ${root.id}
+      AND ${teamLinks.descendant_key} = ${root.member_key}
     WHERE ${isMember(callerKey)}
   )`;
   const isCaller = sql`${placeholder("rootId")} = ${placeholder("customerId")}`;
@@ -79,7 +80,7 @@ const selectStore = compileOnce("stores/team/store", (placeholder: Placeholders)
 
 /** The team of the root. `selectStore` says whether the caller may see it. */
 const selectMembers = compileOnce("stores/team/members", (placeholder: Placeholders) => {
-  const rootKey = customerKeyOf(placeholder("rootId"));
+  const rootKey = memberKeyOf(placeholder("rootId"));
   // The page is cut from the links alone, so that each skipped member costs one row.
   const page = select(
     pick(teamLinks, "store_key", "depth", "name", "descendant_id", "descendant_key"),
@@ -87,7 +88,7 @@ const selectMembers = compileOnce("stores/team/members", (placeholder: Placehold
       FROM ${visibleStores}
       CROSS JOIN ${memberships} AS ${rootMembership} ON ${isMember(rootKey)}
       CROSS JOIN ${teamLinks} ON ${teamLinks.store_key} = ${visibleStores.key}
-        AND ${teamLinks.ancestor_key} = ${rootMembership.customer_key} AND ${teamLinks.joined} = 1
+        AND ${teamLinks.ancestor_key} = ${rootMembership.member_key} AND ${teamLinks.joined} = 1
         AND ${teamLinks.depth} BETWEEN ${placeholder("from")} AND ${placeholder("to")}
         AND ${isAfter([
           { column: teamLinks.depth, after: placeholder("depth") },
@@ -113,10 +114,10 @@ const selectMembers = compileOnce("stores/team/members", (placeholder: Placehold
     sql`
       FROM (${page}) AS ${teamLinks}
       CROSS JOIN ${memberships} ON ${memberships.store_key} = ${teamLinks.store_key}
-        AND ${memberships.customer_key} = ${teamLinks.descendant_key}
-      CROSS JOIN ${visibleCustomers} ON ${visibleCustomers.key} = ${teamLinks.descendant_key}
+        AND ${memberships.member_key} = ${teamLinks.descendant_key}
+      CROSS JOIN ${visibleCustomers} ON ${visibleCustomers.key} = ${memberships.customer_key}
       LEFT JOIN ${storeBalances} ON ${storeBalances.store_key} = ${teamLinks.store_key}
-        AND ${storeBalances.customer_key} = ${teamLinks.descendant_key}
+        AND ${storeBalances.customer_key} = ${memberships.customer_key}
       ORDER BY ${teamLinks.depth}, ${teamLinks.name}, ${teamLinks.descendant_id}`,
   );
 });

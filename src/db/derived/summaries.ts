@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { FieldMessages } from "../../values/messages.ts";
 import { Id, mustBe } from "../../values/text.ts";
 import { bySql, VERSION } from "../columns.ts";
+import { textOf } from "../dialect.ts";
 import type { Fields, Kind, Summary } from "../kind.ts";
 import { fieldsIn } from "../record.ts";
 import { SUMMARY, summaryFormat } from "../select.ts";
@@ -39,7 +40,8 @@ export function withSummaries(
 ) {
   const keyFields = keysOf(summaries).flatMap((key) => Object.keys(columns[key] ? fieldsIn(key, columns[key]) : {}));
   const id = EventId.optional();
-  const idInSql = sql.raw(`coalesce(line.id, ${summaryId(summaries, (key) => `line.${key}`)})`);
+  const onLine = (key: string) => (columns[key]?.value === undefined ? `line.${key}` : textOf(columns[key].value));
+  const idInSql = sql.raw(`coalesce(line.id, ${summaryId(summaries, onLine)})`);
   const sealed = z.literal(true, { error: mustBe("true") }).optional();
   const restored: Partial<Kind> = {
     fields: z.object({ sealed, ...fields.shape, id, ...summaryFields }),

@@ -4,14 +4,14 @@ import type { Statement } from "../../db/database.ts";
 import { writtenOnce } from "../../db/dialect.ts";
 import { unionAll } from "../../db/json-rows.ts";
 import { type Fault, type Kind, NOT_STORED } from "../../db/kind.ts";
-import { joinWithCommas, limitTo } from "../../db/select.ts";
+import { fromNow, joinWithCommas, limitTo } from "../../db/select.ts";
 import { ITEM_LIMIT, NAMED_LINES } from "../../http/limits.ts";
 import { account } from "../../records/account.ts";
 import { messages } from "../../records/message.ts";
 import { messageGroupMembers, messageGroups } from "../../records/message-group.ts";
 import { programState } from "../../records/program.ts";
 import { type Batch, lineFieldsAndList, namesAccount, tableName } from "../kind.ts";
-import { freshEvents, relation } from "./statements.ts";
+import { columnValue, freshEvents, relation } from "./statements.ts";
 import { selectTakenIds } from "./taken-ids.ts";
 
 // Rules that only the database can check. A check that finds a bad line inserts a report into `refusals`. A trigger
@@ -25,6 +25,8 @@ export interface Report {
   items: [number];
   /** The horizon: events from before it are too old. */
   horizon: [string];
+  /** The latest time that is taken. */
+  ahead: [string];
   /** The numbers of lines. */
   foreign: number[];
   /** Lines, each with the index of its fault; or, if its id is of another event, with what `selectTakenIds` says. */
@@ -75,6 +77,17 @@ export function refuseTooOld(batches: readonly Batch[]): Statement[] {
   return [
     sql`${insertReport("horizon", sql`json_array(${horizon})`)} FROM ${programState} WHERE ${horizon} > ${oldest}`,
   ];
+}
+
+/** Refuses a request with a time that is more than a day ahead. It reports the latest time, and `refusalOf` finds the lines. */
+export function refuseAhead(batches: readonly Batch[]): Statement[] {
+  const newest = batches
+    .flatMap(({ all }) => all.flatMap(({ time }) => time ?? []))
+    .sort()
+    .at(-1);
+  if (newest === undefined) return [];
+  const latest = fromNow("+1 day");
+  return [sql`${insertReport("ahead", sql`json_array(${latest})`)} WHERE ${latest} < ${newest}`];
 }
 
 /** Refuses a request if a line, even a line that a later one replaces, touches an account that the token does not cover. */
@@ -130,16 +143,21 @@ function faultsOf(kind: Kind): Fault[] {
     text: NOT_STORED,
     when: sql.raw(`${field} IS NOT NULL AND ${key} IS NULL`),
   }));
-  const isSameRecord = kind.key.map((column) => `stored.${column} = line.${column}`).join(" AND ");
-  const changed = kind.fixed.map(({ column, field }) => {
+  const sameKeys = kind.key.map((column) => sql`${sql.raw(`stored.${column}`)} = ${columnValue(kind, column)}`);
+  const isSameRecord = sql.join(sameKeys, sql` AND `);
+  const changed = kind.fixed.map(({ field, key }) => {
     // A field that is left out stays as it is.
-    const when = `line.${field} IS NOT NULL AND EXISTS (
-      SELECT 1 FROM ${tableName(kind)} AS stored
-      WHERE ${isSameRecord} AND stored.${column} IS NOT line.${column}
+    const when = sql`${sql.raw(`line.${field}`)} IS NOT NULL AND EXISTS (
+      SELECT 1 FROM ${sql.raw(tableName(kind))} AS stored
+      WHERE ${isSameRecord} AND ${sql.raw(`stored.${key} IS NOT line.${key}`)}
     )`;
-    return { field, text: FIXED, when: sql.raw(when) };
+    return { field, text: FIXED, when };
   });
-  return [...missing, ...changed, ...(kind.check ?? [])];
+  const own = (kind.check ?? []).map(({ unlessChanged, when, ...fault }): Fault => {
+    const change = changed.find(({ field }) => field === unlessChanged)?.when;
+    return { ...fault, when: change === undefined ? when : sql`(${when}) AND NOT (${change})` };
+  });
+  return [...missing, ...changed, ...own];
 }
 
 const FIXED = "is fixed once written";

@@ -4,7 +4,7 @@ import { addToVocabulary } from "../../db/derived/vocabularies.ts";
 import { textOf } from "../../db/dialect.ts";
 import { joinRows, rowsOf } from "../../db/json-rows.ts";
 import type { Fields, Kind, Writing } from "../../db/kind.ts";
-import { identifiers, joinWithCommas, NOW } from "../../db/select.ts";
+import { identifiers, joinWithCommas, NOW, selectList } from "../../db/select.ts";
 import { hasKeyColumn, type Line, tableName } from "../kind.ts";
 
 // The statements for the lines of a kind. In them, `item` is an element of a JSON array, and `line` is a line with the keys
@@ -66,7 +66,7 @@ function insertInto(kind: Kind, lines: SQL): SQL {
 }
 
 /** The value of a column, as an expression on `line`. */
-function columnValue(kind: Kind, column: string): SQL {
+export function columnValue(kind: Kind, column: string): SQL {
   const how = kind.columns[column];
   if (how === undefined) throw new Error(`${kind.record} does not fill its column ${column}.`);
   const onLine = sql.raw(`line.${column}`);
@@ -91,9 +91,11 @@ export function remove(kind: Kind, lines: readonly Line[]): Statement[] {
   return [sql`UPDATE ${table} SET ${sql.raw(sets)} WHERE ${sql.raw(`${column} = ${1 - is}`)} AND ${among} RETURNING 1`];
 }
 
-/** Assignments that empty every column that lines fill, except the id. */
+/** Assignments that empty every text that lines fill, except the id. */
 function emptyColumns({ table, columns }: Kind): string[] {
-  const filled = Object.values(getTableColumns(table)).filter(({ name }) => name in columns && name !== "id");
+  const filled = Object.values(getTableColumns(table)).filter(
+    ({ name, dataType }) => name in columns && name !== "id" && dataType === "string",
+  );
   return filled.map(({ name, notNull }) => `${name} = ${notNull ? "''" : "NULL"}`);
 }
 
@@ -137,11 +139,20 @@ export function withReferenceKeys(
 /** For a `WITH` clause: lines with the keys of their references, under the name of the kind. */
 export function relation(kind: Kind, lines: readonly Line[], names = kind.lineFields): SQL {
   const found = withReferenceKeys(kind, linesWithFields(kind, lines, names), "keep");
-  return sql`${sql.raw(`${kind.record} AS MATERIALIZED (SELECT ${relationColumns(kind, names)}`)} FROM ${found} AS line)`;
+  return sql`${sql.raw(kind.record)} AS MATERIALIZED (SELECT ${selectList(relationColumns(kind, names))} FROM ${found} AS line)`;
 }
 
-function relationColumns({ references, lineFields }: Kind, names = lineFields): string[] {
-  return ["number", ...names, ...references.map(({ key }) => key)];
+/** The columns of a relation: of the line, the keys of its references, and the keys that an event makes of these. */
+function relationColumns(kind: Kind, names = kind.lineFields): Record<string, SQL> {
+  const { type, references, columns } = kind;
+  const onLine = ["number", ...names, ...references.map(({ key }) => key)];
+  const made = Object.keys(columns).filter(
+    (name) => columns[name]?.to !== undefined && columns[name].value !== undefined,
+  );
+  return {
+    ...Object.fromEntries(onLine.map((name) => [name, sql.raw(`line.${name}`)])),
+    ...(type === "event" && Object.fromEntries(made.map((name) => [name, columnValue(kind, name)]))),
+  };
 }
 
 // The checks and each statement of upkeep look up which events are new. For a kind with more than two statements of upkeep,
@@ -159,18 +170,18 @@ export function collectFreshEvents(kind: Kind, lines: readonly Line[]): Statemen
   return chunksWithFields(lines, kind.lineFields).map(
     (chunk) => sql`
       INSERT INTO fresh_events (record, lines)
-      SELECT ${kind.record}, json_group_array(json_array(${sql.raw(relationColumns(kind).join(", "))}))
-      FROM ${notStored(kind, rowsOf([chunk], ["number", ...kind.lineFields]))} HAVING count(*) > 0`,
+      SELECT ${kind.record}, json_group_array(json_array(${joinWithCommas(Object.values(relationColumns(kind)))}))
+      FROM ${notStored(kind, rowsOf([chunk], ["number", ...kind.lineFields]))} AS line HAVING count(*) > 0`,
   );
 }
 
 /** For a `WITH` clause: the events whose id is not stored yet, like `relation`. */
 export function freshEvents(kind: Kind, lines: readonly Line[], hint: "MATERIALIZED" | ""): SQL {
   const columns = relationColumns(kind);
-  const values = columns.map((name, index) => `item.value ->> ${index} AS ${name}`);
+  const values = Object.keys(columns).map((name, index) => `item.value ->> ${index} AS ${name}`);
   const collected = sql`SELECT ${sql.raw(values.join(", "))}
     FROM fresh_events CROSS JOIN json_each(fresh_events.lines) AS item WHERE fresh_events.record = ${kind.record}`;
-  const found = sql`SELECT ${sql.raw(columns.join(", "))} FROM ${notStored(kind, linesWithFields(kind, lines))}`;
+  const found = sql`SELECT ${selectList(columns)} FROM ${notStored(kind, linesWithFields(kind, lines))} AS line`;
   return sql`${sql.raw(`${kind.record} AS ${hint}`)} (${areCollected(kind, lines) ? collected : found})`;
 }
 

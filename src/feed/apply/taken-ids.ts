@@ -13,7 +13,7 @@ import { linesWithFields, withReferenceKeys } from "./statements.ts";
  */
 export function selectTakenIds({ kind, writes, differing }: Batch, accounts: readonly string[] | "*"): SQL[] {
   const names = comparedFields(kind);
-  const lines = linesWithFields(kind, writes, ["id", ...names]);
+  const lines = linesWithFields(kind, writes, ["id", ...names, ...(kind.moreLineFields ?? [])]);
   const id = kind.columns.id?.value;
   const fields = sql.raw(names.map((name) => `iif(${differs(kind, name)}, '${name}', NULL)`).join(", "));
   const likeStoredEvent = sql`

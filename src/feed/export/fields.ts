@@ -45,7 +45,10 @@ function toField(kind: Kind, name: string): FieldReader {
   // A summary has `sealed` in place of its id: a restore gives records other keys, and the id is made of keys.
   if (name === "sealed") return { name, columns: {}, value: ({ id }) => isSummary(id) || undefined };
   const read = kind.read?.fields?.[name];
-  if (read !== undefined) return fieldFrom(read.sql, read.isJson && parse);
+  if (read !== undefined) {
+    const toValue = (stored: unknown) => (read.isJson ? parse(stored) : stored);
+    return fieldFrom(read.sql, (stored) => (stored === null && read.isLeftOutIfNull ? undefined : toValue(stored)));
+  }
   const found = Object.entries(kind.columns).find(([column, how]) => name in fieldsIn(column, how));
   if (found === undefined) throw new Error(`Nothing says how to read ${name} of ${kind.record}.`);
   const [column, how] = found;

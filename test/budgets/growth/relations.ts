@@ -92,6 +92,7 @@ const groups = (prefix: string, time: string, more: Columns = {}) => ({
   message_groups: {
     id: numbered(prefix),
     initial_customer_key: FRIEND,
+    initial_life: 0,
     newest_id: numbered(prefix),
     newest_at: time,
     ...more,
@@ -103,6 +104,7 @@ const messagesOf = (prefix: string, group: string, time: string) => ({
   id: numbered(prefix),
   group_key: group,
   customer_key: FRIEND,
+  life: 0,
   body: longText(200),
   sent_at: time,
 });
@@ -188,7 +190,7 @@ export const RELATIONS: readonly Relation[] = [
   relation(
     "stores that a customer has joined",
     {
-      memberships: { store_key: made("stores", "far"), customer_key: CALLER },
+      memberships: { store_key: made("stores", "far"), member_key: CALLER },
     },
     { mayGrow: JOINED },
   ),
@@ -203,18 +205,18 @@ export const RELATIONS: readonly Relation[] = [
   relation(
     "stores that a customer has left",
     {
-      memberships: { store_key: made("stores", "nearby"), customer_key: CALLER, referrer_key: FRIEND },
+      memberships: { store_key: made("stores", "nearby"), member_key: CALLER, referrer_member_key: FRIEND },
     },
     { count: 100, after: LEAVE },
   ),
   relation("members of a team", {
-    memberships: { store_key: STORE, customer_key: made("customers", "customer"), referrer_key: CALLER },
+    memberships: { store_key: STORE, member_key: made("customers", "customer"), referrer_member_key: CALLER },
   }),
   relation(
     "members who have left a team",
     {
       ...customers("leaver"),
-      memberships: { store_key: STORE, customer_key: made("customers", "leaver"), referrer_key: CALLER },
+      memberships: { store_key: STORE, member_key: made("customers", "leaver"), referrer_member_key: CALLER },
     },
     { after: LEAVE },
   ),
@@ -223,7 +225,7 @@ export const RELATIONS: readonly Relation[] = [
     {
       memberships: {
         store_key: keyOf("stores", numbered("far", "1 + (i - 1) / 50")),
-        customer_key: keyOf("customers", numbered("customer", "1 + (i - 1) % 50")),
+        member_key: keyOf("customers", numbered("customer", "1 + (i - 1) % 50")),
       },
     },
     { count: 5_000, mayGrow: { team: 1 } },
@@ -273,7 +275,7 @@ export const RELATIONS: readonly Relation[] = [
     store_balances: { store_key: made("stores", "far"), customer_key: CALLER, balance: 1 },
   }),
   relation("earnings of a member", {
-    token_earnings: { id: numbered("earning"), store_key: STORE, customer_key: CALLER, level_no: 1 },
+    token_earnings: { id: numbered("earning"), store_key: STORE, member_key: CALLER, level_no: 1 },
   }),
 
   relation("coupons of an account", coupons("store-coupon", { kind: "'store'" })),
@@ -315,7 +317,7 @@ export const RELATIONS: readonly Relation[] = [
 
   relation("groups of a customer", groups("group", LONG_AGO)),
   relation("groups of a customer without a message", {
-    message_groups: { id: numbered("silent"), initial_customer_key: FRIEND },
+    message_groups: { id: numbered("silent"), initial_customer_key: FRIEND, initial_life: 0 },
     message_group_members: { group_key: made("message_groups", "silent"), customer_key: CALLER },
   }),
   // Only until the second is over.

@@ -125,7 +125,7 @@ const SHAPES: Record<string, Shape> = {
         to,
       );
       await run(
-        `INSERT INTO memberships (store_key, customer_key, joined_at)
+        `INSERT INTO memberships (store_key, member_key, joined_at)
          ${NUMBERS} SELECT stores.key, customers.key, '' FROM n CROSS JOIN stores ON stores.id = 'joined' || i
          CROSS JOIN customers ON customers.first_name GLOB 'Joiner *'`,
         from,
@@ -152,7 +152,7 @@ const SHAPES: Record<string, Shape> = {
         await storeStores("chain", chain.id, "'name'")(1, 100);
         await storeCustomers("registrant", () => "registrant")(1, 20);
         await run(
-          `INSERT INTO memberships (store_key, customer_key, joined_at)
+          `INSERT INTO memberships (store_key, member_key, joined_at)
            SELECT stores.key, customers.key, '' FROM stores CROSS JOIN customers
            WHERE stores.id GLOB 'chain*' AND customers.words = 'registrant'`,
         );

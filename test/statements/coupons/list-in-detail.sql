@@ -116,7 +116,11 @@ SELECT 'coupon' AS part,
   substr(coupons.text, 1, length(coupons.text) - 1) || ',"campaign_coupon":' || substr(coupons.text, 1, length(coupons.text) - 1) || ',' || substr(
     json_object(
       'id', coupons.id, 'campaign_id', coalesce(coupons.campaign_id, ''), 'source_campaign_id',
-      coupons.source_campaign_id, 'coupon_barcode', CAST(coupons.coupon_barcode AS INTEGER),
+      coupons.source_campaign_id, 'coupon_barcode',
+      iif(
+        length(coupons.coupon_barcode) <= 15 AND coupons.coupon_barcode NOT GLOB '*[^0-9]*',
+        CAST(coupons.coupon_barcode AS INTEGER), 0
+      ),
       'filter_items', json(coalesce(coupons.filter_items, 'null'))
     ),
     2
@@ -124,14 +128,18 @@ SELECT 'coupon' AS part,
     iif(
       coupons.kind = 'digital',
       json_object(
-        'id', coupons.id, 'coupon_barcode', coupons.coupon_barcode, 'is_digital', 1, 'is_custom',
-        coupons.is_custom, 'can_combine_with_other', coupons.can_combine_with_other, 'created_at',
-        coupons.created_at
+        'id', coupons.id, 'coupon_barcode', coupons.coupon_barcode, 'barcode',
+        coupons.coupon_barcode, 'is_digital', 1, 'is_custom', coupons.is_custom,
+        'can_combine_with_other', coupons.can_combine_with_other, 'created_at', coupons.created_at
       ),
       json_object(
         'customer_id', ?, 'campaign_coupon_id', coupons.id, 'campaign_id',
         coalesce(coupons.campaign_id, ''), 'coupon_barcode',
-        CAST(coupons.coupon_barcode AS INTEGER), 'campaign_coupon_created', coupons.created_at
+        iif(
+          length(coupons.coupon_barcode) <= 15 AND coupons.coupon_barcode NOT GLOB '*[^0-9]*',
+          CAST(coupons.coupon_barcode AS INTEGER), 0
+        ),
+        'barcode', coupons.coupon_barcode, 'campaign_coupon_created', coupons.created_at
       )
     ),
     2

@@ -150,14 +150,18 @@ SELECT 'coupon' AS part,
     iif(
       coupons.kind = 'digital',
       json_object(
-        'id', coupons.id, 'coupon_barcode', coupons.coupon_barcode, 'is_digital', 1, 'is_custom',
-        coupons.is_custom, 'can_combine_with_other', coupons.can_combine_with_other, 'created_at',
-        coupons.created_at
+        'id', coupons.id, 'coupon_barcode', coupons.coupon_barcode, 'barcode',
+        coupons.coupon_barcode, 'is_digital', 1, 'is_custom', coupons.is_custom,
+        'can_combine_with_other', coupons.can_combine_with_other, 'created_at', coupons.created_at
       ),
       json_object(
         'customer_id', ?, 'campaign_coupon_id', coupons.id, 'campaign_id',
         coalesce(coupons.campaign_id, ''), 'coupon_barcode',
-        CAST(coupons.coupon_barcode AS INTEGER), 'campaign_coupon_created', coupons.created_at
+        iif(
+          length(coupons.coupon_barcode) <= 15 AND coupons.coupon_barcode NOT GLOB '*[^0-9]*',
+          CAST(coupons.coupon_barcode AS INTEGER), 0
+        ),
+        'barcode', coupons.coupon_barcode, 'campaign_coupon_created', coupons.created_at
       )
     ),
     2
@@ -222,7 +226,7 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
 --                    CORRELATED SCALAR SUBQUERY
---                      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--                      SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --                      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --                    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --                    SEARCH coupons USING INDEX coupons_digital (account_key=? AND ends_at>?)

@@ -2,16 +2,21 @@ SELECT message_groups.id AS group_id,
   page.at AS time,
   json_object(
     'group_id', message_groups.id, 'group_image', message_groups.group_image, 'last_message',
-    messages.body, 'last_message_time', page.at, 'initial_customer_id', starter.id,
-    'initial_customer_name', starter.name, 'initial_customer_avatar', starter.avatar,
-    'last_customer', sender.id, 'last_customer_name', sender.name, 'last_customer_avatar',
-    sender.avatar, 'read_status',
+    iif(blocks.blocked_key IS NULL, messages.body, ''), 'last_message_time', page.at,
+    'initial_customer_id', starter.id, 'initial_customer_name',
+    iif(message_groups.initial_life = starter.life, starter.name, ''), 'initial_customer_avatar',
+    iif(message_groups.initial_life = starter.life, starter.avatar, ''), 'last_customer', sender.id,
+    'last_customer_name',
+    iif(blocks.blocked_key IS NULL, iif(messages.life = sender.life, sender.name, ''), ''),
+    'last_customer_avatar',
+    iif(blocks.blocked_key IS NULL, iif(messages.life = sender.life, sender.avatar, ''), ''),
+    'read_status',
     iif(
       sender.key = (
         SELECT customers.key
         FROM customers
         WHERE customers.id = ?
-      ) OR message_states.read_at >= page.at,
+      ) AND messages.life = sender.life OR message_states.read_at >= page.at OR blocks.blocked_key IS NOT NULL,
       1, 0
     ),
     'notifications_disabled', coalesce(message_states.notifications_disabled, 0)
@@ -139,6 +144,9 @@ CROSS JOIN customers AS sender ON sender.key = messages.customer_key
 LEFT JOIN message_states
   ON message_states.group_key = message_groups.key
   AND message_states.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+LEFT JOIN blocks
+  ON blocks.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+  AND blocks.blocked_key = sender.key
 
 --  CO-ROUTINE (subquery)
 --    CO-ROUTINE (subquery)
@@ -171,6 +179,9 @@ LEFT JOIN message_states
 --  SEARCH starter USING INTEGER PRIMARY KEY (rowid=?)
 --  SEARCH sender USING INTEGER PRIMARY KEY (rowid=?)
 --  SEARCH message_states USING PRIMARY KEY (group_key=? AND customer_key=?) LEFT-JOIN
+--  SCALAR SUBQUERY
+--    SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--  SEARCH blocks USING COVERING INDEX blocks_by_blocked_key (blocked_key=? AND customer_key=?) LEFT-JOIN
 --  SCALAR SUBQUERY
 --    SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --  SCALAR SUBQUERY

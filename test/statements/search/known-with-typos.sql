@@ -75,9 +75,9 @@ ORDER BY seen.rank, seen.key
 --          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
 --          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
 --    SCAN hidden_stores
---    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=? AND store_key=?)
+--    SEARCH memberships USING PRIMARY KEY (store_key=? AND member_key=?)
 --  CORRELATED SCALAR SUBQUERY
---    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --    SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
@@ -85,14 +85,14 @@ ORDER BY seen.rank, seen.key
 --    CORRELATED SCALAR SUBQUERY
 --      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
 --    CORRELATED SCALAR SUBQUERY
---      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--      SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --  CORRELATED SCALAR SUBQUERY
 --    CO-ROUTINE (subquery)
 --      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
 --      CORRELATED LIST SUBQUERY
 --        CO-ROUTINE joined_first
---          SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--          SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --        SCAN joined_first
 --        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --        CORRELATED SCALAR SUBQUERY
@@ -130,7 +130,7 @@ ORDER BY seen.rank, seen.key
 --            UNION ALL
 --              CO-ROUTINE (subquery)
 --                CO-ROUTINE joined_first
---                  SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--                  SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --                SCAN joined_first
 --                SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --                CORRELATED SCALAR SUBQUERY

@@ -31,12 +31,12 @@ LIMIT 0 + ?
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
 --  CORRELATED SCALAR SUBQUERY
---    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --    SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --  SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
 --  CORRELATED SCALAR SUBQUERY
---    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --    SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --  USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY

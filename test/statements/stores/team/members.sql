@@ -34,11 +34,15 @@ FROM (
   FROM visible_stores
   CROSS JOIN memberships AS root_membership
     ON root_membership.store_key = visible_stores.key
-    AND root_membership.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+    AND root_membership.member_key = (
+      SELECT customers.member_key
+      FROM customers
+      WHERE customers.id = ?
+    )
     AND +root_membership.joined = 1
   CROSS JOIN team_links
     ON team_links.store_key = visible_stores.key
-    AND team_links.ancestor_key = root_membership.customer_key
+    AND team_links.ancestor_key = root_membership.member_key
     AND team_links.joined = 1
     AND team_links.depth BETWEEN ?
     AND ?
@@ -49,24 +53,24 @@ FROM (
 ) AS team_links
 CROSS JOIN memberships
   ON memberships.store_key = team_links.store_key
-  AND memberships.customer_key = team_links.descendant_key
-CROSS JOIN visible_customers ON visible_customers.key = team_links.descendant_key
+  AND memberships.member_key = team_links.descendant_key
+CROSS JOIN visible_customers ON visible_customers.key = memberships.customer_key
 LEFT JOIN store_balances
   ON store_balances.store_key = team_links.store_key
-  AND store_balances.customer_key = team_links.descendant_key
+  AND store_balances.customer_key = memberships.customer_key
 ORDER BY team_links.depth, team_links.name, team_links.descendant_id
 
 --  CO-ROUTINE team_links
 --    SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
 --    CORRELATED SCALAR SUBQUERY
 --      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---    SEARCH root_membership USING PRIMARY KEY (store_key=? AND customer_key=?)
+--    SEARCH root_membership USING PRIMARY KEY (store_key=? AND member_key=?)
 --    SCALAR SUBQUERY
---      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--      SEARCH customers USING INDEX sqlite_autoindex_customers_1 (id=?)
 --    SEARCH team_links USING PRIMARY KEY (store_key=? AND ancestor_key=? AND joined=? AND (depth,name,descendant_id)>(?,?,?) AND depth<?)
 --    REUSE SUBQUERY
 --  SCAN team_links
---  SEARCH memberships USING PRIMARY KEY (store_key=? AND customer_key=?)
+--  SEARCH memberships USING PRIMARY KEY (store_key=? AND member_key=?)
 --  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
 --  SEARCH store_balances USING PRIMARY KEY (customer_key=? AND store_key=?) LEFT-JOIN
 --  CORRELATED SCALAR SUBQUERY
@@ -93,9 +97,9 @@ ORDER BY team_links.depth, team_links.name, team_links.descendant_id
 --          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
 --          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
 --    SCAN hidden_stores
---    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=? AND store_key=?)
+--    SEARCH memberships USING PRIMARY KEY (store_key=? AND member_key=?)
 --  CORRELATED SCALAR SUBQUERY
---    SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--    SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --    SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
@@ -103,5 +107,5 @@ ORDER BY team_links.depth, team_links.name, team_links.descendant_id
 --    CORRELATED SCALAR SUBQUERY
 --      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
 --    CORRELATED SCALAR SUBQUERY
---      SEARCH memberships USING COVERING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--      SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)

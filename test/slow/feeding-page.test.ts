@@ -1,0 +1,64 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "vitest";
+import { temporaryFolder } from "./clone.ts";
+import { blocksIn, commandsIn, sectionOf } from "./docs.ts";
+import { feed } from "./feeding.ts";
+
+// The walk-through of docs/feeding.md, with its own code, on its own file and on what Excel saves.
+
+const page = sectionOf("feeding.md", "## From a CSV to an answer");
+const [code = ""] = blocksIn(page, "python");
+const [csv = ""] = blocksIn(page, "csv");
+const [check = ""] = blocksIn(page, "sh").flatMap(commandsIn);
+const [output = ""] = blocksIn(page, "text");
+const [, fixed = ""] = /`("amount": [^`]*)` fixes it/.exec(page) ?? [];
+
+/** The file as Excel saves it in countries with decimal commas. */
+const excelText = csv
+  .replaceAll("12.50", '"1.212,50"')
+  .replaceAll("3.1", "3,1")
+  .replaceAll(",", ";")
+  .replaceAll(/(\d);(\d)/g, "$1,$2")
+  .replaceAll("\n", "\r\n")
+  .replace("main-street;3", "main-street;3");
+
+/** Runs the command of the page as far as its `&&`, and what follows in this process. */
+async function walk(script: string, file: Buffer) {
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, "visits.py"), script);
+  writeFileSync(path.join(folder, "visits.csv"), file);
+  const [, shell = "", args = ""] = /^(.*) && npm run feed -- (.*)$/.exec(check) ?? [];
+  execFileSync("sh", ["-c", shell], { cwd: folder, stdio: "pipe" });
+  const [name = "", ...options] = args.split(" ");
+  return feed(path.join(folder, name), ...options);
+}
+
+const withFix = code.replace(/"amount": float\(.*\)(?=\}\)\))/, fixed);
+
+describe("the walk-through of feeding", () => {
+  it("prints what the page says", async ({ expect }) => {
+    const checked = await walk(code, Buffer.from(csv));
+
+    expect(checked.output).toBe(output);
+  });
+
+  it.for<[what: string, file: Buffer]>([
+    ["its own file", Buffer.from(csv)],
+    ["a byte order mark, semicolons and decimal commas", Buffer.from(`\uFEFF${excelText}`)],
+    ["Windows-1252", Buffer.from(excelText.replace("v-1", "v-é"), "latin1")],
+    ["UTF-16 with tabs", Buffer.from(`\uFEFF${excelText.replaceAll(";", "\t")}`, "utf16le")],
+  ])("converts a file with %s", async ([, file], { expect }) => {
+    const { status, output } = await walk(withFix, file);
+
+    expect(status, output).toBe(0);
+    expect(output).toContain("5 lines checked, all good.");
+  });
+
+  it("leaves no half of a feed if the script breaks off", ({ expect }) => {
+    const noNumber = csv.replace("12.50", "twelve");
+
+    return expect(walk(code, Buffer.from(noNumber))).rejects.toThrow("could not convert string to float");
+  });
+});

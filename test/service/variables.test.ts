@@ -49,11 +49,11 @@ describe("the variables of wrangler.toml", () => {
     expect(faults).toEqual(values.map(() => name));
   });
 
-  it("are set in production and in staging", ({ expect }) => {
-    const sections = [...config.matchAll(/^\[(?:env\.staging\.)?vars\]\n([\s\S]*?)\n\n/gm)];
-    const names = sections.map(([, lines = ""]) => [...lines.matchAll(/^(\w+) =/gm)].map(([, name]) => name).sort());
+  it("have their defaults there", ({ expect }) => {
+    const [, lines = ""] = /^\[vars\]\n([\s\S]*?)\n\n/m.exec(config) ?? [];
+    const names = [...lines.matchAll(/^(\w+) =/gm)].map(([, name]) => name).sort();
 
-    expect(names).toEqual([Object.keys(VARIABLES).sort(), Object.keys(VARIABLES).sort()]);
+    expect(names).toEqual(Object.keys(VARIABLES).sort());
   });
 });
 

@@ -54,6 +54,7 @@ export class Scripts extends Map<string, Script> {
       script.deployments.unshift([{ version_id: randomUUID(), percentage: 100 }]);
       return ok({ id: c.req.param("name"), etag: "etag", deployment_id: randomUUID() });
     });
+    routes.get("/scripts", () => ok([...this.keys()].map((id) => ({ id }))));
     routes.use("/:type/:name/*", async (c, next) => {
       const script = this.get(c.req.param("name"));
       if (script === undefined) return refusal(404, 10007, "This Worker does not exist on your account.");

@@ -21,7 +21,7 @@ const tool =
 // CommandError.
 const CHECKS: Record<string, () => Promise<string>> = {
   "lint and format": tool("biome", "check", "--error-on-warnings"),
-  "bindings' types": tool("wrangler", "types", "--check", "--env=", "--strict-vars=false"),
+  "bindings' types": tool("wrangler", "types", "--check", "--strict-vars=false"),
   "client package": buildClient,
   ...Object.fromEntries(
     Object.entries(TYPE_CHECKS).map(([what, file]) => [`types of ${what}`, tool("tsc", "--noEmit", "-p", file)]),

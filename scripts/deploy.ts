@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { refuseUnready } from "./lib/account.ts";
-import { accountOf, ask, askOrNull, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
+import { accountOf, ask, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
 import { environmentNames, refuseShared, refuseWrongVariables, STAGING, settingsOf } from "./lib/environments.ts";
 import { commitOfClone } from "./lib/git.ts";
 import { migrate } from "./lib/migrations.ts";
@@ -14,6 +14,7 @@ import {
   readBinders,
   refuseBound,
 } from "./lib/resources.ts";
+import { deleteWorker } from "./lib/temporary-worker.ts";
 import { checkBundle, refuseWrongConfig, runWranglerFor } from "./lib/wrangler.ts";
 
 interface Options {
@@ -29,8 +30,6 @@ interface Ready {
   cloudflare: Cloudflare;
   found: Partial<Resources>;
 }
-
-const NO_SUCH_WORKER = 10007;
 
 export const program = withEnvironment(newCommand("npm run deploy"))
   .description("Migrate the database and deploy the Worker to Cloudflare. Missing resources are created.")
@@ -90,7 +89,7 @@ async function deploy(
   if (migrateOnly) return;
   await setReplication(cloudflare, databaseName, resources.databaseId);
   // A probe that was killed may have left its Worker.
-  await askOrNull(NO_SUCH_WORKER, cloudflare, `DELETE /workers/scripts/${worker}-probe?force=true`);
+  await deleteWorker(cloudflare, `${worker}-probe`);
   const commit = commitOfClone();
   const args = ["deploy", ...(commit === "" ? [] : ["--tag", commit])];
   const { status, output } = await runWranglerFor(env, args, { place: resources, capture: "and show" });

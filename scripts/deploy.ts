@@ -22,6 +22,7 @@ interface Options {
   all?: boolean;
   migrate?: boolean;
   older?: boolean;
+  closeSockets?: boolean;
 }
 
 /** A program that can be deployed, with what its account has of it. */
@@ -36,13 +37,14 @@ export const program = withEnvironment(newCommand("npm run deploy"))
   .addOption(new Option("--all", "every program, staging first").conflicts("env"))
   .option("--migrate", "migrate the database, but deploy no Worker")
   .option("--older", "deploy although a newer version has migrated the database")
+  .option("--close-sockets", "end open sockets at once, so that apps listen again")
   .addHelpText(
     "after",
     "\nLog in with CLOUDFLARE_API_TOKEN, or with npm run wrangler -- login. More: docs/deploying.md",
   )
   .action(run);
 
-async function run({ env, all, migrate: migrateOnly = false, older: isOlder = false }: Options): Promise<void> {
+async function run({ env, all, ...how }: Options): Promise<void> {
   // Staging comes first.
   const names = all
     ? environmentNames().sort((first, second) => Number(second === STAGING) - Number(first === STAGING))
@@ -50,11 +52,11 @@ async function run({ env, all, migrate: migrateOnly = false, older: isOlder = fa
   for (const name of names) refuseWrongSettings(name);
   await refuseUnready(names);
   const programs = await findAll(names);
-  if (!migrateOnly) console.error(`The Worker: ${await checkBundle(names[0])}.`);
+  if (!how.migrate) console.error(`The Worker: ${await checkBundle(names[0])}.`);
   const done: string[] = [];
   for (const program of programs) {
     if (all) console.error(`\nDeploying ${program.env} …`);
-    await deploy(program, { migrateOnly, isOlder }).catch((error: Error) => {
+    await deploy(program, how).catch((error: Error) => {
       if (done.length > 0) console.error(`Done before: ${done.join(", ")}.`);
       throw error;
     });
@@ -79,7 +81,7 @@ async function findAll(names: readonly string[]): Promise<Ready[]> {
 
 async function deploy(
   { env, cloudflare, found }: Ready,
-  { migrateOnly, isOlder }: { migrateOnly: boolean; isOlder: boolean },
+  { migrate: migrateOnly, older: isOlder = false, closeSockets }: Omit<Options, "env" | "all">,
 ): Promise<void> {
   const { worker, databaseName } = settingsOf(env);
   const resources = await createMissing(cloudflare, env, found);
@@ -91,7 +93,8 @@ async function deploy(
   // A probe that was killed may have left its Worker.
   await deleteWorker(cloudflare, `${worker}-probe`);
   const commit = commitOfClone();
-  const args = ["deploy", ...(commit === "" ? [] : ["--tag", commit])];
+  const tagArgs = commit === "" ? [] : ["--tag", commit];
+  const args = ["deploy", ...tagArgs, ...(closeSockets ? ["--durable-objects-code-update-mode", "immediate"] : [])];
   const { status, output } = await runWranglerFor(env, args, { place: resources, capture: "and show" });
   if (status !== 0)
     throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before still

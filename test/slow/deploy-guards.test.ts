@@ -70,11 +70,17 @@ describe("npm run deploy, where the database", () => {
 
     const refused = await deploy();
     const deploymentsAfter = cloudflare.scripts.get(WORKER)?.deployments.length;
-    const older = await deploy("--older");
+    let modes: unknown[] = [];
+    cloudflare.intercept = async ({ route, body, answer }) => {
+      if (route.endsWith("/deployments") && body !== "") modes = [...modes, JSON.parse(body)];
+      return answer();
+    };
+    const older = await deploy("--older", "--close-sockets");
 
     expect([newer.status, refused.status, older.status], older.output).toEqual([0, 1, 0]);
     expect(refused.output).toContain("migrations that this version does not know: 9999_mottos.sql.");
     expect(deploymentsAfter).toBe(deploymentsBefore);
+    expect(JSON.stringify(modes)).toContain('"immediate"');
     expect(cloudflare.databases.get(WORKER)?.sql.prepare("SELECT * FROM mottos").all()).toEqual([]);
   });
 

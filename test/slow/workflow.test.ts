@@ -14,7 +14,13 @@ function runLastStep(env: Record<string, string>): string[] {
   writeFileSync(path.join(bin, "npm"), '#!/bin/sh\necho "$@"\n');
   chmodSync(path.join(bin, "npm"), 0o755);
   const output = execFileSync("bash", ["-eo", "pipefail", "-c", script], {
-    env: { PATH: `${bin}:${process.env.PATH}`, GITHUB_STEP_SUMMARY: "/dev/null", CLOUDFLARE_API_TOKEN: "", ...env },
+    env: {
+      ...process.env,
+      PATH: `${bin}:${process.env.PATH}`,
+      GITHUB_STEP_SUMMARY: "/dev/null",
+      CLOUDFLARE_API_TOKEN: "",
+      ...env,
+    },
     encoding: "utf8",
   });
   return output.trim().split("\n");
@@ -32,7 +38,7 @@ describe(".github/workflows/deploy.yml", () => {
     expect(workflow.match(/secrets\./g)).toHaveLength(1);
     const [steps = "", lastStep = ""] = beforeLastStep.split("      - name: Deploy");
     expect(steps).toContain("npm ci");
-    expect(lastStep).toContain("CLOUDFLARE_API_TOKEN: ${{ secrets.CLOUDFLARE_API_TOKEN }}");
+    expect(lastStep).toMatch(/CLOUDFLARE_API_TOKEN: \$\{\{ secrets\.CLOUDFLARE_API_TOKEN \}\}/);
   });
 
   it.for<[program: string, commands: string[]]>([

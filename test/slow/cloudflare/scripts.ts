@@ -123,7 +123,8 @@ export class Scripts extends Map<string, Script> {
       const id: string = versions[0].version_id;
       const secrets = script.versions.get(id)?.secrets;
       const changed = [...script.secrets].filter(([name, text]) => secrets?.get(name) !== text).map(([name]) => name);
-      if (changed.length > 0 && c.req.query("force") !== "true")
+      const isRollback = id !== [...script.versions.keys()].at(-1);
+      if (isRollback && changed.length > 0 && c.req.query("force") !== "true")
         return refusal(400, 10220, `The following secrets have changed: ${changed.join(", ")}`);
       deploy(script, id);
       return ok({ id: randomUUID() });

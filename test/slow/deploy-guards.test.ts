@@ -25,20 +25,21 @@ async function deployed() {
 
 describe("npm run deploy, where another Worker", () => {
   it("binds the database after a rename, refuses it until the former Worker is deleted", async ({ expect }) => {
-    const { cloudflare, deploy } = await deployed();
+    const { cloudflare, env, deploy } = await deployed();
     const renamed = { name: "club", database: `database_name = "${WORKER}"` };
     writePrograms(`[production]\n\n[staging]\nname = "${renamed.name}"\n${renamed.database}\n`);
     cloudflare.scripts.make(renamed.name, "JWT_SECRET", "FEED_JWT_SECRET");
 
     const refused = await deploy();
     const writesOfRefused = [...cloudflare.writes];
-    cloudflare.scripts.delete(WORKER);
+    const deleted = await run("wrangler", ["delete", "--name", WORKER], { env });
     const accepted = await deploy();
 
     expect(refused.status).toBe(1);
     expect(refused.output).toContain(`The Worker ${WORKER} binds the database of staging`);
     expect(refused.output).toContain("docs/deploying.md, Renaming");
     expect(writesOfRefused).toEqual([]);
+    expect(deleted.status, deleted.output).toBe(0);
     expect(accepted.status, accepted.output).toBe(0);
     expect(cloudflare.databases.size).toBe(1);
   });

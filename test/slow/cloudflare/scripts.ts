@@ -65,6 +65,7 @@ export class Scripts extends Map<string, Script> {
       return ok({ id: c.req.param("name"), etag: "etag", deployment_id: randomUUID() });
     });
     routes.get("/scripts", () => ok([...this.keys()].map((id) => ({ id }))));
+    routes.get("/tails/by-consumer/:name", () => ok([]));
     routes.use("/:type/:name/*", async (c, next) => {
       const script = this.get(c.req.param("name"));
       if (script === undefined) return refusal(404, 10007, "This Worker does not exist on your account.");
@@ -72,6 +73,9 @@ export class Scripts extends Map<string, Script> {
       return next();
     });
     routes.delete("/scripts/:name", (c) => ok(this.delete(c.req.param("name"))));
+    // Wrangler asks for these, and deletes the service, for `wrangler delete`.
+    routes.get("/scripts/:name/references", () => ok({ services: {}, durable_objects: [], dispatch_outbounds: [] }));
+    routes.delete("/services/:name", (c) => ok(this.delete(c.req.param("name"))));
     routes.get("/services/:name", (c) => {
       const scriptResult = { tag: "tag", tags: [], migration_tag: c.var.script.migrationTag };
       return ok({ default_environment: { environment: "production", script: scriptResult } });

@@ -19,8 +19,11 @@ export const program = {
 
 function run(env: string, args: readonly string[]) {
   if (!usesLocalData(args)) return runWranglerFor(env, args);
-  const hasFolder = args.some((arg) => arg.startsWith("--persist-to"));
-  return runWranglerFor(env, hasFolder ? args : [...args, "--persist-to", stateFolder(env)], { place: "local" });
+  const has = (flag: string) => args.some((arg) => arg === flag || arg.startsWith(`${flag}=`));
+  const folder = has("--persist-to") ? [] : ["--persist-to", stateFolder(env)];
+  // Only `dev` takes a folder without this flag.
+  const local = args.includes("dev") || has("--local") ? [] : ["--local"];
+  return runWranglerFor(env, [...args, ...local, ...folder], { place: "local" });
 }
 
 /** Commands that have local data use them, unless `--remote` is given. */

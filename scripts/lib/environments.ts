@@ -1,89 +1,128 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "smol-toml";
-import { type Unstable_Config as Config, type Unstable_RawConfig as RawConfig, unstable_readConfig } from "wrangler";
+import type { Unstable_RawConfig as RawConfig } from "wrangler";
+import * as z from "zod";
 import { VARIABLES, variableFault } from "../../src/service/variables.ts";
 import { CommandError, ROOT } from "./project.ts";
 
-/** The name of the environment at the top level of wrangler.toml. */
+/** The program that commands mean without `--env`. */
 export const PRODUCTION = "production";
-/** The environment in which every change is tried first. A new environment gets its bindings. */
+/** The program in which every change is tried first. */
 export const STAGING = "staging";
 /** The value of ENVIRONMENT under `npm start`: answers have more details, and no rate is limited. */
 export const DEVELOPMENT = "development";
-export const CONFIG = path.join(ROOT, "wrangler.toml");
 
-/** The environments of wrangler.toml, production first. */
-export function environmentNames(file = CONFIG): string[] {
-  return [PRODUCTION, ...Object.keys(readConfigFile(file).env ?? {})];
+/** Only this project changes wrangler.toml, and only the operator changes environments.toml. */
+const SERVICE_FILE = path.join(ROOT, "wrangler.toml");
+export const PROGRAMS_FILE = path.join(ROOT, "environments.toml");
+export const PROGRAM_NAME = /^[a-z0-9-]{1,32}$/;
+
+/** Settings of wrangler that would break the service, or that have a key of their own in a table. */
+const REFUSED = [
+  ...["main", "migrations", "triggers", "secrets", "env", "name", "account_id", "route", "routes", "vars"],
+  ...["durable_objects", "ratelimits", "send_email", "unsafe"],
+];
+
+const Table = z.strictObject({
+  name: z.string().optional(),
+  database_name: z.string().optional(),
+  database_id: z.string().optional(),
+  kv_id: z.string().optional(),
+  account_id: z.string().optional(),
+  routes: z.array(z.union([z.string(), z.looseObject({ pattern: z.string() })])).optional(),
+  vars: z.record(z.string(), z.string()).default({}),
+  metrics: z.boolean().default(false),
+  jwks_service: z.string().optional(),
+  wrangler: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .refine((settings) => refusedIn(settings) === undefined, {
+      error: ({ input }) => `${refusedIn(input as object)} may not be set here`,
+    }),
+});
+
+/** The first setting of wrangler that a program may not replace. */
+function refusedIn(settings: object): string | undefined {
+  return Object.entries(settings).find(([key, value]) => REFUSED.includes(key) || bindsSomething(value))?.[0];
 }
 
-/** An environment as wrangler reads it, with the settings that it inherits from the top level. */
-export function configOf(env: string, file = CONFIG): Config {
-  return orCommandError(() =>
-    unstable_readConfig({ config: file, env: env === PRODUCTION ? "" : env }, { hideWarnings: true }),
-  );
+function bindsSomething(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, item]) => /^bindings?$/.test(key) || bindsSomething(item));
 }
 
-/** The variables of an environment. All of this project's variables are texts. */
-export function variablesOf(env: string, file = CONFIG): Record<string, string> {
-  const texts = Object.entries(configOf(env, file).vars).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
-  );
-  return Object.fromEntries(texts);
+/** The programs of environments.toml, production first. */
+export function environmentNames(): string[] {
+  const names = Object.keys(readToml(PROGRAMS_FILE));
+  return names.sort((first, second) => Number(second === PRODUCTION) - Number(first === PRODUCTION));
 }
 
-/** @throws a CommandError if the environment names no database. */
-export function databaseName(env: string): string {
-  const name = configOf(env).d1_databases.find(({ binding }) => binding === "DB")?.database_name;
-  if (name === undefined) throw new CommandError(`wrangler.toml names no database for DB in ${env}.`);
-  return name;
+/** What wrangler.toml and a table of environments.toml say of a program. @throws a CommandError if a setting is wrong. */
+export function settingsOf(env: string) {
+  const service: RawConfig = readToml(SERVICE_FILE);
+  const table = tableOf(env);
+  const worker = table.name ?? (env === PRODUCTION ? String(service.name) : `${service.name}-${env}`);
+  const patterns = table.routes?.map((route) => (typeof route === "string" ? route : route.pattern)) ?? [];
+  return { ...table, service, worker, patterns, databaseName: table.database_name ?? worker };
+}
+
+export function tableOf(env: string): z.output<typeof Table> {
+  const tables = readToml(PROGRAMS_FILE);
+  const wrongName = Object.keys(tables).find((name) => !PROGRAM_NAME.test(name) || name === DEVELOPMENT);
+  if (wrongName !== undefined)
+    throw new CommandError(`environments.toml: no program may have the name ${wrongName}: give it another name.`);
+  if (!(env in tables)) throw new CommandError(`environments.toml has no table [${env}].`);
+  const { data, error } = Table.safeParse(tables[env]);
+  if (data === undefined) throw new CommandError(`environments.toml, [${env}]:\n${z.prettifyError(error)}`);
+  return data;
+}
+
+/** The variables of a program. All of this project's variables are texts. */
+export function variablesOf(env: string): Record<string, string> {
+  const { service, vars } = settingsOf(env);
+  return { ...(service.vars as Record<string, string>), ...vars, ENVIRONMENT: env };
 }
 
 /** @throws a CommandError that names an unknown variable, or a variable with a wrong value. */
 export function refuseWrongVariables(env: string): void {
-  const { vars } = configOf(env);
+  const { vars } = tableOf(env);
   // With a misspelt JWT_ISSUER the service would accept every issuer.
   const unknownName = Object.keys(vars).find((name) => !(name in VARIABLES));
   if (unknownName !== undefined) throw new CommandError(`There is no variable ${unknownName}, which ${env} sets.`);
-  const fault = variableFault(vars);
+  if ((vars.ENVIRONMENT ?? env) !== env)
+    throw new CommandError(`ENVIRONMENT of ${env} is always the name of the program: leave it out.`);
+  const fault = variableFault(variablesOf(env));
   if (fault !== null)
     throw new CommandError(`${fault.name} of ${env} must ${fault.must}. docs/deploying.md, Variables`);
 }
 
-/** The option that names the environment to commands of this project; empty for production. */
+/** The option that names the program to commands of this project; empty for production. */
 export function envOption(env: string): string {
   return env === PRODUCTION ? "" : ` --env ${env}`;
 }
 
-/** The option that names the environment to wrangler, for which the top level has an empty name. */
-export function wranglerEnvOption(env: string): string {
-  return `--env=${env === PRODUCTION ? "" : env}`;
-}
-
-/** @throws a CommandError if the environment shares a resource, such as a database or a rate limit, with another. */
-export function refuseShared(env: string, file = CONFIG): void {
-  const resources = resourcesOf(env, file);
-  for (const otherEnv of environmentNames(file).filter((name) => name !== env)) {
-    const otherResources = resourcesOf(otherEnv, file);
+/** @throws a CommandError if the program shares a resource, such as a database or a route, with another. */
+export function refuseShared(env: string): void {
+  const resources = resourcesOf(env);
+  for (const otherEnv of environmentNames().filter((name) => name !== env)) {
+    const otherResources = resourcesOf(otherEnv);
     const sharedResource = resources.find((resource) => otherResources.includes(resource));
     if (sharedResource !== undefined)
       throw new CommandError(`${env} and ${otherEnv} would share ${sharedResource}: give each its own.`);
   }
 }
 
-/** The names of everything that no other environment may use, such as `the database loyalty-edge`. */
-function resourcesOf(env: string, file: string): string[] {
-  const config = configOf(env, file);
-  const routes = [config.route ?? [], config.routes ?? []].flat();
-  const { JWKS_URL = "", JWKS = "", JWT_AUDIENCE = "" } = variablesOf(env, file);
+/** The names of everything that no other program may use, such as `the database loyalty-edge`. */
+function resourcesOf(env: string): string[] {
+  const { worker, databaseName, database_id, kv_id, patterns } = settingsOf(env);
+  const { JWKS_URL = "", JWKS = "", JWT_AUDIENCE = "" } = variablesOf(env);
   const keys = JWKS_URL || JWKS;
   const namesByType: [type: string, names: (string | undefined)[]][] = [
-    ["the Worker", [config.name]],
-    ["the database", config.d1_databases.flatMap((database) => [database.database_name, database.database_id])],
-    ["the KV namespace", config.kv_namespaces.map(({ id }) => id)],
-    ["the namespace_id of rate limits", config.ratelimits.map(({ namespace_id }) => namespace_id)],
-    ["the route", routes.map((route) => (typeof route === "string" ? route : route.pattern))],
+    ["the Worker", [worker]],
+    ["the database", [databaseName, database_id]],
+    ["the KV namespace", [kv_id]],
+    ["the route", patterns],
     ["the tokens of", [keys === "" ? undefined : `${keys} for "${JWT_AUDIENCE}"`]],
   ];
   return namesByType.flatMap(([type, names]) =>
@@ -91,19 +130,10 @@ function resourcesOf(env: string, file: string): string[] {
   );
 }
 
-/** wrangler.toml as it is written: with all environments, and without wrangler's defaults. */
-export function readConfigFile(file: string): RawConfig {
-  return parseToml(readFileSync(file, "utf8"));
-}
-
-export function parseToml(text: string): RawConfig {
-  return orCommandError(() => parse(text));
-}
-
-function orCommandError<Read>(read: () => Read): Read {
+function readToml(file: string): Record<string, unknown> {
   try {
-    return read();
+    return parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new CommandError(`wrangler.toml cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new CommandError(`${path.basename(file)} cannot be read: ${error instanceof Error ? error.message : error}`);
   }
 }

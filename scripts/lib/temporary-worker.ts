@@ -44,9 +44,8 @@ export function runThroughWorker(
 ): Promise<void> {
   const sayStopping = () => console.error(`Stopping, once the temporary Worker ${name} is deleted …`);
   return stoppable(async (stop) => {
-    const { subdomain } = Subdomain.parse(await ask(cloudflare, "GET /workers/subdomain"));
+    const address = await addressOf(cloudflare, name);
     const secret = randomBytes(32).toString("base64url");
-    const address = `https://${name}.${subdomain}.workers.dev`;
     const run: Run = (statements) => runStatements(statements, { address, secret, stop });
     try {
       await ask(cloudflare, `PUT /workers/scripts/${name}`, uploadOf(databaseId, secret));
@@ -56,12 +55,23 @@ export function runThroughWorker(
       await use(run);
       stop.throwIfAborted();
     } finally {
-      await askOrNull(NO_SUCH_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`).catch(
-        ({ message }: Error) =>
-          console.error(`The temporary Worker ${name} is left: delete it in the dashboard. ${message}`),
-      );
+      await deleteWorker(cloudflare, name);
     }
   }, sayStopping);
+}
+
+/** The address of a Worker at workers.dev. */
+export async function addressOf(cloudflare: Cloudflare, name: string): Promise<string> {
+  const { subdomain } = Subdomain.parse(await ask(cloudflare, "GET /workers/subdomain"));
+  return `https://${name}.${subdomain}.workers.dev`;
+}
+
+/** Deletes a Worker if it is there. If it cannot be deleted, says so. */
+export async function deleteWorker(cloudflare: Cloudflare, name: string): Promise<void> {
+  await askOrNull(NO_SUCH_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`).catch(
+    ({ message }: Error) =>
+      console.error(`The temporary Worker ${name} is left: delete it in the dashboard. ${message}`),
+  );
 }
 
 function uploadOf(databaseId: string, secret: string): FormData {

@@ -24,7 +24,7 @@ export interface Signing {
   jti?: string;
 }
 
-/** Signs a token with the issuer, the audience and the names of claims that wrangler.toml sets. */
+/** Signs a token with the issuer, the audience and the names of claims that the program sets. */
 export function signToken(
   bearer: Bearer,
   { secret, seconds, name, env, jti = randomUUID() }: Signing,
@@ -80,7 +80,7 @@ export async function tokenFor(
   throw new CommandError(`Name ${SCOPE_NAMES[scope]} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
 }
 
-/** The file from which `wrangler dev` takes the secrets of an environment. */
+/** The file from which `wrangler dev` takes the secrets of a program. */
 export function devVarsOf(env: string): string {
   return env === PRODUCTION ? ".dev.vars" : `.dev.vars.${env}`;
 }

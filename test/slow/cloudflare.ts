@@ -22,6 +22,7 @@ interface InterceptedRequest {
   /** Such as "PUT /d1/database/ID", or "POST /workers.dev/NAME" for a request to a Worker. */
   route: string;
   body: string;
+  headers: Headers;
   /** Answers as Cloudflare does. */
   answer: () => Promise<Response>;
 }
@@ -52,6 +53,7 @@ export class Cloudflare {
       const answer = await this.intercept({
         route: `${method} ${address.replace(/\?.*/, "")}`,
         body: body.toString(),
+        headers,
         answer: async () => routes.request(address, { method, headers, ...(body.length > 0 && { body }) }),
       });
       if (answer === null) return incoming.socket.destroy();
